@@ -1,0 +1,25 @@
+# A layer is one static library a folder. It sees the headers of the layers it links and no others: each layer exports
+# an include root that holds a link to its own folder alone, so a forbidden include does not compile.
+#   gasell_layer(runtime USES compiler LIBRARIES TBB::tbb SOURCES a.cpp b.cpp)
+function(gasell_layer name)
+  cmake_parse_arguments(ARG "" "" "USES;LIBRARIES;PRIVATE_LIBRARIES;SOURCES" ${ARGN})
+  set(root ${CMAKE_BINARY_DIR}/layers/${name})
+  file(MAKE_DIRECTORY ${root})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${root}/${name} SYMBOLIC)
+  add_library(gasell_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(gasell_${name} PUBLIC ${root})
+  foreach(layer ${ARG_USES})
+    target_link_libraries(gasell_${name} PUBLIC gasell_${layer})
+  endforeach()
+  target_link_libraries(gasell_${name} PUBLIC ${ARG_LIBRARIES} PRIVATE ${ARG_PRIVATE_LIBRARIES})
+  gasell_options(gasell_${name})
+endfunction()
+
+# Warnings and sanitizers, the same for every target of ours.
+function(gasell_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
+  if(GASELL_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${GASELL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+    target_link_options(${target} PUBLIC -fsanitize=${GASELL_SANITIZE})
+  endif()
+endfunction()

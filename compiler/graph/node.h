@@ -1,0 +1,93 @@
+// The array graph: what lazy array expressions record. Immutable, hash-consed: equal nodes are one node, so a common subexpression is found by
+// building it. An array expression is a function from index to value; nothing here says what is stored.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/ir/scalar_op.h"
+
+namespace gasell {
+
+/// Memory that holds array elements; the runtime's, opaque here. Node identity is the object's.
+class Storage {
+ public:
+  virtual ~Storage() = default;
+};
+using StorageRef = std::shared_ptr<Storage>;
+
+namespace graph {
+
+using Shape = std::vector<int64_t>;  // empty: a 0-d array
+
+struct Node;
+using NodeRef = std::shared_ptr<const Node>;
+
+enum class ReduceOp : uint8_t { sum, prod, min, max, any, all, argmin, argmax, mean, var };
+std::string_view name_of(ReduceOp op);
+
+/// Elements of a storage: element (i0, i1, …) is at offset + Σ i_k * strides[k], all in elements.
+struct BufferNode { StorageRef storage; std::vector<int64_t> strides; int64_t offset; bool byte_swapped = false; };
+/// The same value everywhere.
+struct ConstantNode { Scalar value; };
+/// start + step * (index along the last axis); float types compute start + i*step in f64, rounded once. arange, linspace, index grids.
+struct IotaNode { Scalar start, step; };
+/// Philox4x32-10: the element's C-order index in the whole array is the counter (compiler/graph/random.h has the definition).
+enum class Distribution : uint8_t { uniform, standard_normal, integers };
+struct RandomNode { Distribution distribution; uint64_t seed, stream; int64_t low; uint64_t range; };  // integers: [low, low + range)
+struct MapNode { ScalarOp op; };  // inputs have this node's shape
+struct CastNode {};
+/// Basic slicing, transposition, broadcasting, new axes: input axis k reads index start + step * (output index along `axis`), or start where axis is -1.
+struct ViewAxis { int axis; int64_t start, step; bool operator==(const ViewAxis&) const = default; };
+struct ViewNode { std::vector<ViewAxis> axes; };  // one an input axis
+struct ReshapeNode {};                            // C order
+/// Reduces `axes` (sorted, not negative) away. mean and var accumulate in f64 (f32 in f32 pairs of blocks); var divides by n - ddof.
+/// argmin/argmax: C-order index within the reduced axes, i64; the first of equals; the first NaN wins.
+struct ReduceNode { ReduceOp op; std::vector<int> axes; int64_t ddof = 0; };
+/// inputs[0] with the region that `axes` selects (as ViewNode selects it) replaced by inputs[1].
+struct UpdateNode { std::vector<ViewAxis> axes; };
+/// inputs joined along `axis`.
+struct ConcatenateNode { int axis; };
+
+struct Node {
+  DType dtype;
+  Shape shape;
+  std::vector<NodeRef> inputs;
+  std::variant<BufferNode, ConstantNode, IotaNode, RandomNode, MapNode, CastNode, ViewNode, ReshapeNode, ReduceNode, UpdateNode, ConcatenateNode> op;
+  uint64_t hash = 0;
+  template <class T> const T* as() const { return std::get_if<T>(&op); }
+  int64_t size() const;
+  int rank() const { return static_cast<int>(shape.size()); }
+};
+
+/// Product of extents. Throws Error("ValueError", …) when it overflows or an extent is negative.
+int64_t size_of(const Shape& shape);
+
+// ---- builders: check, simplify locally (constants fold, casts to the same type vanish, views compose) and hash-cons ----
+NodeRef buffer(StorageRef storage, DType dtype, Shape shape, std::vector<int64_t> strides, int64_t offset, bool byte_swapped = false);
+NodeRef constant(Scalar value, Shape shape = {});
+NodeRef iota(int64_t n, Scalar start, Scalar step);
+NodeRef random(Distribution distribution, DType dtype, Shape shape, uint64_t seed, uint64_t stream, int64_t low = 0, uint64_t range = 0);
+/// Operands are broadcast to their common shape (Error "ValueError: operands could not be broadcast together …"); their dtypes must be equal already
+/// (select: the last two). Promotion is the caller's.
+NodeRef map(ScalarOp op, std::vector<NodeRef> operands);
+NodeRef cast(const NodeRef& x, DType to);
+NodeRef view(const NodeRef& x, Shape shape, std::vector<ViewAxis> axes);
+NodeRef broadcast_to(const NodeRef& x, const Shape& shape);
+NodeRef transpose(const NodeRef& x, const std::vector<int>& order);
+NodeRef reshape(const NodeRef& x, Shape shape);
+NodeRef reduce(ReduceOp op, const NodeRef& x, std::vector<int> axes, int64_t ddof = 0);
+NodeRef update(const NodeRef& base, std::vector<ViewAxis> axes, const NodeRef& value);
+NodeRef concatenate(std::vector<NodeRef> parts, int axis);
+
+/// NumPy's broadcasting of shapes; throws Error("ValueError", "operands could not be broadcast together with shapes (2,3) (4,)").
+Shape broadcast_shapes(const std::vector<Shape>& shapes);
+std::string to_string(const Shape& shape);  // NumPy's "(2,3)"
+/// The graph as text, one node a line, for --emit=graph.
+std::string print(const std::vector<NodeRef>& roots);
+
+}  // namespace graph
+}  // namespace gasell

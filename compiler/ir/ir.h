@@ -1,0 +1,119 @@
+// The loop IR: the one form of everything that becomes machine code. Immutable and typed; prints and parses back (text.h); verified after
+// every pass (verify.h). What is legal stands in the table of docs/loop_ir.md.
+//
+// A kernel is a list of parameters and a body. Arrays are named one-dimensional memories of one element type, indexed in elements by i64.
+// The outermost statement of a kernel's body that has kind `unit` is what the runtime splits over cores (and, mapped to a grid, over a GPU's blocks):
+//
+//   kernel add_one(in x: f64, out y: f64, n: i64) {
+//     for u in 0 .. (n + 1023) / 1024 unit {
+//       let first: i64 = u * 1024
+//       let last: i64 = min(first + 1024, n)
+//       for i in first .. last simd {
+//         y[i] = x[i] + 1.0
+//       }
+//     }
+//   }
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/scalar_op.h"
+
+namespace gasell::ir {
+
+struct Expr;
+using ExprRef = std::shared_ptr<const Expr>;
+
+enum class ExprKind : uint8_t {
+  constant,  // value
+  variable,  // name: a scalar parameter, a loop variable, a let or a var
+  load,      // name[args[0]]: a parameter array or a local array; args[0] is i64
+  op,        // op(args...)
+  cast,      // args[0] to type, with Scalar::cast's rules (float to integer saturates nowhere: out of range is unspecified, never a trap)
+};
+
+struct Expr {
+  ExprKind kind;
+  DType type;
+  Scalar value;
+  std::string name;
+  ScalarOp op = ScalarOp::add;
+  std::vector<ExprRef> args;
+};
+
+ExprRef constant(Scalar value);
+ExprRef constant_i64(int64_t value);
+ExprRef variable(std::string name, DType type);
+ExprRef load(std::string array, DType type, ExprRef index);
+/// Checks arity and operand types; folds constants, and x+0, x*1, x*0 of integers.
+ExprRef op(ScalarOp op, std::vector<ExprRef> args);
+ExprRef cast(ExprRef value, DType to);
+
+// i64 index arithmetic reads better with operators.
+ExprRef operator+(ExprRef a, ExprRef b);
+ExprRef operator-(ExprRef a, ExprRef b);
+ExprRef operator*(ExprRef a, ExprRef b);
+ExprRef operator/(ExprRef a, ExprRef b);  // floordiv
+ExprRef operator%(ExprRef a, ExprRef b);  // mod
+
+struct Stmt;
+using StmtRef = std::shared_ptr<const Stmt>;
+using Body = std::vector<StmtRef>;
+
+enum class StmtKind : uint8_t {
+  let,          // let name: type = value                 an immutable scalar, visible to the end of the enclosing body
+  var,          // var name: type = value                 a mutable scalar
+  assign,       // name = value                           of a var
+  local_array,  // local name: type[size]                 memory of this body (stack or shared); uninitialised
+  store,        // name[index] = value
+  loop,         // for name in begin .. end kind { body }
+  if_,          // if condition { body } else { orelse }
+  while_,       // while condition { body }
+};
+
+enum class LoopKind : uint8_t {
+  serial,
+  simd,  // iterations are independent but for assignments `v = v op …` of reductions the pass has proved reassociable: none today
+  unit,  // outermost only: work units, run in any order and in parallel
+};
+
+struct Stmt {
+  StmtKind kind;
+  std::string name;
+  DType type = DType::i64;   // let, var, local_array
+  ExprRef value;             // let, var, assign, store; if_, while_: the condition
+  ExprRef index;             // store
+  ExprRef begin, end;        // loop
+  LoopKind loop_kind = LoopKind::serial;
+  int64_t size = 0;          // local_array: elements
+  Body body, orelse;
+};
+
+StmtRef let(std::string name, ExprRef value);
+StmtRef var(std::string name, ExprRef value);
+StmtRef assign(std::string name, ExprRef value);
+StmtRef local_array(std::string name, DType type, int64_t size);
+StmtRef store(std::string array, ExprRef index, ExprRef value);
+StmtRef loop(std::string name, ExprRef begin, ExprRef end, LoopKind kind, Body body);
+StmtRef if_(ExprRef condition, Body body, Body orelse = {});
+StmtRef while_(ExprRef condition, Body body);
+
+struct Parameter {
+  enum class Kind : uint8_t {
+    in,      // array, only read; never overlaps an `out`
+    out,     // array, written, perhaps read; overlaps no other parameter
+    scalar,  // one value
+  } kind;
+  std::string name;
+  DType type;
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<Parameter> params;
+  Body body;
+};
+
+}  // namespace gasell::ir

@@ -1,0 +1,25 @@
+// Text to tree.
+#pragma once
+
+#include "lang/ast.h"
+#include "lang/diagnostic.h"
+
+namespace gasell {
+
+/// Brackets, indentation and operators may nest this deep; more is a located SyntaxError.
+inline constexpr int kMaxNesting = 1000;
+
+/// Parses a whole file. Throws Error (SyntaxError, IndentationError, or a `limitation` naming a construct the language lacks).
+ast::ModuleRef parse_module(const SourceRef& source);
+
+/// The REPL's question: is this text a complete entry, does it want more lines, or is it wrong already?
+enum class Completeness { complete, incomplete, invalid };
+Completeness completeness(std::string_view text);
+
+/// Source text that parses back to the same tree (spans aside).
+std::string print(const ast::Module& module);
+std::string print(const ast::Expr& expr);
+/// The tree itself, indented, for --emit=ast.
+std::string dump(const ast::Module& module);
+
+}  // namespace gasell

@@ -1,0 +1,81 @@
+// The array of the language: a lazy value with NumPy's identity. Several arrays (views) may share one cell; a write through one is seen by all,
+// and what was recorded before the write keeps the old data, because nodes are immutable and a write gives the cell a new one.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "compiler/graph/node.h"
+#include "runtime/engine.h"
+
+namespace gasell {
+
+class Array {
+ public:
+  using Shape = graph::Shape;
+  using Axes = std::vector<graph::ViewAxis>;
+
+  /// A new array of its own with this value.
+  explicit Array(graph::NodeRef value);
+  /// An array over existing memory, C-contiguous: writes go there (the embedding API's bind, np.load's mmap_mode).
+  static Array over(HostStorageRef storage, DType dtype, Shape shape);
+
+  DType dtype() const;
+  const Shape& shape() const { return shape_; }
+  int rank() const { return static_cast<int>(shape_.size()); }
+  int64_t size() const;
+  /// NumPy's strides, in elements of the memory the array has or would have.
+  std::vector<int64_t> strides() const;
+  bool is_view() const { return !steps_.empty(); }
+  bool writable() const;
+  bool same_memory(const Array& other) const { return cell_ == other.cell_; }
+
+  /// The value now.
+  graph::NodeRef node() const;
+
+  /// Basic slicing, transposition, broadcasting (the last gives a read-only array). Shares the cell.
+  Array view(Shape shape, Axes axes, bool read_only = false) const;
+  /// A view where NumPy's reshape gives one, else an array of its own.
+  Array reshape(Shape shape) const;
+
+  /// self[...] = value: broadcast to this shape and cast to this dtype (the caller has checked that the cast is allowed). Throws ValueError when
+  /// read-only or when shapes do not fit.
+  void assign(Engine& engine, const graph::NodeRef& value);
+
+  /// Evaluates and keeps the result, so that later reads do not compute again.
+  void force(Engine& engine) const;
+
+  /// The elements, forced, in C order, native: memory that stays valid while the returned object lives and the array is not written to.
+  struct Elements {
+    StorageRef keep_alive;
+    const char* data;
+    DType dtype;
+    int64_t count;
+    Scalar operator[](int64_t i) const { return Scalar::load(data + i * gasell::size_of(dtype), dtype); }
+  };
+  Elements elements(Engine& engine) const;
+  /// One element without forcing the whole where the value is lazy.
+  Scalar item(Engine& engine, const std::vector<int64_t>& index) const;
+
+  /// What the user asked for with chunks=, or empty.
+  const Shape& requested_chunks() const { return chunks_; }
+  void set_requested_chunks(Shape chunks) { chunks_ = std::move(chunks); }
+
+ private:
+  struct Cell;
+  struct Step {
+    Shape shape;
+    std::optional<Axes> axes;  // empty: a reshape
+  };
+  std::shared_ptr<Cell> cell_;
+  std::vector<Step> steps_;
+  Shape shape_;
+  Shape chunks_;
+  bool read_only_ = false;
+};
+
+/// Forces several arrays in one plan.
+void force_all(Engine& engine, const std::vector<Array>& arrays);
+
+}  // namespace gasell

@@ -1,0 +1,49 @@
+// What a device is to the scheduler: host cores now; a CUDA GPU and a simulated GPU later.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+#include "runtime/device/progress.h"
+#include "runtime/device/storage.h"
+
+namespace gasell {
+
+struct DeviceProperties {
+  std::string name;  // "cpu"
+  int threads = 1;
+  int64_t memory = 0;  // bytes of its budget
+};
+
+/// A kernel over a range of work units. Arrays and scalars are in the order of the kernel's parameters.
+struct Launch {
+  const ir::Kernel* kernel = nullptr;
+  std::vector<StorageRef> storages;   // one an array parameter
+  std::vector<int64_t> byte_offsets;  // where each array begins in its storage
+  std::vector<int64_t> scalars;       // 64-bit slots (codegen/jit.h)
+  int64_t units = 0;
+  /// For progress: what the whole launch moves and computes.
+  double bytes = 0, elements = 0;
+  /// Mapped inputs to release behind the pass: for input k, units [b, e) have read the bytes [b * bytes_per_unit, e * bytes_per_unit).
+  struct Streamed { int storage; double bytes_per_unit; };
+  std::vector<Streamed> streamed;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceProperties& properties() const = 0;
+  virtual MemoryBudget& budget() = 0;
+  virtual StorageRef allocate(int64_t bytes, bool zeroed = false) = 0;
+  /// Compiles on first sight (kernel cache), runs all units, returns when done. Throws Interrupted within 100 ms of the flag being set: units
+  /// are handed out in ranges that take about 2 ms each, sized by timing the first ones.
+  virtual void run(const Launch& launch, Progress& progress) = 0;
+};
+
+/// All cores (or `threads`), oneTBB. `interrupt` is polled between ranges of units.
+std::unique_ptr<Device> make_host_device(int threads, int64_t memory, class Jit& jit, const std::atomic<bool>& interrupt);
+
+}  // namespace gasell

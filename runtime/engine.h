@@ -1,0 +1,73 @@
+// The engine: devices, kernel cache and options; turns graph nodes into memory. One a process is usual; several are independent.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/node.h"
+#include "runtime/device/storage.h"
+
+namespace gasell {
+
+class Device;
+class Jit;
+
+struct EngineOptions {
+  int threads = 0;           // 0: GASELL_THREADS, else all cores
+  int64_t memory = 0;        // bytes the arrays may take; 0: GASELL_MEMORY, else three quarters of the machine's (or the cgroup's)
+  std::string device;        // "auto", "cpu"; empty: GASELL_DEVICE, else "auto"
+  bool fuse = true;          // false (or GASELL_FUSE=0): every operation is a kernel of its own
+  int64_t chunk = 0;         // elements a task at most (GASELL_CHUNK); 0: chosen
+  bool cache = true;         // kernel cache on disk (GASELL_CACHE=0 switches it off)
+  std::filesystem::path cache_directory;
+  bool progress = false;     // draw progress on a terminal
+  /// Options with the environment's values filled in.
+  static EngineOptions from_environment();
+};
+
+/// One kernel of a plan, for --explain, --profile and the tests that count kernels.
+struct KernelReport {
+  std::string name, text;          // the loop IR
+  std::string stored_because;      // why its result is stored: "asked for", "reduction", "used 3 times, costs 40 operations"
+  double elements = 0;             // evaluated elements of the iteration space
+  double bytes_read = 0, bytes_written = 0, operations = 0;
+  double seconds = 0, compile_seconds = 0;  // 0 where it was not run
+};
+
+class Engine {
+ public:
+  explicit Engine(EngineOptions options = EngineOptions::from_environment());
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  const EngineOptions& options() const;
+  Device& device();
+  Jit& jit();
+
+  /// Evaluates all nodes together (shared work is done once); returns for each a C-contiguous native-order BufferNode of the same shape and dtype.
+  /// A node that is one already is returned as it is. Throws Error (MemoryError …) or Interrupted; nothing is half-written then.
+  std::vector<graph::NodeRef> force(const std::vector<graph::NodeRef>& nodes);
+  graph::NodeRef force(const graph::NodeRef& node);
+  /// Evaluates `node` into memory: element (i0, …) goes to offset + Σ i_k * strides[k] (elements). The node must not read that memory at other indices.
+  void force_into(const graph::NodeRef& node, const HostStorageRef& storage, const std::vector<int64_t>& strides, int64_t offset);
+  /// The plan for these nodes, not run.
+  std::vector<KernelReport> explain(const std::vector<graph::NodeRef>& nodes);
+  /// Reports of the last force.
+  const std::vector<KernelReport>& last_reports() const;
+
+  /// Async-signal-safe: a running force throws Interrupted within 100 ms. Cleared when that happens, or by clear_interrupt().
+  void interrupt() noexcept;
+  void clear_interrupt() noexcept;
+  bool interrupted() const noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gasell

@@ -1,0 +1,59 @@
+// Runs syntax trees: the session's top level and undecorated functions. Array expressions met here are recorded, not computed.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lang/ast.h"
+#include "runtime/engine.h"
+#include "runtime/session/objects.h"
+#include "runtime/session/value.h"
+
+namespace gasell {
+
+/// A module that `import` and the namespaces without import know. `make` runs on first use.
+struct ModuleDefinition {
+  std::string name;                  // "numpy"
+  std::vector<std::string> aliases;  // bound without import: "np"
+  std::function<Value(Interpreter&)> make;
+};
+/// The known modules (stdlib registers numpy, dask.array, math, time, … in one table).
+using ModuleTable = std::vector<ModuleDefinition>;
+
+class Interpreter {
+ public:
+  Interpreter(Engine& engine, ModuleTable modules);
+  ~Interpreter();
+
+  Engine& engine();
+  /// Where print and input go; the defaults are stdout and stdin.
+  std::function<void(std::string_view)> write_out;
+  std::function<std::optional<std::string>(const std::string& prompt)> read_line;
+
+  /// Runs a module's statements in the global scope. Script errors arrive as Error with the place and, as secondary labels, the calls that led there;
+  /// SystemExit as Exit; Interrupted passes through. The session is usable after each of them.
+  void run(const ast::ModuleRef& module);
+  /// As run, and the value of the last statement when that is an expression (the REPL's Out, evaluate of the C API).
+  Value evaluate(const ast::ModuleRef& module);
+
+  Value* global(std::string_view name);  // null when not defined
+  void set_global(const std::string& name, Value value);
+  std::vector<std::string> global_names();
+
+  /// `import name`: a known module, or NAME.gsl beside the importing source, the working directory or GASELL_PATH.
+  Value import_module(const std::string& name, const SourceRef& importer);
+
+  struct Exit {
+    int code;
+  };
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+  friend struct Evaluator;
+};
+
+}  // namespace gasell

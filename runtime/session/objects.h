@@ -1,0 +1,171 @@
+// The built-in object classes: what Value holds beside the immediate values.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/session/value.h"
+
+namespace gasell {
+
+class Str : public Object {
+ public:
+  explicit Str(std::string v) : value(std::move(v)) {}
+  const Type& type() const override;
+  std::string repr(Interpreter&) override;
+  std::string str(Interpreter&) override { return value; }
+  std::string format(Interpreter&, std::string_view spec) override;
+  bool truth(Interpreter&) override { return !value.empty(); }
+  int64_t hash(Interpreter&) override;
+  std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;
+  std::optional<Value> binary(Interpreter&, ast::BinaryOp, const Value&) override;
+  std::optional<Value> reflected(Interpreter&, ast::BinaryOp, const Value&) override;
+  int64_t length(Interpreter&) override;
+  bool contains(Interpreter&, const Value&) override;
+  Value get_item(Interpreter&, const Value&) override;
+  Value iterate(Interpreter&) override;
+  std::optional<Value> to_int(Interpreter&) override;
+  std::optional<Value> to_float(Interpreter&) override;
+  std::optional<Value> to_complex(Interpreter&) override;
+
+  const std::string value;  // UTF-8; indices count code points
+};
+inline Value make_str(std::string v) { return Value::make<Str>(std::move(v)); }
+
+class Complex : public Object {
+ public:
+  explicit Complex(std::complex<double> v) : value(v) {}
+  const Type& type() const override;
+  std::string repr(Interpreter&) override;
+  std::string format(Interpreter&, std::string_view spec) override;
+  bool truth(Interpreter&) override { return value != 0.0; }
+  int64_t hash(Interpreter&) override;
+  std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;
+  std::optional<Value> binary(Interpreter&, ast::BinaryOp, const Value&) override;
+  std::optional<Value> reflected(Interpreter&, ast::BinaryOp, const Value&) override;
+  Value unary(Interpreter&, ast::UnaryOp) override;
+  std::optional<Value> to_complex(Interpreter&) override;
+
+  const std::complex<double> value;
+};
+
+class Tuple : public Object {
+ public:
+  explicit Tuple(std::vector<Value> v) : items(std::move(v)) {}
+  const Type& type() const override;
+  std::string repr(Interpreter&) override;
+  int64_t hash(Interpreter&) override;
+  std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;
+  std::optional<Value> binary(Interpreter&, ast::BinaryOp, const Value&) override;
+  std::optional<Value> reflected(Interpreter&, ast::BinaryOp, const Value&) override;
+  int64_t length(Interpreter&) override { return static_cast<int64_t>(items.size()); }
+  bool contains(Interpreter&, const Value&) override;
+  Value get_item(Interpreter&, const Value&) override;
+  Value iterate(Interpreter&) override;
+
+  const std::vector<Value> items;
+};
+inline Value make_tuple(std::vector<Value> v) { return Value::make<Tuple>(std::move(v)); }
+
+class List : public Object {
+ public:
+  explicit List(std::vector<Value> v) : items(std::move(v)) {}
+  const Type& type() const override;
+  std::string repr(Interpreter&) override;
+  std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;
+  std::optional<Value> binary(Interpreter&, ast::BinaryOp, const Value&) override;
+  std::optional<Value> reflected(Interpreter&, ast::BinaryOp, const Value&) override;
+  std::optional<Value> in_place(Interpreter&, ast::BinaryOp, const Value&) override;
+  int64_t length(Interpreter&) override { return static_cast<int64_t>(items.size()); }
+  bool contains(Interpreter&, const Value&) override;
+  Value get_item(Interpreter&, const Value&) override;
+  void set_item(Interpreter&, const Value&, const Value&) override;
+  void delete_item(Interpreter&, const Value&) override;
+  Value iterate(Interpreter&) override;
+  int64_t hash(Interpreter&) override;  // TypeError
+
+  std::vector<Value> items;
+};
+inline Value make_list(std::vector<Value> v) { return Value::make<List>(std::move(v)); }
+
+/// slice(start, stop, step); None where left out.
+class SliceObject : public Object {
+ public:
+  SliceObject(Value a, Value b, Value c) : start(std::move(a)), stop(std::move(b)), step(std::move(c)) {}
+  const Type& type() const override;
+  std::string repr(Interpreter&) override;
+  /// Python's slice.indices(length): start, stop, step clipped, and how many items.
+  struct Range { int64_t start, stop, step, count; };
+  Range indices(Interpreter& in, int64_t length) const;
+
+  Value start, stop, step;
+};
+
+/// The Ellipsis and NotImplemented singletons.
+const Value& ellipsis();
+
+/// An exception instance: type, args, cause, where it was raised.
+class Exception : public Object {
+ public:
+  Exception(const Type& t, std::vector<Value> a) : args(std::move(a)), type_(t) {}
+  const Type& type() const override { return type_; }
+  std::string repr(Interpreter&) override;
+  std::string str(Interpreter&) override;
+  std::optional<Value> get_attribute(Interpreter&, std::string_view name) override;
+
+  std::vector<Value> args;
+  std::string hint;
+  Value cause, context;
+  struct Frame { SourceRef source; Span span; std::string function; };
+  std::vector<Frame> traceback;  // innermost first
+ private:
+  const Type& type_;
+};
+/// The type of a built-in exception name, or null.
+const Type* exception_type(std::string_view name);
+
+/// The members of a module; np, math and the like are filled by their bindings.
+class Module : public Object {
+ public:
+  explicit Module(std::string n) : name(std::move(n)) {}
+  const Type& type() const override;
+  std::string repr(Interpreter&) override;
+  std::optional<Value> get_attribute(Interpreter&, std::string_view name) override;
+  void set_attribute(Interpreter&, std::string_view name, const Value& value) override;
+  std::vector<std::string> attribute_names(Interpreter&) override;
+
+  std::string name;
+  std::map<std::string, Value, std::less<>> members;
+};
+
+/// A built-in function as a value; `self` is bound for methods.
+class Builtin : public Object {
+ public:
+  explicit Builtin(const NativeFunction& f, std::optional<Value> bound = {}) : function(f), self(std::move(bound)) {}
+  const Type& type() const override;
+  std::string repr(Interpreter&) override;
+  Value call(Interpreter&, Arguments args) override;
+  std::optional<Value> get_attribute(Interpreter&, std::string_view name) override;
+
+  const NativeFunction& function;  // lives as long as the process: built-in tables are static
+  std::optional<Value> self;
+};
+
+/// A type as a value: int, np.float64, ValueError.
+class TypeObject : public Object {
+ public:
+  explicit TypeObject(const Type& t) : described(t) {}
+  const Type& type() const override;
+  std::string repr(Interpreter&) override;
+  Value call(Interpreter&, Arguments args) override;
+  std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;
+  int64_t hash(Interpreter&) override;
+  std::optional<Value> get_attribute(Interpreter&, std::string_view name) override;
+
+  const Type& described;
+};
+
+// Dict, Set, Range, Function, the iterators and the file object are in files of their own beside this one.
+
+}  // namespace gasell

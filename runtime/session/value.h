@@ -1,0 +1,184 @@
+// Values of the interpreted part of the language: Python's object model, small. Immediate values (None, bool, int, float) take no memory;
+// everything else is a reference-counted Object whose virtual functions are Python's slots (__repr__, __getitem__, …).
+//
+// A session and its values belong to one thread at a time; reference counts are not atomic.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lang/ast.h"
+#include "lang/diagnostic.h"
+
+namespace gasell {
+
+class Interpreter;
+class Object;
+struct Type;
+
+class Value {
+ public:
+  enum class Tag : uint8_t { none, boolean, integer, floating, object };
+
+  Value() = default;  // None
+  static Value of(bool v) { Value r; r.tag_ = Tag::boolean; r.i_ = v; return r; }
+  static Value of(int64_t v) { Value r; r.tag_ = Tag::integer; r.i_ = v; return r; }
+  static Value of(int v) { return of(static_cast<int64_t>(v)); }
+  static Value of(double v) { Value r; r.tag_ = Tag::floating; r.d_ = v; return r; }
+  static Value of(Object* v);  // takes a new reference
+  template <class T, class... A> static Value make(A&&... args) { return of(static_cast<Object*>(new T(std::forward<A>(args)...))); }
+
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(Value other) noexcept;
+  ~Value();
+
+  Tag tag() const { return tag_; }
+  bool is_none() const { return tag_ == Tag::none; }
+  bool is_bool() const { return tag_ == Tag::boolean; }
+  bool is_int() const { return tag_ == Tag::integer; }  // not bool
+  bool is_float() const { return tag_ == Tag::floating; }
+  bool is_object() const { return tag_ == Tag::object; }
+  int64_t as_int() const { return i_; }  // bool or int
+  double as_float() const { return d_; }
+  Object* object() const { return o_; }
+  /// The object as a T, or null.
+  template <class T> T* as() const { return tag_ == Tag::object ? dynamic_cast<T*>(o_) : nullptr; }
+  /// Python's `is`.
+  bool same(const Value& other) const;
+
+ private:
+  Tag tag_ = Tag::none;
+  union {
+    int64_t i_ = 0;
+    double d_;
+    Object* o_;
+  };
+};
+
+/// Arguments of a call, as written.
+struct Arguments {
+  std::vector<Value> positional;
+  std::vector<std::pair<std::string, Value>> keywords;
+};
+
+/// A built-in function or method: `self` first for methods. `signature` is Python's spelling, e.g. "a, axis=None, *, keepdims=False": calls are bound to it
+/// (TypeError as CPython words it), and the function receives one value a parameter in order, `missing()` where a parameter without a written default
+/// value was left out or its default is not a literal; `*args` arrives as a tuple, `**kw` as a dict.
+struct NativeFunction {
+  std::string name;
+  std::string signature;
+  Value (*call)(Interpreter&, std::span<Value> args);
+  std::string doc;  // first line of help: what it does; shapes, dtypes, errors
+};
+
+/// A type as the script sees it. Built-in types are constants; names are looked up in `methods` and `properties`, then in `base`.
+struct Type {
+  std::string name;    // type(x).__name__
+  std::string module;  // "builtins", "numpy"
+  const Type* base = nullptr;
+  std::vector<NativeFunction> methods;
+  struct Property {
+    std::string name;
+    Value (*get)(Interpreter&, const Value& self);
+    void (*set)(Interpreter&, const Value& self, const Value& value);  // may be null
+    std::string doc;
+  };
+  std::vector<Property> properties;
+  /// type(x)(…): null where the type cannot be called.
+  const NativeFunction* constructor = nullptr;
+  bool derives_from(const Type& other) const;
+};
+
+/// Anything that is not immediate. Defaults do what `object` does or raise Python's TypeError. A binary slot returns nullopt for NotImplemented.
+class Object {
+ public:
+  virtual ~Object() = default;
+  virtual const Type& type() const = 0;
+
+  virtual std::string repr(Interpreter& in);
+  virtual std::string str(Interpreter& in);  // default: repr
+  virtual std::string format(Interpreter& in, std::string_view spec);
+  virtual bool truth(Interpreter& in);  // default: length != 0 where there is one, else true
+  virtual int64_t hash(Interpreter& in);
+  virtual std::optional<Value> compare(Interpreter& in, ast::CompareOp op, const Value& other);  // eq … ge; eq defaults to identity
+  virtual std::optional<Value> binary(Interpreter& in, ast::BinaryOp op, const Value& other);     // self op other
+  virtual std::optional<Value> reflected(Interpreter& in, ast::BinaryOp op, const Value& other);  // other op self
+  /// self op= other; nullopt: rebind to self op other.
+  virtual std::optional<Value> in_place(Interpreter& in, ast::BinaryOp op, const Value& other);
+  virtual Value unary(Interpreter& in, ast::UnaryOp op);  // neg, pos, invert
+  virtual int64_t length(Interpreter& in);
+  virtual bool contains(Interpreter& in, const Value& item);  // default: by iteration
+  virtual Value get_item(Interpreter& in, const Value& index);
+  virtual void set_item(Interpreter& in, const Value& index, const Value& value);
+  virtual void delete_item(Interpreter& in, const Value& index);
+  virtual Value iterate(Interpreter& in);                // an iterator
+  virtual std::optional<Value> next(Interpreter& in);    // of an iterator: nullopt at the end
+  virtual Value call(Interpreter& in, Arguments args);
+  /// nullopt: no such attribute. Default: properties and methods of type().
+  virtual std::optional<Value> get_attribute(Interpreter& in, std::string_view name);
+  virtual void set_attribute(Interpreter& in, std::string_view name, const Value& value);
+  virtual std::vector<std::string> attribute_names(Interpreter& in);  // for completion and did-you-mean
+  virtual Value enter(Interpreter& in);                               // with
+  virtual bool exit(Interpreter& in, const Value& exception);         // true: swallow
+  /// int(x), float(x), complex(x), operator.index(x); nullopt: not convertible.
+  virtual std::optional<Value> to_int(Interpreter& in);
+  virtual std::optional<Value> to_float(Interpreter& in);
+  virtual std::optional<Value> to_complex(Interpreter& in);
+  virtual std::optional<int64_t> to_index(Interpreter& in);
+
+ private:
+  friend class Value;
+  int64_t references_ = 0;
+};
+
+/// A Python exception in flight. `value` is an Exception object (objects.h) of an exception type.
+class Raised : public std::exception {
+ public:
+  explicit Raised(Value exception) : value(std::move(exception)) {}
+  Value value;
+  const char* what() const noexcept override { return "Python exception"; }
+};
+
+/// raise NAME(message), e.g. raise("ValueError", "…"). The interpreter adds the place.
+[[noreturn]] void raise(std::string_view exception, std::string message, std::string hint = {});
+
+/// The value that stands for an argument that was not given.
+const Value& missing();
+bool is_missing(const Value& v);
+
+// ---- Python's operations on any value (operations.cpp) ----
+const Type& type_of(const Value& v);
+std::string repr(Interpreter& in, const Value& v);
+std::string str(Interpreter& in, const Value& v);
+std::string format(Interpreter& in, const Value& v, std::string_view spec);
+bool truth(Interpreter& in, const Value& v);
+int64_t hash(Interpreter& in, const Value& v);
+bool equal(Interpreter& in, const Value& a, const Value& b);
+Value compare(Interpreter& in, ast::CompareOp op, const Value& a, const Value& b);
+Value binary(Interpreter& in, ast::BinaryOp op, const Value& a, const Value& b);
+Value in_place(Interpreter& in, ast::BinaryOp op, const Value& a, const Value& b);
+Value unary(Interpreter& in, ast::UnaryOp op, const Value& v);
+int64_t length(Interpreter& in, const Value& v);
+Value get_item(Interpreter& in, const Value& v, const Value& index);
+void set_item(Interpreter& in, const Value& v, const Value& index, const Value& value);
+Value get_attribute(Interpreter& in, const Value& v, std::string_view name);  // AttributeError with did-you-mean
+bool has_attribute(Interpreter& in, const Value& v, std::string_view name);
+Value call(Interpreter& in, const Value& callee, Arguments args);
+Value iterate(Interpreter& in, const Value& v);
+std::optional<Value> next(Interpreter& in, const Value& iterator);
+std::vector<Value> to_vector(Interpreter& in, const Value& iterable);
+/// operator.index(v): TypeError "'float' object cannot be interpreted as an integer".
+int64_t to_index(Interpreter& in, const Value& v);
+double to_double(Interpreter& in, const Value& v);
+bool is_instance(const Value& v, const Type& type);
+
+}  // namespace gasell
