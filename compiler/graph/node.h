@@ -44,7 +44,7 @@ struct CastNode {};
 struct ViewAxis { int axis; int64_t start, step; bool operator==(const ViewAxis&) const = default; };
 struct ViewNode { std::vector<ViewAxis> axes; };  // one an input axis
 struct ReshapeNode {};                            // C order
-/// Reduces `axes` (sorted, not negative) away. mean and var accumulate in f64 (f32 in f32 pairs of blocks); var divides by n - ddof.
+/// Reduces `axes` (sorted, not negative) away. mean and var accumulate in f64; var divides by n - ddof.
 /// argmin/argmax: C-order index within the reduced axes, i64; the first of equals; the first NaN wins.
 struct ReduceNode { ReduceOp op; std::vector<int> axes; int64_t ddof = 0; };
 /// inputs[0] with the region that `axes` selects (as ViewNode selects it) replaced by inputs[1].
