@@ -95,6 +95,8 @@ struct Type {
   std::vector<Property> properties;
   /// type(x)(…): null where the type cannot be called.
   const NativeFunction* constructor = nullptr;
+  /// Called on the type, without self: str.maketrans, float.fromhex, dict.fromkeys. Found on the type and on its instances.
+  std::vector<NativeFunction> static_methods;
   bool derives_from(const Type& other) const;
 };
 
