@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,6 +60,10 @@ class Engine {
   std::vector<KernelReport> explain(const std::vector<graph::NodeRef>& nodes);
   /// Reports of the last force.
   const std::vector<KernelReport>& last_reports() const;
+  /// Called with every plan that force() runs: before it runs, and after (with times). For --emit and --explain. An empty one: no longer.
+  enum class PlanStage : uint8_t { planned, ran };
+  using PlanObserver = std::function<void(PlanStage stage, const std::vector<graph::NodeRef>& roots, const std::vector<KernelReport>& kernels)>;
+  void observe_plans(PlanObserver observer);
 
   /// Async-signal-safe: a running force throws Interrupted within 100 ms. Cleared when that happens, or by clear_interrupt().
   void interrupt() noexcept;

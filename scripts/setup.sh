@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Installs what Gasell needs to be built and tested, on Debian 12 and Ubuntu 24.04. Idempotent: what is there is left alone, and apt is not called when nothing is missing.
+#   scripts/setup.sh         the compiler, the libraries, the tools of the tests
+#   scripts/setup.sh --dev   also clang-format and clang-tidy
+set -euo pipefail
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+want_dev=0
+for argument in "$@"; do
+  case "$argument" in
+    --dev) want_dev=1 ;;
+    -h | --help) sed -n '2,4p' "$0" | sed 's/^# \?//'; exit 0 ;;
+    *) fail "unknown argument '$argument' (only --dev is known)" ;;
+  esac
+done
+command -v apt-get >/dev/null || fail "this script knows apt only (Debian 12, Ubuntu 24.04); docs of the packages to install elsewhere: cmake/Dependencies.cmake"
+
+packages=(
+  g++ cmake ninja-build ccache pkg-config git
+  llvm-19-dev libzstd-dev zlib1g-dev
+  libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libfast-float-dev libedit-dev libutf8proc-dev libxxhash-dev
+  catch2 python3 python3-venv
+)
+if ((want_dev)); then packages+=(clang-format-19 clang-tidy-19); fi
+
+installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+known() { apt-cache show "$1" >/dev/null 2>&1; }
+
+as_root=()
+if ((EUID != 0)); then
+  if command -v sudo >/dev/null; then as_root=(sudo); fi
+fi
+apt() {
+  if ((EUID != 0)) && ((${#as_root[@]} == 0)); then fail "root rights are needed to install packages: run as root, or install sudo"; fi
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 "$@"
+}
+
+# Boost 1.81 or newer has another package name in each distribution.
+boost=""
+for version in 1.90 1.88 1.83 1.81; do
+  if installed "libboost$version-dev"; then boost="libboost$version-dev"; break; fi
+done
+
+missing=()
+for package in "${packages[@]}"; do
+  installed "$package" || missing+=("$package")
+done
+if [[ -z $boost ]] || ((${#missing[@]})); then
+  say "updating apt's lists"
+  apt update -qq
+  if [[ -z $boost ]]; then
+    for version in 1.83 1.81 1.88 1.90; do
+      if known "libboost$version-dev"; then boost="libboost$version-dev"; break; fi
+    done
+    [[ -n $boost ]] || fail "no Boost of version 1.81 or newer among apt's packages; Debian 12 and Ubuntu 24.04 have one"
+    missing+=("$boost")
+  fi
+  unknown=()
+  for package in "${missing[@]}"; do known "$package" || unknown+=("$package"); done
+  if ((${#unknown[@]})); then
+    fail "apt knows no ${unknown[*]}; Debian 12 and Ubuntu 24.04 (with the component 'universe') have them"
+  fi
+  say "installing ${missing[*]}"
+  apt install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  say "installed ${#missing[@]} packages"
+else
+  say "nothing is missing"
+fi

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Sets up, builds for development and runs every test. Arguments go to ctest, e.g. scripts/test.sh -R language.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/setup.sh
+scripts/python_env.sh
+cmake --preset dev
+cmake --build --preset dev
+ctest --test-dir build/dev --output-on-failure "$@"
