@@ -104,6 +104,7 @@ class SliceObject : public Object {
 
 /// The Ellipsis and NotImplemented singletons.
 const Value& ellipsis();
+const Value& not_implemented();
 
 /// An exception instance: type, args, cause, where it was raised.
 class Exception : public Object {
@@ -117,13 +118,26 @@ class Exception : public Object {
   std::vector<Value> args;
   std::string hint;
   Value cause, context;
-  struct Frame { SourceRef source; Span span; std::string function; };
+  /// `activation` tells two frames of one function apart.
+  struct Frame { SourceRef source; Span span; std::string function; uint64_t activation = 0; };
   std::vector<Frame> traceback;  // innermost first
+  /// What an Error brought with it when it became this exception.
+  std::optional<Label> primary;
+  std::vector<Label> labels;
+  Blame blame = Blame::user;
  private:
   const Type& type_;
 };
-/// The type of a built-in exception name, or null.
+/// The type of a built-in or registered exception name, or null.
 const Type* exception_type(std::string_view name);
+/// All exception types, bases before what derives from them: for the table of builtins.
+const std::vector<const Type*>& exception_types();
+/// Makes a further exception known to raise() and exception_type(); `type` must live as long as the process. Call while the process starts or
+/// from a function-local static: it is not synchronised with look-ups in other threads.
+void register_exception(const Type& type);
+/// An engine's error as the exception that `except` sees, and an uncaught exception as the error that the host sees.
+Value exception_from_error(const Error& error);
+Error error_from_exception(Interpreter& in, const Value& exception);
 
 /// The members of a module; np, math and the like are filled by their bindings.
 class Module : public Object {
@@ -165,6 +179,9 @@ class TypeObject : public Object {
 
   const Type& described;
 };
+
+/// The one TypeObject of a type, so that `type(x) is int` holds.
+const Value& type_object(const Type& type);
 
 // Dict, Set, Range, Function, the iterators and the file object are in files of their own beside this one.
 

@@ -26,7 +26,8 @@ struct Type;
 
 class Value {
  public:
-  enum class Tag : uint8_t { none, boolean, integer, floating, object };
+  /// `absent` is no value of the language: it marks an argument that was not given (missing()) and a variable that is not bound yet.
+  enum class Tag : uint8_t { none, boolean, integer, floating, object, absent };
 
   Value() = default;  // None
   static Value of(bool v) { Value r; r.tag_ = Tag::boolean; r.i_ = v; return r; }
@@ -34,11 +35,13 @@ class Value {
   static Value of(int v) { return of(static_cast<int64_t>(v)); }
   static Value of(double v) { Value r; r.tag_ = Tag::floating; r.d_ = v; return r; }
   static Value of(Object* v);  // takes a new reference
+  static Value absent() { Value r; r.tag_ = Tag::absent; return r; }
   template <class T, class... A> static Value make(A&&... args) { return of(static_cast<Object*>(new T(std::forward<A>(args)...))); }
 
   Value(const Value& other);
   Value(Value&& other) noexcept;
-  Value& operator=(Value other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
   ~Value();
 
   Tag tag() const { return tag_; }
@@ -47,13 +50,16 @@ class Value {
   bool is_int() const { return tag_ == Tag::integer; }  // not bool
   bool is_float() const { return tag_ == Tag::floating; }
   bool is_object() const { return tag_ == Tag::object; }
+  bool is_absent() const { return tag_ == Tag::absent; }
   int64_t as_int() const { return i_; }  // bool or int
   double as_float() const { return d_; }
   Object* object() const { return o_; }
   /// The object as a T, or null.
   template <class T> T* as() const { return tag_ == Tag::object ? dynamic_cast<T*>(o_) : nullptr; }
-  /// Python's `is`.
-  bool same(const Value& other) const;
+  /// Python's `is`. Immediate values of one type are the same when their bits are.
+  bool same(const Value& other) const { return tag_ == other.tag_ && i_ == other.i_; }
+  /// Keeps the object for the life of the process, outside reference counting: for values that several sessions share (built-in functions, types).
+  const Value& immortal() const;
 
  private:
   Tag tag_ = Tag::none;
@@ -78,6 +84,7 @@ struct NativeFunction {
   std::string signature;
   Value (*call)(Interpreter&, std::span<Value> args);
   std::string doc;  // first line of help: what it does; shapes, dtypes, errors
+  mutable const void* parsed_signature = nullptr;  // arguments.cpp's cache
 };
 
 /// A type as the script sees it. Built-in types are constants; names are looked up in `methods` and `properties`, then in `base`.
@@ -85,7 +92,7 @@ struct Type {
   std::string name;    // type(x).__name__
   std::string module;  // "builtins", "numpy"
   const Type* base = nullptr;
-  std::vector<NativeFunction> methods;
+  std::vector<NativeFunction> methods;  // a signature need not name self
   struct Property {
     std::string name;
     Value (*get)(Interpreter&, const Value& self);
@@ -97,6 +104,8 @@ struct Type {
   const NativeFunction* constructor = nullptr;
   /// Called on the type, without self: str.maketrans, float.fromhex, dict.fromkeys. Found on the type and on its instances.
   std::vector<NativeFunction> static_methods;
+  /// A further base, for the rare class that has two (numpy's AxisError).
+  const Type* second_base = nullptr;
   bool derives_from(const Type& other) const;
 };
 
@@ -139,8 +148,39 @@ class Object {
 
  private:
   friend class Value;
-  int64_t references_ = 0;
+  static void destroy(Object* object);
+  int64_t references_ = 0;  // negative: immortal
 };
+
+inline Value Value::of(Object* v) {
+  Value r;
+  r.tag_ = Tag::object;
+  r.o_ = v;
+  if (v->references_ >= 0) ++v->references_;
+  return r;
+}
+inline Value::Value(const Value& other) : tag_(other.tag_), i_(other.i_) {
+  if (tag_ == Tag::object && o_->references_ >= 0) ++o_->references_;
+}
+inline Value::Value(Value&& other) noexcept : tag_(other.tag_), i_(other.i_) { other.tag_ = Tag::none; }
+inline Value::~Value() {
+  if (tag_ == Tag::object && o_->references_ > 0 && --o_->references_ == 0) Object::destroy(o_);
+}
+inline Value& Value::operator=(Value&& other) noexcept {
+  std::swap(tag_, other.tag_);
+  std::swap(i_, other.i_);
+  return *this;
+}
+inline Value& Value::operator=(const Value& other) {
+  Value copy(other);
+  std::swap(tag_, copy.tag_);
+  std::swap(i_, copy.i_);
+  return *this;
+}
+inline const Value& Value::immortal() const {
+  if (tag_ == Tag::object) o_->references_ = -1;
+  return *this;
+}
 
 /// A Python exception in flight. `value` is an Exception object (objects.h) of an exception type.
 class Raised : public std::exception {
@@ -155,7 +195,7 @@ class Raised : public std::exception {
 
 /// The value that stands for an argument that was not given.
 const Value& missing();
-bool is_missing(const Value& v);
+inline bool is_missing(const Value& v) { return v.is_absent(); }
 
 // ---- Python's operations on any value (operations.cpp) ----
 const Type& type_of(const Value& v);
@@ -182,5 +222,9 @@ std::vector<Value> to_vector(Interpreter& in, const Value& iterable);
 int64_t to_index(Interpreter& in, const Value& v);
 double to_double(Interpreter& in, const Value& v);
 bool is_instance(const Value& v, const Type& type);
+/// `item in container`.
+bool contains(Interpreter& in, const Value& container, const Value& item);
+void set_attribute(Interpreter& in, const Value& v, std::string_view name, const Value& value);
+void delete_item(Interpreter& in, const Value& v, const Value& index);
 
 }  // namespace gasell

@@ -1,0 +1,41 @@
+// Binding of call arguments to the signatures of built-in functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/session/objects.h"
+
+namespace gasell {
+
+/// A NativeFunction's signature, parsed. A leading parameter named "self" is left out.
+struct Signature {
+  enum class Kind : uint8_t { positional_only, positional_or_keyword, var_positional, keyword_only, var_keyword };
+  struct Parameter {
+    std::string name;
+    Kind kind;
+    bool required;        // no default is written
+    Value default_value;  // missing() where none is written or it is no literal
+  };
+  std::vector<Parameter> parameters;
+  int positional = 0;           // parameters that take positional arguments; they come first
+  int required_positional = 0;  // those of them without default
+  int var_positional = -1, var_keyword = -1;
+  bool takes_keywords = false;  // some parameter can be given by name
+  bool names_self = false;
+};
+
+/// The parsed signature; parsed once for each function. Throws std::logic_error for a signature that is no Python.
+const Signature& signature_of(const NativeFunction& function);
+
+/// Calls `function` with the arguments bound to its signature; `self`, when not null, goes first. TypeError with CPython's words.
+Value call_native(Interpreter& in, const NativeFunction& function, const Value* self, Arguments arguments);
+/// The same for positional arguments alone; moves from them.
+Value call_native(Interpreter& in, const NativeFunction& function, const Value* self, std::span<Value> positional);
+
+/// A method or static method of a type or its bases, or null.
+const NativeFunction* find_method(const Type& type, std::string_view name);
+const NativeFunction* find_static_method(const Type& type, std::string_view name);
+const Type::Property* find_property(const Type& type, std::string_view name);
+
+}  // namespace gasell
