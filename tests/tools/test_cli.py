@@ -1,0 +1,192 @@
+"""The command line: what runs, what is printed where, exit statuses."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from support import GASELL, CommandTest, environment, run
+
+
+class Running(CommandTest):
+    def test_text(self):
+        self.check(run("-c", "print(1)"), out="1\n")
+
+    def test_file_with_arguments(self):
+        path = self.script("import sys\nprint(sys.argv[1:], len(sys.argv))\n")
+        self.check(run(path, "a", "--threads", "-x"), out="['a', '--threads', '-x'] 4\n")
+
+    def test_text_with_arguments(self):
+        self.check(run("-c", "import sys\nprint(sys.argv)", "a", "b"), out="['-c', 'a', 'b']\n")
+
+    def test_standard_input(self):
+        self.check(run("-", stdin="x = 2\nprint(x * 21)\n"), out="42\n")
+        self.check(run(stdin="print('piped')"), out="piped\n")
+
+    def test_empty_script(self):
+        self.check(run(self.script("")), out="")
+
+    def test_array(self):
+        self.check(run("-c", "print((np.arange(10)+1).sum())"), out="55\n")
+
+    def test_byte_order_mark(self):
+        self.check(run(self.script("\ufeffprint('bom')\n")), out="bom\n")
+
+    def test_options_before_the_script(self):
+        path = self.script("print(np.ones(1000).sum())")
+        for options in (["--threads", "1"], ["--memory", "256MiB"], ["--no-fuse"], ["--chunk", "7"], ["--no-cache"], ["--device", "cpu"], ["--threads=2", "--memory=1e9"]):
+            with self.subTest(options):
+                self.check(run(*options, path), out="1000.0\n")
+
+    def test_exit_status_of_the_script(self):
+        self.check(run("-c", "import sys\nsys.exit(7)"), code=7)
+        self.check(run("-c", "raise SystemExit"), code=0)
+
+
+class Failing(CommandTest):
+    def test_exception(self):
+        result = run(self.script("x = [1]\nprint('before')\nx[3]\n"))
+        self.check(result, code=1, out="before\n", err=["IndexError: list index out of range", "script.gsl:3:", "x[3]", "^"])
+
+    def test_syntax_error_runs_nothing(self):
+        self.check(run(self.script("print('no')\nif x\n")), code=1, out="", err=["SyntaxError", "script.gsl:2:"])
+
+    def test_missing_script(self):
+        self.check(run("/nowhere/at_all.gsl"), code=2, out="", err="No such file or directory")
+
+    def test_a_folder_as_script(self):
+        self.check(run(self.folder), code=2, out="", err="directory")
+
+    def test_not_utf8(self):
+        path = os.path.join(self.folder, "latin.gsl")
+        with open(path, "wb") as file:
+            file.write(b"x = '\xe9'\n")
+        self.check(run(path), code=1, out="", err="SyntaxError")
+
+    def test_wrong_command_lines(self):
+        for arguments, message in (
+            (["--bogus"], "--bogus"),
+            (["--threads", "0", "-c", ""], "--threads"),
+            (["--threads", "many", "-c", ""], "many"),
+            (["--memory", "lots", "-c", ""], "'lots' is not a size"),
+            (["--memory", "0", "-c", ""], "'0' is not a size"),
+            (["--device", "gpu", "-c", ""], "no device 'gpu' yet"),
+            (["--device", "toaster", "-c", ""], "unknown device 'toaster'"),
+            (["--emit", "pixels", "-c", ""], "'pixels'"),
+            (["--after", "hoist", "-c", ""], "--emit=loops"),
+            (["--emit=loops", "--after=hoost", "-c", "1"], "no pass 'hoost'"),
+            (["-c"], "-c"),
+            (["check"], "FILE"),
+        ):
+            with self.subTest(arguments):
+                self.check(run(*arguments), code=2, out="", err=message)
+
+    def test_json_errors(self):
+        result = run("--json-errors", "-c", "\nnope")
+        self.assertEqual(result.returncode, 1)
+        error = json.loads(result.stderr)
+        self.assertEqual((error["kind"], error["line"], error["column"]), ("NameError", 2, 1))
+
+    def test_no_colour_when_not_on_a_terminal(self):
+        self.assertNotIn("\x1b", run("-c", "nope").stderr)
+
+    def test_closed_output_is_quiet(self):
+        command = f"'{GASELL}' -c \"for i in range(200000): print(i)\" | head -n 1"
+        result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, env=environment())
+        self.assertEqual((result.stdout, result.stderr), ("0\n", ""))
+
+    def test_full_disk(self):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([GASELL, "-c", "print('x' * 100000)"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, env=environment())
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("No space left on device", result.stderr)
+
+
+class Looking(CommandTest):
+    def test_version_and_help(self):
+        self.assertRegex(run("--version").stdout, r"^Gasell \d+\.\d+\.\d+\n$")
+        text = run("--help").stdout
+        for part in ("FILE.gsl", "-c", "--threads", "--memory", "--device", "--emit", "--explain", "doctor", "check"):
+            self.assertIn(part, text)
+
+    def test_doctor(self):
+        result = run("doctor")
+        self.check(result)
+        for row in ("Gasell", "processor", "memory", "compiler", "vector math", "GPU driver", "kernel cache"):
+            self.assertRegex(result.stdout, rf"(?m)^{row} +\S")
+        self.assertIn("LLVM 19", result.stdout)
+
+    def test_check_runs_nothing(self):
+        self.check(run("check", self.script("print('no')\nundefined_name\n")), out="")
+        self.check(run("check", self.script("def f(:\n")), code=1, out="", err="SyntaxError")
+
+    def test_emit_ast(self):
+        result = run("--emit=ast", "-c", "x = 1 + y")
+        self.check(result)
+        self.assertIn("Assign", result.stdout)
+
+    PROGRAM = "x = np.arange(1000.0)\nprint((x * 2 + 1).sum())"
+
+    def test_emit_graph(self):
+        result = run("--emit=graph", "-c", self.PROGRAM)
+        self.check(result)
+        self.assertIn("reduce", result.stdout.lower())
+        self.assertNotIn("1000000.0", result.stdout)  # the script's own output is left out
+
+    def test_emit_loops(self):
+        final = run("--emit=loops", "-c", self.PROGRAM)
+        self.check(final)
+        self.assertIn("kernel", final.stdout)
+        first = run("--emit=loops", "--after=input", "-c", self.PROGRAM)
+        self.check(first)
+        self.assertIn("kernel", first.stdout)
+
+    def test_emit_llvm(self):
+        result = run("--emit=llvm", "-c", self.PROGRAM)
+        self.check(result)
+        self.assertRegex(result.stdout, r"(?m)^define ")
+
+    def test_emit_asm(self):
+        result = run("--emit=asm", "-c", self.PROGRAM)
+        self.check(result)
+        self.assertRegex(result.stdout, r"(?m)^\s+ret")
+
+    def test_explain(self):
+        result = run("--explain", "-c", self.PROGRAM)
+        self.assertEqual(result.stdout, "1000000.0\n")
+        self.assertIn("1 kernel\n", result.stderr)
+        self.assertRegex(result.stderr, r"stored +\S")
+        self.assertRegex(result.stderr, r"elements +1.00 K")
+
+
+class Interrupting(CommandTest):
+    # How long after SIGINT the command may still be there. The target is 100 ms; a loaded machine gets some slack.
+    LIMIT = float(os.environ.get("GASELL_TEST_INTERRUPT_SECONDS", "0.5"))
+
+    def interrupt(self, text):
+        process = subprocess.Popen([GASELL, "-c", f"print('go', flush=True)\n{text}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+        self.assertEqual(process.stdout.readline(), "go\n")
+        time.sleep(0.5)
+        self.assertIsNone(process.poll(), "the computation ended before it could be interrupted")
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        elapsed = time.monotonic() - start
+        self.assertEqual((process.returncode, errors), (130, "KeyboardInterrupt\n"))
+        self.assertLess(elapsed, self.LIMIT)
+        print(f"interrupted after {elapsed * 1000:.0f} ms")
+
+    def test_array_computation(self):
+        self.interrupt("print(np.sin(da.random.RandomState(1).normal(size=(1000000, 1000000))).sum())")
+
+    def test_interpreted_loop(self):
+        self.interrupt("while True:\n    pass")
+
+    def test_long_loop_of_small_kernels(self):
+        self.interrupt("x = np.ones(10)\nwhile True:\n    float(x.sum())")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

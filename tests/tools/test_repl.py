@@ -1,0 +1,198 @@
+"""The interactive session, driven through a pseudo-terminal as a person would."""
+
+import os
+import pty
+import re
+import select
+import signal
+import time
+import unittest
+
+from support import GASELL, CommandTest, environment
+
+PROMPT, MORE = ">>> ", "... "
+
+
+class Terminal:
+    """A gasell on a terminal of its own. `expect` waits for a text in what it shows, escape sequences removed."""
+
+    def __init__(self, *arguments, **changes):
+        self.process, self.fd = pty.fork()
+        if self.process == 0:
+            os.execve(GASELL, [GASELL, *arguments], environment(**changes))
+        self.shown = ""
+        self.seen = 0
+
+    def read_some(self, timeout):
+        ready, _, _ = select.select([self.fd], [], [], timeout)
+        if not ready:
+            return False
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        if not data:
+            return False
+        self.shown += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r", "", data.decode("utf-8", "replace"))
+        return True
+
+    def expect(self, text, timeout=20.0):
+        """What was shown up to `text`, since the last expect."""
+        deadline = time.monotonic() + timeout
+        while True:
+            at = self.shown.find(text, self.seen)
+            if at >= 0:
+                before = self.shown[self.seen : at]
+                self.seen = at + len(text)
+                return before
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{text!r} did not come; shown since: {self.shown[self.seen:]!r}")
+            self.read_some(0.1)
+
+    def send(self, text):
+        os.write(self.fd, text.encode())
+
+    def enter(self, line, then=PROMPT):
+        """Types a line, gives back what is shown until the next prompt, without the echo."""
+        self.send(line + "\n")
+        return self.expect(then).split("\n", 1)[-1]
+
+    def close(self):
+        """The exit status; ends the process when it does not end itself."""
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            self.read_some(0.05)
+            pid, status = os.waitpid(self.process, os.WNOHANG)
+            if pid:
+                os.close(self.fd)
+                return os.waitstatus_to_exitcode(status)
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+        os.close(self.fd)
+        raise AssertionError(f"the session did not end; shown: {self.shown[-500:]!r}")
+
+
+class Repl(CommandTest):
+    def start(self, *arguments, **changes):
+        terminal = Terminal(*arguments, **changes)
+        terminal.expect(PROMPT)
+        self.addCleanup(self.stop, terminal)
+        return terminal
+
+    def stop(self, terminal):
+        try:
+            os.kill(terminal.process, 0)
+        except ProcessLookupError:
+            return
+        try:
+            if os.waitpid(terminal.process, os.WNOHANG)[0] == 0:
+                os.kill(terminal.process, signal.SIGKILL)
+                os.waitpid(terminal.process, 0)
+        except ChildProcessError:
+            pass
+
+    def test_values_and_last_result(self):
+        t = self.start()
+        self.assertEqual(t.enter("1 + 1"), "2\n")
+        self.assertEqual(t.enter("x = 5"), "")
+        self.assertEqual(t.enter("'a' + 'b'"), "'ab'\n")
+        self.assertEqual(t.enter("_ + 'c'"), "'abc'\n")
+        self.assertEqual(t.enter("None"), "")
+        self.assertEqual(t.enter("np.arange(3) + x"), "array([5, 6, 7])\n")
+        t.send("\x04")
+        self.assertEqual(t.close(), 0)
+
+    def test_blocks(self):
+        t = self.start()
+        t.enter("def twice(x):", MORE)
+        t.enter("    return x * 2", MORE)
+        t.enter("")
+        self.assertEqual(t.enter("twice(21)"), "42\n")
+        t.enter("for i in range(2):", MORE)
+        t.enter("    print(i)", MORE)
+        self.assertEqual(t.enter(""), "0\n1\n")
+        t.enter("(1 +", MORE)
+        self.assertEqual(t.enter("2)"), "3\n")
+
+    def test_errors_leave_the_session(self):
+        t = self.start()
+        self.assertIn("NameError", t.enter("nope"))
+        self.assertIn("SyntaxError", t.enter("1 +* 2"))
+        self.assertIn("ZeroDivisionError", t.enter("1 / 0"))
+        self.assertEqual(t.enter("'alive'"), "'alive'\n")
+
+    def test_interrupt_of_a_computation(self):
+        t = self.start()
+        for computation in ("np.sin(da.random.RandomState(1).normal(size=(1000000, 1000000))).sum().compute()", "[0 for i in range(10**12)]"):
+            t.send(computation + "\n")
+            time.sleep(0.7)
+            start = time.monotonic()
+            t.send("\x03")
+            shown = t.expect(PROMPT)
+            self.assertLess(time.monotonic() - start, 0.5)
+            self.assertIn("KeyboardInterrupt", shown)
+            self.assertEqual(t.enter("float(np.ones(10).sum())"), "10.0\n")
+
+    def test_interrupt_of_an_entry(self):
+        t = self.start()
+        t.send("some text")
+        time.sleep(0.2)
+        t.send("\x03")
+        t.expect(PROMPT)
+        t.enter("def f():", MORE)
+        t.send("\x03")
+        t.expect(PROMPT)
+        self.assertEqual(t.enter("40 + 2"), "42\n")
+
+    def test_commands(self):
+        t = self.start()
+        t.enter("x = np.arange(1000.0)")
+        self.assertRegex(t.enter("%time (x + 1).sum()"), r"(?s)500500\.0.*wall time [\d.]+ .?s")
+        self.assertRegex(t.enter("%timeit 1 + 1"), r"± .* per round")
+        self.assertIn("1 kernel\n", t.enter("%explain (x * 2 + 1).sum()"))
+        self.assertIn("axis", t.enter("?np.sum"))
+        self.assertEqual(t.enter("?np.sum"), t.enter("np.sum?"))
+        self.assertIn("float64", t.enter("x?"))
+        self.assertIn("did you mean '%time'", t.enter("%tme 1"))
+        self.assertIn("%explain", t.enter("%help"))
+
+    def test_completion(self):
+        t = self.start()
+        t.enter("some_long_name = [3]")
+        t.send("some_l\t")
+        self.assertEqual(t.enter("[0]"), "3\n")
+        t.send("np.lins\t")
+        self.assertEqual(t.enter("(0, 1, 2)"), "array([0., 1.])\n")
+
+    def test_history(self):
+        history = os.path.join(self.folder, "history")
+        t = self.start(GASELL_HISTORY=history)
+        t.enter("41 + 1")
+        t.send("\x04")
+        self.assertEqual(t.close(), 0)
+        t = self.start(GASELL_HISTORY=history)
+        t.send("\x1b[A")
+        self.assertEqual(t.enter(""), "42\n")
+
+    def test_leaving(self):
+        for line, code in (("exit", 0), ("exit()", 0), ("import sys; sys.exit(3)", 3)):
+            t = self.start()
+            t.send(line + "\n")
+            self.assertEqual(t.close(), code)
+
+    def test_colour(self):
+        t = self.start()
+        raw = []
+        read = os.read
+        t.send("nope\n")
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline and b"NameError" not in b"".join(raw):
+            if select.select([t.fd], [], [], 0.1)[0]:
+                raw.append(read(t.fd, 65536))
+        self.assertIn(b"\x1b[", b"".join(raw).split(b"nope", 1)[1])
+        t = self.start(NO_COLOR="1")
+        self.assertIn("NameError", t.enter("nope"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

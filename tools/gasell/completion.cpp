@@ -1,0 +1,80 @@
+#include "tools/gasell/completion.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+namespace gasell::cli {
+
+namespace {
+
+bool is_name_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80); }
+
+const std::vector<std::string>& keywords_and_commands() {
+  static const std::vector<std::string> kWords = {"and",    "as",     "assert", "break", "continue", "def",  "del",  "elif", "else",   "except", "finally",
+                                                  "for",    "from",   "global", "if",    "import",   "in",   "is",   "lambda", "nonlocal", "not",  "or",
+                                                  "pass",   "raise",  "return", "try",   "while",    "with", "True", "False", "None"};
+  return kWords;
+}
+
+std::vector<std::string> starting_with(std::vector<std::string> words, std::string_view prefix) {
+  std::erase_if(words, [&](const std::string& word) { return !word.starts_with(prefix) || (word.starts_with("_") && !prefix.starts_with("_")); });
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
+}
+
+/// The value of "a.b.c", or nullopt.
+std::optional<Value> look_up(Interpreter& interpreter, std::string_view chain) {
+  std::optional<Value> value;
+  while (true) {
+    const size_t dot = chain.find('.');
+    const std::string name(chain.substr(0, dot));
+    if (!value) {
+      const Value* global = interpreter.global(name);
+      if (!global) return std::nullopt;
+      value = *global;
+    } else {
+      if (!has_attribute(interpreter, *value, name)) return std::nullopt;
+      value = get_attribute(interpreter, *value, name);
+    }
+    if (dot == std::string_view::npos) return value;
+    chain.remove_prefix(dot + 1);
+  }
+}
+
+std::vector<std::string> attributes_of(Interpreter& interpreter, const Value& value) {
+  if (value.is_object()) return value.object()->attribute_names(interpreter);
+  std::vector<std::string> names;
+  for (const Type* type = &type_of(value); type; type = type->base) {
+    for (const NativeFunction& method : type->methods) names.push_back(method.name);
+    for (const Type::Property& property : type->properties) names.push_back(property.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+LineEditor::Completion complete_name(Interpreter& interpreter, std::string_view before_cursor) {
+  if (before_cursor.starts_with('%') && before_cursor.find(' ') == std::string_view::npos)
+    return {before_cursor.size(), starting_with({"%time ", "%timeit ", "%explain ", "%help "}, before_cursor)};
+  size_t begin = before_cursor.size();
+  while (begin > 0 && (is_name_byte(before_cursor[begin - 1]) || before_cursor[begin - 1] == '.')) --begin;
+  const std::string_view chain = before_cursor.substr(begin);
+  const size_t dot = chain.rfind('.');
+  if (dot == std::string_view::npos) {
+    std::vector<std::string> names = interpreter.global_names();
+    names.insert(names.end(), keywords_and_commands().begin(), keywords_and_commands().end());
+    return {chain.size(), starting_with(std::move(names), chain)};
+  }
+  try {
+    const std::optional<Value> owner = look_up(interpreter, chain.substr(0, dot));
+    if (!owner) return {};
+    const std::string_view prefix = chain.substr(dot + 1);
+    return {prefix.size(), starting_with(attributes_of(interpreter, *owner), prefix)};
+  } catch (const std::exception&) {
+    return {};  // a property that raises has nothing to complete
+  }
+}
+
+}  // namespace gasell::cli

@@ -1,0 +1,61 @@
+#include "tools/gasell/emit.h"
+
+#include <fmt/format.h>
+
+#include "compiler/codegen/jit.h"
+#include "compiler/ir/passes.h"
+#include "compiler/ir/text.h"
+#include "lang/render.h"
+#include "tools/gasell/terminal.h"
+
+namespace gasell::cli {
+
+namespace {
+
+/// The kernel's text after one pass of the pipeline ("input": before the first), or after all of them.
+std::string loops_after(const ir::Kernel& kernel, const std::string& pass_name) {
+  if (pass_name.empty()) return ir::print(ir::run_passes(kernel, ir::pipeline()));
+  std::string text;
+  ir::run_passes(kernel, ir::pipeline(), [&](const std::string& pass, const ir::Kernel& state, double) {
+    if (pass == pass_name) text = ir::print(state);
+  });
+  return text;
+}
+
+void check_pass_name(const std::string& name) {
+  if (name.empty() || name == "input") return;
+  std::vector<std::string> names{"input"};
+  for (const ir::Pass& pass : ir::pipeline()) {
+    if (pass.name == name) return;
+    names.push_back(pass.name);
+  }
+  const std::string nearest = did_you_mean(name, names);
+  throw Finish{2, fmt::format("gasell: there is no pass '{}'; {}\n", name,
+                              nearest.empty() ? fmt::format("the passes are {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", nearest))};
+}
+
+std::string emitted(Engine& engine, const Options& options, const ir::Kernel& kernel) {
+  switch (options.emit) {
+    case Emit::loops: return loops_after(kernel, options.after_pass);
+    case Emit::llvm: return engine.jit().emit_llvm(kernel);
+    case Emit::assembly: return engine.jit().emit_asm(kernel);
+    default: return "";
+  }
+}
+
+}  // namespace
+
+void emit_plans(Engine& engine, const Options& options) {
+  check_pass_name(options.after_pass);
+  engine.observe_plans([&engine, &options](Engine::PlanStage stage, const std::vector<graph::NodeRef>& roots, const std::vector<KernelReport>& kernels) {
+    if (stage != Engine::PlanStage::planned) return;
+    if (options.emit == Emit::graph) {
+      write_stdout(graph::print(roots) + "\n");
+    } else {
+      for (const KernelReport& kernel : kernels) write_stdout(emitted(engine, options, ir::parse(kernel.text)) + "\n");
+    }
+    flush_stdout();
+  });
+}
+
+}  // namespace gasell::cli

@@ -1,0 +1,23 @@
+// Ctrl-C: stops the running computation, never the process while a session can go on.
+#pragma once
+
+namespace gasell {
+class Engine;
+}
+
+namespace gasell::cli {
+
+/// While it lives, SIGINT interrupts `engine`. In a script a second SIGINT before the first was served ends the process; in the REPL it does not.
+/// Also ignores SIGPIPE, so that a closed pipe is an error code of the write. One at a time.
+class InterruptHandler {
+ public:
+  InterruptHandler(Engine& engine, bool interactive);
+  ~InterruptHandler();
+  InterruptHandler(const InterruptHandler&) = delete;
+  InterruptHandler& operator=(const InterruptHandler&) = delete;
+
+  /// Was there a SIGINT since the last call?
+  static bool take() noexcept;
+};
+
+}  // namespace gasell::cli

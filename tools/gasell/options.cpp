@@ -1,0 +1,163 @@
+#include "tools/gasell/options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cctype>
+#include <cmath>
+#include <map>
+
+#include "lang/diagnostic.h"
+#include "tools/version.h"
+
+namespace gasell::cli {
+
+namespace {
+
+constexpr const char* kFooter = R"(Without a script, Gasell reads from the terminal.
+
+Environment: GASELL_THREADS, GASELL_MEMORY, GASELL_DEVICE, GASELL_FUSE=0, GASELL_CHUNK, GASELL_CACHE=0 stand for the options,
+GASELL_PATH holds further folders for `import`, NO_COLOR switches colour off. docs/debugging.md explains how to look inside.
+Exit status: 0, or 1 when the script fails, 2 when the command line is wrong, 130 when interrupted.)";
+
+const std::map<std::string, Emit> kEmitNames = {
+    {"ast", Emit::ast}, {"graph", Emit::graph}, {"loops", Emit::loops}, {"llvm", Emit::llvm}, {"asm", Emit::assembly}};
+
+[[noreturn]] void usage_error(const std::string& message) { throw Finish{2, fmt::format("gasell: {}\nTry 'gasell --help'.\n", message)}; }
+
+/// CLI11's help with a usage line that knows of scripts (App::usage came after Debian 12's version).
+std::string help_text(const CLI::App& app) {
+  std::string text = app.help();
+  const size_t begin = text.find("Usage:");
+  if (begin != std::string::npos) text.replace(begin, text.find('\n', begin) - begin, "Usage: gasell [OPTIONS] [FILE.gsl | -c TEXT | -] [ARGUMENTS]");
+  return text;
+}
+
+/// What no engine of this build can be asked for, said before anything runs.
+void check_device(const std::string& device) {
+  if (device.empty() || device == "auto" || device == "cpu") return;
+  const bool planned = device.starts_with("gpu") || device.starts_with("sim");
+  throw Error("ValueError", planned ? fmt::format("this version runs on the cores of the host only; there is no device '{}' yet", device) : fmt::format("unknown device '{}'", device),
+              "--device takes auto or cpu", planned ? Blame::limitation : Blame::user);
+}
+
+}  // namespace
+
+int64_t parse_size(const std::string& text) {
+  const auto bad = [&] { return Error("ValueError", fmt::format("'{}' is not a size", text), "write it as 512MiB, 1GiB or a number of bytes"); };
+  size_t used = 0;
+  double number = 0;
+  try {
+    number = std::stod(text, &used);
+  } catch (const std::exception&) {
+    throw bad();
+  }
+  std::string unit;
+  for (char c : text.substr(used))
+    if (!std::isspace(static_cast<unsigned char>(c))) unit += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  static constexpr std::string_view kPrefixes = "KMGT";
+  double scale = 1;
+  if (!unit.empty() && unit != "B") {
+    const size_t power = kPrefixes.find(unit[0]);
+    const std::string rest = unit.substr(1);
+    if (power == std::string_view::npos || (rest != "" && rest != "B" && rest != "I" && rest != "IB")) throw bad();
+    scale = std::pow(rest == "B" ? 1000.0 : 1024.0, static_cast<double>(power + 1));
+  }
+  const double bytes = number * scale;
+  if (!(bytes >= 1) || bytes > 9e18) throw bad();
+  return static_cast<int64_t>(bytes);
+}
+
+Options parse_command_line(int argc, char** argv) {
+  Options options;
+  options.engine = EngineOptions::from_environment();
+  options.engine.progress = isatty(STDERR_FILENO) != 0;
+
+  CLI::App app{"Gasell: a small array language that is fused, compiled and run on every core.", "gasell"};
+  app.footer(kFooter);
+  app.prefix_command();
+  std::string text, memory, device, emit;
+  bool version = false, no_fuse = false, no_cache = false;
+  int threads = 0;
+  int64_t chunk = 0;
+  auto* text_option = app.add_option("-c", text, "Run this text")->type_name("TEXT");
+  auto* threads_option = app.add_option("--threads", threads, "Threads that compute (default: all cores)")->type_name("N");
+  auto* memory_option = app.add_option("--memory", memory, "What arrays may take, e.g. 1GiB (default: three quarters of the machine's)")->type_name("SIZE");
+  auto* device_option = app.add_option("--device", device, "auto or cpu")->type_name("DEVICE");
+  app.add_flag("--no-fuse", no_fuse, "Make every operation a kernel of its own");
+  auto* chunk_option = app.add_option("--chunk", chunk, "Elements a task works on, at most")->type_name("N");
+  app.add_flag("--no-cache", no_cache, "Neither read nor write the kernel cache on disk");
+  auto* emit_option = app.add_option("--emit", emit, "Print ast, graph, loops, llvm or asm of what the script computes, instead of its output")->type_name("WHAT");
+  auto* after_option = app.add_option("--after", options.after_pass, "With --emit=loops: the loops after this pass")->type_name("PASS");
+  app.add_flag("--explain", options.explain, "Say which kernels ran, why their results are stored, and what they read, wrote and computed");
+  app.add_flag("--json-errors", options.json_errors, "Print errors as one JSON object a line");
+  app.add_flag("--internal", options.internal, "Let errors show what the compiler underneath said");
+  app.add_flag("--version", version, "Print the version");
+  auto* doctor = app.add_subcommand("doctor", "Say what Gasell found on this machine");
+  auto* check = app.add_subcommand("check", "Look for errors in a script without running it");
+  check->add_option("FILE", options.script, "The script")->required()->type_name("");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    throw Finish{0, help_text(app)};
+  } catch (const CLI::ParseError& e) {
+    usage_error(e.what());
+  }
+  if (version) throw Finish{0, fmt::format("Gasell {}\n", kVersion)};
+
+  if (*threads_option) {
+    if (threads < 1 || threads > 4096) usage_error(fmt::format("--threads wants a number from 1 to 4096, not {}", threads));
+    options.engine.threads = threads;
+  }
+  if (*chunk_option) {
+    if (chunk < 1) usage_error(fmt::format("--chunk wants a positive number, not {}", chunk));
+    options.engine.chunk = chunk;
+  }
+  if (no_fuse) options.engine.fuse = false;
+  if (no_cache) options.engine.cache = false;
+  if (*device_option) options.engine.device = device;
+  try {
+    if (*memory_option) options.engine.memory = parse_size(memory);
+    check_device(options.engine.device);
+  } catch (const Error& e) {
+    usage_error(e.diagnostic().hint.empty() ? e.diagnostic().message : fmt::format("{}; {}", e.diagnostic().message, e.diagnostic().hint));
+  }
+  if (*emit_option) {
+    const auto found = kEmitNames.find(emit);
+    if (found == kEmitNames.end()) usage_error(fmt::format("--emit takes ast, graph, loops, llvm or asm, not '{}'", emit));
+    options.emit = found->second;
+  }
+  if (*after_option && options.emit != Emit::loops) usage_error("--after goes with --emit=loops");
+
+  if (*doctor || *check) {
+    const auto extra = app.remaining(true);
+    if (!extra.empty()) usage_error(fmt::format("unexpected argument '{}'", extra[0]));
+    options.action = *doctor ? Action::doctor : Action::check;
+    return options;
+  }
+  options.arguments = app.remaining();
+  if (*text_option) {
+    options.action = Action::run_text;
+    options.script = text;
+    return options;
+  }
+  if (options.arguments.empty()) {
+    options.action = isatty(STDIN_FILENO) ? Action::repl : Action::run_stdin;
+    return options;
+  }
+  const std::string first = options.arguments.front();
+  options.arguments.erase(options.arguments.begin());
+  if (first == "-") {
+    options.action = Action::run_stdin;
+  } else if (first.starts_with("-")) {
+    usage_error(fmt::format("unknown option '{}'", first));
+  } else {
+    options.action = Action::run_file;
+    options.script = first;
+  }
+  return options;
+}
+
+}  // namespace gasell::cli

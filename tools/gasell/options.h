@@ -1,0 +1,39 @@
+// The command line of `gasell`, as data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/engine.h"
+
+namespace gasell::cli {
+
+enum class Action { repl, run_file, run_text, run_stdin, check, doctor };
+enum class Emit { nothing, ast, graph, loops, llvm, assembly };
+
+struct Options {
+  Action action = Action::repl;
+  std::string script;                   // run_file, check: the path; run_text: the text
+  std::vector<std::string> arguments;   // what sys.argv holds after the script's name
+  EngineOptions engine;                 // the environment's values, overridden by the command line's
+  Emit emit = Emit::nothing;
+  std::string after_pass;  // with emit=loops: the state after this pass
+  bool explain = false;
+  bool json_errors = false;
+  bool internal = false;  // errors show what LLVM and C++ said
+};
+
+/// The command line is wrong, or asked for help or the version: print `text` (to stdout when code is 0) and exit with `code`.
+struct Finish {
+  int code;
+  std::string text;
+};
+
+/// Throws Finish.
+Options parse_command_line(int argc, char** argv);
+
+/// "512MiB", "1.5 GiB", "2G", "1073741824" → bytes; K, M, G, T are powers of 1024 with or without "i" and "B", KB, MB, GB, TB powers of 1000 as everywhere.
+/// Throws Error (ValueError).
+int64_t parse_size(const std::string& text);
+
+}  // namespace gasell::cli

@@ -1,0 +1,72 @@
+#include "tools/gasell/script.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "lang/parser.h"
+#include "tools/gasell/emit.h"
+#include "tools/gasell/explain.h"
+#include "tools/gasell/host.h"
+#include "tools/gasell/terminal.h"
+
+namespace gasell::cli {
+
+namespace {
+
+std::string read_all(std::FILE* file, const std::string& name) {
+  std::string text;
+  char buffer[1 << 16];
+  while (const size_t n = std::fread(buffer, 1, sizeof buffer, file)) text.append(buffer, n);
+  if (std::ferror(file)) throw Finish{2, fmt::format("gasell: cannot read '{}': {}\n", name, std::strerror(errno))};
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);  // a byte order mark is no part of the script
+  return text;
+}
+
+}  // namespace
+
+SourceRef read_script(const Options& options) {
+  if (options.action == Action::run_text) return std::make_shared<Source>("<text>", options.script);
+  if (options.action == Action::run_stdin) return std::make_shared<Source>("<stdin>", read_all(stdin, "<stdin>"));
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(options.script.c_str(), "rb"), &std::fclose);
+  if (!file) throw Finish{2, fmt::format("gasell: cannot open '{}': {}\n", options.script, std::strerror(errno))};
+  return std::make_shared<Source>(options.script, read_all(file.get(), options.script));
+}
+
+int run_script(const Options& options) {
+  const SourceRef source = read_script(options);
+  if (options.emit == Emit::ast) return guarded(options, [&] { write_stdout(dump(*parse_module(source))); });
+  return guarded(options, [&] {
+    const ast::ModuleRef module = parse_module(source);  // before the engine: a syntax error is quick
+    Host host(options, false);
+    const bool emits = options.emit != Emit::nothing;
+    if (emits) {
+      host.interpreter.write_out = [](std::string_view) {};  // the IR is the output
+      emit_plans(host.engine, options);
+    }
+    Explanation explanation;
+    if (options.explain) explanation.watch(host.engine);
+    const auto finish = [&] {
+      if (options.explain) {
+        flush_stdout();
+        fmt::print(stderr, "{}", explanation.text());
+      }
+    };
+    try {
+      host.interpreter.run(module);
+    } catch (...) {
+      finish();
+      throw;
+    }
+    finish();
+  });
+}
+
+int check_script(const Options& options) {
+  const SourceRef source = read_script(options);
+  return guarded(options, [&] { parse_module(source); });
+}
+
+}  // namespace gasell::cli

@@ -1,0 +1,82 @@
+// What the opaque handles of gasell.h are, and the one place where exceptions become status codes.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "gasell/gasell.h"
+#include "runtime/array/array.h"
+#include "runtime/engine.h"
+#include "runtime/session/interpreter.h"
+
+struct gasell_engine {
+  explicit gasell_engine(gasell::EngineOptions options) : engine(std::move(options)) {}
+  gasell::Engine engine;
+};
+
+struct gasell_session {
+  explicit gasell_session(gasell_engine& owner);
+  gasell::Engine& engine;
+  gasell::Interpreter interpreter;
+};
+
+struct gasell_value {
+  gasell_session* session;
+  gasell::Value value;
+  std::string text;                 // what gasell_value_text gave last
+  gasell::Array::Elements elements = {};  // what gasell_array.data points to
+};
+
+struct gasell_error {
+  gasell_status status;
+  gasell::Diagnostic diagnostic;
+  std::string rendered;
+  int exit_code = 0;
+};
+
+namespace gasell::c_abi {
+
+/// A call that is wrong in itself.
+struct InvalidArgument {
+  std::string message;
+};
+inline void require(bool condition, const char* message) {
+  if (!condition) throw InvalidArgument{message};
+}
+
+/// Describes the exception being handled. `session` may be null; with it an exception object in flight is put in words.
+gasell_status report(gasell_error** error, gasell_session* session) noexcept;
+
+/// Runs `work`; nothing gets past it.
+template <class Work>
+gasell_status guarded(gasell_error** error, gasell_session* session, Work&& work) noexcept {
+  if (error) *error = nullptr;
+  try {
+    work();
+    return GASELL_OK;
+  } catch (...) {
+    return report(error, session);
+  }
+}
+
+/// Copies a caller's struct as far as both sides know it.
+template <class T>
+T read_struct(const T& from) {
+  T copy{};
+  std::memcpy(&copy, &from, std::min(from.struct_size, sizeof(T)));
+  return copy;
+}
+template <class T>
+void write_struct(T& to, T value) {
+  const size_t size = std::min(to.struct_size, sizeof(T));
+  value.struct_size = to.struct_size;
+  std::memcpy(&to, &value, size);
+}
+
+/// C's dtype numbers are the engine's.
+DType dtype_of(gasell_dtype dtype);
+
+}  // namespace gasell::c_abi
