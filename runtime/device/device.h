@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,17 +19,30 @@ struct DeviceProperties {
   int64_t memory = 0;  // bytes of its budget
 };
 
+/// What a device made of a kernel. Valid as long as the device; keep it beside the kernel, so that later launches need no look-up.
+class LoadedKernel {
+ public:
+  virtual ~LoadedKernel() = default;
+  double compile_seconds = 0;  // 0 when it came from a cache
+};
+using LoadedKernelRef = std::shared_ptr<const LoadedKernel>;
+
 /// A kernel over a range of work units. Arrays and scalars are in the order of the kernel's parameters.
 struct Launch {
   const ir::Kernel* kernel = nullptr;
+  LoadedKernelRef loaded;             // load(*kernel), or null: run() loads it
   std::vector<StorageRef> storages;   // one an array parameter
   std::vector<int64_t> byte_offsets;  // where each array begins in its storage
   std::vector<int64_t> scalars;       // 64-bit slots (codegen/jit.h)
   int64_t units = 0;
   /// For progress: what the whole launch moves and computes.
   double bytes = 0, elements = 0;
-  /// Mapped inputs to release behind the pass: for input k, units [b, e) have read the bytes [b * bytes_per_unit, e * bytes_per_unit).
-  struct Streamed { int storage; double bytes_per_unit; };
+  /// Mapped arrays to release behind the pass: for storages[storage], units [b, e) use the bytes [b * bytes_per_unit, e * bytes_per_unit)
+  /// after its byte offset. A shared mapping that is written may stand here too.
+  struct Streamed {
+    int storage;
+    double bytes_per_unit;
+  };
   std::vector<Streamed> streamed;
 };
 
@@ -38,8 +52,10 @@ class Device {
   virtual const DeviceProperties& properties() const = 0;
   virtual MemoryBudget& budget() = 0;
   virtual StorageRef allocate(int64_t bytes, bool zeroed = false) = 0;
-  /// Compiles on first sight (kernel cache), runs all units, returns when done. Throws Interrupted within 100 ms of the flag being set: units
-  /// are handed out in ranges that take about 2 ms each, sized by timing the first ones.
+  /// Compiles, or finds in the kernel cache.
+  virtual LoadedKernelRef load(const ir::Kernel& kernel) = 0;
+  /// Loads the kernel unless that is done (kernel cache), runs all units, returns when done. Throws Interrupted within 100 ms of the flag
+  /// being set: units are handed out in ranges that take about 2 ms each, sized by timing the first ones.
   virtual void run(const Launch& launch, Progress& progress) = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace gasell {
 
@@ -19,5 +20,9 @@ class Progress {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// The line for a terminal of `width` columns: "42 % [########------------]  12.3 GB/s  0:41 left". `rate` is in units a second; parts that
+/// do not fit are left out, and unknown ones (rate 0) too.
+std::string progress_line(double fraction, double rate, double seconds_left, const char* unit, int width);
 
 }  // namespace gasell

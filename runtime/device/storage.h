@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "compiler/graph/node.h"
 
@@ -17,8 +18,11 @@ class HostStorage : public Storage {
   void* data() const { return data_; }
   int64_t bytes() const { return bytes_; }
   bool writable() const { return writable_; }
-  /// The bytes [begin, end) were read by a streaming pass and are not needed soon: a mapped file gives their pages back. Default: nothing.
+  /// The bytes [begin, end) were used by a streaming pass and are not needed soon: a mapped file gives their pages back, those at the
+  /// borders too (they come back by themselves when touched). Never changes what the memory holds. Default: nothing.
   virtual void release(int64_t begin, int64_t end);
+  /// The bytes [begin, end) will be read soon: a mapped file starts reading them from the disk. Default: nothing.
+  virtual void expect(int64_t begin, int64_t end);
   /// True when the memory is backed by a file, so that reading it streams and it does not count towards the memory budget.
   virtual bool is_mapped() const { return false; }
 
@@ -29,14 +33,19 @@ class HostStorage : public Storage {
 };
 using HostStorageRef = std::shared_ptr<HostStorage>;
 
-/// What a device may hold. Thread-safe; storages give their bytes back when they die.
+/// What a device may hold. Thread-safe; storages give their bytes back when they die. Freed blocks of 64 KiB and more wait in a pool for
+/// the next allocation of about their size, so that a loop does not pay page faults each time; live and waiting blocks together stay below
+/// the limit, and waiting ones give way.
 class MemoryBudget {
  public:
   explicit MemoryBudget(int64_t limit);
   int64_t limit() const;
   int64_t used() const;
   int64_t peak() const;
-  /// Throws Error("MemoryError", "Unable to allocate 7.45 GiB for an array with shape … : 1.2 GiB of the 8 GiB budget are in use").
+  /// Bytes of freed blocks that wait for reuse; not part of used().
+  int64_t pooled() const;
+  /// Throws Error("MemoryError", "Unable to allocate 7.45 GiB", hint "1.20 GiB of the memory budget of 8.00 GiB are in use …"): who knows
+  /// the array appends " for an array with shape (1000000000,) and data type float64".
   void take(int64_t bytes);
   void give(int64_t bytes) noexcept;
 
@@ -46,11 +55,20 @@ class MemoryBudget {
   friend HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed);
 };
 
-/// 64-byte aligned heap memory (huge pages where large; lazily zeroed pages when `zeroed`). Counts towards the budget.
+/// 64-byte aligned heap memory (huge pages where large; lazily zeroed pages when `zeroed`). Counts towards the budget; throws as take()
+/// does.
 HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed = false);
-/// A file's bytes from `offset`, mapped read-only (or copy-on-write). Throws Error: FileNotFoundError, PermissionError, OSError, ValueError when shorter than offset + bytes.
+/// A file's bytes from `offset`, mapped read-only. Throws Error: FileNotFoundError, PermissionError, IsADirectoryError, OSError; ValueError
+/// when the file is shorter than offset + bytes. Its size is checked here only: a program that truncates the file while it is mapped makes
+/// the next read beyond the new end a bus error, as it would for np.memmap.
 HostStorageRef map_file(const std::filesystem::path& path, int64_t offset, int64_t bytes);
+/// The same of an open descriptor, which stays the caller's; `shown` names the file in errors. `writable`: writes reach the file
+/// (MAP_SHARED); its space must have been reserved (posix_fallocate), since a full disk shows as a bus error otherwise.
+HostStorageRef map_descriptor(int descriptor, const std::filesystem::path& shown, int64_t offset, int64_t bytes, bool writable = false);
 /// Memory of the embedding program; `release` runs when the last array over it is gone.
 HostStorageRef external(void* data, int64_t bytes, bool writable, std::function<void()> release = {});
+
+/// "7.45 GiB": a number of bytes with three digits, as NumPy writes it in its MemoryError.
+std::string memory_text(int64_t bytes);
 
 }  // namespace gasell

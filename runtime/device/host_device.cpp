@@ -1,0 +1,224 @@
+#include "runtime/device/host_device.h"
+
+#include <fmt/format.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lang/diagnostic.h"
+#include "runtime/device/handout.h"
+
+namespace gasell {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// Waking another core's worker costs about this much; less work than that is done by the calling thread alone.
+constexpr double kAloneSeconds = 20e-6;
+// Rough rates of one core, only to decide whether a launch is worth waking the others before its first unit was timed.
+constexpr double kBytesPerSecond = 20e9, kElementsPerSecond = 10e9;
+// Streamed files: pages held by one range, and how far ahead of the pass the disk reads.
+constexpr double kStreamedRangeBytes = 16 << 20;
+constexpr double kReadAheadBytes = 64 << 20;
+// Files larger than this part of the memory are streamed: given back behind the pass. Smaller ones stay mapped for the next pass.
+constexpr int64_t kStreamedPart = 8;
+
+struct HostLoadedKernel final : LoadedKernel {
+  HostKernelFunction function = nullptr;
+};
+
+/// One launch as its workers see it.
+class Pass {
+ public:
+  Pass(const Launch& launch, HostKernelFunction function, int64_t memory, const std::atomic<bool>& interrupt, Progress& progress)
+      : launch_(launch), function_(function), interrupt_(interrupt), progress_(progress) {
+    const size_t count = launch.storages.size();
+    if (count > few_arrays_.size()) many_arrays_.resize(count);
+    arrays_ = count > few_arrays_.size() ? many_arrays_.data() : few_arrays_.data();
+    for (size_t k = 0; k < count; ++k) {
+      const auto& storage = static_cast<const HostStorage&>(*launch.storages[k]);
+      arrays_[k] = static_cast<char*>(storage.data()) + launch.byte_offsets[k];
+    }
+    for (const Launch::Streamed& stream : launch.streamed) {
+      auto& storage = static_cast<HostStorage&>(*launch.storages[stream.storage]);
+      if (!storage.is_mapped() || stream.bytes_per_unit <= 0) continue;
+      const Stream found{&storage, launch.byte_offsets[stream.storage], stream.bytes_per_unit, storage.bytes() > memory / kStreamedPart};
+      streams_.push_back(found);
+      largest_range_ = std::min(largest_range_, std::max(1.0, kStreamedRangeBytes / stream.bytes_per_unit));
+    }
+  }
+
+  bool streams() const { return !streams_.empty(); }
+  int64_t largest_range() const { return static_cast<int64_t>(largest_range_); }
+
+  void check_interrupt() const {
+    if (interrupt_.load(std::memory_order_relaxed)) throw Interrupted();
+  }
+
+  void run_range(UnitRange range) {
+    for (Stream& stream : streams_) stream.read_ahead(range, launch_.units);
+    function_(arrays_, launch_.scalars.data(), range.begin, range.end);
+    for (const Stream& stream : streams_) stream.release(range);
+    done_.fetch_add(range.size(), std::memory_order_relaxed);
+    progress_.advance(launch_.bytes > 0 || launch_.elements > 0 ? progress_amount() * range.size() / launch_.units : 0);
+  }
+
+  /// Takes ranges until none is left, or an interrupt or another worker's failure stops it.
+  void work(Handout& handout) {
+    UnitClock clock;
+    auto start = Clock::now();
+    while (true) {
+      if (interrupt_.load(std::memory_order_relaxed)) {
+        handout.stop();
+        return;
+      }
+      const UnitRange range = handout.take(clock);
+      if (range.empty()) return;
+      try {
+        run_range(range);
+      } catch (...) {
+        handout.stop();
+        throw;
+      }
+      const auto end = Clock::now();
+      clock.record(range.size(), std::chrono::duration<double>(end - start).count());
+      start = end;
+    }
+  }
+
+  bool done() const { return done_.load(std::memory_order_relaxed) == launch_.units; }
+
+ private:
+  struct Stream {
+    HostStorage* storage;
+    int64_t offset;  // bytes
+    double bytes_per_unit;
+    bool drop;                      // behind the pass
+    std::atomic<int64_t> asked{0};  // bytes the disk was asked for so far
+
+    Stream(HostStorage* storage, int64_t offset, double bytes_per_unit, bool drop)
+        : storage(storage), offset(offset), bytes_per_unit(bytes_per_unit), drop(drop) {}
+    Stream(const Stream& other) : Stream(other.storage, other.offset, other.bytes_per_unit, other.drop) {}
+
+    int64_t byte_of(int64_t unit) const { return static_cast<int64_t>(static_cast<double>(unit) * bytes_per_unit); }
+    void read_ahead(UnitRange range, int64_t units) {
+      const int64_t here = byte_of(range.begin), all = byte_of(units);
+      int64_t asked_to = asked.load(std::memory_order_relaxed);
+      const int64_t ahead = std::min<int64_t>(here + 2 * kReadAheadBytes, all);
+      // Half the distance at a time: one call a few dozen megabytes.
+      if (asked_to >= all || asked_to - here > kReadAheadBytes || !asked.compare_exchange_strong(asked_to, ahead)) return;
+      storage->expect(offset + std::max(asked_to, here), offset + ahead);
+    }
+    void release(UnitRange range) const {
+      if (drop) storage->release(offset + byte_of(range.begin), offset + byte_of(range.end));
+    }
+  };
+
+  double progress_amount() const { return launch_.bytes > 0 ? launch_.bytes : launch_.elements; }
+
+  const Launch& launch_;
+  const HostKernelFunction function_;
+  const std::atomic<bool>& interrupt_;
+  Progress& progress_;
+  std::array<void*, 16> few_arrays_;
+  std::vector<void*> many_arrays_;
+  void** arrays_;
+  std::vector<Stream> streams_;
+  double largest_range_ = static_cast<double>(int64_t{1} << 53);
+  std::atomic<int64_t> done_{0};
+};
+
+class HostDevice final : public Device {
+ public:
+  HostDevice(int threads, int64_t memory, KernelCompiler compile, const std::atomic<bool>& interrupt)
+      : properties_{"cpu", std::max(threads, 1), memory}, budget_(memory), compile_(std::move(compile)), interrupt_(interrupt) {}
+
+  const DeviceProperties& properties() const override { return properties_; }
+  MemoryBudget& budget() override { return budget_; }
+  StorageRef allocate(int64_t bytes, bool zeroed) override { return gasell::allocate(budget_, bytes, zeroed); }
+
+  LoadedKernelRef load(const ir::Kernel& kernel) override {
+    const HostKernel compiled = compile_(kernel);
+    auto loaded = std::make_shared<HostLoadedKernel>();
+    loaded->function = compiled.function;
+    loaded->compile_seconds = compiled.compile_seconds;
+    return loaded;
+  }
+
+  void run(const Launch& launch, Progress& progress) override {
+    const LoadedKernelRef loaded = launch.loaded ? launch.loaded : load(*launch.kernel);
+    if (launch.units <= 0) return;
+    Pass pass(launch, static_cast<const HostLoadedKernel&>(*loaded).function, properties_.memory, interrupt_, progress);
+    pass.check_interrupt();
+    const double guess = std::max(launch.bytes / kBytesPerSecond, launch.elements / kElementsPerSecond);
+    UnitRange rest{0, launch.units};
+    if (guess < 2 * kAloneSeconds && !pass.streams()) run_alone(pass, rest);
+    if (rest.empty()) return;
+    if (properties_.threads == 1 || rest.size() == 1) {
+      Handout handout(rest.begin, rest.end, 1, pass.largest_range());
+      pass.work(handout);
+    } else {
+      run_together(pass, rest);
+    }
+    if (!pass.done()) throw Interrupted();
+  }
+
+ private:
+  /// Runs units on this thread while they seem too little to share; `rest` is what remains.
+  static void run_alone(Pass& pass, UnitRange& rest) {
+    if (rest.size() == 1) return pass.run_range(std::exchange(rest, UnitRange{}));
+    const auto start = Clock::now();
+    for (int64_t count = 1; !rest.empty(); count *= 2) {
+      const UnitRange range{rest.begin, std::min(rest.begin + count, rest.end)};
+      pass.run_range(range);
+      rest.begin = range.end;
+      if (rest.empty() || seconds_since(start) > kAloneSeconds) return;
+    }
+  }
+
+  void run_together(Pass& pass, UnitRange rest) {
+    Handout handout(rest.begin, rest.end, properties_.threads, pass.largest_range());
+    std::call_once(arena_made_, [this] {
+      // oneTBB runs no more threads than the machine has cores unless told to.
+      if (properties_.threads > tbb::info::default_concurrency())
+        more_threads_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(properties_.threads));
+      arena_.initialize(properties_.threads);
+    });
+    arena_.execute([&] {
+      tbb::task_group group;
+      const auto work = [&] { pass.work(handout); };
+      const int helpers = static_cast<int>(std::min<int64_t>(properties_.threads, rest.size())) - 1;
+      for (int k = 0; k < helpers; ++k) group.run(work);
+      // Waits for all, also after an exception. A helper that has not woken when nothing is left is run here, and returns at once.
+      group.run_and_wait(work);
+    });
+  }
+
+  const DeviceProperties properties_;
+  MemoryBudget budget_;
+  const KernelCompiler compile_;
+  const std::atomic<bool>& interrupt_;
+  std::once_flag arena_made_;
+  std::optional<tbb::global_control> more_threads_;
+  tbb::task_arena arena_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_host_device(int threads, int64_t memory, KernelCompiler compile, const std::atomic<bool>& interrupt) {
+  return std::make_unique<HostDevice>(threads, memory, std::move(compile), interrupt);
+}
+
+}  // namespace gasell

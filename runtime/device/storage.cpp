@@ -1,0 +1,318 @@
+#include "runtime/device/storage.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "lang/diagnostic.h"
+#include "runtime/io/os_error.h"
+
+namespace gasell {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+constexpr int64_t kPoolFrom = 64 << 10;  // smaller blocks are malloc's business
+constexpr int64_t kMapFrom = 4 << 20;    // larger ones are mapped, in huge pages
+constexpr int64_t kHugePage = 2 << 20;
+constexpr size_t kPoolBlocks = 64;
+// One page fault on a file maps this much around it (Linux's fault_around_bytes).
+constexpr int64_t kFaultWindow = 64 << 10;
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kPooling = false;  // so that each allocation's use after free shows
+#else
+constexpr bool kPooling = true;
+#endif
+
+int64_t page_size() {
+  static const int64_t size = sysconf(_SC_PAGESIZE);
+  return size;
+}
+int64_t round_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
+int64_t round_down(int64_t value, int64_t unit) { return value / unit * unit; }
+
+/// Memory without an owner.
+struct Block {
+  void* data = nullptr;
+  int64_t capacity = 0;
+};
+
+/// Pages of zeros, beginning at a huge page's border; null when the system has none left.
+void* map_zero_pages(int64_t bytes) {
+  void* const raw = mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (raw == MAP_FAILED) return nullptr;
+  const auto address = reinterpret_cast<int64_t>(raw);
+  const int64_t first = round_up(address, kHugePage);
+  if (first > address) munmap(raw, first - address);
+  if (const int64_t rest = address + kHugePage - first) munmap(reinterpret_cast<void*>(first + bytes), rest);
+  madvise(reinterpret_cast<void*>(first), bytes, MADV_HUGEPAGE);
+  return reinterpret_cast<void*>(first);
+}
+
+void free_block(const Block& block) {
+  if (block.capacity >= kMapFrom)
+    munmap(block.data, block.capacity);
+  else
+    std::free(block.data);
+}
+
+int64_t capacity_for(int64_t bytes) {
+  return bytes >= kPoolFrom ? round_up(bytes, page_size()) : round_up(std::max<int64_t>(bytes, 1), kAlignment);
+}
+
+/// What a budget and the storages under it share.
+struct Ledger {
+  explicit Ledger(int64_t limit) : limit(limit) {}
+  ~Ledger() {
+    for (const Block& block : pool) free_block(block);
+  }
+
+  const int64_t limit;
+  std::mutex mutex;
+  int64_t used = 0, peak = 0, pooled = 0;
+  std::vector<Block> pool;  // oldest first
+
+  /// Counts `bytes` as used; evicts waiting blocks for room.
+  void take(int64_t bytes) {
+    std::vector<Block> evicted;
+    {
+      const std::lock_guard lock(mutex);
+      if (bytes > limit - used) throw refusal(bytes);
+      used += bytes;
+      peak = std::max(peak, used);
+      evict_until(limit - used, kPoolBlocks, evicted);
+    }
+    for (const Block& block : evicted) free_block(block);
+  }
+
+  void give(int64_t bytes) noexcept {
+    const std::lock_guard lock(mutex);
+    used -= bytes;
+  }
+
+  /// A waiting block of at least `capacity` and at most an eighth more, counted as used; or none.
+  Block reuse(int64_t capacity) {
+    const std::lock_guard lock(mutex);
+    for (auto block = pool.rbegin(); block != pool.rend(); ++block) {
+      // Blocks are freed by their capacity, so a reused one must be of the same making.
+      const bool same_making = (block->capacity >= kMapFrom) == (capacity >= kMapFrom);
+      if (!same_making || block->capacity < capacity || block->capacity - capacity > capacity / 8 || block->capacity > limit - used)
+        continue;
+      const Block found = *block;
+      pool.erase(std::next(block).base());
+      pooled -= found.capacity;
+      used += found.capacity;
+      peak = std::max(peak, used);
+      return found;
+    }
+    return {};
+  }
+
+  void retire(const Block& block) noexcept {
+    std::vector<Block> evicted;
+    {
+      const std::lock_guard lock(mutex);
+      used -= block.capacity;
+      if (kPooling && block.capacity >= kPoolFrom && block.capacity <= limit / 4) {
+        evict_until(std::min(limit / 4, limit - used) - block.capacity, kPoolBlocks - 1, evicted);
+        pool.push_back(block);
+        pooled += block.capacity;
+      } else {
+        evicted.push_back(block);
+      }
+    }
+    for (const Block& old : evicted) free_block(old);
+  }
+
+  Error refusal(int64_t bytes) const {
+    return Error("MemoryError", fmt::format("Unable to allocate {}", memory_text(bytes)),
+                 fmt::format("{} of the memory budget of {} are in use; --memory sets the budget", memory_text(used), memory_text(limit)),
+                 Blame::environment);
+  }
+
+ private:
+  void evict_until(int64_t most_bytes, size_t most_blocks, std::vector<Block>& evicted) {
+    size_t count = 0;
+    while (count < pool.size() && (pooled > most_bytes || pool.size() - count > most_blocks)) {
+      pooled -= pool[count].capacity;
+      evicted.push_back(pool[count++]);
+    }
+    pool.erase(pool.begin(), pool.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+};
+
+class HeapStorage final : public HostStorage {
+ public:
+  HeapStorage(Block block, int64_t bytes, std::shared_ptr<Ledger> ledger) : block_(block), ledger_(std::move(ledger)) {
+    data_ = block.data;
+    bytes_ = bytes;
+  }
+  ~HeapStorage() override { ledger_->retire(block_); }
+
+ private:
+  Block block_;
+  std::shared_ptr<Ledger> ledger_;
+};
+
+}  // namespace
+
+struct MemoryBudget::State : Ledger {
+  using Ledger::Ledger;
+};
+
+MemoryBudget::MemoryBudget(int64_t limit) : state_(std::make_shared<State>(limit)) {}
+int64_t MemoryBudget::limit() const { return state_->limit; }
+int64_t MemoryBudget::used() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->used;
+}
+int64_t MemoryBudget::peak() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->peak;
+}
+int64_t MemoryBudget::pooled() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->pooled;
+}
+void MemoryBudget::take(int64_t bytes) { state_->take(bytes); }
+void MemoryBudget::give(int64_t bytes) noexcept { state_->give(bytes); }
+
+void HostStorage::release(int64_t, int64_t) {}
+void HostStorage::expect(int64_t, int64_t) {}
+
+namespace {
+
+class MappedStorage final : public HostStorage {
+ public:
+  MappedStorage(void* base, int64_t mapped, int64_t lead, int64_t bytes, bool writable) : base_(base), mapped_(mapped), lead_(lead) {
+    data_ = static_cast<char*>(base) + lead;
+    bytes_ = bytes;
+    writable_ = writable;
+  }
+  ~MappedStorage() override { munmap(base_, mapped_); }
+  bool is_mapped() const override { return true; }
+
+  // Neither advice changes the file's contents as the mapping shows them: it is read-only or shared, so dropped pages are read again.
+  void release(int64_t begin, int64_t end) override { advise(begin, end, MADV_DONTNEED); }
+  void expect(int64_t begin, int64_t end) override { advise(begin, end, MADV_WILLNEED); }
+
+ private:
+  // Rounded outwards to whole fault windows: what a neighbour's page fault brought in at the border goes too.
+  void advise(int64_t begin, int64_t end, int advice) const {
+    const int64_t first = round_down(std::clamp<int64_t>(begin, 0, bytes_) + lead_, kFaultWindow);
+    const int64_t last = std::min(round_up(std::clamp<int64_t>(end, 0, bytes_) + lead_, kFaultWindow), mapped_);
+    if (begin < end && first < last) madvise(static_cast<char*>(base_) + first, last - first, advice);
+  }
+
+  void* base_;
+  int64_t mapped_;  // bytes of the mapping, from base_
+  int64_t lead_;    // bytes before data_
+};
+
+class ExternalStorage final : public HostStorage {
+ public:
+  ExternalStorage(void* data, int64_t bytes, bool writable, std::function<void()> release) : release_(std::move(release)) {
+    data_ = data;
+    bytes_ = bytes;
+    writable_ = writable;
+  }
+  ~ExternalStorage() override {
+    if (release_) release_();
+  }
+
+ private:
+  std::function<void()> release_;
+};
+
+}  // namespace
+
+HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed) {
+  MemoryBudget::State& state = *budget.state_;
+  if (bytes < 0 || bytes > state.limit) state.take(std::max<int64_t>(bytes, 0));
+  const int64_t capacity = capacity_for(bytes);
+  // Fresh pages are zero already, so a large zeroed block is better not a used one.
+  const bool fresh_zeros = zeroed && capacity >= kMapFrom;
+  Block block = capacity >= kPoolFrom && !fresh_zeros ? state.reuse(capacity) : Block{};
+  if (!block.data) {
+    state.take(capacity);
+    block = {capacity >= kMapFrom ? map_zero_pages(capacity) : std::aligned_alloc(kAlignment, capacity), capacity};
+    if (!block.data) {
+      state.give(capacity);
+      throw Error("MemoryError", fmt::format("Unable to allocate {}", memory_text(bytes)), "the system has no memory left",
+                  Blame::environment);
+    }
+  }
+  if (zeroed && !fresh_zeros) std::memset(block.data, 0, bytes);
+  return std::make_shared<HeapStorage>(block, bytes, budget.state_);
+}
+
+HostStorageRef map_descriptor(int descriptor, const std::filesystem::path& shown, int64_t offset, int64_t bytes, bool writable) {
+  struct stat facts;
+  if (fstat(descriptor, &facts) != 0) throw os_error(errno, shown);
+  if (S_ISDIR(facts.st_mode)) throw os_error(EISDIR, shown);
+  if (!S_ISREG(facts.st_mode))
+    throw Error("OSError", fmt::format("{} is not a regular file and cannot be mapped", quoted(shown)), {}, Blame::environment);
+  if (offset < 0 || bytes < 0 || offset > facts.st_size || bytes > facts.st_size - offset) {
+    throw Error("ValueError", fmt::format("{} holds {} bytes, fewer than the {} that are needed from offset {}", quoted(shown),
+                                          facts.st_size, bytes, offset));
+  }
+  if (bytes == 0) {
+    alignas(kAlignment) static char nothing[kAlignment];
+    return external(nothing, 0, writable);
+  }
+  const int64_t first = round_down(offset, page_size());
+  const int64_t mapped = bytes + (offset - first);
+  void* const base = mmap(nullptr, mapped, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor, first);
+  if (base == MAP_FAILED) {
+    if (errno == ENOMEM)
+      throw Error("MemoryError", fmt::format("Unable to map {} of {}", memory_text(bytes), quoted(shown)), {}, Blame::environment);
+    throw os_error(errno, shown);
+  }
+  madvise(base, mapped, MADV_SEQUENTIAL);
+  return std::make_shared<MappedStorage>(base, mapped, offset - first, bytes, writable);
+}
+
+HostStorageRef map_file(const std::filesystem::path& path, int64_t offset, int64_t bytes) {
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) throw os_error(errno, path);
+  try {
+    HostStorageRef storage = map_descriptor(descriptor, path, offset, bytes);
+    close(descriptor);
+    return storage;
+  } catch (...) {
+    close(descriptor);
+    throw;
+  }
+}
+
+HostStorageRef external(void* data, int64_t bytes, bool writable, std::function<void()> release) {
+  return std::make_shared<ExternalStorage>(data, bytes, writable, std::move(release));
+}
+
+std::string memory_text(int64_t bytes) {
+  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB"};
+  int unit = bytes > 1 ? (std::bit_width(static_cast<uint64_t>(bytes)) - 1) / 10 : 0;
+  double value = std::ldexp(static_cast<double>(bytes), -10 * unit);
+  if (std::nearbyint(value) == 1024) {
+    value /= 1024;
+    ++unit;
+  }
+  if (unit == 0) return fmt::format("{} bytes", bytes);
+  // NumPy keeps the point of a number without decimals: "512. MiB".
+  if (value >= 99.95) return fmt::format("{:.0f}. {}", value, kUnits[unit]);
+  return fmt::format("{:.{}f} {}", value, value >= 9.995 ? 1 : 2, kUnits[unit]);
+}
+
+}  // namespace gasell
