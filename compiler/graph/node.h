@@ -33,7 +33,7 @@ std::string_view name_of(ReduceOp op);
 struct BufferNode { StorageRef storage; std::vector<int64_t> strides; int64_t offset; bool byte_swapped = false; };
 /// The same value everywhere.
 struct ConstantNode { Scalar value; };
-/// start + step * (index along the last axis); float types compute start + i*step in f64, rounded once. arange, linspace, index grids.
+/// start + step * (C-order index in the whole array); float types compute start + i * step in f64. arange, linspace, index grids.
 struct IotaNode { Scalar start, step; };
 /// Philox4x32-10: the element's C-order index in the whole array is the counter (compiler/graph/random.h has the definition).
 enum class Distribution : uint8_t { uniform, standard_normal, integers };
@@ -47,8 +47,6 @@ struct ReshapeNode {};                            // C order
 /// Reduces `axes` (sorted, not negative) away. mean and var accumulate in f64; var divides by n - ddof.
 /// argmin/argmax: C-order index within the reduced axes, i64; the first of equals; the first NaN wins.
 struct ReduceNode { ReduceOp op; std::vector<int> axes; int64_t ddof = 0; };
-/// inputs[0] with the region that `axes` selects (as ViewNode selects it) replaced by inputs[1].
-struct UpdateNode { std::vector<ViewAxis> axes; };
 /// inputs joined along `axis`.
 struct ConcatenateNode { int axis; };
 
@@ -56,7 +54,7 @@ struct Node {
   DType dtype;
   Shape shape;
   std::vector<NodeRef> inputs;
-  std::variant<BufferNode, ConstantNode, IotaNode, RandomNode, MapNode, CastNode, ViewNode, ReshapeNode, ReduceNode, UpdateNode, ConcatenateNode> op;
+  std::variant<BufferNode, ConstantNode, IotaNode, RandomNode, MapNode, CastNode, ViewNode, ReshapeNode, ReduceNode, ConcatenateNode> op;
   uint64_t hash = 0;
   template <class T> const T* as() const { return std::get_if<T>(&op); }
   int64_t size() const;
@@ -80,7 +78,6 @@ NodeRef broadcast_to(const NodeRef& x, const Shape& shape);
 NodeRef transpose(const NodeRef& x, const std::vector<int>& order);
 NodeRef reshape(const NodeRef& x, Shape shape);
 NodeRef reduce(ReduceOp op, const NodeRef& x, std::vector<int> axes, int64_t ddof = 0);
-NodeRef update(const NodeRef& base, std::vector<ViewAxis> axes, const NodeRef& value);
 NodeRef concatenate(std::vector<NodeRef> parts, int axis);
 
 /// NumPy's broadcasting of shapes; throws Error("ValueError", "operands could not be broadcast together with shapes (2,3) (4,)").
