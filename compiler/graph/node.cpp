@@ -32,7 +32,7 @@ uint64_t mix_axes(uint64_t h, const std::vector<ViewAxis>& axes) {
 struct HashOp {
   uint64_t h;
   uint64_t operator()(const BufferNode& n) const {
-    return mix(mix(mix_all(mix(h, reinterpret_cast<uintptr_t>(n.storage.get())), n.strides), static_cast<uint64_t>(n.offset)), n.byte_swapped);
+    return mix(mix_all(mix(h, reinterpret_cast<uintptr_t>(n.storage.get())), n.strides), static_cast<uint64_t>(n.offset));
   }
   uint64_t operator()(const ConstantNode& n) const { return mix(h, n.value); }
   uint64_t operator()(const IotaNode& n) const { return mix(mix(h, n.start), n.step); }
@@ -51,7 +51,7 @@ struct SameOp {
   const Node& other;
   bool operator()(const BufferNode& a) const {
     const auto& b = *other.as<BufferNode>();
-    return a.storage == b.storage && a.strides == b.strides && a.offset == b.offset && a.byte_swapped == b.byte_swapped;
+    return a.storage == b.storage && a.strides == b.strides && a.offset == b.offset;
   }
   bool operator()(const ConstantNode& a) const { return a.value.same_bits(other.as<ConstantNode>()->value); }
   bool operator()(const IotaNode& a) const {
@@ -250,10 +250,10 @@ Shape broadcast_shapes(const std::vector<Shape>& shapes) {
   return result;
 }
 
-NodeRef buffer(StorageRef storage, DType dtype, Shape shape, std::vector<int64_t> strides, int64_t offset, bool byte_swapped) {
+NodeRef buffer(StorageRef storage, DType dtype, Shape shape, std::vector<int64_t> strides, int64_t offset) {
   for (size_t k = 0; k < shape.size(); ++k)
     if (shape[k] == 1) strides[k] = 0;  // one spelling for equal layouts
-  return make(dtype, std::move(shape), {}, BufferNode{std::move(storage), std::move(strides), offset, byte_swapped});
+  return make(dtype, std::move(shape), {}, BufferNode{std::move(storage), std::move(strides), offset});
 }
 
 NodeRef constant(Scalar value, Shape shape) {
@@ -318,7 +318,7 @@ NodeRef view(const NodeRef& x, Shape shape, std::vector<ViewAxis> axes) {
       offset += b->strides[k] * axes[k].start;
       if (axes[k].axis >= 0) strides[axes[k].axis] += b->strides[k] * axes[k].step;
     }
-    return buffer(b->storage, x->dtype, std::move(shape), std::move(strides), offset, b->byte_swapped);
+    return buffer(b->storage, x->dtype, std::move(shape), std::move(strides), offset);
   }
   return make(x->dtype, std::move(shape), {x}, ViewNode{std::move(axes)});
 }
@@ -357,7 +357,7 @@ NodeRef reshape(const NodeRef& x, Shape shape) {
   if (const auto* c = x->as<ConstantNode>()) return constant(c->value, std::move(shape));
   if (x->as<IotaNode>() || x->as<RandomNode>()) return make(x->dtype, std::move(shape), {}, x->op);  // both count in C order
   if (const auto* b = x->as<BufferNode>())
-    if (auto strides = reshape_strides(x->shape, b->strides, shape)) return buffer(b->storage, x->dtype, std::move(shape), *strides, b->offset, b->byte_swapped);
+    if (auto strides = reshape_strides(x->shape, b->strides, shape)) return buffer(b->storage, x->dtype, std::move(shape), *strides, b->offset);
   return make(x->dtype, std::move(shape), {x}, ReshapeNode{});
 }
 

@@ -30,7 +30,7 @@ enum class ReduceOp : uint8_t { sum, prod, min, max, any, all, argmin, argmax, m
 std::string_view name_of(ReduceOp op);
 
 /// Elements of a storage: element (i0, i1, …) is at offset + Σ i_k * strides[k], all in elements.
-struct BufferNode { StorageRef storage; std::vector<int64_t> strides; int64_t offset; bool byte_swapped = false; };
+struct BufferNode { StorageRef storage; std::vector<int64_t> strides; int64_t offset; };
 /// The same value everywhere.
 struct ConstantNode { Scalar value; };
 /// start + step * (C-order index in the whole array); float types compute start + i * step in f64. arange, linspace, index grids.
@@ -65,7 +65,7 @@ struct Node {
 int64_t size_of(const Shape& shape);
 
 // ---- builders: check, simplify locally (constants fold, casts to the same type vanish, views compose) and hash-cons ----
-NodeRef buffer(StorageRef storage, DType dtype, Shape shape, std::vector<int64_t> strides, int64_t offset, bool byte_swapped = false);
+NodeRef buffer(StorageRef storage, DType dtype, Shape shape, std::vector<int64_t> strides, int64_t offset);
 NodeRef constant(Scalar value, Shape shape = {});
 NodeRef iota(int64_t n, Scalar start, Scalar step);
 NodeRef random(Distribution distribution, DType dtype, Shape shape, uint64_t seed, uint64_t stream, int64_t low = 0, uint64_t range = 0);

@@ -31,6 +31,7 @@ enum class ExprKind : uint8_t {
   variable,  // name: a scalar parameter, a loop variable, a let or a var
   load,      // name[args[0]]: a parameter array or a local array; args[0] is i64
   op,        // op(args...)
+  bitcast,   // args[0]'s bits as type, of the same size; not for booleans and complex
   cast,      // args[0] to type, with Scalar::cast's rules (float to integer saturates nowhere: out of range is unspecified, never a trap)
 };
 
@@ -50,6 +51,7 @@ ExprRef load(std::string array, DType type, ExprRef index);
 /// Checks arity and operand types; folds constants, and x+0, x*1, x*0 of integers.
 ExprRef op(ScalarOp op, std::vector<ExprRef> args);
 ExprRef cast(ExprRef value, DType to);
+ExprRef bitcast(ExprRef value, DType to);
 
 // i64 index arithmetic reads better with operators.
 ExprRef operator+(ExprRef a, ExprRef b);

@@ -1,0 +1,93 @@
+#include <algorithm>
+
+#include "compiler/plan/lower.h"
+
+namespace gasell::plan {
+namespace {
+
+using ir::Body;
+using ir::ExprRef;
+
+bool has_random(const Pulled& pulled) {
+  return std::any_of(pulled.accesses.begin(), pulled.accesses.end(), [](const Access& a) { return a.source->as<graph::RandomNode>() != nullptr; });
+}
+
+}  // namespace
+
+Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, int64_t chunk) {
+  std::vector<Access> results;
+  for (Output& o : outputs) results.push_back(o.access);
+  collapse(pulled, results, std::vector<int>(pulled.space.size(), 0));
+  if (pulled.space.empty()) {
+    pulled.space = {1};
+    for (Access& a : pulled.accesses) a.coefficients = {0};
+    for (Access& a : results) a.coefficients = {1};
+  }
+
+  const size_t rank = pulled.space.size();
+  const int64_t columns = pulled.space.back();
+  const int64_t rows = graph::size_of(Shape(pulled.space.begin(), pulled.space.end() - 1));
+  const int64_t aim = chunk > 0 ? chunk : 16 * kStrip;
+  const int64_t segment = std::min(columns, std::max<int64_t>(1, aim));
+  const int64_t segments = (columns + segment - 1) / segment;
+  const int64_t rows_a_unit = segments > 1 ? 1 : std::clamp<int64_t>(aim / segment, 1, rows);
+  const int64_t units = (rows + rows_a_unit - 1) / rows_a_unit * segments;
+
+  KernelBuilder builder("map");
+  const ExprRef n = builder.scalar("n", columns);
+  StripExpression expression(builder, pulled);
+  std::vector<std::string> out_names;
+  for (size_t k = 0; k < outputs.size(); ++k) out_names.push_back(builder.output(outputs[k].storage, results[k].dtype, results[k].offset));
+  Positions out_positions(builder, pulled.space, results);
+
+  const ExprRef u = ir::variable(builder.fresh("u"), DType::i64);
+  Body unit;
+  const ExprRef seg = builder.scalar("seg", segment), segs = builder.scalar("segs", segments);
+  const ExprRef c0 = rank == 1 ? define(builder, unit, "c", u * seg) : define(builder, unit, "c", (u % segs) * seg);
+  const ExprRef count = define(builder, unit, "count", minimum(seg, n - c0));
+  expression.declare(unit);
+
+  // The innermost loop, of a row whose coordinates are bound.
+  auto strip_loop = [&](Body& body, const std::vector<ExprRef>& out_bases, const ExprRef& first, const ExprRef& length) {
+    expression.begin_strip(body, first, length);
+    const ExprRef j = ir::variable(builder.fresh("j"), DType::i64);
+    Body inner;
+    const std::vector<ExprRef> values = expression.at(inner, j);
+    for (size_t k = 0; k < out_names.size(); ++k)
+      inner.push_back(ir::store(out_names[k], out_bases[k] + (first + j) * out_positions.inner_stride(static_cast<int>(k)), values[k]));
+    body.push_back(ir::loop(j->name, ir::constant_i64(0), length, ir::LoopKind::simd, std::move(inner)));
+  };
+  auto row_body = [&](Body& body, const std::vector<ExprRef>& outer) {
+    expression.begin_row(body, outer);
+    std::vector<ExprRef> out_bases;
+    for (size_t k = 0; k < out_names.size(); ++k) out_bases.push_back(define(builder, body, "to", out_positions.base(static_cast<int>(k), outer)));
+    if (!has_random(pulled)) return strip_loop(body, out_bases, c0, count);
+    const ExprRef q = ir::variable(builder.fresh("q"), DType::i64);
+    Body strip;
+    const ExprRef done = define(builder, strip, "done", q * ir::constant_i64(kStrip));
+    const ExprRef length = define(builder, strip, "len", minimum(ir::constant_i64(kStrip), count - done));
+    strip_loop(strip, out_bases, define(builder, strip, "first", c0 + done), length);
+    const ExprRef strips = (count + ir::constant_i64(kStrip - 1)) / ir::constant_i64(kStrip);
+    body.push_back(ir::loop(q->name, ir::constant_i64(0), define(builder, body, "strips", strips), ir::LoopKind::serial, std::move(strip)));
+  };
+
+  if (rank == 1) {
+    row_body(unit, {});
+  } else {
+    const ExprRef rpu = builder.scalar("rpu", rows_a_unit), row_count = builder.scalar("rows", rows);
+    std::vector<ExprRef> extents;
+    for (size_t k = 0; k + 1 < rank; ++k) extents.push_back(k == 0 ? nullptr : builder.scalar("e", pulled.space[k]));
+    const ExprRef r0 = define(builder, unit, "r", (u / segs) * rpu);
+    const ExprRef r1 = define(builder, unit, "r", minimum(r0 + rpu, row_count));
+    const ExprRef r = ir::variable(builder.fresh("r"), DType::i64);
+    Body row;
+    row_body(row, coordinates(builder, row, r, extents));
+    unit.push_back(ir::loop(r->name, r0, r1, ir::LoopKind::serial, std::move(row)));
+  }
+
+  const ExprRef unit_count = builder.scalar("units", units);
+  Body body{ir::loop(u->name, ir::constant_i64(0), unit_count, ir::LoopKind::unit, std::move(unit))};
+  return builder.finish(std::move(body), units);
+}
+
+}  // namespace gasell::plan

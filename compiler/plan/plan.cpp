@@ -1,0 +1,163 @@
+#include "compiler/plan/plan.h"
+
+#include <limits>
+#include <unordered_map>
+
+#include "compiler/plan/canonical.h"
+#include "compiler/plan/lower.h"
+#include "compiler/plan/placement.h"
+
+namespace gasell::plan {
+namespace {
+
+using graph::Node;
+using graph::NodeRef;
+using graph::Shape;
+
+std::vector<int64_t> contiguous_strides(const Shape& shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t k = strides.size(); k-- > 1;) strides[k - 1] = strides[k] * shape[k];
+  return strides;
+}
+
+bool is_contiguous_buffer(const Node& node) {
+  const auto* b = node.as<graph::BufferNode>();
+  if (!b) return false;
+  int64_t stride = 1;
+  for (size_t k = node.shape.size(); k-- > 0;) {
+    if (node.shape[k] != 1 && b->strides[k] != stride) return false;
+    stride *= node.shape[k];
+  }
+  return true;
+}
+
+/// Elements a buffer access touches at least: what must be read once.
+double distinct_elements(const Access& access, const Shape& space) {
+  double n = 1;
+  for (size_t k = 0; k < space.size(); ++k)
+    if (access.coefficients[k] != 0) n *= static_cast<double>(space[k]);
+  return n;
+}
+
+class Planner {
+ public:
+  explicit Planner(const PlanOptions& options) : options_(options) {}
+
+  Plan plan(const std::vector<NodeRef>& given, const std::vector<Destination>& destinations) {
+    const std::vector<NodeRef> roots = canonical(given);
+    const std::vector<NodeRef> order = topological_order(roots);
+    const auto stored = choose_stored(order, roots, options_);
+    std::unordered_map<const Node*, const Destination*> places;
+    for (size_t k = 0; k < destinations.size(); ++k)
+      if (destinations[k].storage) places.emplace(roots[k].get(), &destinations[k]);
+    for (const NodeRef& node : order) {
+      std::vector<NodeRef> inputs;
+      for (const NodeRef& input : node->inputs) inputs.push_back(done_.at(input.get()));
+      NodeRef current = rebuild(node, std::move(inputs));
+      if (auto place = places.find(node.get()); place != places.end()) {
+        current = compute(current, *place->second, "asked for");
+      } else if (auto reason = stored.find(node.get()); reason != stored.end() && !is_contiguous_buffer(*current) && !is_kept_as_is(*current, reason->second)) {
+        current = store(current, reason->second);
+      }
+      done_.emplace(node.get(), std::move(current));
+    }
+    for (size_t k = 0; k < roots.size(); ++k) {
+      NodeRef result = done_.at(roots[k].get());
+      const Destination* wanted = k < destinations.size() && destinations[k].storage ? &destinations[k] : nullptr;
+      if (wanted && places.at(roots[k].get()) != wanted) result = compute(result, *wanted, "asked for");
+      if (!wanted && !is_contiguous_buffer(*result)) result = store(result, "asked for");
+      plan_.results.push_back(std::move(result));
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  /// A constant needs no storing for its users' sake.
+  static bool is_kept_as_is(const Node& node, const std::string& reason) {
+    return reason != "asked for" && node.as<graph::ConstantNode>() != nullptr;
+  }
+
+  static Output output_for(const StorageRef& storage, DType dtype, std::vector<int64_t> strides, int64_t offset) {
+    return {storage, Access{nullptr, dtype, std::move(strides), offset}};
+  }
+
+  /// Steps that compute `node` into new memory; the buffer over it.
+  NodeRef store(const NodeRef& node, const std::string& because) {
+    const int64_t size = node->size();
+    auto storage = std::make_shared<TemporaryStorage>(size * gasell::size_of(node->dtype));
+    return compute(node, {storage, contiguous_strides(node->shape), 0}, because);
+  }
+
+  NodeRef compute(const NodeRef& node, const Destination& to, const std::string& because) {
+    if (node->size()) add_steps(node, to.storage, to.strides, to.offset, because);
+    return graph::buffer(to.storage, node->dtype, node->shape, to.strides, to.offset);
+  }
+
+  void add_steps(const NodeRef& node, const StorageRef& storage, const std::vector<int64_t>& strides, int64_t offset, const std::string& because) {
+    const size_t first = plan_.steps.size();
+    if (const auto* r = node->as<graph::ReduceNode>()) {
+      reduce(node, *r, output_for(storage, node->dtype, strides, offset));
+    } else if (const auto* c = node->as<graph::ConcatenateNode>()) {
+      int64_t at = offset;
+      for (const NodeRef& part : node->inputs) {
+        if (part->size()) elementwise(part, output_for(storage, node->dtype, strides, at));
+        at += strides[c->axis] * part->shape[c->axis];
+      }
+    } else {
+      elementwise(node, output_for(storage, node->dtype, strides, offset));
+    }
+    for (size_t k = first; k < plan_.steps.size(); ++k) plan_.steps[k].stored_because = because;
+  }
+
+  void elementwise(const NodeRef& node, Output output) {
+    Pulled pulled = pull({node});
+    Step report = measure(pulled, node->size(), node->dtype);
+    Step step = lower_elementwise(std::move(pulled), {std::move(output)}, options_.chunk);
+    copy_measures(step, report);
+    plan_.steps.push_back(std::move(step));
+  }
+
+  void reduce(const NodeRef& node, const graph::ReduceNode& reduce, Output output) {
+    const NodeRef& x = node->inputs[0];
+    if (x->size() == 0) {  // nothing to reduce: the identity (mean and var: 0/0)
+      const bool one = reduce.op == graph::ReduceOp::prod || reduce.op == graph::ReduceOp::all;
+      const bool nan = reduce.op == graph::ReduceOp::mean || reduce.op == graph::ReduceOp::var;
+      const Scalar value = nan ? Scalar::of_float(std::numeric_limits<double>::quiet_NaN()) : Scalar::of_int(one);
+      return elementwise(graph::constant(value.cast(node->dtype), node->shape), std::move(output));
+    }
+    Pulled pulled = pull({x});
+    Step report = measure(pulled, node->size(), node->dtype);
+    report.operations += report.elements;
+    const size_t first = plan_.steps.size();
+    lower_reduction(plan_.steps, std::move(pulled), reduce.op, reduce.axes, reduce.ddof, node->dtype, std::move(output), options_.chunk);
+    copy_measures(plan_.steps[first], report);
+  }
+
+  static Step measure(const Pulled& pulled, int64_t results, DType result_type) {
+    Step step;
+    step.elements = static_cast<double>(graph::size_of(pulled.space));
+    step.operations = step.elements * pulled.cost();
+    for (const Access& access : pulled.accesses)
+      if (access.source->as<graph::BufferNode>()) step.bytes_read += distinct_elements(access, pulled.space) * gasell::size_of(access.dtype);
+    step.bytes_written = static_cast<double>(results) * gasell::size_of(result_type);
+    return step;
+  }
+  static void copy_measures(Step& to, const Step& from) {
+    to.elements = from.elements;
+    to.operations = from.operations;
+    to.bytes_read = from.bytes_read;
+    to.bytes_written = from.bytes_written;
+  }
+
+  const PlanOptions& options_;
+  Plan plan_;
+  std::unordered_map<const Node*, NodeRef> done_;
+};
+
+}  // namespace
+
+Plan make_plan(const std::vector<NodeRef>& roots, const PlanOptions& options, const std::vector<Destination>& destinations) {
+  return Planner(options).plan(roots, destinations);
+}
+
+}  // namespace gasell::plan

@@ -1,0 +1,57 @@
+// From lazy graph to kernels: what is stored and why, and the loop IR that computes it.
+//
+//   force([(normal(…) + 1)[::2, ::2].sum()])   →   one kernel (the generator, the addition and the slice fused into the reduction) that writes a
+//                                                  partial result a work unit, and small kernels that combine them in a fixed tree.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/node.h"
+#include "compiler/ir/ir.h"
+
+namespace gasell::plan {
+
+/// Memory that the plan needs and the runtime provides: allocated before the first step that writes it, freed after the last that reads it.
+class TemporaryStorage : public Storage {
+ public:
+  explicit TemporaryStorage(int64_t size) : bytes(size) {}
+  const int64_t bytes;
+};
+
+struct Step {
+  std::shared_ptr<const ir::Kernel> kernel;
+  std::vector<StorageRef> storages;   // one an array parameter
+  std::vector<bool> written;          // per array parameter
+  std::vector<int64_t> byte_offsets;  // per array parameter
+  std::vector<int64_t> scalars;       // 64-bit slots, in parameter order
+  int64_t units = 0;
+  // For reports and progress.
+  std::string stored_because;
+  bool combines = false;  // a pass that combines the partial results of the step before
+  double elements = 0, bytes_read = 0, bytes_written = 0, operations = 0;
+};
+
+struct Plan {
+  std::vector<Step> steps;
+  std::vector<graph::NodeRef> results;  // for each root a BufferNode, over a TemporaryStorage where it was computed
+};
+
+struct PlanOptions {
+  bool fuse = true;
+  int64_t chunk = 0;              // elements a work unit aims at; 0: chosen. Results do not depend on it.
+  int64_t memory = INT64_MAX;     // bytes that stored intermediates may take; beyond it they are computed again where needed
+};
+
+/// Where a root is to be written when the caller has the memory already.
+struct Destination {
+  StorageRef storage;
+  std::vector<int64_t> strides;  // elements
+  int64_t offset = 0;
+};
+
+/// `destinations` is empty or has one entry a root (null storage: a temporary).
+Plan make_plan(const std::vector<graph::NodeRef>& roots, const PlanOptions& options, const std::vector<Destination>& destinations = {});
+
+}  // namespace gasell::plan

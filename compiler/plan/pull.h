@@ -1,0 +1,52 @@
+// An array expression as a function from index to value, flattened: what one kernel evaluates at each point of its iteration space.
+//
+// Pulling walks from the roots to the sources and composes slices, transpositions and broadcasts into affine positions, so that they cost index
+// arithmetic only:   (x[::2] + 1).T  over  space (i, j)   becomes   add(x at offset 0 + 1*i + 2*stride*j, 1).
+#pragma once
+
+#include <vector>
+
+#include "compiler/graph/node.h"
+
+namespace gasell::plan {
+
+using graph::NodeRef;
+using graph::Shape;
+
+/// Where a source is read (or a result written): element offset + Σ coefficients[k] * i_k. For iota and random sources this is the
+/// C-order index in the whole source array.
+struct Access {
+  NodeRef source;  // BufferNode, IotaNode or RandomNode; null for a result
+  DType dtype;
+  std::vector<int64_t> coefficients;
+  int64_t offset = 0;
+  bool operator==(const Access&) const = default;
+};
+
+/// One value of the flattened expression; operands come before their users.
+struct Value {
+  enum class Kind : uint8_t { access, constant, op, cast } kind;
+  DType dtype;
+  int access = -1;
+  Scalar constant;
+  ScalarOp op = ScalarOp::add;
+  std::vector<int> operands;
+};
+
+struct Pulled {
+  Shape space;
+  std::vector<Access> accesses;
+  std::vector<Value> values;
+  std::vector<int> roots;  // values
+  /// Operations a point, in units of an addition.
+  double cost() const;
+};
+
+/// Flattens `roots`, all of one shape. Only views, maps, casts, constants, iotas, random sources and buffers may occur.
+Pulled pull(const std::vector<NodeRef>& roots);
+
+/// Merges neighbouring axes of the space where every access (and every one of `results`) walks them as one, and drops axes of extent 1.
+/// Axes in different classes (`axis_class[k]` != `axis_class[k+1]`) stay apart. Returns the class of each axis left.
+std::vector<int> collapse(Pulled& pulled, std::vector<Access>& results, std::vector<int> axis_class);
+
+}  // namespace gasell::plan

@@ -1,0 +1,153 @@
+#include "compiler/plan/reducer.h"
+
+#include <limits>
+
+#include "lang/diagnostic.h"
+
+namespace gasell::plan {
+namespace {
+
+using graph::ReduceOp;
+using ir::ExprRef;
+
+ExprRef binary(ScalarOp op, const ExprRef& a, const ExprRef& b) { return ir::op(op, {a, b}); }
+ExprRef f64(double v) { return ir::constant(Scalar::of_float(v)); }
+
+Scalar number(DType type, double v) {
+  return Scalar{type, is_float(type) || is_complex(type) ? 0 : static_cast<int64_t>(v), is_float(type) || is_complex(type) ? v : 0.0};
+}
+
+/// The largest (or smallest) value of a type; infinities for floats.
+Scalar extreme(DType type, bool largest) {
+  if (kind(type) == 'b') return Scalar::of_bool(largest);
+  if (is_float(type) || is_complex(type)) {
+    const double inf = std::numeric_limits<double>::infinity();
+    return number(type, largest ? inf : -inf);
+  }
+  const int bits = gasell::size_of(type) * 8;
+  if (kind(type) == 'u') return Scalar::of_int(!largest ? 0 : bits == 64 ? -1 : (int64_t{1} << bits) - 1, type);
+  const int64_t max = bits == 64 ? INT64_MAX : (int64_t{1} << (bits - 1)) - 1;
+  return Scalar::of_int(largest ? max : -max - 1, type);
+}
+
+ExprRef is_nan(const ExprRef& x) {
+  if (is_float(x->type)) return ir::op(ScalarOp::isnan, {x});
+  if (is_complex(x->type))
+    return binary(ScalarOp::logical_or, ir::op(ScalarOp::isnan, {ir::op(ScalarOp::real, {x})}), ir::op(ScalarOp::isnan, {ir::op(ScalarOp::imag, {x})}));
+  return ir::constant(Scalar::of_bool(false));
+}
+
+ExprRef before(bool ascending, const ExprRef& a, const ExprRef& b) {
+  if (!is_complex(a->type)) return binary(ascending ? ScalarOp::lt : ScalarOp::gt, a, b);
+  const ExprRef ar = ir::op(ScalarOp::real, {a}), br = ir::op(ScalarOp::real, {b});
+  const ExprRef ai = ir::op(ScalarOp::imag, {a}), bi = ir::op(ScalarOp::imag, {b});
+  const ExprRef tie = binary(ScalarOp::logical_and, binary(ScalarOp::eq, ar, br), before(ascending, ai, bi));
+  return binary(ScalarOp::logical_or, before(ascending, ar, br), tie);
+}
+
+bool ascending(ReduceOp op) { return op == ReduceOp::min || op == ReduceOp::argmin; }
+bool is_arg(ReduceOp op) { return op == ReduceOp::argmin || op == ReduceOp::argmax; }
+
+}  // namespace
+
+ExprRef precedes(ReduceOp op, const ExprRef& a, const ExprRef& b) {
+  const ExprRef less = before(ascending(op), a, b);
+  if (!is_float(a->type) && !is_complex(a->type)) return less;
+  const ExprRef nan_first = binary(ScalarOp::logical_and, is_nan(a), ir::op(ScalarOp::logical_not, {is_nan(b)}));
+  const ExprRef ordered = binary(ScalarOp::logical_and, less, ir::op(ScalarOp::logical_not, {is_nan(b)}));
+  return binary(ScalarOp::logical_or, nan_first, ordered);
+}
+
+Reducer::Reducer(ReduceOp op, DType element) : op_(op), element_(element) {
+  if (op == ReduceOp::var) components_ = {DType::f64, is_complex(element) ? DType::c128 : DType::f64, DType::f64};
+  else if (is_arg(op)) components_ = {element, DType::i64};
+  else if (op == ReduceOp::any || op == ReduceOp::all) components_ = {DType::boolean};
+  else components_ = {element};
+}
+
+State Reducer::identity() const {
+  switch (op_) {
+    case ReduceOp::sum:
+    case ReduceOp::mean:  // -0.0, so that a sum of negative zeros stays one
+      return {ir::constant(is_float(element_) || is_complex(element_) ? Scalar{element_, 0, {-0.0, is_complex(element_) ? -0.0 : 0.0}} : number(element_, 0))};
+    case ReduceOp::prod: return {ir::constant(number(element_, 1))};
+    case ReduceOp::min: return {ir::constant(extreme(element_, true))};
+    case ReduceOp::max: return {ir::constant(extreme(element_, false))};
+    case ReduceOp::any: return {ir::constant(Scalar::of_bool(false))};
+    case ReduceOp::all: return {ir::constant(Scalar::of_bool(true))};
+    case ReduceOp::argmin:
+    case ReduceOp::argmax: return {ir::constant(number(element_, 0)), ir::constant_i64(-1)};
+    case ReduceOp::var: return {f64(0), ir::constant(number(components_[1], 0)), f64(0)};
+  }
+  return {};
+}
+
+State Reducer::single(const ExprRef& x, const ExprRef& index) const {
+  switch (op_) {
+    case ReduceOp::any:
+    case ReduceOp::all: return {ir::cast(x, DType::boolean)};
+    case ReduceOp::argmin:
+    case ReduceOp::argmax: return {x, index};
+    case ReduceOp::var: return {f64(1), ir::cast(x, components_[1]), f64(0)};
+    default: return {x};
+  }
+}
+
+State Reducer::merge(const State& a, const State& b) const {
+  switch (op_) {
+    case ReduceOp::sum:
+    case ReduceOp::mean: return {binary(ScalarOp::add, a[0], b[0])};
+    case ReduceOp::prod: return {binary(ScalarOp::mul, a[0], b[0])};
+    case ReduceOp::min:
+    case ReduceOp::max: {
+      if (is_complex(element_)) return {ir::op(ScalarOp::select, {precedes(op_, b[0], a[0]), b[0], a[0]})};
+      return {binary(op_ == ReduceOp::min ? ScalarOp::min : ScalarOp::max, a[0], b[0])};
+    }
+    case ReduceOp::any: return {binary(ScalarOp::logical_or, a[0], b[0])};
+    case ReduceOp::all: return {binary(ScalarOp::logical_and, a[0], b[0])};
+    case ReduceOp::argmin:
+    case ReduceOp::argmax: {
+      // Index -1 marks an empty state. Lanes interleave, so a state with the same value (or NaN too) and a lower index wins.
+      const ExprRef zero = ir::constant_i64(0);
+      const ExprRef b_first = precedes(op_, b[0], a[0]), a_first = precedes(op_, a[0], b[0]);
+      const ExprRef tie = binary(ScalarOp::logical_and, ir::op(ScalarOp::logical_not, {a_first}), binary(ScalarOp::lt, b[1], a[1]));
+      const ExprRef better = binary(ScalarOp::logical_or, b_first, tie);
+      const ExprRef take_b = binary(ScalarOp::logical_and, binary(ScalarOp::ge, b[1], zero),
+                                    binary(ScalarOp::logical_or, binary(ScalarOp::lt, a[1], zero), better));
+      return {ir::op(ScalarOp::select, {take_b, b[0], a[0]}), ir::op(ScalarOp::select, {take_b, b[1], a[1]})};
+    }
+    case ReduceOp::var: {
+      // Chan, Golub, LeVeque: "Updating formulae and a pairwise algorithm for computing sample variances", 1979.
+      const ExprRef n = binary(ScalarOp::add, a[0], b[0]);
+      const ExprRef share = ir::op(ScalarOp::select, {binary(ScalarOp::eq, n, f64(0)), f64(0), binary(ScalarOp::div, b[0], n)});
+      const ExprRef delta = binary(ScalarOp::sub, b[1], a[1]);
+      ExprRef square, step;
+      if (is_complex(components_[1])) {
+        const ExprRef re = ir::op(ScalarOp::real, {delta}), im = ir::op(ScalarOp::imag, {delta});
+        square = binary(ScalarOp::add, binary(ScalarOp::mul, re, re), binary(ScalarOp::mul, im, im));
+        step = binary(ScalarOp::mul, delta, ir::cast(share, DType::c128));
+      } else {
+        square = binary(ScalarOp::mul, delta, delta);
+        step = binary(ScalarOp::mul, delta, share);
+      }
+      const ExprRef spread = binary(ScalarOp::mul, square, binary(ScalarOp::mul, a[0], share));
+      return {n, binary(ScalarOp::add, a[1], step), binary(ScalarOp::add, binary(ScalarOp::add, a[2], b[2]), spread)};
+    }
+  }
+  return {};
+}
+
+ExprRef Reducer::finish(const State& state, const ExprRef& count, int64_t ddof, DType result) const {
+  switch (op_) {
+    case ReduceOp::mean: return binary(ScalarOp::div, state[0], ir::cast(count, element_));
+    case ReduceOp::argmin:
+    case ReduceOp::argmax: return state[1];
+    case ReduceOp::var: {
+      const ExprRef degrees = binary(ScalarOp::max, binary(ScalarOp::sub, count, f64(static_cast<double>(ddof))), f64(0));
+      return ir::cast(binary(ScalarOp::div, state[2], degrees), result);
+    }
+    default: return ir::cast(state[0], result);
+  }
+}
+
+}  // namespace gasell::plan

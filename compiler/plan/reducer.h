@@ -1,0 +1,40 @@
+// The state of a reduction: how it starts, takes an element, merges with another and ends. A state is one scalar a component: (sum), (value, index),
+// (count, mean, sum of squared deviations).
+#pragma once
+
+#include <vector>
+
+#include "compiler/graph/node.h"
+#include "compiler/ir/ir.h"
+
+namespace gasell::plan {
+
+using State = std::vector<ir::ExprRef>;
+
+class Reducer {
+ public:
+  Reducer(graph::ReduceOp op, DType element);
+
+  const std::vector<DType>& components() const { return components_; }
+  /// Merging it changes nothing.
+  State identity() const;
+  /// The state of one element; `index` is its C-order number among the reduced.
+  State single(const ir::ExprRef& x, const ir::ExprRef& index) const;
+  /// Expressions may repeat operands: callers bind states to variables first. Order matters for argmin/argmax: `a` comes before `b`.
+  State merge(const State& a, const State& b) const;
+  /// The result, of dtype `result`; `count` is the number of reduced elements as f64.
+  ir::ExprRef finish(const State& state, const ir::ExprRef& count, int64_t ddof, DType result) const;
+
+  /// var takes two passes over a block that lies in cache: its mean, then the deviations from it.
+  bool is_var() const { return op_ == graph::ReduceOp::var; }
+
+ private:
+  graph::ReduceOp op_;
+  DType element_;
+  std::vector<DType> components_;
+};
+
+/// a comes before b in the order of `op` (argmin, min: a < b with NaN first; complex numbers lexicographically).
+ir::ExprRef precedes(graph::ReduceOp op, const ir::ExprRef& a, const ir::ExprRef& b);
+
+}  // namespace gasell::plan
