@@ -17,6 +17,9 @@ namespace gasell {
 class Device;
 class Jit;
 
+/// "1GiB", "500 MB", "64k", "1073741824": bytes. Throws Error("ValueError", …).
+int64_t parse_bytes(std::string_view text);
+
 struct EngineOptions {
   int threads = 0;           // 0: GASELL_THREADS, else all cores
   int64_t memory = 0;        // bytes the arrays may take; 0: GASELL_MEMORY, else three quarters of the machine's (or the cgroup's)
@@ -36,6 +39,7 @@ struct KernelReport {
   std::string stored_because;      // why its result is stored: "asked for", "reduction", "used 3 times, costs 40 operations"
   double elements = 0;             // evaluated elements of the iteration space
   double bytes_read = 0, bytes_written = 0, operations = 0;
+  int combining_passes = 0;                 // small kernels after it that combine partial results
   double seconds = 0, compile_seconds = 0;  // 0 where it was not run
 };
 
@@ -58,7 +62,7 @@ class Engine {
   void force_into(const graph::NodeRef& node, const HostStorageRef& storage, const std::vector<int64_t>& strides, int64_t offset);
   /// The plan for these nodes, not run.
   std::vector<KernelReport> explain(const std::vector<graph::NodeRef>& nodes);
-  /// Reports of the last force.
+  /// Reports of the last force that an observer saw.
   const std::vector<KernelReport>& last_reports() const;
   /// Called with every plan that force() runs: before it runs, and after (with times). For --emit and --explain. An empty one: no longer.
   enum class PlanStage : uint8_t { planned, ran };

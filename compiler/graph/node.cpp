@@ -161,34 +161,6 @@ void check_view(const Shape& in, const Shape& out, const std::vector<ViewAxis>& 
   if (!ok && !empty) throw Error("IndexError", "view out of bounds of an array of shape " + to_string(in), "", Blame::internal);
 }
 
-/// NumPy's attempt to reshape without copying: the strides of `to` over elements laid out as (from, strides), or nothing.
-std::optional<std::vector<int64_t>> reshape_strides(const Shape& from, const std::vector<int64_t>& strides, const Shape& to) {
-  Shape old_shape, old_strides;
-  for (size_t k = 0; k < from.size(); ++k)
-    if (from[k] != 1) old_shape.push_back(from[k]), old_strides.push_back(strides[k]);
-  std::vector<int64_t> result(to.size(), 0);
-  size_t oi = 0, ni = 0;
-  while (oi < old_shape.size() && ni < to.size()) {
-    size_t oj = oi + 1, nj = ni + 1;
-    int64_t op = old_shape[oi], np = to[ni];
-    while (op != np) {
-      if (np < op) {
-        if (nj == to.size()) return {};
-        np *= to[nj++];
-      } else {
-        if (oj == old_shape.size()) return {};
-        op *= old_shape[oj++];
-      }
-    }
-    for (size_t k = oi; k + 1 < oj; ++k)
-      if (old_strides[k] != old_strides[k + 1] * old_shape[k + 1]) return {};
-    result[nj - 1] = old_strides[oj - 1];
-    for (size_t k = nj - 1; k > ni; --k) result[k - 1] = result[k] * to[k];
-    oi = oj, ni = nj;
-  }
-  return result;
-}
-
 /// A reshape that only adds or removes axes of extent 1, as a view; nothing when it does more.
 std::optional<std::vector<ViewAxis>> reshape_as_view(const Shape& from, const Shape& to) {
   std::vector<ViewAxis> axes;
@@ -246,6 +218,39 @@ Shape broadcast_shapes(const std::vector<Shape>& shapes) {
         throw Error("ValueError", text);
       }
     }
+  }
+  return result;
+}
+
+std::vector<int64_t> contiguous_strides(const Shape& shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t k = strides.size(); k-- > 1;) strides[k - 1] = strides[k] * shape[k];
+  return strides;
+}
+
+std::optional<std::vector<int64_t>> reshape_strides(const Shape& from, const std::vector<int64_t>& strides, const Shape& to) {
+  Shape old_shape, old_strides;
+  for (size_t k = 0; k < from.size(); ++k)
+    if (from[k] != 1) old_shape.push_back(from[k]), old_strides.push_back(strides[k]);
+  std::vector<int64_t> result(to.size(), 0);
+  size_t oi = 0, ni = 0;
+  while (oi < old_shape.size() && ni < to.size()) {
+    size_t oj = oi + 1, nj = ni + 1;
+    int64_t op = old_shape[oi], np = to[ni];
+    while (op != np) {
+      if (np < op) {
+        if (nj == to.size()) return {};
+        np *= to[nj++];
+      } else {
+        if (oj == old_shape.size()) return {};
+        op *= old_shape[oj++];
+      }
+    }
+    for (size_t k = oi; k + 1 < oj; ++k)
+      if (old_strides[k] != old_strides[k + 1] * old_shape[k + 1]) return {};
+    result[nj - 1] = old_strides[oj - 1];
+    for (size_t k = nj - 1; k > ni; --k) result[k - 1] = result[k] * to[k];
+    oi = oj, ni = nj;
   }
   return result;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -82,6 +83,10 @@ NodeRef concatenate(std::vector<NodeRef> parts, int axis);
 
 /// NumPy's broadcasting of shapes; throws Error("ValueError", "operands could not be broadcast together with shapes (2,3) (4,)").
 Shape broadcast_shapes(const std::vector<Shape>& shapes);
+/// C order, in elements.
+std::vector<int64_t> contiguous_strides(const Shape& shape);
+/// NumPy's attempt to reshape without copying: the strides of `to` over elements laid out as (from, strides), or nothing.
+std::optional<std::vector<int64_t>> reshape_strides(const Shape& from, const std::vector<int64_t>& strides, const Shape& to);
 std::string to_string(const Shape& shape);  // NumPy's "(2,3)"
 /// The graph as text, one node a line, for --emit=graph.
 std::string print(const std::vector<NodeRef>& roots);

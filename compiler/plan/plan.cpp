@@ -14,12 +14,6 @@ using graph::Node;
 using graph::NodeRef;
 using graph::Shape;
 
-std::vector<int64_t> contiguous_strides(const Shape& shape) {
-  std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t k = strides.size(); k-- > 1;) strides[k - 1] = strides[k] * shape[k];
-  return strides;
-}
-
 bool is_contiguous_buffer(const Node& node) {
   const auto* b = node.as<graph::BufferNode>();
   if (!b) return false;
@@ -85,7 +79,7 @@ class Planner {
   NodeRef store(const NodeRef& node, const std::string& because) {
     const int64_t size = node->size();
     auto storage = std::make_shared<TemporaryStorage>(size * gasell::size_of(node->dtype));
-    return compute(node, {storage, contiguous_strides(node->shape), 0}, because);
+    return compute(node, {storage, graph::contiguous_strides(node->shape), 0}, because);
   }
 
   NodeRef compute(const NodeRef& node, const Destination& to, const std::string& because) {

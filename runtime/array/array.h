@@ -42,6 +42,8 @@ class Array {
   /// self[...] = value: broadcast to this shape and cast to this dtype (the caller has checked that the cast is allowed). Throws ValueError when
   /// read-only or when shapes do not fit.
   void assign(Engine& engine, const graph::NodeRef& value);
+  /// The same from another array, which is forced first where it reads the memory that is written. Assigning an array to itself does nothing.
+  void assign(Engine& engine, const Array& value);
 
   /// Evaluates and keeps the result, so that later reads do not compute again.
   void force(Engine& engine) const;
@@ -64,10 +66,22 @@ class Array {
 
  private:
   struct Cell;
+  /// From the cell's value to this array.
   struct Step {
     Shape shape;
     std::optional<Axes> axes;  // empty: a reshape
+    bool operator==(const Step&) const = default;
   };
+  struct Layout {
+    std::vector<int64_t> strides;
+    int64_t offset;
+  };
+  explicit Array(std::shared_ptr<Cell> cell);
+  Layout layout() const;
+  static graph::NodeRef copy(Engine& engine, const graph::NodeRef& node);
+  /// Copy on write: afterwards nothing but this cell reads the memory of its BufferNode.
+  void make_unique(Engine& engine);
+  friend void force_all(Engine& engine, const std::vector<Array>& arrays);
   std::shared_ptr<Cell> cell_;
   std::vector<Step> steps_;
   Shape shape_;

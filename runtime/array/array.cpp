@@ -1,0 +1,243 @@
+#include "runtime/array/array.h"
+
+#include <cstring>
+#include <unordered_set>
+
+#include "lang/diagnostic.h"
+#include "runtime/device/device.h"
+
+namespace gasell {
+namespace {
+
+using graph::NodeRef;
+
+/// The memory of a bound array, which its writes must reach. Graphs that were recorded before a write keep the old data: this storage is then moved
+/// to a copy, and the array gets a new one over the memory.
+class BoundStorage : public HostStorage {
+ public:
+  explicit BoundStorage(HostStorageRef memory) { move_to(std::move(memory)); }
+  void move_to(HostStorageRef memory) {
+    memory_ = std::move(memory);
+    data_ = memory_->data();
+    bytes_ = memory_->bytes();
+    writable_ = memory_->writable();
+  }
+  const HostStorageRef& memory() const { return memory_; }
+  void release(int64_t begin, int64_t end) override { memory_->release(begin, end); }
+  void expect(int64_t begin, int64_t end) override { memory_->expect(begin, end); }
+  bool is_mapped() const override { return memory_->is_mapped(); }
+
+ private:
+  HostStorageRef memory_;
+};
+
+/// Whether evaluating `node` reads `storage`.
+bool reads(const NodeRef& node, const Storage* storage) {
+  std::unordered_set<const graph::Node*> seen;
+  std::vector<const graph::Node*> stack{node.get()};
+  while (!stack.empty()) {
+    const graph::Node* next = stack.back();
+    stack.pop_back();
+    if (!seen.insert(next).second) continue;
+    if (const auto* b = next->as<graph::BufferNode>(); b && b->storage.get() == storage) return true;
+    for (const NodeRef& input : next->inputs) stack.push_back(input.get());
+  }
+  return false;
+}
+
+constexpr int64_t kDirectWrite = 64;  // so few elements are written without a kernel
+constexpr int64_t kForceForItem = 1 << 20;
+
+/// Visits the element offsets of a strided layout in C order.
+template <class Visit>
+void for_each_offset(const graph::Shape& shape, const std::vector<int64_t>& strides, int64_t offset, Visit visit) {
+  std::vector<int64_t> index(shape.size(), 0);
+  for (int64_t n = graph::size_of(shape), i = 0; i < n; ++i) {
+    visit(offset, i);
+    for (size_t k = shape.size(); k-- > 0;) {
+      offset += strides[k];
+      if (++index[k] < shape[k]) break;
+      offset -= strides[k] * shape[k];
+      index[k] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+struct Array::Cell {
+  NodeRef value;
+  bool bound = false;  // value is a BufferNode over a BoundStorage, for ever
+};
+
+Array::Array(std::shared_ptr<Cell> cell) : cell_(std::move(cell)), shape_(cell_->value->shape) {}
+Array::Array(NodeRef value) : Array(std::make_shared<Cell>(Cell{std::move(value)})) {}
+
+Array Array::over(HostStorageRef storage, DType dtype, Shape shape) {
+  const bool read_only = !storage->writable();
+  std::vector<int64_t> strides = graph::contiguous_strides(shape);
+  auto cell = std::make_shared<Cell>(Cell{graph::buffer(std::make_shared<BoundStorage>(std::move(storage)), dtype, std::move(shape), std::move(strides), 0), true});
+  Array array(std::move(cell));
+  array.read_only_ = read_only;
+  return array;
+}
+
+DType Array::dtype() const { return cell_->value->dtype; }
+int64_t Array::size() const { return graph::size_of(shape_); }
+bool Array::writable() const { return !read_only_; }
+
+NodeRef Array::node() const {
+  NodeRef node = cell_->value;
+  for (const Step& step : steps_) node = step.axes ? graph::view(node, step.shape, *step.axes) : graph::reshape(node, step.shape);
+  return node;
+}
+
+Array::Layout Array::layout() const {
+  const auto* buffer = cell_->value->as<graph::BufferNode>();
+  graph::Shape shape = cell_->value->shape;
+  Layout layout{buffer ? buffer->strides : graph::contiguous_strides(shape), buffer ? buffer->offset : 0};
+  for (const Step& step : steps_) {
+    std::vector<int64_t> strides(step.shape.size(), 0);
+    if (step.axes) {
+      for (size_t k = 0; k < step.axes->size(); ++k) {
+        const graph::ViewAxis& a = (*step.axes)[k];
+        layout.offset += a.start * layout.strides[k];
+        if (a.axis >= 0) strides[a.axis] += a.step * layout.strides[k];
+      }
+    } else {
+      strides = graph::reshape_strides(shape, layout.strides, step.shape).value();  // reshape() has seen that it exists
+    }
+    layout.strides = std::move(strides);
+    shape = step.shape;
+  }
+  return layout;
+}
+
+std::vector<int64_t> Array::strides() const {
+  if (steps_.empty() && !cell_->value->as<graph::BufferNode>()) return graph::contiguous_strides(shape_);
+  return layout().strides;
+}
+
+Array Array::view(Shape shape, Axes axes, bool read_only) const {
+  Array result = *this;
+  result.chunks_.clear();
+  result.read_only_ = read_only_ || read_only;
+  result.shape_ = shape;
+  result.steps_.push_back({std::move(shape), std::move(axes)});
+  return result;
+}
+
+Array Array::reshape(Shape shape) const {
+  if (graph::size_of(shape) != size())
+    throw Error("ValueError", "cannot reshape array of size " + std::to_string(size()) + " into shape " + graph::to_string(shape));
+  if (!size() || !graph::reshape_strides(shape_, layout().strides, shape)) return Array(graph::reshape(node(), std::move(shape)));
+  Array result = *this;
+  result.chunks_.clear();
+  result.shape_ = shape;
+  result.steps_.push_back({std::move(shape), std::nullopt});
+  return result;
+}
+
+void Array::assign(Engine& engine, const Array& value) {
+  if (value.cell_ == cell_ && value.steps_ == steps_) return;
+  const auto* buffer = cell_->value->as<graph::BufferNode>();
+  if (!steps_.empty() && buffer && reads(value.node(), buffer->storage.get())) value.force(engine);
+  assign(engine, value.node());
+}
+
+void Array::assign(Engine& engine, const NodeRef& given) {
+  if (read_only_) throw Error("ValueError", "assignment destination is read-only");
+  NodeRef value = graph::cast(graph::broadcast_to(given, shape_), dtype());
+  if (steps_.empty() && !cell_->bound) {  // the whole array: a new value, still lazy
+    cell_->value = std::move(value);
+    return;
+  }
+  if (size() == 0) return;
+
+  // The cell's own memory, which nobody else reads.
+  if (!cell_->value->as<graph::BufferNode>()) cell_->value = engine.force(cell_->value);
+  const NodeRef& current = cell_->value;
+  if (reads(value, current->as<graph::BufferNode>()->storage.get())) value = engine.force(value);
+  if (value->as<graph::BufferNode>() && reads(value, current->as<graph::BufferNode>()->storage.get())) value = copy(engine, value);
+  make_unique(engine);
+
+  const auto& buffer = *cell_->value->as<graph::BufferNode>();
+  auto storage = std::dynamic_pointer_cast<HostStorage>(buffer.storage);
+  const Layout to = layout();
+  const auto* constant = value->as<graph::ConstantNode>();
+  if (constant && size() <= kDirectWrite) {
+    char* base = static_cast<char*>(storage->data());
+    const int width = gasell::size_of(dtype());
+    for_each_offset(shape_, to.strides, to.offset, [&](int64_t offset, int64_t) { constant->value.store(base + offset * width); });
+    return;
+  }
+  engine.force_into(value, storage, to.strides, to.offset);
+}
+
+NodeRef Array::copy(Engine& engine, const NodeRef& node) {
+  auto storage = std::dynamic_pointer_cast<HostStorage>(engine.device().allocate(node->size() * gasell::size_of(node->dtype)));
+  std::vector<int64_t> strides = graph::contiguous_strides(node->shape);
+  engine.force_into(node, storage, strides, 0);
+  return graph::buffer(storage, node->dtype, node->shape, std::move(strides), 0);
+}
+
+void Array::make_unique(Engine& engine) {
+  const NodeRef& current = cell_->value;
+  const StorageRef& storage = current->as<graph::BufferNode>()->storage;
+  const auto host = std::dynamic_pointer_cast<HostStorage>(storage);
+  const bool others = current.use_count() > 1 || storage.use_count() > 2;  // the node's and `host`
+  if (cell_->bound) {
+    if (!others) return;
+    auto bound = std::static_pointer_cast<BoundStorage>(host);
+    const HostStorageRef memory = bound->memory();
+    auto copy = std::dynamic_pointer_cast<HostStorage>(engine.device().allocate(memory->bytes()));
+    std::memcpy(copy->data(), memory->data(), static_cast<size_t>(memory->bytes()));
+    const graph::Shape shape = current->shape;
+    const std::vector<int64_t> strides = current->as<graph::BufferNode>()->strides;
+    bound->move_to(copy);
+    cell_->value = graph::buffer(std::make_shared<BoundStorage>(memory), dtype(), shape, strides, 0);
+    return;
+  }
+  // A layout other than C order (np.load of a Fortran file) or memory that is not ours to write is copied too; views stay right, since they are
+  // steps from the cell's value, not addresses.
+  if (others || !host->writable()) cell_->value = copy(engine, current);
+}
+
+void Array::force(Engine& engine) const {
+  if (cell_->bound) return;
+  const bool whole = steps_.empty() || size() == cell_->value->size();
+  if (whole) cell_->value = engine.force(cell_->value);
+}
+
+Array::Elements Array::elements(Engine& engine) const {
+  force(engine);
+  const NodeRef result = engine.force(node());
+  const auto& buffer = *result->as<graph::BufferNode>();
+  const auto host = std::dynamic_pointer_cast<HostStorage>(buffer.storage);
+  return {buffer.storage, static_cast<const char*>(host->data()) + buffer.offset * gasell::size_of(result->dtype), result->dtype, result->size()};
+}
+
+Scalar Array::item(Engine& engine, const std::vector<int64_t>& index) const {
+  if (const auto* c = cell_->value->as<graph::ConstantNode>()) return c->value;
+  if (!cell_->value->as<graph::BufferNode>() && cell_->value->size() <= kForceForItem) cell_->value = engine.force(cell_->value);
+  if (const auto* buffer = cell_->value->as<graph::BufferNode>()) {
+    const Layout at = layout();
+    int64_t offset = at.offset;
+    for (size_t k = 0; k < index.size(); ++k) offset += at.strides[k] * index[k];
+    const auto host = std::dynamic_pointer_cast<HostStorage>(buffer->storage);
+    return Scalar::load(static_cast<const char*>(host->data()) + offset * gasell::size_of(dtype()), dtype());
+  }
+  Axes axes;
+  for (int64_t i : index) axes.push_back({-1, i, 0});
+  return Array(graph::view(node(), {}, std::move(axes))).elements(engine)[0];
+}
+
+void force_all(Engine& engine, const std::vector<Array>& arrays) {
+  std::vector<NodeRef> nodes;
+  for (const Array& a : arrays) nodes.push_back(a.cell_->value);
+  const std::vector<NodeRef> results = engine.force(nodes);
+  for (size_t k = 0; k < arrays.size(); ++k)
+    if (!arrays[k].cell_->bound) arrays[k].cell_->value = results[k];
+}
+
+}  // namespace gasell
