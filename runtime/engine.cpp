@@ -1,7 +1,6 @@
 #include "runtime/engine.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 #include <unordered_map>
 
@@ -98,21 +97,7 @@ bool is_contiguous_buffer(const graph::Node& node) {
   return true;
 }
 
-int64_t parse_count(const char* text) { return text ? std::strtoll(text, nullptr, 10) : 0; }
-
 }  // namespace
-
-EngineOptions EngineOptions::from_environment() {
-  EngineOptions options;
-  options.threads = static_cast<int>(parse_count(std::getenv("GASELL_THREADS")));
-  if (const char* memory = std::getenv("GASELL_MEMORY")) options.memory = parse_bytes(memory);
-  if (const char* device = std::getenv("GASELL_DEVICE")) options.device = device;
-  if (const char* fuse = std::getenv("GASELL_FUSE")) options.fuse = std::string_view(fuse) != "0";
-  options.chunk = parse_count(std::getenv("GASELL_CHUNK"));
-  if (const char* cache = std::getenv("GASELL_CACHE")) options.cache = std::string_view(cache) != "0";
-  if (const char* directory = std::getenv("GASELL_CACHE_DIR")) options.cache_directory = directory;
-  return options;
-}
 
 struct Engine::State {
   explicit State(EngineOptions given) : options(std::move(given)), jit(JitOptions{options.cache, options.cache_directory}) {

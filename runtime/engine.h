@@ -17,8 +17,9 @@ namespace gasell {
 class Device;
 class Jit;
 
-/// "1GiB", "500 MB", "64k", "1073741824": bytes. Throws Error("ValueError", …).
-int64_t parse_bytes(std::string_view text);
+/// "512MiB", "1.5 GiB", "2G", "1073741824" → bytes; K, M, G, T are powers of 1024 with or without "i" and "B", KB, MB, GB, TB powers of 1000 as
+/// everywhere. Throws Error("ValueError", …).
+int64_t parse_bytes(const std::string& text);
 
 struct EngineOptions {
   int threads = 0;           // 0: GASELL_THREADS, else all cores
