@@ -262,9 +262,9 @@ HostStorageRef map_descriptor(int descriptor, const std::filesystem::path& shown
   if (fstat(descriptor, &facts) != 0) throw os_error(errno, shown);
   if (S_ISDIR(facts.st_mode)) throw os_error(EISDIR, shown);
   if (!S_ISREG(facts.st_mode))
-    throw Error("OSError", fmt::format("{} is not a regular file and cannot be mapped", quoted(shown)), {}, Blame::environment);
+    throw Error("OSError", fmt::format("{} is not a regular file and cannot be mapped", in_quotes(shown)), {}, Blame::environment);
   if (offset < 0 || bytes < 0 || offset > facts.st_size || bytes > facts.st_size - offset) {
-    throw Error("ValueError", fmt::format("{} holds {} bytes, fewer than the {} that are needed from offset {}", quoted(shown),
+    throw Error("ValueError", fmt::format("{} holds {} bytes, fewer than the {} that are needed from offset {}", in_quotes(shown),
                                           facts.st_size, bytes, offset));
   }
   if (bytes == 0) {
@@ -276,7 +276,7 @@ HostStorageRef map_descriptor(int descriptor, const std::filesystem::path& shown
   void* const base = mmap(nullptr, mapped, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor, first);
   if (base == MAP_FAILED) {
     if (errno == ENOMEM)
-      throw Error("MemoryError", fmt::format("Unable to map {} of {}", memory_text(bytes), quoted(shown)), {}, Blame::environment);
+      throw Error("MemoryError", fmt::format("Unable to map {} of {}", memory_text(bytes), in_quotes(shown)), {}, Blame::environment);
     throw os_error(errno, shown);
   }
   madvise(base, mapped, MADV_SEQUENTIAL);

@@ -7,8 +7,7 @@
 
 namespace gasell {
 
-std::string quoted(const std::filesystem::path& path) {
-  const std::string& text = path.native();
+std::string in_quotes(const std::string& text) {
   const char quote = text.find('\'') != std::string::npos && text.find('"') == std::string::npos ? '"' : '\'';
   std::string out(1, quote);
   for (const char c : text) {
@@ -39,7 +38,7 @@ Error os_error(int number, const std::filesystem::path& path) {
     case ENOTDIR: kind = "NotADirectoryError"; break;
     default: break;
   }
-  return Error(kind, fmt::format("[Errno {}] {}: {}", number, std::generic_category().message(number), quoted(path)), {},
+  return Error(kind, fmt::format("[Errno {}] {}: {}", number, std::generic_category().message(number), in_quotes(path)), {},
                Blame::environment);
 }
 

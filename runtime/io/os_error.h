@@ -11,7 +11,7 @@ namespace gasell {
 /// Python's exception for an errno: FileNotFoundError, PermissionError, IsADirectoryError, …, else OSError, with the message
 /// "[Errno 2] No such file or directory: 'x.npy'".
 Error os_error(int number, const std::filesystem::path& path);
-/// A path as Python's repr shows it.
-std::string quoted(const std::filesystem::path& path);
+/// A path or other text as Python's repr shows it.
+std::string in_quotes(const std::string& text);
 
 }  // namespace gasell

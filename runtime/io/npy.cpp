@@ -1,0 +1,375 @@
+#include "runtime/io/npy.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "lang/diagnostic.h"
+#include "runtime/io/npy_header.h"
+#include "runtime/io/os_error.h"
+
+namespace gasell {
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr int64_t kArrayAlign = 64;
+constexpr size_t kMostAxes = 64;             // NumPy's limit
+constexpr uint32_t kLongestHeader = 10'000;  // NumPy's max_header_size
+constexpr int64_t kReadBelow = 256 << 10;    // smaller data is read rather than mapped
+constexpr bool kLittle = std::endian::native == std::endian::little;
+
+Error bad(const std::filesystem::path& path, std::string_view what) {
+  return Error("ValueError", fmt::format("{}: {}", in_quotes(path), what));
+}
+
+/// Text of a file for a message, which must be UTF-8 whatever the file holds.
+std::string excerpt_of(std::string_view text) {
+  std::string out(text.substr(0, 100));
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+  }
+  return in_quotes(out + (text.size() > 100 ? "…" : ""));
+}
+
+struct Descriptor {
+  DType dtype;
+  bool byte_swapped;
+};
+
+/// '<f8' and the like.
+Descriptor parse_descriptor(const PythonLiteral& literal, const std::filesystem::path& path) {
+  const auto limitation = [&](std::string_view what) {
+    return Error("ValueError",
+                 fmt::format("{} holds {}; Gasell reads bool, int8 to int64, uint8 to uint64, float32, float64, complex64 and complex128",
+                             in_quotes(path), what),
+                 {}, Blame::limitation);
+  };
+  if (literal.as<PythonLiteral::List>() || literal.as<PythonLiteral::Tuple>()) throw limitation("a structured array");
+  const auto* text = literal.as<std::string>();
+  const auto invalid = [&] {
+    return bad(path,
+               fmt::format("descr is not a valid dtype descriptor: {}", text ? excerpt_of(*text) : std::string("it is not a string")));
+  };
+  if (!text || text->size() < 2) throw invalid();
+  const char order = (*text)[0];
+  const bool has_order = order == '<' || order == '>' || order == '|' || order == '=';
+  const std::string_view type = std::string_view(*text).substr(has_order ? 1 : 0);
+  if (const std::optional<DType> dtype = dtype_from_name(type)) {
+    const bool explicit_order = order == '<' || order == '>';
+    return {*dtype, size_of(*dtype) > 1 && explicit_order && (order == '>') == kLittle};
+  }
+  if (type.empty()) throw invalid();
+  if (type[0] == 'O') throw Error("ValueError", "Object arrays cannot be loaded when allow_pickle=False");
+  if (type[0] == 'M' || type[0] == 'm') throw limitation("datetimes or timedeltas");
+  if (!std::all_of(type.begin() + 1, type.end(), [](char c) { return c >= '0' && c <= '9'; })) throw invalid();
+  if (type[0] == 'S' || type[0] == 'U' || type[0] == 'a') throw limitation("strings");
+  if (type[0] == 'V') throw limitation("untyped bytes (void)");
+  if (type == "f2" || type == "e") throw limitation("float16 numbers");
+  if (type == "f16" || type == "c32" || type == "f12" || type == "c24") throw limitation("extended-precision numbers (longdouble)");
+  throw invalid();
+}
+
+std::string shape_text(const graph::Shape& shape) {
+  std::string out = "(";
+  for (size_t k = 0; k < shape.size(); ++k) out += fmt::format("{}{}", k ? ", " : "", shape[k]);
+  return out + (shape.size() == 1 ? ",)" : ")");
+}
+
+graph::Shape parse_shape(const PythonLiteral& literal, const std::filesystem::path& path) {
+  const auto* tuple = literal.as<PythonLiteral::Tuple>();
+  if (!tuple) throw bad(path, "shape is not valid: it is not a tuple of integers");
+  if (tuple->items.size() > kMostAxes) {
+    throw bad(path, fmt::format("maximum supported dimension for an ndarray is currently {}, found {}", kMostAxes, tuple->items.size()));
+  }
+  graph::Shape shape;
+  for (const PythonLiteral& item : tuple->items) {
+    if (const auto* big = item.as<PythonLiteral::BigInt>())
+      throw bad(path, fmt::format("shape is not valid: {} is too large", big->digits));
+    const auto* extent = item.as<int64_t>();
+    if (!extent) throw bad(path, "shape is not valid: it is not a tuple of integers");
+    if (*extent < 0) throw bad(path, fmt::format("shape is not valid: {} is negative", *extent));
+    shape.push_back(*extent);
+  }
+  return shape;
+}
+
+/// Bytes of the data; nothing when they exceed int64_t. As in NumPy, extents beside a zero count too.
+std::optional<int64_t> data_bytes_of(const graph::Shape& shape, DType dtype) {
+  int64_t nonzero = size_of(dtype);
+  bool empty = false;
+  for (const int64_t extent : shape) {
+    if (extent == 0)
+      empty = true;
+    else if (__builtin_mul_overflow(nonzero, extent, &nonzero))
+      return std::nullopt;
+  }
+  return empty ? 0 : nonzero;
+}
+
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  ~OpenFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int get() const { return descriptor_; }
+  int release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;
+};
+
+void read_exactly(int descriptor, void* into, int64_t bytes, int64_t offset, const std::filesystem::path& path) {
+  auto* at = static_cast<char*>(into);
+  while (bytes > 0) {
+    const ssize_t count = pread(descriptor, at, static_cast<size_t>(std::min<int64_t>(bytes, 1 << 30)), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw os_error(errno, path);
+    if (count == 0) throw bad(path, "the file became shorter while it was read");
+    at += count;
+    offset += count;
+    bytes -= count;
+  }
+}
+
+}  // namespace
+
+NpyHeader parse_npy_header(std::span<const char> start, int64_t file_size, const std::filesystem::path& path) {
+  const std::string_view bytes(start.data(), start.size());
+  if (file_size == 0) throw Error("EOFError", "No data left in file", fmt::format("{} is empty", in_quotes(path)));
+  if (bytes.substr(0, 4) == std::string_view("PK\3\4", 4)) {
+    throw Error("ValueError", fmt::format("{} is an .npz archive; Gasell reads .npy files", in_quotes(path)), {}, Blame::limitation);
+  }
+  if (bytes.substr(0, kMagic.size()) != kMagic.substr(0, bytes.size())) {
+    throw bad(path, "this is not a .npy file (those begin with b'\\x93NUMPY')");
+  }
+  if (bytes.size() < 8) throw bad(path, fmt::format("EOF: reading magic string, expected 8 bytes got {}", bytes.size()));
+  const auto byte = [&](size_t k) { return static_cast<uint32_t>(static_cast<unsigned char>(bytes[k])); };
+  const uint32_t major = byte(6), minor = byte(7);
+  if (major < 1 || major > 3 || minor != 0) {
+    throw bad(path, fmt::format("we only support format version (1,0), (2,0), and (3,0), not ({}, {})", major, minor));
+  }
+  const size_t length_bytes = major == 1 ? 2 : 4;
+  if (bytes.size() < 8 + length_bytes) {
+    throw bad(path, fmt::format("EOF: reading array header length, expected {} bytes got {}", length_bytes, bytes.size() - 8));
+  }
+  uint32_t length = byte(8) | byte(9) << 8;
+  if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
+  const size_t text_start = 8 + length_bytes;
+  if (static_cast<int64_t>(length) > file_size - static_cast<int64_t>(text_start)) {
+    throw bad(path,
+              fmt::format("EOF: reading array header, expected {} bytes got {}", length, file_size - static_cast<int64_t>(text_start)));
+  }
+  if (length > kLongestHeader)
+    throw bad(path, fmt::format("Header info length ({}) is large and may not be safe to load securely", length));
+
+  std::string_view text = bytes.substr(text_start, length);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == '\0')) text.remove_suffix(1);
+  const std::optional<PythonLiteral> literal = parse_python_literal(text);
+  const std::string excerpt = excerpt_of(text);
+  if (!literal) throw bad(path, fmt::format("Cannot parse header: {}", excerpt));
+  const auto* dict = literal->as<PythonLiteral::Dict>();
+  if (!dict) throw bad(path, fmt::format("Header is not a dictionary: {}", excerpt));
+  const PythonLiteral *descr = nullptr, *order = nullptr, *shape = nullptr;
+  bool known_keys_only = true;
+  for (const auto& [key, value] : dict->items) {
+    const auto* name = key.as<std::string>();
+    if (name && *name == "descr")
+      descr = &value;
+    else if (name && *name == "fortran_order")
+      order = &value;
+    else if (name && *name == "shape")
+      shape = &value;
+    else
+      known_keys_only = false;
+  }
+  if (!descr || !order || !shape || !known_keys_only) {
+    throw bad(path, fmt::format("Header does not contain the correct keys 'descr', 'fortran_order' and 'shape': {}", excerpt));
+  }
+  const auto* fortran = order->as<bool>();
+  if (!fortran) throw bad(path, "fortran_order is not a valid bool");
+
+  NpyHeader header;
+  const Descriptor descriptor = parse_descriptor(*descr, path);
+  header.dtype = descriptor.dtype;
+  header.byte_swapped = descriptor.byte_swapped;
+  header.shape = parse_shape(*shape, path);
+  header.fortran_order = *fortran;
+  header.data_offset = static_cast<int64_t>(text_start) + length;
+  const std::optional<int64_t> data_bytes = data_bytes_of(header.shape, header.dtype);
+  if (!data_bytes) throw bad(path, fmt::format("an array of shape {} is larger than memory can be", shape_text(header.shape)));
+  header.data_bytes = *data_bytes;
+  const int64_t present = file_size - header.data_offset;
+  if (present < header.data_bytes) {
+    throw bad(path, fmt::format("the file is truncated: shape {} of {} needs {} bytes of data, the file has {}", shape_text(header.shape),
+                                name_of(header.dtype), header.data_bytes, present));
+  }
+  return header;
+}
+
+NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget) {
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
+  const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) throw os_error(errno, path);
+  struct stat facts;
+  if (fstat(file.get(), &facts) != 0) throw os_error(errno, path);
+  if (S_ISDIR(facts.st_mode)) throw os_error(EISDIR, path);
+  if (!S_ISREG(facts.st_mode)) throw Error("OSError", fmt::format("{} is not a regular file", in_quotes(path)), {}, Blame::environment);
+
+  std::vector<char> start(static_cast<size_t>(std::min<int64_t>(facts.st_size, kNpyHeadBytes)));
+  read_exactly(file.get(), start.data(), static_cast<int64_t>(start.size()), 0, path);
+  const NpyHeader header = parse_npy_header(start, facts.st_size, path);
+
+  NpyArray array{nullptr, header.dtype, header.shape, graph::Shape(header.shape.size()), 0, header.byte_swapped};
+  int64_t stride = 1;
+  for (size_t k = 0; k < header.shape.size(); ++k) {
+    const size_t axis = header.fortran_order ? k : header.shape.size() - 1 - k;
+    array.strides[axis] = stride;
+    stride *= std::max<int64_t>(header.shape[axis], 1);
+  }
+  if (header.data_bytes < kReadBelow || header.data_offset % size_of(header.dtype) != 0) {
+    try {
+      array.storage = allocate(budget, header.data_bytes);
+    } catch (Error& error) {
+      error.diagnostic().message +=
+          fmt::format(" for an array with shape {} and data type {}", shape_text(header.shape), name_of(header.dtype));
+      throw;
+    }
+    const auto from_start = std::clamp<int64_t>(static_cast<int64_t>(start.size()) - header.data_offset, 0, header.data_bytes);
+    auto* data = static_cast<char*>(array.storage->data());
+    if (from_start > 0) std::memcpy(data, start.data() + header.data_offset, static_cast<size_t>(from_start));
+    read_exactly(file.get(), data + from_start, header.data_bytes - from_start, header.data_offset + from_start, path);
+  } else {
+    array.storage = map_descriptor(file.get(), path, header.data_offset, header.data_bytes);
+  }
+  return array;
+}
+
+namespace {
+
+/// NumPy's header of version 1.0: padded so that the data begins at a multiple of 64, with room for the first axis (in Fortran order the
+/// last) to grow to 21 digits in place.
+std::string npy_header_text(DType dtype, const graph::Shape& shape, bool fortran_order) {
+  constexpr size_t kGrowthDigits = 21;
+  const char order = size_of(dtype) == 1 ? '|' : kLittle ? '<' : '>';
+  std::string dict = fmt::format("{{'descr': '{}{}{}', 'fortran_order': {}, 'shape': {}, }}", order, kind(dtype), size_of(dtype),
+                                 fortran_order ? "True" : "False", shape_text(shape));
+  if (!shape.empty()) dict.append(kGrowthDigits - std::to_string(fortran_order ? shape.back() : shape.front()).size(), ' ');
+  const size_t before = kMagic.size() + 4;
+  dict.append(kArrayAlign - (before + dict.size() + 1) % kArrayAlign, ' ');
+  dict += '\n';
+  std::string header(kMagic);
+  header += {'\1', '\0', static_cast<char>(dict.size() & 0xff), static_cast<char>(dict.size() >> 8)};
+  return header + dict;
+}
+
+/// Where the file really goes: through symbolic links, even to a file that is still to come.
+std::filesystem::path resolved(const std::filesystem::path& path) {
+  std::filesystem::path target = path;
+  std::error_code failure;
+  for (int links = 0; links < 40 && std::filesystem::is_symlink(target, failure); ++links) {
+    const std::filesystem::path next = std::filesystem::read_symlink(target, failure);
+    if (failure) break;
+    target = target.parent_path() / next;
+  }
+  return target;
+}
+
+}  // namespace
+
+struct NpyWriter::State {
+  std::filesystem::path shown, target, temporary;
+  int descriptor = -1;
+  int64_t data_offset = 0, data_bytes = 0;
+
+  ~State() {
+    if (descriptor >= 0) close(descriptor);
+    if (!temporary.empty()) unlink(temporary.c_str());
+  }
+
+  void create() {
+    struct stat old;
+    const bool replaces = stat(target.c_str(), &old) == 0;
+    if (replaces && S_ISDIR(old.st_mode)) throw os_error(EISDIR, shown);
+    if (replaces && !S_ISREG(old.st_mode))
+      throw Error("OSError", fmt::format("{} is not a regular file", in_quotes(shown)), {}, Blame::environment);
+    if (replaces && access(target.c_str(), W_OK) != 0) throw os_error(errno, shown);
+    std::random_device entropy;
+    for (int attempt = 0; descriptor < 0; ++attempt) {
+      temporary = target.parent_path() / fmt::format(".{}.{:08x}.tmp", target.filename().string().substr(0, 200), entropy());
+      descriptor = open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (descriptor >= 0) break;
+      temporary.clear();
+      if (errno != EEXIST || attempt == 100) throw os_error(errno, shown);
+    }
+    if (replaces) fchmod(descriptor, old.st_mode & 07777);
+  }
+
+  void reserve(int64_t bytes) {
+    if (bytes == 0) return;
+    int failure = EINTR;
+    while (failure == EINTR) failure = posix_fallocate(descriptor, 0, bytes);
+    if (failure != 0) throw os_error(failure, shown);
+  }
+
+  void write_all(const void* data, int64_t bytes, int64_t offset) {
+    const auto* at = static_cast<const char*>(data);
+    while (bytes > 0) {
+      const ssize_t count = pwrite(descriptor, at, static_cast<size_t>(std::min<int64_t>(bytes, 1 << 30)), offset);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) throw os_error(errno, shown);
+      at += count;
+      offset += count;
+      bytes -= count;
+    }
+  }
+};
+
+NpyWriter::NpyWriter(const std::filesystem::path& path, DType dtype, const graph::Shape& shape, bool fortran_order)
+    : state_(std::make_unique<State>()) {
+  const std::optional<int64_t> data_bytes = data_bytes_of(shape, dtype);
+  const std::string header = npy_header_text(dtype, shape, fortran_order);
+  if (!data_bytes || *data_bytes > INT64_MAX - static_cast<int64_t>(header.size())) throw os_error(EFBIG, path);
+  state_->shown = path;
+  state_->target = resolved(path);
+  state_->data_offset = static_cast<int64_t>(header.size());
+  state_->data_bytes = *data_bytes;
+  state_->create();
+  state_->reserve(state_->data_offset + state_->data_bytes);
+  state_->write_all(header.data(), state_->data_offset, 0);
+}
+
+NpyWriter::~NpyWriter() = default;
+
+int64_t NpyWriter::data_bytes() const { return state_->data_bytes; }
+
+void NpyWriter::write(int64_t byte_offset, const void* data, int64_t bytes) {
+  if (byte_offset < 0 || bytes < 0 || byte_offset > state_->data_bytes || bytes > state_->data_bytes - byte_offset) {
+    throw Error("RuntimeError", "NpyWriter::write beyond the array's data", {}, Blame::internal);
+  }
+  state_->write_all(data, bytes, state_->data_offset + byte_offset);
+}
+
+HostStorageRef NpyWriter::storage() {
+  return map_descriptor(state_->descriptor, state_->shown, state_->data_offset, state_->data_bytes, true);
+}
+
+void NpyWriter::commit() {
+  // Some file systems report a failed write only here. No fsync: like np.save, this trusts the system to bring the data to the disk.
+  if (close(std::exchange(state_->descriptor, -1)) != 0 && errno != EINTR) throw os_error(errno, state_->shown);
+  if (rename(state_->temporary.c_str(), state_->target.c_str()) != 0) throw os_error(errno, state_->shown);
+  state_->temporary.clear();
+}
+
+}  // namespace gasell

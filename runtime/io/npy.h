@@ -1,0 +1,70 @@
+// NumPy's .npy files: versions 1.0, 2.0 and 3.0, both byte orders, C and Fortran order, every dtype of lang/dtype.h.
+// The format: NumPy's documentation of numpy.lib.format.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "compiler/graph/node.h"
+#include "runtime/device/storage.h"
+
+namespace gasell {
+
+/// What the header says.
+struct NpyHeader {
+  DType dtype;
+  graph::Shape shape;
+  bool fortran_order = false;
+  bool byte_swapped = false;  // big-endian data on a little-endian machine, or the other way
+  int64_t data_offset = 0;    // bytes, from the beginning of the file
+  int64_t data_bytes = 0;
+};
+
+/// The header within the first bytes of a file of `file_size` bytes; `start` holds min(file_size, kNpyHeadBytes) of them at least. Throws
+/// Error("ValueError", …) for all that is not a .npy file, is corrupt, holds objects, or is shorter than its shape says; a dtype that is
+/// well-formed but unknown to Gasell (strings, structures, float16, …) is a limitation; an empty file is an EOFError as in NumPy.
+NpyHeader parse_npy_header(std::span<const char> start, int64_t file_size, const std::filesystem::path& shown);
+inline constexpr int64_t kNpyHeadBytes = 64 << 10;
+
+/// An array in memory or in a mapped file: element (i0, i1, …) is at offset + Σ i_k * strides[k], all in elements; the arguments of
+/// graph::buffer.
+struct NpyArray {
+  HostStorageRef storage;
+  DType dtype;
+  graph::Shape shape, strides;
+  int64_t offset = 0;
+  bool byte_swapped = false;
+};
+
+/// Opens a file. Large data is mapped read-only, so that reading it streams; small files, and data that is not aligned to its elements, are
+/// read into memory under the budget. Throws parse_npy_header's errors, map_file's, and MemoryError.
+NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget);
+
+/// Writes a file as np.save does, byte for byte. The data goes to a temporary file beside `path`, which takes its place in commit();
+/// without it, nothing is left. The space is reserved at the start: a full disk is OSError "[Errno 28] No space left on device: …" then,
+/// not a crash later.
+class NpyWriter {
+ public:
+  NpyWriter(const std::filesystem::path& path, DType dtype, const graph::Shape& shape, bool fortran_order = false);
+  ~NpyWriter();
+  NpyWriter(const NpyWriter&) = delete;
+  NpyWriter& operator=(const NpyWriter&) = delete;
+
+  int64_t data_bytes() const;
+  /// Writes native-order elements at `byte_offset` of the data. Safe to call from several threads for separate ranges.
+  void write(int64_t byte_offset, const void* data, int64_t bytes);
+  /// The data as memory that a kernel writes: a shared mapping of the file, whose release() gives written pages back. For data that is
+  /// computed on the fly; what lies in memory already is written faster by write().
+  HostStorageRef storage();
+  /// Puts the file in place. A file that was there keeps its permissions; a symbolic link keeps pointing.
+  void commit();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gasell
