@@ -10,6 +10,10 @@
 
 namespace gasell {
 
+/// Room for the product of two 64-bit ints.
+__extension__ typedef __int128 Int128;
+__extension__ typedef unsigned __int128 UInt128;
+
 // ---- text ----
 /// repr and str of a float: the shortest text that reads back as the same double, with an exponent outside [1e-4, 1e16); "inf", "nan".
 std::string float_repr(double v);
@@ -25,7 +29,8 @@ double parse_float(std::string_view text);
 std::complex<double> parse_complex(std::string_view text);
 
 // ---- arithmetic ----
-/// OverflowError: an int result beyond 64 bits. `operation` is the operator or function as the user wrote it: "+", "<<", "math.factorial()".
+/// OverflowError: an int result beyond 64 bits. `operation` is the operator or function as the user wrote it: "+", "<<",
+/// "math.factorial()".
 [[noreturn]] void raise_int_overflow(std::string_view operation);
 /// int(v): truncates. OverflowError for infinities and beyond 64 bits, ValueError for nan.
 int64_t float_to_int(double v);
@@ -34,7 +39,8 @@ double round_to_digits(double v, int64_t digits);
 /// a // b and a % b of floats, with the sign of b. ZeroDivisionError for b == 0.
 double float_floordiv(double a, double b);
 double float_mod(double a, double b);
-/// a ** b of floats; where the result is complex (negative base, fractional exponent) a Complex. ZeroDivisionError, OverflowError as CPython.
+/// a ** b of floats; where the result is complex (negative base, fractional exponent) a Complex. ZeroDivisionError, OverflowError as
+/// CPython.
 Value float_pow(double a, double b);
 /// a // b and a % b of ints, rounding down. ZeroDivisionError "integer division or modulo by zero" for b == 0.
 int64_t int_floordiv(int64_t a, int64_t b);

@@ -29,7 +29,15 @@ class Str : public Object {
   std::optional<Value> to_float(Interpreter&) override;
   std::optional<Value> to_complex(Interpreter&) override;
 
+  /// Code points; counted once.
+  int64_t size() const;
+  bool ascii() const { return size() == static_cast<int64_t>(value.size()); }
+
   const std::string value;  // UTF-8; indices count code points
+
+ private:
+  mutable int64_t size_ = -1;
+  mutable int64_t hash_ = -1;  // -1: not computed
 };
 inline Value make_str(std::string v) { return Value::make<Str>(std::move(v)); }
 

@@ -1,0 +1,154 @@
+// abs, round, pow, divmod, sum, min, max, bin, oct, hex.
+#include <cmath>
+
+#include "runtime/session/builtins.h"
+#include "runtime/session/format_spec.h"
+#include "runtime/session/number.h"
+#include "runtime/session/objects.h"
+
+namespace gasell {
+namespace {
+
+using Args = std::span<Value>;
+
+bool is_whole(const Value& v) { return v.is_int() || v.is_bool(); }
+
+/// Calls a method that an object may have.
+std::optional<Value> ask(Interpreter& in, const Value& v, std::string_view method, std::vector<Value> args) {
+  if (!v.is_object() || !has_attribute(in, v, method)) return std::nullopt;
+  return call(in, get_attribute(in, v, method), Arguments{std::move(args), {}});
+}
+
+/// v rounded to a multiple of 10 ** digits, ties to the even multiple.
+int64_t round_int(int64_t v, int64_t digits) {
+  if (digits <= 0) return v;
+  if (digits > 19) return 0;
+  Int128 unit = 1;
+  for (int64_t i = 0; i < digits; ++i) unit *= 10;
+  Int128 quotient = v / unit;
+  const Int128 rest = v % unit, doubled = rest < 0 ? -2 * rest : 2 * rest;
+  if (doubled > unit || (doubled == unit && quotient % 2 != 0)) quotient += v < 0 ? -1 : 1;
+  const Int128 rounded = quotient * unit;
+  if (rounded > INT64_MAX || rounded < INT64_MIN) raise_int_overflow("round()");
+  return static_cast<int64_t>(rounded);
+}
+
+Value round_value(Interpreter& in, Args args) {
+  const Value& v = args[0];
+  if (is_whole(v)) {
+    if (args[1].is_none()) return Value::of(v.as_int());
+    const int64_t digits = to_index(in, args[1]);
+    return Value::of(round_int(v.as_int(), digits < 0 ? (digits < -100 ? 100 : -digits) : 0));
+  }
+  if (v.is_float()) {
+    if (!args[1].is_none()) return Value::of(round_to_digits(v.as_float(), to_index(in, args[1])));
+    double r = std::round(v.as_float());
+    if (std::abs(v.as_float() - r) == 0.5) r = 2.0 * std::round(v.as_float() / 2.0);
+    return Value::of(float_to_int(r));
+  }
+  auto rounded = args[1].is_none() ? ask(in, v, "__round__", {}) : ask(in, v, "__round__", {args[1]});
+  if (rounded) return *rounded;
+  raise("TypeError", "type " + type_of(v).name + " doesn't define __round__ method");
+}
+
+Value divide_with_rest(Interpreter& in, Args args) {
+  const Value &a = args[0], &b = args[1];
+  if (is_whole(a) && is_whole(b))
+    return make_tuple({Value::of(int_floordiv(a.as_int(), b.as_int())), Value::of(int_mod(a.as_int(), b.as_int()))});
+  const auto number = [](const Value& v) { return is_whole(v) || v.is_float(); };
+  if (number(a) && number(b)) {
+    const double x = to_double(in, a), y = to_double(in, b);
+    if (y == 0) raise("ZeroDivisionError", "float divmod()");
+    return make_tuple({Value::of(float_floordiv(x, y)), Value::of(float_mod(x, y))});
+  }
+  if (auto r = ask(in, a, "__divmod__", {b})) return *r;
+  const bool other = b.is_object() && !b.as<Str>() && !b.as<List>() && !b.as<Tuple>() && !b.as<Complex>();
+  if (other) return make_tuple({binary(in, ast::BinaryOp::floordiv, a, b), binary(in, ast::BinaryOp::mod, a, b)});
+  raise("TypeError", "unsupported operand type(s) for divmod(): '" + type_of(a).name + "' and '" + type_of(b).name + "'");
+}
+
+Value extreme(Interpreter& in, Args args, const char* name, ast::CompareOp better) {
+  const auto& given = args[0].as<Tuple>()->items;
+  const Value &key = args[1], &otherwise = args[2];
+  if (given.empty()) raise("TypeError", std::string(name) + " expected at least 1 argument, got 0");
+  if (given.size() > 1 && !is_missing(otherwise)) {
+    raise("TypeError", std::string("Cannot specify a default for ") + name + "() with multiple positional arguments");
+  }
+  const Value items = iterate(in, given.size() > 1 ? args[0] : given[0]);
+  std::optional<Value> best, best_key;
+  while (auto v = next(in, items)) {
+    Value k = key.is_none() ? *v : call(in, key, Arguments{{*v}, {}});
+    if (!best || truth(in, compare(in, better, k, *best_key))) {
+      best = std::move(*v);
+      best_key = std::move(k);
+    }
+  }
+  if (best) return *best;
+  if (!is_missing(otherwise)) return otherwise;
+  raise("ValueError", std::string(name) + "() arg is an empty sequence");
+}
+
+Value based(Interpreter& in, Args args, const char* spec) { return make_str(format_int(to_index(in, args[0]), spec)); }
+
+}  // namespace
+
+Value absolute(Interpreter& in, const Value& v) {
+  if (is_whole(v)) {
+    if (v.as_int() == INT64_MIN) raise_int_overflow("abs()");
+    return Value::of(v.as_int() < 0 ? -v.as_int() : v.as_int());
+  }
+  if (v.is_float()) return Value::of(std::abs(v.as_float()));
+  if (const auto* c = v.as<Complex>()) {
+    const double r = std::hypot(c->value.real(), c->value.imag());
+    if (std::isinf(r) && std::isfinite(c->value.real()) && std::isfinite(c->value.imag()))
+      raise("OverflowError", "absolute value too large");
+    return Value::of(r);
+  }
+  if (auto r = ask(in, v, "__abs__", {})) return *r;
+  raise("TypeError", "bad operand type for abs(): '" + type_of(v).name + "'");
+}
+
+Value add_all(Interpreter& in, const Value& iterable, const Value& start) {
+  if (start.as<Str>()) raise("TypeError", "sum() can't sum strings [use ''.join(seq) instead]");
+  const Value items = iterate(in, iterable);
+  Value total = start;
+  while (auto v = next(in, items)) {
+    if (total.is_int() && v->is_int()) {
+      int64_t sum = 0;
+      if (__builtin_add_overflow(total.as_int(), v->as_int(), &sum)) raise_int_overflow("sum()");
+      total = Value::of(sum);
+    } else if (total.is_float() && v->is_float()) {
+      total = Value::of(total.as_float() + v->as_float());
+    } else {
+      total = binary(in, ast::BinaryOp::add, total, *v);
+    }
+  }
+  return total;
+}
+
+Value power(Interpreter& in, const Value& a, const Value& b, const Value& m) {
+  if (is_missing(m) || m.is_none()) return binary(in, ast::BinaryOp::pow, a, b);
+  if (!is_whole(a) || !is_whole(b) || !is_whole(m)) raise("TypeError", "pow() 3rd argument not allowed unless all arguments are integers");
+  return Value::of(int_pow_mod(a.as_int(), b.as_int(), m.as_int()));
+}
+
+std::vector<NativeFunction> number_functions() {
+  return {
+      {"abs", "x, /", [](Interpreter& in, Args a) { return absolute(in, a[0]); }, "The absolute value."},
+      {"round", "number, ndigits=None", round_value, "Rounded to ndigits decimals, ties to even; an int without ndigits."},
+      {"pow", "base, exp, mod=None", [](Interpreter& in, Args a) { return power(in, a[0], a[1], a[2]); },
+       "base ** exp, or that modulo mod."},
+      {"divmod", "x, y, /", divide_with_rest, "(x // y, x % y)."},
+      {"sum", "iterable, /, start=0", [](Interpreter& in, Args a) { return add_all(in, a[0], a[1]); },
+       "start plus the items, added from left to right."},
+      {"min", "*args, key=None, default=missing", [](Interpreter& in, Args a) { return extreme(in, a, "min", ast::CompareOp::lt); },
+       "The smallest item of an iterable, or of the arguments."},
+      {"max", "*args, key=None, default=missing", [](Interpreter& in, Args a) { return extreme(in, a, "max", ast::CompareOp::gt); },
+       "The largest item of an iterable, or of the arguments."},
+      {"bin", "number, /", [](Interpreter& in, Args a) { return based(in, a, "#b"); }, "Binary text of an int: '0b101'."},
+      {"oct", "number, /", [](Interpreter& in, Args a) { return based(in, a, "#o"); }, "Octal text of an int: '0o17'."},
+      {"hex", "number, /", [](Interpreter& in, Args a) { return based(in, a, "#x"); }, "Hexadecimal text of an int: '0xff'."},
+  };
+}
+
+}  // namespace gasell

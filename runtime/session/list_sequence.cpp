@@ -1,0 +1,104 @@
+#include "runtime/session/list_sequence.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace gasell {
+
+int64_t sequence_index(Interpreter& in, const Value& index, int64_t length, std::string_view type_name, std::string_view out_of_range) {
+  std::optional<int64_t> i;
+  if (index.is_int() || index.is_bool())
+    i = index.as_int();
+  else if (index.is_object())
+    i = index.object()->to_index(in);
+  if (!i) {
+    const bool str = type_name == "string";
+    raise("TypeError", std::string(type_name) + " indices must be integers" + (str ? ", not '" : " or slices, not ") + type_of(index).name +
+                           (str ? "'" : ""));
+  }
+  if (*i < 0) *i += length;
+  if (*i < 0 || *i >= length) raise("IndexError", std::string(out_of_range));
+  return *i;
+}
+
+std::optional<Value> ask_right_operand(Interpreter& in, ast::BinaryOp op, Object& self, const Value& other) {
+  if (!other.is_object() || other.as<Str>() || other.as<Tuple>() || other.as<List>()) return std::nullopt;
+  return other.object()->reflected(in, op, Value::of(&self));
+}
+
+int64_t repeat_count(Interpreter& in, const Value& n, int64_t length) {
+  std::optional<int64_t> count;
+  if (n.is_int() || n.is_bool())
+    count = n.as_int();
+  else if (n.is_object())
+    count = n.object()->to_index(in);
+  if (!count) raise("TypeError", "can't multiply sequence by non-int of type '" + type_of(n).name + "'");
+  *count = std::max<int64_t>(*count, 0);
+  int64_t total = 0;
+  if (__builtin_mul_overflow(*count, std::max<int64_t>(length, 1), &total) || total > (int64_t{1} << 40)) raise("MemoryError", "");
+  return *count;
+}
+
+int64_t clip_bound(Interpreter& in, const Value& v, int64_t default_value, int64_t length) {
+  if (is_missing(v) || v.is_none()) return default_value;
+  const int64_t i = to_index(in, v);
+  return std::clamp<int64_t>(i < 0 ? i + length : i, 0, length);
+}
+
+bool same_or_equal(Interpreter& in, const Value& a, const Value& b) { return (a.is_object() && a.same(b)) || equal(in, a, b); }
+
+std::optional<Value> compare_items(Interpreter& in, ast::CompareOp op, std::span<const Value> a, std::span<const Value> b) {
+  using ast::CompareOp;
+  if (a.size() != b.size() && (op == CompareOp::eq || op == CompareOp::ne)) return Value::of(op == CompareOp::ne);
+  size_t i = 0;
+  while (i < a.size() && i < b.size() && same_or_equal(in, a[i], b[i])) ++i;
+  if (i == a.size() || i == b.size()) {
+    switch (op) {
+      case CompareOp::eq: return Value::of(a.size() == b.size());
+      case CompareOp::ne: return Value::of(a.size() != b.size());
+      case CompareOp::lt: return Value::of(a.size() < b.size());
+      case CompareOp::le: return Value::of(a.size() <= b.size());
+      case CompareOp::gt: return Value::of(a.size() > b.size());
+      case CompareOp::ge: return Value::of(a.size() >= b.size());
+      default: return std::nullopt;
+    }
+  }
+  if (op == CompareOp::eq) return Value::of(false);
+  if (op == CompareOp::ne) return Value::of(true);
+  return compare(in, op, a[i], b[i]);
+}
+
+std::string join_reprs(Interpreter& in, std::span<const Value> items) {
+  std::string out;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i != 0) out += ", ";
+    out += repr(in, items[i]);
+  }
+  return out;
+}
+
+void sort_values(Interpreter& in, std::vector<Value>& items, const Value& key, bool reverse) {
+  struct Item {
+    Value key, value;
+  };
+  std::vector<Item> keyed;
+  keyed.reserve(items.size());
+  for (const Value& v : items) keyed.push_back({key.is_none() ? v : call(in, key, Arguments{{v}, {}}), v});
+  const auto all = [&](auto test) { return std::all_of(keyed.begin(), keyed.end(), [&](const Item& i) { return test(i.key); }); };
+  const auto run = [&](auto less) {
+    // Reversing before and after keeps equal items in their order.
+    if (reverse) std::reverse(keyed.begin(), keyed.end());
+    std::stable_sort(keyed.begin(), keyed.end(), [&](const Item& a, const Item& b) { return less(a.key, b.key); });
+    if (reverse) std::reverse(keyed.begin(), keyed.end());
+  };
+  if (all([](const Value& v) { return v.is_int(); })) {
+    run([](const Value& a, const Value& b) { return a.as_int() < b.as_int(); });
+  } else if (all([](const Value& v) { return v.as<Str>() != nullptr; })) {
+    run([](const Value& a, const Value& b) { return static_cast<Str*>(a.object())->value < static_cast<Str*>(b.object())->value; });
+  } else {
+    run([&](const Value& a, const Value& b) { return truth(in, compare(in, ast::CompareOp::lt, a, b)); });
+  }
+  for (size_t i = 0; i < items.size(); ++i) items[i] = std::move(keyed[i].value);
+}
+
+}  // namespace gasell

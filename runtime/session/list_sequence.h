@@ -1,0 +1,38 @@
+// What str, tuple and list share: indexing, repetition, the order in which operands are asked, comparison.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "runtime/session/objects.h"
+
+namespace gasell {
+
+/// An index of a sequence of `length` items, negative ones from the end. IndexError `out_of_range`; TypeError for what is no integer,
+/// worded with `type_name`.
+int64_t sequence_index(Interpreter& in, const Value& index, int64_t length, std::string_view type_name, std::string_view out_of_range);
+
+/// The answer of the right operand's own slot: CPython asks it before the left sequence concatenates or repeats, and arrays rely on that.
+std::optional<Value> ask_right_operand(Interpreter& in, ast::BinaryOp op, Object& self, const Value& other);
+
+/// The count in `sequence * n` and `n * sequence`, at least 0. TypeError for what is no integer; MemoryError when `length * n` is beyond
+/// reason.
+int64_t repeat_count(Interpreter& in, const Value& n, int64_t length);
+
+/// start and stop arguments of index(), find() …: None or an integer, clipped to [0, length] as slices clip.
+int64_t clip_bound(Interpreter& in, const Value& v, int64_t default_value, int64_t length);
+
+/// Comparison of two sequences by their first different items.
+std::optional<Value> compare_items(Interpreter& in, ast::CompareOp op, std::span<const Value> a, std::span<const Value> b);
+/// Identity or equality, as list.index and `in` ask.
+bool same_or_equal(Interpreter& in, const Value& a, const Value& b);
+
+/// Items joined by ", ", each by repr.
+std::string join_reprs(Interpreter& in, std::span<const Value> items);
+
+/// Sorts by `<`, stable; `key` None or a callable.
+void sort_values(Interpreter& in, std::vector<Value>& items, const Value& key, bool reverse);
+
+}  // namespace gasell

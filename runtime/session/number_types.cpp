@@ -1,0 +1,210 @@
+// int, bool and float as types: constructors, methods, properties.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "runtime/session/number.h"
+#include "runtime/session/objects.h"
+#include "runtime/session/str.h"
+#include "runtime/session/str_text.h"
+#include "runtime/session/types.h"
+
+namespace gasell {
+namespace {
+
+using Args = std::span<Value>;
+
+uint64_t magnitude(int64_t v) { return v < 0 ? 0 - static_cast<uint64_t>(v) : static_cast<uint64_t>(v); }
+
+Value construct_int(Interpreter& in, Args args) {
+  const Value& v = args[0];
+  if (!is_missing(args[1])) {
+    if (is_missing(v)) raise("TypeError", "int() missing string argument");
+    const int64_t base = to_index(in, args[1]);
+    const auto* s = v.as<Str>();
+    if (!s) raise("TypeError", "int() can't convert non-string with explicit base");
+    return Value::of(parse_int(s->value, base));
+  }
+  if (is_missing(v)) return Value::of(0);
+  if (v.is_int()) return v;
+  if (v.is_bool()) return Value::of(v.as_int());
+  if (v.is_float()) return Value::of(float_to_int(v.as_float()));
+  if (v.is_object()) {
+    if (const auto i = v.object()->to_int(in)) return *i;
+    if (const auto i = v.object()->to_index(in)) return Value::of(*i);
+  }
+  raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not '" + type_of(v).name + "'");
+}
+
+Value construct_float(Interpreter& in, Args args) {
+  const Value& v = args[0];
+  if (v.is_float()) return v;
+  if (v.is_int() || v.is_bool()) return Value::of(static_cast<double>(v.as_int()));
+  if (v.is_object() && !v.as<Complex>()) {
+    if (const auto f = v.object()->to_float(in)) return *f;
+    if (const auto i = v.object()->to_index(in)) return Value::of(static_cast<double>(*i));
+  }
+  raise("TypeError", "float() argument must be a string or a real number, not '" + type_of(v).name + "'");
+}
+
+Value construct_bool(Interpreter& in, Args args) { return Value::of(truth(in, args[0])); }
+
+Value int_ratio(Interpreter&, Args args) { return make_tuple({Value::of(args[0].as_int()), Value::of(1)}); }
+
+Value float_ratio(Interpreter&, Args args) {
+  const double v = args[0].as_float();
+  if (std::isinf(v)) raise("OverflowError", "cannot convert Infinity to integer ratio");
+  if (std::isnan(v)) raise("ValueError", "cannot convert NaN to integer ratio");
+  int exponent = 0;
+  double m = std::frexp(v, &exponent);
+  for (int i = 0; i < 300 && m != std::floor(m); ++i) {
+    m *= 2;
+    --exponent;
+  }
+  auto numerator = static_cast<int64_t>(m);
+  if (exponent > 0) {
+    if (exponent + std::bit_width(magnitude(numerator)) > 63) raise_int_overflow("float.as_integer_ratio()");
+    return make_tuple({Value::of(numerator * (int64_t{1} << exponent)), Value::of(1)});
+  }
+  if (-exponent > 62) raise_int_overflow("float.as_integer_ratio()");
+  return make_tuple({Value::of(numerator), Value::of(int64_t{1} << -exponent)});
+}
+
+Value float_hex(Interpreter&, Args args) {
+  const double v = args[0].as_float();
+  if (!std::isfinite(v)) return make_str(float_repr(v));
+  const std::string sign = std::signbit(v) ? "-" : "";
+  if (v == 0) return make_str(sign + "0x0.0p+0");
+  const auto bits = std::bit_cast<uint64_t>(v);
+  const int field = static_cast<int>(bits >> 52 & 0x7FF);
+  const int exponent = field == 0 ? -1022 : field - 1023;
+  std::string out = sign + (field == 0 ? "0x0." : "0x1.");
+  for (int shift = 48; shift >= 0; shift -= 4) out += "0123456789abcdef"[bits >> shift & 15];
+  return make_str(out + "p" + (exponent < 0 ? "-" : "+") + std::to_string(std::abs(exponent)));
+}
+
+Value float_from_hex(Interpreter&, Args args) {
+  std::string s(need_str(args[0], "bad argument type for built-in operation: "));
+  const auto fail = []() { raise("ValueError", "invalid hexadecimal floating-point string"); };
+  while (!s.empty() && is_space(static_cast<unsigned char>(s.front()))) s.erase(0, 1);
+  while (!s.empty() && is_space(static_cast<unsigned char>(s.back()))) s.pop_back();
+  s = to_lower(s);
+  size_t at = 0;
+  bool negative = false;
+  if (at < s.size() && (s[at] == '+' || s[at] == '-')) negative = s[at++] == '-';
+  const std::string_view rest = std::string_view(s).substr(at);
+  if (rest == "inf" || rest == "infinity") return Value::of(negative ? -HUGE_VAL : HUGE_VAL);
+  if (rest == "nan") return Value::of(std::copysign(std::nan(""), negative ? -1.0 : 1.0));
+  if (rest.starts_with("0x")) at += 2;
+  // Digits beyond 64 bits only mark that something follows, so that ldexp rounds once.
+  uint64_t mantissa = 0;
+  int64_t exponent = 0;
+  bool any = false, point = false, sticky = false;
+  for (; at < s.size(); ++at) {
+    const char c = s[at];
+    if (c == '.' && !point) {
+      point = true;
+      continue;
+    }
+    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    if (digit < 0) break;
+    any = true;
+    if (mantissa >> 58 == 0) {
+      mantissa = mantissa << 4 | static_cast<uint64_t>(digit);
+      if (point) exponent -= 4;
+    } else {
+      sticky |= digit != 0;
+      if (!point) exponent += 4;
+    }
+  }
+  if (!any) fail();
+  if (at < s.size() && s[at] == 'p') {
+    size_t used = 0;
+    const std::string tail = s.substr(at + 1);
+    if (tail.empty() || tail.find_first_not_of("+-0123456789") != tail.npos || tail.size() > 9) fail();
+    try {
+      exponent += std::stoll(tail, &used);
+    } catch (const std::exception&) {
+      fail();
+    }
+    if (used != tail.size()) fail();
+    at = s.size();
+  }
+  if (at != s.size()) fail();
+  if (sticky) mantissa |= 1;
+  // Round to the precision the result has (subnormals have less), then scale exactly.
+  const int width = static_cast<int>(std::bit_width(mantissa));
+  const int64_t top = width + exponent;
+  if (mantissa != 0 && top > 1024) raise("OverflowError", "hexadecimal value too large to represent as a float");
+  double value = 0;
+  if (mantissa != 0 && top >= -1074) {
+    const int64_t kept = std::min<int64_t>(53, top + 1074);
+    const int64_t drop = std::max<int64_t>(0, width - kept);
+    uint64_t head = drop >= 64 ? 0 : mantissa >> drop;
+    const uint64_t tail = drop == 0    ? 0
+                          : drop >= 64 ? mantissa
+                                       : mantissa & ((uint64_t{1} << drop) - 1),
+                   half = drop == 0 ? 1 : uint64_t{1} << (drop - 1);
+    if (tail > half || (tail == half && drop > 0 && (head & 1) != 0)) ++head;
+    value = std::ldexp(static_cast<double>(head), static_cast<int>(exponent + drop));
+    if (std::isinf(value)) raise("OverflowError", "hexadecimal value too large to represent as a float");
+  }
+  return Value::of(negative ? -value : value);
+}
+
+Value self_as_int(Interpreter&, const Value& self) { return Value::of(self.as_int()); }
+Value zero(Interpreter&, const Value&) { return Value::of(0); }
+Value one(Interpreter&, const Value&) { return Value::of(1); }
+Value self_value(Interpreter&, const Value& self) { return self; }
+Value float_zero(Interpreter&, const Value&) { return Value::of(0.0); }
+
+}  // namespace
+
+const Type& int_type() {
+  static const NativeFunction constructor{"int", "x=missing, /, base=missing", construct_int,
+                                          "An integer from a number or from text; 64 bits."};
+  static const Type t{"int",
+                      "builtins",
+                      &object_type(),
+                      {{"bit_length", "self, /",
+                        [](Interpreter&, Args a) { return Value::of(static_cast<int64_t>(std::bit_width(magnitude(a[0].as_int())))); },
+                        "How many bits the absolute value takes."},
+                       {"bit_count", "self, /",
+                        [](Interpreter&, Args a) { return Value::of(static_cast<int64_t>(std::popcount(magnitude(a[0].as_int())))); },
+                        "How many bits of the absolute value are 1."},
+                       {"conjugate", "self, /", [](Interpreter&, Args a) { return Value::of(a[0].as_int()); }, "The number itself."},
+                       {"as_integer_ratio", "self, /", int_ratio, "(self, 1)."}},
+                      {{"real", self_as_int, nullptr, "The number itself."},
+                       {"imag", zero, nullptr, "0."},
+                       {"numerator", self_as_int, nullptr, "The number itself."},
+                       {"denominator", one, nullptr, "1."}},
+                      &constructor};
+  return t;
+}
+
+const Type& bool_type() {
+  static const NativeFunction constructor{"bool", "x=False, /", construct_bool, "The truth of an object."};
+  static const Type t{"bool", "builtins", &int_type(), {}, {}, &constructor};
+  return t;
+}
+
+const Type& float_type() {
+  static const NativeFunction constructor{"float", "x=0.0, /", construct_float, "A float from a number or from text."};
+  static const Type t{
+      "float",
+      "builtins",
+      &object_type(),
+      {{"is_integer", "self, /",
+        [](Interpreter&, Args a) { return Value::of(std::isfinite(a[0].as_float()) && a[0].as_float() == std::floor(a[0].as_float())); },
+        "Whether it has no fraction."},
+       {"as_integer_ratio", "self, /", float_ratio, "Two ints whose quotient is exactly the number."},
+       {"hex", "self, /", float_hex, "Exact hexadecimal text."},
+       {"conjugate", "self, /", [](Interpreter&, Args a) { return a[0]; }, "The number itself."}},
+      {{"real", self_value, nullptr, "The number itself."}, {"imag", float_zero, nullptr, "0.0."}},
+      &constructor,
+      {{"fromhex", "string, /", float_from_hex, "The float of a hexadecimal text; ValueError, OverflowError."}}};
+  return t;
+}
+
+}  // namespace gasell

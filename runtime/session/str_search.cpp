@@ -1,0 +1,355 @@
+// str: finding, counting, splitting, joining, replacing.
+#include <algorithm>
+
+#include "runtime/session/dict.h"
+#include "runtime/session/list_sequence.h"
+#include "runtime/session/str.h"
+#include "runtime/session/str_text.h"
+
+namespace gasell {
+namespace {
+
+using Args = std::span<Value>;
+
+const Str& self_of(Args args) { return *args[0].as<Str>(); }
+
+/// The part [start, end) of self that args[2] and args[3] name; nullopt when start lies beyond the end.
+struct Window {
+  std::string_view text;
+  int64_t start;
+};
+std::optional<Window> window(Interpreter& in, Args args) {
+  const Str& s = self_of(args);
+  const int64_t size = s.size();
+  // A start beyond the end finds nothing, not even the empty string: it must not be clipped.
+  const auto bound = [&](const Value& v, int64_t otherwise) {
+    if (v.is_none()) return otherwise;
+    const int64_t i = to_index(in, v);
+    return i < 0 ? std::max<int64_t>(0, i + size) : i;
+  };
+  const int64_t start = bound(args[2], 0), end = std::min(size, bound(args[3], size));
+  if (start > end) return std::nullopt;
+  return Window{code_points(s, start, end), start};
+}
+
+int64_t find(Interpreter& in, Args args, bool last) {
+  const std::string_view sub = need_str(args[1], "must be str, not ");
+  const auto w = window(in, args);
+  if (!w) return -1;
+  const size_t at = last ? w->text.rfind(sub) : w->text.find(sub);
+  if (at == w->text.npos) return -1;
+  return w->start + (self_of(args).ascii() ? static_cast<int64_t>(at) : code_point_count(w->text.substr(0, at)));
+}
+
+Value found(int64_t at) {
+  if (at < 0) raise("ValueError", "substring not found");
+  return Value::of(at);
+}
+
+int64_t count(std::string_view text, std::string_view sub) {
+  if (sub.empty()) return code_point_count(text) + 1;
+  int64_t n = 0;
+  for (size_t at = 0; (at = text.find(sub, at)) != text.npos; at += sub.size()) ++n;
+  return n;
+}
+
+Value has_affix(Interpreter& in, Args args, const char* name, bool (*test)(std::string_view, std::string_view)) {
+  std::vector<std::string_view> wanted;
+  if (const auto* t = args[1].as<Tuple>()) {
+    for (const Value& v : t->items) wanted.push_back(need_str(v, std::string("tuple for ") + name + " must only contain str, not "));
+  } else {
+    wanted.push_back(need_str(args[1], std::string(name) + " first arg must be str or a tuple of str, not "));
+  }
+  const auto w = window(in, args);
+  return Value::of(w && std::any_of(wanted.begin(), wanted.end(), [&](std::string_view a) { return test(w->text, a); }));
+}
+
+Value text_list(const std::vector<std::string_view>& parts) {
+  std::vector<Value> out;
+  out.reserve(parts.size());
+  for (const std::string_view p : parts) out.push_back(make_str(std::string(p)));
+  return make_list(std::move(out));
+}
+
+size_t space_size(std::string_view s) {
+  if (static_cast<unsigned char>(s[0]) < 0x80) return is_space(static_cast<unsigned char>(s[0])) ? 1 : 0;
+  const size_t n = byte_offset(s, 1);
+  return is_space(decode(s.substr(0, n)).front()) ? n : 0;
+}
+size_t last_size(std::string_view s) {
+  size_t n = 1;
+  while (n < s.size() && (s[s.size() - n] & 0xC0) == 0x80) ++n;
+  return n;
+}
+size_t space_size_at_end(std::string_view s) {
+  const size_t n = last_size(s);
+  return space_size(s.substr(s.size() - n)) == n ? n : 0;
+}
+
+std::string_view strip_spaces_left(std::string_view s) {
+  while (!s.empty()) {
+    const size_t n = space_size(s);
+    if (n == 0) break;
+    s.remove_prefix(n);
+  }
+  return s;
+}
+std::string_view strip_spaces_right(std::string_view s) {
+  while (!s.empty()) {
+    const size_t n = space_size_at_end(s);
+    if (n == 0) break;
+    s.remove_suffix(n);
+  }
+  return s;
+}
+
+Value split(Interpreter& in, Args args, bool from_right) {
+  std::string_view s = self_of(args).value;
+  int64_t left = to_index(in, args[2]);
+  if (left < 0) left = INT64_MAX;
+  std::vector<std::string_view> parts;
+  if (args[1].is_none()) {
+    if (!from_right) {
+      for (s = strip_spaces_left(s); !s.empty(); s = strip_spaces_left(s)) {
+        if (left-- == 0) {
+          parts.push_back(s);
+          break;
+        }
+        size_t end = 0;
+        while (end < s.size() && space_size(s.substr(end)) == 0) end += byte_offset(s.substr(end), 1);
+        parts.push_back(s.substr(0, end));
+        s.remove_prefix(end);
+      }
+      return text_list(parts);
+    }
+    for (s = strip_spaces_right(s); !s.empty(); s = strip_spaces_right(s)) {
+      if (left-- == 0) {
+        parts.push_back(s);
+        break;
+      }
+      size_t begin = s.size();
+      while (begin > 0 && space_size_at_end(s.substr(0, begin)) == 0) begin -= last_size(s.substr(0, begin));
+      parts.push_back(s.substr(begin));
+      s = s.substr(0, begin);
+    }
+    std::reverse(parts.begin(), parts.end());
+    return text_list(parts);
+  }
+  const std::string_view sep = need_str(args[1], "must be str or None, not ");
+  if (sep.empty()) raise("ValueError", "empty separator");
+  if (!from_right) {
+    for (size_t at; left-- > 0 && (at = s.find(sep)) != s.npos; s.remove_prefix(at + sep.size())) parts.push_back(s.substr(0, at));
+    parts.push_back(s);
+    return text_list(parts);
+  }
+  for (size_t at; left-- > 0 && (at = s.rfind(sep)) != s.npos; s = s.substr(0, at)) parts.push_back(s.substr(at + sep.size()));
+  parts.push_back(s);
+  std::reverse(parts.begin(), parts.end());
+  return text_list(parts);
+}
+
+Value partition(Args args, bool last) {
+  const std::string_view s = self_of(args).value, sep = need_str(args[1], "must be str, not ");
+  if (sep.empty()) raise("ValueError", "empty separator");
+  const size_t at = last ? s.rfind(sep) : s.find(sep);
+  const Value empty = make_str("");
+  if (at == s.npos) return last ? make_tuple({empty, empty, args[0]}) : make_tuple({args[0], empty, empty});
+  return make_tuple({make_str(std::string(s.substr(0, at))), args[1], make_str(std::string(s.substr(at + sep.size())))});
+}
+
+Value split_lines(Interpreter& in, Args args) {
+  const std::string_view s = self_of(args).value;
+  const bool keep = truth(in, args[1]);
+  std::vector<std::string_view> parts;
+  size_t start = 0;
+  for (size_t at = 0; at < s.size();) {
+    const size_t size = byte_offset(s.substr(at), 1);
+    const char32_t c = size == 1 ? static_cast<unsigned char>(s[at]) : decode(s.substr(at, size)).front();
+    const size_t line_end = at;
+    at += size;
+    if (!is_line_break(c)) continue;
+    if (c == '\r' && at < s.size() && s[at] == '\n') ++at;
+    parts.push_back(s.substr(start, (keep ? at : line_end) - start));
+    start = at;
+  }
+  if (start < s.size()) parts.push_back(s.substr(start));
+  return text_list(parts);
+}
+
+Value join(Interpreter& in, Args args) {
+  const std::string& sep = self_of(args).value;
+  std::vector<Value> items;
+  const auto* list = args[1].as<List>();
+  if (!list) {
+    Value iterator;
+    try {
+      iterator = iterate(in, args[1]);
+    } catch (const Raised&) {
+      raise("TypeError", "can only join an iterable");
+    }
+    while (auto v = next(in, iterator)) items.push_back(std::move(*v));
+  }
+  const std::vector<Value>& parts = list ? list->items : items;
+  std::string out;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto* s = parts[i].as<Str>();
+    if (!s) raise("TypeError", "sequence item " + std::to_string(i) + ": expected str instance, " + type_of(parts[i]).name + " found");
+    if (i != 0) out += sep;
+    out += s->value;
+  }
+  return make_str(std::move(out));
+}
+
+Value replace(Interpreter& in, Args args) {
+  const std::string_view s = self_of(args).value;
+  const std::string_view old = need_str(args[1], "replace() argument 1 must be str, not "),
+                         with = need_str(args[2], "replace() argument 2 must be str, not ");
+  int64_t left = to_index(in, args[3]);
+  if (left < 0) left = INT64_MAX;
+  std::string out;
+  size_t at = 0;
+  if (old.empty()) {
+    for (; left-- > 0; at += byte_offset(s.substr(at), 1)) {
+      out += with;
+      if (at == s.size()) break;
+      out += s.substr(at, byte_offset(s.substr(at), 1));
+    }
+    return make_str(at < s.size() ? out + std::string(s.substr(at)) : out);
+  }
+  for (size_t hit; left-- > 0 && (hit = s.find(old, at)) != s.npos; at = hit + old.size()) {
+    out += s.substr(at, hit - at);
+    out += with;
+  }
+  return make_str(out + std::string(s.substr(at)));
+}
+
+Value strip(Args args, const char* name, bool left, bool right) {
+  std::string_view s = self_of(args).value;
+  if (args[1].is_none()) {
+    if (left) s = strip_spaces_left(s);
+    if (right) s = strip_spaces_right(s);
+    return make_str(std::string(s));
+  }
+  if (!args[1].as<Str>()) raise("TypeError", std::string(name) + " arg must be None or str");
+  const std::u32string set = decode(args[1].as<Str>()->value), codes = decode(s);
+  size_t begin = 0, end = codes.size();
+  while (left && begin < end && set.find(codes[begin]) != set.npos) ++begin;
+  while (right && end > begin && set.find(codes[end - 1]) != set.npos) --end;
+  return make_str(encode(std::u32string_view(codes).substr(begin, end - begin)));
+}
+
+Value translate(Interpreter& in, Args args) {
+  std::string out;
+  for (const char32_t c : decode(self_of(args).value)) {
+    Value mapped;
+    try {
+      mapped = get_item(in, args[1], Value::of(static_cast<int64_t>(c)));
+    } catch (const Raised& e) {
+      if (!is_instance(e.value, *exception_type("LookupError"))) throw;
+      append_utf8(out, c);
+      continue;
+    }
+    if (mapped.is_none()) continue;
+    if (const auto* s = mapped.as<Str>()) {
+      out += s->value;
+    } else if (mapped.is_int()) {
+      if (mapped.as_int() < 0 || mapped.as_int() > 0x10FFFF) raise("ValueError", "character mapping must be in range(0x110000)");
+      append_utf8(out, static_cast<char32_t>(mapped.as_int()));
+    } else {
+      raise("TypeError", "character mapping must return integer, None or str");
+    }
+  }
+  return make_str(std::move(out));
+}
+
+Value make_translation(Interpreter& in, Args args) {
+  Value table = make_dict();
+  auto& d = *table.as<Dict>();
+  const auto code = [](char32_t c) { return Value::of(static_cast<int64_t>(c)); };
+  if (is_missing(args[1])) {
+    const auto* from = args[0].as<Dict>();
+    if (!from) raise("TypeError", "if you give only one argument to maketrans it must be a dict");
+    for (const auto& e : from->entries()) {
+      if (e.key.is_absent()) continue;
+      if (const auto* s = e.key.as<Str>()) {
+        const std::u32string c = decode(s->value);
+        if (c.size() != 1) raise("ValueError", "string keys in translate table must be of length 1");
+        d.insert(in, code(c[0]), e.value);
+      } else if (e.key.is_int()) {
+        d.insert(in, e.key, e.value);
+      } else {
+        raise("TypeError", "keys in translate table must be strings or integers");
+      }
+    }
+    return table;
+  }
+  if (!args[0].as<Str>()) raise("TypeError", "first maketrans argument must be a string if there is a second argument");
+  const std::u32string from = decode(args[0].as<Str>()->value), to = decode(need_str(args[1], "maketrans() argument 2 must be str, not "));
+  if (from.size() != to.size()) raise("ValueError", "the first two maketrans arguments must have equal length");
+  for (size_t i = 0; i < from.size(); ++i) d.insert(in, code(from[i]), code(to[i]));
+  if (!is_missing(args[2])) {
+    for (const char32_t c : decode(need_str(args[2], "maketrans() argument 3 must be str, not "))) d.insert(in, code(c), Value());
+  }
+  return table;
+}
+
+bool starts_with(std::string_view s, std::string_view a) { return s.starts_with(a); }
+bool ends_with(std::string_view s, std::string_view a) { return s.ends_with(a); }
+
+}  // namespace
+
+std::vector<NativeFunction> str_search_methods() {
+  constexpr const char* kWindow = "self, sub, start=None, end=None, /";
+  return {
+      {"find", kWindow, [](Interpreter& in, Args a) { return Value::of(find(in, a, false)); },
+       "Lowest index of a substring, -1 when there is none."},
+      {"rfind", kWindow, [](Interpreter& in, Args a) { return Value::of(find(in, a, true)); },
+       "Highest index of a substring, -1 when there is none."},
+      {"index", kWindow, [](Interpreter& in, Args a) { return found(find(in, a, false)); }, "As find; ValueError when there is none."},
+      {"rindex", kWindow, [](Interpreter& in, Args a) { return found(find(in, a, true)); }, "As rfind; ValueError when there is none."},
+      {"count", kWindow,
+       [](Interpreter& in, Args a) {
+         const std::string_view sub = need_str(a[1], "must be str, not ");
+         const auto w = window(in, a);
+         return Value::of(w ? count(w->text, sub) : int64_t{0});
+       },
+       "How often a substring occurs, without overlap."},
+      {"startswith", "self, prefix, start=None, end=None, /",
+       [](Interpreter& in, Args a) { return has_affix(in, a, "startswith", starts_with); },
+       "Whether it starts with a prefix, or one of a tuple of prefixes."},
+      {"endswith", "self, suffix, start=None, end=None, /", [](Interpreter& in, Args a) { return has_affix(in, a, "endswith", ends_with); },
+       "Whether it ends with a suffix, or one of a tuple of suffixes."},
+      {"split", "self, sep=None, maxsplit=-1", [](Interpreter& in, Args a) { return split(in, a, false); },
+       "Words between separators, as a list."},
+      {"rsplit", "self, sep=None, maxsplit=-1", [](Interpreter& in, Args a) { return split(in, a, true); },
+       "As split, counting maxsplit from the right."},
+      {"splitlines", "self, keepends=False", split_lines, "Lines, as a list."},
+      {"partition", "self, sep, /", [](Interpreter&, Args a) { return partition(a, false); },
+       "(before, sep, after) of the first separator."},
+      {"rpartition", "self, sep, /", [](Interpreter&, Args a) { return partition(a, true); },
+       "(before, sep, after) of the last separator."},
+      {"join", "self, iterable, /", join, "The strings of an iterable with this one between them."},
+      {"replace", "self, old, new, count=-1, /", replace, "A copy with occurrences of old replaced by new."},
+      {"strip", "self, chars=None, /", [](Interpreter&, Args a) { return strip(a, "strip", true, true); },
+       "Without white space, or those characters, at both ends."},
+      {"lstrip", "self, chars=None, /", [](Interpreter&, Args a) { return strip(a, "lstrip", true, false); }, "As strip, at the left end."},
+      {"rstrip", "self, chars=None, /", [](Interpreter&, Args a) { return strip(a, "rstrip", false, true); },
+       "As strip, at the right end."},
+      {"removeprefix", "self, prefix, /",
+       [](Interpreter&, Args a) {
+         const std::string_view s = self_of(a).value, p = need_str(a[1], "removeprefix() argument must be str, not ");
+         return s.starts_with(p) ? make_str(std::string(s.substr(p.size()))) : a[0];
+       },
+       "Without that prefix, where it is there."},
+      {"removesuffix", "self, suffix, /",
+       [](Interpreter&, Args a) {
+         const std::string_view s = self_of(a).value, p = need_str(a[1], "removesuffix() argument must be str, not ");
+         return s.ends_with(p) ? make_str(std::string(s.substr(0, s.size() - p.size()))) : a[0];
+       },
+       "Without that suffix, where it is there."},
+      {"translate", "self, table, /", translate, "Each character replaced through a table of code points (str.maketrans)."},
+      {"maketrans", "x, y=missing, z=missing, /", make_translation, "A table for translate."},
+  };
+}
+
+}  // namespace gasell
