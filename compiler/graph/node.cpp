@@ -389,7 +389,8 @@ NodeRef concatenate(std::vector<NodeRef> parts, int axis) {
   shape[axis] = 0;
   for (const NodeRef& part : parts) shape[axis] += part->shape[axis];
   if (parts.size() == 1) return parts[0];
-  return make(parts[0]->dtype, std::move(shape), std::move(parts), ConcatenateNode{axis});
+  const DType dtype = parts[0]->dtype;
+  return make(dtype, std::move(shape), std::move(parts), ConcatenateNode{axis});
 }
 
 }  // namespace gasell::graph
