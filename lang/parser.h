@@ -8,6 +8,8 @@ namespace gasell {
 
 /// Brackets, indentation and operators may nest this deep; more is a located SyntaxError.
 inline constexpr int kMaxNesting = 1000;
+/// No tree is deeper: a sum of 10,000 terms or a chain of 10,000 calls, which do not nest in the text, passes; more is a located limitation.
+inline constexpr int kMaxTreeDepth = 12'000;
 
 /// Parses a whole file. Throws Error (SyntaxError, IndentationError, or a `limitation` naming a construct the language lacks).
 ast::ModuleRef parse_module(const SourceRef& source);

@@ -1,0 +1,137 @@
+#include "lang/render.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "lang/characters.h"
+
+namespace gasell {
+namespace {
+
+struct Palette {
+  std::string_view error, strong, place, mark, hint, reset;
+};
+constexpr Palette kPlain{};
+constexpr Palette kAnsi{"\x1b[1;31m", "\x1b[1m", "\x1b[2m", "\x1b[1;31m", "\x1b[36m", "\x1b[0m"};
+
+/// Blanks as wide as `text` on a terminal, with its tabs kept.
+std::string blanks_for(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint c = decode_utf8(text, i);
+    if (c.value == '\t') {
+      out += '\t';
+    } else {
+      out.append(static_cast<size_t>(display_width(c.value)), ' ');
+    }
+    i += static_cast<size_t>(c.length);
+  }
+  return out;
+}
+
+size_t width_of(std::string_view text) {
+  size_t width = 0;
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint c = decode_utf8(text, i);
+    width += c.value == '\t' ? 1 : static_cast<size_t>(display_width(c.value));
+    i += static_cast<size_t>(c.length);
+  }
+  return width;
+}
+
+/// The line of a label with carets under its span; a span of several lines is shown to the end of its first.
+std::string excerpt(const Label& label, const Palette& p, bool primary) {
+  const Source& source = *label.source;
+  const auto at = source.position(label.span.begin);
+  const std::string_view line = source.line(at.line);
+  size_t begin = 0;  // byte of the column
+  for (int column = 1; column < at.column && begin < line.size(); ++column) begin += static_cast<size_t>(decode_utf8(line, begin).length);
+  const size_t length = std::min<size_t>(label.span.end > label.span.begin ? label.span.end - label.span.begin : 0, line.size() - begin);
+  const std::string marks(std::max<size_t>(1, width_of(line.substr(begin, length))), primary ? '^' : '-');
+  std::string out = fmt::format("{}{}:{}:{}{}\n", p.place, source.name(), at.line, at.column, p.reset);
+  out += fmt::format("    {}\n    {}{}{}", line, blanks_for(line.substr(0, begin)), p.mark, marks);
+  if (!label.text.empty()) out += " " + label.text;
+  out += fmt::format("{}\n", p.reset);
+  return out;
+}
+
+std::string_view name_of(Blame blame) {
+  switch (blame) {
+    case Blame::user: return "user";
+    case Blame::environment: return "environment";
+    case Blame::limitation: return "limitation";
+    default: return "internal";
+  }
+}
+
+nlohmann::ordered_json place(const Label& label) {
+  const auto begin = label.source->position(label.span.begin), end = label.source->position(label.span.end);
+  return {
+      {"file", label.source->name()}, {"line", begin.line}, {"column", begin.column}, {"end_line", end.line}, {"end_column", end.column}};
+}
+
+}  // namespace
+
+std::string render(const Diagnostic& d, const RenderOptions& options) {
+  const Palette& p = options.colour ? kAnsi : kPlain;
+  std::string out;
+  if (d.primary && d.primary->source) out += excerpt(*d.primary, p, true);
+  out += fmt::format("{}{}{}: {}{}{}\n", p.error, d.kind, p.reset, p.strong, d.message, p.reset);
+  for (const Label& label : d.secondary)
+    if (label.source) out += excerpt(label, p, false);
+  if (!d.hint.empty()) out += fmt::format("{}hint:{} {}\n", p.hint, p.reset, d.hint);
+  return out;
+}
+
+std::string render_json(const Diagnostic& d) {
+  nlohmann::ordered_json json{{"kind", d.kind}, {"message", d.message}, {"blame", name_of(d.blame)}};
+  if (d.primary && d.primary->source) {
+    json.update(place(*d.primary));
+    if (!d.primary->text.empty()) json["label"] = d.primary->text;
+  }
+  json["labels"] = nlohmann::ordered_json::array();
+  for (const Label& label : d.secondary) {
+    if (!label.source) continue;
+    auto entry = place(label);
+    entry["text"] = label.text;
+    json["labels"].push_back(std::move(entry));
+  }
+  if (!d.hint.empty()) json["hint"] = d.hint;
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+  const size_t n = name.size();
+  std::string best;
+  size_t best_distance = std::max<size_t>(1, n / 3) + 1;
+  std::vector<size_t> before, previous, current;
+  for (const std::string& candidate : candidates) {
+    const size_t m = candidate.size();
+    if (candidate == name || (n > m ? n - m : m - n) >= best_distance || n < 2) continue;
+    // Damerau-Levenshtein with adjacent transpositions (optimal string alignment), three rows of the table.
+    previous.resize(m + 1);
+    for (size_t j = 0; j <= m; ++j) previous[j] = j;
+    before.assign(m + 1, 0);
+    current.assign(m + 1, 0);
+    for (size_t i = 1; i <= n; ++i) {
+      current[0] = i;
+      for (size_t j = 1; j <= m; ++j) {
+        const size_t cost = name[i - 1] == candidate[j - 1] ? 0 : 1;
+        current[j] = std::min({previous[j] + 1, current[j - 1] + 1, previous[j - 1] + cost});
+        if (i > 1 && j > 1 && name[i - 1] == candidate[j - 2] && name[i - 2] == candidate[j - 1])
+          current[j] = std::min(current[j], before[j - 2] + 1);
+      }
+      std::swap(before, previous);
+      std::swap(previous, current);
+    }
+    if (previous[m] < best_distance) {
+      best_distance = previous[m];
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace gasell

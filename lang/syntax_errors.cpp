@@ -1,0 +1,83 @@
+#include "lang/syntax_errors.h"
+
+#include <algorithm>
+
+#include "lang/characters.h"
+#include "lang/string_scan.h"
+
+namespace gasell::syntax {
+
+namespace {
+
+bool is_mark(char c) { return c == kIndentMark || c == kDedentMark || c == kNewlineMark; }
+
+/// The first token of the logical line that holds `at`.
+const char* line_begin(const Builder& b, const char* at) {
+  while (at > b.begin() && !is_mark(at[-1])) --at;
+  return at;
+}
+
+std::string_view word_at(const Builder& b, const char* at) {
+  const std::string_view rest(at, static_cast<size_t>(b.end() - at));
+  return rest.substr(0, name_length(rest, 0));
+}
+
+bool begins_expression(const Builder& b, const char* at) {
+  if (at >= b.end()) return false;
+  const auto word = word_at(b, at);
+  const std::string_view rest(at, static_cast<size_t>(b.end() - at));
+  if (!word.empty()) return !is_keyword(word) || word == "None" || word == "True" || word == "False" || word == "lambda";
+  return is_digit(*at) || string_prefix_length(rest, 0) >= 0;
+}
+
+/// `match x:` and `type X = …` begin with names that only the rest of the line makes keywords.
+void refuse_soft_keyword(const Builder& b, const char* line) {
+  const auto word = word_at(b, line);
+  if (word != "match" && word != "case" && word != "type") return;
+  const char* after = line + word.size();
+  if (after >= b.end() || *after != ' ' || operator_length(after + 1, b.end()) > 1 || after[1] == '.' || after[1] == ',' || after[1] == ')')
+    return;
+  if (word == "type") {
+    if (!word_at(b, after + 1).empty()) refuse_at(b.source(), b.token_span(line), "type statements are not part of Gasell");
+    return;
+  }
+  const char* end = std::find(line, b.end(), kNewlineMark);
+  if (end[-1] == ':') refuse_at(b.source(), b.token_span(line), "match statements are not part of Gasell", "write if and elif");
+}
+
+}  // namespace
+
+void fail_syntax(const Builder& b) {
+  const char* at = b.furthest;
+  const Span span = b.token_span(at);
+  if (at < b.end() && *at == kIndentMark) fail_at(b.source(), span, "unexpected indent", {}, "IndentationError");
+  const char* line = line_begin(b, at);
+  refuse_soft_keyword(b, line);
+  const char* previous = at > b.begin() && at[-1] == ' ' ? at - 1 : at;
+  const auto first = word_at(b, line);
+  if ((first == "print" || first == "exec") && line + first.size() == previous && begins_expression(b, at))
+    fail_at(b.source(), {b.offset(line), span.end},
+            "Missing parentheses in call to '" + std::string(first) + "'. Did you mean " + std::string(first) + "(...)?");
+  if (b.brackets > 0 && begins_expression(b, at) && !b.stack.empty() && is_expr(b.stack.back()) && previous > b.begin() &&
+      b.stack.back().span.end == b.offset(previous - 1) + 1)
+    fail_at(b.source(), join(b.stack.back().span, span), "invalid syntax. Perhaps you forgot a comma?");
+  if (b.brackets > 0 && at < b.end() && *at == '=' && operator_length(at, b.end()) == 1 && !b.stack.empty() && is_expr(b.stack.back()))
+    fail_at(b.source(), join(b.stack.back().span, span), "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
+  fail_at(b.source(), span, "invalid syntax");
+}
+
+void fail_expected_colon(const Builder& b, const char* at) {
+  const Span span = b.token_span(at);
+  if (b.furthest == at) {
+    if (operator_length(at, b.end()) == 1 && *at == '=')
+      fail_at(b.source(), is_expr(b.stack.back()) ? join(b.stack.back().span, span) : span,
+              "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
+    if (*at == ',' && b.block_owner == "'except' statement") fail_at(b.source(), span, "multiple exception types must be parenthesized");
+    const bool conditional =
+        b.block_owner == "'if' statement" || b.block_owner == "'elif' statement" || b.block_owner == "'while' statement";
+    if (!conditional || at >= b.end() || is_mark(*at)) fail_at(b.source(), span, "expected ':'");
+  }
+  fail_syntax(b);
+}
+
+}  // namespace gasell::syntax
