@@ -1,0 +1,23 @@
+// The makers of the modules; one file each.
+#pragma once
+
+#include "runtime/session/value.h"
+
+namespace gasell {
+
+Value make_math(Interpreter& in);
+Value make_cmath(Interpreter& in);
+Value make_time(Interpreter& in);
+Value make_sys(Interpreter& in);
+Value make_os(Interpreter& in);
+Value make_os_path(Interpreter& in);
+Value make_itertools(Interpreter& in);
+Value make_functools(Interpreter& in);
+Value make_operator(Interpreter& in);
+Value make_warnings(Interpreter& in);
+Value make_typing(Interpreter& in);
+Value make_future(Interpreter& in);
+/// Python's generator gives other numbers than Gasell's: ImportError that points to np.random.
+Value refuse_random(Interpreter& in);
+
+}  // namespace gasell

@@ -1,0 +1,36 @@
+#include "stdlib/modules.h"
+
+#include "stdlib/bindings.h"
+
+namespace gasell {
+
+const ModuleTable& known_modules() {
+  static const ModuleTable table = {
+      {"math", {"math"}, make_math},
+      {"cmath", {}, make_cmath},
+      {"time", {}, make_time},
+      {"sys", {}, make_sys},
+      {"os", {}, make_os},
+      {"os.path", {}, make_os_path},
+      {"itertools", {}, make_itertools},
+      {"functools", {}, make_functools},
+      {"operator", {}, make_operator},
+      {"warnings", {}, make_warnings},
+      {"typing", {}, make_typing},
+      {"__future__", {}, make_future},
+      {"random", {}, refuse_random},
+  };
+  return table;
+}
+
+Value make_module(const std::string& name, const std::vector<NativeFunction>& functions) {
+  Value module = Value::make<Module>(name);
+  for (const NativeFunction& f : functions) set_member(module, f.name, Value::make<Builtin>(f));
+  return module;
+}
+
+void set_member(const Value& module, const std::string& name, Value value) {
+  module.as<Module>()->members.insert_or_assign(name, std::move(value));
+}
+
+}  // namespace gasell
