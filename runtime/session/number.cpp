@@ -59,7 +59,6 @@ std::string_view strip_blanks(std::string_view s) {
   return s;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 bool equals_ignoring_case(std::string_view a, std::string_view lower_b) {
   if (a.size() != lower_b.size()) return false;

@@ -142,24 +142,6 @@ std::u32string decode(std::string_view s) {
   return out;
 }
 
-void append_utf8(std::string& out, char32_t c) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0 | c >> 6);
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | c >> 12);
-    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | c >> 18);
-    out += static_cast<char>(0x80 | (c >> 12 & 0x3F));
-    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  }
-}
-
 std::string encode(std::u32string_view s) {
   std::string out;
   out.reserve(s.size());
@@ -208,10 +190,7 @@ bool is_cased(char32_t c) { return is_lower(c) || is_upper(c) || is_title(c); }
 bool is_identifier(std::string_view s) {
   bool first = true;
   for (const char32_t c : decode(s)) {
-    const auto k = category(c);
-    const bool start = c == '_' || (k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LO) || k == UTF8PROC_CATEGORY_NL;
-    const bool more = k == UTF8PROC_CATEGORY_MN || k == UTF8PROC_CATEGORY_MC || k == UTF8PROC_CATEGORY_ND || k == UTF8PROC_CATEGORY_PC;
-    if (!start && (first || !more)) return false;
+    if (!(first ? begins_name(c) : continues_name(c))) return false;
     first = false;
   }
   return !first;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "lang/characters.h"
+
 namespace gasell {
 
 bool is_ascii(std::string_view s);
@@ -14,7 +16,6 @@ size_t byte_offset(std::string_view s, int64_t index);
 /// Lone surrogates ("\ud800") are kept as their three bytes; a byte that is no UTF-8 becomes U+FFFD.
 std::u32string decode(std::string_view s);
 std::string encode(std::u32string_view s);
-void append_utf8(std::string& out, char32_t c);
 
 // ---- properties (Unicode, as str's methods ask for them) ----
 bool is_space(char32_t c);
