@@ -378,9 +378,13 @@ NodeRef reduce(ReduceOp op, const NodeRef& x, std::vector<int> axes, int64_t ddo
   if (op == ReduceOp::argmin || op == ReduceOp::argmax) dtype = DType::i64;
   if (op == ReduceOp::any || op == ReduceOp::all) dtype = DType::boolean;
   if (op == ReduceOp::var) dtype = real_of(dtype);
+  // NumPy names the ufunc behind min and max, and says it its own way for argmin and argmax.
+  const bool arg = op == ReduceOp::argmin || op == ReduceOp::argmax;
+  const std::string numpy_name = op == ReduceOp::min ? "minimum" : op == ReduceOp::max ? "maximum" : std::string(name_of(op));
   const bool none_allowed = op == ReduceOp::min || op == ReduceOp::max || op == ReduceOp::argmin || op == ReduceOp::argmax;
+  if (reduced == 0 && arg && size_of(shape) != 0) throw Error("ValueError", "attempt to get " + numpy_name + " of an empty sequence");
   if (reduced == 0 && none_allowed && size_of(shape) != 0)
-    throw Error("ValueError", "zero-size array to reduction operation " + std::string(name_of(op)) + " which has no identity");
+    throw Error("ValueError", "zero-size array to reduction operation " + numpy_name + " which has no identity");
   return make(dtype, std::move(shape), {x}, ReduceNode{op, std::move(axes), ddof});
 }
 

@@ -1,0 +1,31 @@
+// Loop IR to LLVM IR: the one emitter, for every target.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/codegen/target.h"
+#include "compiler/ir/ir.h"
+
+namespace llvm {
+class LLVMContext;
+class Module;
+}  // namespace llvm
+
+namespace gasell {
+
+/// Bumped when the code emitted for the same IR changes, so that caches do not serve old code.
+inline constexpr int kEmitterVersion = 1;
+
+/// A module with one external function `symbol` of HostKernelFunction's type (jit.h).
+std::unique_ptr<llvm::Module> emit_module(llvm::LLVMContext& context, const ir::Kernel& kernel, const Target& target, const std::string& symbol);
+
+/// Functions that emitted code calls beside the C library's: name and address.
+struct RuntimeFunction {
+  const char* name;
+  void* address;
+};
+const std::vector<RuntimeFunction>& runtime_functions();
+
+}  // namespace gasell

@@ -1,0 +1,144 @@
+#include "compiler/codegen/optimise.h"
+
+#include <dlfcn.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <deque>
+#include <mutex>
+
+#include "lang/diagnostic.h"
+
+namespace gasell {
+namespace {
+
+/// glibc's vector math, by the x86 vector ABI's names: _ZGV<isa>N<lanes><parameters>_<function>. e is AVX-512, d AVX2.
+class VectorMath {
+ public:
+  static const VectorMath& instance() {
+    static const VectorMath math;
+    return math;
+  }
+  const std::vector<llvm::VecDesc>& functions() const { return functions_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  VectorMath() {
+    void* library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
+    if (!library || !llvm::Triple(llvm::sys::getProcessTriple()).isX86()) return;
+    const auto features = llvm::sys::getHostCPUFeatures();
+    const bool avx512 = features.lookup("avx512f") && features.lookup("avx512dq"), avx2 = features.lookup("avx2") && features.lookup("fma");
+    for (const auto& [isa, lanes, usable] : {std::tuple{'e', 8, avx512}, std::tuple{'d', 4, avx2}}) {
+      if (!usable) continue;
+      name_ += std::string(name_.empty() ? "libmvec (" : ", ") + (isa == 'e' ? "AVX-512" : "AVX2");
+      for (const char* function : {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "exp2", "expm1", "log",
+                                   "log2", "log10", "log1p", "cbrt", "pow", "atan2", "hypot"}) {
+        const bool binary = std::string_view(function) == "pow" || std::string_view(function) == "atan2" || std::string_view(function) == "hypot";
+        for (const bool single : {false, true}) {
+          const std::string base = std::string(function) + (single ? "f" : "");
+          const std::string abi = std::string("_ZGV") + isa + "N" + std::to_string(single ? lanes * 2 : lanes) + (binary ? "vv" : "v");
+          const std::string vector = abi + "_" + base;
+          if (!dlsym(library, vector.c_str())) continue;
+          const llvm::ElementCount count = llvm::ElementCount::getFixed(static_cast<unsigned>(single ? lanes * 2 : lanes));
+          add(base, vector, count, abi);
+          for (const char* intrinsic : {"sin", "cos", "exp", "exp2", "log", "log2", "log10", "pow"})
+            if (std::string_view(intrinsic) == function) add(std::string("llvm.") + function + (single ? ".f32" : ".f64"), vector, count, abi);
+        }
+      }
+    }
+    name_ += name_.empty() ? "" : ")";
+  }
+
+  void add(const std::string& scalar, const std::string& vector, llvm::ElementCount count, const std::string& abi) {
+    functions_.emplace_back(keep(scalar), keep(vector), count, false, keep(abi));
+  }
+  llvm::StringRef keep(const std::string& text) { return texts_.emplace_back(text); }
+
+  std::deque<std::string> texts_;  // VecDesc refers to them
+  std::vector<llvm::VecDesc> functions_;
+  std::string name_;
+};
+
+void initialise_target() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+llvm::SmallVector<char, 0> generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type)) throw Error("SystemError", "LLVM cannot generate code for " + machine.getTargetTriple().str(), "", Blame::internal);
+  passes.run(module);
+  return bytes;
+}
+
+}  // namespace
+
+const Target& host_target() {
+  static const Target target = [] {
+    initialise_target();
+    Target t;
+    t.triple = llvm::sys::getProcessTriple();
+    t.cpu = llvm::sys::getHostCPUName().str();
+    const auto features = llvm::sys::getHostCPUFeatures();
+    for (const auto& feature : features) t.features += (t.features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
+    if (features.lookup("avx512f")) t.vector_bits = 512;
+    t.data_layout = make_target_machine(t)->createDataLayout().getStringRepresentation();
+    return t;
+  }();
+  return target;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target) {
+  initialise_target();
+  std::string error;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, error);
+  if (!found) throw Error("SystemError", "LLVM has no target " + target.triple + ": " + error, "", Blame::internal);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // a*b + c rounds twice, as in NumPy
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default, true));
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = false;  // vector code comes from simd loops
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
+  library.addVectorizableFunctions(VectorMath::instance().functions());
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+std::string to_assembly(llvm::Module& module, llvm::TargetMachine& machine) {
+  const auto bytes = generate(module, machine, llvm::CodeGenFileType::AssemblyFile);
+  return {bytes.begin(), bytes.end()};
+}
+
+std::unique_ptr<llvm::MemoryBuffer> to_object(llvm::Module& module, llvm::TargetMachine& machine) {
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(generate(module, machine, llvm::CodeGenFileType::ObjectFile), "kernel.o", false);
+}
+
+std::string vector_math_name() { return VectorMath::instance().name().empty() ? "none" : VectorMath::instance().name(); }
+
+}  // namespace gasell

@@ -1,0 +1,25 @@
+// LLVM's own passes and code generation for a module.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "compiler/codegen/target.h"
+
+namespace llvm {
+class MemoryBuffer;
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace gasell {
+
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target);
+/// O2 with the target's facts, vector math functions among them.
+void optimise(llvm::Module& module, llvm::TargetMachine& machine);
+std::string to_assembly(llvm::Module& module, llvm::TargetMachine& machine);
+std::unique_ptr<llvm::MemoryBuffer> to_object(llvm::Module& module, llvm::TargetMachine& machine);
+/// The C library's vector functions that optimise() may call: "libmvec (AVX-512, AVX2)", or "none".
+std::string vector_math_name();
+
+}  // namespace gasell

@@ -1,0 +1,147 @@
+#include "compiler/ir/ir.h"
+
+#include "lang/diagnostic.h"
+
+namespace gasell::ir {
+namespace {
+
+[[noreturn]] void broken(const std::string& what) { throw Error("SystemError", "loop IR: " + what, "", Blame::internal); }
+
+ExprRef make(Expr expr) { return std::make_shared<const Expr>(std::move(expr)); }
+StmtRef make(Stmt stmt) { return std::make_shared<const Stmt>(std::move(stmt)); }
+
+bool is_integer_constant(const ExprRef& e, int64_t value) { return e->kind == ExprKind::constant && is_integer(e->type) && e->value.i == value; }
+
+/// x + 0, x * 1 and the like, of integers; null when nothing applies.
+ExprRef simplify(ScalarOp op, const std::vector<ExprRef>& args) {
+  if (args.size() != 2 || !is_integer(args[0]->type)) return nullptr;
+  const ExprRef &a = args[0], &b = args[1];
+  switch (op) {
+    case ScalarOp::add: return is_integer_constant(a, 0) ? b : is_integer_constant(b, 0) ? a : nullptr;
+    case ScalarOp::sub: return is_integer_constant(b, 0) ? a : nullptr;
+    case ScalarOp::mul:
+      if (is_integer_constant(a, 0) || is_integer_constant(b, 1)) return a;
+      return is_integer_constant(b, 0) || is_integer_constant(a, 1) ? b : nullptr;
+    case ScalarOp::floordiv: return is_integer_constant(b, 1) ? a : nullptr;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+ExprRef constant(Scalar value) {
+  Expr e{ExprKind::constant, value.type};
+  e.value = value;
+  return make(std::move(e));
+}
+ExprRef constant_i64(int64_t value) { return constant(Scalar::of_int(value)); }
+
+ExprRef variable(std::string name, DType type) {
+  Expr e{ExprKind::variable, type};
+  e.name = std::move(name);
+  return make(std::move(e));
+}
+
+ExprRef load(std::string array, DType type, ExprRef index) {
+  if (index->type != DType::i64) broken("the index of " + array + " is not i64");
+  Expr e{ExprKind::load, type};
+  e.name = std::move(array);
+  e.args = {std::move(index)};
+  return make(std::move(e));
+}
+
+ExprRef op(ScalarOp op, std::vector<ExprRef> args) {
+  const ScalarOpInfo& facts = info(op);
+  if (static_cast<int>(args.size()) != facts.arity) broken(std::string(facts.name) + " takes " + std::to_string(facts.arity) + " operands");
+  const size_t first = op == ScalarOp::select ? 1 : 0;
+  if (first == 1 && args[0]->type != DType::boolean) broken("the condition of select is not boolean");
+  bool constants = args[0]->kind == ExprKind::constant;
+  for (size_t k = first + 1; k < args.size(); ++k) {
+    if (args[k]->type != args[first]->type) broken(std::string(facts.name) + ": operands of types " + std::string(name_of(args[first]->type)) + " and " + std::string(name_of(args[k]->type)));
+    constants = constants && args[k]->kind == ExprKind::constant;
+  }
+  constants = constants && args[first]->kind == ExprKind::constant;
+  if (constants) {
+    std::vector<Scalar> values;
+    for (const ExprRef& a : args) values.push_back(a->value);
+    return constant(evaluate(op, values.data()));
+  }
+  if (ExprRef simpler = simplify(op, args)) return simpler;
+  Expr e{ExprKind::op, result_type(op, args[first]->type)};
+  e.op = op;
+  e.args = std::move(args);
+  return make(std::move(e));
+}
+
+ExprRef cast(ExprRef value, DType to) {
+  if (value->type == to) return value;
+  if (value->kind == ExprKind::constant) return constant(value->value.cast(to));
+  Expr e{ExprKind::cast, to};
+  e.args = {std::move(value)};
+  return make(std::move(e));
+}
+
+ExprRef bitcast(ExprRef value, DType to) {
+  if (value->type == to) return value;
+  if (gasell::size_of(value->type) != gasell::size_of(to) || is_complex(to) || is_complex(value->type) || kind(to) == 'b' || kind(value->type) == 'b')
+    broken("bitcast between " + std::string(name_of(value->type)) + " and " + std::string(name_of(to)));
+  Expr e{ExprKind::bitcast, to};
+  e.args = {std::move(value)};
+  return make(std::move(e));
+}
+
+ExprRef operator+(ExprRef a, ExprRef b) { return op(ScalarOp::add, {std::move(a), std::move(b)}); }
+ExprRef operator-(ExprRef a, ExprRef b) { return op(ScalarOp::sub, {std::move(a), std::move(b)}); }
+ExprRef operator*(ExprRef a, ExprRef b) { return op(ScalarOp::mul, {std::move(a), std::move(b)}); }
+ExprRef operator/(ExprRef a, ExprRef b) { return op(ScalarOp::floordiv, {std::move(a), std::move(b)}); }
+ExprRef operator%(ExprRef a, ExprRef b) { return op(ScalarOp::mod, {std::move(a), std::move(b)}); }
+
+StmtRef let(std::string name, ExprRef value) {
+  Stmt s{StmtKind::let, std::move(name), value->type};
+  s.value = std::move(value);
+  return make(std::move(s));
+}
+StmtRef var(std::string name, ExprRef value) {
+  Stmt s{StmtKind::var, std::move(name), value->type};
+  s.value = std::move(value);
+  return make(std::move(s));
+}
+StmtRef assign(std::string name, ExprRef value) {
+  Stmt s{StmtKind::assign, std::move(name), value->type};
+  s.value = std::move(value);
+  return make(std::move(s));
+}
+StmtRef local_array(std::string name, DType type, int64_t size) {
+  Stmt s{StmtKind::local_array, std::move(name), type};
+  s.size = size;
+  return make(std::move(s));
+}
+StmtRef store(std::string array, ExprRef index, ExprRef value) {
+  Stmt s{StmtKind::store, std::move(array), value->type};
+  s.index = std::move(index);
+  s.value = std::move(value);
+  return make(std::move(s));
+}
+StmtRef loop(std::string name, ExprRef begin, ExprRef end, LoopKind kind, Body body) {
+  Stmt s{StmtKind::loop, std::move(name)};
+  s.begin = std::move(begin);
+  s.end = std::move(end);
+  s.loop_kind = kind;
+  s.body = std::move(body);
+  return make(std::move(s));
+}
+StmtRef if_(ExprRef condition, Body body, Body orelse) {
+  Stmt s{StmtKind::if_, ""};
+  s.value = std::move(condition);
+  s.body = std::move(body);
+  s.orelse = std::move(orelse);
+  return make(std::move(s));
+}
+StmtRef while_(ExprRef condition, Body body) {
+  Stmt s{StmtKind::while_, ""};
+  s.value = std::move(condition);
+  s.body = std::move(body);
+  return make(std::move(s));
+}
+
+}  // namespace gasell::ir

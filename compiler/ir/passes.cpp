@@ -1,0 +1,26 @@
+#include "compiler/ir/passes.h"
+
+#include <chrono>
+
+#include "compiler/ir/text.h"
+
+namespace gasell::ir {
+
+const std::vector<Pass>& pipeline() {
+  static const std::vector<Pass> kPasses;
+  return kPasses;
+}
+
+Kernel run_passes(const Kernel& kernel, const std::vector<Pass>& passes, const Observer& observer) {
+  if (observer) observer("input", kernel, 0);
+  Kernel current = kernel;
+  for (const Pass& pass : passes) {
+    const auto start = std::chrono::steady_clock::now();
+    current = pass.run(current);
+    verify(current);
+    if (observer) observer(pass.name, current, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return current;
+}
+
+}  // namespace gasell::ir

@@ -1,0 +1,147 @@
+// The legality of loop IR; docs/loop_ir.md lists the same rules.
+#include <unordered_map>
+
+#include "compiler/ir/text.h"
+#include "lang/diagnostic.h"
+
+namespace gasell::ir {
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Kernel& kernel) : kernel_(kernel) {}
+
+  void run() {
+    for (const Parameter& p : kernel_.params) {
+      const Kind kind = p.kind == Parameter::Kind::scalar ? Kind::scalar : p.kind == Parameter::Kind::in ? Kind::array_in : Kind::array;
+      declare(p.name, {kind, p.type});
+    }
+    body(kernel_.body, true);
+  }
+
+ private:
+  enum class Kind : uint8_t { scalar, variable, array_in, array };
+  struct Symbol {
+    Kind kind;
+    DType type;
+  };
+
+  [[noreturn]] void broken(const std::string& rule, const std::string& where) const {
+    throw Error("SystemError", "loop IR of kernel " + kernel_.name + ": " + rule + " (at " + where + ")", "", Blame::internal);
+  }
+  void require(bool ok, const char* rule, const std::string& where) const {
+    if (!ok) broken(rule, where);
+  }
+
+  void declare(const std::string& name, Symbol symbol) {
+    require(!name.empty(), "a name is not empty", "a declaration");
+    require(symbols_.emplace(name, symbol).second, "a name is declared once where it is visible", name);
+    scope_.push_back(name);
+  }
+  const Symbol& lookup(const std::string& name) const {
+    const auto found = symbols_.find(name);
+    if (found == symbols_.end()) broken("a name is declared before it is used", name);
+    return found->second;
+  }
+
+  void body(const Body& statements, bool outermost) {
+    const size_t mark = scope_.size();
+    int units = 0;
+    for (const StmtRef& s : statements) {
+      if (s->kind == StmtKind::loop && s->loop_kind == LoopKind::unit) {
+        require(outermost, "a unit loop stands outermost", s->name);
+        require(++units == 1, "a kernel has one unit loop at most", s->name);
+      }
+      statement(*s);
+    }
+    for (; scope_.size() > mark; scope_.pop_back()) symbols_.erase(scope_.back());
+  }
+
+  void statement(const Stmt& s) {
+    switch (s.kind) {
+      case StmtKind::let:
+      case StmtKind::var:
+        expression(s.value);
+        require(s.value->type == s.type, "a value has the type of its name", s.name);
+        declare(s.name, {s.kind == StmtKind::let ? Kind::scalar : Kind::variable, s.type});
+        break;
+      case StmtKind::assign: {
+        expression(s.value);
+        const Symbol& target = lookup(s.name);
+        require(target.kind == Kind::variable, "only a var is assigned", s.name);
+        require(target.type == s.value->type, "a value has the type of its name", s.name);
+        break;
+      }
+      case StmtKind::local_array:
+        require(s.size > 0, "a local array has a size", s.name);
+        declare(s.name, {Kind::array, s.type});
+        break;
+      case StmtKind::store: {
+        expression(s.index);
+        expression(s.value);
+        const Symbol& target = lookup(s.name);
+        require(target.kind == Kind::array, "stores go to out parameters and local arrays", s.name);
+        require(target.type == s.value->type, "a stored value has the array's type", s.name);
+        require(s.index->type == DType::i64, "an index is i64", s.name);
+        break;
+      }
+      case StmtKind::loop: {
+        expression(s.begin);
+        expression(s.end);
+        require(s.begin->type == DType::i64 && s.end->type == DType::i64, "loop bounds are i64", s.name);
+        const size_t mark = scope_.size();
+        declare(s.name, {Kind::scalar, DType::i64});
+        body(s.body, false);
+        symbols_.erase(scope_[mark]);
+        scope_.resize(mark);
+        break;
+      }
+      case StmtKind::if_:
+      case StmtKind::while_:
+        expression(s.value);
+        require(s.value->type == DType::boolean, "a condition is boolean", print(s.value));
+        body(s.body, false);
+        body(s.orelse, false);
+        break;
+    }
+  }
+
+  void expression(const ExprRef& e) {
+    for (const ExprRef& a : e->args) expression(a);
+    switch (e->kind) {
+      case ExprKind::constant: require(e->value.type == e->type, "a constant has its value's type", print(e)); break;
+      case ExprKind::variable: {
+        const Symbol& symbol = lookup(e->name);
+        require(symbol.kind == Kind::scalar || symbol.kind == Kind::variable, "an array is read by index", e->name);
+        require(symbol.type == e->type, "a name is used with its type", e->name);
+        break;
+      }
+      case ExprKind::load: {
+        const Symbol& symbol = lookup(e->name);
+        require(symbol.kind == Kind::array || symbol.kind == Kind::array_in, "only arrays are indexed", e->name);
+        require(symbol.type == e->type, "an array is read with its type", e->name);
+        require(e->args[0]->type == DType::i64, "an index is i64", print(e));
+        break;
+      }
+      case ExprKind::op: {
+        const size_t first = e->op == ScalarOp::select ? 1 : 0;
+        require(static_cast<int>(e->args.size()) == info(e->op).arity, "an operation has its number of operands", print(e));
+        for (size_t k = first + 1; k < e->args.size(); ++k) require(e->args[k]->type == e->args[first]->type, "operands have one type", print(e));
+        require(e->type == result_type(e->op, e->args[first]->type), "an operation has its result type", print(e));
+        break;
+      }
+      case ExprKind::cast:
+      case ExprKind::bitcast: require(e->args.size() == 1, "a conversion has one operand", print(e)); break;
+    }
+  }
+
+  const Kernel& kernel_;
+  std::unordered_map<std::string, Symbol> symbols_;
+  std::vector<std::string> scope_;
+};
+
+}  // namespace
+
+void verify(const Kernel& kernel) { Verifier(kernel).run(); }
+
+}  // namespace gasell::ir
