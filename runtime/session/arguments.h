@@ -28,6 +28,14 @@ struct Signature {
 /// The parsed signature; parsed once for each function. Throws std::logic_error for a signature that is no Python.
 const Signature& signature_of(const NativeFunction& function);
 
+/// Fills in the counts and positions from the list of parameters.
+void index_parameters(Signature& signature);
+
+/// Binds arguments to the parameters of a function, one value a parameter; absent where none was given and none is required. Moves from `positional`.
+/// TypeError in the words of Python functions; `name` is the function's.
+void bind_arguments(Interpreter& in, const Signature& signature, const std::string& name, std::span<Value> positional,
+                    std::span<const std::pair<std::string, Value>> keywords, std::span<Value> out);
+
 /// Calls `function` with the arguments bound to its signature; `self`, when not null, goes first. TypeError with CPython's words.
 Value call_native(Interpreter& in, const NativeFunction& function, const Value* self, Arguments arguments);
 /// The same for positional arguments alone; moves from them.

@@ -14,6 +14,13 @@ const Type& filter_type();
 const Type& reversed_type();
 const Type& generator_type();
 
+/// A container that reversed() takes though it has no integer indices (the views of dicts).
+class Reversible {
+ public:
+  virtual ~Reversible() = default;
+  virtual Value reversed(Interpreter& in) const = 0;
+};
+
 /// An iterator over what a function gives until it gives nullopt. `type` is what type(it) says.
 Value make_iterator(const Type& type, std::function<std::optional<Value>(Interpreter&)> next);
 /// A type without members for an iterator: "dict_keyiterator".

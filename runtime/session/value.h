@@ -83,7 +83,7 @@ struct NativeFunction {
   std::string name;
   std::string signature;
   Value (*call)(Interpreter&, std::span<Value> args);
-  std::string doc;  // first line of help: what it does; shapes, dtypes, errors
+  std::string doc = {};  // first line of help: what it does; shapes, dtypes, errors
   mutable const void* parsed_signature = nullptr;  // arguments.cpp's cache
 };
 
@@ -92,18 +92,18 @@ struct Type {
   std::string name;    // type(x).__name__
   std::string module;  // "builtins", "numpy"
   const Type* base = nullptr;
-  std::vector<NativeFunction> methods;  // a signature need not name self
+  std::vector<NativeFunction> methods = {};  // a signature need not name self
   struct Property {
     std::string name;
     Value (*get)(Interpreter&, const Value& self);
     void (*set)(Interpreter&, const Value& self, const Value& value);  // may be null
     std::string doc;
   };
-  std::vector<Property> properties;
+  std::vector<Property> properties = {};
   /// type(x)(…): null where the type cannot be called.
   const NativeFunction* constructor = nullptr;
   /// Called on the type, without self: str.maketrans, float.fromhex, dict.fromkeys. Found on the type and on its instances.
-  std::vector<NativeFunction> static_methods;
+  std::vector<NativeFunction> static_methods = {};
   /// A further base, for the rare class that has two (numpy's AxisError).
   const Type* second_base = nullptr;
   bool derives_from(const Type& other) const;

@@ -1,0 +1,322 @@
+#include "runtime/session/arguments.h"
+
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <deque>
+#include <mutex>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "runtime/session/dict.h"
+
+namespace gasell {
+namespace {
+
+using Kind = Signature::Kind;
+
+std::string_view trim(std::string_view s) {
+  while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
+  while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
+  return s;
+}
+
+/// Splits at the commas outside brackets and quotes.
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  size_t begin = 0;
+  int depth = 0;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (quote) {
+      if (c == quote) quote = 0;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ')' || c == ']' || c == '}') {
+      --depth;
+    } else if (c == ',' && depth == 0) {
+      parts.push_back(trim(text.substr(begin, i - begin)));
+      begin = i + 1;
+    }
+  }
+  if (!trim(text.substr(begin)).empty()) parts.push_back(trim(text.substr(begin)));
+  return parts;
+}
+
+/// The value of a literal default; absent where the text is no literal.
+Value literal(std::string_view text) {
+  if (text == "None") return Value();
+  if (text == "True") return Value::of(true);
+  if (text == "False") return Value::of(false);
+  if (text == "()") return make_tuple({}).immortal();
+  if (text.size() >= 2 && (text.front() == '\'' || text.front() == '"') && text.back() == text.front()) {
+    std::string decoded;
+    for (size_t i = 1; i + 1 < text.size(); ++i) {
+      if (text[i] == '\\' && i + 2 < text.size()) {
+        char c = text[++i];
+        decoded += c == 'n' ? '\n' : c == 't' ? '\t' : c;
+      } else {
+        decoded += text[i];
+      }
+    }
+    return make_str(decoded).immortal();
+  }
+  const char* end = text.data() + text.size();
+  int64_t i = 0;
+  if (auto [stop, error] = std::from_chars(text.data(), end, i); error == std::errc() && stop == end) return Value::of(i);
+  double d = 0;
+  if (auto [stop, error] = std::from_chars(text.data(), end, d); error == std::errc() && stop == end) return Value::of(d);
+  return Value::absent();
+}
+
+Signature parse(const NativeFunction& function) {
+  Signature result;
+  bool keyword_only = false;
+  for (std::string_view part : split(function.signature)) {
+    if (part == "/") {
+      for (Signature::Parameter& p : result.parameters) p.kind = Kind::positional_only;
+      continue;
+    }
+    if (part == "*") {
+      keyword_only = true;
+      continue;
+    }
+    Signature::Parameter p{"", keyword_only ? Kind::keyword_only : Kind::positional_or_keyword, true, Value::absent()};
+    if (part.starts_with("**")) {
+      p.kind = Kind::var_keyword;
+      part.remove_prefix(2);
+    } else if (part.starts_with("*")) {
+      p.kind = Kind::var_positional;
+      part.remove_prefix(1);
+      keyword_only = true;
+    } else if (size_t equals = part.find('='); equals != part.npos) {
+      p.required = false;
+      p.default_value = literal(trim(part.substr(equals + 1)));
+      part = trim(part.substr(0, equals));
+    }
+    if (part.empty()) throw std::logic_error("bad signature of " + function.name + ": " + function.signature);
+    p.name = part;
+    if (result.parameters.empty() && !result.names_self && p.name == "self") {
+      result.names_self = true;
+      continue;
+    }
+    result.parameters.push_back(std::move(p));
+  }
+  index_parameters(result);
+  return result;
+}
+
+std::string join_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += names.size() == 2 ? " and " : i + 1 == names.size() ? ", and " : ", ";
+    text += "'" + names[i] + "'";
+  }
+  return text;
+}
+
+/// The words of functions written in C, which take positional arguments alone.
+[[noreturn]] void raise_native_count(const NativeFunction& function, const Signature& s, const Value* self, size_t given) {
+  size_t least = static_cast<size_t>(s.required_positional), most = static_cast<size_t>(s.positional);
+  std::string name = (self ? type_of(*self).name + "." : "") + function.name;
+  if (s.var_positional < 0 && most == 0) raise("TypeError", fmt::format("{}() takes no arguments ({} given)", name, given));
+  if (s.var_positional < 0 && most == 1 && least == 1) {
+    raise("TypeError", fmt::format("{}() takes exactly one argument ({} given)", name, given));
+  }
+  bool few = given < least;
+  size_t bound = few ? least : most;
+  const char* how = least == most && s.var_positional < 0 ? "" : few ? "at least " : "at most ";
+  raise("TypeError", fmt::format("{} expected {}{} argument{}, got {}", function.name, how, bound, bound == 1 ? "" : "s", given));
+}
+
+/// Values of parameters on the stack, for the usual small number of them.
+struct Slots {
+  explicit Slots(size_t count) : count(count) {
+    if (count > few.size()) many.resize(count);
+  }
+  std::span<Value> span() { return count > few.size() ? std::span<Value>(many) : std::span<Value>(few.data(), count); }
+
+  size_t count;
+  std::array<Value, 8> few;
+  std::vector<Value> many;
+};
+
+}  // namespace
+
+void index_parameters(Signature& s) {
+  s.positional = s.required_positional = 0;
+  s.var_positional = s.var_keyword = -1;
+  s.takes_keywords = false;
+  for (size_t i = 0; i < s.parameters.size(); ++i) {
+    const Signature::Parameter& p = s.parameters[i];
+    switch (p.kind) {
+      case Kind::positional_only:
+      case Kind::positional_or_keyword:
+        ++s.positional;
+        if (p.required) ++s.required_positional;
+        break;
+      case Kind::var_positional: s.var_positional = static_cast<int>(i); break;
+      case Kind::var_keyword: s.var_keyword = static_cast<int>(i); break;
+      case Kind::keyword_only: break;
+    }
+    if (p.kind != Kind::positional_only && p.kind != Kind::var_positional) s.takes_keywords = true;
+  }
+}
+
+void bind_arguments(Interpreter& in, const Signature& s, const std::string& name, std::span<Value> positional,
+                    std::span<const std::pair<std::string, Value>> keywords, std::span<Value> out) {
+  for (size_t i = 0; i < s.parameters.size(); ++i) out[i] = Value::absent();
+  size_t taken = std::min(positional.size(), static_cast<size_t>(s.positional));
+  for (size_t i = 0; i < taken; ++i) out[i] = std::move(positional[i]);
+  if (s.var_positional >= 0) {
+    std::vector<Value> rest(std::make_move_iterator(positional.begin() + static_cast<ptrdiff_t>(taken)),
+                            std::make_move_iterator(positional.end()));
+    out[static_cast<size_t>(s.var_positional)] = make_tuple(std::move(rest));
+  }
+  Dict* extra = nullptr;
+  if (s.var_keyword >= 0) {
+    Value dict = make_dict();
+    extra = dict.as<Dict>();
+    out[static_cast<size_t>(s.var_keyword)] = std::move(dict);
+  }
+  std::vector<std::string> only_positional;
+  size_t keyword_only_given = 0;
+  for (const auto& [key, value] : keywords) {
+    bool found = false;
+    for (size_t i = 0; i < s.parameters.size(); ++i) {
+      const Signature::Parameter& p = s.parameters[i];
+      if (p.name != key || p.kind == Kind::var_positional || p.kind == Kind::var_keyword) continue;
+      if (p.kind == Kind::positional_only) {
+        if (!extra) only_positional.push_back(key);
+        found = !extra;
+        break;
+      }
+      if (!out[i].is_absent()) raise("TypeError", fmt::format("{}() got multiple values for argument '{}'", name, key));
+      if (p.kind == Kind::keyword_only) ++keyword_only_given;
+      out[i] = value;
+      found = true;
+      break;
+    }
+    if (found) continue;
+    if (!extra) raise("TypeError", fmt::format("{}() got an unexpected keyword argument '{}'", name, key));
+    if (extra->find(key)) raise("TypeError", fmt::format("{}() got multiple values for keyword argument '{}'", name, key));
+    extra->insert(in, make_str(key), value);
+  }
+  if (!only_positional.empty()) {
+    std::string names;
+    for (const std::string& n : only_positional) names += (names.empty() ? "" : ", ") + n;
+    raise("TypeError", fmt::format("{}() got some positional-only arguments passed as keyword arguments: '{}'", name, names));
+  }
+  if (s.var_positional < 0 && positional.size() > taken) {
+    std::string expected = s.required_positional == s.positional
+                               ? fmt::format("{} positional argument{}", s.positional, s.positional == 1 ? "" : "s")
+                               : fmt::format("from {} to {} positional arguments", s.required_positional, s.positional);
+    std::string given = fmt::format("{} {} given", positional.size(), positional.size() == 1 ? "was" : "were");
+    if (keyword_only_given > 0) {
+      given = fmt::format("{} positional argument{} (and {} keyword-only argument{}) were given", positional.size(),
+                          positional.size() == 1 ? "" : "s", keyword_only_given, keyword_only_given == 1 ? "" : "s");
+    }
+    raise("TypeError", fmt::format("{}() takes {} but {}", name, expected, given));
+  }
+  std::vector<std::string> missing_positional, missing_keywords;
+  for (size_t i = 0; i < s.parameters.size(); ++i) {
+    const Signature::Parameter& p = s.parameters[i];
+    if (!p.required || !out[i].is_absent()) continue;
+    (p.kind == Kind::keyword_only ? missing_keywords : missing_positional).push_back(p.name);
+  }
+  for (const auto& [names, what] : {std::pair(&missing_positional, "positional"), std::pair(&missing_keywords, "keyword-only")}) {
+    if (names->empty()) continue;
+    raise("TypeError", fmt::format("{}() missing {} required {} argument{}: {}", name, names->size(), what, names->size() == 1 ? "" : "s",
+                                   join_names(*names)));
+  }
+}
+
+const Signature& signature_of(const NativeFunction& function) {
+  std::atomic_ref<const void*> cache(function.parsed_signature);
+  if (const void* parsed = cache.load(std::memory_order_acquire)) return *static_cast<const Signature*>(parsed);
+  static std::mutex mutex;
+  static std::deque<Signature> signatures;
+  std::lock_guard lock(mutex);
+  signatures.push_back(parse(function));
+  cache.store(&signatures.back(), std::memory_order_release);
+  return signatures.back();
+}
+
+namespace {
+
+Value call_bound(Interpreter& in, const NativeFunction& function, const Value* self, std::span<Value> positional,
+                 std::span<const std::pair<std::string, Value>> keywords) {
+  const Signature& s = signature_of(function);
+  size_t first = self ? 1 : 0;
+  Value own_self;
+  if (s.names_self && !self) {  // a method called as a plain function
+    if (positional.empty()) raise("TypeError", fmt::format("unbound method {}() needs an argument", function.name));
+    own_self = positional[0];
+    self = &own_self;
+    positional = positional.subspan(1);
+    first = 1;
+  }
+  Slots slots(first + s.parameters.size());
+  std::span<Value> all = slots.span();
+  if (self) all[0] = *self;
+  std::span<Value> out = all.subspan(first);
+  if (!s.takes_keywords) {
+    if (!keywords.empty()) raise("TypeError", fmt::format("{}{}() takes no keyword arguments", self ? type_of(*self).name + "." : "", function.name));
+    size_t given = positional.size();
+    if (given < static_cast<size_t>(s.required_positional) || (given > static_cast<size_t>(s.positional) && s.var_positional < 0)) {
+      raise_native_count(function, s, self, given);
+    }
+  }
+  if (keywords.empty() && s.var_positional < 0 && s.var_keyword < 0 && positional.size() == s.parameters.size()) {
+    for (size_t i = 0; i < positional.size(); ++i) out[i] = std::move(positional[i]);
+  } else {
+    bind_arguments(in, s, function.name, positional, keywords, out);
+    for (size_t i = 0; i < out.size(); ++i) {
+      if (out[i].is_absent()) out[i] = s.parameters[i].default_value;
+    }
+  }
+  return function.call(in, all);
+}
+
+}  // namespace
+
+Value call_native(Interpreter& in, const NativeFunction& function, const Value* self, Arguments arguments) {
+  return call_bound(in, function, self, arguments.positional, arguments.keywords);
+}
+
+Value call_native(Interpreter& in, const NativeFunction& function, const Value* self, std::span<Value> positional) {
+  return call_bound(in, function, self, positional, {});
+}
+
+const NativeFunction* find_method(const Type& type, std::string_view name) {
+  for (const Type* t = &type; t; t = t->base) {
+    for (const NativeFunction& f : t->methods) {
+      if (f.name == name) return &f;
+    }
+  }
+  return type.second_base ? find_method(*type.second_base, name) : nullptr;
+}
+
+const NativeFunction* find_static_method(const Type& type, std::string_view name) {
+  for (const Type* t = &type; t; t = t->base) {
+    for (const NativeFunction& f : t->static_methods) {
+      if (f.name == name) return &f;
+    }
+  }
+  return nullptr;
+}
+
+const Type::Property* find_property(const Type& type, std::string_view name) {
+  for (const Type* t = &type; t; t = t->base) {
+    for (const Type::Property& p : t->properties) {
+      if (p.name == name) return &p;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace gasell

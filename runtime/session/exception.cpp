@@ -1,0 +1,209 @@
+// Exception types, raising, and the passage between script exceptions and the engine's errors.
+#include <deque>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "runtime/session/arguments.h"
+#include "runtime/session/interpreter.h"
+#include "runtime/session/objects.h"
+#include "runtime/session/types.h"
+
+namespace gasell {
+namespace {
+
+Value with_traceback(Interpreter&, std::span<Value> args) { return args[0]; }
+
+Value get_args(Interpreter&, const Value& self) { return make_tuple(static_cast<Exception*>(self.object())->args); }
+void set_args(Interpreter& in, const Value& self, const Value& value) { static_cast<Exception*>(self.object())->args = to_vector(in, value); }
+Value get_cause(Interpreter&, const Value& self) { return static_cast<Exception*>(self.object())->cause; }
+Value get_context(Interpreter&, const Value& self) { return static_cast<Exception*>(self.object())->context; }
+Value get_traceback(Interpreter&, const Value&) { return Value(); }
+Value get_first_argument(Interpreter&, const Value& self) {
+  const auto& args = static_cast<Exception*>(self.object())->args;
+  return args.empty() ? Value() : args[0];
+}
+Value get_second_argument(Interpreter&, const Value& self) {
+  const auto& args = static_cast<Exception*>(self.object())->args;
+  return args.size() < 2 ? Value() : args[1];
+}
+Value get_errno(Interpreter& in, const Value& self) {
+  return static_cast<Exception*>(self.object())->args.size() < 2 ? Value() : get_first_argument(in, self);
+}
+Value get_file_name(Interpreter&, const Value& self) {
+  const auto& args = static_cast<Exception*>(self.object())->args;
+  return args.size() < 3 ? Value() : args[2];
+}
+
+struct Hierarchy {
+  std::deque<Type> types;
+  std::vector<const Type*> order;
+  std::map<std::string, const Type*, std::less<>> by_name;
+
+  void add(const char* base, std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      types.push_back(Type{name, "builtins", by_name.at(base), {}, {}});
+      insert(types.back());
+    }
+  }
+  void insert(const Type& type) {
+    order.push_back(&type);
+    by_name.emplace(type.name, &type);
+  }
+
+  Hierarchy() {
+    types.push_back(Type{"BaseException",
+                         "builtins",
+                         &object_type(),
+                         {{"with_traceback", "tb, /", with_traceback, "returns the exception itself"}},
+                         {{"args", get_args, set_args, "what the exception was made from"},
+                          {"__cause__", get_cause, nullptr, "the exception after `from`"},
+                          {"__context__", get_context, nullptr, "the exception that was being handled"},
+                          {"__traceback__", get_traceback, nullptr, "None: places are kept in the diagnostics"}}});
+    insert(types.back());
+    add("BaseException", {"Exception", "KeyboardInterrupt", "GeneratorExit"});
+    types.push_back(
+        Type{"SystemExit", "builtins", by_name.at("BaseException"), {}, {{"code", get_first_argument, nullptr, "the exit status"}}});
+    insert(types.back());
+    types.push_back(
+        Type{"StopIteration", "builtins", by_name.at("Exception"), {}, {{"value", get_first_argument, nullptr, "the returned value"}}});
+    insert(types.back());
+    add("Exception", {"ArithmeticError", "AssertionError", "AttributeError", "BufferError", "EOFError", "ImportError", "LookupError",
+                      "MemoryError", "NameError", "ReferenceError", "RuntimeError", "SyntaxError", "SystemError", "TypeError", "ValueError",
+                      "Warning"});
+    types.push_back(Type{"OSError",
+                         "builtins",
+                         by_name.at("Exception"),
+                         {},
+                         {{"errno", get_errno, nullptr, "the system's error number"},
+                          {"strerror", get_second_argument, nullptr, "the system's words"},
+                          {"filename", get_file_name, nullptr, "the file that it is about"}}});
+    insert(types.back());
+    by_name.emplace("IOError", &types.back());
+    by_name.emplace("EnvironmentError", &types.back());
+    add("ArithmeticError", {"FloatingPointError", "OverflowError", "ZeroDivisionError"});
+    add("ImportError", {"ModuleNotFoundError"});
+    add("LookupError", {"IndexError", "KeyError"});
+    add("NameError", {"UnboundLocalError"});
+    add("OSError", {"BlockingIOError", "ChildProcessError", "ConnectionError", "FileExistsError", "FileNotFoundError", "InterruptedError",
+                    "IsADirectoryError", "NotADirectoryError", "PermissionError", "ProcessLookupError", "TimeoutError"});
+    add("ConnectionError", {"BrokenPipeError", "ConnectionAbortedError", "ConnectionRefusedError", "ConnectionResetError"});
+    add("RuntimeError", {"NotImplementedError", "RecursionError"});
+    add("SyntaxError", {"IndentationError"});
+    add("IndentationError", {"TabError"});
+    add("ValueError", {"UnicodeError"});
+    add("UnicodeError", {"UnicodeDecodeError", "UnicodeEncodeError"});
+    add("Warning", {"BytesWarning", "DeprecationWarning", "FutureWarning", "ImportWarning", "PendingDeprecationWarning", "ResourceWarning",
+                    "RuntimeWarning", "SyntaxWarning", "UnicodeWarning", "UserWarning"});
+  }
+};
+
+Hierarchy& hierarchy() {
+  static Hierarchy table;
+  return table;
+}
+
+}  // namespace
+
+const Type* exception_type(std::string_view name) {
+  auto found = hierarchy().by_name.find(name);
+  return found == hierarchy().by_name.end() ? nullptr : found->second;
+}
+
+const std::vector<const Type*>& exception_types() { return hierarchy().order; }
+void register_exception(const Type& type) { hierarchy().insert(type); }
+
+void raise(std::string_view exception, std::string message, std::string hint) {
+  const Type* type = exception_type(exception);
+  if (!type) {  // a kind that only the host knows
+    type = exception_type("RuntimeError");
+    message = std::string(exception) + ": " + message;
+  }
+  Value value = Value::make<Exception>(*type, std::vector<Value>{make_str(std::move(message))});
+  static_cast<Exception*>(value.object())->hint = std::move(hint);
+  throw Raised(std::move(value));
+}
+
+// ---- the instances ----
+
+std::string Exception::repr(Interpreter& in) {
+  if (args.size() == 1) return type_.name + "(" + gasell::repr(in, args[0]) + ")";
+  return type_.name + gasell::repr(in, make_tuple(args));
+}
+
+std::string Exception::str(Interpreter& in) {
+  if (args.empty()) return "";
+  if (type_.derives_from(*exception_type("OSError")) && args.size() >= 2) {
+    std::string text = "[Errno " + gasell::str(in, args[0]) + "] " + gasell::str(in, args[1]);
+    return args.size() > 2 && !args[2].is_none() ? text + ": " + gasell::repr(in, args[2]) : text;
+  }
+  if (args.size() > 1) return gasell::repr(in, make_tuple(args));
+  if (type_.derives_from(*exception_type("KeyError"))) return gasell::repr(in, args[0]);
+  return gasell::str(in, args[0]);
+}
+
+std::optional<Value> Exception::get_attribute(Interpreter& in, std::string_view name) { return Object::get_attribute(in, name); }
+
+// ---- Error and back ----
+
+Value exception_from_error(const Error& error) {
+  const Diagnostic& d = error.diagnostic();
+  const Type* type = exception_type(d.kind);
+  std::string message = d.message;
+  if (!type) {
+    type = exception_type(d.blame == Blame::limitation ? "NotImplementedError" : "RuntimeError");
+    if (!d.kind.empty()) message = d.kind + ": " + message;
+  }
+  Value value = Value::make<Exception>(*type, std::vector<Value>{make_str(std::move(message))});
+  auto& exception = static_cast<Exception&>(*value.object());
+  exception.hint = d.hint;
+  exception.primary = d.primary;
+  exception.labels = d.secondary;
+  exception.blame = d.blame;
+  return value;
+}
+
+namespace {
+
+std::string title(Interpreter& in, Exception& exception) {
+  std::string message = exception.str(in);
+  return message.empty() ? exception.type().name : exception.type().name + ": " + message;
+}
+
+void add_origin(Interpreter& in, const Value& origin, const char* relation, std::vector<Label>& labels) {
+  auto* exception = origin.as<Exception>();
+  if (!exception || exception->traceback.empty()) return;
+  const Exception::Frame& place = exception->traceback.front();
+  labels.push_back({place.source, place.span, relation + title(in, *exception)});
+}
+
+}  // namespace
+
+Error error_from_exception(Interpreter& in, const Value& value) {
+  auto& exception = static_cast<Exception&>(*value.object());
+  Diagnostic d;
+  d.blame = exception.blame;
+  d.kind = exception.type().name;
+  d.message = exception.str(in);
+  d.hint = exception.hint;
+  d.primary = exception.primary;
+  d.secondary = exception.labels;
+  // The innermost calls tell most; a deep recursion need not be told whole.
+  constexpr size_t kInnermost = 12, kOutermost = 4;
+  const auto& frames = exception.traceback;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (!d.primary) {
+      d.primary = Label{frames[i].source, frames[i].span, ""};
+      continue;
+    }
+    if (i == kInnermost && frames.size() > kInnermost + kOutermost) i = frames.size() - kOutermost;
+    std::string text = i > 0 ? "called from here" : "met here";
+    if (!frames[i].function.empty()) text += ", in " + frames[i].function;
+    d.secondary.push_back({frames[i].source, frames[i].span, std::move(text)});
+  }
+  add_origin(in, exception.cause, "the cause: ", d.secondary);
+  if (exception.cause.is_none()) add_origin(in, exception.context, "while handling ", d.secondary);
+  return Error(std::move(d));
+}
+
+}  // namespace gasell
