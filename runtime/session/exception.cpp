@@ -202,7 +202,7 @@ Error error_from_exception(Interpreter& in, const Value& value) {
     d.secondary.push_back({frames[i].source, frames[i].span, std::move(text)});
   }
   add_origin(in, exception.cause, "the cause: ", d.secondary);
-  if (exception.cause.is_none()) add_origin(in, exception.context, "while handling ", d.secondary);
+  if (exception.cause.is_none() && !exception.suppress_context) add_origin(in, exception.context, "while handling ", d.secondary);
   return Error(std::move(d));
 }
 

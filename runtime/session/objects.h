@@ -126,6 +126,7 @@ class Exception : public Object {
   std::vector<Value> args;
   std::string hint;
   Value cause, context;
+  bool suppress_context = false;  // raise … from None
   /// `activation` tells two frames of one function apart.
   struct Frame { SourceRef source; Span span; std::string function; uint64_t activation = 0; };
   std::vector<Frame> traceback;  // innermost first

@@ -1,0 +1,258 @@
+// Frames, calls of script functions, and what surrounds them.
+#include "runtime/session/evaluator.h"
+
+#include <new>
+
+#include <fmt/format.h>
+
+#include "lang/render.h"
+#include "runtime/session/builtins.h"
+#include "runtime/session/range.h"
+
+namespace gasell {
+
+// ---- global variables ----
+
+Value& GlobalScope::slot(const std::string& name) {
+  if (auto found = index_.find(name); found != index_.end()) return slots_[found->second];
+  names_.push_back(name);
+  index_.emplace(names_.back(), slots_.size());
+  return slots_.emplace_back(Value::absent());
+}
+
+Value* GlobalScope::find(std::string_view name) {
+  auto found = index_.find(name);
+  return found == index_.end() || slots_[found->second].is_absent() ? nullptr : &slots_[found->second];
+}
+
+std::vector<std::string> GlobalScope::names() const {
+  std::vector<std::string> bound;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].is_absent()) bound.push_back(names_[i]);
+  }
+  return bound;
+}
+
+void GlobalScope::clear() {
+  for (Value& v : slots_) v = Value::absent();
+}
+
+// ---- the value stack ----
+
+ValueStack::Chunk ValueStack::make_chunk(size_t size) {
+  Chunk chunk{std::make_unique<Value[]>(size), size, 0};
+  for (size_t i = 0; i < size; ++i) chunk.values[i] = Value::absent();
+  return chunk;
+}
+
+ValueStack::ValueStack() { chunks_.push_back(make_chunk(size_t{1} << 13)); }
+
+Value* ValueStack::take(size_t count) {
+  while (chunks_[current_].size - chunks_[current_].used < count) {
+    if (current_ + 1 == chunks_.size()) chunks_.push_back(make_chunk(std::max(size_t{1} << 16, count)));
+    takers_.push_back(current_);
+    ++current_;
+  }
+  Value* values = chunks_[current_].values.get() + chunks_[current_].used;
+  chunks_[current_].used += count;
+  return values;
+}
+
+void ValueStack::give_back(size_t count) {
+  Chunk& chunk = chunks_[current_];
+  // Destructors of the values may run anything that takes from the stack, so the run stays taken until they are done.
+  for (size_t i = chunk.used - count; i < chunk.used; ++i) chunk.values[i] = Value::absent();
+  chunk.used -= count;
+  while (current_ > 0 && chunks_[current_].used == 0) {
+    current_ = takers_.back();
+    takers_.pop_back();
+  }
+}
+
+// ---- the session ----
+
+Session::Session(Interpreter& interpreter, Engine& e, ModuleTable table) : in(interpreter), engine(e), modules(std::move(table)) {
+  scopes.push_back(std::make_unique<GlobalScope>());
+  main = scopes.back().get();
+}
+
+Session::~Session() {
+  // Functions hold globals and globals hold functions: the variables go first.
+  for (auto& scope : scopes) scope->clear();
+}
+
+void Session::stop() {
+  engine.clear_interrupt();
+  throw Interrupted();
+}
+
+Value* Session::alias(std::string_view name) {
+  if (auto found = aliases.find(name); found != aliases.end()) return &found->second;
+  for (const ModuleDefinition& module : modules) {
+    for (const std::string& alias : module.aliases) {
+      if (alias != name) continue;
+      auto loaded_module = loaded.find(module.name);
+      if (loaded_module == loaded.end()) loaded_module = loaded.emplace(module.name, module.make(in)).first;
+      return &aliases.emplace(alias, loaded_module->second).first->second;
+    }
+  }
+  return nullptr;
+}
+
+// ---- frames ----
+
+bool Node::test(Frame& f) const {
+  Value v = evaluate(f);
+  if (v.is_bool()) return v.as_int() != 0;
+  f.at = span;
+  return truth(f.in, v);
+}
+
+void fill_cells(Frame& f, std::span<const Value> captured) {
+  int own = f.code.own_cells;
+  for (int i = 0; i < own; ++i) f.cells[i] = Value::make<Cell>();
+  for (size_t i = 0; i < captured.size(); ++i) f.cells[static_cast<size_t>(own) + i] = captured[i];
+  for (auto [local, cell] : f.code.captured_parameters) static_cast<Cell*>(f.cells[cell].object())->value = f.locals[local];
+}
+
+std::vector<Value> captured_cells(const Frame& f, const FunctionCode& inner) {
+  std::vector<Value> cells;
+  cells.reserve(inner.captures.size());
+  for (int cell : inner.captures) cells.push_back(f.cells[cell]);
+  return cells;
+}
+
+void note_place(const Frame& f, Exception& exception) {
+  if (!exception.traceback.empty() && exception.traceback.back().activation == f.activation) return;
+  exception.traceback.push_back({f.code.source, f.at, f.code.name, f.activation});
+}
+
+Value caught_exception(Frame& f) {
+  Value value;
+  try {
+    throw;
+  } catch (const Raised& raised) {
+    value = raised.value;
+  } catch (const Error& error) {
+    value = exception_from_error(error);
+  } catch (const Interrupted&) {
+    value = Value::make<Exception>(*exception_type("KeyboardInterrupt"), std::vector<Value>{});
+  } catch (const std::bad_alloc&) {
+    value = Value::make<Exception>(*exception_type("MemoryError"), std::vector<Value>{});
+  }
+  auto& exception = static_cast<Exception&>(*value.object());
+  note_place(f, exception);
+  if (exception.context.is_none() && !f.session.handling.is_none() && !f.session.handling.same(value)) exception.context = f.session.handling;
+  return value;
+}
+
+namespace {
+
+/// Counts nested calls of script functions.
+class CallDepth {
+ public:
+  explicit CallDepth(Session& session) : session_(session) {
+    if (session.depth >= Session::kRecursionLimit) raise("RecursionError", "maximum recursion depth exceeded");
+    ++session.depth;
+  }
+  ~CallDepth() { --session_.depth; }
+  CallDepth(const CallDepth&) = delete;
+  CallDepth& operator=(const CallDepth&) = delete;
+
+ private:
+  Session& session_;
+};
+
+}  // namespace
+
+Value call_function(Session& session, const Function& function, std::span<Value> positional,
+                    std::span<const std::pair<std::string, Value>> keywords) {
+  const FunctionCode& code = *function.code;
+  CallDepth depth(session);
+  session.poll();
+  size_t local_count = static_cast<size_t>(code.local_count);
+  StackValues room(session.stack, local_count + static_cast<size_t>(code.cell_count));
+  const size_t parameters = code.signature.parameters.size();
+  if (code.simple && keywords.empty() && positional.size() == parameters) {
+    for (size_t i = 0; i < parameters; ++i) std::swap(room[i], positional[i]);
+  } else {
+    bind_arguments(session.in, code.signature, code.name, positional, keywords, room.span().first(parameters));
+    for (size_t i = 0; i < parameters; ++i) {
+      if (room[i].is_absent()) room[i] = function.defaults[i];
+    }
+  }
+  Frame f{session, session.in, code, room.begin(), room.begin() + local_count, {}, {}, ++session.activations};
+  if (code.cell_count > 0) fill_cells(f, function.captured);
+  try {
+    if (code.expression) return code.expression->evaluate(f);
+    return run_block(code.body, f) == Flow::return_value ? std::move(f.result) : Value();
+  } catch (const Raised& raised) {
+    note_place(f, static_cast<Exception&>(*raised.value.object()));
+    throw;
+  } catch (const Error& error) {
+    Value value = exception_from_error(error);
+    note_place(f, static_cast<Exception&>(*value.object()));
+    throw Raised(std::move(value));
+  }
+}
+
+Value call_positional(Session& session, const Value& callee, std::span<Value> positional) {
+  if (callee.is_object()) {
+    Object* object = callee.object();
+    if (typeid(*object) == typeid(Function)) return call_function(session, *static_cast<Function*>(object), positional);
+    if (typeid(*object) == typeid(Builtin)) {
+      auto* builtin = static_cast<Builtin*>(object);
+      return call_native(session.in, builtin->function, builtin->self ? &*builtin->self : nullptr, positional);
+    }
+    Arguments arguments;
+    arguments.positional.assign(std::make_move_iterator(positional.begin()), std::make_move_iterator(positional.end()));
+    return object->call(session.in, std::move(arguments));
+  }
+  return call(session.in, callee, {});
+}
+
+// ---- iteration ----
+
+Cursor::Cursor(Interpreter& in, Value iterable) {
+  if (iterable.is_object()) {
+    const std::type_info& type = typeid(*iterable.object());
+    if (type == typeid(Range)) {
+      auto* range = static_cast<Range*>(iterable.object());
+      kind_ = Kind::range;
+      value_ = range->start;
+      step_ = range->step;
+      left_ = range->count;
+      return;
+    }
+    if (type == typeid(List) || type == typeid(Tuple)) {
+      kind_ = type == typeid(List) ? Kind::list : Kind::tuple;
+      iterable_ = std::move(iterable);
+      return;
+    }
+  }
+  kind_ = Kind::object;
+  iterable_ = iterate(in, iterable);
+}
+
+bool Cursor::next_object(Interpreter& in, Value& out) {
+  std::optional<Value> v = gasell::next(in, iterable_);
+  if (!v) return false;
+  out = *std::move(v);
+  return true;
+}
+
+// ---- names that are not there ----
+
+void raise_name_error(const Frame& f, const std::string& name) {
+  std::vector<std::string> candidates = f.code.local_names;
+  candidates.insert(candidates.end(), f.code.cell_names.begin(), f.code.cell_names.end());
+  for (std::string& global : f.code.globals->names()) candidates.push_back(std::move(global));
+  for (const auto& [builtin, value] : builtins()) candidates.push_back(builtin);
+  for (const ModuleDefinition& module : f.session.modules) {
+    candidates.insert(candidates.end(), module.aliases.begin(), module.aliases.end());
+  }
+  std::string near = did_you_mean(name, candidates);
+  raise("NameError", fmt::format("name '{}' is not defined", name), near.empty() ? "" : "did you mean '" + near + "'?");
+}
+
+}  // namespace gasell

@@ -1,0 +1,277 @@
+// The interpreter's inside. A syntax tree is lowered once to a tree of small evaluating nodes (names resolved to slots, constants made, operators
+// specialised), which then runs against frames.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lang/ast.h"
+#include "runtime/session/arguments.h"
+#include "runtime/session/function.h"
+#include "runtime/session/interpreter.h"
+
+namespace gasell {
+
+/// The variables of one module. Slots stay where they are, so nodes hold pointers to them; absent marks a name that is not bound.
+struct GlobalScope {
+  Value& slot(const std::string& name);
+  Value* find(std::string_view name);  // null when not bound
+  std::vector<std::string> names() const;
+  void clear();
+
+ private:
+  std::deque<Value> slots_;
+  std::deque<std::string> names_;
+  std::unordered_map<std::string_view, size_t> index_;
+};
+
+/// Room for the locals of running functions and for arguments. Values in it are absent while they are not in use.
+class ValueStack {
+ public:
+  ValueStack();
+  Value* take(size_t count);
+  void give_back(size_t count);
+
+ private:
+  struct Chunk {
+    std::unique_ptr<Value[]> values;
+    size_t size = 0, used = 0;
+  };
+  static Chunk make_chunk(size_t size);
+  std::vector<Chunk> chunks_;
+  std::vector<size_t> takers_;  // chunk of every take that did not fit the first chunk
+  size_t current_ = 0;
+};
+
+/// A run of values on the stack, for a scope.
+class StackValues {
+ public:
+  StackValues(ValueStack& stack, size_t count) : stack_(stack), count_(count), values_(stack.take(count)) {}
+  ~StackValues() { stack_.give_back(count_); }
+  StackValues(const StackValues&) = delete;
+  StackValues& operator=(const StackValues&) = delete;
+  Value* begin() { return values_; }
+  Value& operator[](size_t i) { return values_[i]; }
+  std::span<Value> span() { return {values_, count_}; }
+
+ private:
+  ValueStack& stack_;
+  size_t count_;
+  Value* values_;
+};
+
+/// What all frames of an interpreter share.
+struct Session {
+  Session(Interpreter& interpreter, Engine& engine, ModuleTable modules);
+  ~Session();
+
+  static constexpr int kRecursionLimit = 1000;
+
+  /// Called at calls and at the end of loop bodies: throws Interrupted when the user asked for it.
+  void poll() {
+    if (engine.interrupted()) [[unlikely]] stop();
+  }
+  [[noreturn]] void stop();
+
+  /// The value of a module alias that is known without import, or null. `found` receives a stable address.
+  Value* alias(std::string_view name);
+
+  Interpreter& in;
+  Engine& engine;
+  ModuleTable modules;
+  ValueStack stack;
+  int depth = 0;
+  uint64_t activations = 0;
+  Value handling;  // the exception whose handler runs; None: no such
+  GlobalScope* main = nullptr;
+  std::deque<std::unique_ptr<GlobalScope>> scopes;
+  std::map<std::string, Value, std::less<>> loaded;   // known modules by name, scripts by path
+  std::map<std::string, Value, std::less<>> aliases;  // of known modules, once used
+};
+
+struct Evaluator {
+  static Session& session(Interpreter& in);
+};
+
+/// One running function (or module, or comprehension).
+struct Frame {
+  Session& session;
+  Interpreter& in;
+  const FunctionCode& code;
+  Value* locals;
+  Value* cells;   // Cell objects
+  Span at = {};   // what is being evaluated: the place of an exception
+  Value result = {};
+  uint64_t activation = 0;
+};
+
+struct Node {
+  Span span;
+  virtual ~Node() = default;
+  virtual Value evaluate(Frame& f) const = 0;
+  virtual bool test(Frame& f) const;
+};
+using NodePtr = std::unique_ptr<Node>;
+
+enum class Flow : uint8_t { next, break_loop, continue_loop, return_value };
+
+struct StatementNode {
+  Span span;
+  virtual ~StatementNode() = default;
+  virtual Flow run(Frame& f) const = 0;
+};
+using StatementPtr = std::unique_ptr<StatementNode>;
+using Block = std::vector<StatementPtr>;
+
+inline Flow run_block(const Block& block, Frame& f) {
+  for (const StatementPtr& s : block) {
+    Flow flow = s->run(f);
+    if (flow != Flow::next) return flow;
+  }
+  return Flow::next;
+}
+
+/// in_place of one operator, with a short way for numbers.
+using UpdateOp = Value (*)(Interpreter&, const Value& old, const Value& operand);
+UpdateOp update_op(ast::BinaryOp op);
+
+/// What can be assigned to, deleted and updated in place.
+struct Target {
+  Span span;
+  virtual ~Target() = default;
+  virtual void assign(Frame& f, Value value) const = 0;
+  virtual void remove(Frame& f) const = 0;
+  /// target op= value; `place` is the whole statement.
+  virtual void update(Frame& f, UpdateOp op, const Node& value, Span place) const = 0;
+};
+using TargetPtr = std::unique_ptr<Target>;
+
+/// A lowered module, function, lambda or comprehension.
+struct FunctionCode {
+  std::string name;
+  SourceRef source;
+  GlobalScope* globals = nullptr;  // owned by the session
+  Signature signature;
+  bool simple = false;  // positional parameters alone, without names needed to bind: the fast way of calling
+  int local_count = 0, own_cells = 0, cell_count = 0;
+  std::vector<std::string> local_names, cell_names;
+  std::vector<std::pair<int, int>> captured_parameters;  // local slot → own cell
+  std::vector<int> captures;                             // cells of the enclosing function that this one takes
+  Block body;
+  NodePtr expression;  // of a lambda: instead of the body
+  std::shared_ptr<const ast::Stmt> definition;  // of a `def`
+};
+
+/// Calls a script function with positional arguments, which are moved from.
+Value call_function(Session& session, const Function& function, std::span<Value> positional,
+                    std::span<const std::pair<std::string, Value>> keywords = {});
+/// Calls anything with positional arguments, which are moved from.
+Value call_positional(Session& session, const Value& callee, std::span<Value> positional);
+
+/// Notes in the exception where this frame was, once for each activation.
+void note_place(const Frame& f, Exception& exception);
+
+/// Runs `work`; what it throws comes back as an exception object with its place noted, absent when it throws nothing.
+/// Interrupted becomes a KeyboardInterrupt.
+Value catching(Frame& f, const auto& work);
+
+/// Steps through an iterable; ranges, lists and tuples without iterator objects.
+class Cursor {
+ public:
+  Cursor() = default;
+  Cursor(Interpreter& in, Value iterable);
+  bool next(Interpreter& in, Value& out) {
+    switch (kind_) {
+      case Kind::range:
+        if (left_ == 0) return false;
+        --left_;
+        out = Value::of(value_);
+        value_ = static_cast<int64_t>(static_cast<uint64_t>(value_) + static_cast<uint64_t>(step_));
+        return true;
+      case Kind::list: {
+        const auto& items = static_cast<const List*>(iterable_.object())->items;
+        if (static_cast<size_t>(value_) >= items.size()) return false;
+        out = items[static_cast<size_t>(value_++)];
+        return true;
+      }
+      case Kind::tuple: {
+        const auto& items = static_cast<const Tuple*>(iterable_.object())->items;
+        if (static_cast<size_t>(value_) >= items.size()) return false;
+        out = items[static_cast<size_t>(value_++)];
+        return true;
+      }
+      default: return next_object(in, out);
+    }
+  }
+
+ private:
+  bool next_object(Interpreter& in, Value& out);
+
+  enum class Kind : uint8_t { range, list, tuple, object } kind_ = Kind::tuple;
+  Value iterable_;
+  int64_t value_ = 0, step_ = 0, left_ = 0;
+};
+
+// ---- lowering ----
+
+/// The function whose body is being lowered.
+struct Lowering {
+  Session& session;
+  FunctionCode& code;
+  Lowering* outer = nullptr;
+  int loops = 0;
+};
+
+NodePtr lower(Lowering& l, const ast::ExprRef& e);
+NodePtr lower_optional(Lowering& l, const ast::ExprRef& e);  // null for null
+StatementPtr lower(Lowering& l, const ast::StmtRef& s);
+Block lower(Lowering& l, const ast::Body& body);
+TargetPtr lower_target(Lowering& l, const ast::ExprRef& e);
+TargetPtr lower_name_target(Lowering& l, const std::string& name, ast::Binding binding, Span span);
+NodePtr lower_name(Lowering& l, const std::string& name, ast::Binding binding, Span span);
+NodePtr lower_operator(Lowering& l, const ast::Expr& e);       // Unary, Binary, BoolChain, Compare, Conditional
+NodePtr lower_display(Lowering& l, const ast::Expr& e);        // literals, f-strings, tuples, lists, sets, dicts, slices
+NodePtr lower_access(Lowering& l, const ast::Expr& e);         // Attribute, Subscript
+NodePtr lower_call(Lowering& l, const ast::Expr& e);
+NodePtr lower_function(Lowering& l, const ast::Expr& lambda);
+NodePtr lower_comprehension(Lowering& l, const ast::Expr& e);
+StatementPtr lower_definition(Lowering& l, const ast::StmtRef& s);
+StatementPtr lower_try(Lowering& l, const ast::Stmt& s);       // Try, Raise, With
+StatementPtr lower_import(Lowering& l, const ast::Stmt& s);    // Import, ImportFrom
+
+/// Lowers a module's statements; with `last_value`, the last expression statement becomes the code's expression.
+std::shared_ptr<FunctionCode> lower_module(Session& session, const ast::ModuleRef& module, GlobalScope& globals, const std::string& name,
+                                           bool last_value);
+/// Runs lowered module code; returns the value of its expression, or None.
+Value run_module(Session& session, const FunctionCode& code);
+
+/// Sets up the slots and cells that an ast scope describes.
+void fill_scope(FunctionCode& code, const ast::FunctionScope& scope, size_t parameters);
+/// Makes the cells of a frame: new ones of its own, then those it took.
+void fill_cells(Frame& f, std::span<const Value> captured);
+/// The cells that a function made here takes from this frame.
+std::vector<Value> captured_cells(const Frame& f, const FunctionCode& inner);
+
+/// NameError with what may have been meant.
+[[noreturn]] void raise_name_error(const Frame& f, const std::string& name);
+
+// ---- what templates need ----
+
+Value caught_exception(Frame& f);  // inside a catch clause
+
+Value catching(Frame& f, const auto& work) {
+  try {
+    work();
+  } catch (const Interpreter::Exit&) {
+    throw;
+  } catch (...) {
+    return caught_exception(f);
+  }
+  return Value::absent();
+}
+
+}  // namespace gasell

@@ -1,0 +1,203 @@
+// Attributes and subscripts, read and assigned; unpacking.
+#include <fmt/format.h>
+
+#include "runtime/session/dict.h"
+#include "runtime/session/evaluator.h"
+
+namespace gasell {
+namespace {
+
+struct AttributeNode final : Node {
+  Value evaluate(Frame& f) const override {
+    Value v = value->evaluate(f);
+    f.at = span;
+    return get_attribute(f.in, v, name);
+  }
+  NodePtr value;
+  std::string name;
+};
+
+Value item_of(Frame& f, const Value& v, const Value& index) {
+  if (index.is_int() && v.is_object()) {
+    int64_t i = index.as_int();
+    const std::vector<Value>* items = typeid(*v.object()) == typeid(List)    ? &static_cast<List*>(v.object())->items
+                                      : typeid(*v.object()) == typeid(Tuple) ? &static_cast<Tuple*>(v.object())->items
+                                                                             : nullptr;
+    if (items) {
+      if (i < 0) i += static_cast<int64_t>(items->size());
+      if (i >= 0 && i < static_cast<int64_t>(items->size())) return (*items)[static_cast<size_t>(i)];
+    }
+  }
+  return get_item(f.in, v, index);
+}
+
+struct SubscriptNode final : Node {
+  Value evaluate(Frame& f) const override {
+    Value v = value->evaluate(f), i = index->evaluate(f);
+    f.at = span;
+    return item_of(f, v, i);
+  }
+  NodePtr value, index;
+};
+
+struct AttributeTarget final : Target {
+  void assign(Frame& f, Value v) const override {
+    Value o = object->evaluate(f);
+    f.at = span;
+    set_attribute(f.in, o, name, v);
+  }
+  void remove(Frame& f) const override {
+    Value o = object->evaluate(f);
+    f.at = span;
+    if (auto* module = o.as<Module>()) {
+      if (auto found = module->members.find(name); found != module->members.end()) {
+        module->members.erase(found);
+        return;
+      }
+    }
+    get_attribute(f.in, o, name);
+    raise("AttributeError", fmt::format("'{}' object attribute '{}' is read-only", type_of(o).name, name));
+  }
+  void update(Frame& f, UpdateOp op, const Node& operand, Span place) const override {
+    Value o = object->evaluate(f);
+    f.at = span;
+    Value old = get_attribute(f.in, o, name);
+    Value v = operand.evaluate(f);
+    f.at = place;
+    set_attribute(f.in, o, name, op(f.in, old, v));
+  }
+  NodePtr object;
+  std::string name;
+};
+
+struct SubscriptTarget final : Target {
+  void assign(Frame& f, Value v) const override {
+    Value o = object->evaluate(f), i = index->evaluate(f);
+    f.at = span;
+    set_item(f.in, o, i, v);
+  }
+  void remove(Frame& f) const override {
+    Value o = object->evaluate(f), i = index->evaluate(f);
+    f.at = span;
+    delete_item(f.in, o, i);
+  }
+  void update(Frame& f, UpdateOp op, const Node& operand, Span place) const override {
+    Value o = object->evaluate(f), i = index->evaluate(f);
+    f.at = span;
+    Value old = item_of(f, o, i);
+    Value v = operand.evaluate(f);
+    f.at = place;
+    set_item(f.in, o, i, op(f.in, old, v));
+  }
+  NodePtr object, index;
+};
+
+struct UnpackTarget final : Target {
+  void assign(Frame& f, Value v) const override {
+    f.at = span;
+    if (!v.is_object()) raise("TypeError", fmt::format("cannot unpack non-iterable {} object", type_of(v).name));
+    size_t count = targets.size();
+    std::vector<Value> items = star < 0 ? exact_items(f, v) : to_vector(f.in, v);
+    if (star < 0) {
+      for (size_t i = 0; i < count; ++i) targets[i]->assign(f, std::move(items[i]));
+      return;
+    }
+    size_t before = static_cast<size_t>(star), after = count - before - 1;
+    if (items.size() < before + after) {
+      raise("ValueError", fmt::format("not enough values to unpack (expected at least {}, got {})", before + after, items.size()));
+    }
+    for (size_t i = 0; i < before; ++i) targets[i]->assign(f, std::move(items[i]));
+    auto rest = items.begin() + star;
+    auto tail = items.end() - static_cast<ptrdiff_t>(after);
+    targets[before]->assign(f, make_list(std::vector<Value>(rest, tail)));
+    for (size_t i = 0; i < after; ++i) targets[before + 1 + i]->assign(f, tail[static_cast<ptrdiff_t>(i)]);
+  }
+  void remove(Frame& f) const override {
+    for (const TargetPtr& t : targets) t->remove(f);
+  }
+  void update(Frame&, UpdateOp, const Node&, Span) const override { raise("SyntaxError", "a tuple cannot be the target of an augmented assignment"); }
+
+  /// As many items as there are targets; takes one more at most from the iterable, as Python does.
+  std::vector<Value> exact_items(Frame& f, const Value& v) const {
+    size_t count = targets.size();
+    auto too_many = [&] { raise("ValueError", fmt::format("too many values to unpack (expected {})", count)); };
+    auto too_few = [&](size_t got) { raise("ValueError", fmt::format("not enough values to unpack (expected {}, got {})", count, got)); };
+    if (typeid(*v.object()) == typeid(Tuple) || typeid(*v.object()) == typeid(List)) {
+      std::vector<Value> items = to_vector(f.in, v);
+      if (items.size() > count) too_many();
+      if (items.size() < count) too_few(items.size());
+      return items;
+    }
+    std::vector<Value> items;
+    Value iterator;
+    try {
+      iterator = iterate(f.in, v);
+    } catch (const Raised& raised) {
+      if (!is_instance(raised.value, *exception_type("TypeError"))) throw;
+      raise("TypeError", fmt::format("cannot unpack non-iterable {} object", type_of(v).name));
+    }
+    while (std::optional<Value> item = next(f.in, iterator)) {
+      if (items.size() == count) too_many();
+      items.push_back(*std::move(item));
+    }
+    if (items.size() < count) too_few(items.size());
+    return items;
+  }
+
+  std::vector<TargetPtr> targets;
+  int star = -1;  // which target takes the rest
+};
+
+}  // namespace
+
+NodePtr lower_access(Lowering& l, const ast::Expr& e) {
+  NodePtr node;
+  if (const auto* a = std::get_if<ast::Attribute>(&e.node)) {
+    auto attribute = std::make_unique<AttributeNode>();
+    attribute->value = lower(l, a->value);
+    attribute->name = a->name;
+    node = std::move(attribute);
+  } else {
+    const auto& s = std::get<ast::Subscript>(e.node);
+    auto subscript = std::make_unique<SubscriptNode>();
+    subscript->value = lower(l, s.value);
+    subscript->index = lower(l, s.index);
+    node = std::move(subscript);
+  }
+  node->span = e.span;
+  return node;
+}
+
+TargetPtr lower_target(Lowering& l, const ast::ExprRef& e) {
+  TargetPtr target;
+  if (const auto* name = std::get_if<ast::Name>(&e->node)) {
+    target = lower_name_target(l, name->id, name->binding, e->span);
+  } else if (const auto* a = std::get_if<ast::Attribute>(&e->node)) {
+    auto attribute = std::make_unique<AttributeTarget>();
+    attribute->object = lower(l, a->value);
+    attribute->name = a->name;
+    target = std::move(attribute);
+  } else if (const auto* s = std::get_if<ast::Subscript>(&e->node)) {
+    auto subscript = std::make_unique<SubscriptTarget>();
+    subscript->object = lower(l, s->value);
+    subscript->index = lower(l, s->index);
+    target = std::move(subscript);
+  } else {
+    const auto* tuple = std::get_if<ast::Tuple>(&e->node);
+    const auto* list = std::get_if<ast::List>(&e->node);
+    if (!tuple && !list) {
+      throw Error(Diagnostic{Blame::user, "SyntaxError", "this expression cannot be assigned to", Label{l.code.source, e->span, ""}, {}, ""});
+    }
+    auto unpack = std::make_unique<UnpackTarget>();
+    for (const ast::ExprRef& item : tuple ? tuple->items : list->items) {
+      const auto* starred = std::get_if<ast::Starred>(&item->node);
+      if (starred) unpack->star = static_cast<int>(unpack->targets.size());
+      unpack->targets.push_back(lower_target(l, starred ? starred->value : item));
+    }
+    target = std::move(unpack);
+  }
+  target->span = e->span;
+  return target;
+}
+
+}  // namespace gasell

@@ -1,0 +1,167 @@
+// Calls. Positional arguments are evaluated onto the value stack; methods of the built-in containers are called without making a bound method.
+#include <fmt/format.h>
+
+#include "runtime/session/dict.h"
+#include "runtime/session/evaluator.h"
+#include "runtime/session/types.h"
+
+namespace gasell {
+namespace {
+
+/// Positional arguments alone, none starred.
+struct PlainCall final : Node {
+  Value evaluate(Frame& f) const override {
+    Value function = callee->evaluate(f);
+    StackValues values(f.session.stack, args.size());
+    for (size_t i = 0; i < args.size(); ++i) values[i] = args[i]->evaluate(f);
+    f.at = span;
+    return call_positional(f.session, function, values.span());
+  }
+  NodePtr callee;
+  std::vector<NodePtr> args;
+};
+
+/// Types whose objects have the attributes of their type and no others.
+bool has_plain_attributes(const Type& type) {
+  static const std::vector<const Type*> types = {&list_type(), &str_type(), &dict_type(), &set_type(), &tuple_type(), &frozenset_type()};
+  return std::find(types.begin(), types.end(), &type) != types.end();
+}
+
+/// object.name(positional arguments)
+struct MethodCall final : Node {
+  Value evaluate(Frame& f) const override {
+    Value self = object->evaluate(f);
+    const Type* type = &type_of(self);
+    if (type != seen) {
+      seen = type;
+      method = has_plain_attributes(*type) ? find_method(*type, name) : nullptr;
+    }
+    Value function;
+    if (!method) {
+      f.at = access_span;
+      function = get_attribute(f.in, self, name);
+    }
+    const NativeFunction* native = method;  // the arguments may come here again and see another type
+    StackValues values(f.session.stack, args.size());
+    for (size_t i = 0; i < args.size(); ++i) values[i] = args[i]->evaluate(f);
+    f.at = span;
+    return native ? call_native(f.in, *native, &self, values.span()) : call_positional(f.session, function, values.span());
+  }
+  NodePtr object;
+  std::string name;
+  Span access_span;
+  std::vector<NodePtr> args;
+  mutable const Type* seen = nullptr;
+  mutable const NativeFunction* method = nullptr;
+};
+
+struct GeneralCall final : Node {
+  struct Argument {
+    NodePtr value;
+    bool starred;
+  };
+  struct Keyword {
+    std::string name;  // empty: **value
+    NodePtr value;
+    Span span;
+  };
+
+  Value evaluate(Frame& f) const override {
+    Value function = callee->evaluate(f);
+    Arguments arguments;
+    for (const Argument& argument : args) {
+      Value v = argument.value->evaluate(f);
+      if (!argument.starred) {
+        arguments.positional.push_back(std::move(v));
+        continue;
+      }
+      f.at = argument.value->span;
+      std::vector<Value> items;
+      try {
+        items = to_vector(f.in, v);
+      } catch (const Raised& raised) {
+        if (v.is_object() || !is_instance(raised.value, *exception_type("TypeError"))) throw;
+        raise("TypeError", fmt::format("argument after * must be an iterable, not {}", type_of(v).name));
+      }
+      for (Value& item : items) arguments.positional.push_back(std::move(item));
+    }
+    for (const Keyword& keyword : keywords) {
+      Value v = keyword.value->evaluate(f);
+      f.at = keyword.span;
+      if (!keyword.name.empty()) {
+        add(arguments, function, keyword.name, std::move(v));
+        continue;
+      }
+      const auto* dict = v.as<Dict>();
+      if (!dict) raise("TypeError", fmt::format("argument after ** must be a mapping, not {}", type_of(v).name));
+      for (const Dict::Entry& entry : dict->entries()) {
+        if (entry.key.is_absent()) continue;
+        const auto* name = entry.key.as<Str>();
+        if (!name) raise("TypeError", "keywords must be strings");
+        add(arguments, function, name->value, entry.value);
+      }
+    }
+    f.at = span;
+    if (function.is_object() && typeid(*function.object()) == typeid(Function)) {
+      return call_function(f.session, *static_cast<Function*>(function.object()), arguments.positional, arguments.keywords);
+    }
+    return call(f.in, function, std::move(arguments));
+  }
+
+  static void add(Arguments& arguments, const Value& function, const std::string& name, Value value) {
+    for (const auto& [given, v] : arguments.keywords) {
+      if (given != name) continue;
+      std::string callee_name = "function";
+      if (const auto* script = function.as<Function>()) callee_name = script->name();
+      if (const auto* builtin = function.as<Builtin>()) callee_name = builtin->function.name;
+      raise("TypeError", fmt::format("{}() got multiple values for keyword argument '{}'", callee_name, name));
+    }
+    arguments.keywords.emplace_back(name, std::move(value));
+  }
+
+  NodePtr callee;
+  std::vector<Argument> args;
+  std::vector<Keyword> keywords;
+};
+
+}  // namespace
+
+NodePtr lower_call(Lowering& l, const ast::Expr& e) {
+  const auto& call = std::get<ast::Call>(e.node);
+  bool plain = call.keywords.empty();
+  for (const ast::ExprRef& arg : call.args) plain = plain && !std::holds_alternative<ast::Starred>(arg->node);
+  NodePtr node;
+  if (plain) {
+    NodePtr callee;
+    const auto* attribute = std::get_if<ast::Attribute>(&call.callee->node);
+    NodePtr object = attribute ? lower(l, attribute->value) : lower(l, call.callee);
+    std::vector<NodePtr> args;
+    for (const ast::ExprRef& arg : call.args) args.push_back(lower(l, arg));
+    if (attribute) {
+      auto method = std::make_unique<MethodCall>();
+      method->object = std::move(object);
+      method->name = attribute->name;
+      method->access_span = call.callee->span;
+      method->args = std::move(args);
+      node = std::move(method);
+    } else {
+      auto simple = std::make_unique<PlainCall>();
+      simple->callee = std::move(object);
+      simple->args = std::move(args);
+      node = std::move(simple);
+    }
+  } else {
+    auto general = std::make_unique<GeneralCall>();
+    general->callee = lower(l, call.callee);
+    for (const ast::ExprRef& arg : call.args) {
+      const auto* starred = std::get_if<ast::Starred>(&arg->node);
+      general->args.push_back({lower(l, starred ? starred->value : arg), starred != nullptr});
+    }
+    for (const ast::Keyword& keyword : call.keywords) general->keywords.push_back({keyword.name, lower(l, keyword.value), keyword.span});
+    node = std::move(general);
+  }
+  node->span = e.span;
+  return node;
+}
+
+}  // namespace gasell

@@ -1,0 +1,190 @@
+// try, raise and with.
+#include <fmt/format.h>
+
+#include "runtime/session/evaluator.h"
+
+namespace gasell {
+namespace {
+
+/// While a handler runs, its exception is the one that a bare `raise` raises again.
+class Handling {
+ public:
+  Handling(Session& session, Value exception) : session_(session), outer_(std::exchange(session.handling, std::move(exception))) {}
+  ~Handling() { session_.handling = std::move(outer_); }
+  Handling(const Handling&) = delete;
+  Handling& operator=(const Handling&) = delete;
+
+ private:
+  Session& session_;
+  Value outer_;
+};
+
+const Type* exception_class(const Value& v) {
+  const auto* type = v.as<TypeObject>();
+  return type && type->described.derives_from(*exception_type("BaseException")) ? &type->described : nullptr;
+}
+
+struct Handler {
+  NodePtr type;  // null: catches all
+  TargetPtr target;
+  Block body;
+
+  bool matches(Frame& f, const Value& exception) const {
+    if (!type) return true;
+    Value wanted = type->evaluate(f);
+    f.at = type->span;
+    auto matches_one = [&](const Value& v) {
+      const Type* t = exception_class(v);
+      if (!t) raise("TypeError", "catching classes that do not inherit from BaseException is not allowed");
+      return is_instance(exception, *t);
+    };
+    const auto* several = wanted.as<Tuple>();
+    if (!several) return matches_one(wanted);
+    for (const Value& v : several->items) {
+      if (matches_one(v)) return true;
+    }
+    return false;
+  }
+};
+
+struct TryStatement final : StatementNode {
+  Flow run(Frame& f) const override {
+    if (finalbody.empty()) return run_guarded(f);
+    Flow flow = Flow::next;
+    Value exception = catching(f, [&] { flow = run_guarded(f); });
+    Value result = std::move(f.result);
+    Flow last;
+    {
+      Handling handling(f.session, exception.is_absent() ? f.session.handling : exception);
+      last = run_block(finalbody, f);
+    }
+    if (last != Flow::next) return last;  // a jump out of `finally` forgets the exception
+    if (!exception.is_absent()) throw Raised(std::move(exception));
+    f.result = std::move(result);
+    return flow;
+  }
+
+  Flow run_guarded(Frame& f) const {
+    if (handlers.empty()) return run_block(body, f);
+    Flow flow = Flow::next;
+    Value exception = catching(f, [&] { flow = run_block(body, f); });
+    if (exception.is_absent()) return flow == Flow::next ? run_block(orelse, f) : flow;
+    Handling handling(f.session, exception);
+    for (const Handler& handler : handlers) {
+      if (!handler.matches(f, exception)) continue;
+      if (!handler.target) return run_block(handler.body, f);
+      handler.target->assign(f, exception);
+      Value again = catching(f, [&] { flow = run_block(handler.body, f); });
+      handler.target->assign(f, Value::absent());  // the name goes with the handler
+      if (!again.is_absent()) throw Raised(std::move(again));
+      return flow;
+    }
+    throw Raised(std::move(exception));
+  }
+
+  Block body, orelse, finalbody;
+  std::vector<Handler> handlers;
+};
+
+struct RaiseStatement final : StatementNode {
+  Flow run(Frame& f) const override {
+    if (!exception) {
+      f.at = span;
+      if (f.session.handling.is_none()) raise("RuntimeError", "No active exception to reraise");
+      throw Raised(f.session.handling);
+    }
+    Value raised = instance(f, exception->evaluate(f), "exceptions must derive from BaseException");
+    auto& object = static_cast<Exception&>(*raised.object());
+    if (cause) {
+      Value from = cause->evaluate(f);
+      if (from.is_none()) {
+        object.suppress_context = true;
+      } else {
+        object.cause = instance(f, from, "exception causes must derive from BaseException");
+      }
+    }
+    if (!f.session.handling.is_none() && !f.session.handling.same(raised)) object.context = f.session.handling;
+    f.at = span;
+    throw Raised(std::move(raised));
+  }
+
+  Value instance(Frame& f, Value v, const char* otherwise) const {
+    f.at = span;
+    if (exception_class(v)) v = call(f.in, v, {});
+    if (!v.as<Exception>()) raise("TypeError", otherwise);
+    return v;
+  }
+
+  NodePtr exception, cause;
+};
+
+struct WithStatement final : StatementNode {
+  Flow run(Frame& f) const override {
+    Value manager = context->evaluate(f);
+    f.at = context->span;
+    if (!manager.is_object()) raise("TypeError", fmt::format("'{}' object does not support the context manager protocol", type_of(manager).name));
+    Value entered = manager.object()->enter(f.in);
+    Flow flow = Flow::next;
+    Value exception = catching(f, [&] {
+      if (target) target->assign(f, std::move(entered));
+      flow = run_block(body, f);
+    });
+    if (exception.is_absent()) {
+      Value result = std::move(f.result);
+      f.at = context->span;
+      manager.object()->exit(f.in, Value());
+      f.result = std::move(result);
+      return flow;
+    }
+    bool swallowed;
+    {
+      Handling handling(f.session, exception);
+      swallowed = manager.object()->exit(f.in, exception);
+    }
+    if (!swallowed) throw Raised(std::move(exception));
+    return Flow::next;
+  }
+  NodePtr context;
+  TargetPtr target;
+  Block body;
+};
+
+StatementPtr lower_with(Lowering& l, const ast::With& with, size_t item) {
+  auto node = std::make_unique<WithStatement>();
+  node->span = with.items[item].context->span;
+  node->context = lower(l, with.items[item].context);
+  if (with.items[item].target) node->target = lower_target(l, with.items[item].target);
+  if (item + 1 < with.items.size()) {
+    node->body.push_back(lower_with(l, with, item + 1));
+  } else {
+    node->body = lower(l, with.body);
+  }
+  return node;
+}
+
+}  // namespace
+
+StatementPtr lower_try(Lowering& l, const ast::Stmt& s) {
+  if (const auto* with = std::get_if<ast::With>(&s.node)) return lower_with(l, *with, 0);
+  if (const auto* raised = std::get_if<ast::Raise>(&s.node)) {
+    auto node = std::make_unique<RaiseStatement>();
+    node->exception = lower_optional(l, raised->exception);
+    node->cause = lower_optional(l, raised->cause);
+    return node;
+  }
+  const auto& t = std::get<ast::Try>(s.node);
+  auto node = std::make_unique<TryStatement>();
+  node->body = lower(l, t.body);
+  for (const ast::ExceptHandler& h : t.handlers) {
+    Handler handler;
+    handler.type = lower_optional(l, h.type);
+    if (!h.name.empty()) handler.target = lower_name_target(l, h.name, h.binding, h.span);
+    handler.body = lower(l, h.body);
+    node->handlers.push_back(std::move(handler));
+  }
+  node->orelse = lower(l, t.orelse);
+  node->finalbody = lower(l, t.finalbody);
+  return node;
+}
+
+}  // namespace gasell

@@ -1,0 +1,201 @@
+// import: known modules, and scripts beside the importing one.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "lang/parser.h"
+#include "lang/render.h"
+#include "runtime/session/evaluator.h"
+
+namespace gasell {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A script as a module: its members are its global variables.
+class ScriptModule final : public Module {
+ public:
+  ScriptModule(std::string name, std::string path, GlobalScope& scope) : Module(std::move(name)), path_(std::move(path)), scope_(scope) {}
+  std::string repr(Interpreter&) override { return "<module '" + name + "' from '" + path_ + "'>"; }
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view attribute) override {
+    if (const Value* v = scope_.find(attribute)) return *v;
+    return Module::get_attribute(in, attribute);
+  }
+  void set_attribute(Interpreter&, std::string_view attribute, const Value& value) override { scope_.slot(std::string(attribute)) = value; }
+  std::vector<std::string> attribute_names(Interpreter&) override { return scope_.names(); }
+
+  bool running = true;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  GlobalScope& scope_;
+};
+
+std::optional<fs::path> find_script(const std::string& name, const SourceRef& importer) {
+  std::string relative = name;
+  std::replace(relative.begin(), relative.end(), '.', '/');
+  relative += ".gsl";
+  std::vector<fs::path> directories;
+  if (importer) directories.push_back(fs::path(importer->name()).parent_path());
+  directories.emplace_back("");
+  if (const char* path = std::getenv("GASELL_PATH")) {
+    std::stringstream list(path);
+    for (std::string directory; std::getline(list, directory, ':');) {
+      if (!directory.empty()) directories.emplace_back(directory);
+    }
+  }
+  std::error_code error;
+  for (const fs::path& directory : directories) {
+    fs::path candidate = directory / relative;
+    if (fs::is_regular_file(candidate, error)) return candidate;
+  }
+  return {};
+}
+
+Value run_script(Session& session, const std::string& name, const fs::path& path) {
+  std::error_code error;
+  fs::path canonical = fs::canonical(path, error);
+  std::string key = error ? path.string() : canonical.string();
+  if (auto found = session.loaded.find(key); found != session.loaded.end()) return found->second;
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file) raise("ImportError", fmt::format("cannot read {}", path.string()));
+  ast::ModuleRef tree = parse_module(std::make_shared<Source>(path.string(), text.str()));
+  session.scopes.push_back(std::make_unique<GlobalScope>());
+  GlobalScope& scope = *session.scopes.back();
+  scope.slot("__name__") = make_str(name);
+  scope.slot("__file__") = make_str(path.string());
+  Value module = Value::make<ScriptModule>(name, path.string(), scope);
+  session.loaded.emplace(key, module);
+  std::shared_ptr<FunctionCode> code = lower_module(session, tree, scope, "<module " + name + ">", false);
+  try {
+    run_module(session, *code);
+  } catch (...) {
+    session.loaded.erase(key);
+    throw;
+  }
+  static_cast<ScriptModule*>(module.object())->running = false;
+  return module;
+}
+
+/// A module of the table, or null. For a name like "dask" of which only "dask.array" is there: a module that holds those.
+std::optional<Value> known_module(Session& session, const std::string& name) {
+  if (auto found = session.loaded.find(name); found != session.loaded.end()) return found->second;
+  const ModuleDefinition* definition = nullptr;
+  bool parent = false;
+  for (const ModuleDefinition& m : session.modules) {
+    if (m.name == name) definition = &m;
+    parent = parent || m.name.starts_with(name + ".");
+  }
+  if (!definition && !parent) return {};
+  Value module = definition ? definition->make(session.in) : Value::make<Module>(name);
+  return session.loaded.emplace(name, module).first->second;
+}
+
+/// Makes the parents of a dotted name hold their children.
+void link_parents(Session& session, const std::string& name) {
+  size_t dot = name.rfind('.');
+  if (dot == name.npos) return;
+  std::string parent_name = name.substr(0, dot), child = name.substr(dot + 1);
+  std::optional<Value> parent = known_module(session, parent_name);
+  if (!parent) return;
+  auto* module = parent->as<Module>();
+  if (module && !module->members.contains(child)) module->members.emplace(child, session.loaded.at(name));
+  link_parents(session, parent_name);
+}
+
+struct ImportStatement final : StatementNode {
+  struct Name {
+    std::string module;
+    bool whole;  // bound is the module itself, not the first part of its dotted name
+    TargetPtr target;
+    Span span;
+  };
+  Flow run(Frame& f) const override {
+    for (const Name& name : names) {
+      f.at = name.span;
+      Value module = f.in.import_module(name.module, f.code.source);
+      if (!name.whole) module = f.in.import_module(name.module.substr(0, name.module.find('.')), f.code.source);
+      name.target->assign(f, std::move(module));
+    }
+    return Flow::next;
+  }
+  std::vector<Name> names;
+};
+
+struct ImportFromStatement final : StatementNode {
+  struct Name {
+    std::string name;
+    TargetPtr target;
+    Span span;
+  };
+  Flow run(Frame& f) const override {
+    f.at = span;
+    Value from = f.in.import_module(module, f.code.source);
+    for (const Name& name : names) {
+      f.at = name.span;
+      name.target->assign(f, member(f, from, name.name));
+    }
+    return Flow::next;
+  }
+
+  Value member(Frame& f, const Value& from, const std::string& name) const {
+    if (std::optional<Value> v = from.object()->get_attribute(f.in, name)) return *v;
+    std::string full = module + "." + name;
+    if (std::optional<Value> child = known_module(f.session, full)) return *child;
+    if (find_script(full, f.code.source)) return f.in.import_module(full, f.code.source);
+    std::string near = did_you_mean(name, from.object()->attribute_names(f.in));
+    std::string hint = near.empty() ? "" : "did you mean '" + near + "'?";
+    if (auto* script = from.as<ScriptModule>()) {
+      if (script->running) {
+        raise("ImportError", fmt::format("cannot import name '{}' from partially initialized module '{}' (most likely due to a circular import) ({})",
+                                         name, module, script->path()));
+      }
+      raise("ImportError", fmt::format("cannot import name '{}' from '{}' ({})", name, module, script->path()), hint);
+    }
+    raise("ImportError", fmt::format("cannot import name '{}' from '{}'", name, module), hint);
+  }
+
+  std::string module;
+  std::vector<Name> names;
+};
+
+}  // namespace
+
+Value Interpreter::import_module(const std::string& name, const SourceRef& importer) {
+  Session& session = Evaluator::session(*this);
+  if (std::optional<Value> module = known_module(session, name)) {
+    link_parents(session, name);
+    return *module;
+  }
+  if (std::optional<fs::path> path = find_script(name, importer)) return run_script(session, name, *path);
+  std::vector<std::string> candidates;
+  for (const ModuleDefinition& m : session.modules) candidates.push_back(m.name);
+  std::string near = did_you_mean(name, candidates);
+  raise("ModuleNotFoundError", fmt::format("No module named '{}'", name), near.empty() ? "" : "did you mean '" + near + "'?");
+}
+
+StatementPtr lower_import(Lowering& l, const ast::Stmt& s) {
+  if (const auto* import = std::get_if<ast::Import>(&s.node)) {
+    auto node = std::make_unique<ImportStatement>();
+    for (const ast::ImportName& name : import->names) {
+      std::string bound = name.as.empty() ? name.name.substr(0, name.name.find('.')) : name.as;
+      node->names.push_back({name.name, !name.as.empty() || bound == name.name, lower_name_target(l, bound, name.binding, name.span), name.span});
+    }
+    return node;
+  }
+  const auto& from = std::get<ast::ImportFrom>(s.node);
+  auto node = std::make_unique<ImportFromStatement>();
+  node->module = from.module;
+  for (const ast::ImportName& name : from.names) {
+    node->names.push_back({name.name, lower_name_target(l, name.as.empty() ? name.name : name.as, name.binding, name.span), name.span});
+  }
+  return node;
+}
+
+}  // namespace gasell

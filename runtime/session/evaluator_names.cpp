@@ -1,0 +1,157 @@
+// Names: reading, binding and deleting them.
+#include <fmt/format.h>
+
+#include "runtime/session/builtins.h"
+#include "runtime/session/evaluator.h"
+
+namespace gasell {
+namespace {
+
+[[noreturn]] void raise_unbound(const std::string& name) {
+  raise("UnboundLocalError", fmt::format("cannot access local variable '{}' where it is not associated with a value", name));
+}
+
+struct LocalName final : Node {
+  LocalName(int s, std::string n) : slot(s), name(std::move(n)) {}
+  Value evaluate(Frame& f) const override {
+    const Value& v = f.locals[slot];
+    if (v.is_absent()) [[unlikely]] {
+      f.at = span;
+      raise_unbound(name);
+    }
+    return v;
+  }
+  int slot;
+  std::string name;
+};
+
+struct CellName final : Node {
+  CellName(int c, std::string n) : cell(c), name(std::move(n)) {}
+  Value evaluate(Frame& f) const override {
+    const Value& v = static_cast<Cell*>(f.cells[cell].object())->value;
+    if (v.is_absent()) [[unlikely]] {
+      f.at = span;
+      if (cell < f.code.own_cells) raise_unbound(name);
+      raise("NameError", fmt::format("cannot access free variable '{}' where it is not associated with a value in enclosing scope", name));
+    }
+    return v;
+  }
+  int cell;
+  std::string name;
+};
+
+struct GlobalName final : Node {
+  GlobalName(Value& s, std::string n) : slot(s), name(std::move(n)) {}
+  Value evaluate(Frame& f) const override {
+    if (!slot.is_absent()) [[likely]] return slot;
+    if (!fallback) {
+      f.at = span;
+      if (auto found = builtins().find(name); found != builtins().end()) {
+        fallback = &found->second;
+      } else {
+        fallback = f.session.alias(name);
+      }
+      if (!fallback) raise_name_error(f, name);
+    }
+    return *fallback;
+  }
+  Value& slot;
+  mutable const Value* fallback = nullptr;  // a builtin or a module's alias; both stay where they are
+  std::string name;
+};
+
+struct LocalTarget final : Target {
+  LocalTarget(int s, std::string n) : slot(s), name(std::move(n)) {}
+  void assign(Frame& f, Value value) const override { f.locals[slot] = std::move(value); }
+  void remove(Frame& f) const override {
+    if (f.locals[slot].is_absent()) {
+      f.at = span;
+      raise_unbound(name);
+    }
+    f.locals[slot] = Value::absent();
+  }
+  void update(Frame& f, UpdateOp op, const Node& value, Span place) const override {
+    if (f.locals[slot].is_absent()) [[unlikely]] {
+      f.at = span;
+      raise_unbound(name);
+    }
+    Value old = f.locals[slot];
+    Value operand = value.evaluate(f);
+    f.at = place;
+    f.locals[slot] = op(f.in, old, operand);
+  }
+  int slot;
+  std::string name;
+};
+
+struct CellTarget final : Target {
+  CellTarget(int c, std::string n) : reader(c, std::move(n)) {}
+  Value& variable(Frame& f) const { return static_cast<Cell*>(f.cells[reader.cell].object())->value; }
+  void assign(Frame& f, Value value) const override { variable(f) = std::move(value); }
+  void remove(Frame& f) const override {
+    reader.evaluate(f);
+    variable(f) = Value::absent();
+  }
+  void update(Frame& f, UpdateOp op, const Node& value, Span place) const override {
+    Value old = reader.evaluate(f);
+    Value operand = value.evaluate(f);
+    f.at = place;
+    variable(f) = op(f.in, old, operand);
+  }
+  CellName reader;
+};
+
+struct GlobalTarget final : Target {
+  GlobalTarget(Value& s, std::string n) : reader(s, std::move(n)) {}
+  void assign(Frame&, Value value) const override { reader.slot = std::move(value); }
+  void remove(Frame& f) const override {
+    if (reader.slot.is_absent()) {
+      f.at = span;
+      raise_name_error(f, reader.name);
+    }
+    reader.slot = Value::absent();
+  }
+  void update(Frame& f, UpdateOp op, const Node& value, Span place) const override {
+    Value old = reader.evaluate(f);
+    Value operand = value.evaluate(f);
+    f.at = place;
+    reader.slot = op(f.in, old, operand);
+  }
+  GlobalName reader;
+};
+
+}  // namespace
+
+NodePtr lower_name(Lowering& l, const std::string& name, ast::Binding binding, Span span) {
+  NodePtr node;
+  switch (binding.kind) {
+    case ast::Binding::Kind::local: node = std::make_unique<LocalName>(binding.slot, name); break;
+    case ast::Binding::Kind::cell: node = std::make_unique<CellName>(binding.slot, name); break;
+    default: node = std::make_unique<GlobalName>(l.code.globals->slot(name), name); break;
+  }
+  node->span = span;
+  return node;
+}
+
+TargetPtr lower_name_target(Lowering& l, const std::string& name, ast::Binding binding, Span span) {
+  TargetPtr target;
+  switch (binding.kind) {
+    case ast::Binding::Kind::local: target = std::make_unique<LocalTarget>(binding.slot, name); break;
+    case ast::Binding::Kind::cell: {
+      auto cell = std::make_unique<CellTarget>(binding.slot, name);
+      cell->reader.span = span;
+      target = std::move(cell);
+      break;
+    }
+    default: {
+      auto global = std::make_unique<GlobalTarget>(l.code.globals->slot(name), name);
+      global->reader.span = span;
+      target = std::move(global);
+      break;
+    }
+  }
+  target->span = span;
+  return target;
+}
+
+}  // namespace gasell

@@ -1,0 +1,74 @@
+#include "runtime/session/function.h"
+
+#include <fmt/format.h>
+
+#include "runtime/session/evaluator.h"
+#include "runtime/session/types.h"
+
+namespace gasell {
+
+const Type& function_type() {
+  static const Type type{"function", "builtins", &object_type()};
+  return type;
+}
+
+const Type& Cell::type() const {
+  static const Type t{"cell", "builtins", &object_type()};
+  return t;
+}
+
+Function::Function(std::shared_ptr<const FunctionCode> c, std::vector<Value> d, std::vector<Value> cells)
+    : code(std::move(c)), defaults(std::move(d)), captured(std::move(cells)) {}
+Function::~Function() = default;
+
+const Type& Function::type() const { return function_type(); }
+std::string Function::repr(Interpreter&) { return fmt::format("<function {} at {}>", code->name, static_cast<const void*>(this)); }
+
+Value Function::call(Interpreter& in, Arguments args) {
+  return call_function(Evaluator::session(in), *this, args.positional, args.keywords);
+}
+
+std::optional<Value> Function::get_attribute(Interpreter& in, std::string_view attribute) {
+  for (const auto& [key, value] : attributes) {
+    if (key == attribute) return value;
+  }
+  if (attribute == "__name__" || attribute == "__qualname__") return make_str(code->name);
+  if (attribute == "__doc__") {
+    const ast::FunctionDef* def = definition();
+    const auto* first = def && !def->body.empty() ? std::get_if<ast::ExprStmt>(&def->body[0]->node) : nullptr;
+    const auto* text = first ? std::get_if<ast::StringLiteral>(&first->value->node) : nullptr;
+    return text ? make_str(text->value) : Value();
+  }
+  if (attribute == "__defaults__") {
+    std::vector<Value> given;
+    for (size_t i = 0; i < defaults.size() && i < static_cast<size_t>(code->signature.positional); ++i) {
+      if (!defaults[i].is_absent()) given.push_back(defaults[i]);
+    }
+    return given.empty() ? Value() : make_tuple(std::move(given));
+  }
+  return Object::get_attribute(in, attribute);
+}
+
+void Function::set_attribute(Interpreter&, std::string_view attribute, const Value& value) {
+  for (auto& [key, old] : attributes) {
+    if (key == attribute) {
+      old = value;
+      return;
+    }
+  }
+  attributes.emplace_back(std::string(attribute), value);
+}
+
+std::vector<std::string> Function::attribute_names(Interpreter&) {
+  std::vector<std::string> names{"__name__", "__doc__", "__defaults__"};
+  for (const auto& [key, value] : attributes) names.push_back(key);
+  return names;
+}
+
+const std::string& Function::name() const { return code->name; }
+const SourceRef& Function::source() const { return code->source; }
+const ast::FunctionDef* Function::definition() const {
+  return code->definition ? std::get_if<ast::FunctionDef>(&code->definition->node) : nullptr;
+}
+
+}  // namespace gasell

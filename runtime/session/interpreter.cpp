@@ -1,0 +1,108 @@
+#include "runtime/session/interpreter.h"
+
+#include <cstdio>
+#include <iostream>
+
+#include "lang/large_stack.h"
+#include "runtime/session/evaluator.h"
+
+namespace gasell {
+
+struct Interpreter::State {
+  State(Interpreter& in, Engine& engine, ModuleTable modules) : session(in, engine, std::move(modules)) {}
+  Session session;
+};
+
+Session& Evaluator::session(Interpreter& in) { return in.state_->session; }
+
+Interpreter::Interpreter(Engine& engine, ModuleTable modules) : state_(std::make_unique<State>(*this, engine, std::move(modules))) {
+  write_out = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  read_line = [](const std::string& prompt) -> std::optional<std::string> {
+    std::fwrite(prompt.data(), 1, prompt.size(), stdout);
+    std::fflush(stdout);
+    std::string line;
+    if (!std::getline(std::cin, line)) return {};
+    return line;
+  };
+  state_->session.main->slot("__name__") = make_str("__main__");
+}
+
+Interpreter::~Interpreter() = default;
+Engine& Interpreter::engine() { return state_->session.engine; }
+
+std::shared_ptr<FunctionCode> lower_module(Session& session, const ast::ModuleRef& module, GlobalScope& globals, const std::string& name,
+                                           bool last_value) {
+  auto code = std::make_shared<FunctionCode>();
+  code->name = name;
+  code->source = module->source;
+  code->globals = &globals;
+  Lowering l{session, *code};
+  ast::Body body = module->body;
+  if (last_value && !body.empty()) {
+    if (const auto* last = std::get_if<ast::ExprStmt>(&body.back()->node)) {
+      code->expression = lower(l, last->value);
+      body.pop_back();
+    }
+  }
+  code->body = lower(l, body);
+  return code;
+}
+
+Value run_module(Session& session, const FunctionCode& code) {
+  Frame f{session, session.in, code, nullptr, nullptr};
+  f.activation = ++session.activations;
+  Value result;
+  Value exception = catching(f, [&] {
+    run_block(code.body, f);
+    if (code.expression) result = code.expression->evaluate(f);
+  });
+  if (!exception.is_absent()) throw Raised(std::move(exception));
+  return result;
+}
+
+namespace {
+
+/// What an uncaught exception of a script is for the host.
+[[noreturn]] void leave(Interpreter& in, const Value& exception) {
+  if (is_instance(exception, *exception_type("KeyboardInterrupt"))) throw Interrupted();
+  if (is_instance(exception, *exception_type("SystemExit"))) {
+    const auto& args = static_cast<Exception&>(*exception.object()).args;
+    if (args.empty() || args[0].is_none()) throw Interpreter::Exit{0};
+    if (args[0].is_int() || args[0].is_bool()) throw Interpreter::Exit{static_cast<int>(args[0].as_int())};
+    std::string text = str(in, args[0]) + "\n";
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    throw Interpreter::Exit{1};
+  }
+  throw error_from_exception(in, exception);
+}
+
+Value run_at_top(Session& session, const ast::ModuleRef& module, bool last_value) {
+  Value result;
+  session.depth = 0;
+  session.handling = Value();
+  run_on_large_stack([&] {
+    try {
+      std::shared_ptr<FunctionCode> code = lower_module(session, module, *session.main, "", last_value);
+      result = run_module(session, *code);
+    } catch (const Raised& raised) {
+      leave(session.in, raised.value);
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
+void Interpreter::run(const ast::ModuleRef& module) { run_at_top(state_->session, module, false); }
+Value Interpreter::evaluate(const ast::ModuleRef& module) { return run_at_top(state_->session, module, true); }
+
+Value* Interpreter::global(std::string_view name) { return state_->session.main->find(name); }
+void Interpreter::set_global(const std::string& name, Value value) { state_->session.main->slot(name) = std::move(value); }
+
+std::vector<std::string> Interpreter::global_names() {
+  std::vector<std::string> names = state_->session.main->names();
+  std::erase_if(names, [](const std::string& n) { return n.starts_with("__"); });
+  return names;
+}
+
+}  // namespace gasell
