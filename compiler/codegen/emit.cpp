@@ -232,16 +232,19 @@ class Emitter {
     llvm::Value* next = b_.CreateNSWAdd(i, b_.getInt64(1));
     i->addIncoming(next, b_.GetInsertBlock());
     llvm::BranchInst* back = b_.CreateCondBr(b_.CreateICmpSLT(next, last), body, exit);
-    if (s.loop_kind == LoopKind::simd) back->setMetadata(llvm::LLVMContext::MD_loop, simd_metadata());
+    if (s.loop_kind == LoopKind::simd) back->setMetadata(llvm::LLVMContext::MD_loop, simd_metadata(llvm::isa<llvm::ConstantInt>(first) && llvm::isa<llvm::ConstantInt>(last)));
     b_.SetInsertPoint(exit);
     access_group_ = outer_group;
   }
 
-  llvm::MDNode* simd_metadata() {
+  llvm::MDNode* simd_metadata(bool short_loop) {
     auto text = [&](const char* s) { return llvm::MDString::get(context_, s); };
     auto* enable = llvm::MDNode::get(context_, {text("llvm.loop.vectorize.enable"), llvm::ConstantAsMetadata::get(b_.getTrue())});
     auto* parallel = llvm::MDNode::get(context_, {text("llvm.loop.parallel_accesses"), access_group_});
-    llvm::MDNode* id = llvm::MDNode::getDistinct(context_, {nullptr, enable, parallel});
+    llvm::SmallVector<llvm::Metadata*, 4> operands{nullptr, enable, parallel};
+    // Two vectors at a time hide latency; LLVM leaves short loops alone.
+    if (short_loop) operands.push_back(llvm::MDNode::get(context_, {text("llvm.loop.interleave.count"), llvm::ConstantAsMetadata::get(b_.getInt32(2))}));
+    llvm::MDNode* id = llvm::MDNode::getDistinct(context_, operands);
     id->replaceOperandWith(0, id);
     return id;
   }

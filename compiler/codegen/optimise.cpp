@@ -107,7 +107,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target) {
   if (!found) throw Error("SystemError", "LLVM has no target " + target.triple + ": " + error, "", Blame::internal);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // a*b + c rounds twice, as in NumPy
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default, true));
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {

@@ -162,8 +162,7 @@ class FlatReduction : ReductionLowering {
     Body block;
     const ExprRef first = let(block, "first", group_first + b * i64(kStrip));
     const ExprRef count = let(block, "count", minimum(i64(kStrip), group_last - first));
-    stage(block, expression, kept, row_extents, n, first, count);
-    reduce_block(block, lanes, blocks, b, first, count);
+    reduce_block(block, expression, kept, row_extents, n, lanes, blocks, b, first, count);
     output.push_back(ir::loop(b->name, i64(0), block_count, ir::LoopKind::serial, std::move(block)));
     halving_tree(output, reducer, blocks, block_count, kGroup);
     const State state = let(output, blocks.read(i64(0)));
@@ -179,19 +178,42 @@ class FlatReduction : ReductionLowering {
   }
 
  private:
-  /// Elements [first, first + count) of the flattened reduced axes into the strip: piece by piece where they cross rows.
+  /// One block. Where its elements lie in one row they go straight into the lanes; where it crosses rows, or takes two passes (var), through the strip.
+  void reduce_block(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const std::vector<ExprRef>& row_extents, const ExprRef& n,
+                    const StateArrays& lanes, const StateArrays& blocks, const ExprRef& b, const ExprRef& first, const ExprRef& count) {
+    auto direct = [&](Body& into, const std::vector<ExprRef>& coordinates, const ExprRef& column) {
+      expression.begin_row(into, coordinates);
+      expression.begin_strip(into, column, count);
+      reduce_elements(into, lanes, first, count, [&](Body& at, const ExprRef& i) { return expression.at(at, i)[0]; });
+    };
+    auto staged = [&](Body& into) {
+      if (row_extents.empty()) {
+        stage_piece(into, expression, kept, first, count, i64(0));
+      } else {
+        stage(into, expression, kept, row_extents, n, first, count);
+      }
+      const DType type = pulled_.values[pulled_.roots[0]].dtype;
+      reduce_elements(into, lanes, first, count, [&](Body&, const ExprRef& i) { return ir::load(strip_, type, i); });
+    };
+    if (reducer.is_var()) {
+      staged(body);
+    } else if (row_extents.empty()) {
+      direct(body, kept, first);
+    } else {
+      const ExprRef row = let(body, "row", first / n), column = let(body, "column", first - row * n);
+      Body whole, parts;
+      std::vector<ExprRef> all = kept;
+      for (const ExprRef& c : coordinates(builder, whole, row, row_extents)) all.push_back(c);
+      direct(whole, all, column);
+      staged(parts);
+      body.push_back(ir::if_(ir::op(ScalarOp::le, {column + count, n}), std::move(whole), std::move(parts)));
+    }
+    blocks.write(body, b, let(body, reducer.is_var() ? var_state_ : lanes.read(i64(0))));
+  }
+
+  /// Elements [first, first + count) of the flattened reduced axes into the strip, row by row.
   void stage(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const std::vector<ExprRef>& row_extents, const ExprRef& n,
              const ExprRef& first, const ExprRef& count) {
-    auto piece = [&](Body& into, const std::vector<ExprRef>& coordinates, const ExprRef& column, const ExprRef& length, const ExprRef& to) {
-      expression.begin_row(into, coordinates);
-      expression.begin_strip(into, column, length);
-      const ExprRef j = loop_variable("j");
-      Body inner;
-      const ExprRef value = expression.at(inner, j)[0];
-      inner.push_back(ir::store(strip_, to + j, value));
-      into.push_back(ir::loop(j->name, i64(0), length, ir::LoopKind::simd, std::move(inner)));
-    };
-    if (row_extents.empty()) return piece(body, kept, first, count, i64(0));
     const std::string done = builder.fresh("done");
     const ExprRef done_ref = ir::variable(done, DType::i64);
     body.push_back(ir::var(done, i64(0)));
@@ -205,39 +227,48 @@ class FlatReduction : ReductionLowering {
     const ExprRef length = let(step, "length", minimum(n - column, count - to));
     std::vector<ExprRef> all = kept;
     for (const ExprRef& c : coordinates(builder, step, row, row_extents)) all.push_back(c);
-    piece(step, all, column, length, to);
+    stage_piece(step, expression, all, column, length, to);
     step.push_back(ir::assign(done, to + length));
     body.push_back(ir::while_(ir::op(ScalarOp::lt, {done_ref, count}), std::move(step)));
   }
 
-  void reduce_block(Body& body, const StateArrays& lanes, const StateArrays& blocks, const ExprRef& b, const ExprRef& first, const ExprRef& count) {
-    const DType type = pulled_.values[pulled_.roots[0]].dtype;
-    auto element = [&](const ExprRef& i) { return ir::load(strip_, type, i); };
-    if (!reducer.is_var()) {
-      reduce_lanes(body, reducer, lanes, count, [&](Body& into, const ExprRef& i) { return reducer.single(let(into, "x", element(i)), first + i); });
-      blocks.write(body, b, let(body, lanes.read(i64(0))));
-      return;
-    }
+  void stage_piece(Body& body, StripExpression& expression, const std::vector<ExprRef>& coordinates, const ExprRef& column, const ExprRef& length,
+                   const ExprRef& to) {
+    expression.begin_row(body, coordinates);
+    expression.begin_strip(body, column, length);
+    const ExprRef j = loop_variable("j");
+    Body inner;
+    const ExprRef value = expression.at(inner, j)[0];
+    inner.push_back(ir::store(strip_, to + j, value));
+    body.push_back(ir::loop(j->name, i64(0), length, ir::LoopKind::simd, std::move(inner)));
+  }
+
+  /// `element(body, i)` is element first + i.
+  template <class Element>
+  void reduce_elements(Body& body, const StateArrays& lanes, const ExprRef& first, const ExprRef& count, Element element) {
+    if (!reducer.is_var())
+      return reduce_lanes(body, reducer, lanes, count, [&](Body& into, const ExprRef& i) { return reducer.single(let(into, "x", element(into, i)), first + i); });
     // The block's mean from component 1 of the lanes, then the squares of the deviations in component 2.
     const DType mean_type = reducer.components()[1];
     const Reducer sum(graph::ReduceOp::sum, mean_type), squares(graph::ReduceOp::sum, DType::f64);
     const ExprRef count_f64 = let(body, "cf", ir::cast(count, DType::f64));
     const StateArrays means{{lanes.names[1]}, {mean_type}}, deviations{{lanes.names[2]}, {DType::f64}};
-    reduce_lanes(body, sum, means, count, [&](Body& into, const ExprRef& i) { return State{let(into, "x", ir::cast(element(i), mean_type))}; });
+    reduce_lanes(body, sum, means, count, [&](Body& into, const ExprRef& i) { return State{let(into, "x", ir::cast(element(into, i), mean_type))}; });
     const ExprRef mean = let(body, "mean", ir::op(ScalarOp::div, {means.read(i64(0))[0], ir::cast(count_f64, mean_type)}));
     reduce_lanes(body, squares, deviations, count, [&](Body& into, const ExprRef& i) {
-      const ExprRef d = let(into, "d", ir::op(ScalarOp::sub, {ir::cast(element(i), mean_type), mean}));
+      const ExprRef d = let(into, "d", ir::op(ScalarOp::sub, {ir::cast(element(into, i), mean_type), mean}));
       if (!is_complex(mean_type)) return State{ir::op(ScalarOp::mul, {d, d})};
       const ExprRef re = ir::op(ScalarOp::real, {d}), im = ir::op(ScalarOp::imag, {d});
       return State{ir::op(ScalarOp::add, {ir::op(ScalarOp::mul, {re, re}), ir::op(ScalarOp::mul, {im, im})})};
     });
-    blocks.write(body, b, {count_f64, mean, let(body, "m2", deviations.read(i64(0))[0])});
+    var_state_ = {count_f64, mean, deviations.read(i64(0))[0]};
   }
 
   const Pulled& pulled_;
   size_t kept_;
   int64_t outputs_, total_, groups_, outputs_a_unit_;
   std::string strip_;
+  State var_state_;
 };
 
 /// The innermost axis is kept: columns side by side, rows reduced. Axes: outer kept, reduced, columns.
