@@ -35,7 +35,7 @@ struct Launch {
   std::vector<int64_t> byte_offsets;  // where each array begins in its storage
   std::vector<int64_t> scalars;       // 64-bit slots (codegen/jit.h)
   int64_t units = 0;
-  /// For progress: what the whole launch moves and computes.
+  /// What the whole launch moves and computes. Progress advances by elements.
   double bytes = 0, elements = 0;
   /// Mapped arrays to release behind the pass: for storages[storage], units [b, e) use the bytes [b * bytes_per_unit, e * bytes_per_unit)
   /// after its byte offset. A shared mapping that is written may stand here too.

@@ -72,7 +72,7 @@ class Pass {
     function_(arrays_, launch_.scalars.data(), range.begin, range.end);
     for (const Stream& stream : streams_) stream.release(range);
     done_.fetch_add(range.size(), std::memory_order_relaxed);
-    progress_.advance(launch_.bytes > 0 || launch_.elements > 0 ? progress_amount() * range.size() / launch_.units : 0);
+    progress_.advance(launch_.elements * static_cast<double>(range.size()) / static_cast<double>(launch_.units));
   }
 
   /// Takes ranges until none is left, or an interrupt or another worker's failure stops it.
@@ -125,8 +125,6 @@ class Pass {
       if (drop) storage->release(offset + byte_of(range.begin), offset + byte_of(range.end));
     }
   };
-
-  double progress_amount() const { return launch_.bytes > 0 ? launch_.bytes : launch_.elements; }
 
   const Launch& launch_;
   const HostKernelFunction function_;
