@@ -1,0 +1,21 @@
+from harness.case import Case, prange
+import numpy as np
+
+
+def loop(a, b, c):
+    out = np.empty_like(a)
+    for i in prange(a.size):
+        out[i] = a[i] * b[i] + c[i]
+    return out
+
+
+case = Case(
+    title="a*b + c on 100 elements, f64",
+    size=100,
+    inputs=lambda n, rng: {name: rng.random(n) for name in "abc"},
+    expression="a*b + c",
+    numexpr="a*b + c",
+    numba=loop,
+    inner=1000,
+    note="the time of one evaluation in a loop of them",
+)

@@ -1,0 +1,1 @@
+"""The benchmark's parts: cases, the programs that are timed, the machine's floor, and the report."""
