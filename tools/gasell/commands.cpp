@@ -77,20 +77,23 @@ void time_many(Host& host, const ast::ModuleRef& module) {
     }
     return seconds_since(start);
   };
-  while ((seconds = run()) < kRunSeconds && rounds < 100'000'000) rounds = std::max(rounds * 2, static_cast<int64_t>(static_cast<double>(rounds) * kRunSeconds / std::max(seconds, 1e-7)));
+  while ((seconds = run()) < kRunSeconds && rounds < 100'000'000)
+    rounds = std::max(rounds * 2, static_cast<int64_t>(static_cast<double>(rounds) * kRunSeconds / std::max(seconds, 1e-7)));
   std::vector<double> per_round;
   for (int i = 0; i < kRuns; ++i) per_round.push_back(run() / static_cast<double>(rounds));
   double mean = 0, variance = 0;
   for (double t : per_round) mean += t / kRuns;
   for (double t : per_round) variance += (t - mean) * (t - mean) / kRuns;
-  write_stdout(fmt::format("{} ± {} per round (mean ± standard deviation of {} runs of {} rounds, best {})\n", human_seconds(mean), human_seconds(std::sqrt(variance)), kRuns,
-                           rounds, human_seconds(*std::min_element(per_round.begin(), per_round.end()))));
+  write_stdout(fmt::format("{} ± {} per round (mean ± standard deviation of {} runs of {} rounds, best {})\n", human_seconds(mean),
+                           human_seconds(std::sqrt(variance)), kRuns, rounds,
+                           human_seconds(*std::min_element(per_round.begin(), per_round.end()))));
 }
 
 void explain(Host& host, const ast::ModuleRef& module) {
   const Value value = host.interpreter.evaluate(module);
   const Array* array = array_of(value);
-  if (!array) throw Error("TypeError", fmt::format("%explain wants an array expression, and this is a value of type '{}'", type_of(value).name));
+  if (!array)
+    throw Error("TypeError", fmt::format("%explain wants an array expression, and this is a value of type '{}'", type_of(value).name));
   write_stdout(explain_plan(host.engine.explain({array->node()})));
 }
 
@@ -98,15 +101,17 @@ void explain(Host& host, const ast::ModuleRef& module) {
 
 bool is_command(const std::string& entry) {
   const std::string text = trimmed(entry);
-  return text.starts_with('%') || text.starts_with('?') || (text.ends_with('?') && text.find('\n') == std::string::npos && text.find('#') == std::string::npos);
+  return text.starts_with('%') || text.starts_with('?') ||
+         (text.ends_with('?') && text.find('\n') == std::string::npos && text.find('#') == std::string::npos);
 }
 
 void run_command(Host& host, const std::string& entry, const std::string& source_name) {
   const std::string text = trimmed(entry);
   const auto parse = [&](const std::string& code) { return parse_module(std::make_shared<Source>(source_name, code)); };
   if (text.starts_with('?') || text.ends_with('?')) {
-    const std::string name = trimmed(text.starts_with('?') ? text.substr(text.find_first_not_of('?') == std::string::npos ? text.size() : text.find_first_not_of('?'))
-                                                           : text.substr(0, text.find_last_not_of('?') + 1));
+    const std::string name = trimmed(
+        text.starts_with('?') ? text.substr(text.find_first_not_of('?') == std::string::npos ? text.size() : text.find_first_not_of('?'))
+                              : text.substr(0, text.find_last_not_of('?') + 1));
     if (name.empty()) return write_stdout(kHelp);
     return write_stdout(describe(host.interpreter, host.interpreter.evaluate(parse(name))));
   }
@@ -115,9 +120,12 @@ void run_command(Host& host, const std::string& entry, const std::string& source
   const bool known = command.name == "%time" || command.name == "%timeit" || command.name == "%explain";
   if (!known) {
     const std::string nearest = did_you_mean(command.name, {"%time", "%timeit", "%explain", "%help"});
-    throw Error("SyntaxError", fmt::format("unknown command '{}'", command.name), nearest.empty() ? "%help lists the commands" : fmt::format("did you mean '{}'?", nearest));
+    throw Error("SyntaxError", fmt::format("unknown command '{}'", command.name),
+                nearest.empty() ? "%help lists the commands" : fmt::format("did you mean '{}'?", nearest));
   }
-  if (command.text.empty()) throw Error("SyntaxError", fmt::format("{} wants something to run", command.name), fmt::format("for example: {} x.sum()", command.name));
+  if (command.text.empty())
+    throw Error("SyntaxError", fmt::format("{} wants something to run", command.name),
+                fmt::format("for example: {} x.sum()", command.name));
   const ast::ModuleRef module = parse(command.text);
   if (command.name == "%time") return time_once(host, module);
   if (command.name == "%timeit") return time_many(host, module);

@@ -11,14 +11,16 @@ namespace {
 bool is_name_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80); }
 
 const std::vector<std::string>& keywords_and_commands() {
-  static const std::vector<std::string> kWords = {"and",    "as",     "assert", "break", "continue", "def",  "del",  "elif", "else",   "except", "finally",
-                                                  "for",    "from",   "global", "if",    "import",   "in",   "is",   "lambda", "nonlocal", "not",  "or",
-                                                  "pass",   "raise",  "return", "try",   "while",    "with", "True", "False", "None"};
+  static const std::vector<std::string> kWords = {"and",    "as",     "assert",  "break",    "continue", "def",    "del",  "elif",
+                                                  "else",   "except", "finally", "for",      "from",     "global", "if",   "import",
+                                                  "in",     "is",     "lambda",  "nonlocal", "not",      "or",     "pass", "raise",
+                                                  "return", "try",    "while",   "with",     "True",     "False",  "None"};
   return kWords;
 }
 
 std::vector<std::string> starting_with(std::vector<std::string> words, std::string_view prefix) {
-  std::erase_if(words, [&](const std::string& word) { return !word.starts_with(prefix) || (word.starts_with("_") && !prefix.starts_with("_")); });
+  std::erase_if(words,
+                [&](const std::string& word) { return !word.starts_with(prefix) || (word.starts_with("_") && !prefix.starts_with("_")); });
   std::sort(words.begin(), words.end());
   words.erase(std::unique(words.begin(), words.end()), words.end());
   return words;

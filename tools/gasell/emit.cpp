@@ -31,7 +31,8 @@ void check_pass_name(const std::string& name) {
   }
   const std::string nearest = did_you_mean(name, names);
   throw Finish{2, fmt::format("gasell: there is no pass '{}'; {}\n", name,
-                              nearest.empty() ? fmt::format("the passes are {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", nearest))};
+                              nearest.empty() ? fmt::format("the passes are {}", fmt::join(names, ", "))
+                                              : fmt::format("did you mean '{}'?", nearest))};
 }
 
 std::string emitted(Engine& engine, const Options& options, const ir::Kernel& kernel) {
@@ -47,15 +48,16 @@ std::string emitted(Engine& engine, const Options& options, const ir::Kernel& ke
 
 void emit_plans(Engine& engine, const Options& options) {
   check_pass_name(options.after_pass);
-  engine.observe_plans([&engine, &options](Engine::PlanStage stage, const std::vector<graph::NodeRef>& roots, const std::vector<KernelReport>& kernels) {
-    if (stage != Engine::PlanStage::planned) return;
-    if (options.emit == Emit::graph) {
-      write_stdout(graph::print(roots) + "\n");
-    } else {
-      for (const KernelReport& kernel : kernels) write_stdout(emitted(engine, options, ir::parse(kernel.text)) + "\n");
-    }
-    flush_stdout();
-  });
+  engine.observe_plans(
+      [&engine, &options](Engine::PlanStage stage, const std::vector<graph::NodeRef>& roots, const std::vector<KernelReport>& kernels) {
+        if (stage != Engine::PlanStage::planned) return;
+        if (options.emit == Emit::graph) {
+          write_stdout(graph::print(roots) + "\n");
+        } else {
+          for (const KernelReport& kernel : kernels) write_stdout(emitted(engine, options, ir::parse(kernel.text)) + "\n");
+        }
+        flush_stdout();
+      });
 }
 
 }  // namespace gasell::cli

@@ -33,12 +33,18 @@ std::string explain_plan(const std::vector<KernelReport>& kernels) {
   if (kernels.empty()) return "no kernel: the value is in memory already\n";
   std::string out = fmt::format("{} kernel{}\n", kernels.size(), kernels.size() == 1 ? "" : "s");
   for (const KernelReport& k : kernels) {
-    out += fmt::format("  {}\n    stored      {}\n    elements    {}\n    reads       {}\n    writes      {}\n    operations  {}\n", k.name, k.stored_because, human_count(k.elements),
-                       human_bytes(k.bytes_read), human_bytes(k.bytes_written), human_count(k.operations));
+    out += fmt::format("  {}\n    stored      {}\n    elements    {}\n    reads       {}\n    writes      {}\n    operations  {}\n", k.name,
+                       k.stored_because, human_count(k.elements), human_bytes(k.bytes_read), human_bytes(k.bytes_written),
+                       human_count(k.operations));
+    if (k.combining_passes > 0)
+      out += fmt::format("    then        {} small pass{} that combine{} partial results\n", k.combining_passes,
+                         k.combining_passes == 1 ? "" : "es", k.combining_passes == 1 ? "s" : "");
     if (k.seconds <= 0) continue;
-    out += fmt::format("    took        {}{}\n", human_seconds(k.seconds), k.compile_seconds > 0 ? fmt::format(", and {} to compile", human_seconds(k.compile_seconds)) : "");
+    out += fmt::format("    took        {}{}\n", human_seconds(k.seconds),
+                       k.compile_seconds > 0 ? fmt::format(", and {} to compile", human_seconds(k.compile_seconds)) : "");
     const double bytes = k.bytes_read + k.bytes_written;
-    out += fmt::format("    rate        {}{}/s\n", bytes > 0 ? human_bytes(bytes / k.seconds) + "/s, " : "", human_count(k.elements / k.seconds) + " elements");
+    out += fmt::format("    rate        {}{}/s\n", bytes > 0 ? human_bytes(bytes / k.seconds) + "/s, " : "",
+                       human_count(k.elements / k.seconds) + " elements");
   }
   return out;
 }

@@ -23,7 +23,8 @@ constexpr size_t kShownCandidates = 60;
 size_t common_prefix(const std::vector<std::string>& words) {
   size_t n = words.front().size();
   for (const std::string& word : words) {
-    const auto [a, b] = std::mismatch(words.front().begin(), words.front().begin() + static_cast<std::ptrdiff_t>(std::min(n, word.size())), word.begin());
+    const auto [a, b] =
+        std::mismatch(words.front().begin(), words.front().begin() + static_cast<std::ptrdiff_t>(std::min(n, word.size())), word.begin());
     n = static_cast<size_t>(a - words.front().begin());
   }
   return n;

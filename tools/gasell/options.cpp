@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cctype>
-#include <cmath>
 #include <map>
 
 #include "lang/diagnostic.h"
@@ -30,7 +28,8 @@ const std::map<std::string, Emit> kEmitNames = {
 std::string help_text(const CLI::App& app) {
   std::string text = app.help();
   const size_t begin = text.find("Usage:");
-  if (begin != std::string::npos) text.replace(begin, text.find('\n', begin) - begin, "Usage: gasell [OPTIONS] [FILE.gsl | -c TEXT | -] [ARGUMENTS]");
+  if (begin != std::string::npos)
+    text.replace(begin, text.find('\n', begin) - begin, "Usage: gasell [OPTIONS] [FILE.gsl | -c TEXT | -] [ARGUMENTS]");
   return text;
 }
 
@@ -38,7 +37,9 @@ std::string help_text(const CLI::App& app) {
 void check_device(const std::string& device) {
   if (device.empty() || device == "auto" || device == "cpu") return;
   const bool planned = device.starts_with("gpu") || device.starts_with("sim");
-  throw Error("ValueError", planned ? fmt::format("this version runs on the cores of the host only; there is no device '{}' yet", device) : fmt::format("unknown device '{}'", device),
+  throw Error("ValueError",
+              planned ? fmt::format("this version runs on the cores of the host only; there is no device '{}' yet", device)
+                      : fmt::format("unknown device '{}'", device),
               "--device takes auto or cpu", planned ? Blame::limitation : Blame::user);
 }
 
@@ -58,12 +59,15 @@ Options parse_command_line(int argc, char** argv) {
   int64_t chunk = 0;
   auto* text_option = app.add_option("-c", text, "Run this text")->type_name("TEXT");
   auto* threads_option = app.add_option("--threads", threads, "Threads that compute (default: all cores)")->type_name("N");
-  auto* memory_option = app.add_option("--memory", memory, "What arrays may take, e.g. 1GiB (default: three quarters of the machine's)")->type_name("SIZE");
+  auto* memory_option =
+      app.add_option("--memory", memory, "What arrays may take, e.g. 1GiB (default: three quarters of the machine's)")->type_name("SIZE");
   auto* device_option = app.add_option("--device", device, "auto or cpu")->type_name("DEVICE");
   app.add_flag("--no-fuse", no_fuse, "Make every operation a kernel of its own");
   auto* chunk_option = app.add_option("--chunk", chunk, "Elements a task works on, at most")->type_name("N");
   app.add_flag("--no-cache", no_cache, "Neither read nor write the kernel cache on disk");
-  auto* emit_option = app.add_option("--emit", emit, "Print ast, graph, loops, llvm or asm of what the script computes, instead of its output")->type_name("WHAT");
+  auto* emit_option =
+      app.add_option("--emit", emit, "Print ast, graph, loops, llvm or asm of what the script computes, instead of its output")
+          ->type_name("WHAT");
   auto* after_option = app.add_option("--after", options.after_pass, "With --emit=loops: the loops after this pass")->type_name("PASS");
   app.add_flag("--explain", options.explain, "Say which kernels ran, why their results are stored, and what they read, wrote and computed");
   app.add_flag("--json-errors", options.json_errors, "Print errors as one JSON object a line");

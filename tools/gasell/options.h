@@ -13,9 +13,9 @@ enum class Emit { nothing, ast, graph, loops, llvm, assembly };
 
 struct Options {
   Action action = Action::repl;
-  std::string script;                   // run_file, check: the path; run_text: the text
-  std::vector<std::string> arguments;   // what sys.argv holds after the script's name
-  EngineOptions engine;                 // the environment's values, overridden by the command line's
+  std::string script;                  // run_file, check: the path; run_text: the text
+  std::vector<std::string> arguments;  // what sys.argv holds after the script's name
+  EngineOptions engine;                // the environment's values, overridden by the command line's
   Emit emit = Emit::nothing;
   std::string after_pass;  // with emit=loops: the state after this pass
   bool explain = false;

@@ -39,7 +39,9 @@ bool wants_more(const std::string& text) {
 class Repl {
  public:
   explicit Repl(const Options& options)
-      : options_(options), host_(options, true), editor_(history_path(), [this](std::string_view before) { return complete_name(host_.interpreter, before); }) {
+      : options_(options),
+        host_(options, true),
+        editor_(history_path(), [this](std::string_view before) { return complete_name(host_.interpreter, before); }) {
     host_.interpreter.read_line = [this](const std::string& prompt) -> std::optional<std::string> {
       flush_stdout();
       std::string line;

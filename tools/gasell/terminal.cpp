@@ -26,7 +26,8 @@ Diagnostic internal_error(const Options& options, const char* what) {
   d.blame = Blame::internal;
   d.kind = "InternalError";
   d.message = options.internal ? fmt::format("Gasell made a mistake: {}", what) : "Gasell made a mistake, your script did not";
-  d.hint = options.internal ? "please report it with the script" : "run again with --internal for details, and please report it with the script";
+  d.hint =
+      options.internal ? "please report it with the script" : "run again with --internal for details, and please report it with the script";
   return d;
 }
 
@@ -72,7 +73,8 @@ int guarded(const Options& options, const std::function<void()>& work) {
     return 141;  // what a shell shows for a program that SIGPIPE ended
   } catch (const std::bad_alloc&) {
     flush_quietly();
-    report(options, {Blame::environment, "MemoryError", "the machine has no more memory to give", {}, {}, "--memory bounds what arrays take"});
+    report(options,
+           {Blame::environment, "MemoryError", "the machine has no more memory to give", {}, {}, "--memory bounds what arrays take"});
     return 1;
   } catch (const std::exception& e) {
     flush_quietly();

@@ -12,8 +12,8 @@ namespace gasell::cli {
 /// Colour belongs on a terminal that wants it (not with NO_COLOR, not on a dumb one).
 bool wants_colour(int file_descriptor);
 
-/// Runs `work` and turns what it throws into a message on stderr and the command's exit status: 0, 1 (script failure), 130 (interrupt), the code of
-/// SystemExit. Flushes stdout first, so that output and message keep their order.
+/// Runs `work` and turns what it throws into a message on stderr and the command's exit status: 0, 1 (script failure), 130 (interrupt), the
+/// code of SystemExit. Flushes stdout first, so that output and message keep their order.
 int guarded(const Options& options, const std::function<void()>& work);
 
 /// Writes to stdout; throws OutputClosed when the reader has gone, Error (OSError) when the disk is full.

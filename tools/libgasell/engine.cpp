@@ -5,8 +5,9 @@
 using namespace gasell;
 using namespace gasell::c_abi;
 
-static_assert(static_cast<int>(DType::boolean) == GASELL_BOOL && static_cast<int>(DType::i64) == GASELL_I64 && static_cast<int>(DType::u8) == GASELL_U8 &&
-                  static_cast<int>(DType::f32) == GASELL_F32 && static_cast<int>(DType::c128) == GASELL_C128,
+static_assert(static_cast<int>(DType::boolean) == GASELL_BOOL && static_cast<int>(DType::i64) == GASELL_I64 &&
+                  static_cast<int>(DType::u8) == GASELL_U8 && static_cast<int>(DType::f32) == GASELL_F32 &&
+                  static_cast<int>(DType::c128) == GASELL_C128,
               "C's dtype numbers are the engine's");
 
 namespace gasell::c_abi {

@@ -30,7 +30,8 @@ gasell_status gasell_session_set_output(gasell_session* session, gasell_write wr
   });
 }
 
-gasell_status gasell_evaluate(gasell_session* session, const char* text, const char* source_name, gasell_value** result, gasell_error** error) noexcept {
+gasell_status gasell_evaluate(gasell_session* session, const char* text, const char* source_name, gasell_value** result,
+                              gasell_error** error) noexcept {
   return guarded(error, session, [&] {
     require(session && text, "gasell_evaluate wants a session and a text");
     if (result) *result = nullptr;
@@ -55,7 +56,9 @@ gasell_status gasell_get_global(gasell_session* session, const char* name, gasel
 
 namespace {
 
-void require_binding(gasell_session* session, const char* name) { require(session && name && *name, "a binding wants a session and a name"); }
+void require_binding(gasell_session* session, const char* name) {
+  require(session && name && *name, "a binding wants a session and a name");
+}
 
 gasell_status bind(gasell_session* session, const char* name, gasell_error** error, const std::function<Value()>& make) noexcept {
   return guarded(error, session, [&] {
@@ -66,8 +69,8 @@ gasell_status bind(gasell_session* session, const char* name, gasell_error** err
 
 }  // namespace
 
-gasell_status gasell_bind_array(gasell_session* session, const char* name, void* data, gasell_dtype dtype, int rank, const int64_t* shape, unsigned flags,
-                                gasell_release release, void* context, gasell_error** error) noexcept {
+gasell_status gasell_bind_array(gasell_session* session, const char* name, void* data, gasell_dtype dtype, int rank, const int64_t* shape,
+                                unsigned flags, gasell_release release, void* context, gasell_error** error) noexcept {
   return guarded(error, session, [&] {
     require_binding(session, name);
     require(rank >= 0 && rank <= 64, "the rank must be 0 to 64");
@@ -76,7 +79,8 @@ gasell_status gasell_bind_array(gasell_session* session, const char* name, void*
     const DType type = dtype_of(dtype);
     Array::Shape extents(shape, shape + rank);
     int64_t bytes = size_of(type);
-    for (int64_t extent : extents) require(extent >= 0 && !__builtin_mul_overflow(bytes, extent, &bytes), "an extent is negative, or the shape too large");
+    for (int64_t extent : extents)
+      require(extent >= 0 && !__builtin_mul_overflow(bytes, extent, &bytes), "an extent is negative, or the shape too large");
     require(data || bytes == 0, "the data pointer is NULL");
     const int alignment = kind(type) == 'c' ? size_of(type) / 2 : size_of(type);
     require(reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(alignment) == 0, "the data pointer is not aligned to the element");
@@ -102,7 +106,8 @@ gasell_status gasell_bind_float(gasell_session* session, const char* name, doubl
   return bind(session, name, error, [&] { return Value::of(value); });
 }
 
-gasell_status gasell_bind_string(gasell_session* session, const char* name, const char* text, size_t length, gasell_error** error) noexcept {
+gasell_status gasell_bind_string(gasell_session* session, const char* name, const char* text, size_t length,
+                                 gasell_error** error) noexcept {
   return bind(session, name, error, [&] {
     require(text || length == 0, "the text is NULL");
     return make_str(std::string(text ? text : "", length));

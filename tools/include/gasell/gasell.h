@@ -9,11 +9,12 @@
  *   gasell_bind_array(session, "x", data, GASELL_F64, 1, &n, 0, NULL, NULL, NULL);
  *   gasell_evaluate(session, "(x * 2 + 1).sum()", NULL, &sum, NULL);
  *
- * Functions return a status; where it is not GASELL_OK they have given nothing and, when `error` is not NULL, leave an error object there, to be freed
- * with gasell_error_free. Texts are UTF-8. No function throws or ends the process; NULL where an object is needed is GASELL_INVALID_ARGUMENT.
+ * Functions return a status; where it is not GASELL_OK they have given nothing and, when `error` is not NULL, leave an error object there,
+ * to be freed with gasell_error_free. Texts are UTF-8. No function throws or ends the process; NULL where an object is needed is
+ * GASELL_INVALID_ARGUMENT.
  *
- * Threads: an engine, its sessions and their values belong to one thread at a time. Only gasell_engine_interrupt may be called from any thread, and from
- * a signal handler. Programs that want to compute from several threads at once make an engine for each.
+ * Threads: an engine, its sessions and their values belong to one thread at a time. Only gasell_engine_interrupt may be called from any
+ * thread, and from a signal handler. Programs that want to compute from several threads at once make an engine for each.
  *
  * Lifetimes: an engine outlives its sessions, a session its values. What accessors return lives as long as the object it was read from.
  */
@@ -115,38 +116,46 @@ typedef struct gasell_engine_options {
   const char* cache_directory; /* NULL: the user's */
 } gasell_engine_options;
 /* NULL options, and fields that are 0: the environment's values (GASELL_THREADS, ...), then the defaults. */
-GASELL_API gasell_status gasell_engine_create(const gasell_engine_options* options, gasell_engine** engine, gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_engine_create(const gasell_engine_options* options, gasell_engine** engine,
+                                              gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API void gasell_engine_free(gasell_engine* engine) GASELL_NOEXCEPT;
-/* Stops what the engine runs within 100 ms: the call that waits for it returns GASELL_INTERRUPTED. Where nothing runs, nothing happens: gasell_evaluate
- * begins by forgetting earlier interrupts. */
+/* Stops what the engine runs within 100 ms: the call that waits for it returns GASELL_INTERRUPTED. Where nothing runs, nothing happens:
+ * gasell_evaluate begins by forgetting earlier interrupts. */
 GASELL_API void gasell_engine_interrupt(gasell_engine* engine) GASELL_NOEXCEPT;
 
 /* ---- sessions ---- */
 GASELL_API gasell_status gasell_session_create(gasell_engine* engine, gasell_session** session, gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API void gasell_session_free(gasell_session* session) GASELL_NOEXCEPT;
-/* What scripts print goes to `write` (NULL: to stdout, as at first). The text is not terminated. `write` must not throw or call into this session. */
+/* What scripts print goes to `write` (NULL: to stdout, as at first). The text is not terminated. `write` must not throw or call into this
+ * session. */
 typedef void (*gasell_write)(void* context, const char* text, size_t length);
-GASELL_API gasell_status gasell_session_set_output(gasell_session* session, gasell_write write, void* context, gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_session_set_output(gasell_session* session, gasell_write write, void* context,
+                                                   gasell_error** error) GASELL_NOEXCEPT;
 /* Runs statements. Where `result` is not NULL it becomes the value of the last statement if that is an expression, else None; free it with
  * gasell_value_free. `source_name` names the text in errors (NULL: "<host>"). Arrays stay lazy until they are read. */
 GASELL_API gasell_status gasell_evaluate(gasell_session* session, const char* text, const char* source_name, gasell_value** result,
                                          gasell_error** error) GASELL_NOEXCEPT;
 /* The value of a global name; GASELL_SCRIPT_ERROR (NameError) where there is none. */
-GASELL_API gasell_status gasell_get_global(gasell_session* session, const char* name, gasell_value** result, gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_get_global(gasell_session* session, const char* name, gasell_value** result,
+                                           gasell_error** error) GASELL_NOEXCEPT;
 
 /* ---- giving values to a session ---- */
 #define GASELL_WRITABLE 1u /* scripts may write into the memory; without it a write is a ValueError, as in NumPy */
 typedef void (*gasell_release)(void* context);
-/* Binds `name` to an array over the caller's memory: C order, native byte order, aligned to the element; nothing is copied. The memory must stay valid,
- * and unchanged by others while a script may read it, until `release` (may be NULL) is called: once, when the last array over it is gone, at the latest in
- * gasell_session_free. When the call fails, `release` is not called. */
-GASELL_API gasell_status gasell_bind_array(gasell_session* session, const char* name, void* data, gasell_dtype dtype, int rank, const int64_t* shape,
-                                           unsigned flags, gasell_release release, void* context, gasell_error** error) GASELL_NOEXCEPT;
+/* Binds `name` to an array over the caller's memory: C order, native byte order, aligned to the element; nothing is copied. The memory must
+ * stay valid, and unchanged by others while a script may read it, until `release` (may be NULL) is called: once, when the last array over
+ * it is gone, at the latest in gasell_session_free. When the call fails, `release` is not called. */
+GASELL_API gasell_status gasell_bind_array(gasell_session* session, const char* name, void* data, gasell_dtype dtype, int rank,
+                                           const int64_t* shape, unsigned flags, gasell_release release, void* context,
+                                           gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API gasell_status gasell_bind_boolean(gasell_session* session, const char* name, int value, gasell_error** error) GASELL_NOEXCEPT;
-GASELL_API gasell_status gasell_bind_integer(gasell_session* session, const char* name, int64_t value, gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_bind_integer(gasell_session* session, const char* name, int64_t value,
+                                             gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API gasell_status gasell_bind_float(gasell_session* session, const char* name, double value, gasell_error** error) GASELL_NOEXCEPT;
-GASELL_API gasell_status gasell_bind_string(gasell_session* session, const char* name, const char* text, size_t length, gasell_error** error) GASELL_NOEXCEPT;
-GASELL_API gasell_status gasell_bind_value(gasell_session* session, const char* name, const gasell_value* value, gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_bind_string(gasell_session* session, const char* name, const char* text, size_t length,
+                                            gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_bind_value(gasell_session* session, const char* name, const gasell_value* value,
+                                           gasell_error** error) GASELL_NOEXCEPT;
 
 /* ---- reading values ---- */
 GASELL_API gasell_kind gasell_value_kind(const gasell_value* value) GASELL_NOEXCEPT; /* GASELL_KIND_NONE for NULL */
@@ -154,12 +163,14 @@ GASELL_API gasell_kind gasell_value_kind(const gasell_value* value) GASELL_NOEXC
 GASELL_API gasell_status gasell_value_boolean(const gasell_value* value, int* result, gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API gasell_status gasell_value_integer(const gasell_value* value, int64_t* result, gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API gasell_status gasell_value_float(const gasell_value* value, double* result, gasell_error** error) GASELL_NOEXCEPT;
-GASELL_API gasell_status gasell_value_complex(const gasell_value* value, double* real, double* imaginary, gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_value_complex(const gasell_value* value, double* real, double* imaginary,
+                                              gasell_error** error) GASELL_NOEXCEPT;
 /* str(value): `length` bytes and a terminating 0 (`length` may be NULL). Valid until the next such call on this value. */
 GASELL_API gasell_status gasell_value_text(gasell_value* value, const char** text, size_t* length, gasell_error** error) GASELL_NOEXCEPT;
 /* Items of a tuple or a list. */
 GASELL_API gasell_status gasell_value_length(const gasell_value* value, size_t* length, gasell_error** error) GASELL_NOEXCEPT;
-GASELL_API gasell_status gasell_value_item(const gasell_value* value, size_t index, gasell_value** item, gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_value_item(const gasell_value* value, size_t index, gasell_value** item,
+                                           gasell_error** error) GASELL_NOEXCEPT;
 
 typedef struct gasell_array {
   size_t struct_size; /* sizeof(gasell_array), set before the call */

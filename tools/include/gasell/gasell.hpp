@@ -69,13 +69,20 @@ void call(Function function, Arguments... arguments) {
 /// The dtype of a C++ type; integers by size and sign, since long and long long are both 64 bits wide here. -1: none.
 template <class T>
 constexpr int dtype_number() {
-  if constexpr (std::same_as<T, bool>) return GASELL_BOOL;
-  else if constexpr (std::integral<T>) return (std::is_signed_v<T> ? GASELL_I8 : GASELL_U8) + (sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3);
-  else if constexpr (std::same_as<T, float>) return GASELL_F32;
-  else if constexpr (std::same_as<T, double>) return GASELL_F64;
-  else if constexpr (std::same_as<T, std::complex<float>>) return GASELL_C64;
-  else if constexpr (std::same_as<T, std::complex<double>>) return GASELL_C128;
-  else return -1;
+  if constexpr (std::same_as<T, bool>)
+    return GASELL_BOOL;
+  else if constexpr (std::integral<T>)
+    return (std::is_signed_v<T> ? GASELL_I8 : GASELL_U8) + (sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3);
+  else if constexpr (std::same_as<T, float>)
+    return GASELL_F32;
+  else if constexpr (std::same_as<T, double>)
+    return GASELL_F64;
+  else if constexpr (std::same_as<T, std::complex<float>>)
+    return GASELL_C64;
+  else if constexpr (std::same_as<T, std::complex<double>>)
+    return GASELL_C128;
+  else
+    return -1;
 }
 
 }  // namespace detail
@@ -146,7 +153,8 @@ class Value {
     } else if constexpr (std::integral<T>) {
       int64_t result = 0;
       detail::call(gasell_value_integer, handle_.get(), &result);
-      if (!std::in_range<T>(result)) throw std::out_of_range("gasell: " + std::to_string(result) + " does not fit the integer type asked for");
+      if (!std::in_range<T>(result))
+        throw std::out_of_range("gasell: " + std::to_string(result) + " does not fit the integer type asked for");
       return static_cast<T>(result);
     } else if constexpr (std::floating_point<T>) {
       double result = 0;
@@ -185,7 +193,8 @@ class Value {
     a.struct_size = sizeof a;
     detail::call(gasell_value_describe, handle_.get(), &a);
     if (a.dtype != dtype_of<T>)
-      throw std::invalid_argument(std::string("gasell: the array holds ") + gasell_dtype_name(a.dtype) + ", not " + gasell_dtype_name(dtype_of<T>));
+      throw std::invalid_argument(std::string("gasell: the array holds ") + gasell_dtype_name(a.dtype) + ", not " +
+                                  gasell_dtype_name(dtype_of<T>));
     detail::call(gasell_value_array, handle_.get(), &a);
     return {{static_cast<const T*>(a.data), static_cast<size_t>(a.size)}, {a.shape, static_cast<size_t>(a.rank)}};
   }
@@ -219,14 +228,18 @@ class Session {
     return Value(result);
   }
 
-  /// Binds memory as an array without copying; read-only where T is const. The memory must outlive the arrays over it, or be kept by `keep_alive`.
+  /// Binds memory as an array without copying; read-only where T is const. The memory must outlive the arrays over it, or be kept by
+  /// `keep_alive`.
   template <Element T>
-  void bind(const std::string& name, std::span<T> elements, const std::vector<int64_t>& shape, std::shared_ptr<const void> keep_alive = {}) {
+  void bind(const std::string& name, std::span<T> elements, const std::vector<int64_t>& shape,
+            std::shared_ptr<const void> keep_alive = {}) {
     int64_t size = 1;
     for (int64_t extent : shape) {
-      if (extent < 0 || __builtin_mul_overflow(size, extent, &size)) throw std::invalid_argument("gasell: the shape is negative or too large");
+      if (extent < 0 || __builtin_mul_overflow(size, extent, &size))
+        throw std::invalid_argument("gasell: the shape is negative or too large");
     }
-    if (size != static_cast<int64_t>(elements.size())) throw std::invalid_argument("gasell: the shape does not have as many elements as the span");
+    if (size != static_cast<int64_t>(elements.size()))
+      throw std::invalid_argument("gasell: the shape does not have as many elements as the span");
     using Owner = std::shared_ptr<const void>;
     auto owner = keep_alive ? std::make_unique<Owner>(std::move(keep_alive)) : nullptr;
     gasell_release release = nullptr;
@@ -252,7 +265,9 @@ class Session {
       detail::call(gasell_bind_float, handle_.get(), name.c_str(), static_cast<double>(value));
     }
   }
-  void bind(const std::string& name, std::string_view text) { detail::call(gasell_bind_string, handle_.get(), name.c_str(), text.data(), text.size()); }
+  void bind(const std::string& name, std::string_view text) {
+    detail::call(gasell_bind_string, handle_.get(), name.c_str(), text.data(), text.size());
+  }
   void bind(const std::string& name, const char* text) { bind(name, std::string_view(text)); }
   void bind(const std::string& name, const Value& value) { detail::call(gasell_bind_value, handle_.get(), name.c_str(), value.handle()); }
 
@@ -261,7 +276,8 @@ class Session {
     using Write = std::function<void(std::string_view)>;
     auto owner = std::make_unique<Write>(std::move(write));
     gasell_write forward = nullptr;
-    if (*owner) forward = [](void* context, const char* text, size_t length) { (*static_cast<Write*>(context))(std::string_view(text, length)); };
+    if (*owner)
+      forward = [](void* context, const char* text, size_t length) { (*static_cast<Write*>(context))(std::string_view(text, length)); };
     detail::call(gasell_session_set_output, handle_.get(), forward, static_cast<void*>(owner.get()));
     output_ = std::move(owner);
   }
