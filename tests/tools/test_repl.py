@@ -194,5 +194,16 @@ class Repl(CommandTest):
         self.assertIn("NameError", t.enter("nope"))
 
 
+class ProgressLine(CommandTest):
+    def test_shown_on_a_terminal_after_a_second(self):
+        start = time.monotonic()
+        t = Terminal("-c", "print(np.sin(da.random.RandomState(1).normal(size=(1000000, 1000000))).sum())")
+        t.expect("%")
+        self.assertGreater(time.monotonic() - start, 0.9)
+        t.send("\x03")
+        t.expect("KeyboardInterrupt")
+        self.assertEqual(t.close(), 130)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=1)

@@ -4,13 +4,15 @@
 #include <cctype>
 #include <optional>
 
+#include "runtime/session/builtins.h"
+
 namespace gasell::cli {
 
 namespace {
 
 bool is_name_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80); }
 
-const std::vector<std::string>& keywords_and_commands() {
+const std::vector<std::string>& keywords() {
   static const std::vector<std::string> kWords = {"and",    "as",     "assert",  "break",    "continue", "def",    "del",  "elif",
                                                   "else",   "except", "finally", "for",      "from",     "global", "if",   "import",
                                                   "in",     "is",     "lambda",  "nonlocal", "not",      "or",     "pass", "raise",
@@ -33,9 +35,13 @@ std::optional<Value> look_up(Interpreter& interpreter, std::string_view chain) {
     const size_t dot = chain.find('.');
     const std::string name(chain.substr(0, dot));
     if (!value) {
-      const Value* global = interpreter.global(name);
-      if (!global) return std::nullopt;
-      value = *global;
+      if (const Value* global = interpreter.global(name)) {
+        value = *global;
+      } else if (const auto builtin = builtins().find(name); builtin != builtins().end()) {
+        value = builtin->second;
+      } else {
+        return std::nullopt;
+      }
     } else {
       if (!has_attribute(interpreter, *value, name)) return std::nullopt;
       value = get_attribute(interpreter, *value, name);
@@ -66,7 +72,8 @@ LineEditor::Completion complete_name(Interpreter& interpreter, std::string_view 
   const size_t dot = chain.rfind('.');
   if (dot == std::string_view::npos) {
     std::vector<std::string> names = interpreter.global_names();
-    names.insert(names.end(), keywords_and_commands().begin(), keywords_and_commands().end());
+    names.insert(names.end(), keywords().begin(), keywords().end());
+    for (const auto& [name, value] : builtins()) names.push_back(name);
     return {chain.size(), starting_with(std::move(names), chain)};
   }
   try {
