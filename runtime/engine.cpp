@@ -78,6 +78,7 @@ std::vector<KernelReport> report(const plan::Plan& plan) {
     KernelReport r;
     r.name = step.kernel->name;
     r.text = ir::print(*step.kernel);
+    r.kernel = step.kernel;
     r.stored_because = step.stored_because;
     r.elements = step.elements;
     r.bytes_read = step.bytes_read;

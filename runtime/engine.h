@@ -16,6 +16,9 @@ namespace gasell {
 
 class Device;
 class Jit;
+namespace ir {
+struct Kernel;
+}
 
 /// "512MiB", "1.5 GiB", "2G", "1073741824" → bytes; K, M, G, T are powers of 1024 with or without "i" and "B", KB, MB, GB, TB powers of 1000 as
 /// everywhere. Throws Error("ValueError", …).
@@ -37,6 +40,7 @@ struct EngineOptions {
 /// One kernel of a plan, for --explain, --profile and the tests that count kernels.
 struct KernelReport {
   std::string name, text;          // the loop IR
+  std::shared_ptr<const ir::Kernel> kernel;
   std::string stored_because;      // why its result is stored: "asked for", "reduction", "used 3 times, costs 40 operations"
   double elements = 0;             // evaluated elements of the iteration space
   double bytes_read = 0, bytes_written = 0, operations = 0;

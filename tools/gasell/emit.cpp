@@ -54,7 +54,7 @@ void emit_plans(Engine& engine, const Options& options) {
         if (options.emit == Emit::graph) {
           write_stdout(graph::print(roots) + "\n");
         } else {
-          for (const KernelReport& kernel : kernels) write_stdout(emitted(engine, options, ir::parse(kernel.text)) + "\n");
+          for (const KernelReport& kernel : kernels) write_stdout(emitted(engine, options, *kernel.kernel) + "\n");
         }
         flush_stdout();
       });
