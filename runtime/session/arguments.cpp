@@ -265,7 +265,8 @@ Value call_bound(Interpreter& in, const NativeFunction& function, const Value* s
   if (self) all[0] = *self;
   std::span<Value> out = all.subspan(first);
   if (!s.takes_keywords) {
-    if (!keywords.empty()) raise("TypeError", fmt::format("{}{}() takes no keyword arguments", self ? type_of(*self).name + "." : "", function.name));
+    if (!keywords.empty())
+      raise("TypeError", fmt::format("{}{}() takes no keyword arguments", self ? type_of(*self).name + "." : "", function.name));
     size_t given = positional.size();
     if (given < static_cast<size_t>(s.required_positional) || (given > static_cast<size_t>(s.positional) && s.var_positional < 0)) {
       raise_native_count(function, s, self, given);

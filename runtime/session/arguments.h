@@ -31,8 +31,8 @@ const Signature& signature_of(const NativeFunction& function);
 /// Fills in the counts and positions from the list of parameters.
 void index_parameters(Signature& signature);
 
-/// Binds arguments to the parameters of a function, one value a parameter; absent where none was given and none is required. Moves from `positional`.
-/// TypeError in the words of Python functions; `name` is the function's.
+/// Binds arguments to the parameters of a function, one value a parameter; absent where none was given and none is required. Moves from
+/// `positional`. TypeError in the words of Python functions; `name` is the function's.
 void bind_arguments(Interpreter& in, const Signature& signature, const std::string& name, std::span<Value> positional,
                     std::span<const std::pair<std::string, Value>> keywords, std::span<Value> out);
 

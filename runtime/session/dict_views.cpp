@@ -63,10 +63,13 @@ class DictView final : public Object, public Reversible {
  public:
   DictView(const Value& dict, DictPart part) : dict_(dict), part_(part) {}
   const Type& type() const override {
-    static const std::array<Type, 3> types = {iterator_type_of("dict_keys"), iterator_type_of("dict_values"), iterator_type_of("dict_items")};
+    static const std::array<Type, 3> types = {iterator_type_of("dict_keys"), iterator_type_of("dict_values"),
+                                              iterator_type_of("dict_items")};
     return types[static_cast<size_t>(part_)];
   }
-  std::string repr(Interpreter& in) override { return type().name + "(" + gasell::repr(in, make_list(to_vector(in, Value::of(this)))) + ")"; }
+  std::string repr(Interpreter& in) override {
+    return type().name + "(" + gasell::repr(in, make_list(to_vector(in, Value::of(this)))) + ")";
+  }
   bool truth(Interpreter&) override { return of().size() != 0; }
   int64_t length(Interpreter&) override { return of().size(); }
   Value iterate(Interpreter&) override { return make_dict_iterator(dict_, part_); }

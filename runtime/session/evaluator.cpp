@@ -142,7 +142,8 @@ Value caught_exception(Frame& f) {
   }
   auto& exception = static_cast<Exception&>(*value.object());
   note_place(f, exception);
-  if (exception.context.is_none() && !f.session.handling.is_none() && !f.session.handling.same(value)) exception.context = f.session.handling;
+  if (exception.context.is_none() && !f.session.handling.is_none() && !f.session.handling.same(value))
+    exception.context = f.session.handling;
   return value;
 }
 
@@ -176,7 +177,7 @@ Value call_function(Session& session, const Function& function, std::span<Value>
   if (code.simple && keywords.empty() && positional.size() == parameters) {
     for (size_t i = 0; i < parameters; ++i) std::swap(room[i], positional[i]);
   } else {
-    bind_arguments(session.in, code.signature, code.name, positional, keywords, room.span().first(parameters));
+    bind_arguments(session.in, code.signature, code.qualified_name, positional, keywords, room.span().first(parameters));
     for (size_t i = 0; i < parameters; ++i) {
       if (room[i].is_absent()) room[i] = function.defaults[i];
     }

@@ -1,5 +1,5 @@
-// The interpreter's inside. A syntax tree is lowered once to a tree of small evaluating nodes (names resolved to slots, constants made, operators
-// specialised), which then runs against frames.
+// The interpreter's inside. A syntax tree is lowered once to a tree of small evaluating nodes (names resolved to slots, constants made,
+// operators specialised), which then runs against frames.
 #pragma once
 
 #include <deque>
@@ -73,7 +73,8 @@ struct Session {
 
   /// Called at calls and at the end of loop bodies: throws Interrupted when the user asked for it.
   void poll() {
-    if (engine.interrupted()) [[unlikely]] stop();
+    if (engine.interrupted()) [[unlikely]]
+      stop();
   }
   [[noreturn]] void stop();
 
@@ -103,8 +104,8 @@ struct Frame {
   Interpreter& in;
   const FunctionCode& code;
   Value* locals;
-  Value* cells;   // Cell objects
-  Span at = {};   // what is being evaluated: the place of an exception
+  Value* cells;  // Cell objects
+  Span at = {};  // what is being evaluated: the place of an exception
   Value result = {};
   uint64_t activation = 0;
 };
@@ -152,7 +153,7 @@ using TargetPtr = std::unique_ptr<Target>;
 
 /// A lowered module, function, lambda or comprehension.
 struct FunctionCode {
-  std::string name;
+  std::string name, qualified_name;  // __name__, __qualname__
   SourceRef source;
   GlobalScope* globals = nullptr;  // owned by the session
   Signature signature;
@@ -162,7 +163,7 @@ struct FunctionCode {
   std::vector<std::pair<int, int>> captured_parameters;  // local slot → own cell
   std::vector<int> captures;                             // cells of the enclosing function that this one takes
   Block body;
-  NodePtr expression;  // of a lambda: instead of the body
+  NodePtr expression;                           // of a lambda: instead of the body
   std::shared_ptr<const ast::Stmt> definition;  // of a `def`
 };
 
@@ -233,15 +234,15 @@ Block lower(Lowering& l, const ast::Body& body);
 TargetPtr lower_target(Lowering& l, const ast::ExprRef& e);
 TargetPtr lower_name_target(Lowering& l, const std::string& name, ast::Binding binding, Span span);
 NodePtr lower_name(Lowering& l, const std::string& name, ast::Binding binding, Span span);
-NodePtr lower_operator(Lowering& l, const ast::Expr& e);       // Unary, Binary, BoolChain, Compare, Conditional
-NodePtr lower_display(Lowering& l, const ast::Expr& e);        // literals, f-strings, tuples, lists, sets, dicts, slices
-NodePtr lower_access(Lowering& l, const ast::Expr& e);         // Attribute, Subscript
+NodePtr lower_operator(Lowering& l, const ast::Expr& e);  // Unary, Binary, BoolChain, Compare, Conditional
+NodePtr lower_display(Lowering& l, const ast::Expr& e);   // literals, f-strings, tuples, lists, sets, dicts, slices
+NodePtr lower_access(Lowering& l, const ast::Expr& e);    // Attribute, Subscript
 NodePtr lower_call(Lowering& l, const ast::Expr& e);
 NodePtr lower_function(Lowering& l, const ast::Expr& lambda);
 NodePtr lower_comprehension(Lowering& l, const ast::Expr& e);
 StatementPtr lower_definition(Lowering& l, const ast::StmtRef& s);
-StatementPtr lower_try(Lowering& l, const ast::Stmt& s);       // Try, Raise, With
-StatementPtr lower_import(Lowering& l, const ast::Stmt& s);    // Import, ImportFrom
+StatementPtr lower_try(Lowering& l, const ast::Stmt& s);     // Try, Raise, With
+StatementPtr lower_import(Lowering& l, const ast::Stmt& s);  // Import, ImportFrom
 
 /// Lowers a module's statements; with `last_value`, the last expression statement becomes the code's expression.
 std::shared_ptr<FunctionCode> lower_module(Session& session, const ast::ModuleRef& module, GlobalScope& globals, const std::string& name,

@@ -115,7 +115,9 @@ struct UnpackTarget final : Target {
   void remove(Frame& f) const override {
     for (const TargetPtr& t : targets) t->remove(f);
   }
-  void update(Frame&, UpdateOp, const Node&, Span) const override { raise("SyntaxError", "a tuple cannot be the target of an augmented assignment"); }
+  void update(Frame&, UpdateOp, const Node&, Span) const override {
+    raise("SyntaxError", "a tuple cannot be the target of an augmented assignment");
+  }
 
   /// As many items as there are targets; takes one more at most from the iterable, as Python does.
   std::vector<Value> exact_items(Frame& f, const Value& v) const {
@@ -186,7 +188,8 @@ TargetPtr lower_target(Lowering& l, const ast::ExprRef& e) {
     const auto* tuple = std::get_if<ast::Tuple>(&e->node);
     const auto* list = std::get_if<ast::List>(&e->node);
     if (!tuple && !list) {
-      throw Error(Diagnostic{Blame::user, "SyntaxError", "this expression cannot be assigned to", Label{l.code.source, e->span, ""}, {}, ""});
+      throw Error(
+          Diagnostic{Blame::user, "SyntaxError", "this expression cannot be assigned to", Label{l.code.source, e->span, ""}, {}, ""});
     }
     auto unpack = std::make_unique<UnpackTarget>();
     for (const ast::ExprRef& item : tuple ? tuple->items : list->items) {

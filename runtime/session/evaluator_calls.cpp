@@ -1,4 +1,5 @@
-// Calls. Positional arguments are evaluated onto the value stack; methods of the built-in containers are called without making a bound method.
+// Calls. Positional arguments are evaluated onto the value stack; methods of the built-in containers are called without making a bound
+// method.
 #include <fmt/format.h>
 
 #include "runtime/session/dict.h"
@@ -55,6 +56,18 @@ struct MethodCall final : Node {
   mutable const NativeFunction* method = nullptr;
 };
 
+/// A callee in messages: "__main__.f()", "len()".
+std::string name_of(const Value& callee) {
+  if (const auto* script = callee.as<Function>()) {
+    const Value* module = script->code->globals->find("__name__");
+    const auto* module_name = module ? module->as<Str>() : nullptr;
+    return (module_name ? module_name->value + "." : "") + script->code->qualified_name + "()";
+  }
+  if (const auto* builtin = callee.as<Builtin>()) return builtin->function.name + "()";
+  if (const auto* type = callee.as<TypeObject>()) return type->described.name + "()";
+  return type_of(callee).name + " object";
+}
+
 struct GeneralCall final : Node {
   struct Argument {
     NodePtr value;
@@ -81,7 +94,7 @@ struct GeneralCall final : Node {
         items = to_vector(f.in, v);
       } catch (const Raised& raised) {
         if (v.is_object() || !is_instance(raised.value, *exception_type("TypeError"))) throw;
-        raise("TypeError", fmt::format("argument after * must be an iterable, not {}", type_of(v).name));
+        raise("TypeError", fmt::format("{} argument after * must be an iterable, not {}", name_of(function), type_of(v).name));
       }
       for (Value& item : items) arguments.positional.push_back(std::move(item));
     }
@@ -93,7 +106,7 @@ struct GeneralCall final : Node {
         continue;
       }
       const auto* dict = v.as<Dict>();
-      if (!dict) raise("TypeError", fmt::format("argument after ** must be a mapping, not {}", type_of(v).name));
+      if (!dict) raise("TypeError", fmt::format("{} argument after ** must be a mapping, not {}", name_of(function), type_of(v).name));
       for (const Dict::Entry& entry : dict->entries()) {
         if (entry.key.is_absent()) continue;
         const auto* name = entry.key.as<Str>();
@@ -111,10 +124,7 @@ struct GeneralCall final : Node {
   static void add(Arguments& arguments, const Value& function, const std::string& name, Value value) {
     for (const auto& [given, v] : arguments.keywords) {
       if (given != name) continue;
-      std::string callee_name = "function";
-      if (const auto* script = function.as<Function>()) callee_name = script->name();
-      if (const auto* builtin = function.as<Builtin>()) callee_name = builtin->function.name;
-      raise("TypeError", fmt::format("{}() got multiple values for keyword argument '{}'", callee_name, name));
+      raise("TypeError", fmt::format("{} got multiple values for keyword argument '{}'", name_of(function), name));
     }
     arguments.keywords.emplace_back(name, std::move(value));
   }

@@ -1,4 +1,6 @@
 // Literals, f-strings, and the displays of tuples, lists, sets, dicts and slices.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "runtime/session/dict.h"
@@ -62,11 +64,27 @@ struct SetNode final : Node {
     Value made = Value::make<Set>();
     std::vector<Value> values = items.evaluate(f);
     f.at = span;
-    for (const Value& v : values) static_cast<Set*>(made.object())->insert(f.in, v);
-    return made;
+    auto* set = static_cast<Set*>(made.object());
+    for (const Value& v : values) set->insert(f.in, v);
+    if (!constant || values.size() < 3) return made;
+    // CPython folds a display of three or more constants to a frozenset, rebuilds that when it interns it, and updates an empty set with
+    // it: the order of equal hashes and the size of the table come from there.
+    Value folded = make_set(f.in, make_tuple(set->items()), true);
+    return make_set(f.in, folded);
   }
   Items items;
+  bool constant = false;
 };
+
+bool is_constant(const ast::Expr& e) {
+  if (const auto* tuple = std::get_if<ast::Tuple>(&e.node)) {
+    return std::all_of(tuple->items.begin(), tuple->items.end(), [](const ast::ExprRef& item) { return is_constant(*item); });
+  }
+  if (const auto* unary = std::get_if<ast::Unary>(&e.node)) return unary->op != ast::UnaryOp::logical_not && is_constant(*unary->operand);
+  return std::holds_alternative<ast::IntLiteral>(e.node) || std::holds_alternative<ast::FloatLiteral>(e.node) ||
+         std::holds_alternative<ast::StringLiteral>(e.node) || std::holds_alternative<ast::BoolLiteral>(e.node) ||
+         std::holds_alternative<ast::NoneLiteral>(e.node) || std::holds_alternative<ast::EllipsisLiteral>(e.node);
+}
 
 struct DictNode final : Node {
   Value evaluate(Frame& f) const override {
@@ -114,7 +132,9 @@ std::string ascii(std::string_view text) {
     for (int k = 1; k <= more && i + static_cast<size_t>(k) < text.size(); ++k) {
       code = code << 6 | (static_cast<unsigned char>(text[i + static_cast<size_t>(k)]) & 0x3f);
     }
-    result += code < 0x100 ? fmt::format("\\x{:02x}", code) : code < 0x10000 ? fmt::format("\\u{:04x}", code) : fmt::format("\\U{:08x}", code);
+    result += code < 0x100     ? fmt::format("\\x{:02x}", code)
+              : code < 0x10000 ? fmt::format("\\u{:04x}", code)
+                               : fmt::format("\\U{:08x}", code);
     i += static_cast<size_t>(more) + 1;
   }
   return result;
@@ -196,7 +216,12 @@ struct LowerDisplay {
   }
   NodePtr operator()(const ast::Tuple& v) const { return with_items<TupleNode>(l, v.items); }
   NodePtr operator()(const ast::List& v) const { return with_items<ListNode>(l, v.items); }
-  NodePtr operator()(const ast::Set& v) const { return with_items<SetNode>(l, v.items); }
+  NodePtr operator()(const ast::Set& v) const {
+    auto node = std::make_unique<SetNode>();
+    node->items = lower_items(l, v.items);
+    node->constant = std::all_of(v.items.begin(), v.items.end(), [](const ast::ExprRef& item) { return is_constant(*item); });
+    return node;
+  }
   NodePtr operator()(const ast::Dict& v) const {
     auto node = std::make_unique<DictNode>();
     for (const auto& [key, value] : v.items) {

@@ -122,7 +122,8 @@ struct WithStatement final : StatementNode {
   Flow run(Frame& f) const override {
     Value manager = context->evaluate(f);
     f.at = context->span;
-    if (!manager.is_object()) raise("TypeError", fmt::format("'{}' object does not support the context manager protocol", type_of(manager).name));
+    if (!manager.is_object())
+      raise("TypeError", fmt::format("'{}' object does not support the context manager protocol", type_of(manager).name));
     Value entered = manager.object()->enter(f.in);
     Flow flow = Flow::next;
     Value exception = catching(f, [&] {

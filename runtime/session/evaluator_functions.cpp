@@ -25,6 +25,7 @@ namespace {
 
 std::shared_ptr<FunctionCode> make_code(Lowering& l, std::string name, const ast::FunctionScope& scope, size_t parameters) {
   auto code = std::make_shared<FunctionCode>();
+  code->qualified_name = l.code.qualified_name.empty() ? name : l.code.qualified_name + ".<locals>." + name;
   code->name = std::move(name);
   code->source = l.code.source;
   code->globals = l.code.globals;
@@ -35,8 +36,7 @@ std::shared_ptr<FunctionCode> make_code(Lowering& l, std::string name, const ast
 void fill_signature(FunctionCode& code, const std::vector<ast::Parameter>& params) {
   for (const ast::Parameter& p : params) {
     bool variadic = p.kind == ast::Parameter::Kind::var_positional || p.kind == ast::Parameter::Kind::var_keyword;
-    code.signature.parameters.push_back(
-        {p.name, static_cast<Signature::Kind>(p.kind), !p.default_value && !variadic, Value::absent()});
+    code.signature.parameters.push_back({p.name, static_cast<Signature::Kind>(p.kind), !p.default_value && !variadic, Value::absent()});
   }
   index_parameters(code.signature);
   code.simple = code.signature.positional == static_cast<int>(params.size());
@@ -253,7 +253,8 @@ Value generator_close(Interpreter&, std::span<Value>) { return {}; }
 }  // namespace
 
 const Type& generator_type() {
-  static const Type type{"generator", "builtins", &object_type(), {{"close", "", generator_close, "does nothing: there is nothing to clean up"}}};
+  static const Type type{
+      "generator", "builtins", &object_type(), {{"close", "", generator_close, "does nothing: there is nothing to clean up"}}};
   return type;
 }
 

@@ -153,8 +153,9 @@ struct ImportFromStatement final : StatementNode {
     std::string hint = near.empty() ? "" : "did you mean '" + near + "'?";
     if (auto* script = from.as<ScriptModule>()) {
       if (script->running) {
-        raise("ImportError", fmt::format("cannot import name '{}' from partially initialized module '{}' (most likely due to a circular import) ({})",
-                                         name, module, script->path()));
+        raise("ImportError",
+              fmt::format("cannot import name '{}' from partially initialized module '{}' (most likely due to a circular import) ({})",
+                          name, module, script->path()));
       }
       raise("ImportError", fmt::format("cannot import name '{}' from '{}' ({})", name, module, script->path()), hint);
     }
@@ -185,7 +186,8 @@ StatementPtr lower_import(Lowering& l, const ast::Stmt& s) {
     auto node = std::make_unique<ImportStatement>();
     for (const ast::ImportName& name : import->names) {
       std::string bound = name.as.empty() ? name.name.substr(0, name.name.find('.')) : name.as;
-      node->names.push_back({name.name, !name.as.empty() || bound == name.name, lower_name_target(l, bound, name.binding, name.span), name.span});
+      node->names.push_back(
+          {name.name, !name.as.empty() || bound == name.name, lower_name_target(l, bound, name.binding, name.span), name.span});
     }
     return node;
   }

@@ -43,7 +43,8 @@ struct CellName final : Node {
 struct GlobalName final : Node {
   GlobalName(Value& s, std::string n) : slot(s), name(std::move(n)) {}
   Value evaluate(Frame& f) const override {
-    if (!slot.is_absent()) [[likely]] return slot;
+    if (!slot.is_absent()) [[likely]]
+      return slot;
     if (!fallback) {
       f.at = span;
       if (auto found = builtins().find(name); found != builtins().end()) {

@@ -239,7 +239,8 @@ StatementPtr lower(Lowering& l, const ast::StmtRef& s) {
     node = lower_definition(l, s);
   } else if (std::holds_alternative<ast::Import>(s->node) || std::holds_alternative<ast::ImportFrom>(s->node)) {
     node = lower_import(l, *s);
-  } else if (std::holds_alternative<ast::Try>(s->node) || std::holds_alternative<ast::Raise>(s->node) || std::holds_alternative<ast::With>(s->node)) {
+  } else if (std::holds_alternative<ast::Try>(s->node) || std::holds_alternative<ast::Raise>(s->node) ||
+             std::holds_alternative<ast::With>(s->node)) {
     node = lower_try(l, *s);
   } else {
     node = std::visit(LowerStatement{l}, s->node);
@@ -256,9 +257,7 @@ Block lower(Lowering& l, const ast::Body& body) {
   return block;
 }
 
-NodePtr lower(Lowering& l, const ast::ExprRef& e) {
-  return std::visit(LowerExpression{l, *e}, e->node);
-}
+NodePtr lower(Lowering& l, const ast::ExprRef& e) { return std::visit(LowerExpression{l, *e}, e->node); }
 
 NodePtr lower_optional(Lowering& l, const ast::ExprRef& e) { return e ? lower(l, e) : nullptr; }
 

@@ -1,4 +1,5 @@
 // Exception types, raising, and the passage between script exceptions and the engine's errors.
+#include <cerrno>
 #include <deque>
 #include <map>
 
@@ -15,7 +16,9 @@ namespace {
 Value with_traceback(Interpreter&, std::span<Value> args) { return args[0]; }
 
 Value get_args(Interpreter&, const Value& self) { return make_tuple(static_cast<Exception*>(self.object())->args); }
-void set_args(Interpreter& in, const Value& self, const Value& value) { static_cast<Exception*>(self.object())->args = to_vector(in, value); }
+void set_args(Interpreter& in, const Value& self, const Value& value) {
+  static_cast<Exception*>(self.object())->args = to_vector(in, value);
+}
 Value get_cause(Interpreter&, const Value& self) { return static_cast<Exception*>(self.object())->cause; }
 Value get_context(Interpreter&, const Value& self) { return static_cast<Exception*>(self.object())->context; }
 Value get_traceback(Interpreter&, const Value&) { return Value(); }
@@ -68,9 +71,9 @@ struct Hierarchy {
     types.push_back(
         Type{"StopIteration", "builtins", by_name.at("Exception"), {}, {{"value", get_first_argument, nullptr, "the returned value"}}});
     insert(types.back());
-    add("Exception", {"ArithmeticError", "AssertionError", "AttributeError", "BufferError", "EOFError", "ImportError", "LookupError",
-                      "MemoryError", "NameError", "ReferenceError", "RuntimeError", "SyntaxError", "SystemError", "TypeError", "ValueError",
-                      "Warning"});
+    add("Exception",
+        {"ArithmeticError", "AssertionError", "AttributeError", "BufferError", "EOFError", "ImportError", "LookupError", "MemoryError",
+         "NameError", "ReferenceError", "RuntimeError", "SyntaxError", "SystemError", "TypeError", "ValueError", "Warning"});
     types.push_back(Type{"OSError",
                          "builtins",
                          by_name.at("Exception"),
@@ -125,6 +128,24 @@ void raise(std::string_view exception, std::string message, std::string hint) {
 }
 
 // ---- the instances ----
+
+Value make_exception(const Type& type, std::vector<Value> args) {
+  const Type* chosen = &type;
+  if (&type == exception_type("OSError") && args.size() >= 2 && args[0].is_int()) {
+    switch (args[0].as_int()) {
+      case ENOENT: chosen = exception_type("FileNotFoundError"); break;
+      case EEXIST: chosen = exception_type("FileExistsError"); break;
+      case EACCES:
+      case EPERM: chosen = exception_type("PermissionError"); break;
+      case EISDIR: chosen = exception_type("IsADirectoryError"); break;
+      case ENOTDIR: chosen = exception_type("NotADirectoryError"); break;
+      case EPIPE: chosen = exception_type("BrokenPipeError"); break;
+      case ETIMEDOUT: chosen = exception_type("TimeoutError"); break;
+      default: break;
+    }
+  }
+  return Value::make<Exception>(*chosen, std::move(args));
+}
 
 std::string Exception::repr(Interpreter& in) {
   if (args.size() == 1) return type_.name + "(" + gasell::repr(in, args[0]) + ")";

@@ -22,7 +22,9 @@ Function::Function(std::shared_ptr<const FunctionCode> c, std::vector<Value> d, 
 Function::~Function() = default;
 
 const Type& Function::type() const { return function_type(); }
-std::string Function::repr(Interpreter&) { return fmt::format("<function {} at {}>", code->name, static_cast<const void*>(this)); }
+std::string Function::repr(Interpreter&) {
+  return fmt::format("<function {} at {}>", code->qualified_name, static_cast<const void*>(this));
+}
 
 Value Function::call(Interpreter& in, Arguments args) {
   return call_function(Evaluator::session(in), *this, args.positional, args.keywords);
@@ -32,7 +34,8 @@ std::optional<Value> Function::get_attribute(Interpreter& in, std::string_view a
   for (const auto& [key, value] : attributes) {
     if (key == attribute) return value;
   }
-  if (attribute == "__name__" || attribute == "__qualname__") return make_str(code->name);
+  if (attribute == "__name__") return make_str(code->name);
+  if (attribute == "__qualname__") return make_str(code->qualified_name);
   if (attribute == "__doc__") {
     const ast::FunctionDef* def = definition();
     const auto* first = def && !def->body.empty() ? std::get_if<ast::ExprStmt>(&def->body[0]->node) : nullptr;

@@ -9,8 +9,8 @@
 
 namespace gasell {
 
-struct FunctionCode;   // a lowered function body (evaluator.h)
-struct GlobalScope;    // a module's variables (evaluator.h)
+struct FunctionCode;  // a lowered function body (evaluator.h)
+struct GlobalScope;   // a module's variables (evaluator.h)
 
 /// A variable that closures share.
 class Cell final : public Object {

@@ -23,25 +23,17 @@ class FunctionIterator final : public Object {
 };
 
 Value new_enumerate(Interpreter& in, std::span<Value> args) {
-  return make_iterator(enumerate_type(), [items = iterate(in, args[0]), count = to_index(in, args[1])](Interpreter& in) mutable -> std::optional<Value> {
-    std::optional<Value> v = next(in, items);
-    if (!v) return {};
-    return make_tuple({Value::of(count++), *std::move(v)});
-  });
+  return make_iterator(enumerate_type(),
+                       [items = iterate(in, args[0]), count = to_index(in, args[1])](Interpreter& in) mutable -> std::optional<Value> {
+                         std::optional<Value> v = next(in, items);
+                         if (!v) return {};
+                         return make_tuple({Value::of(count++), *std::move(v)});
+                       });
 }
 
 Value new_zip(Interpreter& in, std::span<Value> args) {
   std::vector<Value> iterators;
-  size_t position = 0;
-  for (const Value& v : args[0].as<Tuple>()->items) {
-    ++position;
-    try {
-      iterators.push_back(iterate(in, v));
-    } catch (const Raised& raised) {
-      if (!is_instance(raised.value, *exception_type("TypeError"))) throw;
-      raise("TypeError", fmt::format("zip argument #{} must support iteration", position));
-    }
-  }
+  for (const Value& v : args[0].as<Tuple>()->items) iterators.push_back(iterate(in, v));
   bool strict = truth(in, args[1]);
   return make_iterator(zip_type(), [iterators = std::move(iterators), strict](Interpreter& in) -> std::optional<Value> {
     if (iterators.empty()) return {};

@@ -114,7 +114,7 @@ std::string TypeObject::repr(Interpreter&) {
 Value TypeObject::call(Interpreter& in, Arguments args) {
   if (described.derives_from(*exception_type("BaseException"))) {
     if (!args.keywords.empty()) raise("TypeError", described.name + "() takes no keyword arguments");
-    return Value::make<Exception>(described, std::move(args.positional));
+    return make_exception(described, std::move(args.positional));
   }
   if (!described.constructor) raise("TypeError", "cannot create '" + described.name + "' instances");
   return call_native(in, *described.constructor, nullptr, std::move(args));

@@ -63,6 +63,7 @@ class Tuple : public Object {
   explicit Tuple(std::vector<Value> v) : items(std::move(v)) {}
   const Type& type() const override;
   std::string repr(Interpreter&) override;
+  bool truth(Interpreter&) override { return !items.empty(); }
   int64_t hash(Interpreter&) override;
   std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;
   std::optional<Value> binary(Interpreter&, ast::BinaryOp, const Value&) override;
@@ -81,6 +82,7 @@ class List : public Object {
   explicit List(std::vector<Value> v) : items(std::move(v)) {}
   const Type& type() const override;
   std::string repr(Interpreter&) override;
+  bool truth(Interpreter&) override { return !items.empty(); }
   std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;
   std::optional<Value> binary(Interpreter&, ast::BinaryOp, const Value&) override;
   std::optional<Value> reflected(Interpreter&, ast::BinaryOp, const Value&) override;
@@ -137,6 +139,8 @@ class Exception : public Object {
  private:
   const Type& type_;
 };
+/// An exception as a call of its type makes it: OSError with a known error number becomes its subclass.
+Value make_exception(const Type& type, std::vector<Value> args);
 /// The type of a built-in or registered exception name, or null.
 const Type* exception_type(std::string_view name);
 /// All exception types, bases before what derives from them: for the table of builtins.

@@ -18,13 +18,16 @@ inline Value int_binary(int64_t a, int64_t b) {
   using enum ast::BinaryOp;
   int64_t r = 0;
   if constexpr (op == add) {
-    if (__builtin_add_overflow(a, b, &r)) [[unlikely]] raise_int_overflow("+");
+    if (__builtin_add_overflow(a, b, &r)) [[unlikely]]
+      raise_int_overflow("+");
     return Value::of(r);
   } else if constexpr (op == sub) {
-    if (__builtin_sub_overflow(a, b, &r)) [[unlikely]] raise_int_overflow("-");
+    if (__builtin_sub_overflow(a, b, &r)) [[unlikely]]
+      raise_int_overflow("-");
     return Value::of(r);
   } else if constexpr (op == mul) {
-    if (__builtin_mul_overflow(a, b, &r)) [[unlikely]] raise_int_overflow("*");
+    if (__builtin_mul_overflow(a, b, &r)) [[unlikely]]
+      raise_int_overflow("*");
     return Value::of(r);
   } else if constexpr (op == div) {
     return Value::of(int_truediv(a, b));
@@ -68,7 +71,8 @@ inline Value float_binary(double a, double b) {
   } else if constexpr (op == mul) {
     return Value::of(a * b);
   } else if constexpr (op == div) {
-    if (b == 0) [[unlikely]] raise("ZeroDivisionError", "float division by zero");
+    if (b == 0) [[unlikely]]
+      raise("ZeroDivisionError", "float division by zero");
     return Value::of(a / b);
   } else if constexpr (op == floordiv) {
     return Value::of(float_floordiv(a, b));

@@ -19,8 +19,8 @@ int64_t position(Interpreter& in, const Range& r, const Value& v) {
     int64_t x = v.as_int();
     bool inside = r.step > 0 ? x >= r.start && x < r.stop : x <= r.start && x > r.stop;
     if (!inside) return -1;
-    uint64_t distance = r.step > 0 ? static_cast<uint64_t>(x) - static_cast<uint64_t>(r.start)
-                                   : static_cast<uint64_t>(r.start) - static_cast<uint64_t>(x);
+    uint64_t distance =
+        r.step > 0 ? static_cast<uint64_t>(x) - static_cast<uint64_t>(r.start) : static_cast<uint64_t>(r.start) - static_cast<uint64_t>(x);
     uint64_t pace = r.step > 0 ? static_cast<uint64_t>(r.step) : 0 - static_cast<uint64_t>(r.step);
     return distance % pace == 0 ? static_cast<int64_t>(distance / pace) : -1;
   }
@@ -40,7 +40,7 @@ Value count_of(Interpreter& in, std::span<Value> args) {
   return Value::of(position(in, *static_cast<Range*>(args[0].object()), args[1]) >= 0 ? 1 : 0);
 }
 
-template <int64_t Range::*member>
+template <int64_t Range::* member>
 Value get_member(Interpreter&, const Value& self) {
   return Value::of(static_cast<Range*>(self.object())->*member);
 }
@@ -48,7 +48,8 @@ Value get_member(Interpreter&, const Value& self) {
 }  // namespace
 
 const Type& range_type() {
-  static const NativeFunction constructor{"range", "start, stop=missing, step=missing, /", new_range, "range(stop) or range(start, stop[, step])"};
+  static const NativeFunction constructor{"range", "start, stop=missing, step=missing, /", new_range,
+                                          "range(stop) or range(start, stop[, step])"};
   static const Type type{"range",
                          "builtins",
                          &object_type(),

@@ -10,6 +10,7 @@ class Range : public Object {
   Range(int64_t start, int64_t stop, int64_t step);  // ValueError for step 0
   const Type& type() const override;
   std::string repr(Interpreter&) override;
+  bool truth(Interpreter&) override { return count != 0; }
   int64_t hash(Interpreter&) override;
   std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;
   int64_t length(Interpreter&) override { return count; }
@@ -17,7 +18,9 @@ class Range : public Object {
   Value get_item(Interpreter&, const Value&) override;
   Value iterate(Interpreter&) override;
 
-  int64_t at(int64_t i) const { return static_cast<int64_t>(static_cast<uint64_t>(start) + static_cast<uint64_t>(i) * static_cast<uint64_t>(step)); }
+  int64_t at(int64_t i) const {
+    return static_cast<int64_t>(static_cast<uint64_t>(start) + static_cast<uint64_t>(i) * static_cast<uint64_t>(step));
+  }
 
   int64_t start, stop, step, count;
 };

@@ -7,7 +7,7 @@
 namespace gasell {
 namespace {
 
-constexpr int64_t kDeleted = -1;   // no element has this hash
+constexpr int64_t kDeleted = -1;  // no element has this hash
 constexpr size_t kLinearProbes = 9;
 
 thread_local std::vector<const Set*> shown;
@@ -100,12 +100,21 @@ void Set::resize(size_t minimum) {
 
 void Set::insert(Interpreter& in, const Value& item, int64_t hash) {
   if (locate(in, item, hash) != table_.size()) return;
+  // CPython remembers the last deleted entry that the search met.
+  Entry* reused = nullptr;
   Probe probe(hash, table_.size() - 1);
-  while (!is_free(table_[probe.slot()])) probe.advance();
-  table_[probe.slot()] = {item, hash};
+  for (; !is_free(table_[probe.slot()]); probe.advance()) {
+    Entry& entry = table_[probe.slot()];
+    if (entry.item.is_absent()) reused = &entry;
+  }
   ++used_;
-  ++filled_;
   ++version_;
+  if (reused) {
+    *reused = {item, hash};
+    return;
+  }
+  table_[probe.slot()] = {item, hash};
+  ++filled_;
   if (filled_ * 5 >= (table_.size() - 1) * 3) resize(static_cast<size_t>(used_) * (used_ > 50000 ? 2 : 4));
 }
 

@@ -1,4 +1,5 @@
-// set and frozenset. Iteration order is CPython's for elements whose hash is CPython's (numbers): the table probes and grows as CPython's does.
+// set and frozenset. Iteration order is CPython's for elements whose hash is CPython's (numbers): the table probes and grows as CPython's
+// does.
 #pragma once
 
 #include <vector>

@@ -84,12 +84,8 @@ Value method_symmetric_difference(Interpreter& in, std::span<Value> args) { retu
 Value method_isdisjoint(Interpreter& in, std::span<Value> args) {
   return Value::of(as_set(intersection(in, args[0], args[1])).size() == 0);
 }
-Value method_issubset(Interpreter& in, std::span<Value> args) {
-  return compare(in, ast::CompareOp::le, args[0], set_from(in, args[1]));
-}
-Value method_issuperset(Interpreter& in, std::span<Value> args) {
-  return compare(in, ast::CompareOp::ge, args[0], set_from(in, args[1]));
-}
+Value method_issubset(Interpreter& in, std::span<Value> args) { return compare(in, ast::CompareOp::le, args[0], set_from(in, args[1])); }
+Value method_issuperset(Interpreter& in, std::span<Value> args) { return compare(in, ast::CompareOp::ge, args[0], set_from(in, args[1])); }
 Value method_add(Interpreter& in, std::span<Value> args) {
   self_of(args).insert(in, args[1]);
   return {};
@@ -219,7 +215,8 @@ const Type& set_type() {
 }
 
 const Type& frozenset_type() {
-  static const NativeFunction constructor{"frozenset", "iterable=missing, /", new_frozenset, "frozenset(iterable): a set that cannot change"};
+  static const NativeFunction constructor{"frozenset", "iterable=missing, /", new_frozenset,
+                                          "frozenset(iterable): a set that cannot change"};
   static const Type type{"frozenset", "builtins", &object_type(), reading_methods(), {}, &constructor};
   return type;
 }

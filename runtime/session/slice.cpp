@@ -18,7 +18,7 @@ Value indices(Interpreter& in, std::span<Value> args) {
   return make_tuple({Value::of(r.start), Value::of(r.stop), Value::of(r.step)});
 }
 
-template <Value SliceObject::*member>
+template <Value SliceObject::* member>
 Value get_member(Interpreter&, const Value& self) {
   return static_cast<SliceObject*>(self.object())->*member;
 }
@@ -26,7 +26,8 @@ Value get_member(Interpreter&, const Value& self) {
 }  // namespace
 
 const Type& slice_type() {
-  static const NativeFunction constructor{"slice", "start, stop=missing, step=None, /", new_slice, "slice(stop) or slice(start, stop[, step])"};
+  static const NativeFunction constructor{"slice", "start, stop=missing, step=None, /", new_slice,
+                                          "slice(stop) or slice(start, stop[, step])"};
   static const Type type{"slice",
                          "builtins",
                          &object_type(),

@@ -52,7 +52,14 @@ std::string Object::format(Interpreter& in, std::string_view spec) {
   return str(in);
 }
 
-bool Object::truth(Interpreter&) { return true; }
+bool Object::truth(Interpreter& in) {
+  try {
+    return length(in) != 0;
+  } catch (const Raised& raised) {
+    if (is_instance(raised.value, *exception_type("TypeError"))) return true;  // no len()
+    throw;
+  }
+}
 int64_t Object::hash(Interpreter&) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(this) >> 4); }
 std::optional<Value> Object::compare(Interpreter&, ast::CompareOp, const Value&) { return {}; }
 std::optional<Value> Object::binary(Interpreter&, ast::BinaryOp, const Value&) { return {}; }
@@ -83,9 +90,7 @@ Value Object::get_item(Interpreter&, const Value&) { raise("TypeError", "'" + ty
 void Object::set_item(Interpreter&, const Value&, const Value&) {
   raise("TypeError", "'" + type().name + "' object does not support item assignment");
 }
-void Object::delete_item(Interpreter&, const Value&) {
-  raise("TypeError", "'" + type().name + "' object doesn't support item deletion");
-}
+void Object::delete_item(Interpreter&, const Value&) { raise("TypeError", "'" + type().name + "' object doesn't support item deletion"); }
 Value Object::iterate(Interpreter&) { raise("TypeError", "'" + type().name + "' object is not iterable"); }
 std::optional<Value> Object::next(Interpreter&) { raise("TypeError", "'" + type().name + "' object is not an iterator"); }
 Value Object::call(Interpreter&, Arguments) { raise("TypeError", "'" + type().name + "' object is not callable"); }
