@@ -16,6 +16,19 @@ struct Palette {
 constexpr Palette kPlain{};
 constexpr Palette kAnsi{"\x1b[1;31m", "\x1b[1m", "\x1b[2m", "\x1b[1;31m", "\x1b[36m", "\x1b[0m"};
 
+/// Text that is safe to show: what is not UTF-8, and control characters (which a terminal would obey), become U+FFFD.
+std::string shown(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint c = decode_utf8(text, i);
+    const bool control = (c.value < 0x20 && c.value != '\t') || (c.value >= 0x7f && c.value < 0xa0);
+    if (control || c.value == kBadCodePoint) append_utf8(out, 0xfffd);
+    else out += text.substr(i, static_cast<size_t>(c.length));
+    i += static_cast<size_t>(c.length);
+  }
+  return out;
+}
+
 /// Blanks as wide as `text` on a terminal, with its tabs kept.
 std::string blanks_for(std::string_view text) {
   std::string out;
@@ -49,9 +62,9 @@ std::string excerpt(const Label& label, const Palette& p, bool primary) {
   size_t begin = 0;  // byte of the column
   for (int column = 1; column < at.column && begin < line.size(); ++column) begin += static_cast<size_t>(decode_utf8(line, begin).length);
   const size_t length = std::min<size_t>(label.span.end > label.span.begin ? label.span.end - label.span.begin : 0, line.size() - begin);
-  const std::string marks(std::max<size_t>(1, width_of(line.substr(begin, length))), primary ? '^' : '-');
+  const std::string marks(std::max<size_t>(1, width_of(shown(line.substr(begin, length)))), primary ? '^' : '-');
   std::string out = fmt::format("{}{}:{}:{}{}\n", p.place, source.name(), at.line, at.column, p.reset);
-  out += fmt::format("    {}\n    {}{}{}", line, blanks_for(line.substr(0, begin)), p.mark, marks);
+  out += fmt::format("    {}\n    {}{}{}", shown(line), blanks_for(shown(line.substr(0, begin))), p.mark, marks);
   if (!label.text.empty()) out += " " + label.text;
   out += fmt::format("{}\n", p.reset);
   return out;

@@ -1,10 +1,13 @@
 """The interactive session, driven through a pseudo-terminal as a person would."""
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
+import termios
 import time
 import unittest
 
@@ -19,6 +22,7 @@ class Terminal:
     def __init__(self, *arguments, **changes):
         self.process, self.fd = pty.fork()
         if self.process == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 400, 0, 0))  # wide: no line wraps
             os.execve(GASELL, [GASELL, *arguments], environment(**changes))
         self.shown = ""
         self.seen = 0
@@ -172,6 +176,7 @@ class Repl(CommandTest):
         self.assertEqual(t.close(), 0)
         t = self.start(GASELL_HISTORY=history)
         t.send("\x1b[A")
+        t.expect("41 + 1")
         self.assertEqual(t.enter(""), "42\n")
 
     def test_leaving(self):
