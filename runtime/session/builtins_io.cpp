@@ -56,19 +56,21 @@ Value open(Interpreter&, Args args) {
   const auto* path = args[0].as<Str>();
   if (!path) raise("TypeError", "expected str, bytes or os.PathLike object, not " + type_of(args[0]).name);
   const std::string_view mode = need_str(args[1], "open() argument 'mode' must be str, not ");
+  std::string shown = "UTF-8";
   if (!args[3].is_none()) {
-    std::string encoding = to_lower(need_str(args[3], "open() argument 'encoding' must be str or None, not "));
+    shown = need_str(args[3], "open() argument 'encoding' must be str or None, not ");
+    std::string encoding = to_lower(shown);
     for (char& c : encoding) {
       if (c == '_') c = '-';
     }
     if (encoding != "utf-8" && encoding != "utf8" && encoding != "ascii" && encoding != "us-ascii") {
-      raise("LookupError", "unknown encoding: " + args[3].as<Str>()->value, "Gasell reads and writes utf-8");
+      raise("LookupError", "unknown encoding: " + shown, "Gasell reads and writes utf-8");
     }
   }
 
   if (path->value.find('\0') != std::string::npos) raise("ValueError", "embedded null byte");
   if (path->value.empty()) raise_os_error(ENOENT, "");
-  return open_file(path->value, mode, args[5].is_none());
+  return open_file(path->value, mode, shown, args[5].is_none());
 }
 
 Value leave(Interpreter&, Args args) {

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "runtime/session/interpreter.h"
 #include "runtime/session/str.h"
 #include "runtime/session/str_text.h"
@@ -43,6 +45,23 @@ const Type& unsupported_operation() {
 }
 [[noreturn]] void raise_unsupported(std::string message) {
   throw Raised(Value::make<Exception>(unsupported_operation(), std::vector<Value>{make_str(std::move(message))}));
+}
+
+/// UnicodeDecodeError, in CPython's words, for text that is no UTF-8.
+void need_utf8(std::string_view text) {
+  if (is_ascii(text)) return;
+  for (size_t at = 0; at < text.size();) {
+    const CodePoint c = decode_utf8(text, at);
+    if (c.value != kBadCodePoint) {
+      at += static_cast<size_t>(c.length);
+      continue;
+    }
+    const auto lead = static_cast<unsigned char>(text[at]);
+    const bool starts = lead >= 0xC2 && lead <= 0xF4;
+    const size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    const char* why = !starts ? "invalid start byte" : at + size > text.size() ? "unexpected end of data" : "invalid continuation byte";
+    raise("UnicodeDecodeError", fmt::format("'utf-8' codec can't decode byte {:#04x} in position {}: {}", lead, at, why));
+  }
 }
 
 int64_t size_argument(Interpreter& in, const Value& v) { return v.is_none() ? -1 : to_index(in, v); }
@@ -161,8 +180,14 @@ void raise_os_error(int code, std::optional<std::string_view> path) {
   throw Raised(Value::make<Exception>(*exception_type(os_error_name(code)), std::move(args)));
 }
 
-File::File(std::string p, std::string m, std::FILE* handle, bool readable, bool writable, bool translate)
-    : path(std::move(p)), mode(std::move(m)), handle_(handle), readable_(readable), writable_(writable), translate_(translate) {}
+File::File(std::string p, std::string m, std::string e, std::FILE* handle, bool readable, bool writable, bool translate)
+    : path(std::move(p)),
+      mode(std::move(m)),
+      encoding(std::move(e)),
+      handle_(handle),
+      readable_(readable),
+      writable_(writable),
+      translate_(translate) {}
 
 const Type& file_type() {
   static const Type t{
@@ -186,13 +211,13 @@ const Type& file_type() {
       {{"closed", [](Interpreter&, const Value& f) { return Value::of(f.as<File>()->closed()); }, nullptr, "Whether it is closed."},
        {"name", [](Interpreter&, const Value& f) { return make_str(f.as<File>()->path); }, nullptr, "The path it was opened with."},
        {"mode", [](Interpreter&, const Value& f) { return make_str(f.as<File>()->mode); }, nullptr, "The mode it was opened with."},
-       {"encoding", [](Interpreter&, const Value&) { return make_str("utf-8"); }, nullptr, "utf-8."}}};
+       {"encoding", [](Interpreter&, const Value& f) { return make_str(f.as<File>()->encoding); }, nullptr, "How text is stored: UTF-8."}}};
   return t;
 }
 
 const Type& File::type() const { return file_type(); }
 std::string File::repr(Interpreter&) {
-  return "<_io.TextIOWrapper name=" + str_repr(path) + " mode=" + str_repr(mode) + " encoding='utf-8'>";
+  return "<_io.TextIOWrapper name=" + str_repr(path) + " mode=" + str_repr(mode) + " encoding=" + str_repr(encoding) + ">";
 }
 
 void File::need_open() const {
@@ -251,6 +276,7 @@ std::string File::read(int64_t size) {
     }
     out += static_cast<char>(c);
   }
+  need_utf8(out);
   return out;
 }
 
@@ -267,6 +293,7 @@ std::string File::read_line(int64_t limit) {
     out += static_cast<char>(c);
     if (c == '\n') break;
   }
+  need_utf8(out);
   return out;
 }
 
@@ -302,7 +329,7 @@ int64_t File::tell() {
   return at;
 }
 
-Value open_file(std::string_view path, std::string_view mode, bool translate_newlines) {
+Value open_file(std::string_view path, std::string_view mode, std::string_view encoding, bool translate_newlines) {
   int kinds = 0;
   bool plus = false, text = false, binary = false;
   char kind = 0;
@@ -333,7 +360,8 @@ Value open_file(std::string_view path, std::string_view mode, bool translate_new
   if (plus) c_mode.insert(1, "+");
   std::FILE* handle = std::fopen(file_path.c_str(), (c_mode + "e").c_str());
   if (!handle) raise_os_error(errno, path);
-  return Value::make<File>(file_path, std::string(mode), handle, kind == 'r' || plus, kind != 'r' || plus, translate_newlines);
+  return Value::make<File>(file_path, std::string(mode), std::string(encoding), handle, kind == 'r' || plus, kind != 'r' || plus,
+                           translate_newlines);
 }
 
 Value make_standard_stream(StandardStream which) { return Value::make<StreamObject>(which); }

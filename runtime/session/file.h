@@ -16,7 +16,7 @@ namespace gasell {
 /// A text file, UTF-8. "\r\n" and "\r" are read as "\n" unless newline='' or another was asked for; "\n" is written as it is.
 class File : public Object {
  public:
-  File(std::string path, std::string mode, std::FILE* handle, bool readable, bool writable, bool translate);
+  File(std::string path, std::string mode, std::string encoding, std::FILE* handle, bool readable, bool writable, bool translate);
   const Type& type() const override;
   std::string repr(Interpreter&) override;
   Value iterate(Interpreter&) override;
@@ -25,7 +25,7 @@ class File : public Object {
   bool exit(Interpreter&, const Value&) override;
 
   bool closed() const { return !handle_; }
-  /// Code points at most; negative: all that is left.
+  /// Code points at most; negative: all that is left. UnicodeDecodeError where the bytes are no UTF-8.
   std::string read(int64_t size);
   std::string read_line(int64_t limit);
   void write(std::string_view text);
@@ -36,7 +36,7 @@ class File : public Object {
   bool readable() const { return readable_; }
   bool writable() const { return writable_; }
 
-  const std::string path, mode;
+  const std::string path, mode, encoding;
 
  private:
   struct Close {
@@ -53,8 +53,9 @@ class File : public Object {
   Last last_ = Last::none;
 };
 
-/// open(path, mode, newline): FileNotFoundError, PermissionError, IsADirectoryError, FileExistsError, ValueError for a wrong mode.
-Value open_file(std::string_view path, std::string_view mode, bool translate_newlines);
+/// open(path, mode): `encoding` is only shown. FileNotFoundError, PermissionError, IsADirectoryError, FileExistsError, ValueError for a
+/// wrong mode.
+Value open_file(std::string_view path, std::string_view mode, std::string_view encoding, bool translate_newlines);
 
 /// sys.stdout and sys.stderr (written through the interpreter and the process's stderr), sys.stdin (read through the interpreter).
 enum class StandardStream { in, out, error };
