@@ -91,7 +91,9 @@ std::string render(const Diagnostic& d, const RenderOptions& options) {
   const Palette& p = options.colour ? kAnsi : kPlain;
   std::string out;
   if (d.primary && d.primary->source) out += excerpt(*d.primary, p, true);
-  out += fmt::format("{}{}{}: {}{}{}\n", p.error, d.kind, p.reset, p.strong, d.message, p.reset);
+  out += fmt::format("{}{}{}", p.error, d.kind, p.reset);
+  if (!d.message.empty()) out += fmt::format(": {}{}{}", p.strong, d.message, p.reset);
+  out += '\n';
   for (const Label& label : d.secondary)
     if (label.source) out += excerpt(label, p, false);
   if (!d.hint.empty()) out += fmt::format("{}hint:{} {}\n", p.hint, p.reset, d.hint);

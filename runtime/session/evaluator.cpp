@@ -253,6 +253,10 @@ void raise_name_error(const Frame& f, const std::string& name) {
     candidates.insert(candidates.end(), module.aliases.begin(), module.aliases.end());
   }
   std::string near = did_you_mean(name, candidates);
+  // Other languages' spellings of the constants.
+  if (name == "true" || name == "TRUE") near = "True";
+  if (name == "false" || name == "FALSE") near = "False";
+  if (name == "null" || name == "nil" || name == "none" || name == "NULL") near = "None";
   raise("NameError", fmt::format("name '{}' is not defined", name), near.empty() ? "" : "did you mean '" + near + "'?");
 }
 

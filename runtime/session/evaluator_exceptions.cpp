@@ -53,10 +53,13 @@ struct TryStatement final : StatementNode {
     Flow flow = Flow::next;
     Value exception = catching(f, [&] { flow = run_guarded(f); });
     Value result = std::move(f.result);
-    Flow last;
-    {
-      Handling handling(f.session, exception.is_absent() ? f.session.handling : exception);
+    Flow last = Flow::next;
+    if (exception.is_absent()) {
       last = run_block(finalbody, f);
+    } else {
+      Handling handling(f.session, exception);
+      Value another = catching(f, [&] { last = run_block(finalbody, f); });
+      if (!another.is_absent()) throw Raised(std::move(another));
     }
     if (last != Flow::next) return last;  // a jump out of `finally` forgets the exception
     if (!exception.is_absent()) throw Raised(std::move(exception));
@@ -72,10 +75,9 @@ struct TryStatement final : StatementNode {
     Handling handling(f.session, exception);
     for (const Handler& handler : handlers) {
       if (!handler.matches(f, exception)) continue;
-      if (!handler.target) return run_block(handler.body, f);
-      handler.target->assign(f, exception);
-      Value again = catching(f, [&] { flow = run_block(handler.body, f); });
-      handler.target->assign(f, Value::absent());  // the name goes with the handler
+      if (handler.target) handler.target->assign(f, exception);
+      Value again = catching(f, [&] { flow = run_block(handler.body, f); });  // caught while `handling` is set: that is its context
+      if (handler.target) handler.target->assign(f, Value::absent());         // the name goes with the handler
       if (!again.is_absent()) throw Raised(std::move(again));
       return flow;
     }
@@ -98,10 +100,11 @@ struct RaiseStatement final : StatementNode {
     if (cause) {
       Value from = cause->evaluate(f);
       if (from.is_none()) {
-        object.suppress_context = true;
+        object.cause = Value();
       } else {
         object.cause = instance(f, from, "exception causes must derive from BaseException");
       }
+      object.suppress_context = true;
     }
     if (!f.session.handling.is_none() && !f.session.handling.same(raised)) object.context = f.session.handling;
     f.at = span;

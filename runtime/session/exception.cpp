@@ -20,6 +20,7 @@ void set_args(Interpreter& in, const Value& self, const Value& value) {
   static_cast<Exception*>(self.object())->args = to_vector(in, value);
 }
 Value get_cause(Interpreter&, const Value& self) { return static_cast<Exception*>(self.object())->cause; }
+Value get_suppress_context(Interpreter&, const Value& self) { return Value::of(static_cast<Exception*>(self.object())->suppress_context); }
 Value get_context(Interpreter&, const Value& self) { return static_cast<Exception*>(self.object())->context; }
 Value get_traceback(Interpreter&, const Value&) { return Value(); }
 Value get_first_argument(Interpreter&, const Value& self) {
@@ -62,6 +63,7 @@ struct Hierarchy {
                          {{"args", get_args, set_args, "what the exception was made from"},
                           {"__cause__", get_cause, nullptr, "the exception after `from`"},
                           {"__context__", get_context, nullptr, "the exception that was being handled"},
+                          {"__suppress_context__", get_suppress_context, nullptr, "true after `raise … from`"},
                           {"__traceback__", get_traceback, nullptr, "None: places are kept in the diagnostics"}}});
     insert(types.back());
     add("BaseException", {"Exception", "KeyboardInterrupt", "GeneratorExit"});

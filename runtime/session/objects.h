@@ -107,6 +107,8 @@ class SliceObject : public Object {
   SliceObject(Value a, Value b, Value c) : start(std::move(a)), stop(std::move(b)), step(std::move(c)) {}
   const Type& type() const override;
   std::string repr(Interpreter&) override;
+  std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;  // as the tuples of their three parts
+  int64_t hash(Interpreter&) override;                                                // TypeError
   /// Python's slice.indices(length): start, stop, step clipped, and how many items.
   struct Range { int64_t start, stop, step, count; };
   Range indices(Interpreter& in, int64_t length) const;

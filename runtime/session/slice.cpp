@@ -45,6 +45,14 @@ std::string SliceObject::repr(Interpreter& in) {
   return "slice(" + gasell::repr(in, start) + ", " + gasell::repr(in, stop) + ", " + gasell::repr(in, step) + ")";
 }
 
+std::optional<Value> SliceObject::compare(Interpreter& in, ast::CompareOp op, const Value& other) {
+  const auto* slice = other.as<SliceObject>();
+  if (!slice) return {};
+  return gasell::compare(in, op, make_tuple({start, stop, step}), make_tuple({slice->start, slice->stop, slice->step}));
+}
+
+int64_t SliceObject::hash(Interpreter&) { raise("TypeError", "unhashable type: 'slice'"); }
+
 SliceObject::Range SliceObject::indices(Interpreter& in, int64_t length) const {
   auto index = [&](const Value& v) {
     if (v.is_int() || v.is_bool()) return v.as_int();
