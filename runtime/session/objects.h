@@ -68,7 +68,6 @@ class Tuple : public Object {
   std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;
   std::optional<Value> binary(Interpreter&, ast::BinaryOp, const Value&) override;
   std::optional<Value> reflected(Interpreter&, ast::BinaryOp, const Value&) override;
-  bool truth(Interpreter&) override { return !items.empty(); }
   int64_t length(Interpreter&) override { return static_cast<int64_t>(items.size()); }
   bool contains(Interpreter&, const Value&) override;
   Value get_item(Interpreter&, const Value&) override;
@@ -88,7 +87,6 @@ class List : public Object {
   std::optional<Value> binary(Interpreter&, ast::BinaryOp, const Value&) override;
   std::optional<Value> reflected(Interpreter&, ast::BinaryOp, const Value&) override;
   std::optional<Value> in_place(Interpreter&, ast::BinaryOp, const Value&) override;
-  bool truth(Interpreter&) override { return !items.empty(); }
   int64_t length(Interpreter&) override { return static_cast<int64_t>(items.size()); }
   bool contains(Interpreter&, const Value&) override;
   Value get_item(Interpreter&, const Value&) override;
