@@ -79,6 +79,7 @@ Session::Session(Interpreter& interpreter, Engine& e, ModuleTable table) : in(in
 Session::~Session() {
   // Functions hold globals and globals hold functions: the variables go first.
   for (auto& scope : scopes) scope->clear();
+  Cell::clear(cells);
 }
 
 void Session::stop() {
@@ -110,7 +111,7 @@ bool Node::test(Frame& f) const {
 
 void fill_cells(Frame& f, std::span<const Value> captured) {
   int own = f.code.own_cells;
-  for (int i = 0; i < own; ++i) f.cells[i] = Value::make<Cell>();
+  for (int i = 0; i < own; ++i) f.cells[i] = Value::make<Cell>(f.session.cells);
   for (size_t i = 0; i < captured.size(); ++i) f.cells[static_cast<size_t>(own) + i] = captured[i];
   for (auto [local, cell] : f.code.captured_parameters) static_cast<Cell*>(f.cells[cell].object())->value = f.locals[local];
 }

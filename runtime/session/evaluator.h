@@ -87,6 +87,7 @@ struct Session {
   ValueStack stack;
   int depth = 0;
   uint64_t activations = 0;
+  Cell* cells = nullptr;  // the list of all
   Value handling;  // the exception whose handler runs; None: no such
   GlobalScope* main = nullptr;
   std::deque<std::unique_ptr<GlobalScope>> scopes;

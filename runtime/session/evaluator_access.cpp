@@ -10,11 +10,12 @@ namespace {
 struct AttributeNode final : Node {
   Value evaluate(Frame& f) const override {
     Value v = value->evaluate(f);
-    f.at = span;
+    f.at = name_span;
     return get_attribute(f.in, v, name);
   }
   NodePtr value;
   std::string name;
+  Span name_span;
 };
 
 Value item_of(Frame& f, const Value& v, const Value& index) {
@@ -158,6 +159,7 @@ NodePtr lower_access(Lowering& l, const ast::Expr& e) {
     auto attribute = std::make_unique<AttributeNode>();
     attribute->value = lower(l, a->value);
     attribute->name = a->name;
+    attribute->name_span = a->name_span;
     node = std::move(attribute);
   } else {
     const auto& s = std::get<ast::Subscript>(e.node);

@@ -39,7 +39,7 @@ struct MethodCall final : Node {
     }
     Value function;
     if (!method) {
-      f.at = access_span;
+      f.at = name_span;
       function = get_attribute(f.in, self, name);
     }
     const NativeFunction* native = method;  // the arguments may come here again and see another type
@@ -50,7 +50,7 @@ struct MethodCall final : Node {
   }
   NodePtr object;
   std::string name;
-  Span access_span;
+  Span name_span;
   std::vector<NodePtr> args;
   mutable const Type* seen = nullptr;
   mutable const NativeFunction* method = nullptr;
@@ -151,7 +151,7 @@ NodePtr lower_call(Lowering& l, const ast::Expr& e) {
       auto method = std::make_unique<MethodCall>();
       method->object = std::move(object);
       method->name = attribute->name;
-      method->access_span = call.callee->span;
+      method->name_span = attribute->name_span;
       method->args = std::move(args);
       node = std::move(method);
     } else {

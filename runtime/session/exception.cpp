@@ -211,19 +211,30 @@ Error error_from_exception(Interpreter& in, const Value& value) {
   d.hint = exception.hint;
   d.primary = exception.primary;
   d.secondary = exception.labels;
-  // The innermost calls tell most; a deep recursion need not be told whole.
+  // The innermost calls tell most; calls of a recursion from one place are told once, and a long chain is not told whole.
   constexpr size_t kInnermost = 12, kOutermost = 4;
+  std::vector<Label> calls;
   const auto& frames = exception.traceback;
   for (size_t i = 0; i < frames.size(); ++i) {
     if (!d.primary) {
       d.primary = Label{frames[i].source, frames[i].span, ""};
       continue;
     }
-    if (i == kInnermost && frames.size() > kInnermost + kOutermost) i = frames.size() - kOutermost;
+    size_t repeated = 1;
+    while (i + 1 < frames.size() && frames[i + 1].source == frames[i].source && frames[i + 1].span == frames[i].span) {
+      ++repeated;
+      ++i;
+    }
     std::string text = i > 0 ? "called from here" : "met here";
     if (!frames[i].function.empty()) text += ", in " + frames[i].function;
-    d.secondary.push_back({frames[i].source, frames[i].span, std::move(text)});
+    if (repeated > 1) text += fmt::format(" ({} times)", repeated);
+    calls.push_back({frames[i].source, frames[i].span, std::move(text)});
   }
+  if (calls.size() > kInnermost + kOutermost) {
+    calls.erase(calls.begin() + kInnermost, calls.end() - kOutermost);
+    calls[kInnermost - 1].text += " (calls between are left out)";
+  }
+  for (Label& label : calls) d.secondary.push_back(std::move(label));
   add_origin(in, exception.cause, "the cause: ", d.secondary);
   if (exception.cause.is_none() && !exception.suppress_context) add_origin(in, exception.context, "while handling ", d.secondary);
   return Error(std::move(d));

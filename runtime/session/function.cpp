@@ -17,6 +17,18 @@ const Type& Cell::type() const {
   return t;
 }
 
+void Cell::clear(Cell*& list) {
+  while (list) {
+    Cell* cell = list;
+    Value held = Value::of(cell);  // its value may be what keeps it alive
+    list = cell->next_;
+    if (list) list->link_ = &list;
+    cell->next_ = nullptr;
+    cell->link_ = nullptr;
+    cell->value = Value::absent();
+  }
+}
+
 Function::Function(std::shared_ptr<const FunctionCode> c, std::vector<Value> d, std::vector<Value> cells)
     : code(std::move(c)), defaults(std::move(d)), captured(std::move(cells)) {}
 Function::~Function() = default;

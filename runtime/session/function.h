@@ -12,11 +12,27 @@ namespace gasell {
 struct FunctionCode;  // a lowered function body (evaluator.h)
 struct GlobalScope;   // a module's variables (evaluator.h)
 
-/// A variable that closures share.
+/// A variable that closures share. All cells of a session are in a list: a function that refers to itself through its cell is a cycle, which the
+/// session takes apart at its end.
 class Cell final : public Object {
  public:
+  explicit Cell(Cell*& list) : next_(list), link_(&list) {
+    if (next_) next_->link_ = &next_;
+    list = this;
+  }
+  ~Cell() override {
+    if (link_) *link_ = next_;
+    if (next_) next_->link_ = link_;
+  }
   const Type& type() const override;
+  /// Empties every cell of a list and detaches them from it.
+  static void clear(Cell*& list);
+
   Value value = Value::absent();
+
+ private:
+  Cell* next_;
+  Cell** link_;  // what points here: the list's head or the cell before
 };
 
 class Function final : public Object {

@@ -13,8 +13,8 @@ namespace {
 /// Bounds the recursion through nested containers (repr, ==, hash), which is no recursion of script functions.
 class Nesting {
  public:
-  explicit Nesting(const char* doing) {
-    if (depth >= 1000) raise("RecursionError", std::string("maximum recursion depth exceeded ") + doing);
+  explicit Nesting(const char* doing, int limit = 1000) {
+    if (depth >= limit) raise("RecursionError", std::string("maximum recursion depth exceeded ") + doing);
     ++depth;
   }
   ~Nesting() { --depth; }
@@ -175,7 +175,7 @@ int64_t hash(Interpreter& in, const Value& v) {
     case Value::Tag::integer: return hash_int(v.as_int());
     case Value::Tag::floating: return hash_float(v.as_float());
     case Value::Tag::object: {
-      Nesting nesting("while hashing an object");
+      Nesting nesting("while hashing an object", 20000);
       return v.object()->hash(in);
     }
     default: return 0xfca86420;
