@@ -35,10 +35,11 @@ class ScriptModule final : public Module {
   GlobalScope& scope_;
 };
 
-std::optional<fs::path> find_script(const std::string& name, const SourceRef& importer) {
+/// Looks for NAME with this ending (a dotted name is a path) beside the importer, in the working directory and along GASELL_PATH.
+std::optional<fs::path> find_path(const std::string& name, const char* ending, const SourceRef& importer) {
   std::string relative = name;
   std::replace(relative.begin(), relative.end(), '.', '/');
-  relative += ".gsl";
+  relative += ending;
   std::vector<fs::path> directories;
   if (importer) directories.push_back(fs::path(importer->name()).parent_path());
   directories.emplace_back("");
@@ -51,10 +52,12 @@ std::optional<fs::path> find_script(const std::string& name, const SourceRef& im
   std::error_code error;
   for (const fs::path& directory : directories) {
     fs::path candidate = directory / relative;
-    if (fs::is_regular_file(candidate, error)) return candidate;
+    if (*ending ? fs::is_regular_file(candidate, error) : fs::is_directory(candidate, error)) return candidate;
   }
   return {};
 }
+
+std::optional<fs::path> find_script(const std::string& name, const SourceRef& importer) { return find_path(name, ".gsl", importer); }
 
 Value run_script(Session& session, const std::string& name, const fs::path& path) {
   std::error_code error;
@@ -95,18 +98,6 @@ std::optional<Value> known_module(Session& session, const std::string& name) {
   if (!definition && !parent) return {};
   Value module = definition ? definition->make(session.in) : Value::make<Module>(name);
   return session.loaded.emplace(name, module).first->second;
-}
-
-/// Makes the parents of a dotted name hold their children.
-void link_parents(Session& session, const std::string& name) {
-  size_t dot = name.rfind('.');
-  if (dot == name.npos) return;
-  std::string parent_name = name.substr(0, dot), child = name.substr(dot + 1);
-  std::optional<Value> parent = known_module(session, parent_name);
-  if (!parent) return;
-  auto* module = parent->as<Module>();
-  if (module && !module->members.contains(child)) module->members.emplace(child, session.loaded.at(name));
-  link_parents(session, parent_name);
 }
 
 struct ImportStatement final : StatementNode {
@@ -170,15 +161,27 @@ struct ImportFromStatement final : StatementNode {
 
 Value Interpreter::import_module(const std::string& name, const SourceRef& importer) {
   Session& session = Evaluator::session(*this);
-  if (std::optional<Value> module = known_module(session, name)) {
-    link_parents(session, name);
-    return *module;
+  Value module;
+  if (std::optional<Value> known = known_module(session, name)) {
+    module = *std::move(known);
+  } else if (std::optional<fs::path> script = find_script(name, importer)) {
+    module = run_script(session, name, *script);
+  } else if (std::optional<fs::path> directory = find_path(name, "", importer)) {  // holds scripts
+    auto [place, inserted] = session.loaded.try_emplace(fs::absolute(*directory).string());
+    if (inserted) place->second = Value::make<Module>(name);
+    module = place->second;
+  } else {
+    std::vector<std::string> candidates;
+    for (const ModuleDefinition& m : session.modules) candidates.push_back(m.name);
+    std::string near = did_you_mean(name, candidates);
+    raise("ModuleNotFoundError", fmt::format("No module named '{}'", name), near.empty() ? "" : "did you mean '" + near + "'?");
   }
-  if (std::optional<fs::path> path = find_script(name, importer)) return run_script(session, name, *path);
-  std::vector<std::string> candidates;
-  for (const ModuleDefinition& m : session.modules) candidates.push_back(m.name);
-  std::string near = did_you_mean(name, candidates);
-  raise("ModuleNotFoundError", fmt::format("No module named '{}'", name), near.empty() ? "" : "did you mean '" + near + "'?");
+  if (size_t dot = name.rfind('.'); dot != name.npos) {  // the parent holds the child
+    Value parent = import_module(name.substr(0, dot), importer);
+    std::string child = name.substr(dot + 1);
+    if (parent.as<Module>() && !parent.object()->get_attribute(*this, child)) parent.object()->set_attribute(*this, child, module);
+  }
+  return module;
 }
 
 StatementPtr lower_import(Lowering& l, const ast::Stmt& s) {

@@ -22,8 +22,7 @@ try:
     d = {1:1}
     for k in d: d[k+1] = 1
 except RuntimeError as e: print(e)
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 {'b': 10, 'a': 2, 'c': 3} ['b', 'a', 'c'] dict_keys(['b', 'a', 'c']) dict_values([10, 2, 3]) dict_items([('b', 10), ('a', 2), ('c', 3)]) 3
 10 {'a': 2, 'c': 3, 'q': []} None [] None 2
 {'a': 2, 'c': 3, 'q': [], 'x': 1, 'y': 2} ('z', 3) True False
@@ -45,8 +44,7 @@ print(s, s | {5}, s & {2,10}, s - {2}, s ^ {2, 77}, {2} <= s, {2} < {2}, s >= {2
 s |= {100}; s -= {2}; s &= {100, 3}; s ^= {3, 4}
 print(s, s.union([1],[2]), s.intersection([100]), s.difference([4]), s.symmetric_difference([4, 5]), s.issubset([4,100,1]), s.issuperset([]))
 print(set(range(100)) == set(range(99, -1, -1)), sorted({'b','a'}), {(1,2), (3,)}, frozenset([1]) in {frozenset([1])})
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 {10, 2, 3} {3, 10, 2, 5} {2, 10} {10, 3} {3, 10, 77} True False True True True
 {100, 4} {1, 2, 100, 4} {100} {100} {100, 5} True True
 True ['a', 'b'] {(1, 2), (3,)} True
@@ -65,8 +63,7 @@ for i in range(50): big.add(i * 13)
 print(big)
 print({0.5, 1.5, 2.25, 1e10, -3.0}, {True, 0, 2})
 print(set([1e300, 1/3, 7.0, 2**40, -5]))
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 {1, 2, 3} {64, 33, 100, 5, -2, 10, -1} {8, 7} set() frozenset({2, 3}) frozenset()
 {0, 128, 256, 903, 393, 521, 11, 638, 139, 649, 786, 914, 404, 532, 22, 797, 925, 287, 415, 33, 680, 808, 170, 298, 563, 691, 181, 309, 956, 574, 702, 64, 192, 967, 457, 585, 75, 850, 978, 340, 468, 86, 733, 861, 351, 479, 744, 872, 234, 362, 627, 755, 117, 245, 510}
 {128, 256, 393, 521, 638, 139, 786, 914, 532, 22, 925, 287, 33, 680, 170, 298, 691, 181, 956, 574, 64, 192, 457, 585, 850, 978, 468, 86, 861, 351, 744, 872, 362, 627, 117, 245}
@@ -87,8 +84,7 @@ except TypeError as e: print(e)
 try: r.index(100)
 except ValueError as e: print(e)
 print(list(reversed(range(3))), hash(range(3)) == hash(range(0, 3, 1)), bool(range(0)))
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 range(0, 10) range(1, 10) range(0, 10, 3) [5, 3, 1] 4 3 9 range(2, 5) range(9, -1, -1) True True False True 4 1 0 10 1
 range object index out of range
 range indices must be integers or slices, not str
@@ -101,8 +97,7 @@ TEST_CASE("session: iterators and slices") {
   CHECK(output_of(R"gsl(
 print(list(enumerate('ab', 5)), list(map(lambda x, y: x + y, [1,2], [3,4])), list(filter(None, [0,1,'',2])), list(zip()))
 print(slice(1, None), slice(1,2,3).indices(2))
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 [(5, 'a'), (6, 'b')] [4, 6] [1, 2] []
 slice(1, None, None) (1, 2, 3)
 )out"[1]);
@@ -135,8 +130,7 @@ t = ()
 for i in range(5000): t = (t,)
 try: hash(t)
 except RecursionError as e: print('RecursionError')
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 RecursionError
 RecursionError
 )out"[1]);

@@ -16,8 +16,7 @@ print(a, b)
 a = b = c = []
 a.append(1)
 print(b, c)
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 2 1
 1 2 [3, 4] 5
 ['h', 'e', 'l', 'l'] o
@@ -45,8 +44,7 @@ while n < 8:
     n += 1
 else:
     print('done', n)
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 0
 2
 else
@@ -71,8 +69,7 @@ def g():
     finally:
         return 2
 print(g())
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 body 0
 fin 0
 fin 1
@@ -128,8 +125,7 @@ try:
     try: 1/0
     except 5: pass
 except TypeError as e: print(e)
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 ValueError('a') a
 ValueError('a')
 outer ValueError('a') ('a',)
@@ -162,8 +158,7 @@ def swallow():
             break
     return 'swallowed'
 print(swallow())
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 cleanup
 out
 swallowed
@@ -179,8 +174,7 @@ except AssertionError as e: print(repr(e))
 try:
     assert 1 == 2
 except AssertionError as e: print(repr(e))
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 AssertionError('msg')
 AssertionError()
 )out"[1]);
@@ -205,8 +199,7 @@ def ud():
     print(q)
 try: ud()
 except UnboundLocalError as e: print(e)
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 [2, 3]
 name 'x' is not defined
 cannot access local variable 'q' where it is not associated with a value
@@ -231,8 +224,7 @@ except TypeError as e: print(e)
 try:
     a, b = range(5)
 except ValueError as e: print(e)
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 too many values to unpack (expected 2)
 not enough values to unpack (expected 2, got 1)
 not enough values to unpack (expected at least 2, got 1)
@@ -249,8 +241,7 @@ except FileNotFoundError as e: print(e, e.errno, e.filename)
 try:
     with 5 as q: pass
 except TypeError as e: print(e)
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 [Errno 2] No such file or directory: '/nonexistent/x' 2 /nonexistent/x
 'int' object does not support the context manager protocol
 )out"[1]);
@@ -276,8 +267,7 @@ def early():
 print(early())
 it = iter([1,2,3])
 print(next(it), next(it, None), next(it), next(it, 'end'))
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 bad 2
 bad 2
 0
@@ -307,8 +297,7 @@ def fin():
         l.append('e')
     return l
 print(fin())
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 ['a', 'b', 'c', 'e']
 )out"[1]);
 }
@@ -324,8 +313,7 @@ try: raise StopIteration(5)
 except StopIteration as e: print(e.value)
 class_names = [BaseException, Exception, ArithmeticError, LookupError, OSError, IOError, NotImplementedError]
 print(class_names, issubclass(FileNotFoundError, OSError), IOError is OSError)
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 exit 3
 KeyboardInterrupt()
 5
@@ -354,8 +342,7 @@ def nested2():
     except KeyError as k:
         return k.__cause__, repr(k.__context__)
 print(nested2())
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 ZeroDivisionError None
 (None, "ZeroDivisionError('division by zero')")
 )out"[1]);
@@ -371,8 +358,7 @@ a = [0, 0]
 i = 0
 i, a[i] = 1, 9
 print(i, a)
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 {'k': 2}
 1
 2
@@ -411,8 +397,7 @@ try: raise ValueError('q')
 except ValueError as e: pass
 try: print(e)
 except NameError as er: print(er)
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 f1
 got 1
 f2

@@ -11,8 +11,7 @@ def f(a, b=2, *args, c, d=4, **kw):
 print(f(1, c=3), f(1,2,3,4,c=5,d=6,e=7), f(*[1,2,3], **{'c':1,'z':2}))
 def g(a, /, b, *, c=1): return (a,b,c)
 print(g(1,2), g(1,b=3,c=4))
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 (1, 2, (), 3, 4, {}) (1, 2, (3, 4), 5, 6, {'e': 7}) (1, 2, (3,), 1, 4, {'z': 2})
 (1, 2, 1) (1, 3, 4)
 )out"[1]);
@@ -44,8 +43,7 @@ fs = [lambda: i for i in range(3)]
 print([f() for f in fs])
 fs = [lambda i=i: i for i in range(3)]
 print([f() for f in fs])
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 1 2 1
 cannot access free variable 'zz' where it is not associated with a value in enclosing scope
 2
@@ -67,8 +65,7 @@ def deco2(n):
 @deco2(10)
 def add(a, b): return a + b
 print(add(1, 2))
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 call <lambda>
 13
 )out"[1]);
@@ -81,8 +78,7 @@ print({k: v for k, v in zip('abc', range(3))}, {x % 3 for x in range(10)})
 g = (x*x for x in range(5))
 print(next(g), list(g), list(g))
 print(sum(x*y for x in range(4) for y in range(x)))
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 [4, 6] 6
 {'a': 0, 'b': 1, 'c': 2} {0, 1, 2}
 0 [1, 4, 9, 16] []
@@ -95,8 +91,7 @@ TEST_CASE("session: recursion has a limit") {
 def rec(n): return rec(n+1)
 try: rec(0)
 except RecursionError as e: print(e)
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 maximum recursion depth exceeded
 )out"[1]);
 }
@@ -107,8 +102,7 @@ print(*[1,2], *(3,), sep='-')
 print([*range(3), *'ab'], (*[1],), {*[1,2], 3}, {**{'a':1}, 'b':2})
 def kwf(**k): return k
 print(kwf(**{'a': 1}, b=2))
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 1-2-3
 [0, 1, 2, 'a', 'b'] (1,) {1, 2, 3} {'a': 1, 'b': 2}
 {'a': 1, 'b': 2}
@@ -123,8 +117,7 @@ x = 5
 def noshadow():
     return [x for x in range(3)], x
 print(noshadow())
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 9 11
 ([0, 1, 2], 5)
 )out"[1]);
@@ -136,8 +129,7 @@ def default_mut(a=[]):
     a.append(1)
     return a
 print(default_mut(), default_mut())
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 [1, 1] [1, 1]
 )out"[1]);
 }
@@ -191,8 +183,7 @@ def unbound_cell():
     return g()
 print(unbound_cell())
 print([[i for i in range(j)] for j in range(4)], [(i, j) for i in range(2) for j in 'ab'])
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 1
 [2, 2, 2]
 (2, (2, 3), 4, {'z': 5})
@@ -220,8 +211,7 @@ print(even(0))
 def gg(n):
     return list(x if n == 0 else gg(n-1) for x in [1])
 print(gg(5))
-)gsl") ==
-        &R"out(
+)gsl") == &R"out(
 900
 200
 deep

@@ -49,6 +49,8 @@ inline Diagnostic diagnostic_of(const std::string& text) {
 }
 
 /// The text under a label.
-inline std::string text_under(const Label& label) { return label.source->text().substr(label.span.begin, label.span.end - label.span.begin); }
+inline std::string text_under(const Label& label) {
+  return label.source->text().substr(label.span.begin, label.span.end - label.span.begin);
+}
 
 }  // namespace gasell
