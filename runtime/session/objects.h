@@ -63,7 +63,6 @@ class Tuple : public Object {
   explicit Tuple(std::vector<Value> v) : items(std::move(v)) {}
   const Type& type() const override;
   std::string repr(Interpreter&) override;
-  bool truth(Interpreter&) override { return !items.empty(); }
   int64_t hash(Interpreter&) override;
   std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;
   std::optional<Value> binary(Interpreter&, ast::BinaryOp, const Value&) override;
@@ -82,7 +81,6 @@ class List : public Object {
   explicit List(std::vector<Value> v) : items(std::move(v)) {}
   const Type& type() const override;
   std::string repr(Interpreter&) override;
-  bool truth(Interpreter&) override { return !items.empty(); }
   std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;
   std::optional<Value> binary(Interpreter&, ast::BinaryOp, const Value&) override;
   std::optional<Value> reflected(Interpreter&, ast::BinaryOp, const Value&) override;
