@@ -45,6 +45,20 @@ void refuse_soft_keyword(const Builder& b, const char* line) {
   if (end[-1] == ':') refuse_at(b.source(), b.token_span(line), "match statements are not part of Gasell", "write if and elif");
 }
 
+/// What those who come from C may have meant at this place.
+std::string hint_at(const Builder& b, Span span) {
+  const std::string_view text = b.source()->text();
+  const std::string_view before = text.substr(0, span.begin), after = text.substr(span.begin);
+  if (before.ends_with('&') && after.starts_with('&')) return "write 'and'";
+  if (before.ends_with('|') && after.starts_with('|')) return "write 'or'";
+  if (after.starts_with('!')) return "write 'not'";
+  const size_t last = before.find_last_not_of(" \t");
+  const std::string_view meant = before.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  if (meant.ends_with("++") && (after.empty() || after[0] == '\n' || after[0] == ';')) return "write '+= 1'";
+  if (meant.ends_with("--") && (after.empty() || after[0] == '\n' || after[0] == ';')) return "write '-= 1'";
+  return {};
+}
+
 }  // namespace
 
 void fail_syntax(const Builder& b) {
@@ -63,7 +77,7 @@ void fail_syntax(const Builder& b) {
     fail_at(b.source(), join(b.stack.back().span, span), "invalid syntax. Perhaps you forgot a comma?");
   if (b.brackets > 0 && at < b.end() && *at == '=' && operator_length(at, b.end()) == 1 && !b.stack.empty() && is_expr(b.stack.back()))
     fail_at(b.source(), join(b.stack.back().span, span), "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
-  fail_at(b.source(), span, "invalid syntax");
+  fail_at(b.source(), span, "invalid syntax", hint_at(b, span));
 }
 
 void fail_expected_colon(const Builder& b, const char* at) {
@@ -75,6 +89,7 @@ void fail_expected_colon(const Builder& b, const char* at) {
     if (*at == ',' && b.block_owner == "'except' statement") fail_at(b.source(), span, "multiple exception types must be parenthesized");
     const bool conditional =
         b.block_owner == "'if' statement" || b.block_owner == "'elif' statement" || b.block_owner == "'while' statement";
+    if (b.block_owner == "'else' statement" && word_at(b, at) == "if") fail_at(b.source(), span, "expected ':'", "write 'elif'");
     if (!conditional || at >= b.end() || is_mark(*at)) fail_at(b.source(), span, "expected ':'");
   }
   fail_syntax(b);

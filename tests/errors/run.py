@@ -52,6 +52,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--record", action="store_true")
     options = parser.parse_args()
+    options.gasell = str(Path(options.gasell).resolve())
 
     passed = failed = 0
     with tempfile.TemporaryDirectory() as cache, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -117,6 +117,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--no-limit", action="store_true", help="no limit of the address space (sanitizers map terabytes)")
     options = parser.parse_args()
+    options.gasell = str(Path(options.gasell).resolve())
     seed = options.seed or random.SystemRandom().randrange(1, 1 << 31)
     corpus = load_corpus()
     print(f"seed {seed}, {len(corpus)} scripts to start from")

@@ -317,6 +317,7 @@ def main():
     parser.add_argument("--record", action="store_true", help="write the .expected files from the peer")
     parser.add_argument("--list", action="store_true", help="count the cases and stop")
     options = parser.parse_args()
+    options.gasell = str(Path(options.gasell).resolve())
 
     configs = []
     for name in options.config or ["default"]:
