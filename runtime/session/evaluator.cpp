@@ -258,6 +258,9 @@ void raise_name_error(const Frame& f, const std::string& name) {
   if (name == "true" || name == "TRUE") near = "True";
   if (name == "false" || name == "FALSE") near = "False";
   if (name == "null" || name == "nil" || name == "none" || name == "NULL") near = "None";
+  if (name == "eval" || name == "exec" || name == "compile") {
+    raise("NameError", fmt::format("name '{}' is not defined", name), fmt::format("{}() is not part of Gasell: text is not run as a script", name));
+  }
   raise("NameError", fmt::format("name '{}' is not defined", name), near.empty() ? "" : "did you mean '" + near + "'?");
 }
 
