@@ -1,6 +1,7 @@
 #include "stdlib/modules.h"
 
 #include "stdlib/bindings.h"
+#include "stdlib/numpy/module.h"
 
 namespace gasell {
 
@@ -19,6 +20,10 @@ const ModuleTable& known_modules() {
       {"typing", {}, make_typing},
       {"__future__", {}, make_future},
       {"random", {}, refuse_random},
+      {"numpy", {"np"}, make_numpy},
+      {"cupy", {"cp"}, make_numpy},
+      {"dask.array", {"da"}, make_numpy},
+      {"numpy.random", {}, make_numpy_random},
   };
   return table;
 }

@@ -1,0 +1,180 @@
+// Between the script's values and graph nodes.
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "lang/diagnostic.h"
+#include "runtime/device/device.h"
+#include "runtime/session/types.h"
+#include "stdlib/numpy/ndarray.h"
+#include "stdlib/numpy/ufunc.h"
+
+namespace gasell::numpy {
+namespace {
+
+bool is_sequence(const Value& v) { return v.as<List>() || v.as<Tuple>(); }
+const std::vector<Value>& items_of(const Value& v) { return v.as<List>() ? v.as<List>()->items : v.as<Tuple>()->items; }
+
+/// Collects a nested sequence: its shape, its leaves in C order and their dtype.
+class NestedReader {
+ public:
+  explicit NestedReader(Interpreter& in) : in_(in) {}
+
+  NodeRef read(const Value& v, std::optional<DType> dtype) {
+    visit(v, 0);
+    if (!dtype) dtype = leaves_.empty() ? DType::f64 : common_type(leaves_);
+    const int64_t count = graph::size_of(shape_);
+    auto storage = std::dynamic_pointer_cast<HostStorage>(in_.engine().device().allocate(std::max<int64_t>(1, count) * gasell::size_of(*dtype)));
+    char* to = static_cast<char*>(storage->data());
+    for (const Operand& leaf : leaves_) {
+      const NodeRef cast = leaf.weak ? cast_weak(leaf.node, *dtype) : graph::cast(leaf.node, *dtype);
+      if (const auto* c = cast->as<graph::ConstantNode>(); c && cast->shape.empty()) {
+        c->value.store(to);
+        to += gasell::size_of(*dtype);
+      } else {
+        const Array::Elements e = Array(cast).elements(in_.engine());
+        std::memcpy(to, e.data, static_cast<size_t>(e.count * gasell::size_of(*dtype)));
+        to += e.count * gasell::size_of(*dtype);
+      }
+    }
+    return graph::buffer(storage, *dtype, shape_, graph::contiguous_strides(shape_), 0);
+  }
+
+ private:
+  [[noreturn]] void ragged(size_t depth) {
+    Shape found(shape_.begin(), shape_.begin() + static_cast<std::ptrdiff_t>(depth));
+    raise("ValueError", "setting an array element with a sequence. The requested array has an inhomogeneous shape after " + std::to_string(depth) +
+                            " dimensions. The detected shape was " + str(in_, from_shape(found)) + " + inhomogeneous part.");
+  }
+
+  void extent(size_t depth, int64_t n) {
+    if (shape_.size() <= depth) {
+      if (complete_) ragged(depth);
+      shape_.push_back(n);
+    } else if (shape_[depth] != n) {
+      ragged(depth);
+    }
+  }
+
+  void leaf(Operand o, size_t depth) {
+    for (size_t k = 0; k < o.node->shape.size(); ++k) extent(depth + k, o.node->shape[k]);
+    if (shape_.size() != depth + o.node->shape.size()) ragged(depth + o.node->shape.size());
+    complete_ = true;
+    leaves_.push_back(std::move(o));
+  }
+
+  void visit(const Value& v, size_t depth) {
+    if (is_sequence(v)) {
+      const auto& items = items_of(v);
+      extent(depth, static_cast<int64_t>(items.size()));
+      if (items.empty()) complete_ = true;
+      for (const Value& item : items) visit(item, depth + 1);
+      return;
+    }
+    auto o = try_operand(in_, v);
+    if (!o) raise("TypeError", "an array cannot hold values of type '" + type_of(v).name + "'");
+    leaf(std::move(*o), depth);
+  }
+
+  Interpreter& in_;
+  Shape shape_;
+  bool complete_ = false;
+  std::vector<Operand> leaves_;
+};
+
+}  // namespace
+
+Value wrap(NodeRef node) { return node->shape.empty() ? Value::make<NumpyScalar>(std::move(node)) : wrap_array(std::move(node)); }
+Value wrap_array(NodeRef node) { return Value::make<NdArray>(Array(std::move(node))); }
+Value wrap_scalar(const Scalar& value) { return Value::make<NumpyScalar>(value); }
+
+Value python_value(const Scalar& v) {
+  switch (kind(v.type)) {
+    case 'b': return Value::of(v.i != 0);
+    case 'u':
+      if (v.type == DType::u64 && v.i < 0) raise("OverflowError", "the uint64 value " + scalar_str(v) + " does not fit an int of 64 bits");
+      return Value::of(v.i);
+    case 'i': return Value::of(v.i);
+    case 'f': return Value::of(v.c.real());
+    default: return Value::make<Complex>(v.c);
+  }
+}
+
+std::optional<Operand> try_operand(Interpreter& in, const Value& v) {
+  if (v.is_bool()) return Operand{graph::constant(Scalar::of_bool(v.as_int() != 0)), 'b'};
+  if (v.is_int()) return Operand{graph::constant(Scalar::of_int(v.as_int())), 'i'};
+  if (v.is_float()) return Operand{graph::constant(Scalar::of_float(v.as_float())), 'f'};
+  if (const auto* c = v.as<Complex>()) return Operand{graph::constant(Scalar::of_complex(c->value)), 'c'};
+  if (const auto* a = v.as<ArrayLike>()) return Operand{a->node(), 0};
+  if (is_sequence(v)) return Operand{NestedReader(in).read(v, {}), 0};
+  if (type_of(v).name == "range") return Operand{NestedReader(in).read(make_list(to_vector(in, v)), {}), 0};
+  return {};
+}
+
+Operand operand(Interpreter& in, const Value& v) {
+  if (auto o = try_operand(in, v)) return std::move(*o);
+  raise("TypeError", "'" + type_of(v).name + "' cannot be used as an array");
+}
+
+NodeRef as_node(Interpreter& in, const Value& v, std::optional<DType> dtype) {
+  if (is_sequence(v) || type_of(v).name == "range") return NestedReader(in).read(is_sequence(v) ? v : make_list(to_vector(in, v)), dtype);
+  const Operand o = operand(in, v);
+  if (!dtype) return o.node;
+  return o.weak ? cast_weak(o.node, *dtype) : graph::cast(o.node, *dtype);
+}
+
+Array as_array(Interpreter& in, const Value& v) {
+  if (const auto* a = v.as<NdArray>()) return a->array;
+  return Array(as_node(in, v));
+}
+
+std::optional<DType> to_dtype(Interpreter& in, const Value& v) {
+  if (v.is_none() || is_missing(v)) return {};
+  if (const auto* d = v.as<DTypeObject>()) return d->dtype;
+  if (const auto* s = v.as<Str>()) {
+    if (const auto d = dtype_from_name(s->value)) return d;
+    if (s->value == "float16" || s->value == "f2" || s->value == "e") raise("NotImplementedError", "dtype float16 is not implemented", "use float32");
+    raise("TypeError", "data type '" + s->value + "' not understood");
+  }
+  if (const auto* t = v.as<TypeObject>())
+    if (const auto d = dtype_of_type(t->described)) return d;
+  raise("TypeError", "Cannot interpret '" + repr(in, v) + "' as a data type");
+}
+
+Shape to_shape(Interpreter& in, const Value& v) {
+  if (v.is_int() || v.is_bool()) return {v.as_int()};
+  if (v.is_object() && !is_sequence(v)) {
+    if (const auto i = v.object()->to_index(in)) return {*i};
+  }
+  if (v.is_float()) raise("TypeError", "'float' object cannot be interpreted as an integer");
+  Shape shape;
+  for (const Value& item : to_vector(in, v)) shape.push_back(to_index(in, item));
+  return shape;
+}
+
+Value from_shape(const Shape& shape) {
+  std::vector<Value> items;
+  for (int64_t n : shape) items.push_back(Value::of(n));
+  return make_tuple(std::move(items));
+}
+
+int to_axis(Interpreter& in, const Value& v, int rank) {
+  const int64_t axis = to_index(in, v);
+  if (axis < -rank || axis >= rank) raise("AxisError", "axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(rank));
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+std::vector<int> to_axes(Interpreter& in, const Value& v, int rank) {
+  std::vector<int> axes;
+  if (v.is_none() || is_missing(v)) {
+    for (int k = 0; k < rank; ++k) axes.push_back(k);
+  } else if (is_sequence(v)) {
+    for (const Value& item : items_of(v)) axes.push_back(to_axis(in, item, rank));
+    if (std::set<int>(axes.begin(), axes.end()).size() != axes.size()) raise("ValueError", "duplicate value in 'axis'");
+  } else {
+    axes.push_back(to_axis(in, v, rank));
+  }
+  return axes;
+}
+
+}  // namespace gasell::numpy

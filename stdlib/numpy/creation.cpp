@@ -1,0 +1,156 @@
+// Arrays from nothing: zeros, arange, linspace and the like; from values: array, asarray.
+#include <cmath>
+#include <numbers>
+
+#include "lang/diagnostic.h"
+#include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/ufunc.h"
+
+namespace gasell::numpy {
+namespace {
+
+using Args = std::span<Value>;
+
+Value with_chunks(Interpreter& in, NodeRef node, const Value& chunks) {
+  Array a(std::move(node));
+  if (!is_missing(chunks) && !chunks.is_none() && !chunks.as<Str>()) {
+    Shape c = to_shape(in, chunks);
+    if (c.size() == 1) c.resize(a.shape().size(), c[0]);
+    a.set_requested_chunks(std::move(c));
+  }
+  return Value::make<NdArray>(std::move(a));
+}
+
+DType dtype_or(Interpreter& in, const Value& v, DType otherwise) { return to_dtype(in, v).value_or(otherwise); }
+
+Value array(Interpreter& in, Args args) {
+  NodeRef node = as_node(in, args[0], to_dtype(in, args[1]));
+  const int64_t least = is_missing(args[3]) ? 0 : to_index(in, args[3]);
+  if (node->rank() < least) {
+    Shape shape(static_cast<size_t>(least - node->rank()), 1);
+    shape.insert(shape.end(), node->shape.begin(), node->shape.end());
+    node = graph::reshape(node, shape);
+  }
+  return with_chunks(in, std::move(node), args[4]);
+}
+Value asarray(Interpreter& in, Args args) {
+  const auto dtype = to_dtype(in, args[1]);
+  if (const auto* a = args[0].as<NdArray>(); a && (!dtype || *dtype == a->array.dtype())) {
+    a->array.force(in.engine());
+    return args[0];
+  }
+  return wrap_array(as_node(in, args[0], dtype));
+}
+Value constant_array(Interpreter& in, Args args, double value) {
+  return with_chunks(in, graph::constant(Scalar::of_float(value).cast(dtype_or(in, args[1], DType::f64)), to_shape(in, args[0])), args[3]);
+}
+Value zeros(Interpreter& in, Args args) { return constant_array(in, args, 0); }
+Value ones(Interpreter& in, Args args) { return constant_array(in, args, 1); }
+Value full(Interpreter& in, Args args) {
+  const Operand o = operand(in, args[1]);
+  const auto dtype = to_dtype(in, args[2]);
+  NodeRef value = o.node;
+  if (dtype) value = o.weak ? cast_weak(value, *dtype) : graph::cast(value, *dtype);
+  return with_chunks(in, graph::broadcast_to(value, to_shape(in, args[0])), args[4]);
+}
+Value like(Interpreter& in, Args args, double value) {
+  const NodeRef x = as_node(in, args[0]);
+  const Shape shape = args[2].is_none() || is_missing(args[2]) ? x->shape : to_shape(in, args[2]);
+  return wrap_array(graph::constant(Scalar::of_float(value).cast(dtype_or(in, args[1], x->dtype)), shape));
+}
+Value zeros_like(Interpreter& in, Args args) { return like(in, args, 0); }
+Value ones_like(Interpreter& in, Args args) { return like(in, args, 1); }
+Value full_like(Interpreter& in, Args args) {
+  const NodeRef x = as_node(in, args[0]);
+  const Operand o = operand(in, args[1]);
+  const DType dtype = dtype_or(in, args[2], x->dtype);
+  return wrap_array(graph::broadcast_to(o.weak ? cast_weak(o.node, dtype) : graph::cast(o.node, dtype), x->shape));
+}
+
+/// arange's count: ceil((stop - start) / step), as NumPy computes it.
+Value arange(Interpreter& in, Args args) {
+  std::vector<Operand> given;
+  Value start = args[0], stop = args[1], step = args[2];
+  if (is_missing(stop) || stop.is_none()) stop = start, start = Value::of(0);
+  if (is_missing(step) || step.is_none()) step = Value::of(1);
+  for (const Value& v : {start, stop, step}) given.push_back(operand(in, v));
+  DType dtype = dtype_or(in, args[3], common_type(given));
+  if (kind(dtype) == 'b') dtype = DType::i64;
+  const bool integral = start.is_int() && stop.is_int() && step.is_int();
+  if (integral && is_integer(dtype)) {
+    const int64_t a = start.as_int(), b = stop.as_int(), s = step.as_int();
+    if (s == 0) raise("ZeroDivisionError", "division by zero");
+    const int64_t n = s > 0 ? (b > a ? (b - a + s - 1) / s : 0) : (a > b ? (a - b - s - 1) / -s : 0);
+    return with_chunks(in, graph::iota(n, Scalar::of_int(a).cast(dtype), Scalar::of_int(s).cast(dtype)), args[4]);
+  }
+  const double a = to_double(in, start), b = to_double(in, stop), s = to_double(in, step);
+  if (s == 0) raise("ZeroDivisionError", "division by zero");
+  const double count = std::ceil((b - a) / s);
+  if (!(count < 9e18)) raise("ValueError", std::isnan(count) ? "arange: cannot compute length" : "Maximum allowed size exceeded");
+  const int64_t n = count > 0 ? static_cast<int64_t>(count) : 0;
+  // NumPy fills from the first two elements: the step is their difference as rounded.
+  const double delta = (a + s) - a;
+  const NodeRef values = graph::iota(n, Scalar::of_float(a), Scalar::of_float(delta));
+  if (is_integer(dtype)) return with_chunks(in, graph::iota(n, Scalar::of_float(a).cast(dtype), Scalar::of_int(Scalar::of_float(a + s).cast(dtype).i - Scalar::of_float(a).cast(dtype).i).cast(dtype)), args[4]);
+  return with_chunks(in, graph::cast(values, dtype), args[4]);
+}
+
+Value linspace(Interpreter& in, Args args) {
+  const int64_t n = is_missing(args[2]) ? 50 : to_index(in, args[2]);
+  if (n < 0) raise("ValueError", "Number of samples, " + std::to_string(n) + ", must be non-negative.");
+  const bool endpoint = is_missing(args[3]) || truth(in, args[3]), retstep = !is_missing(args[4]) && truth(in, args[4]);
+  const double a = to_double(in, args[0]), b = to_double(in, args[1]);
+  const int64_t intervals = endpoint ? n - 1 : n;
+  const double step = intervals > 0 ? (b - a) / static_cast<double>(intervals) : std::nan("");
+  const NodeRef index = graph::iota(n, Scalar::of_float(0), Scalar::of_float(1));
+  auto number = [](double v) { return graph::constant(Scalar::of_float(v)); };
+  NodeRef x = intervals > 0 && step != 0 ? graph::map(ScalarOp::add, {graph::map(ScalarOp::mul, {index, number(step)}), number(a)})
+              : intervals > 0            ? graph::map(ScalarOp::add, {graph::map(ScalarOp::mul, {graph::map(ScalarOp::div, {index, number(static_cast<double>(intervals))}), number(b - a)}), number(a)})
+                                         : graph::map(ScalarOp::add, {graph::map(ScalarOp::mul, {index, number(b - a)}), number(a)});
+  if (endpoint && n > 1)  // the last one exactly
+    x = graph::map(ScalarOp::select, {graph::map(ScalarOp::eq, {index, number(static_cast<double>(n - 1))}), graph::broadcast_to(number(b), {n}), x});
+  const DType dtype = dtype_or(in, args[5], DType::f64);
+  if (is_integer(dtype)) x = graph::map(ScalarOp::floor, {x});
+  const Value result = with_chunks(in, graph::cast(x, dtype), args[6]);
+  return retstep ? make_tuple({result, wrap_scalar(Scalar::of_float(step))}) : result;
+}
+
+NodeRef eye_node(int64_t rows, int64_t columns, int64_t k, DType dtype) {
+  // Element (i, j) is one where its C-order index is i * (columns + 1) + k: rows and columns as index grids.
+  const NodeRef i = graph::broadcast_to(graph::reshape(graph::iota(rows, Scalar::of_int(0), Scalar::of_int(1)), {rows, 1}), {rows, columns});
+  const NodeRef j = graph::broadcast_to(graph::iota(columns, Scalar::of_int(0), Scalar::of_int(1)), {rows, columns});
+  return graph::cast(graph::map(ScalarOp::eq, {graph::map(ScalarOp::sub, {j, i}), graph::constant(Scalar::of_int(k))}), dtype);
+}
+Value eye(Interpreter& in, Args args) {
+  const int64_t rows = to_index(in, args[0]), columns = args[1].is_none() || is_missing(args[1]) ? rows : to_index(in, args[1]);
+  return with_chunks(in, eye_node(rows, columns, is_missing(args[2]) ? 0 : to_index(in, args[2]), dtype_or(in, args[3], DType::f64)), args[4]);
+}
+Value identity(Interpreter& in, Args args) {
+  const int64_t n = to_index(in, args[0]);
+  return wrap_array(eye_node(n, n, 0, dtype_or(in, args[1], DType::f64)));
+}
+
+}  // namespace
+
+std::vector<NativeFunction> creation_functions() {
+  return {
+      {"array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None", array, "An array of nested sequences, numbers or another array."},
+      {"asarray", "a, dtype=None, order=None, *, chunks=None", asarray, "The array itself, evaluated, or a new one made of `a`."},
+      {"ascontiguousarray", "a, dtype=None, order=None, *, chunks=None", asarray, "As asarray: arrays are contiguous."},
+      {"from_array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None", array, "As array."},
+      {"zeros", "shape, dtype=None, order='C', *, chunks=None", zeros, "All zeros; float64 unless dtype says otherwise."},
+      {"ones", "shape, dtype=None, order='C', *, chunks=None", ones, "All ones."},
+      {"empty", "shape, dtype=None, order='C', *, chunks=None", zeros, "An array to be filled (with zeros until then)."},
+      {"full", "shape, fill_value, dtype=None, order='C', *, chunks=None", full, "All the same value."},
+      {"zeros_like", "a, dtype=None, shape=None", zeros_like, "Zeros of the shape and dtype of `a`."},
+      {"ones_like", "a, dtype=None, shape=None", ones_like, "Ones of the shape and dtype of `a`."},
+      {"empty_like", "a, dtype=None, shape=None", zeros_like, "An array like `a`, to be filled."},
+      {"full_like", "a, fill_value, dtype=None", full_like, "The same value everywhere, like `a`."},
+      {"arange", "start, stop=None, step=None, dtype=None, *, chunks=None", arange, "start, start + step, … below stop."},
+      {"linspace", "start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, chunks=None", linspace, "num values spread evenly over [start, stop]."},
+      {"eye", "N, M=None, k=0, dtype=None, *, chunks=None", eye, "Ones on the k-th diagonal."},
+      {"identity", "n, dtype=None", identity, "The identity matrix."},
+  };
+}
+
+}  // namespace gasell::numpy

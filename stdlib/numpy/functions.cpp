@@ -1,0 +1,291 @@
+// Functions of np that rearrange, join and choose; the rest that is neither a ufunc nor a reduction.
+#include <algorithm>
+#include <cmath>
+
+#include "lang/diagnostic.h"
+#include "runtime/device/device.h"
+#include "runtime/io/npy.h"
+#include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/print_options.h"
+#include "stdlib/numpy/ufunc.h"
+
+namespace gasell::numpy {
+namespace {
+
+using Args = std::span<Value>;
+
+Value shared(Array a) { return Value::make<NdArray>(std::move(a)); }
+
+Value reshape(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "reshape"), {{args[1]}, {}}); }
+Value ravel(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  return shared(a.reshape({a.size()}));
+}
+Value transpose(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  std::vector<int> axes;
+  if (args[1].is_none())
+    for (int k = a.rank(); k-- > 0;) axes.push_back(k);
+  else
+    for (const Value& v : to_vector(in, args[1])) axes.push_back(to_axis(in, v, a.rank()));
+  if (static_cast<int>(axes.size()) != a.rank()) raise("ValueError", "axes don't match array");
+  return shared(transposed(a, axes));
+}
+Value swapaxes(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "swapaxes"), {{args[1], args[2]}, {}}); }
+Value squeeze(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "squeeze"), {{args[1]}, {}}); }
+Value moveaxis(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  const std::vector<int> from = to_axes(in, args[1], a.rank()), to = to_axes(in, args[2], a.rank());
+  if (from.size() != to.size()) raise("ValueError", "`source` and `destination` arguments must have the same number of elements");
+  std::vector<int> order;
+  for (int k = 0; k < a.rank(); ++k)
+    if (std::find(from.begin(), from.end(), k) == from.end()) order.push_back(k);
+  std::vector<std::pair<int, int>> moves;
+  for (size_t k = 0; k < from.size(); ++k) moves.emplace_back(to[k], from[k]);
+  std::sort(moves.begin(), moves.end());
+  for (const auto& [at, axis] : moves) order.insert(order.begin() + at, axis);
+  return shared(transposed(a, order));
+}
+Value expand_dims(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  const int rank = a.rank() + (args[1].as<Tuple>() ? static_cast<int>(args[1].as<Tuple>()->items.size()) : 1);
+  const std::vector<int> axes = to_axes(in, args[1], rank);
+  Shape shape = a.shape();
+  std::vector<int> sorted = axes;
+  std::sort(sorted.begin(), sorted.end());
+  for (int k : sorted) shape.insert(shape.begin() + k, 1);
+  return shared(a.reshape(shape));
+}
+Value broadcast_to(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  const Shape shape = to_shape(in, args[1]);
+  const size_t extra = shape.size() - std::min(shape.size(), a.shape().size());
+  Array::Axes axes;
+  bool fits = shape.size() >= a.shape().size();
+  for (size_t k = 0; fits && k < a.shape().size(); ++k) {
+    const int out = static_cast<int>(k + extra);
+    fits = a.shape()[k] == shape[k + extra] || a.shape()[k] == 1;
+    axes.push_back(a.shape()[k] == shape[k + extra] ? graph::ViewAxis{out, 0, 1} : graph::ViewAxis{-1, 0, 0});
+  }
+  if (!fits)
+    raise("ValueError", "operands could not be broadcast together with remapped shapes [original->remapped]: " + graph::to_string(a.shape()) + " and requested shape " + graph::to_string(shape));
+  return shared(a.view(shape, axes, true));
+}
+
+std::vector<NodeRef> parts_of(Interpreter& in, const Value& sequence) {
+  std::vector<Operand> operands;
+  for (const Value& v : to_vector(in, sequence)) operands.push_back(operand(in, v));
+  if (operands.empty()) raise("ValueError", "need at least one array to concatenate");
+  const DType type = common_type(operands);
+  std::vector<NodeRef> parts;
+  for (const Operand& o : operands) parts.push_back(graph::cast(o.node, type));
+  return parts;
+}
+NodeRef join(std::vector<NodeRef> parts, int axis) {
+  for (size_t k = 0; k < parts.size(); ++k) {
+    if (parts[k]->rank() != parts[0]->rank())
+      raise("ValueError", "all the input array dimensions except for the concatenation axis must match exactly, but along dimension 0, the array at index 0 has " + std::to_string(parts[0]->rank()) +
+                              " dimension(s) and the array at index " + std::to_string(k) + " has " + std::to_string(parts[k]->rank()) + " dimension(s)");
+    for (int d = 0; d < parts[0]->rank(); ++d)
+      if (d != axis && parts[k]->shape[static_cast<size_t>(d)] != parts[0]->shape[static_cast<size_t>(d)])
+        raise("ValueError", "all the input array dimensions except for the concatenation axis must match exactly, but along dimension " + std::to_string(d) + ", the array at index 0 has size " +
+                                std::to_string(parts[0]->shape[static_cast<size_t>(d)]) + " and the array at index " + std::to_string(k) + " has size " +
+                                std::to_string(parts[k]->shape[static_cast<size_t>(d)]));
+  }
+  return graph::concatenate(std::move(parts), axis);
+}
+Value concatenate(Interpreter& in, Args args) {
+  std::vector<NodeRef> parts = parts_of(in, args[0]);
+  if (args[1].is_none()) {
+    for (NodeRef& p : parts) p = graph::reshape(p, {p->size()});
+    return wrap_array(join(std::move(parts), 0));
+  }
+  if (parts[0]->rank() == 0) raise("ValueError", "zero-dimensional arrays cannot be concatenated");
+  const int axis = to_axis(in, args[1], parts[0]->rank());
+  return wrap_array(join(std::move(parts), axis));
+}
+Value stack(Interpreter& in, Args args) {
+  std::vector<NodeRef> parts = parts_of(in, args[0]);
+  const int axis = to_axis(in, args[1], parts[0]->rank() + 1);
+  for (NodeRef& p : parts) {
+    if (p->shape != parts[0]->shape && p->rank() <= parts[0]->rank()) raise("ValueError", "all input arrays must have the same shape");
+    Shape shape = p->shape;
+    shape.insert(shape.begin() + axis, 1);
+    p = graph::reshape(p, shape);
+  }
+  return wrap_array(join(std::move(parts), axis));
+}
+
+Value where(Interpreter& in, Args args) {
+  const bool a_missing = is_missing(args[1]), b_missing = is_missing(args[2]);
+  if (a_missing != b_missing) raise("ValueError", "either both or neither of x and y should be given");
+  const NodeRef condition = graph::cast(as_node(in, args[0]), DType::boolean);
+  if (a_missing) {  // the indices of what is true
+    const Array mask(condition);
+    const Array::Elements e = mask.elements(in.engine());
+    std::vector<std::vector<Value>> axes(static_cast<size_t>(mask.rank()));
+    for (int64_t i = 0; i < e.count; ++i) {
+      if (!e.data[i]) continue;
+      int64_t rest = i;
+      for (size_t k = axes.size(); k-- > 0;) {
+        axes[k].push_back(Value::of(rest % mask.shape()[k]));
+        rest /= mask.shape()[k];
+      }
+    }
+    std::vector<Value> result;
+    for (auto& a : axes) result.push_back(wrap_array(as_node(in, make_list(std::move(a)), DType::i64)));
+    return make_tuple(std::move(result));
+  }
+  const Operand operands[] = {operand(in, args[1]), operand(in, args[2])};
+  const DType type = common_type(operands);
+  return wrap(graph::map(ScalarOp::select, {condition, operands[0].weak ? cast_weak(operands[0].node, type) : graph::cast(operands[0].node, type),
+                                            operands[1].weak ? cast_weak(operands[1].node, type) : graph::cast(operands[1].node, type)}));
+}
+Value clip(Interpreter& in, Args args) {
+  Value result = args[0];
+  for (const auto& [bound, name] : {std::pair{args[1], "maximum"}, std::pair{args[2], "minimum"}}) {
+    if (bound.is_none()) continue;
+    const Operand operands[] = {operand(in, result), operand(in, bound)};
+    result = wrap(apply(name, operands));
+  }
+  return result;
+}
+Value round(Interpreter& in, Args args) { return wrap(rounded(as_node(in, args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1]))); }
+Value square(Interpreter& in, Args args) {
+  const Operand o = operand(in, args[0]), operands[] = {o, o};
+  return wrap(apply("multiply", operands));
+}
+Value positive(Interpreter& in, Args args) { return wrap(as_node(in, args[0])); }
+Value reciprocal(Interpreter& in, Args args) {
+  const NodeRef x = as_node(in, args[0]);
+  return wrap(graph::map(is_integer(x->dtype) ? ScalarOp::floordiv : ScalarOp::div, {graph::constant(Scalar::of_int(1).cast(x->dtype)), x}));
+}
+Value scaled(Interpreter& in, const Value& v, double factor) {
+  const Operand operands[] = {operand(in, v), {graph::constant(Scalar::of_float(factor)), 'f'}};
+  return wrap(apply("multiply", operands));
+}
+Value degrees(Interpreter& in, Args args) { return scaled(in, args[0], 180.0 / M_PI); }
+Value radians(Interpreter& in, Args args) { return scaled(in, args[0], M_PI / 180.0); }
+Value real(Interpreter& in, Args args) { return wrap(graph::map(ScalarOp::real, {as_node(in, args[0])})); }
+Value imag(Interpreter& in, Args args) { return wrap(graph::map(ScalarOp::imag, {as_node(in, args[0])})); }
+Value angle(Interpreter& in, Args args) {
+  const NodeRef x = graph::cast(as_node(in, args[0]), DType::c128);
+  const NodeRef a = graph::map(ScalarOp::atan2, {graph::map(ScalarOp::imag, {x}), graph::map(ScalarOp::real, {x})});
+  return truth(in, args[1]) ? scaled(in, wrap(a), 180.0 / M_PI) : wrap(a);
+}
+Value dot(Interpreter& in, Args args) {
+  const NodeRef a = as_node(in, args[0]), b = as_node(in, args[1]);
+  if (a->rank() == 0 || b->rank() == 0) return binary(in, ast::BinaryOp::mul, wrap(a), wrap(b));
+  return binary(in, ast::BinaryOp::matmul, wrap(a), wrap(b));
+}
+Value shape(Interpreter& in, Args args) { return from_shape(as_node(in, args[0])->shape); }
+Value ndim(Interpreter& in, Args args) { return Value::of(as_node(in, args[0])->rank()); }
+Value size(Interpreter& in, Args args) { return Value::of(as_node(in, args[0])->size()); }
+Value copy(Interpreter& in, Args args) { return wrap_array(as_node(in, args[0])); }
+Value result_type(Interpreter& in, Args args) {
+  std::vector<Operand> operands;
+  for (const Value& v : args[0].as<Tuple>()->items) {
+    if (v.as<TypeObject>() || v.as<DTypeObject>() || v.as<Str>()) operands.push_back({graph::constant(Scalar::of_int(0).cast(*to_dtype(in, v))), 0});
+    else operands.push_back(operand(in, v));
+  }
+  return Value::make<DTypeObject>(common_type(operands));
+}
+Value promote_types(Interpreter& in, Args args) { return Value::make<DTypeObject>(promote(*to_dtype(in, args[0]), *to_dtype(in, args[1]))); }
+Value can_cast(Interpreter& in, Args args) {
+  const DType from = *to_dtype(in, args[0]), to = *to_dtype(in, args[1]);
+  const std::string casting = str(in, args[2]);
+  if (casting == "unsafe") return Value::of(true);
+  if (casting == "same_kind") return Value::of(can_cast_same_kind(from, to));
+  return Value::of(casting == "safe" ? promote(from, to) == to : from == to);
+}
+
+/// np.load: a lazy array over the mapped file.
+Value load(Interpreter& in, Args args) {
+  NpyArray file = open_npy(str(in, args[0]), in.engine().device().budget());
+  if (file.byte_swapped) {  // the other byte order: converted on reading
+    const auto width = static_cast<size_t>(gasell::size_of(real_of(file.dtype)));
+    const int64_t bytes = graph::size_of(file.shape) * gasell::size_of(file.dtype);
+    auto native = std::dynamic_pointer_cast<HostStorage>(in.engine().device().allocate(std::max<int64_t>(1, bytes)));
+    const char* from = static_cast<const char*>(file.storage->data()) + file.offset * gasell::size_of(file.dtype);
+    char* to = static_cast<char*>(native->data());
+    for (int64_t at = 0; at < bytes; at += static_cast<int64_t>(width)) std::reverse_copy(from + at, from + at + width, to + at);
+    file.storage = native;
+    file.offset = 0;
+  }
+  return wrap_array(graph::buffer(file.storage, file.dtype, file.shape, file.strides, file.offset));
+}
+/// np.save: computes straight into the file, so that arrays larger than memory stream.
+Value save(Interpreter& in, Args args) {
+  std::string path = str(in, args[0]);
+  if (!path.ends_with(".npy")) path += ".npy";
+  const NodeRef x = as_node(in, args[1]);
+  NpyWriter writer(path, x->dtype, x->shape);
+  if (const auto* b = x->as<graph::BufferNode>(); b && b->strides == graph::contiguous_strides(x->shape)) {
+    const Array::Elements e = Array(x).elements(in.engine());
+    writer.write(0, e.data, e.count * gasell::size_of(x->dtype));
+  } else if (x->size()) {
+    in.engine().force_into(x, writer.storage(), graph::contiguous_strides(x->shape), 0);
+  }
+  writer.commit();
+  return {};
+}
+
+Value set_printoptions(Interpreter& in, Args args) {
+  PrintOptions& o = print_options();
+  int64_t* numbers[] = {&o.precision, &o.threshold, &o.edgeitems, &o.linewidth};
+  for (size_t k = 0; k < 4; ++k)
+    if (!args[k].is_none()) *numbers[k] = to_index(in, args[k]);
+  if (!args[4].is_none()) o.suppress = truth(in, args[4]);
+  return {};
+}
+Value array_repr_of(Interpreter& in, Args args) { return make_str(array_repr(in, as_array(in, args[0]))); }
+Value array_str_of(Interpreter& in, Args args) { return make_str(array_str(in, as_array(in, args[0]))); }
+
+}  // namespace
+
+std::vector<NativeFunction> misc_functions() {
+  return {
+      {"reshape", "a, shape, order='C'", reshape, "The same elements in another shape."},
+      {"ravel", "a, order='C'", ravel, "One-dimensional."},
+      {"transpose", "a, axes=None", transpose, "A view with its axes permuted."},
+      {"permute_dims", "a, axes=None", transpose, "A view with its axes permuted."},
+      {"swapaxes", "a, axis1, axis2", swapaxes, "A view with two axes exchanged."},
+      {"squeeze", "a, axis=None", squeeze, "Without axes of extent 1."},
+      {"moveaxis", "a, source, destination", moveaxis, "A view with axes moved."},
+      {"expand_dims", "a, axis", expand_dims, "With new axes of extent 1."},
+      {"broadcast_to", "array, shape", broadcast_to, "A read-only view of that shape."},
+      {"concatenate", "arrays, axis=0", concatenate, "Joined along an axis that exists."},
+      {"concat", "arrays, axis=0", concatenate, "Joined along an axis that exists."},
+      {"stack", "arrays, axis=0", stack, "Joined along a new axis."},
+      {"where", "condition, x=_missing, y=_missing, /", where, "x where the condition holds, else y; the indices of what is true without them."},
+      {"clip", "a, a_min=None, a_max=None", clip, "Elements limited to [a_min, a_max]."},
+      {"round", "a, decimals=0", round, "Rounded to even at that decimal."},
+      {"around", "a, decimals=0", round, "Rounded to even at that decimal."},
+      {"square", "x, /", square, "x * x."},
+      {"positive", "x, /", positive, "x."},
+      {"reciprocal", "x, /", reciprocal, "1 / x."},
+      {"degrees", "x, /", degrees, "Radians to degrees."},
+      {"rad2deg", "x, /", degrees, "Radians to degrees."},
+      {"radians", "x, /", radians, "Degrees to radians."},
+      {"deg2rad", "x, /", radians, "Degrees to radians."},
+      {"real", "val", real, "Real part."},
+      {"imag", "val", imag, "Imaginary part."},
+      {"angle", "z, deg=False", angle, "The argument of complex numbers."},
+      {"dot", "a, b", dot, "Product of arrays of one or two dimensions."},
+      {"matmul", "a, b, /", dot, "Matrix product of arrays of one or two dimensions."},
+      {"shape", "a", shape, "Extents."},
+      {"ndim", "a", ndim, "Number of axes."},
+      {"size", "a", size, "Number of elements."},
+      {"copy", "a", copy, "An array of its own."},
+      {"result_type", "*arrays_and_dtypes", result_type, "The dtype NumPy 2's promotion gives."},
+      {"promote_types", "type1, type2", promote_types, "The smallest dtype both can be cast to safely."},
+      {"can_cast", "from_, to, casting='safe'", can_cast, "Whether a cast may be done under a rule."},
+      {"load", "file, mmap_mode=None, allow_pickle=False", load, "The array of a .npy file, mapped: read as it is needed."},
+      {"save", "file, arr, allow_pickle=True", save, "Writes a .npy file; what is not computed yet streams into it."},
+      {"set_printoptions", "precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None", set_printoptions, "How arrays are printed."},
+      {"array_repr", "arr", array_repr_of, "repr of an array."},
+      {"array_str", "a", array_str_of, "str of an array."},
+  };
+}
+
+}  // namespace gasell::numpy

@@ -1,0 +1,304 @@
+// a[…]: basic indices are views; integer arrays and masks read and write element by element on the host.
+#include <algorithm>
+#include <cstring>
+
+#include "lang/diagnostic.h"
+#include "runtime/device/device.h"
+#include "stdlib/numpy/ndarray.h"
+#include "stdlib/numpy/ufunc.h"
+
+namespace gasell::numpy {
+namespace {
+
+bool is_mask(const Value& v) {
+  const auto* a = v.as<NdArray>();
+  return a && a->array.dtype() == DType::boolean;
+}
+bool is_integer_array(const Value& v) { return v.as<List>() || (v.as<NdArray>() && v.as<NdArray>()->array.rank() > 0 && !is_mask(v)); }
+
+struct BasicIndex {
+  Shape shape;
+  Array::Axes axes;
+  bool scalar = false;  // integers for every axis: an element, not an array
+};
+
+/// The items of an index with `...` filled in: one for each axis of the array, and None's.
+std::vector<Value> expand(const Array& array, const Value& index) {
+  std::vector<Value> items;
+  if (const auto* t = index.as<Tuple>()) items = t->items;
+  else items = {index};
+  int64_t consumed = 0;
+  size_t dots = items.size();
+  for (size_t k = 0; k < items.size(); ++k) {
+    if (items[k].same(ellipsis())) {
+      if (dots != items.size()) raise("IndexError", "an index can only have a single ellipsis ('...')");
+      dots = k;
+    } else if (is_mask(items[k])) {
+      consumed += items[k].as<NdArray>()->array.rank();
+    } else if (!items[k].is_none()) {
+      ++consumed;
+    }
+  }
+  if (consumed > array.rank())
+    raise("IndexError", "too many indices for array: array is " + std::to_string(array.rank()) + "-dimensional, but " + std::to_string(consumed) + " were indexed");
+  const std::vector<Value> fill(static_cast<size_t>(array.rank() - consumed), Value::make<SliceObject>(Value(), Value(), Value()));
+  if (dots == items.size()) {
+    items.insert(items.end(), fill.begin(), fill.end());
+  } else {
+    items.erase(items.begin() + static_cast<std::ptrdiff_t>(dots));
+    items.insert(items.begin() + static_cast<std::ptrdiff_t>(dots), fill.begin(), fill.end());
+  }
+  return items;
+}
+
+BasicIndex basic_index(Interpreter& in, const Array& array, const std::vector<Value>& items, bool any_slice) {
+  BasicIndex result;
+  int axis = 0;
+  for (const Value& item : items) {
+    if (item.is_none()) {
+      result.shape.push_back(1);
+      continue;
+    }
+    const int64_t extent = array.shape()[static_cast<size_t>(axis)];
+    if (const auto* slice = item.as<SliceObject>()) {
+      const SliceObject::Range r = slice->indices(in, extent);
+      result.axes.push_back({static_cast<int>(result.shape.size()), r.count ? r.start : 0, r.step});
+      result.shape.push_back(r.count);
+    } else {
+      std::optional<int64_t> i;
+      if (item.is_int()) i = item.as_int();
+      else if (item.is_object() && !item.as<Str>()) i = item.object()->to_index(in);
+      if (!i) raise("IndexError", "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices");
+      if (*i < -extent || *i >= extent)
+        raise("IndexError", "index " + std::to_string(*i) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent));
+      result.axes.push_back({-1, *i < 0 ? *i + extent : *i, 0});
+    }
+    ++axis;
+  }
+  result.scalar = !any_slice && result.shape.empty();
+  return result;
+}
+
+bool mentions_ellipsis(const Value& index) {
+  if (index.same(ellipsis())) return true;
+  const auto* t = index.as<Tuple>();
+  return t && std::any_of(t->items.begin(), t->items.end(), [](const Value& v) { return v.same(ellipsis()); });
+}
+
+/// An advanced index as element positions in the array, in C order of the result.
+struct Gather {
+  Shape shape;
+  std::vector<int64_t> positions;
+};
+
+/// A boolean mask as one integer array an axis it covers.
+std::vector<std::vector<int64_t>> nonzero(Interpreter& in, const Array& mask) {
+  const Array::Elements e = mask.elements(in.engine());
+  std::vector<std::vector<int64_t>> indices(static_cast<size_t>(mask.rank()));
+  std::vector<int64_t> at(static_cast<size_t>(mask.rank()), 0);
+  for (int64_t i = 0; i < e.count; ++i) {
+    if (e.data[i])
+      for (size_t k = 0; k < at.size(); ++k) indices[k].push_back(at[k]);
+    for (size_t k = at.size(); k-- > 0;) {
+      if (++at[k] < mask.shape()[k]) break;
+      at[k] = 0;
+    }
+  }
+  return indices;
+}
+
+Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value>& items) {
+  // Each axis of the array: a slice's range, or positions along the common shape of the advanced indices.
+  struct AxisIndex {
+    bool advanced = false;
+    SliceObject::Range range{};
+    std::vector<int64_t> values;  // advanced: broadcast to the common shape, in C order
+    Shape shape;
+  };
+  std::vector<AxisIndex> axes;
+  std::vector<int> layout;  // result axes: -1 the advanced block, -2 a new axis, else an axis of the array
+  int first_advanced = -1;
+  bool apart = false, in_block = false;
+  Shape common;
+  for (const Value& item : items) {
+    const auto axis = static_cast<int>(axes.size());
+    if (item.is_none()) {
+      layout.push_back(-2);
+      in_block = false;
+      continue;
+    }
+    if (const auto* slice = item.as<SliceObject>()) {
+      AxisIndex a;
+      a.range = slice->indices(in, array.shape()[static_cast<size_t>(axis)]);
+      axes.push_back(std::move(a));
+      layout.push_back(axis);
+      in_block = false;
+      continue;
+    }
+    if (first_advanced < 0) {
+      first_advanced = static_cast<int>(layout.size());
+      layout.push_back(-1);
+    } else if (!in_block) {
+      apart = true;
+    }
+    in_block = true;
+    if (is_mask(item)) {
+      const Array mask = item.as<NdArray>()->array;
+      for (int k = 0; k < mask.rank(); ++k)
+        if (mask.shape()[static_cast<size_t>(k)] != array.shape()[static_cast<size_t>(axis + k)])
+          raise("IndexError", "boolean index did not match indexed array along axis " + std::to_string(axis + k) + "; size of axis is " +
+                                  std::to_string(array.shape()[static_cast<size_t>(axis + k)]) + " but size of corresponding boolean axis is " +
+                                  std::to_string(mask.shape()[static_cast<size_t>(k)]));
+      for (auto& values : nonzero(in, mask)) {
+        AxisIndex a;
+        a.advanced = true;
+        a.shape = {static_cast<int64_t>(values.size())};
+        a.values = std::move(values);
+        axes.push_back(std::move(a));
+      }
+      continue;
+    }
+    const NodeRef node = as_node(in, item);
+    const bool empty_list = item.as<List>() && node->size() == 0;
+    if (kind(node->dtype) == 'b') {
+      axes.emplace_back();  // a list of bools
+      const auto values = nonzero(in, Array(node));
+      axes.back().advanced = true;
+      axes.back().values = values.at(0);
+      axes.back().shape = {static_cast<int64_t>(values[0].size())};
+      continue;
+    }
+    if (!is_integer(node->dtype) && !empty_list) raise("IndexError", "arrays used as indices must be of integer (or boolean) type");
+    AxisIndex a;
+    a.advanced = true;
+    a.shape = node->shape;
+    const int64_t extent = array.shape()[static_cast<size_t>(axis)];
+    const Array::Elements e = Array(node).elements(in.engine());
+    for (int64_t i = 0; i < e.count; ++i) {
+      const int64_t v = e[i].i;
+      if (v < -extent || v >= extent)
+        raise("IndexError", "index " + std::to_string(v) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent));
+      a.values.push_back(v < 0 ? v + extent : v);
+    }
+    axes.push_back(std::move(a));
+  }
+  std::vector<Shape> shapes;
+  for (const AxisIndex& a : axes)
+    if (a.advanced) shapes.push_back(a.shape);
+  try {
+    common = graph::broadcast_shapes(shapes);
+  } catch (const Error&) {
+    std::string text = "shape mismatch: indexing arrays could not be broadcast together with shapes";
+    for (const Shape& s : shapes) text += " " + graph::to_string(s);
+    raise("IndexError", text);
+  }
+  if (apart) {  // separated advanced indices: their block comes first
+    layout.erase(layout.begin() + first_advanced);
+    layout.insert(layout.begin(), -1);
+  }
+
+  Gather result;
+  const std::vector<int64_t> strides = graph::contiguous_strides(array.shape());
+  const int64_t block = graph::size_of(common);
+  std::vector<int64_t> block_positions(static_cast<size_t>(block), 0);
+  for (size_t k = 0; k < axes.size(); ++k) {
+    if (!axes[k].advanced) continue;
+    const Shape& s = axes[k].shape;
+    const std::vector<int64_t> own = graph::contiguous_strides(s);
+    const std::vector<int64_t> all = graph::contiguous_strides(common);
+    for (int64_t i = 0; i < block; ++i) {
+      int64_t at = 0;
+      for (size_t d = 0; d < s.size(); ++d) {
+        const size_t c = d + common.size() - s.size();
+        if (s[d] != 1) at += (i / all[c]) % common[c] * own[d];
+      }
+      block_positions[static_cast<size_t>(i)] += axes[k].values[static_cast<size_t>(at)] * strides[k];
+    }
+  }
+  std::vector<int64_t> positions{0};
+  for (int which : layout) {
+    std::vector<int64_t> offsets;
+    if (which == -2) {
+      result.shape.push_back(1);
+      continue;
+    }
+    if (which == -1) {
+      offsets = block_positions;
+      result.shape.insert(result.shape.end(), common.begin(), common.end());
+    } else {
+      const SliceObject::Range& r = axes[static_cast<size_t>(which)].range;
+      for (int64_t i = 0; i < r.count; ++i) offsets.push_back((r.start + i * r.step) * strides[static_cast<size_t>(which)]);
+      result.shape.push_back(r.count);
+    }
+    std::vector<int64_t> next;
+    next.reserve(positions.size() * offsets.size());
+    for (int64_t p : positions)
+      for (int64_t o : offsets) next.push_back(p + o);
+    positions = std::move(next);
+  }
+  result.positions = std::move(positions);
+  return result;
+}
+
+bool is_advanced(const std::vector<Value>& items) {
+  return std::any_of(items.begin(), items.end(), [](const Value& v) { return is_mask(v) || is_integer_array(v); });
+}
+
+}  // namespace
+
+Value array_get(Interpreter& in, const Array& array, const Value& index) {
+  const std::vector<Value> items = expand(array, index);
+  if (!is_advanced(items)) {
+    BasicIndex b = basic_index(in, array, items, mentions_ellipsis(index));
+    if (b.scalar) {
+      std::vector<int64_t> at;
+      for (const graph::ViewAxis& a : b.axes) at.push_back(a.start);
+      return wrap_scalar(array.item(in.engine(), at));
+    }
+    return Value::make<NdArray>(array.view(std::move(b.shape), std::move(b.axes)));
+  }
+  const Gather g = gather_index(in, array, items);
+  const Array::Elements from = array.elements(in.engine());
+  const auto width = static_cast<size_t>(gasell::size_of(array.dtype()));
+  auto storage = std::dynamic_pointer_cast<HostStorage>(in.engine().device().allocate(std::max<int64_t>(1, static_cast<int64_t>(g.positions.size() * width))));
+  char* to = static_cast<char*>(storage->data());
+  for (size_t i = 0; i < g.positions.size(); ++i) std::memcpy(to + i * width, from.data + static_cast<size_t>(g.positions[i]) * width, width);
+  return wrap_array(graph::buffer(storage, array.dtype(), g.shape, graph::contiguous_strides(g.shape), 0));
+}
+
+void array_set(Interpreter& in, Array& array, const Value& index, const Value& value) {
+  const std::vector<Value> items = expand(array, index);
+  if (!is_advanced(items)) {
+    BasicIndex b = basic_index(in, array, items, true);
+    Array target = array.view(std::move(b.shape), std::move(b.axes));
+    const Operand o = operand(in, value);
+    if (is_complex(o.node->dtype) && !is_complex(array.dtype())) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
+    // NumPy drops leading axes of extent 1 of what is assigned.
+    NodeRef node = o.weak ? cast_weak(o.node, array.dtype()) : o.node;
+    while (node->rank() > target.rank() && node->shape[0] == 1) node = graph::reshape(node, Shape(node->shape.begin() + 1, node->shape.end()));
+    if (const auto* from = value.as<NdArray>(); from && from->array.rank() <= target.rank()) return target.assign(in.engine(), from->array);
+    return target.assign(in.engine(), node);
+  }
+  if (items.size() == 1 && is_mask(items[0]) && items[0].as<NdArray>()->array.shape() == array.shape()) {
+    const Operand o = operand(in, value);
+    if (o.node->shape.empty()) {  // a[mask] = number stays lazy
+      const NodeRef number = o.weak ? cast_weak(o.node, array.dtype()) : graph::cast(o.node, array.dtype());
+      return array.assign(in.engine(), graph::map(ScalarOp::select, {items[0].as<NdArray>()->node(), number, array.node()}));
+    }
+  }
+  const Gather g = gather_index(in, array, items);
+  const Operand o = operand(in, value);
+  NodeRef node = o.weak ? cast_weak(o.node, array.dtype()) : graph::cast(o.node, array.dtype());
+  if (graph::broadcast_shapes({g.shape, node->shape}) != g.shape)
+    raise("ValueError", "shape mismatch: value array of shape " + graph::to_string(node->shape) + " could not be broadcast to indexing result of shape " + graph::to_string(g.shape));
+  const Array::Elements from = Array(graph::broadcast_to(node, g.shape)).elements(in.engine());
+  const Array::Elements old = array.elements(in.engine());
+  const auto width = static_cast<size_t>(gasell::size_of(array.dtype()));
+  auto storage = std::dynamic_pointer_cast<HostStorage>(in.engine().device().allocate(std::max<int64_t>(1, old.count * static_cast<int64_t>(width))));
+  char* to = static_cast<char*>(storage->data());
+  std::memcpy(to, old.data, static_cast<size_t>(old.count) * width);
+  for (size_t i = 0; i < g.positions.size(); ++i) std::memcpy(to + static_cast<size_t>(g.positions[i]) * width, from.data + i * width, width);
+  array.assign(in.engine(), graph::buffer(storage, array.dtype(), array.shape(), graph::contiguous_strides(array.shape()), 0));
+}
+
+}  // namespace gasell::numpy

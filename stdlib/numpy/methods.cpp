@@ -1,0 +1,308 @@
+// Methods and properties of arrays; NumPy scalars have those that make sense for them.
+#include "stdlib/numpy/methods.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lang/diagnostic.h"
+#include "stdlib/numpy/ufunc.h"
+
+namespace gasell::numpy {
+namespace {
+
+using Args = std::span<Value>;
+
+/// An array of a method's self: arrays share their memory, NumPy scalars become 0-d arrays.
+Array self_array(const Value& v) {
+  if (const auto* a = v.as<NdArray>()) return a->array;
+  return Array(v.as<ArrayLike>()->node());
+}
+NodeRef self_node(const Value& v) { return v.as<ArrayLike>()->node(); }
+Value shared(Array a) { return Value::make<NdArray>(std::move(a)); }
+
+/// reshape's argument list: (2, 3), ((2, 3)) or -1 for one extent that follows from the rest.
+Shape shape_argument(Interpreter& in, const std::vector<Value>& given, int64_t size) {
+  Shape shape;
+  if (given.size() == 1) shape = to_shape(in, given[0]);
+  else
+    for (const Value& v : given) shape.push_back(to_index(in, v));
+  int64_t known = 1;
+  int unknown = -1;
+  for (size_t k = 0; k < shape.size(); ++k) {
+    if (shape[k] == -1) {
+      if (unknown >= 0) raise("ValueError", "can only specify one unknown dimension");
+      unknown = static_cast<int>(k);
+    } else {
+      known *= shape[k];
+    }
+  }
+  if (unknown >= 0) {
+    if (known == 0 || size % known != 0) raise("ValueError", "cannot reshape array of size " + std::to_string(size) + " into shape " + graph::to_string(shape));
+    shape[static_cast<size_t>(unknown)] = size / known;
+  }
+  return shape;
+}
+
+Value reshape(Interpreter& in, Args args) {
+  const Array a = self_array(args[0]);
+  if (const auto* order = args[2].as<Str>(); order && order->value == "F") raise("NotImplementedError", "reshape(…, order='F') is not implemented", "use a.T.reshape(…).T");
+  return shared(a.reshape(shape_argument(in, args[1].as<Tuple>()->items, a.size())));
+}
+Value transpose(Interpreter& in, Args args) {
+  const Array a = self_array(args[0]);
+  std::vector<Value> order = args[1].as<Tuple>()->items;
+  if (order.size() == 1 && !order[0].is_int()) order = order[0].is_none() ? std::vector<Value>{} : to_vector(in, order[0]);
+  std::vector<int> axes;
+  if (order.empty())
+    for (int k = a.rank(); k-- > 0;) axes.push_back(k);
+  for (const Value& v : order) axes.push_back(to_axis(in, v, a.rank()));
+  if (static_cast<int>(axes.size()) != a.rank()) raise("ValueError", "axes don't match array");
+  return shared(transposed(a, axes));
+}
+Value astype(Interpreter& in, Args args) {
+  const auto d = to_dtype(in, args[1]);
+  return wrap(graph::cast(self_node(args[0]), d ? *d : DType::f64));
+}
+Value array_astype(Interpreter& in, Args args) {
+  const auto d = to_dtype(in, args[1]);
+  return wrap_array(graph::cast(self_node(args[0]), d ? *d : DType::f64));
+}
+Value copy(Interpreter&, Args args) { return wrap_array(self_node(args[0])); }
+Value flatten(Interpreter&, Args args) {
+  const NodeRef x = self_node(args[0]);
+  return wrap_array(graph::reshape(x, {x->size()}));
+}
+Value ravel(Interpreter&, Args args) {
+  const Array a = self_array(args[0]);
+  return shared(a.reshape({a.size()}));
+}
+Value squeeze(Interpreter& in, Args args) {
+  const Array a = self_array(args[0]);
+  std::vector<int> axes;
+  if (args[1].is_none()) {
+    for (int k = 0; k < a.rank(); ++k)
+      if (a.shape()[static_cast<size_t>(k)] == 1) axes.push_back(k);
+  } else {
+    axes = to_axes(in, args[1], a.rank());
+  }
+  Shape shape;
+  for (int k = 0; k < a.rank(); ++k) {
+    const bool drop = std::find(axes.begin(), axes.end(), k) != axes.end();
+    if (drop && a.shape()[static_cast<size_t>(k)] != 1) raise("ValueError", "cannot select an axis to squeeze out which has size not equal to one");
+    if (!drop) shape.push_back(a.shape()[static_cast<size_t>(k)]);
+  }
+  return shared(a.reshape(shape));
+}
+Value swapaxes(Interpreter& in, Args args) {
+  const Array a = self_array(args[0]);
+  std::vector<int> axes;
+  for (int k = 0; k < a.rank(); ++k) axes.push_back(k);
+  std::swap(axes[static_cast<size_t>(to_axis(in, args[1], a.rank()))], axes[static_cast<size_t>(to_axis(in, args[2], a.rank()))]);
+  return shared(transposed(a, axes));
+}
+Value item(Interpreter& in, Args args) {
+  const Array a = self_array(args[0]);
+  const auto& index = args[1].as<Tuple>()->items;
+  if (index.empty()) {
+    if (a.size() != 1) raise("ValueError", "can only convert an array of size 1 to a Python scalar");
+    return python_value(a.elements(in.engine())[0]);
+  }
+  const Value at = index.size() == 1 && !index[0].as<Tuple>() && a.rank() != 1 ? array_get(in, a.reshape({a.size()}), index[0]) : array_get(in, a, index.size() == 1 ? index[0] : make_tuple(index));
+  return python_value(at.as<NumpyScalar>()->value(in));
+}
+Value tolist_of(const Array::Elements& e, const Shape& shape, size_t axis, int64_t& at) {
+  if (axis == shape.size()) return python_value(e[at++]);
+  std::vector<Value> items;
+  for (int64_t i = 0; i < shape[axis]; ++i) items.push_back(tolist_of(e, shape, axis + 1, at));
+  return make_list(std::move(items));
+}
+Value tolist(Interpreter& in, Args args) {
+  const Array a = self_array(args[0]);
+  int64_t at = 0;
+  return tolist_of(a.elements(in.engine()), a.shape(), 0, at);
+}
+Value fill(Interpreter& in, Args args) {
+  Array a = self_array(args[0]);
+  const Operand o = operand(in, args[1]);
+  a.assign(in.engine(), o.weak ? cast_weak(o.node, a.dtype()) : o.node);
+  return {};
+}
+Value clip(Interpreter& in, Args args) {
+  Value result = args[0];
+  for (const auto& [bound, name] : {std::pair{args[1], "maximum"}, std::pair{args[2], "minimum"}}) {
+    if (bound.is_none()) continue;
+    const Operand operands[] = {operand(in, result), operand(in, bound)};
+    result = wrap(apply(name, operands));
+  }
+  return result.same(args[0]) ? wrap(self_node(args[0])) : result;
+}
+Value round(Interpreter& in, Args args) {
+  const int64_t decimals = is_missing(args[1]) || args[1].is_none() ? 0 : to_index(in, args[1]);
+  return wrap(rounded(self_node(args[0]), decimals));
+}
+Value conjugate(Interpreter&, Args args) {
+  const Operand operands[] = {{self_node(args[0]), 0}};
+  return wrap(apply("conjugate", operands));
+}
+Value dot(Interpreter& in, Args args) { return binary(in, ast::BinaryOp::matmul, args[0], args[1]); }
+Value compute(Interpreter& in, Args args) {
+  if (auto* a = args[0].as<NdArray>()) {
+    a->array.force(in.engine());
+    return a->array.rank() == 0 ? wrap_scalar(a->array.elements(in.engine())[0]) : args[0];
+  }
+  args[0].as<NumpyScalar>()->value(in);
+  return args[0];
+}
+Value rechunk(Interpreter& in, Args args) {
+  Array a = self_array(args[0]);
+  a.set_requested_chunks(to_shape(in, args[1]));
+  return shared(std::move(a));
+}
+
+Value shape_property(Interpreter&, const Value& self) { return from_shape(self_array(self).shape()); }
+Value chunks_property(Interpreter&, const Value& self) {
+  // Dask's form: the extents of the chunks along each axis.
+  const Array a = self_array(self);
+  std::vector<Value> axes;
+  for (size_t k = 0; k < a.shape().size(); ++k) {
+    const int64_t extent = a.shape()[k];
+    int64_t chunk = k < a.requested_chunks().size() ? a.requested_chunks()[k] : extent;
+    if (chunk <= 0) chunk = extent;
+    std::vector<Value> pieces;
+    for (int64_t at = 0; at < extent; at += chunk) pieces.push_back(Value::of(std::min(chunk, extent - at)));
+    if (extent == 0) pieces.push_back(Value::of(0));
+    axes.push_back(make_tuple(std::move(pieces)));
+  }
+  return make_tuple(std::move(axes));
+}
+Value ndim(Interpreter&, const Value& self) { return Value::of(self_array(self).rank()); }
+Value size(Interpreter&, const Value& self) { return Value::of(self_array(self).size()); }
+Value itemsize(Interpreter&, const Value& self) { return Value::of(gasell::size_of(self_array(self).dtype())); }
+Value nbytes(Interpreter&, const Value& self) {
+  const Array a = self_array(self);
+  return Value::of(a.size() * gasell::size_of(a.dtype()));
+}
+Value dtype(Interpreter&, const Value& self) { return Value::make<DTypeObject>(self_node(self)->dtype); }
+Value strides(Interpreter&, const Value& self) {
+  const Array a = self_array(self);
+  Shape bytes = a.strides();
+  for (int64_t& s : bytes) s *= gasell::size_of(a.dtype());
+  return from_shape(bytes);
+}
+Value turned(Interpreter&, const Value& self) {
+  const Array a = self_array(self);
+  if (!self.as<NdArray>()) return self;
+  std::vector<int> axes;
+  for (int k = a.rank(); k-- > 0;) axes.push_back(k);
+  return shared(transposed(a, axes));
+}
+Value real_part(Interpreter&, const Value& self) { return wrap(graph::map(ScalarOp::real, {self_node(self)})); }
+Value imaginary_part(Interpreter&, const Value& self) { return wrap(graph::map(ScalarOp::imag, {self_node(self)})); }
+
+}  // namespace
+
+Array transposed(const Array& a, const std::vector<int>& order) {
+  Shape shape(order.size());
+  Array::Axes axes(order.size());
+  std::vector<bool> seen(order.size(), false);
+  for (size_t out = 0; out < order.size(); ++out) {
+    const auto from = static_cast<size_t>(order[out]);
+    if (seen[from]) raise("ValueError", "repeated axis in transpose");
+    seen[from] = true;
+    shape[out] = a.shape()[from];
+    axes[from] = {static_cast<int>(out), 0, 1};
+  }
+  return a.view(std::move(shape), std::move(axes));
+}
+
+NodeRef rounded(const NodeRef& x, int64_t decimals) {
+  if (kind(x->dtype) == 'b') return graph::cast(x, DType::f32);
+  if (!is_float(x->dtype) && !is_complex(x->dtype)) {
+    if (decimals >= 0) return x;
+    raise("NotImplementedError", "rounding integers to negative decimals is not implemented");
+  }
+  if (is_complex(x->dtype))
+    return graph::map(ScalarOp::make_complex, {rounded(graph::map(ScalarOp::real, {x}), decimals), rounded(graph::map(ScalarOp::imag, {x}), decimals)});
+  if (decimals == 0) return graph::map(ScalarOp::rint, {x});
+  double power = 1;
+  for (int64_t k = 0; k < std::abs(decimals); ++k) power *= 10;
+  const NodeRef scale = graph::constant(Scalar::of_float(power).cast(x->dtype));
+  const ScalarOp there = decimals > 0 ? ScalarOp::mul : ScalarOp::div, back = decimals > 0 ? ScalarOp::div : ScalarOp::mul;
+  return graph::map(back, {graph::map(ScalarOp::rint, {graph::map(there, {x, scale})}), scale});
+}
+
+std::vector<NativeFunction> array_methods() {
+  std::vector<NativeFunction> methods = {
+      {"reshape", "*shape, order='C'", reshape, "The same elements in another shape; a view where the layout allows it."},
+      {"transpose", "*axes", transpose, "A view with its axes permuted (reversed when none are given)."},
+      {"astype", "dtype, order='K', casting='unsafe', subok=True, copy=True", array_astype, "The elements converted to dtype."},
+      {"copy", "order='C'", copy, "An array of its own with the same elements."},
+      {"flatten", "order='C'", flatten, "A one-dimensional copy."},
+      {"ravel", "order='C'", ravel, "One-dimensional; a view where the layout allows it."},
+      {"squeeze", "axis=None", squeeze, "Without axes of extent 1."},
+      {"swapaxes", "axis1, axis2", swapaxes, "A view with two axes exchanged."},
+      {"item", "*index", item, "One element as a Python scalar."},
+      {"tolist", "", tolist, "Nested lists of Python scalars."},
+      {"fill", "value", fill, "Sets every element."},
+      {"clip", "min=None, max=None", clip, "Elements limited to [min, max]."},
+      {"round", "decimals=0", round, "Rounded to even at that decimal."},
+      {"conj", "", conjugate, "Complex conjugate."},
+      {"conjugate", "", conjugate, "Complex conjugate."},
+      {"dot", "b", dot, "Matrix product of arrays of one or two dimensions."},
+      {"compute", "*, scheduler=None", compute, "Evaluates now; gives the array, or a NumPy scalar for a 0-d one."},
+      {"persist", "*, scheduler=None", compute, "Evaluates now and keeps the result."},
+      {"rechunk", "chunks", rechunk, "The same array with other chunks asked for."},
+  };
+  for (NativeFunction& f : reduction_methods()) methods.push_back(std::move(f));
+  return methods;
+}
+
+std::vector<Type::Property> array_properties() {
+  return {
+      {"shape", shape_property, [](Interpreter& in, const Value& self, const Value& v) { self.object()->set_attribute(in, "shape", v); }, "Extents, a tuple of ints."},
+      {"ndim", ndim, nullptr, "Number of axes."},
+      {"size", size, nullptr, "Number of elements."},
+      {"itemsize", itemsize, nullptr, "Bytes of an element."},
+      {"nbytes", nbytes, nullptr, "Bytes of all elements."},
+      {"dtype", dtype, nullptr, "The element type."},
+      {"strides", strides, nullptr, "Bytes from an element to the next along each axis."},
+      {"chunks", chunks_property, nullptr, "Extents of the chunks along each axis, as in Dask."},
+      {"T", turned, nullptr, "The array with its axes reversed: a view."},
+      {"real", real_part, nullptr, "Real part."},
+      {"imag", imaginary_part, nullptr, "Imaginary part."},
+  };
+}
+
+std::vector<NativeFunction> scalar_methods() {
+  std::vector<NativeFunction> methods = {
+      {"item", "*index", item, "The value as a Python scalar."},
+      {"tolist", "", tolist, "The value as a Python scalar."},
+      {"astype", "dtype, order='K', casting='unsafe', subok=True, copy=True", astype, "Converted to dtype."},
+      {"copy", "order='C'", [](Interpreter&, Args args) { return args[0]; }, "Itself."},
+      {"round", "decimals=0", round, "Rounded to even at that decimal."},
+      {"conj", "", conjugate, "Complex conjugate."},
+      {"conjugate", "", conjugate, "Complex conjugate."},
+      {"clip", "min=None, max=None", clip, "Limited to [min, max]."},
+      {"reshape", "*shape, order='C'", reshape, "An array of that shape."},
+      {"ravel", "order='C'", ravel, "An array of one element."},
+      {"flatten", "order='C'", flatten, "An array of one element."},
+      {"is_integer", "",
+       [](Interpreter& in, Args args) {
+         const Scalar& v = args[0].as<NumpyScalar>()->value(in);
+         return Value::of(v.is_integral() || v.c.real() == std::floor(v.c.real()));
+       },
+       "Whether the value is a whole number."},
+      {"compute", "*, scheduler=None", compute, "Evaluates now."},
+      {"persist", "*, scheduler=None", compute, "Evaluates now."},
+  };
+  for (NativeFunction& f : reduction_methods()) methods.push_back(std::move(f));
+  return methods;
+}
+
+std::vector<Type::Property> scalar_properties() {
+  std::vector<Type::Property> properties = array_properties();
+  properties[0].set = nullptr;
+  return properties;
+}
+
+}  // namespace gasell::numpy

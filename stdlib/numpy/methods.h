@@ -1,0 +1,36 @@
+// Methods and properties of arrays and NumPy scalars, and the functions of np that share them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stdlib/numpy/ndarray.h"
+
+namespace gasell::numpy {
+
+std::vector<NativeFunction> array_methods();
+std::vector<Type::Property> array_properties();
+std::vector<NativeFunction> scalar_methods();
+std::vector<Type::Property> scalar_properties();
+
+// Functions of np, by file.
+std::vector<NativeFunction> creation_functions();
+std::vector<NativeFunction> reduction_functions();
+std::vector<NativeFunction> reduction_methods();
+std::vector<NativeFunction> shape_functions();
+std::vector<NativeFunction> misc_functions();
+/// np.float64, np.dtype, np.ndarray, …
+std::vector<std::pair<std::string, Value>> scalar_type_members();
+/// np.random.
+Value make_random_module();
+
+/// A view with its axes in another order. ValueError for a repeated one.
+Array transposed(const Array& a, const std::vector<int>& order);
+/// np.round.
+NodeRef rounded(const NodeRef& x, int64_t decimals);
+
+/// sum, mean, … with NumPy's dtype rules. `name` is a ReduceOp's or "std".
+NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& x, const Value& axis, const Value& dtype, bool keepdims, int64_t ddof);
+
+}  // namespace gasell::numpy

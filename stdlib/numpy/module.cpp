@@ -1,0 +1,41 @@
+#include "stdlib/numpy/module.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "stdlib/modules.h"
+#include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/ufunc.h"
+
+namespace gasell {
+
+namespace {
+
+std::vector<NativeFunction> all_functions() {
+  std::vector<NativeFunction> all;
+  for (auto part : {numpy::ufunc_functions(), numpy::reduction_functions(), numpy::creation_functions(), numpy::misc_functions()})
+    for (NativeFunction& f : part) all.push_back(std::move(f));
+  return all;
+}
+
+}  // namespace
+
+Value make_numpy(Interpreter& in) {
+  static const std::vector<NativeFunction> kFunctions = all_functions();
+  Value module = make_module("numpy", kFunctions);
+  for (auto& [name, value] : numpy::scalar_type_members()) set_member(module, name, value);
+  set_member(module, "bool", Value::make<TypeObject>(numpy::scalar_type(DType::boolean)));
+  for (const auto& [name, value] : {std::pair{"pi", std::numbers::pi}, {"e", std::numbers::e}, {"inf", std::numeric_limits<double>::infinity()},
+                                    {"nan", std::numeric_limits<double>::quiet_NaN()}, {"euler_gamma", std::numbers::egamma}})
+    set_member(module, name, Value::of(value));
+  set_member(module, "newaxis", Value());
+  set_member(module, "True_", numpy::wrap_scalar(Scalar::of_bool(true)));
+  set_member(module, "False_", numpy::wrap_scalar(Scalar::of_bool(false)));
+  set_member(module, "random", make_numpy_random(in));
+  return module;
+}
+
+Value make_numpy_random(Interpreter&) { return numpy::make_random_module(); }
+
+}  // namespace gasell

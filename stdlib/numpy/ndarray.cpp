@@ -1,0 +1,177 @@
+// The slots of arrays: operators, truth, iteration, indexing.
+#include "stdlib/numpy/ndarray.h"
+
+#include "lang/diagnostic.h"
+#include "runtime/session/iterators.h"
+#include "runtime/session/types.h"
+#include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/ufunc.h"
+
+namespace gasell::numpy {
+namespace {
+
+const char* ufunc_name(ast::BinaryOp op) {
+  static constexpr const char* kNames[] = {"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power", nullptr, "left_shift", "right_shift", "bitwise_and", "bitwise_or", "bitwise_xor"};
+  return kNames[static_cast<int>(op)];
+}
+const char* ufunc_name(ast::CompareOp op) {
+  static constexpr const char* kNames[] = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"};
+  return kNames[static_cast<int>(op)];
+}
+
+/// 1-D and 2-D products as a sum of products, which fuses with its operands.
+NodeRef matmul(const NodeRef& a, const NodeRef& b) {
+  if (a->rank() == 0 || b->rank() == 0)
+    raise("ValueError", "matmul: Input operand " + std::string(a->rank() == 0 ? "0" : "1") + " does not have enough dimensions (has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)");
+  if (a->rank() > 2 || b->rank() > 2) raise("NotImplementedError", "@ of arrays of more than two dimensions is not implemented");
+  const int64_t k = a->shape.back(), inner = b->shape[0];
+  if (k != inner)
+    raise("ValueError", "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size " + std::to_string(inner) + " is different from " + std::to_string(k) + ")");
+  const Operand operands[] = {{a, 0}, {b, 0}};
+  const DType type = common_type(operands);
+  const int64_t n = a->rank() == 2 ? a->shape[0] : 1, m = b->rank() == 2 ? b->shape[1] : 1;
+  const NodeRef left = graph::broadcast_to(graph::reshape(graph::cast(a, type), {n, 1, k}), {n, m, k});
+  const NodeRef right = graph::broadcast_to(graph::reshape(graph::transpose(graph::reshape(graph::cast(b, type), {k, m}), {1, 0}), {1, m, k}), {n, m, k});
+  const NodeRef product = graph::reduce(graph::ReduceOp::sum, graph::map(type == DType::boolean ? ScalarOp::logical_and : ScalarOp::mul, {left, right}), {2});
+  Shape shape;
+  if (a->rank() == 2) shape.push_back(n);
+  if (b->rank() == 2) shape.push_back(m);
+  return graph::reshape(product, shape);
+}
+
+std::optional<Value> operate(Interpreter& in, ast::BinaryOp op, const Value& a, const Value& b) {
+  const auto left = try_operand(in, a), right = try_operand(in, b);
+  if (!left || !right) return {};
+  if (op == ast::BinaryOp::matmul) return wrap(matmul(left->node, right->node));
+  const Operand operands[] = {*left, *right};
+  return wrap(apply(ufunc_name(op), operands));
+}
+
+/// Iterates over the first axis.
+class ArrayIterator : public Object {
+ public:
+  explicit ArrayIterator(Array a) : array_(std::move(a)) {}
+  const Type& type() const override {
+    static const Type kType{"iterator", "builtins"};
+    return kType;
+  }
+  Value iterate(Interpreter&) override { return Value::of(this); }
+  std::optional<Value> next(Interpreter& in) override {
+    if (at_ >= array_.shape()[0]) return {};
+    return array_get(in, array_, Value::of(at_++));
+  }
+
+ private:
+  Array array_;
+  int64_t at_ = 0;
+};
+
+Scalar only_element(Interpreter& in, NdArray& a) {
+  if (a.array.size() != 1) raise("TypeError", "only length-1 arrays can be converted to Python scalars");
+  return a.array.elements(in.engine())[0];
+}
+
+}  // namespace
+
+const Type& ndarray_type() {
+  static const Type type = [] {
+    Type t{"ndarray", "numpy"};
+    t.methods = array_methods();
+    t.properties = array_properties();
+    return t;
+  }();
+  return type;
+}
+
+std::optional<Value> ArrayLike::compare(Interpreter& in, ast::CompareOp op, const Value& other) {
+  const auto right = try_operand(in, other);
+  if (!right) return {};
+  const Operand operands[] = {{node(), 0}, *right};
+  return wrap(apply(ufunc_name(op), operands));
+}
+std::optional<Value> ArrayLike::binary(Interpreter& in, ast::BinaryOp op, const Value& other) { return operate(in, op, Value::of(this), other); }
+std::optional<Value> ArrayLike::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) { return operate(in, op, other, Value::of(this)); }
+
+Value ArrayLike::unary(Interpreter&, ast::UnaryOp op) {
+  const Operand operands[] = {{node(), 0}};
+  switch (op) {
+    case ast::UnaryOp::neg: return wrap(apply("negative", operands));
+    case ast::UnaryOp::invert: return wrap(apply("invert", operands));
+    default: return wrap(node());
+  }
+}
+
+std::string NdArray::repr(Interpreter& in) { return array_repr(in, array); }
+std::string NdArray::str(Interpreter& in) { return array_str(in, array); }
+std::string NdArray::format(Interpreter& in, std::string_view spec) {
+  if (spec.empty()) return str(in);
+  if (array.rank() == 0) return gasell::format(in, python_value(array.elements(in.engine())[0]), spec);
+  raise("TypeError", "unsupported format string passed to numpy.ndarray.__format__");
+}
+
+bool NdArray::truth(Interpreter& in) {
+  if (array.size() == 1) return array.elements(in.engine())[0].cast(DType::boolean).i != 0;
+  if (array.size() == 0) raise("ValueError", "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.");
+  raise("ValueError", "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
+}
+int64_t NdArray::hash(Interpreter&) { raise("TypeError", "unhashable type: 'numpy.ndarray'"); }
+
+std::optional<Value> NdArray::in_place(Interpreter& in, ast::BinaryOp op, const Value& other) {
+  if (op == ast::BinaryOp::matmul) return {};
+  const auto right = try_operand(in, other);
+  if (!right) return {};
+  const Operand operands[] = {{node(), 0}, *right};
+  const Ufunc& f = *find_ufunc(ufunc_name(op));
+  const NodeRef result = apply(f, operands);
+  if (!can_cast_same_kind(result->dtype, array.dtype()))
+    raise("UFuncTypeError", std::string("Cannot cast ufunc '") + f.name + "' output from dtype('" + std::string(name_of(result->dtype)) + "') to dtype('" + std::string(name_of(array.dtype())) +
+                                "') with casting rule 'same_kind'");
+  if (result->shape != array.shape())
+    raise("ValueError", "non-broadcastable output operand with shape " + graph::to_string(array.shape()) + " doesn't match the broadcast shape " + graph::to_string(result->shape));
+  array.assign(in.engine(), result);
+  return Value::of(this);
+}
+
+int64_t NdArray::length(Interpreter&) {
+  if (array.rank() == 0) raise("TypeError", "len() of unsized object");
+  return array.shape()[0];
+}
+
+bool NdArray::contains(Interpreter& in, const Value& item) {
+  const auto equal = compare(in, ast::CompareOp::eq, item);
+  if (!equal) return false;
+  NodeRef node = equal->as<ArrayLike>()->node();
+  std::vector<int> axes;
+  for (int k = 0; k < node->rank(); ++k) axes.push_back(k);
+  return Array(graph::reduce(graph::ReduceOp::any, node, axes)).elements(in.engine())[0].i != 0;
+}
+
+Value NdArray::get_item(Interpreter& in, const Value& index) { return array_get(in, array, index); }
+void NdArray::set_item(Interpreter& in, const Value& index, const Value& value) { array_set(in, array, index, value); }
+
+Value NdArray::iterate(Interpreter& in) {
+  if (array.rank() == 0) raise("TypeError", "iteration over a 0-d array");
+  array.force(in.engine());  // element by element next
+  return Value::make<ArrayIterator>(array);
+}
+
+std::optional<Value> NdArray::to_int(Interpreter& in) { return NumpyScalar(only_element(in, *this)).to_int(in); }
+std::optional<Value> NdArray::to_float(Interpreter& in) { return NumpyScalar(only_element(in, *this)).to_float(in); }
+std::optional<Value> NdArray::to_complex(Interpreter& in) { return NumpyScalar(only_element(in, *this)).to_complex(in); }
+std::optional<int64_t> NdArray::to_index(Interpreter& in) {
+  if (array.rank() != 0 || !is_integer(array.dtype())) raise("TypeError", "only integer scalar arrays can be converted to a scalar index");
+  return only_element(in, *this).i;
+}
+
+std::optional<Value> NdArray::get_attribute(Interpreter& in, std::string_view name) { return Object::get_attribute(in, name); }
+void NdArray::set_attribute(Interpreter& in, std::string_view name, const Value& value) {
+  if (name == "shape") {
+    const Array reshaped = array.reshape(to_shape(in, value));
+    if (!reshaped.same_memory(array)) raise("AttributeError", "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
+    array = reshaped;
+    return;
+  }
+  Object::set_attribute(in, name, value);
+}
+
+}  // namespace gasell::numpy

@@ -1,0 +1,146 @@
+// Arrays, NumPy scalars and dtypes as the script sees them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/array/array.h"
+#include "runtime/session/interpreter.h"
+#include "runtime/session/objects.h"
+
+namespace gasell::numpy {
+
+using graph::NodeRef;
+using graph::Shape;
+
+const Type& ndarray_type();
+/// np.float64 and its like.
+const Type& scalar_type(DType dtype);
+const Type& dtype_type();
+/// The dtype whose scalar type this is: np.float64, and Python's int, float, bool, complex.
+std::optional<DType> dtype_of_type(const Type& type);
+
+/// Slots that arrays and NumPy scalars share: both take part in operators as arrays do.
+class ArrayLike : public Object {
+ public:
+  virtual NodeRef node() const = 0;
+  std::optional<Value> compare(Interpreter& in, ast::CompareOp op, const Value& other) override;
+  std::optional<Value> binary(Interpreter& in, ast::BinaryOp op, const Value& other) override;
+  std::optional<Value> reflected(Interpreter& in, ast::BinaryOp op, const Value& other) override;
+  Value unary(Interpreter& in, ast::UnaryOp op) override;
+};
+
+class NdArray : public ArrayLike {
+ public:
+  explicit NdArray(Array a) : array(std::move(a)) {}
+  const Type& type() const override { return ndarray_type(); }
+  NodeRef node() const override { return array.node(); }
+  std::string repr(Interpreter& in) override;
+  std::string str(Interpreter& in) override;
+  std::string format(Interpreter& in, std::string_view spec) override;
+  bool truth(Interpreter& in) override;
+  int64_t hash(Interpreter& in) override;
+  std::optional<Value> in_place(Interpreter& in, ast::BinaryOp op, const Value& other) override;
+  int64_t length(Interpreter& in) override;
+  bool contains(Interpreter& in, const Value& item) override;
+  Value get_item(Interpreter& in, const Value& index) override;
+  void set_item(Interpreter& in, const Value& index, const Value& value) override;
+  Value iterate(Interpreter& in) override;
+  std::optional<Value> to_int(Interpreter& in) override;
+  std::optional<Value> to_float(Interpreter& in) override;
+  std::optional<Value> to_complex(Interpreter& in) override;
+  std::optional<int64_t> to_index(Interpreter& in) override;
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override;
+  void set_attribute(Interpreter& in, std::string_view name, const Value& value) override;
+
+  Array array;
+};
+
+/// np.float64(1.5). The result of a full reduction is one too, computed when something looks at it.
+class NumpyScalar : public ArrayLike {
+ public:
+  explicit NumpyScalar(const Scalar& s) : dtype_(s.type), value_(s) {}
+  explicit NumpyScalar(NodeRef lazy) : dtype_(lazy->dtype), lazy_(std::move(lazy)) {}
+  const Type& type() const override { return scalar_type(dtype_); }
+  NodeRef node() const override { return value_ ? graph::constant(*value_) : lazy_; }
+  DType dtype() const { return dtype_; }
+  /// Computes it where that has not happened.
+  const Scalar& value(Interpreter& in);
+
+  std::string repr(Interpreter& in) override;
+  std::string str(Interpreter& in) override;
+  std::string format(Interpreter& in, std::string_view spec) override;
+  bool truth(Interpreter& in) override;
+  int64_t hash(Interpreter& in) override;
+  std::optional<Value> to_int(Interpreter& in) override;
+  std::optional<Value> to_float(Interpreter& in) override;
+  std::optional<Value> to_complex(Interpreter& in) override;
+  std::optional<int64_t> to_index(Interpreter& in) override;
+  Value get_item(Interpreter& in, const Value& index) override;
+
+ private:
+  DType dtype_;
+  std::optional<Scalar> value_;
+  NodeRef lazy_;
+};
+
+class DTypeObject : public Object {
+ public:
+  explicit DTypeObject(DType d) : dtype(d) {}
+  const Type& type() const override { return dtype_type(); }
+  std::string repr(Interpreter& in) override;
+  std::string str(Interpreter& in) override { (void)in; return std::string(name_of(dtype)); }
+  int64_t hash(Interpreter& in) override;
+  std::optional<Value> compare(Interpreter& in, ast::CompareOp op, const Value& other) override;
+
+  const DType dtype;
+};
+
+// ---- from and to values ----
+
+/// An array value: 0-d results become NumPy scalars, as NumPy has it.
+Value wrap(NodeRef node);
+/// An array even where it is 0-d.
+Value wrap_array(NodeRef node);
+Value wrap_scalar(const Scalar& value);
+/// None, bool, int, float or complex of the language.
+Value python_value(const Scalar& value);
+
+/// What stands for an array in a call: arrays, NumPy scalars, Python numbers (weak in promotion), nested sequences.
+struct Operand {
+  NodeRef node;
+  char weak = 0;  // 'b', 'i', 'f', 'c': a Python scalar of that kind; 0: it has a dtype
+};
+/// nullopt: v is nothing an array can be made of.
+std::optional<Operand> try_operand(Interpreter& in, const Value& v);
+/// TypeError where v is no array.
+Operand operand(Interpreter& in, const Value& v);
+/// np.asarray(v, dtype): ValueError for ragged nesting.
+NodeRef as_node(Interpreter& in, const Value& v, std::optional<DType> dtype = {});
+/// The array object itself, or a new one made of v.
+Array as_array(Interpreter& in, const Value& v);
+
+/// A dtype argument: None or missing → nothing; np.float64, 'f4', float, dtype objects. TypeError else.
+std::optional<DType> to_dtype(Interpreter& in, const Value& v);
+/// A shape argument: an int or a sequence of ints.
+Shape to_shape(Interpreter& in, const Value& v);
+Value from_shape(const Shape& shape);
+/// An axis argument: None or missing → all; an int or a tuple; negative ones counted from the end. AxisError, ValueError "duplicate value in 'axis'".
+std::vector<int> to_axes(Interpreter& in, const Value& v, int rank);
+int to_axis(Interpreter& in, const Value& v, int rank);
+
+/// Turns the result of a Python scalar into dtype: OverflowError "Python integer 300 out of bounds for int8".
+NodeRef cast_weak(const NodeRef& node, DType dtype);
+
+// ---- printing (print.cpp) ----
+std::string array_repr(Interpreter& in, const Array& array);
+std::string array_str(Interpreter& in, const Array& array);
+/// A scalar as str() shows it.
+std::string scalar_str(const Scalar& value);
+
+// ---- indexing (indexing.cpp) ----
+Value array_get(Interpreter& in, const Array& array, const Value& index);
+void array_set(Interpreter& in, Array& array, const Value& index, const Value& value);
+
+}  // namespace gasell::numpy

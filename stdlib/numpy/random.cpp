@@ -1,0 +1,214 @@
+// np.random: counter-based generators. A generator is a seed and the number of its next stream; each call takes one stream.
+#include <atomic>
+#include <random>
+
+#include "lang/diagnostic.h"
+#include "stdlib/modules.h"
+#include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/ufunc.h"
+
+namespace gasell::numpy {
+namespace {
+
+using Args = std::span<Value>;
+using graph::Distribution;
+
+class Generator : public Object {
+ public:
+  Generator(uint64_t s, const Type& t) : seed(s), type_(t) {}
+  const Type& type() const override { return type_; }
+  std::string repr(Interpreter&) override { return type_.name + "(Philox)"; }
+
+  uint64_t seed, next_stream = 0;
+
+ private:
+  const Type& type_;
+};
+
+uint64_t seed_from_system() {
+  std::random_device device;
+  return (static_cast<uint64_t>(device()) << 32) ^ device();
+}
+
+/// The generator behind np.random.normal(…) and its like.
+uint64_t& global_seed() {
+  static uint64_t seed = seed_from_system();
+  return seed;
+}
+uint64_t& global_stream() {
+  static uint64_t stream = 0;
+  return stream;
+}
+
+struct Stream {
+  uint64_t seed, stream;
+};
+/// The next stream of a generator, or of the global one where `self` is none.
+Stream take(const Value* self) {
+  if (auto* g = self ? self->as<Generator>() : nullptr) return {g->seed, g->next_stream++};
+  return {global_seed(), global_stream()++};
+}
+
+/// Parameters that are arrays are broadcast with size; without size the result has their shape (one number: a NumPy scalar or float).
+Shape size_of_draw(Interpreter& in, const Value& size, std::initializer_list<NodeRef> parameters) {
+  if (!size.is_none() && !is_missing(size)) return to_shape(in, size);
+  std::vector<Shape> shapes;
+  for (const NodeRef& p : parameters) shapes.push_back(p->shape);
+  return graph::broadcast_shapes(shapes);
+}
+
+Value finish(Interpreter& in, const NodeRef& node, const Value& size, const Value& chunks) {
+  if ((size.is_none() || is_missing(size)) && node->shape.empty()) {  // one Python number, as NumPy gives
+    const Scalar s = Array(node).elements(in.engine())[0];
+    return python_value(s);
+  }
+  Array a(node);
+  if (!is_missing(chunks) && !chunks.is_none() && !chunks.as<Str>()) {
+    Shape c = to_shape(in, chunks);
+    if (c.size() == 1) c.resize(a.shape().size(), c[0]);
+    a.set_requested_chunks(std::move(c));
+  }
+  return Value::make<NdArray>(std::move(a));
+}
+
+DType float_dtype(Interpreter& in, const Value& v) {
+  const auto d = to_dtype(in, v);
+  if (d && !is_float(*d)) raise("TypeError", "Unsupported dtype dtype('" + std::string(name_of(*d)) + "') for random numbers");
+  return d.value_or(DType::f64);
+}
+
+NodeRef scale_and_shift(NodeRef x, const NodeRef& scale, const NodeRef& loc) {
+  auto is = [](const NodeRef& n, double v) {
+    const auto* c = n->as<graph::ConstantNode>();
+    return c && c->value.as_double() == v;
+  };
+  if (!is(scale, 1)) x = graph::map(ScalarOp::mul, {x, graph::cast(scale, x->dtype)});
+  return is(loc, 0) ? x : graph::map(ScalarOp::add, {x, graph::cast(loc, x->dtype)});
+}
+
+NodeRef draw(const Value* self, Distribution d, DType dtype, const Shape& shape) {
+  const Stream s = take(self);
+  return graph::random(d, dtype, shape, s.seed, s.stream);
+}
+
+// Each distribution once, with or without a generator.
+Value normal(Interpreter& in, const Value* self, Args a) {  // loc, scale, size, chunks
+  const NodeRef loc = as_node(in, a[0]), scale = as_node(in, a[1]);
+  if (const auto* c = scale->as<graph::ConstantNode>(); c && c->value.as_double() < 0) raise("ValueError", "scale < 0");
+  const Shape shape = size_of_draw(in, a[2], {loc, scale});
+  return finish(in, scale_and_shift(draw(self, Distribution::standard_normal, DType::f64, shape), scale, loc), a[2], a[3]);
+}
+Value standard_normal(Interpreter& in, const Value* self, Args a) {  // size, dtype, chunks
+  const Shape shape = size_of_draw(in, a[0], {});
+  return finish(in, draw(self, Distribution::standard_normal, float_dtype(in, a[1]), shape), a[0], a[2]);
+}
+Value random(Interpreter& in, const Value* self, Args a) {  // size, dtype, chunks
+  const Shape shape = size_of_draw(in, a[0], {});
+  return finish(in, draw(self, Distribution::uniform, float_dtype(in, a[1]), shape), a[0], a[2]);
+}
+Value uniform(Interpreter& in, const Value* self, Args a) {  // low, high, size, chunks
+  const NodeRef low = graph::cast(as_node(in, a[0]), DType::f64), high = graph::cast(as_node(in, a[1]), DType::f64);
+  const Shape shape = size_of_draw(in, a[2], {low, high});
+  return finish(in, scale_and_shift(draw(self, Distribution::uniform, DType::f64, shape), graph::map(ScalarOp::sub, {high, low}), low), a[2], a[3]);
+}
+Value integers(Interpreter& in, const Value* self, Args a) {  // low, high, size, dtype, endpoint, chunks
+  int64_t low = to_index(in, a[0]), high = 0;
+  if (a[1].is_none()) high = low, low = 0;
+  else high = to_index(in, a[1]);
+  const DType dtype = to_dtype(in, a[3]).value_or(DType::i64);
+  if (!is_integer(dtype) && kind(dtype) != 'b') raise("TypeError", "Unsupported dtype dtype('" + std::string(name_of(dtype)) + "') for integers");
+  const bool endpoint = !is_missing(a[4]) && truth(in, a[4]);
+  const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + (endpoint ? 1 : 0);
+  if (high < low + (endpoint ? 0 : 1)) raise("ValueError", low >= high && a[1].is_none() ? "high <= 0" : endpoint ? "low > high" : "low >= high");
+  const Stream s = take(self);
+  const Shape shape = size_of_draw(in, a[2], {});
+  return finish(in, graph::cast(graph::random(Distribution::integers, DType::i64, shape, s.seed, s.stream, low, range), dtype), a[2], a[5]);
+}
+Value rand(Interpreter& in, const Value* self, Args a, Distribution d) {  // *shape
+  Shape shape;
+  for (const Value& v : a[0].as<Tuple>()->items) shape.push_back(to_index(in, v));
+  const Value size = shape.empty() ? Value() : from_shape(shape);
+  return finish(in, draw(self, d, DType::f64, shape), size, Value());
+}
+Value rand_uniform(Interpreter& in, const Value* self, Args a) { return rand(in, self, a, Distribution::uniform); }
+Value rand_normal(Interpreter& in, const Value* self, Args a) { return rand(in, self, a, Distribution::standard_normal); }
+
+using Draw = Value (*)(Interpreter&, const Value*, Args);
+template <Draw f>
+Value method(Interpreter& in, Args args) {
+  const Value self = args[0];
+  return f(in, &self, args.subspan(1));
+}
+template <Draw f>
+Value function(Interpreter& in, Args args) {
+  return f(in, nullptr, args);
+}
+
+constexpr const char* kNormal = "loc=0.0, scale=1.0, size=None, chunks=None";
+constexpr const char* kUnit = "size=None, dtype=None, chunks=None";
+constexpr const char* kUniform = "low=0.0, high=1.0, size=None, chunks=None";
+constexpr const char* kIntegers = "low, high=None, size=None, dtype=None, endpoint=False, chunks=None";
+
+Value set_seed(Interpreter& in, Args args) {
+  global_seed() = args[0].is_none() ? seed_from_system() : static_cast<uint64_t>(to_index(in, args[0]));
+  global_stream() = 0;
+  return {};
+}
+
+const Type& generator_type(bool legacy) {
+  static const auto make = [](const char* name, const NativeFunction* constructor) {
+    Type t{name, "numpy.random"};
+    t.methods = {
+        {"normal", kNormal, method<normal>, "Normal numbers with mean loc and standard deviation scale."},
+        {"standard_normal", kUnit, method<standard_normal>, "Normal numbers with mean 0 and standard deviation 1."},
+        {"random", kUnit, method<random>, "Uniform numbers in [0, 1)."},
+        {"random_sample", kUnit, method<random>, "Uniform numbers in [0, 1)."},
+        {"uniform", kUniform, method<uniform>, "Uniform numbers in [low, high)."},
+        {"integers", kIntegers, method<integers>, "Integers in [low, high), or [0, low)."},
+        {"randint", kIntegers, method<integers>, "Integers in [low, high), or [0, low)."},
+        {"rand", "*shape", method<rand_uniform>, "Uniform numbers in [0, 1) of that shape."},
+        {"randn", "*shape", method<rand_normal>, "Standard normal numbers of that shape."},
+    };
+    t.constructor = constructor;
+    return t;
+  };
+  static const NativeFunction construct{"RandomState", "seed=None",
+                                        [](Interpreter& in, Args args) {
+                                          const uint64_t seed = args[0].is_none() ? seed_from_system() : static_cast<uint64_t>(to_index(in, args[0]));
+                                          return Value::make<Generator>(seed, generator_type(true));
+                                        },
+                                        "A generator of random numbers."};
+  static const Type kLegacy = make("RandomState", &construct);
+  static const Type kGenerator = make("Generator", nullptr);
+  return legacy ? kLegacy : kGenerator;
+}
+
+Value default_rng(Interpreter& in, Args args) {
+  if (args[0].as<Generator>()) return args[0];
+  const uint64_t seed = args[0].is_none() ? seed_from_system() : static_cast<uint64_t>(to_index(in, args[0]));
+  return Value::make<Generator>(seed, generator_type(false));
+}
+
+}  // namespace
+
+Value make_random_module() {
+  static const std::vector<NativeFunction> kFunctions = {
+      {"normal", kNormal, function<normal>, "Normal numbers with mean loc and standard deviation scale."},
+      {"standard_normal", kUnit, function<standard_normal>, "Normal numbers with mean 0 and standard deviation 1."},
+      {"random", kUnit, function<random>, "Uniform numbers in [0, 1)."},
+      {"random_sample", kUnit, function<random>, "Uniform numbers in [0, 1)."},
+      {"uniform", kUniform, function<uniform>, "Uniform numbers in [low, high)."},
+      {"integers", kIntegers, function<integers>, "Integers in [low, high), or [0, low)."},
+      {"randint", kIntegers, function<integers>, "Integers in [low, high), or [0, low)."},
+      {"rand", "*shape", function<rand_uniform>, "Uniform numbers in [0, 1) of that shape."},
+      {"randn", "*shape", function<rand_normal>, "Standard normal numbers of that shape."},
+      {"seed", "seed=None", set_seed, "Restarts np.random's own generator."},
+      {"default_rng", "seed=None", default_rng, "A generator; the same seed gives the same numbers on every device."},
+  };
+  Value module = make_module("numpy.random", kFunctions);
+  set_member(module, "RandomState", Value::make<TypeObject>(generator_type(true)));
+  set_member(module, "Generator", Value::make<TypeObject>(generator_type(false)));
+  return module;
+}
+
+}  // namespace gasell::numpy

@@ -1,0 +1,217 @@
+// NumPy scalars, dtype objects and their types.
+#include <cmath>
+#include <map>
+
+#include "lang/diagnostic.h"
+#include "runtime/session/number.h"
+#include "runtime/session/types.h"
+#include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/ndarray.h"
+#include "stdlib/numpy/ufunc.h"
+
+namespace gasell::numpy {
+namespace {
+
+const Type& generic_type() {
+  static const Type type = [] {
+    Type t{"generic", "numpy"};
+    t.methods = scalar_methods();
+    t.properties = scalar_properties();
+    return t;
+  }();
+  return type;
+}
+
+/// np.number, np.integer, np.floating, … between generic and the dtypes.
+const Type& abstract_type(const char* name) {
+  static std::map<std::string, Type>* const types = new std::map<std::string, Type>;
+  auto found = types->find(name);
+  if (found != types->end()) return found->second;
+  const std::string n = name;
+  const Type& base = n == "number"                                          ? generic_type()
+                     : n == "integer" || n == "inexact"                     ? abstract_type("number")
+                     : n == "signedinteger" || n == "unsignedinteger"       ? abstract_type("integer")
+                                                                            : abstract_type("inexact");
+  return types->emplace(n, Type{n, "numpy", &base}).first->second;
+}
+
+template <int index>
+Value construct(Interpreter& in, std::span<Value> args) {
+  const auto dtype = static_cast<DType>(index);
+  if (is_missing(args[0])) return wrap_scalar(Scalar::of_int(0).cast(dtype));
+  if (const auto* s = args[0].as<Str>()) {
+    if (is_integer(dtype)) return wrap(cast_weak(graph::constant(Scalar::of_int(parse_int(s->value))), dtype));
+    if (is_complex(dtype)) return wrap_scalar(Scalar::of_complex(parse_complex(s->value)).cast(dtype));
+    return wrap_scalar(Scalar::of_float(parse_float(s->value)).cast(dtype));
+  }
+  return wrap(as_node(in, args[0], dtype));
+}
+
+struct ScalarTypes {
+  std::vector<NativeFunction> constructors;
+  std::vector<Type> types;
+
+  ScalarTypes() {
+    constructors.reserve(kDTypeCount);
+    types.reserve(kDTypeCount);
+    add(std::make_integer_sequence<int, kDTypeCount>());
+  }
+  template <int... index>
+  void add(std::integer_sequence<int, index...>) {
+    (add_one<index>(), ...);
+  }
+  template <int index>
+  void add_one() {
+    const auto dtype = static_cast<DType>(index);
+    constructors.push_back({std::string(name_of(dtype)), "*value", nullptr, "A NumPy scalar, or an array of this dtype."});
+    constructors.back().call = [](Interpreter& in, std::span<Value> args) {
+      const auto& given = args[0].as<Tuple>()->items;
+      Value one = given.empty() ? missing() : given[0];
+      return construct<index>(in, std::span(&one, 1));
+    };
+    Type t{std::string(name_of(dtype)), "numpy"};
+    switch (kind(dtype)) {
+      case 'b': t.base = &generic_type(); break;
+      case 'i': t.base = &abstract_type("signedinteger"); break;
+      case 'u': t.base = &abstract_type("unsignedinteger"); break;
+      case 'f': t.base = &abstract_type("floating"); break;
+      default: t.base = &abstract_type("complexfloating");
+    }
+    if (dtype == DType::f64) t.second_base = &float_type();
+    if (dtype == DType::c128) t.second_base = &complex_type();
+    t.constructor = &constructors.back();
+    types.push_back(std::move(t));
+  }
+};
+
+const ScalarTypes& scalar_types() {
+  static const ScalarTypes types;
+  return types;
+}
+
+Value construct_dtype(Interpreter& in, std::span<Value> args) {
+  const auto d = to_dtype(in, args[0]);
+  return Value::make<DTypeObject>(d ? *d : DType::f64);
+}
+
+const DTypeObject& self_dtype(const Value& v) { return *v.as<DTypeObject>(); }
+
+}  // namespace
+
+const Type& scalar_type(DType dtype) { return scalar_types().types[static_cast<size_t>(dtype)]; }
+
+const Type& dtype_type() {
+  static const NativeFunction constructor{"dtype", "dtype, align=False, copy=False", &construct_dtype, "The element type an array holds."};
+  static const Type type = [] {
+    Type t{"dtype", "numpy"};
+    t.constructor = &constructor;
+    t.properties = {
+        {"name", [](Interpreter&, const Value& self) { return make_str(std::string(name_of(self_dtype(self).dtype))); }, nullptr, ""},
+        {"kind", [](Interpreter&, const Value& self) { return make_str(std::string(1, kind(self_dtype(self).dtype))); }, nullptr, ""},
+        {"itemsize", [](Interpreter&, const Value& self) { return Value::of(gasell::size_of(self_dtype(self).dtype)); }, nullptr, ""},
+        {"alignment", [](Interpreter&, const Value& self) { return Value::of(gasell::size_of(real_of(self_dtype(self).dtype))); }, nullptr, ""},
+        {"str",
+         [](Interpreter&, const Value& self) {
+           const DType d = self_dtype(self).dtype;
+           return make_str((gasell::size_of(d) == 1 ? "|" : "<") + std::string(1, kind(d)) + std::to_string(gasell::size_of(d)));
+         },
+         nullptr, ""},
+        {"char", [](Interpreter&, const Value& self) { return make_str(std::string(1, "?bhilBHILfdFD"[static_cast<int>(self_dtype(self).dtype)])); }, nullptr, ""},
+        {"type", [](Interpreter&, const Value& self) { return Value::make<TypeObject>(scalar_type(self_dtype(self).dtype)); }, nullptr, ""},
+        {"byteorder", [](Interpreter&, const Value& self) { return make_str(gasell::size_of(self_dtype(self).dtype) == 1 ? "|" : "="); }, nullptr, ""},
+    };
+    return t;
+  }();
+  return type;
+}
+
+std::optional<DType> dtype_of_type(const Type& type) {
+  for (int k = 0; k < kDTypeCount; ++k)
+    if (&type == &scalar_type(static_cast<DType>(k))) return static_cast<DType>(k);
+  if (&type == &float_type()) return DType::f64;
+  if (&type == &int_type()) return DType::i64;
+  if (&type == &bool_type()) return DType::boolean;
+  if (&type == &complex_type()) return DType::c128;
+  return {};
+}
+
+std::vector<std::pair<std::string, Value>> scalar_type_members() {
+  std::vector<std::pair<std::string, Value>> members;
+  for (int k = 0; k < kDTypeCount; ++k) {
+    const Type& t = scalar_type(static_cast<DType>(k));
+    members.emplace_back(t.name, Value::make<TypeObject>(t));
+  }
+  auto alias = [&](const char* name, DType d) { members.emplace_back(name, Value::make<TypeObject>(scalar_type(d))); };
+  alias("bool_", DType::boolean), alias("int_", DType::i64), alias("intp", DType::i64), alias("uint", DType::u64), alias("uintp", DType::u64);
+  alias("double", DType::f64), alias("single", DType::f32), alias("csingle", DType::c64), alias("cdouble", DType::c128);
+  alias("byte", DType::i8), alias("ubyte", DType::u8), alias("short", DType::i16), alias("ushort", DType::u16), alias("intc", DType::i32), alias("uintc", DType::u32);
+  alias("long", DType::i64), alias("ulong", DType::u64), alias("longlong", DType::i64), alias("ulonglong", DType::u64);
+  members.emplace_back("generic", Value::make<TypeObject>(generic_type()));
+  for (const char* name : {"number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating"})
+    members.emplace_back(name, Value::make<TypeObject>(abstract_type(name)));
+  members.emplace_back("dtype", Value::make<TypeObject>(dtype_type()));
+  members.emplace_back("ndarray", Value::make<TypeObject>(ndarray_type()));
+  return members;
+}
+
+const Scalar& NumpyScalar::value(Interpreter& in) {
+  if (!value_) {
+    value_ = Array(lazy_).elements(in.engine())[0];
+    lazy_.reset();
+  }
+  return *value_;
+}
+
+std::string NumpyScalar::repr(Interpreter& in) {
+  const Scalar& v = value(in);
+  if (kind(dtype_) == 'b') return v.i ? "np.True_" : "np.False_";
+  std::string text = scalar_str(v);
+  if (kind(dtype_) == 'c' && text.front() == '(') text = text.substr(1, text.size() - 2);
+  return "np." + std::string(name_of(dtype_)) + "(" + text + ")";
+}
+std::string NumpyScalar::str(Interpreter& in) { return scalar_str(value(in)); }
+std::string NumpyScalar::format(Interpreter& in, std::string_view spec) { return spec.empty() ? str(in) : gasell::format(in, python_value(value(in)), spec); }
+bool NumpyScalar::truth(Interpreter& in) { return value(in).cast(DType::boolean).i != 0; }
+int64_t NumpyScalar::hash(Interpreter& in) { return gasell::hash(in, python_value(value(in))); }
+
+std::optional<Value> NumpyScalar::to_int(Interpreter& in) {
+  const Scalar& v = value(in);
+  if (is_complex(dtype_)) raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
+  if (v.is_integral()) return python_value(v).is_bool() ? Value::of(v.i) : python_value(v);
+  return Value::of(float_to_int(v.c.real()));
+}
+std::optional<Value> NumpyScalar::to_float(Interpreter& in) {
+  if (is_complex(dtype_)) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
+  return Value::of(value(in).as_double());
+}
+std::optional<Value> NumpyScalar::to_complex(Interpreter& in) { return Value::make<Complex>(value(in).cast(DType::c128).c); }
+std::optional<int64_t> NumpyScalar::to_index(Interpreter& in) {
+  if (!is_integer(dtype_)) return {};
+  return value(in).i;
+}
+Value NumpyScalar::get_item(Interpreter& in, const Value& index) {
+  if (const auto* t = index.as<Tuple>(); t && t->items.empty()) return wrap_scalar(value(in));
+  if (index.is_none() || index.same(ellipsis())) return array_get(in, Array(node()), index);
+  raise("IndexError", "invalid index to scalar variable.");
+}
+
+std::string DTypeObject::repr(Interpreter&) { return "dtype('" + std::string(name_of(dtype)) + "')"; }
+int64_t DTypeObject::hash(Interpreter&) { return static_cast<int64_t>(dtype) + 7919; }
+std::optional<Value> DTypeObject::compare(Interpreter& in, ast::CompareOp op, const Value& other) {
+  if (op != ast::CompareOp::eq && op != ast::CompareOp::ne) return {};
+  bool same = false;
+  if (const auto* t = other.as<TypeObject>()) {
+    const auto d = dtype_of_type(t->described);
+    same = d && *d == dtype;
+  } else if (const auto* s = other.as<Str>()) {
+    const auto d = dtype_from_name(s->value);
+    if (!d) raise("TypeError", "data type '" + s->value + "' not understood");
+    same = *d == dtype;
+  } else if (const auto* d = other.as<DTypeObject>()) {
+    same = d->dtype == dtype;
+  }
+  (void)in;
+  return Value::of(same == (op == ast::CompareOp::eq));
+}
+
+}  // namespace gasell::numpy

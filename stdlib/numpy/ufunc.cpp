@@ -1,0 +1,285 @@
+#include "stdlib/numpy/ufunc.h"
+
+#include <map>
+
+#include "lang/diagnostic.h"
+
+namespace gasell::numpy {
+namespace {
+
+using Rule = Ufunc::Rule;
+
+NodeRef map1(ScalarOp op, NodeRef a) { return graph::map(op, {std::move(a)}); }
+
+[[noreturn]] void unsupported(const Ufunc& f) {
+  raise("TypeError", std::string("ufunc '") + f.name +
+                         "' not supported for the input types, and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''");
+}
+
+DType floating_type(DType t, bool all_double) {
+  if (is_float(t) || is_complex(t)) return t;
+  return !all_double && size_of(t) <= 2 ? DType::f32 : DType::f64;
+}
+
+/// The dtype that operands are brought to.
+DType compute_type(const Ufunc& f, DType common) {
+  const char k = kind(common);
+  if (k == 'c' && !f.complex) unsupported(f);
+  switch (f.rule) {
+    case Rule::number: return k == 'b' ? DType::i8 : common;
+    case Rule::floating: return floating_type(common, false);
+    case Rule::division: return floating_type(common, true);
+    case Rule::bits:
+      if (k == 'f' || k == 'c') unsupported(f);
+      return common;
+    case Rule::shift:
+      if (k == 'f' || k == 'c') unsupported(f);
+      return k == 'b' ? DType::i8 : common;
+    case Rule::logical: return DType::boolean;
+    default: return common;
+  }
+}
+
+/// What NumPy does to booleans: + is or, * is and, - is refused.
+std::optional<ScalarOp> boolean_operation(const Ufunc& f) {
+  switch (f.op) {
+    case ScalarOp::add:
+    case ScalarOp::max:
+    case ScalarOp::fmax:
+    case ScalarOp::bit_or: return ScalarOp::logical_or;
+    case ScalarOp::mul:
+    case ScalarOp::min:
+    case ScalarOp::fmin:
+    case ScalarOp::bit_and: return ScalarOp::logical_and;
+    case ScalarOp::bit_xor: return ScalarOp::logical_xor;
+    case ScalarOp::bit_not: return ScalarOp::logical_not;
+    case ScalarOp::abs: return ScalarOp::count_;  // itself
+    case ScalarOp::sub:
+      raise("TypeError", "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the logical_xor function instead.");
+    case ScalarOp::neg: raise("TypeError", "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not function instead.");
+    default: return {};
+  }
+}
+
+/// Comparison of Python ints outside the array's dtype is decided by their value.
+NodeRef compare_out_of_range(const Ufunc& f, const Operand& array, int64_t value, bool swapped) {
+  const bool above = value > 0;  // the number lies above everything the dtype holds
+  bool result = false;
+  switch (f.op) {
+    case ScalarOp::ne: result = true; break;
+    case ScalarOp::lt:
+    case ScalarOp::le: result = above != swapped; break;
+    case ScalarOp::gt:
+    case ScalarOp::ge: result = above == swapped; break;
+    default: break;
+  }
+  return graph::constant(Scalar::of_bool(result), array.node->shape);
+}
+
+bool fits(int64_t v, DType t) { return Scalar::of_int(v).cast(t).i == v && !(t == DType::u64 && v < 0); }
+
+}  // namespace
+
+const std::vector<Ufunc>& ufuncs() {
+  static const std::vector<Ufunc> kTable = {
+      {"add", 2, ScalarOp::add, Rule::number},
+      {"subtract", 2, ScalarOp::sub, Rule::number},
+      {"multiply", 2, ScalarOp::mul, Rule::number},
+      {"divide", 2, ScalarOp::div, Rule::division},
+      {"true_divide", 2, ScalarOp::div, Rule::division},
+      {"floor_divide", 2, ScalarOp::floordiv, Rule::number, false},
+      {"remainder", 2, ScalarOp::mod, Rule::number, false},
+      {"mod", 2, ScalarOp::mod, Rule::number, false},
+      {"fmod", 2, ScalarOp::fmod, Rule::number, false},
+      {"power", 2, ScalarOp::pow, Rule::number},
+      {"pow", 2, ScalarOp::pow, Rule::number},
+      {"float_power", 2, ScalarOp::pow, Rule::division},
+      {"negative", 1, ScalarOp::neg, Rule::number},
+      {"absolute", 1, ScalarOp::abs, Rule::number},
+      {"abs", 1, ScalarOp::abs, Rule::number},
+      {"fabs", 1, ScalarOp::abs, Rule::floating, false},
+      {"sign", 1, ScalarOp::sign, Rule::number, false},
+      {"maximum", 2, ScalarOp::max, Rule::ordered, false},
+      {"minimum", 2, ScalarOp::min, Rule::ordered, false},
+      {"fmax", 2, ScalarOp::fmax, Rule::ordered, false},
+      {"fmin", 2, ScalarOp::fmin, Rule::ordered, false},
+      {"sqrt", 1, ScalarOp::sqrt, Rule::floating},
+      {"cbrt", 1, ScalarOp::cbrt, Rule::floating, false},
+      {"exp", 1, ScalarOp::exp, Rule::floating},
+      {"exp2", 1, ScalarOp::exp2, Rule::floating, false},
+      {"expm1", 1, ScalarOp::expm1, Rule::floating, false},
+      {"log", 1, ScalarOp::log, Rule::floating},
+      {"log2", 1, ScalarOp::log2, Rule::floating, false},
+      {"log10", 1, ScalarOp::log10, Rule::floating, false},
+      {"log1p", 1, ScalarOp::log1p, Rule::floating, false},
+      {"hypot", 2, ScalarOp::hypot, Rule::floating, false},
+      {"sin", 1, ScalarOp::sin, Rule::floating},
+      {"cos", 1, ScalarOp::cos, Rule::floating},
+      {"tan", 1, ScalarOp::tan, Rule::floating},
+      {"arcsin", 1, ScalarOp::asin, Rule::floating},
+      {"arccos", 1, ScalarOp::acos, Rule::floating},
+      {"arctan", 1, ScalarOp::atan, Rule::floating},
+      {"asin", 1, ScalarOp::asin, Rule::floating},
+      {"acos", 1, ScalarOp::acos, Rule::floating},
+      {"atan", 1, ScalarOp::atan, Rule::floating},
+      {"arctan2", 2, ScalarOp::atan2, Rule::floating, false},
+      {"atan2", 2, ScalarOp::atan2, Rule::floating, false},
+      {"sinh", 1, ScalarOp::sinh, Rule::floating},
+      {"cosh", 1, ScalarOp::cosh, Rule::floating},
+      {"tanh", 1, ScalarOp::tanh, Rule::floating},
+      {"arcsinh", 1, ScalarOp::asinh, Rule::floating},
+      {"arccosh", 1, ScalarOp::acosh, Rule::floating},
+      {"arctanh", 1, ScalarOp::atanh, Rule::floating},
+      {"floor", 1, ScalarOp::floor, Rule::rounding, false},
+      {"ceil", 1, ScalarOp::ceil, Rule::rounding, false},
+      {"trunc", 1, ScalarOp::trunc, Rule::rounding, false},
+      {"rint", 1, ScalarOp::rint, Rule::floating, false},
+      {"isnan", 1, ScalarOp::isnan, Rule::inspection},
+      {"isinf", 1, ScalarOp::isinf, Rule::inspection},
+      {"isfinite", 1, ScalarOp::isfinite, Rule::inspection},
+      {"signbit", 1, ScalarOp::signbit, Rule::floating, false},
+      {"copysign", 2, ScalarOp::copysign, Rule::floating, false},
+      {"nextafter", 2, ScalarOp::nextafter, Rule::floating, false},
+      {"equal", 2, ScalarOp::eq, Rule::comparison},
+      {"not_equal", 2, ScalarOp::ne, Rule::comparison},
+      {"less", 2, ScalarOp::lt, Rule::comparison, false},
+      {"less_equal", 2, ScalarOp::le, Rule::comparison, false},
+      {"greater", 2, ScalarOp::gt, Rule::comparison, false},
+      {"greater_equal", 2, ScalarOp::ge, Rule::comparison, false},
+      {"logical_and", 2, ScalarOp::logical_and, Rule::logical},
+      {"logical_or", 2, ScalarOp::logical_or, Rule::logical},
+      {"logical_xor", 2, ScalarOp::logical_xor, Rule::logical},
+      {"logical_not", 1, ScalarOp::logical_not, Rule::logical},
+      {"bitwise_and", 2, ScalarOp::bit_and, Rule::bits},
+      {"bitwise_or", 2, ScalarOp::bit_or, Rule::bits},
+      {"bitwise_xor", 2, ScalarOp::bit_xor, Rule::bits},
+      {"invert", 1, ScalarOp::bit_not, Rule::bits},
+      {"bitwise_not", 1, ScalarOp::bit_not, Rule::bits},
+      {"left_shift", 2, ScalarOp::shl, Rule::shift},
+      {"right_shift", 2, ScalarOp::shr, Rule::shift},
+      {"conjugate", 1, ScalarOp::conj, Rule::number},
+      {"conj", 1, ScalarOp::conj, Rule::number},
+  };
+  return kTable;
+}
+
+const Ufunc* find_ufunc(std::string_view name) {
+  static const std::map<std::string_view, const Ufunc*> kByName = [] {
+    std::map<std::string_view, const Ufunc*> m;
+    for (const Ufunc& f : ufuncs()) m.emplace(f.name, &f);
+    return m;
+  }();
+  const auto found = kByName.find(name);
+  return found == kByName.end() ? nullptr : found->second;
+}
+
+DType common_type(std::span<const Operand> operands) {
+  std::optional<DType> strong;
+  char weak = 0;
+  static constexpr std::string_view kOrder = "bifc";
+  for (const Operand& o : operands) {
+    if (!o.weak) strong = strong ? promote(*strong, o.node->dtype) : o.node->dtype;
+    else if (!weak || kOrder.find(o.weak) > kOrder.find(weak)) weak = o.weak;
+  }
+  if (strong) return weak ? promote_weak(*strong, weak) : *strong;
+  return weak == 'b' ? DType::boolean : weak == 'i' ? DType::i64 : weak == 'f' ? DType::f64 : DType::c128;
+}
+
+NodeRef cast_weak(const NodeRef& node, DType dtype) {
+  const auto* c = node->as<graph::ConstantNode>();
+  if (c && c->value.type == DType::i64 && is_integer(dtype) && !fits(c->value.i, dtype))
+    raise("OverflowError", "Python integer " + std::to_string(c->value.i) + " out of bounds for " + std::string(name_of(dtype)));
+  return graph::cast(node, dtype);
+}
+
+NodeRef apply(const Ufunc& f, std::span<const Operand> operands, std::optional<DType> dtype) {
+  if (f.rule == Rule::inspection) return map1(f.op, operands[0].node);
+  const DType common = dtype ? *dtype : common_type(operands);
+  if (f.rule == Rule::comparison && is_integer(common)) {
+    for (size_t k = 0; k < 2; ++k) {
+      const auto* c = operands[k].weak == 'i' ? operands[k].node->as<graph::ConstantNode>() : nullptr;
+      if (c && !operands[1 - k].weak && !fits(c->value.i, common)) return compare_out_of_range(f, operands[1 - k], c->value.i, k == 0);
+    }
+  }
+  if (common == DType::boolean && (f.rule == Rule::number || f.rule == Rule::ordered || f.rule == Rule::bits)) {
+    if (const auto op = boolean_operation(f)) {
+      std::vector<NodeRef> nodes;
+      for (const Operand& o : operands) nodes.push_back(graph::cast(o.node, DType::boolean));
+      return *op == ScalarOp::count_ ? nodes[0] : graph::map(*op, std::move(nodes));
+    }
+  }
+  const DType type = compute_type(f, f.op == ScalarOp::pow && std::string_view(f.name) == "float_power" ? promote(common, DType::f64) : common);
+  if (f.rule == Rule::rounding && !is_float(type)) return graph::cast(operands[0].node, type);
+  if (f.op == ScalarOp::neg && kind(type) == 'b') unsupported(f);
+  std::vector<NodeRef> nodes;
+  for (const Operand& o : operands) nodes.push_back(o.weak && f.rule != Rule::logical ? cast_weak(o.node, type) : graph::cast(o.node, type));
+  if (f.op == ScalarOp::pow && is_integer(type)) {
+    if (const auto* c = nodes[1]->as<graph::ConstantNode>(); c && is_signed(type) && c->value.i < 0) raise("ValueError", "Integers to negative integer powers are not allowed.");
+  }
+  // acosh and asinh's complex twins and the like share their ScalarOp; min and max of complex numbers are not defined element-wise here.
+  return graph::map(f.op, std::move(nodes));
+}
+
+NodeRef apply(std::string_view name, std::span<const Operand> operands) { return apply(*find_ufunc(name), operands); }
+
+bool can_cast_same_kind(DType from, DType to) {
+  static constexpr std::string_view kOrder = "buifc";
+  const size_t a = kOrder.find(kind(from)), b = kOrder.find(kind(to));
+  return a <= b;
+}
+
+namespace {
+
+void write_out(Interpreter& in, const Ufunc& f, const NodeRef& result, const Value& out) {
+  auto* target = out.as<NdArray>();
+  if (!target) raise("TypeError", "return arrays must be of ArrayType");
+  if (!can_cast_same_kind(result->dtype, target->array.dtype()))
+    raise("UFuncTypeError", std::string("Cannot cast ufunc '") + f.name + "' output from dtype('" + std::string(name_of(result->dtype)) + "') to dtype('" +
+                                std::string(name_of(target->array.dtype())) + "') with casting rule 'same_kind'");
+  if (graph::broadcast_shapes({result->shape, target->array.shape()}) != target->array.shape())
+    raise("ValueError", "non-broadcastable output operand with shape " + graph::to_string(target->array.shape()) + " doesn't match the broadcast shape " +
+                            graph::to_string(graph::broadcast_shapes({result->shape, target->array.shape()})));
+  target->array.assign(in.engine(), result);
+}
+
+template <int inputs>
+Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
+  std::vector<Operand> operands;
+  for (int k = 0; k < inputs; ++k) operands.push_back(operand(in, args[static_cast<size_t>(k)]));
+  const Value &out = args[inputs], &dtype = args[inputs + 1], &where = args[inputs + 2];
+  if (!is_missing(where) && !(where.is_bool() && where.as_int())) raise("NotImplementedError", std::string("np.") + f.name + "(…, where=…) is not implemented", "use np.where(condition, a, b)");
+  const NodeRef result = apply(f, operands, to_dtype(in, dtype));
+  if (out.is_none() || is_missing(out)) return wrap(result);
+  const auto* tuple = out.as<Tuple>();
+  const Value target = tuple && tuple->items.size() == 1 ? tuple->items[0] : out;
+  write_out(in, f, result, target);
+  return target;
+}
+
+/// NativeFunction has a plain function pointer: one instantiation a line of the table.
+template <size_t index>
+Value entry(Interpreter& in, std::span<Value> args) {
+  const Ufunc& f = ufuncs()[index];
+  return f.inputs == 1 ? call_ufunc<1>(in, f, args) : call_ufunc<2>(in, f, args);
+}
+
+constexpr size_t kUfuncs = 76;
+
+template <size_t... index>
+std::vector<NativeFunction> entries(std::index_sequence<index...>) {
+  std::vector<NativeFunction> functions;
+  ((index < ufuncs().size() ? functions.push_back({ufuncs()[index].name, ufuncs()[index].inputs == 1 ? "x, /, out=None, *, dtype=None, where=True" : "x1, x2, /, out=None, *, dtype=None, where=True",
+                                                   &entry<index>, "Element-wise; operands are broadcast and promoted as NumPy 2 does."})
+                            : void()),
+   ...);
+  return functions;
+}
+
+}  // namespace
+
+std::vector<NativeFunction> ufunc_functions() {
+  if (ufuncs().size() > kUfuncs) throw Error("SystemError", "more ufuncs than kUfuncs", "", Blame::internal);
+  return entries(std::make_index_sequence<kUfuncs>());
+}
+
+}  // namespace gasell::numpy

@@ -1,0 +1,47 @@
+// Element-wise functions: one table, one line a function.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "stdlib/numpy/ndarray.h"
+
+namespace gasell::numpy {
+
+struct Ufunc {
+  const char* name;  // np.NAME
+  int inputs;
+  ScalarOp op;
+  /// How operand dtypes become the one dtype that is computed in.
+  enum class Rule : uint8_t {
+    number,      // promote; bool as the function says (bool_op), else as int8
+    ordered,     // promote; bool stays bool
+    floating,    // promote to floating point: small integers to float32, larger ones to float64
+    division,    // as floating, but all integers to float64
+    comparison,  // promote; the result is bool
+    logical,     // any; operands become bool
+    bits,        // bool and integers only
+    shift,       // integers; bool as int8
+    inspection,  // any; no promotion
+    rounding,    // integers stay as they are
+  } rule;
+  bool complex = true;  // defined for complex operands
+};
+const std::vector<Ufunc>& ufuncs();
+const Ufunc* find_ufunc(std::string_view name);
+
+/// Applies it with NumPy 2's promotion. TypeError where it is not defined for the operands.
+NodeRef apply(const Ufunc& ufunc, std::span<const Operand> operands, std::optional<DType> dtype = {});
+NodeRef apply(std::string_view name, std::span<const Operand> operands);
+
+/// The dtype of several operands together (np.result_type).
+DType common_type(std::span<const Operand> operands);
+
+/// np.can_cast(from, to, 'same_kind').
+bool can_cast_same_kind(DType from, DType to);
+
+/// np's functions of that table, and the methods and operators that go to it.
+std::vector<NativeFunction> ufunc_functions();
+
+}  // namespace gasell::numpy
