@@ -213,8 +213,8 @@ Shape broadcast_shapes(const std::vector<Shape>& shapes) {
       int64_t& extent = result[result.size() - s.size() + k];
       if (extent == 1) extent = s[k];
       else if (s[k] != 1 && s[k] != extent) {
-        std::string text = "operands could not be broadcast together with shapes";
-        for (const Shape& each : shapes) text += " " + to_string(each);
+        std::string text = "operands could not be broadcast together with shapes ";
+        for (const Shape& each : shapes) text += to_string(each) + " ";  // the blank at the end is NumPy's
         throw Error("ValueError", text);
       }
     }

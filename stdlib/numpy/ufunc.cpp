@@ -263,7 +263,7 @@ Value entry(Interpreter& in, std::span<Value> args) {
   return f.inputs == 1 ? call_ufunc<1>(in, f, args) : call_ufunc<2>(in, f, args);
 }
 
-constexpr size_t kUfuncs = 76;
+constexpr size_t kUfuncs = 96;
 
 template <size_t... index>
 std::vector<NativeFunction> entries(std::index_sequence<index...>) {

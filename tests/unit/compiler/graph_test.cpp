@@ -81,7 +81,7 @@ TEST_CASE("strides of a reshape without a copy") {
 TEST_CASE("broadcasting") {
   CHECK(broadcast_shapes({{3, 1}, {4}}) == Shape{3, 4});
   CHECK(broadcast_shapes({{}, {0, 2}}) == Shape{0, 2});
-  CHECK(message_of([] { broadcast_shapes({{2, 3}, {4}}); }) == "ValueError: operands could not be broadcast together with shapes (2,3) (4,)");
+  CHECK(message_of([] { broadcast_shapes({{2, 3}, {4}}); }) == "ValueError: operands could not be broadcast together with shapes (2,3) (4,) ");
 }
 
 TEST_CASE("shapes that cannot be") {
