@@ -20,6 +20,8 @@ Span Builder::span(const char* first, const char* last) const {
 }
 
 Span Builder::token_span(const char* at) const {
+  if (at >= end() || *at == kDedentMark)  // the end of a block or text shows at the end of its last line
+    while (at > begin() && *at != kNewlineMark && (at >= end() || *at == kDedentMark)) --at;
   const uint32_t start = offset(at);
   if (at >= end() || static_cast<unsigned char>(*at) <= ' ') return {start, start};
   const std::string_view rest(at, static_cast<size_t>(end() - at));

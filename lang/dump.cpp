@@ -15,7 +15,7 @@ using namespace ast;
 
 class Dumper {
  public:
-  explicit Dumper(const Module& module) : source_(*module.source) {}
+  Dumper(const Module& module, bool spans) : source_(*module.source), spans_(spans) {}
 
   std::string run(const Module& module) {
     out_ = "Module\n";
@@ -34,6 +34,7 @@ class Dumper {
     out_ += '\n';
   }
   void line(std::string_view field, std::string_view text, Span span) {
+    if (!spans_) return line(field, text);
     const auto begin = source_.position(span.begin), end = source_.position(span.end);
     line(field, fmt::format("{} @{}:{}-{}:{}", text, begin.line, begin.column, end.line, end.column));
   }
@@ -302,15 +303,16 @@ class Dumper {
   }
 
   const Source& source_;
+  const bool spans_;
   std::string out_;
   int depth_ = 0;
 };
 
 }  // namespace
 
-std::string dump(const ast::Module& module) {
+std::string dump(const ast::Module& module, bool spans) {
   std::string text;
-  run_on_large_stack([&] { text = Dumper(module).run(module); });
+  run_on_large_stack([&] { text = Dumper(module, spans).run(module); });
   return text;
 }
 

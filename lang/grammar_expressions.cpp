@@ -119,6 +119,7 @@ ast::ExprRef parse_field_at(const Builder& outer, Span span) {
   const LaidOut laid = lay_out_field(outer.source(), span);
   Builder b(laid);
   b.nesting = outer.nesting;
+  b.brackets = 1;
   b.enter(b.begin());
   parse_field(b);
   if (!b.waiting_for_minus.empty()) refuse_too_large(b.source(), b.waiting_for_minus.front());
@@ -177,14 +178,77 @@ const auto no_assignment = TokenParser([](Builder& b, Iterator& at, Iterator las
           is_word ? "cannot assign to " + kind_name(value) : "expression cannot contain assignment, perhaps you meant \"==\"?");
 });
 
+/// A value must follow the token before; `message` says which when none does.
+template <class Subject>
+struct ValueAfter : x3::unary_parser<Subject, ValueAfter<Subject>> {
+  using base = x3::unary_parser<Subject, ValueAfter<Subject>>;
+  using attribute_type = x3::unused_type;
+  static constexpr bool has_attribute = false;
+
+  constexpr ValueAfter(Subject const& subject, std::string_view message) : base(subject), message(message) {}
+
+  template <class C, class R, class A>
+  bool parse(Iterator& first, Iterator const& last, C const& context, R& rcontext, A&) const {
+    const Builder& b = x3::get<BuilderTag>(context);
+    if (first == last || *first == ',' || *first == ')' || *first == '}') {
+      Iterator before = first - 1;
+      if (*before == ' ') --before;
+      fail_at(b.source(), b.span(before, before + 1), std::string(message));
+    }
+    return this->subject.parse(first, last, context, rcontext, x3::unused);
+  }
+
+  std::string_view message;
+};
+struct ValueAfterGen {
+  std::string_view message;
+  template <class Subject>
+  constexpr auto operator[](Subject const& subject) const {
+    using Parser = typename x3::extension::as_parser<Subject>::value_type;
+    return ValueAfter<Parser>(x3::as_parser(subject), message);
+  }
+};
+constexpr ValueAfterGen value_or(std::string_view message) { return {message}; }
+
+/// `f(*args=x)`, `f(**kwargs=x)`.
+auto not_assigned(std::string_view what) {
+  return TokenParser([what](Builder& b, Iterator& at, Iterator last) {
+    Iterator end = at;
+    if (match_symbol("=", end, last))
+      fail_at(b.source(), join(b.stack.back().span, b.span(at, end)), "cannot assign to " + std::string(what));
+    return true;
+  });
+}
+
+const auto no_starred_value = TokenParser([](Builder& b, Iterator& at, Iterator last) {
+  if (operator_length(at, last) == 1 && *at == '*')
+    fail_at(b.source(), b.token_span(at), "cannot use a starred expression in a dictionary value");
+  return true;
+});
+
+/// `def f(a, (b, c))`, as Python 2 had it.
+auto no_parenthesised(std::string_view what) {
+  return TokenParser([what](Builder& b, Iterator& at, Iterator last) {
+    if (at == last || *at != '(') return false;
+    Iterator end = at;
+    for (int depth = 0; end != last; ++end) {
+      depth += *end == '(' ? 1 : *end == ')' ? -1 : 0;
+      if (depth == 0) break;
+    }
+    fail_at(b.source(), b.span(at, end + 1), std::string(what) + " parameters cannot be parenthesized");
+    return false;
+  });
+}
+
 const auto end_of_text = TokenParser([](Builder&, Iterator& at, Iterator last) { return at == last; });
 
 // ---- rules ----
 
 const auto starred = make(make_starred)[sym("*") > bit_operation];
-const auto elements = star_named >> (+comprehension_clause | (*(comma >> star_named) >> last_comma));
-const auto brace_entry = (keep("**") > bit_operation) | (star_named >> -(keep(":") > expression));
-const auto brace_entries = brace_entry >> (+comprehension_clause | (*(comma >> brace_entry) >> last_comma));
+const auto elements = star_named >> (+comprehension_clause | (*(comma >> star_named) >> last_comma >> *comprehension_clause));
+const auto dict_value = value_or("expression expected after dictionary key and ':'")[no_starred_value > expression];
+const auto brace_entry = (keep("**") > bit_operation) | (star_named >> -(keep(":") > dict_value));
+const auto brace_entries = brace_entry >> (+comprehension_clause | (*(comma >> brace_entry) >> last_comma >> *comprehension_clause));
 
 const auto atom_def = strings | name | number | word_literal | make(make_parenthesised)[sym("(") > bracketed[-elements > sym(")")]] |
                       make(make_list)[sym("[") > bracketed[-elements > sym("]")]] |
@@ -200,13 +264,19 @@ const auto operation_def = make(fold_operators)[operand >> *(binary_operator > o
 const auto bit_operand = *sign >> primary;
 const auto bit_operation_def = make(fold_operators)[bit_operand >> *(bit_operator > bit_operand)];
 
-const auto default_value = (sym("=") > nested[expression]) | missing;
+const auto refused_star_annotation = TokenParser([](Builder& b, Iterator& at, Iterator last) -> bool {
+  if (operator_length(at, last) != 1 || *at != '*') return false;
+  refuse_at(b.source(), b.token_span(at), "starred annotations are not part of Gasell");
+});
+const auto default_value = (sym("=") > nested[value_or("expected default value expression")[expression]]) | missing;
 const auto bare_separator = keep("*") | keep("/");
 const auto parameter =
-    make(make_parameter)[parameter_stars > name_token > ((sym(":") > expression) | missing) > default_value] | bare_separator;
-const auto parameters_def = parameter >> *(comma >> parameter) >> -comma;
+    make(make_parameter)[parameter_stars > name_token > ((sym(":") > (refused_star_annotation | expression)) | missing) > default_value] | bare_separator;
+const auto any_parameter = parameter | no_parenthesised("Function");
+const auto parameters_def = any_parameter >> *(comma >> any_parameter) >> -comma;
 const auto lambda_parameter = make(make_parameter)[parameter_stars > name_token > missing > default_value] | bare_separator;
-const auto lambda_parameters = lambda_parameter >> *(comma >> lambda_parameter) >> -comma;
+const auto any_lambda_parameter = lambda_parameter | no_parenthesised("Lambda expression");
+const auto lambda_parameters = any_lambda_parameter >> *(comma >> any_lambda_parameter) >> -comma;
 
 const auto expression_def = make(make_lambda)[kw("lambda") > -lambda_parameters > sym(":") > nested[expression]] |
                             make(make_conditional)[operation >> -(kw("if") > operation > else_word > nested[expression])];
@@ -223,8 +293,9 @@ const auto targets_def = make(make_target_list)[star_target >> *(comma >> star_t
 const auto comprehension_clause_def = refused("async", "asynchronous comprehensions are") |
                                       make(make_comprehension_clause)[kw("for") > targets > kw("in") > operation > *(kw("if") > operation)];
 
-const auto argument = make(make_starred)[sym("*") > expression] | make(make_keyword)[keep("**") > expression] |
-                      make(make_keyword)[name_token >> sym("=") > expression] |
+const auto argument = (make(make_starred)[sym("*") > expression] >> not_assigned("iterable argument unpacking")) |
+                      (make(make_keyword)[keep("**") > expression] >> not_assigned("keyword argument unpacking")) |
+                      make(make_keyword)[name_token >> sym("=") > value_or("expected argument value expression")[expression]] |
                       (named_expression >> no_assignment >> *comprehension_clause);
 const auto arguments_def = argument >> *(comma >> argument) >> last_comma;
 
@@ -251,6 +322,9 @@ void parse_field(Builder& b) {
   try {
     (star_expressions > end_of_text).parse(first, last, context, x3::unused, x3::unused);
   } catch (const x3::expectation_failure<Iterator>&) {
+    Iterator begin = b.begin();
+    if (match_word("lambda", begin, b.end()))
+      fail_at(b.source(), b.span(b.begin(), b.end()), "f-string: lambda expressions are not allowed without parentheses");
     fail_syntax(b);
   }
 }

@@ -42,11 +42,16 @@ const auto refused_star_import = TokenParser([](Builder& b, Iterator& at, Iterat
   if (!match_symbol("*", at, last)) return false;
   refuse_at(b.source(), b.token_span(start), "star-imports are not part of Gasell", "import the names, or the module");
 });
+const auto no_from = TokenParser([](Builder& b, Iterator& at, Iterator last) {
+  Iterator end = at;
+  if (match_word("from", end, last)) fail_at(b.source(), b.token_span(at), "Did you mean to use 'from ... import ...' instead?");
+  return true;
+});
 const auto import_members = import_member >> *(comma >> import_member) >> last_comma;
 
 const auto simple_statement = make(make_word_statement)[keep("pass") | keep("break") | keep("continue")] |
                               make(make_return)[kw("return") > (star_expressions | missing)] |
-                              make(make_import)[kw("import") > import_module > *(comma > import_module)] |
+                              make(make_import)[kw("import") > import_module > *(comma > import_module) > no_from] |
                               make(make_import_from)[kw("from") > (refused_relative | dotted_name) > kw("import") >
                                                      (refused_star_import | (sym("(") > import_members > sym(")")) | import_members)] |
                               make(make_raise)[kw("raise") > -(expression > -(kw("from") > expression))] |
@@ -85,10 +90,15 @@ const auto if_statement = make(make_if)[head("if", "'if' statement") > named_exp
 const auto while_statement = make(make_while)[head("while", "'while' statement") > named_expression > block > else_clause];
 const auto for_statement = make(make_for)[head("for", "'for' statement") > targets > kw("in") > star_expressions > block > else_clause];
 
+const auto before_colon = TokenParser([](Builder& b, Iterator& at, Iterator last) {
+  if (at != last && *at == kNewlineMark) fail_expected_colon(b, at);
+  Iterator end = at;
+  return match_symbol(":", end, last);
+});
 const auto with_item = make(make_with_item)[expression >> -(kw("as") > target)];
 const auto with_items = with_item >> *(comma >> with_item);
 const auto with_statement = make(make_with)[head("with", "'with' statement") >
-                                            (attempt[sym("(") >> with_items >> -comma >> sym(")") >> &sym(":")] | with_items) > block];
+                                            (attempt[sym("(") >> with_items >> -comma >> sym(")") >> before_colon] | with_items) > block];
 
 const auto refused_group = TokenParser([](Builder& b, Iterator& at, Iterator last) -> bool {
   const Iterator start = at;
@@ -108,7 +118,11 @@ const auto refused_type_parameters = TokenParser([](Builder& b, Iterator& at, It
   if (!match_symbol("[", at, last)) return false;
   refuse_at(b.source(), b.token_span(start), "type parameters are not part of Gasell");
 });
-const auto function = make(make_function)[head("def", "function definition") > name_token > -refused_type_parameters > sym("(") >
+const auto open_parameters = TokenParser([](Builder& b, Iterator& at, Iterator last) {
+  if (!match_symbol("(", at, last)) fail_at(b.source(), b.token_span(at), "expected '('");
+  return true;
+});
+const auto function = make(make_function)[head("def", "function definition") > name_token > -refused_type_parameters > open_parameters >
                                           -parameters > sym(")") > ((sym("->") > expression) | missing) > block];
 const auto refused_class = refused("class", "classes are", "hold data in dicts, tuples and arrays, and behaviour in functions");
 const auto refused_async = refused("async", "async is");

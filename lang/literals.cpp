@@ -55,7 +55,10 @@ class NumberScanner {
 
  private:
   char peek(uint32_t distance = 0) const { return at_ + distance < text_.size() ? text_[at_ + distance] : '\0'; }
-  [[noreturn]] void fail(std::string_view kind) const { fail_at(source_, {begin_, at_ + 1}, fmt::format("invalid {} literal", kind)); }
+  [[noreturn]] void fail(std::string_view kind) const {
+    const bool shows_next = static_cast<unsigned char>(peek()) > ' ';
+    fail_at(source_, {begin_, at_ + (shows_next ? 1 : 0)}, fmt::format("invalid {} literal", kind));
+  }
 
   void digits() {
     for (;;) {
@@ -179,6 +182,9 @@ class StringDecoder {
   const StringToken& token_;
 };
 
+/// Fields inside the specs of fields nest this deep, as in Python.
+constexpr int kMaxSpecDepth = 3;
+
 /// The parts of one f-string, appended to those of the literals before it.
 class FStringReader {
  public:
@@ -216,7 +222,7 @@ class FStringReader {
 
  private:
   uint32_t read_field(std::vector<ast::FStringPart>& parts, uint32_t at, uint32_t end, int depth) const {
-    if (depth >= 2) fail_at(source_, {at, at + 1}, "f-string: expressions nested too deeply");
+    if (depth >= kMaxSpecDepth) fail_at(source_, {at, at + 1}, "f-string: expressions nested too deeply");
     const std::string& text = source_->text();
     const FieldToken field = scan_field(source_, at, end, token_, 0);
     ast::FStringPart part;

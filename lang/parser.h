@@ -8,7 +8,8 @@ namespace gasell {
 
 /// Brackets, indentation and operators may nest this deep; more is a located SyntaxError.
 inline constexpr int kMaxNesting = 1000;
-/// No tree is deeper: a sum of 10,000 terms or a chain of 10,000 calls, which do not nest in the text, passes; more is a located limitation.
+/// No tree is deeper: a sum of 10,000 terms or a chain of 10,000 calls, which do not nest in the text, passes; more is a located
+/// limitation.
 inline constexpr int kMaxTreeDepth = 12'000;
 
 /// Parses a whole file. Throws Error (SyntaxError, IndentationError, or a `limitation` naming a construct the language lacks).
@@ -21,7 +22,8 @@ Completeness completeness(std::string_view text);
 /// Source text that parses back to the same tree (spans aside).
 std::string print(const ast::Module& module);
 std::string print(const ast::Expr& expr);
-/// The tree itself, indented, for --emit=ast.
-std::string dump(const ast::Module& module);
+/// The tree itself, indented, for --emit=ast: each node with its place (line:column-line:column) unless `spans` is false, names with
+/// where they live.
+std::string dump(const ast::Module& module, bool spans = true);
 
 }  // namespace gasell

@@ -31,6 +31,15 @@ std::vector<ExprRef> expressions(Items& items, size_t from = 0) {
 /// Items that are one expression, or a tuple because of a comma.
 bool is_tuple(const Builder& b, size_t first) { return b.stack.size() > first + 1; }
 
+/// `[x, y for …]`: a comprehension has one element.
+void check_no_clause(const Builder& b, Items& items, bool hint) {
+  for (size_t i = 1; i < items.size(); ++i) {
+    if (!is_clause(items[i])) continue;
+    if (!hint) fail(b, {items[i].span.begin, items[i].span.begin + 3}, "invalid syntax");
+    fail(b, join(items[0].span, items[i - 1].span), "did you forget parentheses around the comprehension target?");
+  }
+}
+
 /// A comprehension from its element (and, in a dict, value) and the clauses from `from` on.
 Comprehension comprehension(ComprehensionKind kind, ExprRef element, ExprRef value, Items& items, size_t from) {
   Comprehension result{kind, std::move(element), std::move(value), {}, {}};
@@ -47,7 +56,8 @@ void make_starred(Builder& b, size_t first, Span span) {
 
 void make_bare_tuple(Builder& b, size_t first, Span span) {
   if (!is_tuple(b, first)) {
-    if (is_starred(b.stack[first])) fail(b, b.stack[first].span, "can't use starred expression here");
+    const bool is_target = b.furthest < b.end() && *b.furthest == '=';  // `*a = b` has a message of its own
+    if (is_starred(b.stack[first]) && !is_target) fail(b, b.stack[first].span, "can't use starred expression here");
     return;
   }
   make_target_list(b, first, span);
@@ -101,7 +111,6 @@ void make_parameter(Builder& b, size_t first, Span span) {
 
 std::vector<Parameter> make_parameters(const Builder& b, Items::iterator begin, Items::iterator end) {
   std::vector<Parameter> params;
-  std::set<std::string> names;
   bool defaults = false, slash = false, star = false, keyword_only_seen = true, var_keyword = false;
   Span bare_star;
   for (auto item = begin; item != end; ++item) {
@@ -122,7 +131,6 @@ std::vector<Parameter> make_parameters(const Builder& b, Items::iterator begin, 
       continue;
     }
     auto& p = std::get<Parameter>(item->value);
-    if (!names.insert(p.name).second) fail(b, p.span, fmt::format("duplicate argument '{}' in function definition", p.name));
     switch (p.kind) {
       case Parameter::Kind::var_positional:
         if (star) fail(b, item->span, "* argument may appear only once");
@@ -147,6 +155,9 @@ std::vector<Parameter> make_parameters(const Builder& b, Items::iterator begin, 
     params.push_back(std::move(p));
   }
   if (!keyword_only_seen) fail(b, bare_star, "named arguments must follow bare *");
+  std::set<std::string_view> names;
+  for (const Parameter& p : params)
+    if (!names.insert(p.name).second) fail(b, p.span, fmt::format("duplicate argument '{}' in function definition", p.name));
   return params;
 }
 
@@ -164,6 +175,7 @@ void make_parenthesised(Builder& b, size_t first, Span span) {
     if (is_starred(items[0])) fail(b, items[0].span, "iterable unpacking cannot be used in comprehension");
     return push_expr(b, span, comprehension(ComprehensionKind::generator, std::move(expr_of(items[0])), {}, items, 1));
   }
+  check_no_clause(b, items, false);
   if (items.size() > 1) return push_expr(b, span, Tuple{expressions(items)});
   if (is_starred(items[0])) fail(b, items[0].span, "cannot use starred expression here");
   items[0].span = span;
@@ -176,6 +188,7 @@ void make_list(Builder& b, size_t first, Span span) {
     if (is_starred(items[0])) fail(b, items[0].span, "iterable unpacking cannot be used in comprehension");
     return push_expr(b, span, comprehension(ComprehensionKind::list, std::move(expr_of(items[0])), {}, items, 1));
   }
+  check_no_clause(b, items, true);
   push_expr(b, span, List{expressions(items)});
 }
 
@@ -192,7 +205,7 @@ void make_braces(Builder& b, size_t first, Span span) {
       if (is_token(items[i], ":") || is_token(items[i], "**")) fail(b, items[i].span, "invalid syntax");
     if (clauses == items.size()) return push_expr(b, span, Set{expressions(items)});
     if (is_starred(items[0])) fail(b, items[0].span, "iterable unpacking cannot be used in comprehension");
-    if (clauses > 1) fail(b, items[clauses].span, "invalid syntax");
+    if (clauses > 1) check_no_clause(b, items, true);
     return push_expr(b, span, comprehension(ComprehensionKind::set, std::move(expr_of(items[0])), {}, items, 1));
   }
   Dict dict;

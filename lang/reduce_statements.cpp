@@ -36,9 +36,18 @@ bool looks_compared(const Expr& e) {
       Overloaded{[](const Call&) { return true; }, [](const Binary&) { return true; }, [](const IntLiteral&) { return true; },
                  [](const FloatLiteral&) { return true; }, [](const StringLiteral&) { return true; }, [](const FString&) { return true; },
                  [](const Dict&) { return true; }, [](const Set&) { return true; }, [](const EllipsisLiteral&) { return true; },
-                 [](const Unary& n) { return n.op != UnaryOp::logical_not; },
+                 [](const NamedExpr&) { return true; }, [](const Unary& n) { return n.op != UnaryOp::logical_not; },
                  [](const Comprehension& n) { return n.kind != ComprehensionKind::generator; }, [](const auto&) { return false; }},
       e.node);
+}
+
+/// `f(x) = 1`, `a, f(x) = 1`: what stands right before the '='.
+void check_not_compared(const Builder& b, const Item& target) {
+  const Expr* last = std::get<ExprRef>(target.value).get();
+  if (const auto* tuple = std::get_if<Tuple>(&last->node); tuple && b.source()->text()[target.span.begin] != '(' && !tuple->items.empty())
+    last = tuple->items.back().get();
+  if (looks_compared(*last))
+    fail_at(b.source(), last->span, fmt::format("cannot assign to {} here. Maybe you meant '==' instead of '='?", kind_name(*last)));
 }
 
 }  // namespace
@@ -60,8 +69,7 @@ void make_expression_statement(Builder& b, size_t first, Span span) {
   Assign assign;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     const Expr& target = *expr_of(items[i]);
-    if (items.size() == 3 && looks_compared(target))
-      fail_at(b.source(), target.span, fmt::format("cannot assign to {} here. Maybe you meant '==' instead of '='?", kind_name(target)));
+    if (items.size() == 3) check_not_compared(b, items[i]);
     check_target(b, target, TargetUse::assign);
     assign.targets.push_back(std::move(expr_of(items[i])));
   }

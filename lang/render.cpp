@@ -54,17 +54,38 @@ size_t width_of(std::string_view text) {
   return width;
 }
 
+/// The part of a long line that is shown: some of what stands before the span and what fits after its begin. Byte offsets of whole
+/// code points.
+struct Window {
+  size_t begin, end;
+};
+constexpr size_t kLongLine = 160;  // bytes; a line up to this length is shown whole
+
+Window window_of(std::string_view line, size_t focus) {
+  if (line.size() <= kLongLine) return {0, line.size()};
+  Window w{focus > kLongLine / 4 ? focus - kLongLine / 4 : 0, 0};
+  w.end = std::min(line.size(), w.begin + kLongLine);
+  auto inside = [&](size_t at) { return at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0) == 0x80; };
+  while (inside(w.begin)) ++w.begin;
+  while (inside(w.end)) --w.end;
+  return w;
+}
+
 /// The line of a label with carets under its span; a span of several lines is shown to the end of its first.
 std::string excerpt(const Label& label, const Palette& p, bool primary) {
   const Source& source = *label.source;
   const auto at = source.position(label.span.begin);
   const std::string_view line = source.line(at.line);
-  size_t begin = 0;  // byte of the column
-  for (int column = 1; column < at.column && begin < line.size(); ++column) begin += static_cast<size_t>(decode_utf8(line, begin).length);
-  const size_t length = std::min<size_t>(label.span.end > label.span.begin ? label.span.end - label.span.begin : 0, line.size() - begin);
+  // A span may begin at or behind the line's end: there the caret stands one place after it.
+  const size_t line_begin = static_cast<size_t>(line.data() - source.text().data());
+  const size_t begin = std::min<size_t>(label.span.begin - line_begin, line.size());
+  const Window window = window_of(line, begin);
+  const size_t length = std::min<size_t>(label.span.end > label.span.begin ? label.span.end - label.span.begin : 0, window.end - begin);
   const std::string marks(std::max<size_t>(1, width_of(shown(line.substr(begin, length)))), primary ? '^' : '-');
+  const std::string_view before = window.begin > 0 ? "…" : "", after = window.end < line.size() ? "…" : "";
   std::string out = fmt::format("{}{}:{}:{}{}\n", p.place, source.name(), at.line, at.column, p.reset);
-  out += fmt::format("    {}\n    {}{}{}", shown(line), blanks_for(shown(line.substr(0, begin))), p.mark, marks);
+  out += fmt::format("    {}{}{}\n    {}{}{}{}", before, shown(line.substr(window.begin, window.end - window.begin)), after,
+                     before.empty() ? "" : " ", blanks_for(shown(line.substr(window.begin, begin - window.begin))), p.mark, marks);
   if (!label.text.empty()) out += " " + label.text;
   out += fmt::format("{}\n", p.reset);
   return out;

@@ -9,7 +9,8 @@
 
 namespace gasell {
 
-/// One text given to Gasell: a file, a `-c` text, a REPL entry or a string of the host program. Immutable, shared by all that point into it.
+/// One text given to Gasell: a file, a `-c` text, a REPL entry or a string of the host program. Immutable, shared by all that point into
+/// it.
 class Source {
  public:
   Source(std::string name, std::string text);

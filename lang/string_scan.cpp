@@ -16,6 +16,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '\n' |
 bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 
 [[noreturn]] void fail_unterminated(const SourceRef& source, const StringToken& token, uint32_t at) {
+  if (at > token.begin && is_line_end(source->text()[at - 1])) --at;  // the last line that holds something
   const auto message = fmt::format("unterminated {}{} literal (detected at line {})", token.triple ? "triple-quoted " : "",
                                    token.formatted ? "f-string" : "string", source->position(at).line);
   if (token.triple)
@@ -41,6 +42,19 @@ uint32_t scan_spec(const SourceRef& source, uint32_t at, uint32_t end, const Str
     at += c == '\\' && at + 1 < end && text[at + 1] != '{' && text[at + 1] != '}' ? 2 : 1;
   }
   fail_unclosed_field(source, brace);
+}
+
+/// A string inside a field. When it begins with the quote of the f-string around and does not end, that quote was the f-string's end.
+StringToken scan_inner_string(const SourceRef& source, uint32_t at, uint32_t end, const StringToken& literal, int depth) {
+  try {
+    return scan_string(source, at, end, depth);
+  } catch (const UnfinishedText&) {
+    throw;
+  } catch (const Error& error) {
+    const bool same_quote = source->text()[at] == source->text()[literal.body_begin - 1];
+    if (!same_quote || error.diagnostic().message.rfind("unterminated", 0) != 0) throw;
+    fail_at(source, {at, at + 1}, "f-string: expecting '}'");
+  }
 }
 
 }  // namespace
@@ -123,7 +137,7 @@ FieldToken scan_field(const SourceRef& source, uint32_t begin, uint32_t end, con
         at > begin + 1 && continues_name(static_cast<unsigned char>(text[at - 1])) && static_cast<unsigned char>(text[at - 1]) < 0x80;
     if (const int prefix = after_word ? (c == '"' || c == '\'' ? 0 : -1) : string_prefix_length(std::string_view(text).substr(0, end), at);
         prefix >= 0) {
-      at = scan_string(source, at, end, depth + 1).end - 1;
+      at = scan_inner_string(source, at, end, literal, depth + 1).end - 1;
       continue;
     }
     if (c == '(' || c == '[' || c == '{') {
@@ -134,7 +148,7 @@ FieldToken scan_field(const SourceRef& source, uint32_t begin, uint32_t end, con
       if (open.empty()) fail_at(source, {at, at + 1}, fmt::format("f-string: unmatched '{}'", c));
       const char opener = open.back();
       if ((opener == '(') != (c == ')') || (opener == '[') != (c == ']'))
-        fail_at(source, {at, at + 1}, fmt::format("f-string: closing parenthesis '{}' does not match opening parenthesis '{}'", c, opener));
+        fail_at(source, {at, at + 1}, fmt::format("closing parenthesis '{}' does not match opening parenthesis '{}'", c, opener));
       open.pop_back();
       continue;
     }

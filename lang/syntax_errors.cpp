@@ -35,8 +35,9 @@ void refuse_soft_keyword(const Builder& b, const char* line) {
   const auto word = word_at(b, line);
   if (word != "match" && word != "case" && word != "type") return;
   const char* after = line + word.size();
-  if (after >= b.end() || *after != ' ' || operator_length(after + 1, b.end()) > 1 || after[1] == '.' || after[1] == ',' || after[1] == ')')
-    return;
+  if (after >= b.end() || *after != ' ') return;
+  const std::string_view next(after + 1, operator_length(after + 1, b.end()));
+  if (next.size() > 1 ? next != "..." : next == "." || next == "," || next == ")") return;
   if (word == "type") {
     if (!word_at(b, after + 1).empty()) refuse_at(b.source(), b.token_span(line), "type statements are not part of Gasell");
     return;
@@ -59,6 +60,16 @@ std::string hint_at(const Builder& b, Span span) {
   return {};
 }
 
+/// An '=' where a value is asked for.
+[[noreturn]] void fail_single_equals(const Builder& b, Span equals) {
+  if (b.stack.empty() || !is_expr(b.stack.back())) fail_at(b.source(), equals, "invalid syntax");
+  const Item& last = b.stack.back();
+  const ast::Expr& value = *std::get<ast::ExprRef>(last.value);
+  if (std::holds_alternative<ast::Name>(value.node))
+    fail_at(b.source(), join(last.span, equals), "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
+  fail_at(b.source(), value.span, "cannot assign to " + kind_name(value) + " here. Maybe you meant '==' instead of '='?");
+}
+
 }  // namespace
 
 void fail_syntax(const Builder& b) {
@@ -76,21 +87,20 @@ void fail_syntax(const Builder& b) {
       b.stack.back().span.end == b.offset(previous - 1) + 1)
     fail_at(b.source(), join(b.stack.back().span, span), "invalid syntax. Perhaps you forgot a comma?");
   if (b.brackets > 0 && at < b.end() && *at == '=' && operator_length(at, b.end()) == 1 && !b.stack.empty() && is_expr(b.stack.back()))
-    fail_at(b.source(), join(b.stack.back().span, span), "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
+    fail_single_equals(b, span);
   fail_at(b.source(), span, "invalid syntax", hint_at(b, span));
 }
 
 void fail_expected_colon(const Builder& b, const char* at) {
   const Span span = b.token_span(at);
   if (b.furthest == at) {
-    if (operator_length(at, b.end()) == 1 && *at == '=')
-      fail_at(b.source(), is_expr(b.stack.back()) ? join(b.stack.back().span, span) : span,
-              "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
+    if (operator_length(at, b.end()) == 1 && *at == '=') fail_single_equals(b, span);
     if (*at == ',' && b.block_owner == "'except' statement") fail_at(b.source(), span, "multiple exception types must be parenthesized");
-    const bool conditional =
-        b.block_owner == "'if' statement" || b.block_owner == "'elif' statement" || b.block_owner == "'while' statement";
     if (b.block_owner == "'else' statement" && word_at(b, at) == "if") fail_at(b.source(), span, "expected ':'", "write 'elif'");
-    if (!conditional || at >= b.end() || is_mark(*at)) fail_at(b.source(), span, "expected ':'");
+    bool forced = false;  // after these words Python's grammar knows that nothing else can come
+    for (std::string_view owner : {"'else' statement", "'try' statement", "'finally' statement", "function definition"})
+      forced |= b.block_owner == owner;
+    if (forced || at >= b.end() || is_mark(*at)) fail_at(b.source(), span, "expected ':'");
   }
   fail_syntax(b);
 }
