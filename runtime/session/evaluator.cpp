@@ -128,6 +128,18 @@ void note_place(const Frame& f, Exception& exception) {
   exception.traceback.push_back({f.code.source, f.at, f.code.name, f.activation});
 }
 
+void set_context(Exception& exception, const Value& handled) {
+  if (handled.is_none() || handled.object() == &exception) return;
+  for (auto* link = static_cast<Exception*>(handled.object()); !link->context.is_none();) {
+    if (link->context.object() == &exception) {
+      link->context = Value();
+      break;
+    }
+    link = static_cast<Exception*>(link->context.object());
+  }
+  exception.context = handled;
+}
+
 Value caught_exception(Frame& f) {
   Value value;
   try {
@@ -143,29 +155,9 @@ Value caught_exception(Frame& f) {
   }
   auto& exception = static_cast<Exception&>(*value.object());
   note_place(f, exception);
-  if (exception.context.is_none() && !f.session.handling.is_none() && !f.session.handling.same(value))
-    exception.context = f.session.handling;
+  if (exception.context.is_none()) set_context(exception, f.session.handling);
   return value;
 }
-
-namespace {
-
-/// Counts nested calls of script functions.
-class CallDepth {
- public:
-  explicit CallDepth(Session& session) : session_(session) {
-    if (session.depth >= Session::kRecursionLimit) raise("RecursionError", "maximum recursion depth exceeded");
-    ++session.depth;
-  }
-  ~CallDepth() { --session_.depth; }
-  CallDepth(const CallDepth&) = delete;
-  CallDepth& operator=(const CallDepth&) = delete;
-
- private:
-  Session& session_;
-};
-
-}  // namespace
 
 Value call_function(Session& session, const Function& function, std::span<Value> positional,
                     std::span<const std::pair<std::string, Value>> keywords) {

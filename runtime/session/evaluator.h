@@ -88,11 +88,26 @@ struct Session {
   int depth = 0;
   uint64_t activations = 0;
   Cell* cells = nullptr;  // the list of all
-  Value handling;  // the exception whose handler runs; None: no such
+  Value handling;         // the exception whose handler runs; None: no such
   GlobalScope* main = nullptr;
   std::deque<std::unique_ptr<GlobalScope>> scopes;
   std::map<std::string, Value, std::less<>> loaded;   // known modules by name, scripts by path
   std::map<std::string, Value, std::less<>> aliases;  // of known modules, once used
+};
+
+/// Counts nested calls of script functions; RecursionError beyond the limit.
+class CallDepth {
+ public:
+  explicit CallDepth(Session& session) : session_(session) {
+    if (session.depth >= Session::kRecursionLimit) raise("RecursionError", "maximum recursion depth exceeded");
+    ++session.depth;
+  }
+  ~CallDepth() { --session_.depth; }
+  CallDepth(const CallDepth&) = delete;
+  CallDepth& operator=(const CallDepth&) = delete;
+
+ private:
+  Session& session_;
 };
 
 struct Evaluator {
@@ -173,6 +188,9 @@ Value call_function(Session& session, const Function& function, std::span<Value>
                     std::span<const std::pair<std::string, Value>> keywords = {});
 /// Calls anything with positional arguments, which are moved from.
 Value call_positional(Session& session, const Value& callee, std::span<Value> positional);
+
+/// Makes the exception that is being handled the context of another, without closing a circle of contexts.
+void set_context(Exception& exception, const Value& handled);
 
 /// Notes in the exception where this frame was, once for each activation.
 void note_place(const Frame& f, Exception& exception);

@@ -106,7 +106,7 @@ struct RaiseStatement final : StatementNode {
       }
       object.suppress_context = true;
     }
-    if (!f.session.handling.is_none() && !f.session.handling.same(raised)) object.context = f.session.handling;
+    set_context(object, f.session.handling);
     f.at = span;
     throw Raised(std::move(raised));
   }

@@ -156,6 +156,7 @@ class Generator final : public Object {
     if (running_) raise("ValueError", "generator already executing");
     if (ended_) return {};
     Session& session = Evaluator::session(in);
+    CallDepth depth(session);
     const FunctionCode& code = *comprehension_->code;
     Frame f{session, in, code, values_.data(), values_.data() + code.local_count};
     f.activation = ++session.activations;

@@ -3,6 +3,7 @@
 
 #include "lang/render.h"
 #include "runtime/session/arguments.h"
+#include "runtime/session/evaluator.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/operations_numbers.h"
 #include "runtime/session/types.h"
@@ -296,6 +297,9 @@ Value iterate(Interpreter& in, const Value& v) {
 }
 
 std::optional<Value> next(Interpreter& in, const Value& iterator) {
+  // Functions that consume an iterator (sum, list, …) can be interrupted here.
+  thread_local unsigned steps = 0;
+  if ((++steps & 1023) == 0) Evaluator::session(in).poll();
   if (iterator.is_object()) return iterator.object()->next(in);
   raise("TypeError", fmt::format("{} object is not an iterator", quoted_type(iterator)));
 }

@@ -122,7 +122,8 @@ TEST_CASE("session: an interrupt stops a loop and can be caught") {
     });
   };
   for (const char* loop : {"while True: pass", "for i in range(10**15): pass", "def f():\n    while True: g()\ndef g(): pass\nf()",
-                           "[0 for i in range(10**15) if i < 0]", "x = sum(0 for i in range(10**15))"}) {
+                           "[0 for i in range(10**15) if i < 0]", "x = sum(0 for i in range(10**15))", "sum(range(10**9 * 2))",
+                           "max(map(abs, range(10**15)))"}) {
     INFO(loop);
     std::thread other = interrupt_soon();
     CHECK_THROWS_AS(session.run(loop), Interrupted);
@@ -216,4 +217,16 @@ TEST_CASE("session: engine errors are exceptions that scripts can catch") {
     CHECK(error.diagnostic().blame == Blame::limitation);
     CHECK(text_under(*error.diagnostic().primary) == "refuse()");
   }
+}
+
+TEST_CASE("session: chains of iterators and contexts end well") {
+  CHECK(output_of("g = [1]\nfor i in range(5000): g = (x for x in g)\ntry: list(g)\nexcept RecursionError as e: print(e)") ==
+        "maximum recursion depth exceeded\n");
+  CHECK(output_of("g = [1]\nfor i in range(2000): g = map(abs, g)\nprint(list(g))\nfor i in range(100000): g = map(abs, g)\ng = None") ==
+        "[1]\n");
+  CHECK(
+      output_of(
+          "try:\n    1/0\nexcept ZeroDivisionError as a:\n    b = a\n    try:\n        [][0]\n    except IndexError as c:\n        d = c\n"
+          "        try: raise b\n        except ZeroDivisionError: pass\nprint(repr(b.__context__), repr(d.__context__))") ==
+      "IndexError('list index out of range') None\n");
 }
