@@ -3,8 +3,9 @@
 namespace gasell {
 
 // The session has no array class yet; until it has, no value is an array.
-const Array* array_of(const Value&) { return nullptr; }
-
+std::optional<Array> array_of(const Value&) { return std::nullopt; }
 Value value_of(Array) { throw Error("TypeError", "arrays cannot be bound yet", {}, Blame::limitation); }
+void force(Interpreter&, const Value&) {}
+std::optional<DType> scalar_dtype_of(const Value&) { return std::nullopt; }
 
 }  // namespace gasell

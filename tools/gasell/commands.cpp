@@ -47,7 +47,7 @@ Command split(const std::string& entry) {
 /// Evaluates `module` and everything lazy in its value.
 Value evaluate_fully(Host& host, const ast::ModuleRef& module) {
   Value value = host.interpreter.evaluate(module);
-  if (const Array* array = array_of(value)) array->force(host.engine);
+  force(host.interpreter, value);
   return value;
 }
 
@@ -91,7 +91,7 @@ void time_many(Host& host, const ast::ModuleRef& module) {
 
 void explain(Host& host, const ast::ModuleRef& module) {
   const Value value = host.interpreter.evaluate(module);
-  const Array* array = array_of(value);
+  const std::optional<Array> array = array_of(value);
   if (!array)
     throw Error("TypeError", fmt::format("%explain wants an array expression, and this is a value of type '{}'", type_of(value).name));
   write_stdout(explain_plan(host.engine.explain({array->node()})));

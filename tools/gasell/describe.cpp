@@ -32,7 +32,7 @@ std::string describe(Interpreter& interpreter, const Value& value) {
     return fmt::format("module {} with {} names; {}.<Tab> lists them\n", module->name, module->members.size(), module->name);
   }
   std::string out = fmt::format("type       {}\n", type.name);
-  if (const Array* array = array_of(value)) {
+  if (const std::optional<Array> array = array_of(value)) {
     return out + fmt::format("dtype      {}\nshape      {}\nelements   {}\n", name_of(array->dtype()), graph::to_string(array->shape()),
                              array->size());
   }

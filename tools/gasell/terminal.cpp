@@ -60,7 +60,7 @@ int guarded(const Options& options, const std::function<void()>& work) {
     return 0;
   } catch (const Error& e) {
     flush_quietly();
-    report(options, e.diagnostic());
+    report(options, e.diagnostic().blame == Blame::internal ? internal_error(options, e.what()) : e.diagnostic());
     return 1;
   } catch (const Interpreter::Exit& e) {
     flush_quietly();

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ struct gasell_value {
   gasell_session* session;
   gasell::Value value;
   std::string text;                       // what gasell_value_text gave last
-  gasell::Array::Elements elements = {};  // what gasell_array.data points to
+  std::optional<gasell::Array> array = {};  // what gasell_array.shape points into
+  gasell::Array::Elements elements = {};    // what gasell_array.data points to
 };
 
 struct gasell_error {

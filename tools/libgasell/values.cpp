@@ -27,8 +27,9 @@ const std::vector<Value>& items_of(const gasell_value& value) {
   throw Error("TypeError", "a value of type '" + type_of(value.value).name + "' is neither a tuple nor a list");
 }
 
-const Array& array_in(const gasell_value& value) {
-  if (const Array* array = array_of(value.value)) return *array;
+const Array& array_in(gasell_value& value) {
+  if (!value.array) value.array = array_of(value.value);
+  if (value.array) return *value.array;
   throw Error("TypeError", "a value of type '" + type_of(value.value).name + "' is not an array");
 }
 
@@ -52,6 +53,14 @@ gasell_kind gasell_value_kind(const gasell_value* value) noexcept {
     case Value::Tag::object: break;
   }
   const Value& v = value->value;
+  if (const std::optional<DType> dtype = scalar_dtype_of(v)) {
+    switch (kind(*dtype)) {
+      case 'b': return GASELL_KIND_BOOLEAN;
+      case 'f': return GASELL_KIND_FLOAT;
+      case 'c': return GASELL_KIND_COMPLEX;
+      default: return GASELL_KIND_INTEGER;
+    }
+  }
   if (array_of(v)) return GASELL_KIND_ARRAY;
   if (v.as<Str>()) return GASELL_KIND_STRING;
   if (v.as<Complex>()) return GASELL_KIND_COMPLEX;
@@ -136,7 +145,7 @@ gasell_array description(const Array& array, const int64_t* shape) {
 
 }  // namespace
 
-gasell_status gasell_value_describe(const gasell_value* value, gasell_array* array, gasell_error** error) noexcept {
+gasell_status gasell_value_describe(gasell_value* value, gasell_array* array, gasell_error** error) noexcept {
   return reading(value, array, error, [&](Interpreter&) {
     const Array& a = array_in(*value);
     write_struct(*array, description(a, a.shape().data()));

@@ -71,12 +71,12 @@ typedef enum gasell_dtype {
 
 typedef enum gasell_kind {
   GASELL_KIND_NONE = 0,
-  GASELL_KIND_BOOLEAN,
+  GASELL_KIND_BOOLEAN, /* these four also for NumPy's scalars, which can be read as arrays of rank 0 too */
   GASELL_KIND_INTEGER,
   GASELL_KIND_FLOAT,
   GASELL_KIND_COMPLEX,
   GASELL_KIND_STRING,
-  GASELL_KIND_ARRAY, /* also what a reduction gives: an array of rank 0 */
+  GASELL_KIND_ARRAY,
   GASELL_KIND_TUPLE,
   GASELL_KIND_LIST,
   GASELL_KIND_OTHER /* read it as text */
@@ -181,7 +181,7 @@ typedef struct gasell_array {
   const void* data;     /* C order, native byte order; NULL from gasell_value_describe */
 } gasell_array;
 /* The dtype and shape of an array, without computing it. */
-GASELL_API gasell_status gasell_value_describe(const gasell_value* value, gasell_array* array, gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_value_describe(gasell_value* value, gasell_array* array, gasell_error** error) GASELL_NOEXCEPT;
 /* Computes an array and gives its elements. They stay valid while the value lives, and unchanged while no script writes into the array. */
 GASELL_API gasell_status gasell_value_array(gasell_value* value, gasell_array* array, gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API void gasell_value_free(gasell_value* value) GASELL_NOEXCEPT;
