@@ -1,11 +1,25 @@
 #include "tools/array_values.h"
 
+#include "stdlib/numpy/ndarray.h"
+
 namespace gasell {
 
-// The session has no array class yet; until it has, no value is an array.
-std::optional<Array> array_of(const Value&) { return std::nullopt; }
-Value value_of(Array) { throw Error("TypeError", "arrays cannot be bound yet", {}, Blame::limitation); }
-void force(Interpreter&, const Value&) {}
-std::optional<DType> scalar_dtype_of(const Value&) { return std::nullopt; }
+std::optional<Array> array_of(const Value& value) {
+  if (const auto* array = value.as<numpy::NdArray>()) return array->array;
+  if (const auto* scalar = value.as<numpy::NumpyScalar>()) return Array(scalar->node());
+  return std::nullopt;
+}
+
+Value value_of(Array array) { return Value::make<numpy::NdArray>(std::move(array)); }
+
+void force(Interpreter& interpreter, const Value& value) {
+  if (const auto* array = value.as<numpy::NdArray>()) array->array.force(interpreter.engine());
+  if (auto* scalar = value.as<numpy::NumpyScalar>()) scalar->value(interpreter);
+}
+
+std::optional<DType> scalar_dtype_of(const Value& value) {
+  const auto* scalar = value.as<numpy::NumpyScalar>();
+  return scalar ? std::optional(scalar->dtype()) : std::nullopt;
+}
 
 }  // namespace gasell
