@@ -14,6 +14,7 @@ Value make_os_path(Interpreter& in);
 Value make_itertools(Interpreter& in);
 Value make_functools(Interpreter& in);
 Value make_operator(Interpreter& in);
+Value make_collections(Interpreter& in);
 Value make_warnings(Interpreter& in);
 Value make_typing(Interpreter& in);
 Value make_future(Interpreter& in);

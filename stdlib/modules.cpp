@@ -16,6 +16,7 @@ const ModuleTable& known_modules() {
       {"itertools", {}, make_itertools},
       {"functools", {}, make_functools},
       {"operator", {}, make_operator},
+      {"collections", {}, make_collections},
       {"warnings", {}, make_warnings},
       {"typing", {}, make_typing},
       {"__future__", {}, make_future},
