@@ -82,7 +82,9 @@ class Counter final : public Dict {
   void delete_item(Interpreter& in, const Value& key) override { take(in, key); }
   std::optional<Value> binary(Interpreter& in, ast::BinaryOp op, const Value& other) override;
 
-  void add(Interpreter& in, const Value& key, const Value& count, ast::BinaryOp op) { insert(in, key, gasell::binary(in, op, get_item(in, key), count)); }
+  void add(Interpreter& in, const Value& key, const Value& count, ast::BinaryOp op) {
+    insert(in, key, gasell::binary(in, op, get_item(in, key), count));
+  }
   /// Counts from a mapping, or one for each item of an iterable.
   void add_all(Interpreter& in, const Value& source, ast::BinaryOp op) {
     if (const auto* d = source.as<Dict>()) {
@@ -100,7 +102,9 @@ class Counter final : public Dict {
     for (const Entry& e : entries()) {
       if (!e.key.is_absent()) all.push_back(e);
     }
-    std::stable_sort(all.begin(), all.end(), [&](const Entry& a, const Entry& b) { return truth_of(in, gasell::compare(in, ast::CompareOp::gt, a.value, b.value)); });
+    std::stable_sort(all.begin(), all.end(), [&](const Entry& a, const Entry& b) {
+      return truth_of(in, gasell::compare(in, ast::CompareOp::gt, a.value, b.value));
+    });
     return all;
   }
 
@@ -129,7 +133,8 @@ std::optional<Value> Counter::binary(Interpreter& in, ast::BinaryOp op, const Va
     }
     if (gasell::truth(in, gasell::compare(in, ast::CompareOp::gt, count, Value::of(0)))) result.insert(in, key, count);
   };
-  if (op != ast::BinaryOp::add && op != ast::BinaryOp::sub && op != ast::BinaryOp::bit_and && op != ast::BinaryOp::bit_or) return std::nullopt;
+  if (op != ast::BinaryOp::add && op != ast::BinaryOp::sub && op != ast::BinaryOp::bit_and && op != ast::BinaryOp::bit_or)
+    return std::nullopt;
   for (const Entry& e : entries()) {
     if (!e.key.is_absent()) visit(e.key);
   }
@@ -188,9 +193,10 @@ const Type& counter_type() {
                          {{"most_common", "self, n=None", most_common, "(item, count) from the most frequent on."},
                           {"elements", "self", elements, "Each item as often as it was counted."},
                           {"total", "self", total, "The sum of the counts."},
-                          {"update", "self, iterable=missing, /, **kwds", [](Interpreter& in, Args a) { return count_more(in, a, ast::BinaryOp::add); }, "Adds counts."},
-                          {"subtract", "self, iterable=missing, /, **kwds", [](Interpreter& in, Args a) { return count_more(in, a, ast::BinaryOp::sub); },
-                           "Subtracts counts."},
+                          {"update", "self, iterable=missing, /, **kwds",
+                           [](Interpreter& in, Args a) { return count_more(in, a, ast::BinaryOp::add); }, "Adds counts."},
+                          {"subtract", "self, iterable=missing, /, **kwds",
+                           [](Interpreter& in, Args a) { return count_more(in, a, ast::BinaryOp::sub); }, "Subtracts counts."},
                           {"copy", "self",
                            [](Interpreter& in, Args a) {
                              Value made = Value::make<Counter>();
@@ -225,7 +231,9 @@ Value new_ordered_dict(Interpreter& in, Args args) {
   return made;
 }
 
-[[noreturn]] void raise_key_error(const Value& key) { throw Raised(Value::make<Exception>(*exception_type("KeyError"), std::vector<Value>{key})); }
+[[noreturn]] void raise_key_error(const Value& key) {
+  throw Raised(Value::make<Exception>(*exception_type("KeyError"), std::vector<Value>{key}));
+}
 
 Value move_to_end(Interpreter& in, Args args) {
   auto& d = *args[0].as<Dict>();
@@ -254,14 +262,16 @@ Value pop_item(Interpreter& in, Args args) {
 }
 
 const Type& ordered_dict_type() {
-  static const NativeFunction constructor{"OrderedDict", "iterable=missing, /, **kwds", new_ordered_dict, "A dict that can reorder its keys."};
-  static const Type type{"OrderedDict",
-                         "collections",
-                         &dict_type(),
-                         {{"move_to_end", "self, key, last=True", move_to_end, "Moves a key to an end; KeyError."},
-                          {"popitem", "self, last=True", pop_item, "Removes and returns the last or first (key, value); KeyError when empty."}},
-                         {},
-                         &constructor};
+  static const NativeFunction constructor{"OrderedDict", "iterable=missing, /, **kwds", new_ordered_dict,
+                                          "A dict that can reorder its keys."};
+  static const Type type{
+      "OrderedDict",
+      "collections",
+      &dict_type(),
+      {{"move_to_end", "self, key, last=True", move_to_end, "Moves a key to an end; KeyError."},
+       {"popitem", "self, last=True", pop_item, "Removes and returns the last or first (key, value); KeyError when empty."}},
+      {},
+      &constructor};
   return type;
 }
 const Type& OrderedDict::type() const { return ordered_dict_type(); }
@@ -270,7 +280,8 @@ const Type& OrderedDict::type() const { return ordered_dict_type(); }
 
 Value make_collections(Interpreter&) {
   Value module = Value::make<Module>("collections");
-  for (const Type* type : {&counter_type(), &default_dict_type(), &ordered_dict_type(), &deque_type()}) set_member(module, type->name, type_object(*type));
+  for (const Type* type : {&counter_type(), &default_dict_type(), &ordered_dict_type(), &deque_type()})
+    set_member(module, type->name, type_object(*type));
   return module;
 }
 

@@ -87,8 +87,10 @@ Value pop(Args args, bool left) {
   auto& items = self_of(args).items;
   if (items.empty()) raise("IndexError", "pop from an empty deque");
   Value v = left ? items.front() : items.back();
-  if (left) items.pop_front();
-  else items.pop_back();
+  if (left)
+    items.pop_front();
+  else
+    items.pop_back();
   return v;
 }
 
@@ -156,17 +158,19 @@ const Type& deque_type() {
        {"pop", "self, /", [](Interpreter&, Args a) { return pop(a, false); }, "Removes and returns the rightmost; IndexError."},
        {"popleft", "self, /", [](Interpreter&, Args a) { return pop(a, true); }, "Removes and returns the leftmost; IndexError."},
        {"extend", "self, iterable, /", [](Interpreter& in, Args a) { return extend(in, a, false); }, "Adds items at the right."},
-       {"extendleft", "self, iterable, /", [](Interpreter& in, Args a) { return extend(in, a, true); }, "Adds items at the left, one by one."},
+       {"extendleft", "self, iterable, /", [](Interpreter& in, Args a) { return extend(in, a, true); },
+        "Adds items at the left, one by one."},
        {"rotate", "self, n=1, /", rotate, "Moves n items from the right end to the left."},
        {"remove", "self, value, /", remove, "Removes the first item that equals a value; ValueError."},
        {"index", "self, value, start=missing, stop=missing, /", index, "The first index of a value; ValueError."},
        {"insert", "self, index, object, /", insert, "Puts an item before an index."},
        {"count", "self, value, /", count, "How many items equal a value."},
        {"copy", "self, /", copy, "A deque with the same items."},
-       {"reverse", "self, /", [](Interpreter&, Args a) { return std::reverse(self_of(a).items.begin(), self_of(a).items.end()), Value(); }, "Turns it round."},
+       {"reverse", "self, /", [](Interpreter&, Args a) { return std::reverse(self_of(a).items.begin(), self_of(a).items.end()), Value(); },
+        "Turns it round."},
        {"clear", "self, /", [](Interpreter&, Args a) { return self_of(a).items.clear(), Value(); }, "Removes all items."}},
-      {{"maxlen", [](Interpreter&, const Value& d) { return d.as<Deque>()->limit < 0 ? Value() : Value::of(d.as<Deque>()->limit); }, nullptr,
-        "The most items it holds, or None."}},
+      {{"maxlen", [](Interpreter&, const Value& d) { return d.as<Deque>()->limit < 0 ? Value() : Value::of(d.as<Deque>()->limit); },
+        nullptr, "The most items it holds, or None."}},
       &constructor};
   return type;
 }
