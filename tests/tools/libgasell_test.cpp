@@ -123,7 +123,8 @@ TEST_CASE("bound memory is released once, when the last array over it is gone") 
   const std::weak_ptr<std::vector<float>> watch_second = second;
   {
     gasell::Session session(f.engine);
-    session.bind("x", std::span(*second), {8}, std::exchange(second, nullptr));
+    const std::span<float> elements(*second);
+    session.bind("x", elements, {8}, std::exchange(second, nullptr));
     session.evaluate("def f(): return x\nz = [x, f]");
   }
   CHECK(watch_second.expired());

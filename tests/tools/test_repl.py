@@ -166,6 +166,7 @@ class Repl(CommandTest):
         t.send("some_l\t")
         self.assertEqual(t.enter("[0]"), "3\n")
         t.send("np.lins\t")
+        t.expect("np.linspace")
         self.assertEqual(t.enter("(0, 1, 2)"), "array([0., 1.])\n")
 
     def test_history(self):

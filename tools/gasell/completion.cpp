@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
 #include <optional>
 
+#include "lang/parser.h"
 #include "runtime/session/builtins.h"
+#include "stdlib/modules.h"
 
 namespace gasell::cli {
 
@@ -30,24 +33,16 @@ std::vector<std::string> starting_with(std::vector<std::string> words, std::stri
 
 /// The value of "a.b.c", or nullopt.
 std::optional<Value> look_up(Interpreter& interpreter, std::string_view chain) {
-  std::optional<Value> value;
-  while (true) {
-    const size_t dot = chain.find('.');
-    const std::string name(chain.substr(0, dot));
-    if (!value) {
-      if (const Value* global = interpreter.global(name)) {
-        value = *global;
-      } else if (const auto builtin = builtins().find(name); builtin != builtins().end()) {
-        value = builtin->second;
-      } else {
-        return std::nullopt;
-      }
-    } else {
-      if (!has_attribute(interpreter, *value, name)) return std::nullopt;
-      value = get_attribute(interpreter, *value, name);
-    }
+  const size_t first = chain.find('.');
+  Value value = interpreter.evaluate(parse_module(std::make_shared<Source>("<completion>", std::string(chain.substr(0, first)))));
+  if (first == std::string_view::npos) return value;
+  for (std::string_view rest = chain.substr(first + 1);;) {
+    const size_t dot = rest.find('.');
+    const std::string_view name = rest.substr(0, dot);
+    if (!has_attribute(interpreter, value, name)) return std::nullopt;
+    value = get_attribute(interpreter, value, name);
     if (dot == std::string_view::npos) return value;
-    chain.remove_prefix(dot + 1);
+    rest.remove_prefix(dot + 1);
   }
 }
 
@@ -74,6 +69,7 @@ LineEditor::Completion complete_name(Interpreter& interpreter, std::string_view 
     std::vector<std::string> names = interpreter.global_names();
     names.insert(names.end(), keywords().begin(), keywords().end());
     for (const auto& [name, value] : builtins()) names.push_back(name);
+    for (const ModuleDefinition& module : known_modules()) names.insert(names.end(), module.aliases.begin(), module.aliases.end());
     return {chain.size(), starting_with(std::move(names), chain)};
   }
   try {
