@@ -20,8 +20,10 @@ Span Builder::span(const char* first, const char* last) const {
 }
 
 Span Builder::token_span(const char* at) const {
-  if (at >= end() || *at == kDedentMark)  // the end of a block or text shows at the end of its last line
-    while (at > begin() && *at != kNewlineMark && (at >= end() || *at == kDedentMark)) --at;
+  // The end of a block or of the text shows at the end of its last line.
+  const char* line_end = at;
+  while (line_end > begin() && (line_end >= end() || *line_end == kDedentMark)) --line_end;
+  if (line_end < end() && *line_end == kNewlineMark) at = line_end;
   const uint32_t start = offset(at);
   if (at >= end() || static_cast<unsigned char>(*at) <= ' ') return {start, start};
   const std::string_view rest(at, static_cast<size_t>(end() - at));

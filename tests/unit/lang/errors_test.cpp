@@ -86,6 +86,7 @@ TEST_CASE("syntax errors") {
       {"012\n", "1:1-1:4 leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers"},
       {"1__0\n", "1:1-1:4 invalid decimal literal"},
       {"f'{a = b}'\n", "1:8-1:9 f-string: expecting '!', or ':', or '}'"},
+      {"f'{1 +}'\n", "1:7-1:7 invalid syntax"},
       {"f'{lambda x: 1}'\n", "1:4-1:12 f-string: lambda expressions are not allowed without parentheses"},
       {"f'{a:{b:{c:{d}}}}'\n", "1:12-1:13 f-string: expressions nested too deeply"},
       {"x = $\n", "1:5-1:6 invalid syntax"},
