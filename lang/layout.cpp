@@ -231,7 +231,6 @@ class LayoutPass {
     }
     if (one_line_) return;
     if (!at_line_start()) put_mark(kNewlineMark, end_);
-    out_.ends_in_block = indents_.size() > 1;
     for (; indents_.size() > 1; indents_.pop_back()) put_mark(kDedentMark, end_);
   }
 

@@ -21,7 +21,6 @@ struct LaidOut {
   SourceRef source;
   std::string text;
   std::vector<uint32_t> offsets;  // of each byte of `text` in the source, and of its end
-  bool ends_in_block = false;     // the last logical line opened or continued a block (the REPL asks for more)
 };
 
 /// The text ends inside a bracket, a triple-quoted string or after a backslash: more lines could make it right.

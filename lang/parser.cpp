@@ -74,6 +74,16 @@ bool ends_with_empty_line(std::string_view text) {
   return true;
 }
 
+/// At the prompt a compound statement may go on: with another line of its block, or with `else`.
+bool ends_with_compound_statement(const syntax::Builder& b) {
+  if (b.stack.empty()) return false;
+  const auto* last = std::get_if<StmtRef>(&b.stack.back().value);
+  return last && std::visit(Overloaded{[](const If&) { return true; }, [](const While&) { return true; }, [](const For&) { return true; },
+                                       [](const With&) { return true; }, [](const Try&) { return true; },
+                                       [](const FunctionDef&) { return true; }, [](const auto&) { return false; }},
+                            (*last)->node);
+}
+
 Completeness completeness_of(const SourceRef& source) {
   try {
     const LaidOut laid = lay_out(source);
@@ -89,7 +99,7 @@ Completeness completeness_of(const SourceRef& source) {
       const bool wants_more = wants_block || message == "expected 'except' or 'finally' block" || b.block_owner == "decorator";
       return at_end && wants_more && !ends_with_empty_line(source->text()) ? Completeness::incomplete : Completeness::invalid;
     }
-    return laid.ends_in_block && !ends_with_empty_line(source->text()) ? Completeness::incomplete : Completeness::complete;
+    return ends_with_compound_statement(b) && !ends_with_empty_line(source->text()) ? Completeness::incomplete : Completeness::complete;
   } catch (const UnfinishedText&) {
     return Completeness::incomplete;
   } catch (const Error&) {

@@ -15,7 +15,9 @@ inline constexpr int kMaxTreeDepth = 12'000;
 /// Parses a whole file. Throws Error (SyntaxError, IndentationError, or a `limitation` naming a construct the language lacks).
 ast::ModuleRef parse_module(const SourceRef& source);
 
-/// The REPL's question: is this text a complete entry, does it want more lines, or is it wrong already?
+/// The REPL's question: is this text a complete entry, does it want more lines, or is it wrong already? As Python's codeop: open
+/// brackets and triple quotes, a backslash at the end, a header without its block want more; so does a text that ends with a compound
+/// statement, until it ends with an empty line.
 enum class Completeness { complete, incomplete, invalid };
 Completeness completeness(std::string_view text);
 
