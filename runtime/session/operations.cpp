@@ -37,7 +37,12 @@ constexpr const char* symbol(ast::CompareOp op) {
   return symbols[static_cast<int>(op)];
 }
 
-std::string quoted_type(const Value& v) { return "'" + type_of(v).name + "'"; }
+/// The type as CPython's messages have it: 'int', 'numpy.ndarray'.
+std::string message_name(const Value& v) {
+  const Type& t = type_of(v);
+  return t.module == "numpy" ? "numpy." + t.name : t.name;
+}
+std::string quoted_type(const Value& v) { return "'" + message_name(v) + "'"; }
 
 std::optional<Value> dispatch_numbers(ast::BinaryOp op, const Value& a, const Value& b) {
   using enum ast::BinaryOp;
@@ -94,7 +99,7 @@ constexpr ast::CompareOp swapped(ast::CompareOp op) {
 std::string missing_attribute(const Value& v, std::string_view name) {
   if (const auto* module = v.as<Module>()) return fmt::format("module '{}' has no attribute '{}'", module->name, name);
   if (const auto* type = v.as<TypeObject>()) return fmt::format("type object '{}' has no attribute '{}'", type->described.name, name);
-  return fmt::format("'{}' object has no attribute '{}'", type_of(v).name, name);
+  return fmt::format("'{}' object has no attribute '{}'", message_name(v), name);
 }
 
 std::vector<std::string> names_of(Interpreter& in, const Value& v) {

@@ -22,7 +22,10 @@ class NestedReader {
 
   NodeRef read(const Value& v, std::optional<DType> dtype) {
     visit(v, 0);
-    if (!dtype) dtype = leaves_.empty() ? DType::f64 : common_type(leaves_);
+    if (!dtype) {  // Python's numbers are no weaker than others here
+      for (const Operand& leaf : leaves_) dtype = dtype ? promote(*dtype, leaf.node->dtype) : leaf.node->dtype;
+      if (!dtype) dtype = DType::f64;
+    }
     const int64_t count = graph::size_of(shape_);
     auto storage = std::dynamic_pointer_cast<HostStorage>(in_.engine().device().allocate(std::max<int64_t>(1, count) * gasell::size_of(*dtype)));
     char* to = static_cast<char*>(storage->data());
@@ -146,7 +149,7 @@ Shape to_shape(Interpreter& in, const Value& v) {
   if (v.is_object() && !is_sequence(v)) {
     if (const auto i = v.object()->to_index(in)) return {*i};
   }
-  if (v.is_float()) raise("TypeError", "'float' object cannot be interpreted as an integer");
+  if (v.is_float()) raise("TypeError", "expected a sequence of integers or a single integer, got '" + repr(in, v) + "'");
   Shape shape;
   for (const Value& item : to_vector(in, v)) shape.push_back(to_index(in, item));
   return shape;
@@ -158,21 +161,21 @@ Value from_shape(const Shape& shape) {
   return make_tuple(std::move(items));
 }
 
-int to_axis(Interpreter& in, const Value& v, int rank) {
+int to_axis(Interpreter& in, const Value& v, int rank, const char* prefix) {
   const int64_t axis = to_index(in, v);
-  if (axis < -rank || axis >= rank) raise("AxisError", "axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(rank));
+  if (axis < -rank || axis >= rank) raise("AxisError", std::string(prefix) + "axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(rank));
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
-std::vector<int> to_axes(Interpreter& in, const Value& v, int rank) {
+std::vector<int> to_axes(Interpreter& in, const Value& v, int rank, const char* prefix) {
   std::vector<int> axes;
   if (v.is_none() || is_missing(v)) {
     for (int k = 0; k < rank; ++k) axes.push_back(k);
   } else if (is_sequence(v)) {
-    for (const Value& item : items_of(v)) axes.push_back(to_axis(in, item, rank));
+    for (const Value& item : items_of(v)) axes.push_back(to_axis(in, item, rank, prefix));
     if (std::set<int>(axes.begin(), axes.end()).size() != axes.size()) raise("ValueError", "duplicate value in 'axis'");
   } else {
-    axes.push_back(to_axis(in, v, rank));
+    axes.push_back(to_axis(in, v, rank, prefix));
   }
   return axes;
 }

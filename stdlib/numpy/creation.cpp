@@ -12,6 +12,9 @@ namespace {
 using Args = std::span<Value>;
 
 Value with_chunks(Interpreter& in, NodeRef node, const Value& chunks) {
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(graph::size_of(node->shape), gasell::size_of(node->dtype), &bytes))
+    raise("ValueError", "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
   Array a(std::move(node));
   if (!is_missing(chunks) && !chunks.is_none() && !chunks.as<Str>()) {
     Shape c = to_shape(in, chunks);

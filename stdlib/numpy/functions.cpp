@@ -35,7 +35,7 @@ Value swapaxes(Interpreter& in, Args args) { return call(in, get_attribute(in, s
 Value squeeze(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "squeeze"), {{args[1]}, {}}); }
 Value moveaxis(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
-  const std::vector<int> from = to_axes(in, args[1], a.rank()), to = to_axes(in, args[2], a.rank());
+  const std::vector<int> from = to_axes(in, args[1], a.rank(), "source: "), to = to_axes(in, args[2], a.rank(), "destination: ");
   if (from.size() != to.size()) raise("ValueError", "`source` and `destination` arguments must have the same number of elements");
   std::vector<int> order;
   for (int k = 0; k < a.rank(); ++k)
@@ -67,6 +67,7 @@ Value broadcast_to(Interpreter& in, Args args) {
     fits = a.shape()[k] == shape[k + extra] || a.shape()[k] == 1;
     axes.push_back(a.shape()[k] == shape[k + extra] ? graph::ViewAxis{out, 0, 1} : graph::ViewAxis{-1, 0, 0});
   }
+  if (shape.empty() && a.rank() > 0) raise("ValueError", "cannot broadcast a non-scalar to a scalar array");
   if (!fits)
     raise("ValueError", "operands could not be broadcast together with remapped shapes [original->remapped]: " + graph::to_string(a.shape()) + " and requested shape " + graph::to_string(shape));
   return shared(a.view(shape, axes, true));
@@ -84,7 +85,7 @@ std::vector<NodeRef> parts_of(Interpreter& in, const Value& sequence) {
 NodeRef join(std::vector<NodeRef> parts, int axis) {
   for (size_t k = 0; k < parts.size(); ++k) {
     if (parts[k]->rank() != parts[0]->rank())
-      raise("ValueError", "all the input array dimensions except for the concatenation axis must match exactly, but along dimension 0, the array at index 0 has " + std::to_string(parts[0]->rank()) +
+      raise("ValueError", "all the input arrays must have same number of dimensions, but the array at index 0 has " + std::to_string(parts[0]->rank()) +
                               " dimension(s) and the array at index " + std::to_string(k) + " has " + std::to_string(parts[k]->rank()) + " dimension(s)");
     for (int d = 0; d < parts[0]->rank(); ++d)
       if (d != axis && parts[k]->shape[static_cast<size_t>(d)] != parts[0]->shape[static_cast<size_t>(d)])
@@ -107,9 +108,10 @@ Value concatenate(Interpreter& in, Args args) {
 Value stack(Interpreter& in, Args args) {
   std::vector<NodeRef> parts = parts_of(in, args[0]);
   const int axis = to_axis(in, args[1], parts[0]->rank() + 1);
+  const Shape common = parts[0]->shape;
   for (NodeRef& p : parts) {
-    if (p->shape != parts[0]->shape && p->rank() <= parts[0]->rank()) raise("ValueError", "all input arrays must have the same shape");
-    Shape shape = p->shape;
+    if (p->shape != common) raise("ValueError", "all input arrays must have the same shape");
+    Shape shape = common;
     shape.insert(shape.begin() + axis, 1);
     p = graph::reshape(p, shape);
   }

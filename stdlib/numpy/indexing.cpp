@@ -271,6 +271,7 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
   if (!is_advanced(items)) {
     BasicIndex b = basic_index(in, array, items, true);
     Array target = array.view(std::move(b.shape), std::move(b.axes));
+    if (target.rank() == 0 && array.rank() > 0 && (value.as<List>() || value.as<Tuple>())) raise("ValueError", "setting an array element with a sequence.");
     const Operand o = operand(in, value);
     if (is_complex(o.node->dtype) && !is_complex(array.dtype())) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
     // NumPy drops leading axes of extent 1 of what is assigned.

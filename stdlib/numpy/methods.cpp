@@ -2,6 +2,7 @@
 #include "stdlib/numpy/methods.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "lang/diagnostic.h"
@@ -37,7 +38,14 @@ Shape shape_argument(Interpreter& in, const std::vector<Value>& given, int64_t s
     }
   }
   if (unknown >= 0) {
-    if (known == 0 || size % known != 0) raise("ValueError", "cannot reshape array of size " + std::to_string(size) + " into shape " + graph::to_string(shape));
+    if (known == 0 || size % known != 0) {
+      // NumPy's text leaves unknown extents in front out and calls later ones newaxis.
+      std::string text;
+      size_t k = 0;
+      while (k < shape.size() && shape[k] < 0) ++k;
+      for (; k < shape.size(); ++k) text += (text.empty() ? "" : ",") + (shape[k] < 0 ? "newaxis" : std::to_string(shape[k]));
+      raise("ValueError", "cannot reshape array of size " + std::to_string(size) + " into shape (" + text + ")");
+    }
     shape[static_cast<size_t>(unknown)] = size / known;
   }
   return shape;
@@ -45,7 +53,16 @@ Shape shape_argument(Interpreter& in, const std::vector<Value>& given, int64_t s
 
 Value reshape(Interpreter& in, Args args) {
   const Array a = self_array(args[0]);
-  if (const auto* order = args[2].as<Str>(); order && order->value == "F") raise("NotImplementedError", "reshape(…, order='F') is not implemented", "use a.T.reshape(…).T");
+  if (const auto* order = args[2].as<Str>(); order && order->value == "F") {
+    const auto reversed = [](const Array& x) {
+      std::vector<int> axes;
+      for (int k = x.rank(); k-- > 0;) axes.push_back(k);
+      return transposed(x, axes);
+    };
+    Shape shape = shape_argument(in, args[1].as<Tuple>()->items, a.size());
+    std::reverse(shape.begin(), shape.end());
+    return shared(reversed(reversed(a).reshape(shape)));
+  }
   return shared(a.reshape(shape_argument(in, args[1].as<Tuple>()->items, a.size())));
 }
 Value transpose(Interpreter& in, Args args) {
@@ -55,8 +72,8 @@ Value transpose(Interpreter& in, Args args) {
   std::vector<int> axes;
   if (order.empty())
     for (int k = a.rank(); k-- > 0;) axes.push_back(k);
+  if (!order.empty() && static_cast<int>(order.size()) != a.rank()) raise("ValueError", "axes don't match array");
   for (const Value& v : order) axes.push_back(to_axis(in, v, a.rank()));
-  if (static_cast<int>(axes.size()) != a.rank()) raise("ValueError", "axes don't match array");
   return shared(transposed(a, axes));
 }
 Value astype(Interpreter& in, Args args) {
@@ -97,7 +114,7 @@ Value swapaxes(Interpreter& in, Args args) {
   const Array a = self_array(args[0]);
   std::vector<int> axes;
   for (int k = 0; k < a.rank(); ++k) axes.push_back(k);
-  std::swap(axes[static_cast<size_t>(to_axis(in, args[1], a.rank()))], axes[static_cast<size_t>(to_axis(in, args[2], a.rank()))]);
+  std::swap(axes[static_cast<size_t>(to_axis(in, args[1], a.rank(), "axis1: "))], axes[static_cast<size_t>(to_axis(in, args[2], a.rank(), "axis2: "))]);
   return shared(transposed(a, axes));
 }
 Value item(Interpreter& in, Args args) {
@@ -145,6 +162,19 @@ Value conjugate(Interpreter&, Args args) {
   return wrap(apply("conjugate", operands));
 }
 Value dot(Interpreter& in, Args args) { return binary(in, ast::BinaryOp::matmul, args[0], args[1]); }
+/// abs(x), divmod(x, y), divmod(y, x), round(x[, n]).
+Value absolute(Interpreter&, Args args) {
+  const Operand operands[] = {{self_node(args[0]), 0}};
+  return wrap(apply("absolute", operands));
+}
+Value divmod(Interpreter& in, Args args) { return make_tuple({binary(in, ast::BinaryOp::floordiv, args[0], args[1]), binary(in, ast::BinaryOp::mod, args[0], args[1])}); }
+Value rounding(Interpreter& in, Args args) {
+  if (args[0].as<NdArray>()) return wrap_array(rounded(self_node(args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1])));
+  const bool whole = is_missing(args[1]) || args[1].is_none();
+  const NodeRef x = rounded(self_node(args[0]), whole ? 0 : to_index(in, args[1]));
+  if (!whole || is_complex(x->dtype)) return wrap(x);
+  return *Value::make<NumpyScalar>(x).object()->to_int(in);
+}
 Value compute(Interpreter& in, Args args) {
   if (auto* a = args[0].as<NdArray>()) {
     a->array.force(in.engine());
@@ -174,6 +204,25 @@ Value chunks_property(Interpreter&, const Value& self) {
     axes.push_back(make_tuple(std::move(pieces)));
   }
   return make_tuple(std::move(axes));
+}
+/// How many chunks along each axis, how many there are, and the extents of the first.
+Value numblocks(Interpreter& in, const Value& self) {
+  std::vector<Value> counts;
+  const Value chunks = chunks_property(in, self);
+  for (const Value& pieces : chunks.as<Tuple>()->items) counts.push_back(Value::of(pieces.object()->length(in)));
+  return make_tuple(std::move(counts));
+}
+Value npartitions(Interpreter& in, const Value& self) {
+  int64_t n = 1;
+  const Value counts = numblocks(in, self);
+  for (const Value& count : counts.as<Tuple>()->items) n *= count.as_int();
+  return Value::of(n);
+}
+Value chunksize(Interpreter& in, const Value& self) {
+  std::vector<Value> extents;
+  const Value chunks = chunks_property(in, self);
+  for (const Value& pieces : chunks.as<Tuple>()->items) extents.push_back(pieces.as<Tuple>()->items[0]);
+  return make_tuple(std::move(extents));
 }
 Value ndim(Interpreter&, const Value& self) { return Value::of(self_array(self).rank()); }
 Value size(Interpreter&, const Value& self) { return Value::of(self_array(self).size()); }
@@ -218,8 +267,7 @@ Array transposed(const Array& a, const std::vector<int>& order) {
 NodeRef rounded(const NodeRef& x, int64_t decimals) {
   if (kind(x->dtype) == 'b') return graph::cast(x, DType::f32);
   if (!is_float(x->dtype) && !is_complex(x->dtype)) {
-    if (decimals >= 0) return x;
-    raise("NotImplementedError", "rounding integers to negative decimals is not implemented");
+    return decimals >= 0 ? x : graph::cast(rounded(graph::cast(x, DType::f64), decimals), x->dtype);
   }
   if (is_complex(x->dtype))
     return graph::map(ScalarOp::make_complex, {rounded(graph::map(ScalarOp::real, {x}), decimals), rounded(graph::map(ScalarOp::imag, {x}), decimals)});
@@ -249,6 +297,9 @@ std::vector<NativeFunction> array_methods() {
       {"conj", "", conjugate, "Complex conjugate."},
       {"conjugate", "", conjugate, "Complex conjugate."},
       {"dot", "b", dot, "Matrix product of arrays of one or two dimensions."},
+      {"__abs__", "", absolute, "abs(x)."},
+      {"__divmod__", "other", divmod, "divmod(x, other)."},
+      {"__round__", "ndigits=missing", rounding, "round(x, ndigits)."},
       {"compute", "*, scheduler=None", compute, "Evaluates now; gives the array, or a NumPy scalar for a 0-d one."},
       {"persist", "*, scheduler=None", compute, "Evaluates now and keeps the result."},
       {"rechunk", "chunks", rechunk, "The same array with other chunks asked for."},
@@ -267,6 +318,9 @@ std::vector<Type::Property> array_properties() {
       {"dtype", dtype, nullptr, "The element type."},
       {"strides", strides, nullptr, "Bytes from an element to the next along each axis."},
       {"chunks", chunks_property, nullptr, "Extents of the chunks along each axis, as in Dask."},
+      {"numblocks", numblocks, nullptr, "How many chunks along each axis, as in Dask."},
+      {"npartitions", npartitions, nullptr, "How many chunks, as in Dask."},
+      {"chunksize", chunksize, nullptr, "Extents of the first chunk, as in Dask."},
       {"T", turned, nullptr, "The array with its axes reversed: a view."},
       {"real", real_part, nullptr, "Real part."},
       {"imag", imaginary_part, nullptr, "Imaginary part."},
@@ -292,6 +346,16 @@ std::vector<NativeFunction> scalar_methods() {
          return Value::of(v.is_integral() || v.c.real() == std::floor(v.c.real()));
        },
        "Whether the value is a whole number."},
+      {"__abs__", "", absolute, "abs(x)."},
+      {"__divmod__", "other", divmod, "divmod(x, other)."},
+      {"__round__", "ndigits=missing", rounding, "round(x, ndigits)."},
+      {"bit_count", "",
+       [](Interpreter& in, Args args) {
+         const Scalar& v = args[0].as<NumpyScalar>()->value(in);
+         if (!is_integer(v.type)) raise("AttributeError", "'numpy." + std::string(name_of(v.type)) + "' object has no attribute 'bit_count'");
+         return Value::of(std::popcount(static_cast<uint64_t>(is_signed(v.type) && v.i < 0 ? -v.i : v.i)));
+       },
+       "Ones in the binary form of the absolute value."},
       {"compute", "*, scheduler=None", compute, "Evaluates now."},
       {"persist", "*, scheduler=None", compute, "Evaluates now."},
   };

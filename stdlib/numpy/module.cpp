@@ -14,14 +14,27 @@ namespace {
 
 std::vector<NativeFunction> all_functions() {
   std::vector<NativeFunction> all;
-  for (auto part : {numpy::ufunc_functions(), numpy::reduction_functions(), numpy::creation_functions(), numpy::misc_functions()})
+  for (auto part : {numpy::ufunc_functions(), numpy::reduction_functions(), numpy::creation_functions(), numpy::misc_functions(), numpy::shape_functions()})
     for (NativeFunction& f : part) all.push_back(std::move(f));
   return all;
+}
+
+/// NumPy's own exceptions: each is also one of Python's.
+void register_exceptions() {
+  static const bool once = [] {
+    static const Type axis_error{"AxisError", "numpy.exceptions", exception_type("ValueError"), {}, {}, nullptr, {}, exception_type("IndexError")};
+    static const Type ufunc_type_error{"UFuncTypeError", "numpy._core._exceptions", exception_type("TypeError")};
+    register_exception(axis_error);
+    register_exception(ufunc_type_error);
+    return true;
+  }();
+  (void)once;
 }
 
 }  // namespace
 
 Value make_numpy(Interpreter& in) {
+  register_exceptions();
   static const std::vector<NativeFunction> kFunctions = all_functions();
   Value module = make_module("numpy", kFunctions);
   for (auto& [name, value] : numpy::scalar_type_members()) set_member(module, name, value);

@@ -44,6 +44,12 @@ std::optional<Value> operate(Interpreter& in, ast::BinaryOp op, const Value& a, 
   if (!left || !right) return {};
   if (op == ast::BinaryOp::matmul) return wrap(matmul(left->node, right->node));
   const Operand operands[] = {*left, *right};
+  if (op == ast::BinaryOp::pow) check_integer_power(in, operands);
+  // A sequence times a NumPy integer is repeated, as with Python's.
+  if (op == ast::BinaryOp::mul)
+    for (const auto& [sequence, count] : {std::pair{&a, &b}, std::pair{&b, &a}})
+      if (const auto* n = count->as<NumpyScalar>(); n && is_integer(n->dtype()) && (sequence->as<List>() || sequence->as<Tuple>()))
+        return sequence->object()->reflected(in, op, *count);
   return wrap(apply(ufunc_name(op), operands));
 }
 
@@ -67,7 +73,7 @@ class ArrayIterator : public Object {
 };
 
 Scalar only_element(Interpreter& in, NdArray& a) {
-  if (a.array.size() != 1) raise("TypeError", "only length-1 arrays can be converted to Python scalars");
+  if (a.array.rank() != 0) raise("TypeError", "only 0-dimensional arrays can be converted to Python scalars");
   return a.array.elements(in.engine())[0];
 }
 
@@ -85,7 +91,10 @@ const Type& ndarray_type() {
 
 std::optional<Value> ArrayLike::compare(Interpreter& in, ast::CompareOp op, const Value& other) {
   const auto right = try_operand(in, other);
-  if (!right) return {};
+  if (!right) {  // nothing an array can hold equals none of its elements
+    if (!(other.is_none() || other.as<Str>()) || (op != ast::CompareOp::eq && op != ast::CompareOp::ne)) return {};
+    return wrap(graph::constant(Scalar::of_bool(op == ast::CompareOp::ne), node()->shape));
+  }
   const Operand operands[] = {{node(), 0}, *right};
   return wrap(apply(ufunc_name(op), operands));
 }
@@ -121,6 +130,7 @@ std::optional<Value> NdArray::in_place(Interpreter& in, ast::BinaryOp op, const 
   const auto right = try_operand(in, other);
   if (!right) return {};
   const Operand operands[] = {{node(), 0}, *right};
+  if (op == ast::BinaryOp::pow) check_integer_power(in, operands);
   const Ufunc& f = *find_ufunc(ufunc_name(op));
   const NodeRef result = apply(f, operands);
   if (!can_cast_same_kind(result->dtype, array.dtype()))

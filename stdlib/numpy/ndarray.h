@@ -127,8 +127,9 @@ std::optional<DType> to_dtype(Interpreter& in, const Value& v);
 Shape to_shape(Interpreter& in, const Value& v);
 Value from_shape(const Shape& shape);
 /// An axis argument: None or missing → all; an int or a tuple; negative ones counted from the end. AxisError, ValueError "duplicate value in 'axis'".
-std::vector<int> to_axes(Interpreter& in, const Value& v, int rank);
-int to_axis(Interpreter& in, const Value& v, int rank);
+/// `prefix` opens the message: "axis1: ".
+std::vector<int> to_axes(Interpreter& in, const Value& v, int rank, const char* prefix = "");
+int to_axis(Interpreter& in, const Value& v, int rank, const char* prefix = "");
 
 /// Turns the result of a Python scalar into dtype: OverflowError "Python integer 300 out of bounds for int8".
 NodeRef cast_weak(const NodeRef& node, DType dtype);

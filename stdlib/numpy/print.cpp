@@ -61,7 +61,12 @@ std::string scientific(double v, bool single, int64_t precision, int64_t least_d
     while (d.digits.size() > 1 && d.digits.back() == '0') d.digits.pop_back();
   }
   std::string fraction = d.digits.substr(1);
-  if (static_cast<int64_t>(fraction.size()) < least_digits) fraction.append(static_cast<size_t>(least_digits) - fraction.size(), '0');
+  if (static_cast<int64_t>(fraction.size()) < least_digits) {  // further digits are those of the exact value, as NumPy has it
+    const std::string s = fmt::format("{:.{}e}", std::fabs(v), least_digits);
+    d.digits = s.substr(0, 1);
+    fraction = s.substr(2, static_cast<size_t>(least_digits));
+    d.exponent = std::stoi(s.substr(s.find('e') + 1));
+  }
   return fmt::format("{}{}.{}e{}{:02}", std::signbit(v) ? "-" : "", d.digits[0], fraction, d.exponent < 0 ? "-" : "+", std::abs(d.exponent));
 }
 
@@ -148,7 +153,7 @@ class Formatter {
     }
     size_t width = 0;
     for (const Scalar& s : shown) {
-      texts_.push_back(scalar_str(s));
+      texts_.push_back(kind(type) == 'b' && s.i ? " True" : scalar_str(s));  // NumPy pads True even among its like
       width = std::max(width, texts_.back().size());
     }
     for (std::string& t : texts_) t.insert(0, width - t.size(), ' ');
@@ -261,7 +266,14 @@ std::string scalar_str(const Scalar& v) {
     case 'b': return v.i ? "True" : "False";
     case 'u': return std::to_string(static_cast<uint64_t>(v.i));
     case 'i': return std::to_string(v.i);
-    case 'f': return v.type == DType::f32 ? float_repr(static_cast<float>(v.c.real())) : float_repr(v.c.real());
+    case 'f': {
+      if (v.type == DType::f64) return float_repr(v.c.real());
+      const auto single = static_cast<float>(v.c.real());
+      if (!std::isfinite(single) || std::fabs(single) < 1e6F) return float_repr(single);
+      std::string text = scientific(single, true, 17, 0);  // NumPy leaves the positional form of float32 at a million
+      const size_t point = text.find(".e");
+      return point == std::string::npos ? text : text.erase(point, 1);
+    }
     default: {
       if (v.type == DType::c128) return complex_repr(v.c);
       const auto re = static_cast<float>(v.c.real()), im = static_cast<float>(v.c.imag());

@@ -76,6 +76,13 @@ NodeRef compare_out_of_range(const Ufunc& f, const Operand& array, int64_t value
   return graph::constant(Scalar::of_bool(result), array.node->shape);
 }
 
+/// Complex numbers are ordered by their real parts, then by their imaginary ones.
+NodeRef lexicographic(ScalarOp strict, ScalarOp op, const NodeRef& a, const NodeRef& b) {
+  const NodeRef ar = graph::map(ScalarOp::real, {a}), br = graph::map(ScalarOp::real, {b});
+  const NodeRef tie = graph::map(ScalarOp::logical_and, {graph::map(ScalarOp::eq, {ar, br}), graph::map(op, {graph::map(ScalarOp::imag, {a}), graph::map(ScalarOp::imag, {b})})});
+  return graph::map(ScalarOp::logical_or, {graph::map(strict, {ar, br}), tie});
+}
+
 bool fits(int64_t v, DType t) { return Scalar::of_int(v).cast(t).i == v && !(t == DType::u64 && v < 0); }
 
 }  // namespace
@@ -99,8 +106,8 @@ const std::vector<Ufunc>& ufuncs() {
       {"abs", 1, ScalarOp::abs, Rule::number},
       {"fabs", 1, ScalarOp::abs, Rule::floating, false},
       {"sign", 1, ScalarOp::sign, Rule::number, false},
-      {"maximum", 2, ScalarOp::max, Rule::ordered, false},
-      {"minimum", 2, ScalarOp::min, Rule::ordered, false},
+      {"maximum", 2, ScalarOp::max, Rule::ordered},
+      {"minimum", 2, ScalarOp::min, Rule::ordered},
       {"fmax", 2, ScalarOp::fmax, Rule::ordered, false},
       {"fmin", 2, ScalarOp::fmin, Rule::ordered, false},
       {"sqrt", 1, ScalarOp::sqrt, Rule::floating},
@@ -142,10 +149,10 @@ const std::vector<Ufunc>& ufuncs() {
       {"nextafter", 2, ScalarOp::nextafter, Rule::floating, false},
       {"equal", 2, ScalarOp::eq, Rule::comparison},
       {"not_equal", 2, ScalarOp::ne, Rule::comparison},
-      {"less", 2, ScalarOp::lt, Rule::comparison, false},
-      {"less_equal", 2, ScalarOp::le, Rule::comparison, false},
-      {"greater", 2, ScalarOp::gt, Rule::comparison, false},
-      {"greater_equal", 2, ScalarOp::ge, Rule::comparison, false},
+      {"less", 2, ScalarOp::lt, Rule::comparison},
+      {"less_equal", 2, ScalarOp::le, Rule::comparison},
+      {"greater", 2, ScalarOp::gt, Rule::comparison},
+      {"greater_equal", 2, ScalarOp::ge, Rule::comparison},
       {"logical_and", 2, ScalarOp::logical_and, Rule::logical},
       {"logical_or", 2, ScalarOp::logical_or, Rule::logical},
       {"logical_xor", 2, ScalarOp::logical_xor, Rule::logical},
@@ -216,11 +223,29 @@ NodeRef apply(const Ufunc& f, std::span<const Operand> operands, std::optional<D
   if (f.op == ScalarOp::pow && is_integer(type)) {
     if (const auto* c = nodes[1]->as<graph::ConstantNode>(); c && is_signed(type) && c->value.i < 0) raise("ValueError", "Integers to negative integer powers are not allowed.");
   }
-  // acosh and asinh's complex twins and the like share their ScalarOp; min and max of complex numbers are not defined element-wise here.
+  if (is_complex(type)) {
+    const ScalarOp strict = f.op == ScalarOp::lt || f.op == ScalarOp::le ? ScalarOp::lt : ScalarOp::gt;
+    if (f.op == ScalarOp::lt || f.op == ScalarOp::le || f.op == ScalarOp::gt || f.op == ScalarOp::ge) return lexicographic(strict, f.op, nodes[0], nodes[1]);
+    if (f.op == ScalarOp::max || f.op == ScalarOp::min) {
+      const bool larger = f.op == ScalarOp::max;
+      const NodeRef first = lexicographic(larger ? ScalarOp::gt : ScalarOp::lt, larger ? ScalarOp::ge : ScalarOp::le, nodes[0], nodes[1]);
+      return graph::map(ScalarOp::select, {graph::map(ScalarOp::logical_or, {first, graph::map(ScalarOp::isnan, {nodes[0]})}), nodes[0], nodes[1]});
+    }
+  }
   return graph::map(f.op, std::move(nodes));
 }
 
 NodeRef apply(std::string_view name, std::span<const Operand> operands) { return apply(*find_ufunc(name), operands); }
+
+void check_integer_power(Interpreter& in, std::span<const Operand> operands) {
+  const NodeRef& exponent = operands[1].node;
+  const DType common = common_type(operands);
+  if (!is_integer(common) || !is_signed(common) || !is_integer(exponent->dtype) || !is_signed(exponent->dtype) || exponent->as<graph::ConstantNode>() || exponent->size() == 0) return;
+  std::vector<int> axes;
+  for (int k = 0; k < exponent->rank(); ++k) axes.push_back(k);
+  const NodeRef negative = graph::map(ScalarOp::lt, {exponent, graph::constant(Scalar::of_int(0).cast(exponent->dtype))});
+  if (Array(graph::reduce(graph::ReduceOp::any, negative, axes)).elements(in.engine())[0].i) raise("ValueError", "Integers to negative integer powers are not allowed.");
+}
 
 bool can_cast_same_kind(DType from, DType to) {
   static constexpr std::string_view kOrder = "buifc";
@@ -248,6 +273,7 @@ Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
   for (int k = 0; k < inputs; ++k) operands.push_back(operand(in, args[static_cast<size_t>(k)]));
   const Value &out = args[inputs], &dtype = args[inputs + 1], &where = args[inputs + 2];
   if (!is_missing(where) && !(where.is_bool() && where.as_int())) raise("NotImplementedError", std::string("np.") + f.name + "(…, where=…) is not implemented", "use np.where(condition, a, b)");
+  if (f.op == ScalarOp::pow) check_integer_power(in, operands);
   const NodeRef result = apply(f, operands, to_dtype(in, dtype));
   if (out.is_none() || is_missing(out)) return wrap(result);
   const auto* tuple = out.as<Tuple>();

@@ -38,6 +38,9 @@ NodeRef apply(std::string_view name, std::span<const Operand> operands);
 /// The dtype of several operands together (np.result_type).
 DType common_type(std::span<const Operand> operands);
 
+/// ValueError where integers would be raised to negative integers: looks at the exponents now, for the error belongs to this operation.
+void check_integer_power(Interpreter& in, std::span<const Operand> operands);
+
 /// np.can_cast(from, to, 'same_kind').
 bool can_cast_same_kind(DType from, DType to);
 

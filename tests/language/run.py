@@ -261,7 +261,7 @@ def same_line(got, want, rtol):
         return True
     if rtol <= 0:
         return False
-    shape_got, shape_want = (" ".join(NUMBER.sub("#", line).split()).replace("[ ", "[").replace("( ", "(") for line in (got, want))
+    shape_got, shape_want = (" ".join(NUMBER.sub("#", line).split()).replace("[ ", "[").replace("( ", "(").replace(" ]", "]") for line in (got, want))
     if shape_got != shape_want:
         return False
     return all(close(a, b, rtol) for a, b in zip(NUMBER.findall(got), NUMBER.findall(want)))
