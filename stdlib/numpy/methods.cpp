@@ -53,6 +53,7 @@ Shape shape_argument(Interpreter& in, const std::vector<Value>& given, int64_t s
 
 Value reshape(Interpreter& in, Args args) {
   const Array a = self_array(args[0]);
+  if (args[1].as<Tuple>()->items.empty()) raise("TypeError", "reshape() takes exactly 1 argument (0 given)");
   if (const auto* order = args[2].as<Str>(); order && order->value == "F") {
     const auto reversed = [](const Array& x) {
       std::vector<int> axes;
