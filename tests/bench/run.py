@@ -103,7 +103,7 @@ def run_case(options, path, case, floor_rates):
 
     row = {"name": os.path.basename(path)[:-3], "title": case.title.replace("SIZE", str(size)), "results": results, "note": case.note}
     if floor_rates and moved + written > 0 and case.inner == 1:
-        row["floor"] = moved / floor_rates[0] + written / floor_rates[1]
+        row["floor"] = (moved + written) / floor_rates[1 if written > moved / 100 else 0]
     ours = results["gasell"].get("best")
     if case.per_item and ours:
         items, what = case.per_item
@@ -162,7 +162,7 @@ def main():
     # A busy neighbour slows the probe; what the machine can do is the better of two.
     if rates and options.seconds >= 1:
         rates = tuple(map(max, rates, machine.bandwidth()))
-    facts["memory bandwidth"] = f"read {rates[0] / 1e9:.1f} GB/s, write {rates[1] / 1e9:.1f} GB/s" if rates else "not measured: no C++ compiler"
+    facts["memory bandwidth"] = f"read {rates[0] / 1e9:.1f} GB/s, copy {rates[1] / 1e9:.1f} GB/s" if rates else "not measured: no C++ compiler"
     facts["load before"] = f"{machine.load_average():.2f}"
     for key, value in facts.items():
         print(f"{key}: {value}")

@@ -22,17 +22,17 @@ def memory_bytes():
 
 
 def bandwidth():
-    """(read, write) in bytes a second over all cores; None where there is no C++ compiler."""
+    """(reading, copying) in bytes a second over all cores, what is read and written together; None where there is no C++ compiler."""
     here = os.path.dirname(os.path.abspath(__file__))
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "stream")
         command = [os.environ.get("CXX", "g++"), "-O3", "-march=native", "-std=c++20", os.path.join(here, "stream.cpp"), "-o", program, "-pthread"]
         try:
             subprocess.run(command, check=True, capture_output=True)
-            read, write = subprocess.run([program], check=True, capture_output=True, text=True).stdout.split()
+            reading, copying = subprocess.run([program], check=True, capture_output=True, text=True).stdout.split()
         except (OSError, subprocess.CalledProcessError):
             return None
-    return float(read) * 1e9, float(write) * 1e9
+    return float(reading) * 1e9, float(copying) * 1e9
 
 
 def facts(gasell_version):

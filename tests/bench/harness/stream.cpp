@@ -1,4 +1,4 @@
-// The machine's memory bandwidth with all cores: GB/s of reading, and of writing beside reading. Prints two numbers.
+// The machine's memory bandwidth with all cores: GB/s of reading, and of copying (read + written). Prints two numbers.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -61,5 +61,5 @@ int main() {
   const double read = best_seconds(threads, [&](int64_t first, int64_t n) { sink = sink + read_part(x + first, n); });
   const double copy = best_seconds(threads, [&](int64_t first, int64_t n) { copy_part(x + first, y + first, n); });
   const double bytes = kElements * 8.0;
-  std::printf("%.3f %.3f\n", bytes / read / 1e9, bytes / std::max(copy - read, 1e-9) / 1e9);
+  std::printf("%.3f %.3f\n", bytes / read / 1e9, 2 * bytes / copy / 1e9);
 }
