@@ -86,7 +86,8 @@ class DictView final : public Object, public Reversible {
 
   std::optional<Value> compare(Interpreter& in, ast::CompareOp op, const Value& other) override {
     if (part_ == DictPart::values || !is_set_like(other)) return {};
-    return set_of(in)->compare(in, op, other.as<Set>() ? other : make_set(in, other));
+    Value mine = make_set(in, Value::of(this));
+    return mine.object()->compare(in, op, other.as<Set>() ? other : make_set(in, other));
   }
   std::optional<Value> binary(Interpreter& in, ast::BinaryOp op, const Value& other) override {
     using enum ast::BinaryOp;
@@ -111,12 +112,6 @@ class DictView final : public Object, public Reversible {
     const auto* view = v.as<DictView>();
     return view && view->part_ != DictPart::values;
   }
-  /// This view as a set that lives as long as the returned handle.
-  struct Held {
-    Value value;
-    Object* operator->() const { return value.object(); }
-  };
-  Held set_of(Interpreter& in) { return {make_set(in, Value::of(this))}; }
 
   Value dict_;
   DictPart part_;

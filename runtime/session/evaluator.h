@@ -78,7 +78,7 @@ struct Session {
   }
   [[noreturn]] void stop();
 
-  /// The value of a module alias that is known without import, or null. `found` receives a stable address.
+  /// The module behind an alias that is known without import (made on first use), or null. The address stays.
   Value* alias(std::string_view name);
 
   Interpreter& in;
@@ -242,8 +242,6 @@ class Cursor {
 struct Lowering {
   Session& session;
   FunctionCode& code;
-  Lowering* outer = nullptr;
-  int loops = 0;
 };
 
 NodePtr lower(Lowering& l, const ast::ExprRef& e);

@@ -98,6 +98,10 @@ struct UnpackTarget final : Target {
     f.at = span;
     if (!v.is_object()) raise("TypeError", fmt::format("cannot unpack non-iterable {} object", type_of(v).name));
     size_t count = targets.size();
+    if (star < 0 && typeid(*v.object()) == typeid(Tuple) && static_cast<Tuple*>(v.object())->items.size() == count) {
+      for (size_t i = 0; i < count; ++i) targets[i]->assign(f, static_cast<Tuple*>(v.object())->items[i]);
+      return;
+    }
     std::vector<Value> items = star < 0 ? exact_items(f, v) : to_vector(f.in, v);
     if (star < 0) {
       for (size_t i = 0; i < count; ++i) targets[i]->assign(f, std::move(items[i]));

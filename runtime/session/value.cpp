@@ -1,5 +1,6 @@
 #include "runtime/session/value.h"
 
+#include <mutex>
 #include <set>
 
 #include "runtime/session/arguments.h"
@@ -28,6 +29,21 @@ void Object::destroy(Object* object) {
     delete next;
     --depth;
   }
+}
+
+void Object::keep_for_ever(Object* object) {
+  // Never destroyed itself, so that leak checkers find the objects reachable to the last.
+  static std::mutex mutex;
+  static std::vector<Object*>& kept = *std::make_unique<std::vector<Object*>>().release();
+  std::lock_guard lock(mutex);
+  if (object->references_ < 0) return;
+  object->references_ = -1;
+  kept.push_back(object);
+}
+
+const Value& Value::immortal() const {
+  if (tag_ == Tag::object) Object::keep_for_ever(o_);
+  return *this;
 }
 
 const Value& missing() {

@@ -149,6 +149,7 @@ class Object {
  private:
   friend class Value;
   static void destroy(Object* object);
+  static void keep_for_ever(Object* object);
   int64_t references_ = 0;  // negative: immortal
 };
 
@@ -175,10 +176,6 @@ inline Value& Value::operator=(const Value& other) {
   Value copy(other);
   std::swap(tag_, copy.tag_);
   std::swap(i_, copy.i_);
-  return *this;
-}
-inline const Value& Value::immortal() const {
-  if (tag_ == Tag::object) o_->references_ = -1;
   return *this;
 }
 

@@ -15,8 +15,8 @@ print(d, d.popitem(), 'x' in d, 'nope' in d)
 print({1: 'a', 1.0: 'b', True: 'c'})
 print({1:2} == {1:2.0}, {1:2} != {1:3}, {} == [], {'a':1} | {'b':2})
 e = d.copy(); e.clear(); print(e, bool(e), dict(a=1, b=2), dict([(1,2)]), dict({1:2}, c=3), dict.fromkeys('abc', 0))
-d = {}; d['self'] = d; print(d)
-l = [1]; l.append(l); print(l)
+d = {}; d['self'] = d; print(d); d.clear()
+l = [1]; l.append(l); print(l); l.clear()
 print(list(reversed({1:1,2:2})), list(reversed({1:1,2:2}.items())), {1:1,2:2}.keys() & {1}, {1:1}.keys() | {5}, {1:1}.keys() == {1})
 try:
     d = {1:1}
