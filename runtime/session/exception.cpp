@@ -15,7 +15,14 @@ namespace {
 
 Value with_traceback(Interpreter&, std::span<Value> args) { return args[0]; }
 
-Value get_args(Interpreter&, const Value& self) { return make_tuple(static_cast<Exception*>(self.object())->args); }
+/// The arguments that scripts see: an OSError keeps its file name apart.
+std::vector<Value> visible_args(const Exception& e) {
+  std::vector<Value> args = e.args;
+  if (args.size() > 2 && e.type().derives_from(*exception_type("OSError"))) args.resize(2);
+  return args;
+}
+
+Value get_args(Interpreter&, const Value& self) { return make_tuple(visible_args(*static_cast<Exception*>(self.object()))); }
 void set_args(Interpreter& in, const Value& self, const Value& value) {
   static_cast<Exception*>(self.object())->args = to_vector(in, value);
 }
@@ -150,8 +157,9 @@ Value make_exception(const Type& type, std::vector<Value> args) {
 }
 
 std::string Exception::repr(Interpreter& in) {
-  if (args.size() == 1) return type_.name + "(" + gasell::repr(in, args[0]) + ")";
-  return type_.name + gasell::repr(in, make_tuple(args));
+  const std::vector<Value> shown = visible_args(*this);
+  if (shown.size() == 1) return type_.name + "(" + gasell::repr(in, shown[0]) + ")";
+  return type_.name + gasell::repr(in, make_tuple(shown));
 }
 
 std::string Exception::str(Interpreter& in) {
