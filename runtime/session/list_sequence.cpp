@@ -24,7 +24,7 @@ int64_t sequence_index(Interpreter& in, const Value& index, int64_t length, std:
 std::optional<Value> ask_right_operand(Interpreter& in, ast::BinaryOp op, Object& self, const Value& other) {
   if (!other.is_object() || other.as<Str>() || other.as<Tuple>() || other.as<List>()) return std::nullopt;
   // NumPy's integers repeat sequences as ints do; its arrays, also those with one item, multiply item by item.
-  if (op == ast::BinaryOp::mul && other.object()->to_index(in) && type_of(other).name != "ndarray") return std::nullopt;
+  if (op == ast::BinaryOp::mul && type_of(other).name != "ndarray" && other.object()->to_index(in)) return std::nullopt;
   return other.object()->reflected(in, op, Value::of(&self));
 }
 
