@@ -76,15 +76,35 @@ class ReductionLowering {
     into.write(body, to, let(body, by.merge(current, bound)));
   }
 
-  /// The states 0 … count - 1 (count ≤ size, a power of two) of an array, merged into the first by halving: element l takes l + w.
+  /// The states 0 … count - 1 (count ≤ size, a power of two) of an array, merged into the first by halving: element l takes l + width.
   void halving_tree(Body& body, const Reducer& by, const StateArrays& arrays, const ExprRef& count, int64_t size) {
-    for (int64_t width = size / 2; width >= 1; width /= 2) {
+    const std::string name = builder.fresh("half");
+    const ExprRef half = ir::variable(name, DType::i64), l = loop_variable("l");
+    body.push_back(ir::var(name, i64(size / 2)));
+    Body level, inner;
+    const ExprRef width = ir::variable(builder.fresh("width"), DType::i64);
+    level.push_back(ir::let(width->name, half));
+    merge_into(inner, by, arrays, l, arrays.read(l + width));
+    const ExprRef end = let(level, "w", minimum(width, ir::op(ScalarOp::max, {count - width, i64(0)})));
+    level.push_back(ir::loop(l->name, i64(0), end, ir::LoopKind::serial, std::move(inner)));
+    level.push_back(ir::assign(name, ir::op(ScalarOp::shr, {width, i64(1)})));
+    body.push_back(ir::while_(ir::op(ScalarOp::gt, {half, i64(0)}), std::move(level)));
+  }
+
+  /// The same tree over all kLanes lanes: whole vectors first, then their elements.
+  void lane_tree(Body& body, const Reducer& by, const StateArrays& lanes) {
+    constexpr int64_t kVector = 8;
+    for (int64_t width = kLanes / 2; width >= kVector; width /= 2) {
       const ExprRef l = loop_variable("l");
       Body inner;
-      merge_into(inner, by, arrays, l, arrays.read(l + i64(width)));
-      const ExprRef end = count ? minimum(i64(width), ir::op(ScalarOp::max, {count - i64(width), i64(0)})) : i64(width);
-      body.push_back(ir::loop(l->name, i64(0), let(body, "w", end), ir::LoopKind::simd, std::move(inner)));
+      merge_into(inner, by, lanes, l, lanes.read(l + i64(width)));
+      body.push_back(ir::loop(l->name, i64(0), i64(width), ir::LoopKind::simd, std::move(inner)));
     }
+    std::vector<State> states;
+    for (int64_t k = 0; k < kVector; ++k) states.push_back(let(body, lanes.read(i64(k))));
+    for (size_t width = kVector / 2; width >= 1; width /= 2)
+      for (size_t k = 0; k < width; ++k) states[k] = let(body, by.merge(states[k], states[k + width]));
+    lanes.write(body, i64(0), states[0]);
   }
 
   /// Elements 0 … count - 1 of a block into lanes, then into one state at lanes[0]. `element(body, i)` gives element i as a state.
@@ -104,7 +124,7 @@ class ReductionLowering {
     body.push_back(ir::loop(k->name, i64(0), whole, ir::LoopKind::serial, std::move(rows)));
     const ExprRef rest = let(body, "rest", whole * i64(kLanes));
     row(body, rest, let(body, "left", count - rest));
-    halving_tree(body, by, lanes, nullptr, kLanes);
+    lane_tree(body, by, lanes);
   }
 };
 
