@@ -2,12 +2,19 @@
 
 #include <chrono>
 
+#include "compiler/ir/common_subexpressions.h"
+#include "compiler/ir/dead_code.h"
+#include "compiler/ir/propagate.h"
 #include "compiler/ir/text.h"
 
 namespace gasell::ir {
 
 const std::vector<Pass>& pipeline() {
-  static const std::vector<Pass> kPasses;
+  static const std::vector<Pass> kPasses = {
+      {"propagate", propagate_constants, "first: what it folds makes more expressions equal, and names dead"},
+      {"cse", eliminate_common_subexpressions, "after constants are in place; LLVM sees fewer instructions, which it would only merge"},
+      {"dce", eliminate_dead_code, "last: takes out what the others left without readers"},
+  };
   return kPasses;
 }
 

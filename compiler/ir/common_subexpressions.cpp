@@ -1,0 +1,48 @@
+#include "compiler/ir/common_subexpressions.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/ir/text.h"
+#include "compiler/ir/transform.h"
+
+namespace gasell::ir {
+namespace {
+
+class Elimination {
+ public:
+  Body body(const Body& statements) {
+    Body result;
+    const auto outer = named_;
+    for (const StmtRef& s : statements) {
+      Stmt rewritten = rewrite_expressions(*s, [this](const ExprRef& e) {
+        const auto same = e->kind == ExprKind::variable ? renamed_.find(e->name) : renamed_.end();
+        return same == renamed_.end() ? e : variable(same->second, e->type);
+      });
+      if (rewritten.kind == StmtKind::var) variables_.insert(rewritten.name);
+      if (rewritten.kind == StmtKind::let && is_constant_over_time(rewritten.value, [this](const std::string& name) { return !variables_.count(name); })) {
+        const auto [known, fresh] = named_.emplace(print(rewritten.value), rewritten.name);
+        if (!fresh) {
+          renamed_[rewritten.name] = known->second;
+          continue;
+        }
+      }
+      rewritten.body = body(rewritten.body);
+      rewritten.orelse = body(rewritten.orelse);
+      result.push_back(make_statement(std::move(rewritten)));
+    }
+    named_ = outer;
+    return result;
+  }
+
+ private:
+  std::unordered_map<std::string, std::string> named_;    // value's text → name
+  std::unordered_map<std::string, std::string> renamed_;  // name → earlier name
+  std::unordered_set<std::string> variables_;
+};
+
+}  // namespace
+
+Kernel eliminate_common_subexpressions(const Kernel& kernel) { return {kernel.name, kernel.params, Elimination().body(kernel.body)}; }
+
+}  // namespace gasell::ir
