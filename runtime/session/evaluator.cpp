@@ -253,6 +253,9 @@ void raise_name_error(const Frame& f, const std::string& name) {
   if (name == "eval" || name == "exec" || name == "compile") {
     raise("NameError", fmt::format("name '{}' is not defined", name), fmt::format("{}() is not part of Gasell: text is not run as a script", name));
   }
+  for (const char* later : {"pd", "cudf", "dd", "cuda", "jit", "njit", "prange", "stencil", "vectorize", "guvectorize", "numba", "plt"}) {
+    if (name == later) raise("NameError", fmt::format("name '{}' is not defined", name), fmt::format("{} is not part of this version of Gasell yet", name));
+  }
   raise("NameError", fmt::format("name '{}' is not defined", name), near.empty() ? "" : "did you mean '" + near + "'?");
 }
 

@@ -171,7 +171,7 @@ std::vector<int> to_axes(Interpreter& in, const Value& v, int rank, const char* 
   std::vector<int> axes;
   if (v.is_none() || is_missing(v)) {
     for (int k = 0; k < rank; ++k) axes.push_back(k);
-  } else if (is_sequence(v)) {
+  } else if (v.as<Tuple>() || (v.as<List>() && *prefix)) {  // reductions take no lists
     for (const Value& item : items_of(v)) axes.push_back(to_axis(in, item, rank, prefix));
     if (std::set<int>(axes.begin(), axes.end()).size() != axes.size()) raise("ValueError", "duplicate value in 'axis'");
   } else {

@@ -160,8 +160,13 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     }
     const NodeRef node = as_node(in, item);
     const bool empty_list = item.as<List>() && node->size() == 0;
-    if (kind(node->dtype) == 'b') {
-      axes.emplace_back();  // a list of bools
+    if (kind(node->dtype) == 'b') {  // a list of bools
+      const int64_t extent = array.shape()[static_cast<size_t>(axis)];
+      if (node->rank() != 1) raise("NotImplementedError", "a nested list as a mask is not implemented", "make it an array: np.array(mask)");
+      if (node->shape[0] != extent)
+        raise("IndexError", "boolean index did not match indexed array along axis " + std::to_string(axis) + "; size of axis is " + std::to_string(extent) +
+                                " but size of corresponding boolean axis is " + std::to_string(node->shape[0]));
+      axes.emplace_back();
       const auto values = nonzero(in, Array(node));
       axes.back().advanced = true;
       axes.back().values = values.at(0);

@@ -135,7 +135,8 @@ std::optional<Value> NdArray::in_place(Interpreter& in, ast::BinaryOp op, const 
   const NodeRef result = apply(f, operands);
   if (!can_cast_same_kind(result->dtype, array.dtype()))
     raise("UFuncTypeError", std::string("Cannot cast ufunc '") + f.name + "' output from dtype('" + std::string(name_of(result->dtype)) + "') to dtype('" + std::string(name_of(array.dtype())) +
-                                "') with casting rule 'same_kind'");
+                                "') with casting rule 'same_kind'",
+          "without '=' in the operator a new array of dtype " + std::string(name_of(result->dtype)) + " is made");
   if (result->shape != array.shape())
     raise("ValueError", "non-broadcastable output operand with shape " + graph::to_string(array.shape()) + " doesn't match the broadcast shape " + graph::to_string(result->shape));
   array.assign(in.engine(), result);

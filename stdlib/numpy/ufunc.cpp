@@ -1,5 +1,6 @@
 #include "stdlib/numpy/ufunc.h"
 
+#include <cmath>
 #include <map>
 
 #include "lang/diagnostic.h"
@@ -81,6 +82,18 @@ NodeRef lexicographic(ScalarOp strict, ScalarOp op, const NodeRef& a, const Node
   const NodeRef ar = graph::map(ScalarOp::real, {a}), br = graph::map(ScalarOp::real, {b});
   const NodeRef tie = graph::map(ScalarOp::logical_and, {graph::map(ScalarOp::eq, {ar, br}), graph::map(op, {graph::map(ScalarOp::imag, {a}), graph::map(ScalarOp::imag, {b})})});
   return graph::map(ScalarOp::logical_or, {graph::map(strict, {ar, br}), tie});
+}
+
+/// Complex numbers to small whole powers are products, exact where those are.
+NodeRef whole_power(const NodeRef& x, int n, const Shape& shape) {
+  const NodeRef one = graph::constant(Scalar::of_float(1).cast(x->dtype), shape);
+  NodeRef result, square = x;
+  for (int left = std::abs(n); left; left >>= 1) {
+    if (left & 1) result = result ? graph::map(ScalarOp::mul, {result, square}) : square;
+    if (left > 1) square = graph::map(ScalarOp::mul, {square, square});
+  }
+  if (!result) return one;
+  return graph::broadcast_to(n < 0 ? graph::map(ScalarOp::div, {one, result}) : result, shape);
 }
 
 bool fits(int64_t v, DType t) { return Scalar::of_int(v).cast(t).i == v && !(t == DType::u64 && v < 0); }
@@ -224,6 +237,9 @@ NodeRef apply(const Ufunc& f, std::span<const Operand> operands, std::optional<D
     if (const auto* c = nodes[1]->as<graph::ConstantNode>(); c && is_signed(type) && c->value.i < 0) raise("ValueError", "Integers to negative integer powers are not allowed.");
   }
   if (is_complex(type)) {
+    if (f.op == ScalarOp::pow)
+      if (const auto* c = nodes[1]->as<graph::ConstantNode>(); c && c->value.c.imag() == 0 && std::abs(c->value.c.real()) < 100 && std::trunc(c->value.c.real()) == c->value.c.real())
+        return whole_power(nodes[0], static_cast<int>(c->value.c.real()), graph::broadcast_shapes({nodes[0]->shape, nodes[1]->shape}));
     const ScalarOp strict = f.op == ScalarOp::lt || f.op == ScalarOp::le ? ScalarOp::lt : ScalarOp::gt;
     if (f.op == ScalarOp::lt || f.op == ScalarOp::le || f.op == ScalarOp::gt || f.op == ScalarOp::ge) return lexicographic(strict, f.op, nodes[0], nodes[1]);
     if (f.op == ScalarOp::max || f.op == ScalarOp::min) {
