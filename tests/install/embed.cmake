@@ -29,7 +29,7 @@ expect_output(sum "18\n")
 
 # Nothing but the C ABI is exported.
 file(GLOB library ${WORK}/prefix/lib*/libgasell.so ${WORK}/prefix/lib*/*/libgasell.so)
-run(nm -D --defined-only ${library})
+run(nm -D --defined-only --extern-only ${library})
 string(REGEX REPLACE "[^\n]* gasell_[a-z_0-9]*\n" "" rest "${output}")
 if(rest MATCHES "[^ \n]")
   message(FATAL_ERROR "libgasell.so exports more than its C ABI:\n${rest}")
