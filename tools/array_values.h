@@ -8,7 +8,8 @@
 
 namespace gasell {
 
-/// The array that a value is; it shares the value's memory and what is computed of it. A NumPy scalar is an array of rank 0. nullopt: neither.
+/// The array that a value is; it shares the value's memory and what is computed of it. A NumPy scalar is an array of rank 0. nullopt:
+/// neither.
 std::optional<Array> array_of(const Value& value);
 Value value_of(Array array);
 /// Computes what is lazy in the value itself (not in the items of a container), and keeps it there.

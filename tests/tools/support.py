@@ -6,6 +6,8 @@ import tempfile
 import unittest
 
 GASELL = os.environ["GASELL"]
+# Seconds after SIGINT in which a computation must have stopped. The target is 0.1; a loaded machine gets slack.
+INTERRUPT_LIMIT = float(os.environ.get("GASELL_TEST_INTERRUPT_SECONDS", "1.0"))
 
 
 def environment(**changes):

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from support import GASELL, CommandTest, environment, run
+from support import GASELL, INTERRUPT_LIMIT, CommandTest, environment, run
 
 
 class Running(CommandTest):
@@ -162,9 +162,6 @@ class Looking(CommandTest):
 
 
 class Interrupting(CommandTest):
-    # How long after SIGINT the command may still be there. The target is 100 ms; a loaded machine gets some slack.
-    LIMIT = float(os.environ.get("GASELL_TEST_INTERRUPT_SECONDS", "0.5"))
-
     def interrupt(self, text, after=0.5):
         process = subprocess.Popen([GASELL, "-c", f"print('go', flush=True)\n{text}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
         self.assertEqual(process.stdout.readline(), "go\n")
@@ -175,7 +172,7 @@ class Interrupting(CommandTest):
         _, errors = process.communicate(timeout=30)
         elapsed = time.monotonic() - start
         self.assertEqual((process.returncode, errors), (130, "KeyboardInterrupt\n"))
-        self.assertLess(elapsed, self.LIMIT)
+        self.assertLess(elapsed, INTERRUPT_LIMIT)
         print(f"interrupted after {elapsed * 1000:.0f} ms")
 
     def test_array_computation(self):

@@ -28,14 +28,6 @@ std::filesystem::path history_path() {
   return {};
 }
 
-/// A block (its last line is indented, or it hangs on a decorator or a colon) ends with an empty line, as in Python's own prompt.
-bool wants_more(const std::string& text) {
-  if (completeness(text) == Completeness::incomplete) return true;
-  const size_t last = text.rfind('\n');
-  if (last == std::string::npos) return text.ends_with(':') && completeness(text) != Completeness::complete;
-  return last + 1 < text.size() && (text[last + 1] == ' ' || text[last + 1] == '\t') && completeness(text) == Completeness::complete;
-}
-
 class Repl {
  public:
   explicit Repl(const Options& options)
@@ -72,10 +64,9 @@ class Repl {
       LineEditor::Result result = editor_.read(">>> ", line);
       while (result == LineEditor::Result::line) {
         editor_.remember(line);
-        const bool ends_block = line.find_first_not_of(" \t") == std::string::npos && !entry.empty();
         entry += entry.empty() ? line : "\n" + line;
         if (is_command(entry) || entry.find_first_not_of(" \t\n") == std::string::npos) break;
-        if (!wants_more(entry) || (ends_block && completeness(entry + "\n") != Completeness::incomplete)) break;
+        if (completeness(entry + "\n") != Completeness::incomplete) break;
         result = editor_.read("... ", line);
       }
       if (result == LineEditor::Result::end) return std::nullopt;

@@ -27,7 +27,7 @@ struct gasell_session {
 struct gasell_value {
   gasell_session* session;
   gasell::Value value;
-  std::string text;                       // what gasell_value_text gave last
+  std::string text;                         // what gasell_value_text gave last
   std::optional<gasell::Array> array = {};  // what gasell_array.shape points into
   gasell::Array::Elements elements = {};    // what gasell_array.data points to
 };
