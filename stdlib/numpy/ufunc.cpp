@@ -118,11 +118,11 @@ const std::vector<Ufunc>& ufuncs() {
       {"absolute", 1, ScalarOp::abs, Rule::number},
       {"abs", 1, ScalarOp::abs, Rule::number},
       {"fabs", 1, ScalarOp::abs, Rule::floating, false},
-      {"sign", 1, ScalarOp::sign, Rule::number, false},
+      {"sign", 1, ScalarOp::sign, Rule::number},
       {"maximum", 2, ScalarOp::max, Rule::ordered},
       {"minimum", 2, ScalarOp::min, Rule::ordered},
-      {"fmax", 2, ScalarOp::fmax, Rule::ordered, false},
-      {"fmin", 2, ScalarOp::fmin, Rule::ordered, false},
+      {"fmax", 2, ScalarOp::fmax, Rule::ordered},
+      {"fmin", 2, ScalarOp::fmin, Rule::ordered},
       {"sqrt", 1, ScalarOp::sqrt, Rule::floating},
       {"cbrt", 1, ScalarOp::cbrt, Rule::floating, false},
       {"exp", 1, ScalarOp::exp, Rule::floating},
@@ -242,10 +242,16 @@ NodeRef apply(const Ufunc& f, std::span<const Operand> operands, std::optional<D
         return whole_power(nodes[0], static_cast<int>(c->value.c.real()), graph::broadcast_shapes({nodes[0]->shape, nodes[1]->shape}));
     const ScalarOp strict = f.op == ScalarOp::lt || f.op == ScalarOp::le ? ScalarOp::lt : ScalarOp::gt;
     if (f.op == ScalarOp::lt || f.op == ScalarOp::le || f.op == ScalarOp::gt || f.op == ScalarOp::ge) return lexicographic(strict, f.op, nodes[0], nodes[1]);
-    if (f.op == ScalarOp::max || f.op == ScalarOp::min) {
-      const bool larger = f.op == ScalarOp::max;
+    if (f.op == ScalarOp::sign) {  // x / |x|
+      const NodeRef zero = graph::constant(Scalar::of_int(0).cast(type));
+      const NodeRef direction = graph::map(ScalarOp::div, {nodes[0], graph::cast(graph::map(ScalarOp::abs, {nodes[0]}), type)});
+      return graph::map(ScalarOp::select, {graph::map(ScalarOp::eq, {nodes[0], zero}), zero, direction});
+    }
+    if (f.op == ScalarOp::max || f.op == ScalarOp::min || f.op == ScalarOp::fmax || f.op == ScalarOp::fmin) {
+      const bool larger = f.op == ScalarOp::max || f.op == ScalarOp::fmax;
+      const bool keeps_nan = f.op == ScalarOp::max || f.op == ScalarOp::min;
       const NodeRef first = lexicographic(larger ? ScalarOp::gt : ScalarOp::lt, larger ? ScalarOp::ge : ScalarOp::le, nodes[0], nodes[1]);
-      return graph::map(ScalarOp::select, {graph::map(ScalarOp::logical_or, {first, graph::map(ScalarOp::isnan, {nodes[0]})}), nodes[0], nodes[1]});
+      return graph::map(ScalarOp::select, {graph::map(ScalarOp::logical_or, {first, graph::map(ScalarOp::isnan, {nodes[keeps_nan ? 0 : 1]})}), nodes[0], nodes[1]});
     }
   }
   return graph::map(f.op, std::move(nodes));
