@@ -75,7 +75,7 @@ NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& given, con
   NodeRef x = given;
   std::vector<int> axes;
   if ((op == ReduceOp::argmin || op == ReduceOp::argmax) && axis.as<Tuple>()) raise("TypeError", "'tuple' object cannot be interpreted as an integer");
-  const bool of_nothing = x->rank() == 0 && !axis.is_none() && !is_missing(axis) && !axis.as<Tuple>();
+  const bool of_nothing = x->rank() == 0 && op != ReduceOp::mean && op != ReduceOp::var && !axis.is_none() && !is_missing(axis) && !axis.as<Tuple>();
   if (of_nothing) {
     (void)to_axis(in, axis, 1);  // NumPy lets 0-d arrays be reduced along axis 0 or -1
   } else {
