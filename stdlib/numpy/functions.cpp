@@ -140,8 +140,7 @@ Value where(Interpreter& in, Args args) {
   }
   const Operand operands[] = {operand(in, args[1]), operand(in, args[2])};
   const DType type = common_type(operands);
-  return wrap(graph::map(ScalarOp::select, {condition, operands[0].weak ? cast_weak(operands[0].node, type) : graph::cast(operands[0].node, type),
-                                            operands[1].weak ? cast_weak(operands[1].node, type) : graph::cast(operands[1].node, type)}));
+  return wrap(graph::map(ScalarOp::select, {condition, graph::cast(operands[0].node, type), graph::cast(operands[1].node, type)}));
 }
 Value clip(Interpreter& in, Args args) {
   Value result = args[0];
@@ -154,7 +153,9 @@ Value clip(Interpreter& in, Args args) {
 }
 Value round(Interpreter& in, Args args) { return wrap(rounded(as_node(in, args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1]))); }
 Value square(Interpreter& in, Args args) {
-  const Operand o = operand(in, args[0]), operands[] = {o, o};
+  Operand o = operand(in, args[0]);
+  if (o.node->dtype == DType::boolean) o = {graph::cast(o.node, DType::i8), 0};
+  const Operand operands[] = {o, o};
   return wrap(apply("multiply", operands));
 }
 Value positive(Interpreter& in, Args args) { return wrap(as_node(in, args[0])); }

@@ -57,6 +57,8 @@ std::optional<ScalarOp> boolean_operation(const Ufunc& f) {
     case ScalarOp::abs: return ScalarOp::count_;  // itself
     case ScalarOp::sub:
       raise("TypeError", "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the logical_xor function instead.");
+    case ScalarOp::sign:
+      raise("TypeError", "ufunc 'sign' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> -> None");
     case ScalarOp::neg: raise("TypeError", "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not function instead.");
     default: return {};
   }

@@ -94,7 +94,7 @@ def main():
         failed += 1
         print(f"\nFAILED run {i} of seed {options.seed}")
         at = next((k for k, (a, b) in enumerate(zip(*runs)) if a != b), min(map(len, runs)))
-        print(text if failed <= 2 else "\n".join(text.splitlines()[:5]))
+        print(text)
         print("gasell:", *runs[0][max(0, at - 1):at + 3], "numpy:", *runs[1][max(0, at - 1):at + 3], sep="\n    ")
     print(f"{options.runs - failed} passed, {failed} failed")
     return 1 if failed else 0
