@@ -75,12 +75,9 @@ NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& given, con
   NodeRef x = given;
   std::vector<int> axes;
   if ((op == ReduceOp::argmin || op == ReduceOp::argmax) && axis.as<Tuple>()) raise("TypeError", "'tuple' object cannot be interpreted as an integer");
-  const bool of_nothing = x->rank() == 0 && op != ReduceOp::mean && op != ReduceOp::var && !axis.is_none() && !is_missing(axis) && !axis.as<Tuple>();
-  if (of_nothing) {
-    (void)to_axis(in, axis, 1);  // NumPy lets 0-d arrays be reduced along axis 0 or -1
-  } else {
-    axes = to_axes(in, axis, x->rank());
-  }
+  // NumPy lets 0-d arrays be reduced along axis 0 or -1.
+  const bool of_nothing = x->rank() == 0 && op != ReduceOp::mean && op != ReduceOp::var && axis.is_int() && (axis.as_int() == 0 || axis.as_int() == -1);
+  if (!of_nothing) axes = to_axes(in, axis, x->rank());
   if (op == ReduceOp::sum || op == ReduceOp::prod) x = graph::cast(x, wanted ? *wanted : sum_type(x->dtype));
   if (op == ReduceOp::mean || op == ReduceOp::var) x = graph::cast(x, wanted ? *wanted : mean_type(x->dtype));
   if ((op == ReduceOp::mean) && !is_float(x->dtype) && !is_complex(x->dtype)) x = graph::cast(x, DType::f64);
