@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "compiler/plan/lower.h"
 
@@ -9,7 +10,19 @@ using ir::Body;
 using ir::ExprRef;
 
 bool has_random(const Pulled& pulled) {
-  return std::any_of(pulled.accesses.begin(), pulled.accesses.end(), [](const Access& a) { return a.source->as<graph::RandomNode>() != nullptr; });
+  return std::any_of(pulled.accesses.begin(), pulled.accesses.end(),
+                     [](const Access& a) { return a.source->as<graph::RandomNode>() != nullptr; });
+}
+
+constexpr int64_t kLine = 64;  // bytes of a cache line
+
+/// Whether an input or result is walked across its memory, as in a transposition: its neighbouring rows, not columns, share cache lines.
+bool crosses_memory(const Shape& space, const std::vector<Access>& accesses) {
+  const size_t rank = space.size();
+  return rank > 1 && space[rank - 2] > 1 && std::any_of(accesses.begin(), accesses.end(), [&](const Access& a) {
+           const int64_t down = std::abs(a.coefficients[rank - 2]), along = std::abs(a.coefficients[rank - 1]);
+           return down != 0 && along * gasell::size_of(a.dtype) >= kLine && down * gasell::size_of(a.dtype) < kLine;
+         });
 }
 
 }  // namespace
@@ -28,9 +41,11 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, int64_t chunk
   const int64_t columns = pulled.space.back();
   const int64_t rows = graph::size_of(Shape(pulled.space.begin(), pulled.space.end() - 1));
   const int64_t aim = chunk > 0 ? chunk : 16 * kStrip;
-  const int64_t segment = std::min(columns, std::max<int64_t>(1, aim));
+  // Crossing accesses are walked in tiles of few columns and many rows, so that a cache line serves all its rows before it goes.
+  const bool tiled = crosses_memory(pulled.space, pulled.accesses) || crosses_memory(pulled.space, results);
+  const int64_t segment = std::min({columns, std::max<int64_t>(1, aim), tiled ? kLine / gasell::size_of(results[0].dtype) : columns});
   const int64_t segments = (columns + segment - 1) / segment;
-  const int64_t rows_a_unit = segments > 1 ? 1 : std::clamp<int64_t>(aim / segment, 1, rows);
+  const int64_t rows_a_unit = segments > 1 && !tiled ? 1 : std::clamp<int64_t>(aim / segment, 1, rows);
   const int64_t units = (rows + rows_a_unit - 1) / rows_a_unit * segments;
 
   KernelBuilder builder("map");
@@ -60,7 +75,8 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, int64_t chunk
   auto row_body = [&](Body& body, const std::vector<ExprRef>& outer) {
     expression.begin_row(body, outer);
     std::vector<ExprRef> out_bases;
-    for (size_t k = 0; k < out_names.size(); ++k) out_bases.push_back(define(builder, body, "to", out_positions.base(static_cast<int>(k), outer)));
+    for (size_t k = 0; k < out_names.size(); ++k)
+      out_bases.push_back(define(builder, body, "to", out_positions.base(static_cast<int>(k), outer)));
     if (!has_random(pulled)) return strip_loop(body, out_bases, c0, count);
     const ExprRef q = ir::variable(builder.fresh("q"), DType::i64);
     Body strip;

@@ -1,6 +1,6 @@
-// Reductions. The reduced elements of an output, in C order, are cut into blocks of kStrip; a block is summed in kLanes accumulators, lane l taking
-// the elements l, l + kLanes, …, and the lanes in a halving tree; blocks of a group, and groups, again in halving trees. Nothing of this depends on
-// chunks, threads or devices. A rounding error grows like in pairwise summation: 16 + log2(n / 16) additions deep.
+// Reductions. The reduced elements of an output, in C order, are cut into blocks of kStrip; a block is summed in kLanes accumulators, lane
+// l taking the elements l, l + kLanes, …, and the lanes in a halving tree; blocks of a group, and groups, again in halving trees. Nothing
+// of this depends on chunks, threads or devices. A rounding error grows like in pairwise summation: 16 + log2(n / 16) additions deep.
 //
 // Where the last axis is kept (x.sum(axis=0)) the accumulators are columns instead, and a block is kColumnBlock rows.
 #include <algorithm>
@@ -15,9 +15,13 @@ using ir::Body;
 using ir::ExprRef;
 
 constexpr int64_t kGroup = 64;           // blocks a work unit, and partial states a combining step
-constexpr int64_t kColumns = 512;        // columns a work unit
+constexpr int64_t kColumns = 8192;       // columns a work unit, at most
+constexpr int64_t kFewestColumns = 512;  // and at least, where there are so many
+constexpr int64_t kUnitsWanted = 16;
 constexpr int64_t kColumnBlock = 16;     // rows a block of columns
 constexpr int64_t kColumnBlocks = 64;    // such blocks a work unit
+constexpr int64_t kRowsTogether = 4;     // rows that a cheap expression is evaluated for at a time
+constexpr double kCheap = 4;             // operations
 constexpr int64_t kShortReduction = 32;  // fewer elements an output than this go by columns
 
 ExprRef i64(int64_t v) { return ir::constant_i64(v); }
@@ -40,7 +44,8 @@ struct StateArrays {
 
 class ReductionLowering {
  public:
-  ReductionLowering(const Reducer& reducer, graph::ReduceOp op) : builder(std::string("reduce_") + std::string(graph::name_of(op))), reducer(reducer) {}
+  ReductionLowering(const Reducer& reducer, graph::ReduceOp op)
+      : builder(std::string("reduce_") + std::string(graph::name_of(op))), reducer(reducer) {}
 
   KernelBuilder builder;
   const Reducer& reducer;
@@ -147,7 +152,8 @@ class FlatReduction : ReductionLowering {
   Step lower(const Access& result, const std::vector<StorageRef>& storages, DType result_type, int64_t ddof) {
     const bool partial = groups_ > 1;
     const ExprRef n = builder.scalar("n", pulled_.space.back());
-    const ExprRef total = builder.scalar("total", total_), outputs = builder.scalar("outputs", outputs_), groups = builder.scalar("groups", groups_);
+    const ExprRef total = builder.scalar("total", total_), outputs = builder.scalar("outputs", outputs_),
+                  groups = builder.scalar("groups", groups_);
     StripExpression expression(builder, pulled_);
     Access out_access = result;
     StateArrays out{{}, {}};
@@ -161,7 +167,8 @@ class FlatReduction : ReductionLowering {
     Positions out_positions(builder, out_space, {out_access});
     std::vector<ExprRef> kept_extents, row_extents;
     for (size_t k = 0; k < kept_; ++k) kept_extents.push_back(k == 0 ? nullptr : builder.scalar("e", pulled_.space[k]));
-    for (size_t k = kept_; k + 1 < pulled_.space.size(); ++k) row_extents.push_back(k == kept_ ? nullptr : builder.scalar("e", pulled_.space[k]));
+    for (size_t k = kept_; k + 1 < pulled_.space.size(); ++k)
+      row_extents.push_back(k == kept_ ? nullptr : builder.scalar("e", pulled_.space[k]));
 
     const ExprRef u = loop_variable("u"), o = loop_variable("o");
     Body unit;
@@ -198,9 +205,11 @@ class FlatReduction : ReductionLowering {
   }
 
  private:
-  /// One block. Where its elements lie in one row they go straight into the lanes; where it crosses rows, or takes two passes (var), through the strip.
-  void reduce_block(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const std::vector<ExprRef>& row_extents, const ExprRef& n,
-                    const StateArrays& lanes, const StateArrays& blocks, const ExprRef& b, const ExprRef& first, const ExprRef& count) {
+  /// One block. Where its elements lie in one row they go straight into the lanes; where it crosses rows, or takes two passes (var),
+  /// through the strip.
+  void reduce_block(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const std::vector<ExprRef>& row_extents,
+                    const ExprRef& n, const StateArrays& lanes, const StateArrays& blocks, const ExprRef& b, const ExprRef& first,
+                    const ExprRef& count) {
     auto direct = [&](Body& into, const std::vector<ExprRef>& coordinates, const ExprRef& column) {
       expression.begin_row(into, coordinates);
       expression.begin_strip(into, column, count);
@@ -232,8 +241,8 @@ class FlatReduction : ReductionLowering {
   }
 
   /// Elements [first, first + count) of the flattened reduced axes into the strip, row by row.
-  void stage(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const std::vector<ExprRef>& row_extents, const ExprRef& n,
-             const ExprRef& first, const ExprRef& count) {
+  void stage(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const std::vector<ExprRef>& row_extents,
+             const ExprRef& n, const ExprRef& first, const ExprRef& count) {
     const std::string done = builder.fresh("done");
     const ExprRef done_ref = ir::variable(done, DType::i64);
     body.push_back(ir::var(done, i64(0)));
@@ -252,8 +261,8 @@ class FlatReduction : ReductionLowering {
     body.push_back(ir::while_(ir::op(ScalarOp::lt, {done_ref, count}), std::move(step)));
   }
 
-  void stage_piece(Body& body, StripExpression& expression, const std::vector<ExprRef>& coordinates, const ExprRef& column, const ExprRef& length,
-                   const ExprRef& to) {
+  void stage_piece(Body& body, StripExpression& expression, const std::vector<ExprRef>& coordinates, const ExprRef& column,
+                   const ExprRef& length, const ExprRef& to) {
     expression.begin_row(body, coordinates);
     expression.begin_strip(body, column, length);
     const ExprRef j = loop_variable("j");
@@ -267,13 +276,15 @@ class FlatReduction : ReductionLowering {
   template <class Element>
   void reduce_elements(Body& body, const StateArrays& lanes, const ExprRef& first, const ExprRef& count, Element element) {
     if (!reducer.is_var())
-      return reduce_lanes(body, reducer, lanes, count, [&](Body& into, const ExprRef& i) { return reducer.single(let(into, "x", element(into, i)), first + i); });
+      return reduce_lanes(body, reducer, lanes, count,
+                          [&](Body& into, const ExprRef& i) { return reducer.single(let(into, "x", element(into, i)), first + i); });
     // The block's mean from component 1 of the lanes, then the squares of the deviations in component 2.
     const DType mean_type = reducer.components()[1];
     const Reducer sum(graph::ReduceOp::sum, mean_type), squares(graph::ReduceOp::sum, DType::f64);
     const ExprRef count_f64 = let(body, "cf", ir::cast(count, DType::f64));
     const StateArrays means{{lanes.names[1]}, {mean_type}}, deviations{{lanes.names[2]}, {DType::f64}};
-    reduce_lanes(body, sum, means, count, [&](Body& into, const ExprRef& i) { return State{let(into, "x", ir::cast(element(into, i), mean_type))}; });
+    reduce_lanes(body, sum, means, count,
+                 [&](Body& into, const ExprRef& i) { return State{let(into, "x", ir::cast(element(into, i), mean_type))}; });
     const ExprRef mean = let(body, "mean", ir::op(ScalarOp::div, {means.read(i64(0))[0], ir::cast(count_f64, mean_type)}));
     reduce_lanes(body, squares, deviations, count, [&](Body& into, const ExprRef& i) {
       const ExprRef d = let(into, "d", ir::op(ScalarOp::sub, {ir::cast(element(into, i), mean_type), mean}));
@@ -294,12 +305,15 @@ class FlatReduction : ReductionLowering {
 /// The innermost axis is kept: columns side by side, rows reduced. Axes: outer kept, reduced, columns.
 class ColumnReduction : ReductionLowering {
  public:
-  ColumnReduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept) : ReductionLowering(reducer, op), pulled_(pulled), kept_(kept) {
+  ColumnReduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept)
+      : ReductionLowering(reducer, op), pulled_(pulled), kept_(kept) {
     const Shape& space = pulled.space;
     outer_ = graph::size_of(Shape(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept)));
     rows_ = graph::size_of(Shape(space.begin() + static_cast<std::ptrdiff_t>(kept), space.end() - 1));
     columns_ = space.back();
     groups_ = (rows_ + kColumnBlock * kColumnBlocks - 1) / (kColumnBlock * kColumnBlocks);
+    // Wide segments read memory in long runs; narrower ones only where there would be too few units for the cores.
+    segment_ = std::clamp(columns_ * outer_ * groups_ / kUnitsWanted, kFewestColumns, kColumns);
   }
 
   int64_t groups() const { return groups_; }
@@ -307,7 +321,7 @@ class ColumnReduction : ReductionLowering {
   Step lower(const Access& result, const std::vector<StorageRef>& storages, DType result_type, int64_t ddof) {
     const bool partial = groups_ > 1;
     const Shape& space = pulled_.space;
-    const int64_t segments = (columns_ + kColumns - 1) / kColumns;
+    const int64_t segments = (columns_ + segment_ - 1) / segment_;
     const ExprRef n = builder.scalar("n", columns_), rows = builder.scalar("rows", rows_), groups = builder.scalar("groups", groups_);
     StripExpression expression(builder, pulled_);
     StateArrays out{{}, {}};
@@ -329,31 +343,53 @@ class ColumnReduction : ReductionLowering {
     const ExprRef segs = builder.scalar("segs", segments);
     const ExprRef segment = let(unit, "segment", u % segs), rest = let(unit, "rest", u / segs);
     const ExprRef group = let(unit, "group", rest % groups), o = let(unit, "o", rest / groups);
-    const ExprRef c0 = let(unit, "c", segment * i64(kColumns)), count = let(unit, "count", minimum(i64(kColumns), n - c0));
+    const ExprRef width = builder.scalar("width", segment_);
+    const ExprRef c0 = let(unit, "c", segment * width), count = let(unit, "count", minimum(width, n - c0));
     const ExprRef r0 = let(unit, "r", group * i64(kColumnBlock * kColumnBlocks));
     const ExprRef r1 = let(unit, "r", minimum(r0 + i64(kColumnBlock * kColumnBlocks), rows));
     const std::vector<ExprRef> kept = coordinates(builder, unit, o, kept_extents);
     fill_identity(unit, reducer, total, count);
 
-    const ExprRef b = loop_variable("b"), r = loop_variable("r"), j = loop_variable("j");
+    const ExprRef b = loop_variable("b");
     Body per_block;
     fill_identity(per_block, reducer, block, count);
     const ExprRef b0 = let(per_block, "b", r0 + b * i64(kColumnBlock)), b1 = let(per_block, "b", minimum(b0 + i64(kColumnBlock), r1));
-    Body row;
-    std::vector<ExprRef> all = kept;
-    for (const ExprRef& c : coordinates(builder, row, r, row_extents)) all.push_back(c);
-    expression.begin_row(row, all);
-    expression.begin_strip(row, c0, count);
-    Body inner;
-    const ExprRef x = let(inner, "x", expression.at(inner, j)[0]);
-    merge_into(inner, reducer, block, j, reducer.single(x, r));
-    row.push_back(ir::loop(j->name, i64(0), count, ir::LoopKind::simd, std::move(inner)));
-    per_block.push_back(ir::loop(r->name, b0, b1, ir::LoopKind::serial, std::move(row)));
+    // `height` rows at a time: their elements pass through the columns' states in order, which are read and written once for all of them.
+    auto rows_loop = [&](const ExprRef& first, const ExprRef& times, int64_t height) {
+      const ExprRef t = loop_variable("t"), j = loop_variable("j");
+      Body row;
+      std::vector<StripExpression> expressions(static_cast<size_t>(height), expression);
+      std::vector<ExprRef> numbers;
+      for (int64_t h = 0; h < height; ++h) {
+        numbers.push_back(let(row, "r", first + t * i64(height) + i64(h)));
+        std::vector<ExprRef> all = kept;
+        for (const ExprRef& c : coordinates(builder, row, numbers.back(), row_extents)) all.push_back(c);
+        expressions[static_cast<size_t>(h)].begin_row(row, all);
+        expressions[static_cast<size_t>(h)].begin_strip(row, c0, count);
+      }
+      Body inner;
+      State state = let(inner, block.read(j));
+      for (size_t h = 0; h < expressions.size(); ++h) {
+        const ExprRef x = let(inner, "x", expressions[h].at(inner, j)[0]);
+        state = let(inner, reducer.merge(state, let(inner, reducer.single(x, numbers[h]))));
+      }
+      block.write(inner, j, state);
+      row.push_back(ir::loop(j->name, i64(0), count, ir::LoopKind::simd, std::move(inner)));
+      per_block.push_back(ir::loop(t->name, i64(0), times, ir::LoopKind::serial, std::move(row)));
+    };
+    if (pulled_.cost() <= kCheap) {
+      const ExprRef together = let(per_block, "t", (b1 - b0) / i64(kRowsTogether));
+      rows_loop(b0, together, kRowsTogether);
+      rows_loop(let(per_block, "r", b0 + together * i64(kRowsTogether)), let(per_block, "t", (b1 - b0) % i64(kRowsTogether)), 1);
+    } else {
+      rows_loop(b0, let(per_block, "t", b1 - b0), 1);
+    }
     const ExprRef m = loop_variable("j");
     Body merge;
     merge_into(merge, reducer, total, m, block.read(m));
     per_block.push_back(ir::loop(m->name, i64(0), count, ir::LoopKind::simd, std::move(merge)));
-    unit.push_back(ir::loop(b->name, i64(0), let(unit, "blocks", ceil_div(r1 - r0, kColumnBlock)), ir::LoopKind::serial, std::move(per_block)));
+    unit.push_back(
+        ir::loop(b->name, i64(0), let(unit, "blocks", ceil_div(r1 - r0, kColumnBlock)), ir::LoopKind::serial, std::move(per_block)));
 
     const ExprRef w = loop_variable("j");
     Body finish;
@@ -363,7 +399,8 @@ class ColumnReduction : ReductionLowering {
       out.write(finish, let(finish, "at", (output + w) * groups + group), state);
     } else {
       const ExprRef base = let(unit, "to", out_positions.base(0, kept));
-      out.write(finish, base + (c0 + w) * out_positions.inner_stride(0), {reducer.finish(state, ir::cast(rows, DType::f64), ddof, result_type)});
+      out.write(finish, base + (c0 + w) * out_positions.inner_stride(0),
+                {reducer.finish(state, ir::cast(rows, DType::f64), ddof, result_type)});
     }
     unit.push_back(ir::loop(w->name, i64(0), count, ir::LoopKind::simd, std::move(finish)));
     const int64_t units = outer_ * groups_ * segments;
@@ -374,7 +411,7 @@ class ColumnReduction : ReductionLowering {
  private:
   const Pulled& pulled_;
   size_t kept_;
-  int64_t outer_, rows_, columns_, groups_;
+  int64_t outer_, rows_, columns_, groups_, segment_;
 };
 
 /// Partial states [output, part] to [output, part / kGroup], or to the finished results.
@@ -383,8 +420,8 @@ class Combination : ReductionLowering {
   Combination(const Reducer& reducer, graph::ReduceOp op) : ReductionLowering(reducer, op) {}
 
   /// `space` has the kept axes of `result`, outermost first; their C order is the outputs' order.
-  Step lower(const std::vector<StorageRef>& from, int64_t parts, const Shape& space, const Access& result, const std::vector<StorageRef>& storages,
-             DType result_type, int64_t count, int64_t ddof) {
+  Step lower(const std::vector<StorageRef>& from, int64_t parts, const Shape& space, const Access& result,
+             const std::vector<StorageRef>& storages, DType result_type, int64_t count, int64_t ddof) {
     const int64_t next = (parts + kGroup - 1) / kGroup;
     const bool partial = next > 1;
     const ExprRef part_count = builder.scalar("parts", parts), next_count = builder.scalar("next", next);
@@ -433,8 +470,8 @@ std::vector<StorageRef> partial_storages(const Reducer& reducer, int64_t count) 
 
 }  // namespace
 
-void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op, const std::vector<int>& axes, int64_t ddof, DType result, Output output,
-                     int64_t chunk) {
+void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op, const std::vector<int>& axes, int64_t ddof, DType result,
+                     Output output, int64_t chunk) {
   const Reducer reducer(op, pulled.values[pulled.roots[0]].dtype);
   const Shape original = pulled.space;
   const size_t rank = original.size();
@@ -443,8 +480,10 @@ void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op
   int64_t reduced_count = 1;
   int last_kept = -1;
   for (size_t k = 0; k < rank; ++k) {
-    if (is_reduced(k)) reduced_count *= original[k];
-    else if (original[k] > 1) last_kept = static_cast<int>(k);
+    if (is_reduced(k))
+      reduced_count *= original[k];
+    else if (original[k] > 1)
+      last_kept = static_cast<int>(k);
   }
   int last = -1;  // the innermost axis that is more than a formality
   for (size_t k = 0; k < rank; ++k)
@@ -495,7 +534,8 @@ void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op
   while (count_class(2) > 1) {
     const size_t from = count_class(0) + count_class(1), to = count_class(0);
     auto rotate = [&](std::vector<int64_t>& v) {
-      std::rotate(v.begin() + static_cast<std::ptrdiff_t>(to), v.begin() + static_cast<std::ptrdiff_t>(from), v.begin() + static_cast<std::ptrdiff_t>(from) + 1);
+      std::rotate(v.begin() + static_cast<std::ptrdiff_t>(to), v.begin() + static_cast<std::ptrdiff_t>(from),
+                  v.begin() + static_cast<std::ptrdiff_t>(from) + 1);
     };
     rotate(pulled.space);
     for (Access& a : pulled.accesses) rotate(a.coefficients);
@@ -531,8 +571,10 @@ void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op
       parts = next;
     }
   };
-  if (count_class(2)) run(ColumnReduction(reducer, op, pulled, kept));
-  else run(FlatReduction(reducer, op, pulled, kept, chunk));
+  if (count_class(2))
+    run(ColumnReduction(reducer, op, pulled, kept));
+  else
+    run(FlatReduction(reducer, op, pulled, kept, chunk));
 }
 
 }  // namespace gasell::plan
