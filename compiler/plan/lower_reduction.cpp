@@ -42,6 +42,11 @@ struct StateArrays {
   }
 };
 
+/// An element and its number among the reduced.
+struct Indexed {
+  ExprRef value, index;
+};
+
 class ReductionLowering {
  public:
   ReductionLowering(const Reducer& reducer, graph::ReduceOp op)
@@ -112,24 +117,46 @@ class ReductionLowering {
     lanes.write(body, i64(0), states[0]);
   }
 
-  /// Elements 0 … count - 1 of a block into lanes, then into one state at lanes[0]. `element(body, i)` gives element i as a state.
+  /// Elements 0 … count - 1 of a block into lanes; lane_tree brings them into one state at lanes[0]. `element(body, i)` gives element i
+  /// as a value and its index.
   template <class Element>
-  void reduce_lanes(Body& body, const Reducer& by, const StateArrays& lanes, const ExprRef& count, Element element) {
-    fill_identity(body, by, lanes, i64(kLanes));
+  void fill_lanes(Body& body, const Reducer& by, const StateArrays& lanes, const ExprRef& count, Element element) {
     const ExprRef whole = let(body, "whole", count / i64(kLanes));
-    const ExprRef k = loop_variable("k");
-    auto row = [&](Body& into, const ExprRef& first, const ExprRef& width) {
+    auto row = [&](Body& into, const ExprRef& first, const ExprRef& width, bool lanes_are_full) {
       const ExprRef l = loop_variable("l");
       Body inner;
-      merge_into(inner, by, lanes, l, element(inner, first + l));
+      const auto [x, index] = element(inner, first + l);
+      if (lanes_are_full) {
+        const State current = let(inner, lanes.read(l));
+        lanes.write(inner, l, let(inner, by.accumulate(current, x, index)));
+      } else {
+        merge_into(inner, by, lanes, l, by.single(x, index));
+      }
       into.push_back(ir::loop(l->name, i64(0), width, ir::LoopKind::simd, std::move(inner)));
     };
-    Body rows;
-    row(rows, let(rows, "first", k * i64(kLanes)), i64(kLanes));
-    body.push_back(ir::loop(k->name, i64(0), whole, ir::LoopKind::serial, std::move(rows)));
+    auto rows = [&](Body& into, const ExprRef& from, bool lanes_are_full) {
+      const ExprRef k = loop_variable("k");
+      Body each;
+      row(each, let(each, "first", k * i64(kLanes)), i64(kLanes), lanes_are_full);
+      into.push_back(ir::loop(k->name, from, whole, ir::LoopKind::serial, std::move(each)));
+    };
+    if (by.accumulates()) {
+      // The first row fills the lanes, so that the others need not ask whether they are empty.
+      const ExprRef l = loop_variable("l");
+      Body full, fill;
+      const auto [x, index] = element(fill, l);
+      lanes.write(fill, l, let(fill, by.single(x, index)));
+      full.push_back(ir::loop(l->name, i64(0), i64(kLanes), ir::LoopKind::simd, std::move(fill)));
+      rows(full, i64(1), true);
+      Body empty;
+      fill_identity(empty, by, lanes, i64(kLanes));
+      body.push_back(ir::if_(ir::op(ScalarOp::gt, {whole, i64(0)}), std::move(full), std::move(empty)));
+    } else {
+      fill_identity(body, by, lanes, i64(kLanes));
+      rows(body, i64(0), false);
+    }
     const ExprRef rest = let(body, "rest", whole * i64(kLanes));
-    row(body, rest, let(body, "left", count - rest));
-    lane_tree(body, by, lanes);
+    row(body, rest, let(body, "left", count - rest), false);
   }
 };
 
@@ -237,6 +264,7 @@ class FlatReduction : ReductionLowering {
       staged(parts);
       body.push_back(ir::if_(ir::op(ScalarOp::le, {column + count, n}), std::move(whole), std::move(parts)));
     }
+    if (!reducer.is_var()) lane_tree(body, reducer, lanes);
     blocks.write(body, b, let(body, reducer.is_var() ? var_state_ : lanes.read(i64(0))));
   }
 
@@ -272,26 +300,28 @@ class FlatReduction : ReductionLowering {
     body.push_back(ir::loop(j->name, i64(0), length, ir::LoopKind::simd, std::move(inner)));
   }
 
-  /// `element(body, i)` is element first + i.
+  /// The elements into the lanes; of var into var_state_. `element(body, i)` is element first + i.
   template <class Element>
   void reduce_elements(Body& body, const StateArrays& lanes, const ExprRef& first, const ExprRef& count, Element element) {
     if (!reducer.is_var())
-      return reduce_lanes(body, reducer, lanes, count,
-                          [&](Body& into, const ExprRef& i) { return reducer.single(let(into, "x", element(into, i)), first + i); });
+      return fill_lanes(body, reducer, lanes, count,
+                        [&](Body& into, const ExprRef& i) { return Indexed{let(into, "x", element(into, i)), first + i}; });
     // The block's mean from component 1 of the lanes, then the squares of the deviations in component 2.
     const DType mean_type = reducer.components()[1];
     const Reducer sum(graph::ReduceOp::sum, mean_type), squares(graph::ReduceOp::sum, DType::f64);
     const ExprRef count_f64 = let(body, "cf", ir::cast(count, DType::f64));
     const StateArrays means{{lanes.names[1]}, {mean_type}}, deviations{{lanes.names[2]}, {DType::f64}};
-    reduce_lanes(body, sum, means, count,
-                 [&](Body& into, const ExprRef& i) { return State{let(into, "x", ir::cast(element(into, i), mean_type))}; });
+    fill_lanes(body, sum, means, count,
+               [&](Body& into, const ExprRef& i) { return Indexed{let(into, "x", ir::cast(element(into, i), mean_type)), i}; });
+    lane_tree(body, sum, means);
     const ExprRef mean = let(body, "mean", ir::op(ScalarOp::div, {means.read(i64(0))[0], ir::cast(count_f64, mean_type)}));
-    reduce_lanes(body, squares, deviations, count, [&](Body& into, const ExprRef& i) {
+    fill_lanes(body, squares, deviations, count, [&](Body& into, const ExprRef& i) {
       const ExprRef d = let(into, "d", ir::op(ScalarOp::sub, {ir::cast(element(into, i), mean_type), mean}));
-      if (!is_complex(mean_type)) return State{ir::op(ScalarOp::mul, {d, d})};
+      if (!is_complex(mean_type)) return Indexed{let(into, "x", ir::op(ScalarOp::mul, {d, d})), i};
       const ExprRef re = ir::op(ScalarOp::real, {d}), im = ir::op(ScalarOp::imag, {d});
-      return State{ir::op(ScalarOp::add, {ir::op(ScalarOp::mul, {re, re}), ir::op(ScalarOp::mul, {im, im})})};
+      return Indexed{let(into, "x", ir::op(ScalarOp::add, {ir::op(ScalarOp::mul, {re, re}), ir::op(ScalarOp::mul, {im, im})})), i};
     });
+    lane_tree(body, squares, deviations);
     var_state_ = {count_f64, mean, deviations.read(i64(0))[0]};
   }
 

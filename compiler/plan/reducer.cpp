@@ -33,7 +33,8 @@ Scalar extreme(DType type, bool largest) {
 ExprRef is_nan(const ExprRef& x) {
   if (is_float(x->type)) return ir::op(ScalarOp::isnan, {x});
   if (is_complex(x->type))
-    return binary(ScalarOp::logical_or, ir::op(ScalarOp::isnan, {ir::op(ScalarOp::real, {x})}), ir::op(ScalarOp::isnan, {ir::op(ScalarOp::imag, {x})}));
+    return binary(ScalarOp::logical_or, ir::op(ScalarOp::isnan, {ir::op(ScalarOp::real, {x})}),
+                  ir::op(ScalarOp::isnan, {ir::op(ScalarOp::imag, {x})}));
   return ir::constant(Scalar::of_bool(false));
 }
 
@@ -59,17 +60,22 @@ ExprRef precedes(ReduceOp op, const ExprRef& a, const ExprRef& b) {
 }
 
 Reducer::Reducer(ReduceOp op, DType element) : op_(op), element_(element) {
-  if (op == ReduceOp::var) components_ = {DType::f64, is_complex(element) ? DType::c128 : DType::f64, DType::f64};
-  else if (is_arg(op)) components_ = {element, DType::i64};
-  else if (op == ReduceOp::any || op == ReduceOp::all) components_ = {DType::boolean};
-  else components_ = {element};
+  if (op == ReduceOp::var)
+    components_ = {DType::f64, is_complex(element) ? DType::c128 : DType::f64, DType::f64};
+  else if (is_arg(op))
+    components_ = {element, DType::i64};
+  else if (op == ReduceOp::any || op == ReduceOp::all)
+    components_ = {DType::boolean};
+  else
+    components_ = {element};
 }
 
 State Reducer::identity() const {
   switch (op_) {
     case ReduceOp::sum:
     case ReduceOp::mean:  // -0.0, so that a sum of negative zeros stays one
-      return {ir::constant(is_float(element_) || is_complex(element_) ? Scalar{element_, 0, {-0.0, is_complex(element_) ? -0.0 : 0.0}} : number(element_, 0))};
+      return {ir::constant(is_float(element_) || is_complex(element_) ? Scalar{element_, 0, {-0.0, is_complex(element_) ? -0.0 : 0.0}}
+                                                                      : number(element_, 0))};
     case ReduceOp::prod: return {ir::constant(number(element_, 1))};
     case ReduceOp::min: return {ir::constant(extreme(element_, true))};
     case ReduceOp::max: return {ir::constant(extreme(element_, false))};
@@ -135,6 +141,17 @@ State Reducer::merge(const State& a, const State& b) const {
     }
   }
   return {};
+}
+
+bool Reducer::accumulates() const { return is_arg(op_) && !is_complex(element_); }
+
+State Reducer::accumulate(const State& a, const ExprRef& x, const ExprRef& index) const {
+  if (!accumulates()) return merge(a, single(x, index));
+  // Of equals the earlier stays. A NaN compares false, so "not better or equal" takes it, unless there is one already.
+  const ExprRef keeps = binary(ascending(op_) ? ScalarOp::le : ScalarOp::ge, a[0], x);
+  ExprRef take = ir::op(ScalarOp::logical_not, {keeps});
+  if (is_float(element_)) take = binary(ScalarOp::logical_and, take, ir::op(ScalarOp::logical_not, {is_nan(a[0])}));
+  return {ir::op(ScalarOp::select, {take, x, a[0]}), ir::op(ScalarOp::select, {take, index, a[1]})};
 }
 
 ExprRef Reducer::finish(const State& state, const ExprRef& count, int64_t ddof, DType result) const {

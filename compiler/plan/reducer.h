@@ -22,6 +22,10 @@ class Reducer {
   State single(const ir::ExprRef& x, const ir::ExprRef& index) const;
   /// Expressions may repeat operands: callers bind states to variables first. Order matters for argmin/argmax: `a` comes before `b`.
   State merge(const State& a, const State& b) const;
+  /// merge(a, single(x, index)) for a state `a` that is not empty and holds only elements before this one: what the inner loops do.
+  State accumulate(const State& a, const ir::ExprRef& x, const ir::ExprRef& index) const;
+  /// Whether accumulate() is cheaper than merge().
+  bool accumulates() const;
   /// The result, of dtype `result`; `count` is the number of reduced elements as f64.
   ir::ExprRef finish(const State& state, const ir::ExprRef& count, int64_t ddof, DType result) const;
 
