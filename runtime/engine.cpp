@@ -1,8 +1,8 @@
 #include "runtime/engine.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
-#include <unordered_map>
 
 #include "compiler/codegen/jit.h"
 #include "compiler/ir/text.h"
@@ -10,6 +10,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
 #include "runtime/device/machine.h"
+#include "runtime/prepared_plan.h"
 
 namespace gasell {
 namespace {
@@ -22,55 +23,42 @@ std::string shape_text(const graph::Shape& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-/// Gives a plan's temporaries memory when their first writer comes, and takes it back after their last reader.
-class Temporaries {
+/// The memory behind a prepared plan's slots: temporaries get theirs when their first writer comes, and lose it after their last reader.
+class Slots {
  public:
-  Temporaries(Device& device, const plan::Plan& plan) : device_(device) {
-    for (size_t k = 0; k < plan.steps.size(); ++k)
-      for (const StorageRef& s : plan.steps[k].storages) last_use_[s.get()] = k;
-    for (const NodeRef& result : plan.results)
-      if (const auto* b = result->as<graph::BufferNode>()) {
-        last_use_[b->storage.get()] = plan.steps.size();
-        results_[b->storage.get()] = result.get();
-      }
+  Slots(Device& device, const PreparedPlan& plan, std::vector<StorageRef> memories) : device_(device), plan_(plan), slots_(std::move(memories)) {
+    slots_.resize(plan.memories + plan.temporary_bytes.size());
   }
 
-  /// The memory behind a storage of the plan.
-  StorageRef resolve(const StorageRef& storage) {
-    const auto* temporary = dynamic_cast<const plan::TemporaryStorage*>(storage.get());
-    if (!temporary) return storage;
-    StorageRef& memory = memory_[storage.get()];
-    if (!memory) {
-      try {
-        memory = device_.allocate(temporary->bytes);
-      } catch (Error& error) {
-        if (auto result = results_.find(storage.get()); error.diagnostic().kind == "MemoryError" && result != results_.end()) {
-          Diagnostic d = error.diagnostic();
-          d.message += " for an array with shape " + shape_text(result->second->shape) + " and data type " + std::string(name_of(result->second->dtype));
-          throw Error(std::move(d));
-        }
-        throw;
-      }
+  const StorageRef& memory(int slot) {
+    StorageRef& memory = slots_[static_cast<size_t>(slot)];
+    if (memory) return memory;
+    try {
+      memory = device_.allocate(plan_.temporary_bytes[static_cast<size_t>(slot) - plan_.memories]);
+    } catch (Error& error) {
+      const auto result = std::find_if(plan_.results.begin(), plan_.results.end(), [slot](const PreparedPlan::Result& r) { return r.slot == slot; });
+      if (error.diagnostic().kind == "MemoryError" && result != plan_.results.end())
+        error.diagnostic().message += " for an array with shape " + shape_text(result->shape) + " and data type " + std::string(name_of(result->dtype));
+      throw;
     }
     return memory;
   }
 
-  void done_with_step(size_t step, const plan::Step& which) {
-    for (const StorageRef& s : which.storages)
-      if (last_use_.at(s.get()) == step) memory_.erase(s.get());
+  void end(const std::vector<int>& slots) {
+    for (const int slot : slots) slots_[static_cast<size_t>(slot)].reset();
   }
 
  private:
   Device& device_;
-  std::unordered_map<const Storage*, size_t> last_use_;
-  std::unordered_map<const Storage*, const graph::Node*> results_;
-  std::unordered_map<const Storage*, StorageRef> memory_;
+  const PreparedPlan& plan_;
+  std::vector<StorageRef> slots_;
 };
 
 /// Passes that combine partial results belong to the report of the kernel they follow.
-std::vector<KernelReport> report(const plan::Plan& plan) {
+std::vector<KernelReport> report(const std::vector<const plan::Step*>& steps) {
   std::vector<KernelReport> reports;
-  for (const plan::Step& step : plan.steps) {
+  for (const plan::Step* each : steps) {
+    const plan::Step& step = *each;
     if (step.combines) {
       ++reports.back().combining_passes;
       continue;
@@ -115,27 +103,43 @@ struct Engine::State {
     return plan::make_plan(nodes, plan_options, destinations);
   }
 
+  /// The plan of this structure, made unless there is one already.
+  std::shared_ptr<PreparedPlan> prepared(const GraphStructure& structure, const std::vector<NodeRef>& nodes,
+                                         const std::vector<plan::Destination>& destinations) {
+    if (auto known = structure.key.empty() ? nullptr : plans.find(structure.key)) return known;
+    auto made = std::make_shared<PreparedPlan>(prepare(make_plan(nodes, destinations), structure.memories));
+    // A plan made while memory is short computes again what it could not store; that is no plan for better times.
+    const MemoryBudget& budget = device->budget();
+    if (!structure.key.empty() && budget.used() <= budget.limit() / 2) plans.keep(structure.key, made);
+    return made;
+  }
+
   std::vector<NodeRef> run(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations) {
     if (interrupt.exchange(false)) throw Interrupted();
-    plan::Plan plan = make_plan(nodes, destinations);
-    if (observer) observer(PlanStage::planned, nodes, reports = report(plan));
-    double total = 0;
-    for (const plan::Step& step : plan.steps) total += step.elements;
+    GraphStructure structure = structure_of(nodes, destinations);
+    const std::shared_ptr<PreparedPlan> plan = prepared(structure, nodes, destinations);
+    std::vector<const plan::Step*> steps;
+    if (observer) {
+      for (const PreparedPlan::Step& step : plan->steps) steps.push_back(&step.plan);
+      observer(PlanStage::planned, nodes, reports = report(steps));
+    }
     std::vector<double> seconds, compile_seconds;
-    Temporaries temporaries(*device, plan);
+    Slots slots(*device, *plan, std::move(structure.memories));
     {
-      Progress progress(options.progress, total, "elements");
-      for (size_t k = 0; k < plan.steps.size(); ++k) {
-        const plan::Step& step = plan.steps[k];
+      Progress progress(options.progress, plan->elements, "elements");
+      for (PreparedPlan::Step& step : plan->steps) {
         Launch launch;
-        launch.kernel = step.kernel.get();
-        launch.loaded = device->load(*step.kernel);
-        for (const StorageRef& s : step.storages) launch.storages.push_back(temporaries.resolve(s));
-        launch.byte_offsets = step.byte_offsets;
-        launch.scalars = step.scalars;
-        launch.units = step.units;
-        launch.elements = step.elements;
-        launch.bytes = step.bytes_read + step.bytes_written;
+        launch.kernel = step.plan.kernel.get();
+        const bool first = !step.loaded;
+        if (first) step.loaded = device->load(*step.plan.kernel);
+        launch.loaded = step.loaded;
+        launch.storages.reserve(step.slots.size());
+        for (const int slot : step.slots) launch.storages.push_back(slots.memory(slot));
+        launch.byte_offsets = step.plan.byte_offsets;
+        launch.scalars = step.plan.scalars;
+        launch.units = step.plan.units;
+        launch.elements = step.plan.elements;
+        launch.bytes = step.plan.bytes_read + step.plan.bytes_written;
         add_streams(launch);
         const auto start = std::chrono::steady_clock::now();
         try {
@@ -144,26 +148,26 @@ struct Engine::State {
           interrupt = false;
           throw;
         }
-        seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-        compile_seconds.push_back(launch.loaded->compile_seconds);
-        temporaries.done_with_step(k, step);
+        if (observer) {
+          seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+          compile_seconds.push_back(first ? step.loaded->compile_seconds : 0);
+        }
+        slots.end(step.ends);
       }
     }
     if (observer) {
-      reports = report(plan);
+      reports = report(steps);
       size_t r = 0;
-      for (size_t k = 0; k < plan.steps.size(); ++k) {
-        if (!plan.steps[k].combines) r = k == 0 ? 0 : r + 1;
+      for (size_t k = 0; k < steps.size(); ++k) {
+        if (!steps[k]->combines) r = k == 0 ? 0 : r + 1;
         reports[r].seconds += seconds[k];
         reports[r].compile_seconds += compile_seconds[k];
       }
       observer(PlanStage::ran, nodes, reports);
     }
     std::vector<NodeRef> results;
-    for (const NodeRef& result : plan.results) {
-      const auto& b = *result->as<graph::BufferNode>();
-      results.push_back(graph::buffer(temporaries.resolve(b.storage), result->dtype, result->shape, b.strides, b.offset));
-    }
+    for (const PreparedPlan::Result& result : plan->results)
+      results.push_back(graph::buffer(slots.memory(result.slot), result.dtype, result.shape, result.strides, result.offset));
     return results;
   }
 
@@ -181,6 +185,7 @@ struct Engine::State {
   std::atomic<bool> interrupt{false};
   Jit jit;
   std::unique_ptr<Device> device;
+  PlanCache plans;
   std::vector<KernelReport> reports;
   PlanObserver observer;
 };
@@ -204,7 +209,12 @@ void Engine::force_into(const NodeRef& node, const HostStorageRef& storage, cons
   state_->run({node}, {{storage, strides, offset}});
 }
 
-std::vector<KernelReport> Engine::explain(const std::vector<NodeRef>& nodes) { return report(state_->make_plan(nodes, {})); }
+std::vector<KernelReport> Engine::explain(const std::vector<NodeRef>& nodes) {
+  const plan::Plan plan = state_->make_plan(nodes, {});
+  std::vector<const plan::Step*> steps;
+  for (const plan::Step& step : plan.steps) steps.push_back(&step);
+  return report(steps);
+}
 const std::vector<KernelReport>& Engine::last_reports() const { return state_->reports; }
 void Engine::observe_plans(PlanObserver observer) { state_->observer = std::move(observer); }
 
