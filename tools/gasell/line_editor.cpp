@@ -140,6 +140,7 @@ LineEditor::Result LineEditor::read(const std::string& prompt, std::string& line
   state_->prompt = prompt;
   state_->interrupted = false;
   InterruptHandler::take();
+  el_set(state_->editor, EL_PREP_TERM, 1);  // before the prompt, or the terminal too echoes what is typed the moment it appears
   int count = 0;
   const char* text = el_gets(state_->editor, &count);
   if (state_->interrupted) {
