@@ -186,6 +186,7 @@ def main():
         print("\n" + report.text_table(report.FIRST_HEADER, [report.first_columns(row) for row in first]))
     print("\n" + report.summary(rows))
     if not options.names or options.name:
+        os.makedirs(os.path.join(HERE, "results"), exist_ok=True)
         target = os.path.join(HERE, "results", (options.name or machine_name(facts)) + ".md")
         with open(target, "w", encoding="utf-8") as file:
             file.write(report.markdown(rows, facts, " ".join(["tests/bench/run.py", *sys.argv[1:]])))
