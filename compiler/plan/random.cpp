@@ -140,16 +140,40 @@ ExprRef fill_random(KernelBuilder& builder, Body& body, const graph::RandomNode&
     const ExprRef last_position = position + ir::constant_i64(static_stride) * (count - ir::constant_i64(1));
     const ExprRef groups = define(builder, body, "groups", shifted(last_position, 6) - first_group + ir::constant_i64(1));
     const ExprRef parity = define(builder, body, "parity", masked(position, static_stride - 1));
-    const ExprRef g = ir::variable(builder.fresh("g"), DType::i64), m = ir::variable(builder.fresh("m"), DType::i64);
-    Body lane;
-    BlockEmitter emit(builder, lane);
-    const ExprRef counter = define(builder, lane, "counter", counter_of(first_group + g, m * ir::constant_i64(static_stride) + parity));
-    const auto pair = emit.draw(random, emit.philox(counter, arguments[0], arguments[1]), arguments);
-    const ExprRef at = define(builder, lane, "at", g * ir::constant_i64(2 * kept) + m);
-    lane.push_back(ir::store(strip, at, ir::cast(pair.first, dtype)));
-    lane.push_back(ir::store(strip, at + ir::constant_i64(kept), ir::cast(pair.second, dtype)));
-    Body group{ir::loop(m->name, ir::constant_i64(0), ir::constant_i64(kept), ir::LoopKind::simd, std::move(lane))};
-    body.push_back(ir::loop(g->name, ir::constant_i64(0), groups, ir::LoopKind::serial, std::move(group)));
+    const ExprRef counters = define(builder, body, "first", first_group * ir::constant_i64(32) + parity);
+    // For each block of the strip: `lane(into, counter, at, at of the second element)`.
+    auto each_block = [&](auto&& lane) {
+      const ExprRef g = ir::variable(builder.fresh("g"), DType::i64), m = ir::variable(builder.fresh("m"), DType::i64);
+      Body group, inner;
+      const ExprRef counter = ir::cast(counters + g * ir::constant_i64(32) + m * ir::constant_i64(static_stride), DType::u64);
+      const ExprRef at = define(builder, inner, "at", g * ir::constant_i64(2 * kept) + m);
+      lane(inner, counter, at, at + ir::constant_i64(kept));
+      group.push_back(ir::loop(m->name, ir::constant_i64(0), ir::constant_i64(kept), ir::LoopKind::simd, std::move(inner)));
+      body.push_back(ir::loop(g->name, ir::constant_i64(0), groups, ir::LoopKind::serial, std::move(group)));
+    };
+    auto philox = [&](Body& into, const ExprRef& counter) {
+      return BlockEmitter(builder, into).philox(define(builder, into, "counter", counter), arguments[0], arguments[1]);
+    };
+    auto draw = [&](Body& into, const BlockEmitter::Words& words, const ExprRef& at, const ExprRef& at_second) {
+      const auto pair = BlockEmitter(builder, into).draw(random, words, arguments);
+      into.push_back(ir::store(strip, at, ir::cast(pair.first, dtype)));
+      into.push_back(ir::store(strip, at_second, ir::cast(pair.second, dtype)));
+    };
+    if (random.distribution == Distribution::standard_normal && dtype == DType::f64) {
+      // Two passes over the strip, which holds the blocks' bits between them: a processor overlaps more iterations of the shorter chains.
+      each_block([&](Body& into, const ExprRef& counter, const ExprRef& at, const ExprRef& at_second) {
+        const auto words = philox(into, counter);
+        into.push_back(ir::store(strip, at, ir::bitcast(words.first, dtype)));
+        into.push_back(ir::store(strip, at_second, ir::bitcast(words.second, dtype)));
+      });
+      each_block([&](Body& into, const ExprRef&, const ExprRef& at, const ExprRef& at_second) {
+        auto word = [&](const ExprRef& from) { return define(builder, into, "w", ir::bitcast(ir::load(strip, dtype, from), DType::u64)); };
+        const ExprRef first = word(at), second = word(at_second);
+        draw(into, {first, second}, at, at_second);
+      });
+    } else {
+      each_block([&](Body& into, const ExprRef& counter, const ExprRef& at, const ExprRef& at_second) { draw(into, philox(into, counter), at, at_second); });
+    }
     return define(builder, body, "shift", shifted(masked(position, 63), static_stride - 1));
   }
   const ExprRef j = ir::variable(builder.fresh("j"), DType::i64);
