@@ -47,10 +47,14 @@ int float_part_size(DType t) {
   return float_size_for_integer(f.size);
 }
 
-/// C's float → integer conversion as x86 does it: out of range and NaN give the "integer indefinite" value.
-int64_t truncate(double v) {
-  if (!(v > -9223372036854775809.0 && v < 9223372036854775808.0)) return std::numeric_limits<int64_t>::min();
-  return static_cast<int64_t>(v);
+/// C's float → integer conversion as x86 does it: out of range and NaN give the "integer indefinite" value, the smallest. Small types are
+/// cut out of 32 bits, uint32 out of 64; uint64 takes what lies above int64 after subtraction of 2^63.
+int64_t truncate(double v, DType to) {
+  constexpr double kTop = 9223372036854775808.0;
+  const auto in_int64 = [](double x) { return x >= -kTop && x < kTop ? static_cast<int64_t>(x) : std::numeric_limits<int64_t>::min(); };
+  if (to == DType::u64 && v >= kTop) return static_cast<int64_t>(static_cast<uint64_t>(in_int64(v - kTop)) ^ (uint64_t{1} << 63));
+  if (to == DType::i64 || to == DType::u64 || to == DType::u32) return in_int64(v);
+  return v > -2147483649.0 && v < 2147483648.0 ? static_cast<int64_t>(v) : std::numeric_limits<int32_t>::min();
 }
 
 int64_t wrap(int64_t v, DType to) {
@@ -140,13 +144,7 @@ Scalar Scalar::cast(DType to) const {
     case 'b': r.i = is_integral() ? i != 0 : c != 0.0; break;
     case 'i':
     case 'u':
-      if (is_integral()) {
-        r.i = wrap(i, to);
-      } else if (to == DType::u64 && c.real() >= 9223372036854775808.0 && c.real() < 18446744073709551616.0) {
-        r.i = static_cast<int64_t>(static_cast<uint64_t>(c.real()));
-      } else {
-        r.i = wrap(truncate(c.real()), to);
-      }
+      r.i = wrap(is_integral() ? i : truncate(c.real(), to), to);
       break;
     default: {
       r.c = is_integral() ? std::complex<double>(as_double()) : c;

@@ -60,6 +60,7 @@ ExprRef op(ScalarOp op, std::vector<ExprRef> args) {
     if (args[k]->type != args[first]->type) broken(std::string(facts.name) + ": operands of types " + std::string(name_of(args[first]->type)) + " and " + std::string(name_of(args[k]->type)));
     constants = constants && args[k]->kind == ExprKind::constant;
   }
+  if (!accepts(op, args[first]->type)) broken(std::string(facts.name) + " is not defined for " + std::string(name_of(args[first]->type)));
   constants = constants && args[first]->kind == ExprKind::constant;
   if (constants) {
     std::vector<Scalar> values;

@@ -11,30 +11,30 @@ namespace {
 
 using R = ScalarOpInfo::Result;
 constexpr std::array<ScalarOpInfo, static_cast<size_t>(ScalarOp::count_)> kInfo = {{
-    {"add", 2, R::operand, true, 1},         {"sub", 2, R::operand, false, 1},        {"mul", 2, R::operand, true, 1},
-    {"div", 2, R::operand, false, 4},        {"floordiv", 2, R::operand, false, 8},   {"mod", 2, R::operand, false, 8},
-    {"fmod", 2, R::operand, false, 8},       {"pow", 2, R::operand, false, 30},       {"neg", 1, R::operand, false, 1},
-    {"abs", 1, R::real, false, 1},           {"sign", 1, R::operand, false, 2},       {"min", 2, R::operand, true, 1},
-    {"max", 2, R::operand, true, 1},         {"fmin", 2, R::operand, true, 1},        {"fmax", 2, R::operand, true, 1},
-    {"mulhi", 2, R::operand, true, 4},       {"fma", 3, R::operand, false, 1},        {"bit_and", 2, R::operand, true, 1},
-    {"bit_or", 2, R::operand, true, 1},      {"bit_xor", 2, R::operand, true, 1},     {"bit_not", 1, R::operand, false, 1},
-    {"shl", 2, R::operand, false, 1},        {"shr", 2, R::operand, false, 1},        {"eq", 2, R::boolean, true, 1},
-    {"ne", 2, R::boolean, true, 1},          {"lt", 2, R::boolean, false, 1},         {"le", 2, R::boolean, false, 1},
-    {"gt", 2, R::boolean, false, 1},         {"ge", 2, R::boolean, false, 1},         {"logical_and", 2, R::boolean, true, 1},
-    {"logical_or", 2, R::boolean, true, 1},  {"logical_xor", 2, R::boolean, true, 1}, {"logical_not", 1, R::boolean, false, 1},
-    {"select", 3, R::operand, false, 1},     {"isnan", 1, R::boolean, false, 1},      {"isinf", 1, R::boolean, false, 1},
-    {"isfinite", 1, R::boolean, false, 1},   {"signbit", 1, R::boolean, false, 1},    {"copysign", 2, R::operand, false, 1},
-    {"nextafter", 2, R::operand, false, 10}, {"floor", 1, R::operand, false, 1},      {"ceil", 1, R::operand, false, 1},
-    {"trunc", 1, R::operand, false, 1},      {"rint", 1, R::operand, false, 1},       {"sqrt", 1, R::operand, false, 6},
-    {"cbrt", 1, R::operand, false, 20},      {"exp", 1, R::operand, false, 15},       {"exp2", 1, R::operand, false, 15},
-    {"expm1", 1, R::operand, false, 20},     {"log", 1, R::operand, false, 15},       {"log2", 1, R::operand, false, 15},
-    {"log10", 1, R::operand, false, 15},     {"log1p", 1, R::operand, false, 20},     {"hypot", 2, R::operand, true, 15},
-    {"sin", 1, R::operand, false, 18},       {"cos", 1, R::operand, false, 18},       {"tan", 1, R::operand, false, 25},
-    {"asin", 1, R::operand, false, 20},      {"acos", 1, R::operand, false, 20},      {"atan", 1, R::operand, false, 20},
-    {"atan2", 2, R::operand, false, 25},     {"sinh", 1, R::operand, false, 20},      {"cosh", 1, R::operand, false, 20},
-    {"tanh", 1, R::operand, false, 20},      {"asinh", 1, R::operand, false, 25},     {"acosh", 1, R::operand, false, 25},
-    {"atanh", 1, R::operand, false, 25},     {"conj", 1, R::operand, false, 1},       {"real", 1, R::real, false, 0},
-    {"imag", 1, R::real, false, 0},          {"make_complex", 2, R::complex, false, 0},
+    {"add", 2, R::operand, "iufc", true, 1},         {"sub", 2, R::operand, "iufc", false, 1},         {"mul", 2, R::operand, "iufc", true, 1},
+    {"div", 2, R::operand, "fc", false, 4},          {"floordiv", 2, R::operand, "iuf", false, 8},     {"mod", 2, R::operand, "iuf", false, 8},
+    {"fmod", 2, R::operand, "iuf", false, 8},        {"pow", 2, R::operand, "iufc", false, 30},        {"neg", 1, R::operand, "iufc", false, 1},
+    {"abs", 1, R::real, "iufc", false, 1},           {"sign", 1, R::operand, "iuf", false, 2},         {"min", 2, R::operand, "biuf", true, 1},
+    {"max", 2, R::operand, "biuf", true, 1},         {"fmin", 2, R::operand, "biuf", true, 1},         {"fmax", 2, R::operand, "biuf", true, 1},
+    {"mulhi", 2, R::operand, "iu", true, 4},         {"fma", 3, R::operand, "f", false, 1},            {"bit_and", 2, R::operand, "biu", true, 1},
+    {"bit_or", 2, R::operand, "biu", true, 1},       {"bit_xor", 2, R::operand, "biu", true, 1},       {"bit_not", 1, R::operand, "biu", false, 1},
+    {"shl", 2, R::operand, "iu", false, 1},          {"shr", 2, R::operand, "iu", false, 1},           {"eq", 2, R::boolean, "biufc", true, 1},
+    {"ne", 2, R::boolean, "biufc", true, 1},         {"lt", 2, R::boolean, "biuf", false, 1},          {"le", 2, R::boolean, "biuf", false, 1},
+    {"gt", 2, R::boolean, "biuf", false, 1},         {"ge", 2, R::boolean, "biuf", false, 1},          {"logical_and", 2, R::boolean, "biufc", true, 1},
+    {"logical_or", 2, R::boolean, "biufc", true, 1}, {"logical_xor", 2, R::boolean, "biufc", true, 1}, {"logical_not", 1, R::boolean, "biufc", false, 1},
+    {"select", 3, R::operand, "biufc", false, 1},    {"isnan", 1, R::boolean, "biufc", false, 1},      {"isinf", 1, R::boolean, "biufc", false, 1},
+    {"isfinite", 1, R::boolean, "biufc", false, 1},  {"signbit", 1, R::boolean, "biuf", false, 1},     {"copysign", 2, R::operand, "f", false, 1},
+    {"nextafter", 2, R::operand, "f", false, 10},    {"floor", 1, R::operand, "iuf", false, 1},        {"ceil", 1, R::operand, "iuf", false, 1},
+    {"trunc", 1, R::operand, "iuf", false, 1},       {"rint", 1, R::operand, "iuf", false, 1},         {"sqrt", 1, R::operand, "fc", false, 6},
+    {"cbrt", 1, R::operand, "f", false, 20},         {"exp", 1, R::operand, "fc", false, 15},          {"exp2", 1, R::operand, "f", false, 15},
+    {"expm1", 1, R::operand, "f", false, 20},        {"log", 1, R::operand, "fc", false, 15},          {"log2", 1, R::operand, "f", false, 15},
+    {"log10", 1, R::operand, "f", false, 15},        {"log1p", 1, R::operand, "f", false, 20},         {"hypot", 2, R::operand, "f", true, 15},
+    {"sin", 1, R::operand, "fc", false, 18},         {"cos", 1, R::operand, "fc", false, 18},          {"tan", 1, R::operand, "fc", false, 25},
+    {"asin", 1, R::operand, "fc", false, 20},        {"acos", 1, R::operand, "fc", false, 20},         {"atan", 1, R::operand, "fc", false, 20},
+    {"atan2", 2, R::operand, "f", false, 25},        {"sinh", 1, R::operand, "fc", false, 20},         {"cosh", 1, R::operand, "fc", false, 20},
+    {"tanh", 1, R::operand, "fc", false, 20},        {"asinh", 1, R::operand, "fc", false, 25},        {"acosh", 1, R::operand, "fc", false, 25},
+    {"atanh", 1, R::operand, "fc", false, 25},       {"conj", 1, R::operand, "biufc", false, 1},       {"real", 1, R::real, "biufc", false, 0},
+    {"imag", 1, R::real, "biufc", false, 0},         {"make_complex", 2, R::complex, "f", false, 0},
 }};
 
 __extension__ typedef unsigned __int128 Unsigned128;
@@ -50,7 +50,6 @@ int64_t integer_op(ScalarOp op, int64_t a, int64_t b, DType type) {
     case ScalarOp::add: return static_cast<int64_t>(ua + ub);
     case ScalarOp::sub: return static_cast<int64_t>(ua - ub);
     case ScalarOp::mul: return static_cast<int64_t>(ua * ub);
-    case ScalarOp::div:
     case ScalarOp::floordiv: {
       if (b == 0) return 0;
       if (is_unsigned) return static_cast<int64_t>(ua / ub);
@@ -79,7 +78,7 @@ int64_t integer_op(ScalarOp op, int64_t a, int64_t b, DType type) {
     case ScalarOp::max:
     case ScalarOp::fmax: return is_unsigned ? static_cast<int64_t>(std::max(ua, ub)) : std::max(a, b);
     case ScalarOp::mulhi:
-      if (bits_of(type) == 32) return is_unsigned ? static_cast<int64_t>(ua * ub >> 32) : a * b >> 32;
+      if (bits_of(type) < 64) return is_unsigned ? static_cast<int64_t>(ua * ub >> bits_of(type)) : a * b >> bits_of(type);
       return is_unsigned ? static_cast<int64_t>(static_cast<Unsigned128>(ua) * ub >> 64)
                          : static_cast<int64_t>(static_cast<Signed128>(a) * b >> 64);
     case ScalarOp::bit_and: return a & b;
@@ -234,6 +233,8 @@ std::optional<ScalarOp> scalar_op_from_name(std::string_view name) {
     if (kInfo[k].name == name) return static_cast<ScalarOp>(k);
   return {};
 }
+
+bool accepts(ScalarOp op, DType operand) { return info(op).kinds.find(kind(operand)) != std::string_view::npos; }
 
 DType result_type(ScalarOp op, DType operand) {
   switch (info(op).result) {

@@ -127,6 +127,7 @@ class Verifier {
         const size_t first = e->op == ScalarOp::select ? 1 : 0;
         require(static_cast<int>(e->args.size()) == info(e->op).arity, "an operation has its number of operands", print(e));
         for (size_t k = first + 1; k < e->args.size(); ++k) require(e->args[k]->type == e->args[first]->type, "operands have one type", print(e));
+        require(accepts(e->op, e->args[first]->type), "an operation takes its operands' type", print(e));
         require(e->type == result_type(e->op, e->args[first]->type), "an operation has its result type", print(e));
         break;
       }
