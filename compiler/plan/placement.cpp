@@ -36,7 +36,8 @@ void add(Contexts& contexts, uint64_t key, double evaluations) {
 
 uint64_t through_view(uint64_t key, const graph::ViewNode& view) {
   for (const graph::ViewAxis& a : view.axes)
-    key = (key ^ static_cast<uint64_t>(a.axis * 31 + a.start * 1315423911 + a.step * 2654435761)) * 0x9e3779b97f4a7c15ull + (key >> 29);
+    for (const auto part : {static_cast<uint64_t>(a.axis), static_cast<uint64_t>(a.start), static_cast<uint64_t>(a.step)})
+      key = (key ^ part) * 0x9e3779b97f4a7c15ull + (key >> 29);
   return key;
 }
 

@@ -46,6 +46,7 @@ std::complex<double> number_in(const Value& value) {
 gasell_kind gasell_value_kind(const gasell_value* value) noexcept {
   if (!value) return GASELL_KIND_NONE;
   switch (value->value.tag()) {
+    case Value::Tag::absent:
     case Value::Tag::none: return GASELL_KIND_NONE;
     case Value::Tag::boolean: return GASELL_KIND_BOOLEAN;
     case Value::Tag::integer: return GASELL_KIND_INTEGER;
