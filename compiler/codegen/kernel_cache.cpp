@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
 #define XXH_INLINE_ALL
@@ -24,8 +22,45 @@ struct Header {
   uint64_t length;
   uint64_t checksum;
 };
-constexpr char kMagic[8] = {'g', 's', 'l', 'k', 'e', 'r', 'n', '1'};
-constexpr int kInsertsBetweenEvictions = 64;
+constexpr char kMagic[8] = {'g', 's', 'l', 'k', 'e', 'r', 'n', '2'};
+
+Header header_for(std::string_view key, std::string_view content) {
+  Header header{};
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.length = content.size();
+  header.checksum = XXH3_64bits_withSeed(content.data(), content.size(), XXH3_64bits(key.data(), key.size()));
+  return header;
+}
+
+/// An open file that closes itself; `number` is negative when it could not be opened.
+struct Descriptor {
+  int number;
+  explicit Descriptor(int number) : number(number) {}
+  ~Descriptor() {
+    if (number >= 0) close(number);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+};
+
+bool read_all(int descriptor, char* to, size_t size) {
+  while (size > 0) {
+    const ssize_t n = read(descriptor, to, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    to += n, size -= static_cast<size_t>(n);
+  }
+  return true;
+}
+bool write_all(int descriptor, std::string_view from) {
+  while (!from.empty()) {
+    const ssize_t n = write(descriptor, from.data(), from.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    from.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
 
 fs::path default_directory() {
   if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache == '/') return fs::path(cache) / "gasell";
@@ -49,7 +84,7 @@ std::string prepare(const fs::path& directory) {
 
 }  // namespace
 
-KernelCache::KernelCache(bool enabled, fs::path directory, int64_t limit) : limit_(limit) {
+KernelCache::KernelCache(bool enabled, fs::path directory, int64_t limit) : limit_(limit), unchecked_(limit) {
   if (!enabled) return;
   if (directory.empty()) directory = default_directory();
   why_off_ = prepare(directory);
@@ -58,43 +93,34 @@ KernelCache::KernelCache(bool enabled, fs::path directory, int64_t limit) : limi
 
 std::optional<std::string> KernelCache::find(std::string_view key) const {
   if (directory_.empty()) return {};
-  const fs::path path = directory_ / key;
-  std::ifstream file(path, std::ios::binary);
+  // Not through links, not waiting for pipes: a file of ours or nothing.
+  const Descriptor file(open((directory_ / key).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat facts {};
+  if (file.number < 0 || fstat(file.number, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_uid != geteuid()) return {};
   Header header{};
-  if (!file.read(reinterpret_cast<char*>(&header), sizeof header) || std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return {};
-  std::error_code error;
-  const auto size = fs::file_size(path, error);
-  if (error || size != sizeof header + header.length) return {};
+  if (!read_all(file.number, reinterpret_cast<char*>(&header), sizeof header) || std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return {};
+  if (static_cast<uint64_t>(facts.st_size) - sizeof header != header.length) return {};
   std::string content(header.length, '\0');
-  if (!file.read(content.data(), static_cast<std::streamsize>(content.size())) || XXH3_64bits(content.data(), content.size()) != header.checksum) return {};
-  fs::last_write_time(path, fs::file_time_type::clock::now(), error);  // for the eviction of what was not used for long
+  if (!read_all(file.number, content.data(), content.size()) || header_for(key, content).checksum != header.checksum) return {};
+  futimens(file.number, nullptr);  // now: for the eviction of what was not used for long
   return content;
 }
 
 void KernelCache::insert(std::string_view key, std::string_view content) const {
   if (directory_.empty()) return;
   std::string temporary = (directory_ / "tmp.XXXXXX").string();
-  const int descriptor = mkstemp(temporary.data());
-  if (descriptor < 0) return;
-  Header header{};
-  std::memcpy(header.magic, kMagic, sizeof kMagic);
-  header.length = content.size();
-  header.checksum = XXH3_64bits(content.data(), content.size());
-  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
-  bytes += content;
-  size_t written = 0;
-  while (written < bytes.size()) {
-    const ssize_t n = write(descriptor, bytes.data() + written, bytes.size() - written);
-    if (n <= 0) break;
-    written += static_cast<size_t>(n);
-  }
-  close(descriptor);
-  if (written != bytes.size() || rename(temporary.c_str(), (directory_ / key).c_str()) != 0) {
+  const Descriptor file(mkostemp(temporary.data(), O_CLOEXEC));
+  if (file.number < 0) return;
+  const Header header = header_for(key, content);
+  if (!write_all(file.number, {reinterpret_cast<const char*>(&header), sizeof header}) || !write_all(file.number, content) ||
+      rename(temporary.c_str(), (directory_ / key).c_str()) != 0) {
     unlink(temporary.c_str());
     return;
   }
-  static thread_local int inserts = 0;
-  if (++inserts % kInsertsBetweenEvictions == 1) evict();
+  // The first insertion looks after the limit, and then each that fills another part of it.
+  if (unchecked_ += static_cast<int64_t>(content.size()); unchecked_ < limit_ / 8) return;
+  unchecked_ = 0;
+  evict();
 }
 
 void KernelCache::evict() const {

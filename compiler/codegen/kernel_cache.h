@@ -1,6 +1,7 @@
 // Compiled objects on disk, found by content: safe against damage, other users and concurrent writers.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -9,9 +10,9 @@
 
 namespace gasell {
 
-/// Each entry is a file named by its key, with a header that holds a magic number, the length and a checksum. It is published by rename, so readers see
-/// whole files only; what does not check out counts as absent. The folder is used only if it is ours and nobody else may write it. Failures of any
-/// kind (full disk, no permission) mean no cache, never an error.
+/// Each entry is a file named by its key, with a header that holds a magic number, the length and a checksum over key and content. It is
+/// published by rename, so readers see whole files only; what does not check out counts as absent. The folder is used only if it is ours and
+/// nobody else may write it. Failures of any kind (full disk, no permission) mean no cache, never an error.
 class KernelCache {
  public:
   /// An empty directory: $XDG_CACHE_HOME/gasell, else ~/.cache/gasell.
@@ -33,6 +34,7 @@ class KernelCache {
   std::filesystem::path directory_;  // empty: off
   std::string why_off_;
   int64_t limit_;
+  mutable std::atomic<int64_t> unchecked_;  // bytes inserted since the limit was last looked after
 };
 
 }  // namespace gasell
