@@ -89,7 +89,7 @@ bool is_contiguous_buffer(const graph::Node& node) {
 }  // namespace
 
 struct Engine::State {
-  explicit State(EngineOptions given) : options(std::move(given)), jit(JitOptions{options.cache, options.cache_directory}) {
+  explicit State(EngineOptions given) : options(std::move(given)), jit(JitOptions{.disk_cache = options.cache, .cache_directory = options.cache_directory, .check_bounds = options.check}) {
     if (options.threads <= 0) options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (options.memory <= 0) options.memory = machine_memory() / 4 * 3;
     device = make_host_device(options.threads, options.memory, jit, interrupt);

@@ -32,6 +32,7 @@ struct EngineOptions {
   int64_t chunk = 0;         // elements a task at most (GASELL_CHUNK); 0: chosen
   bool cache = true;         // kernel cache on disk (GASELL_CACHE=0 switches it off)
   std::filesystem::path cache_directory;
+  bool check = false;        // compiled code checks every address it uses (GASELL_CHECK=1); slow, for debugging
   bool progress = false;     // draw progress on a terminal
   /// Options with the environment's values filled in.
   static EngineOptions from_environment();

@@ -48,6 +48,7 @@ EngineOptions EngineOptions::from_environment() {
   if (const char* fuse = std::getenv("GASELL_FUSE")) options.fuse = std::string_view(fuse) != "0";
   options.chunk = parse_count(std::getenv("GASELL_CHUNK"));
   if (const char* cache = std::getenv("GASELL_CACHE")) options.cache = std::string_view(cache) != "0";
+  if (const char* check = std::getenv("GASELL_CHECK")) options.check = std::string_view(check) != "0";
   if (const char* directory = std::getenv("GASELL_CACHE_DIR")) options.cache_directory = directory;
   return options;
 }

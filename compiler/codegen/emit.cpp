@@ -5,6 +5,8 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <unordered_map>
 
 #include "lang/diagnostic.h"
@@ -69,6 +71,9 @@ class Emitter {
       }
     }
     types.insert(types.end(), {b_.getInt64Ty(), b_.getInt64Ty()});
+    if (target_.check_bounds)
+      for (const ir::Parameter& p : kernel.params)
+        if (p.kind != ir::Parameter::Kind::scalar) types.insert(types.end(), {b_.getPtrTy(), b_.getPtrTy()});
     auto* function = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false), llvm::Function::InternalLinkage, name, module_);
     // Kept apart from the wrapper: `noalias` of parameters is stronger than what survives inlining.
     function->addFnAttr(llvm::Attribute::NoInline);
@@ -81,7 +86,7 @@ class Emitter {
         argument->addAttr(llvm::Attribute::NoAlias);
         argument->addAttr(llvm::Attribute::NoCapture);
         if (p.kind == ir::Parameter::Kind::in) argument->addAttr(llvm::Attribute::ReadOnly);
-        arrays_[p.name] = {&*argument++, p.type};
+        arrays_[p.name] = {&*argument++, p.type, p.name};
       } else {
         Register r{&*argument++, nullptr};
         if (is_complex(p.type)) r.im = &*argument++;
@@ -90,6 +95,14 @@ class Emitter {
     }
     begin_ = &*argument++;
     end_ = &*argument++;
+    if (target_.check_bounds) {
+      kernel_name_ = kernel.name;
+      for (const ir::Parameter& p : kernel.params) {
+        if (p.kind == ir::Parameter::Kind::scalar) continue;
+        arrays_[p.name].memory_begin = &*argument++;
+        arrays_[p.name].memory_end = &*argument++;
+      }
+    }
     if (kernel.body.empty() || !contains_units(kernel.body)) {
       guard_whole(kernel.body);
     } else {
@@ -124,10 +137,11 @@ class Emitter {
     b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function));
     std::vector<llvm::Value*> arguments;
     unsigned array = 0, slot = 0;
+    auto array_entry = [&](unsigned k) { return b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), function->getArg(0), k)); };
     auto next_slot = [&](llvm::Type* as) { return b_.CreateLoad(as, b_.CreateConstGEP1_64(i64, function->getArg(1), slot++)); };
     for (const ir::Parameter& p : kernel.params) {
       if (p.kind != ir::Parameter::Kind::scalar) {
-        arguments.push_back(b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), function->getArg(0), array++)));
+        arguments.push_back(array_entry(array++));
         continue;
       }
       if (kind(p.type) == 'f' || kind(p.type) == 'c') {
@@ -138,6 +152,8 @@ class Emitter {
       }
     }
     arguments.insert(arguments.end(), {function->getArg(2), function->getArg(3)});
+    if (target_.check_bounds)
+      for (unsigned k = 0; k < array; ++k) arguments.insert(arguments.end(), {array_entry(array + k), array_entry(2 * array + k)});
     b_.CreateCall(body, arguments);
     b_.CreateRetVoid();
   }
@@ -180,7 +196,9 @@ class Emitter {
       case StmtKind::assign: write_variable(variables_.at(s.name), value(s.value)); break;
       case StmtKind::local_array: {
         const auto count = static_cast<uint64_t>(s.size) * (is_complex(s.type) ? 2 : 1);
-        arrays_[s.name] = {entry_alloca(llvm::ArrayType::get(element_type(s.type), count), 64), s.type};
+        llvm::Type* memory = llvm::ArrayType::get(element_type(s.type), count);
+        llvm::Value* pointer = entry_alloca(memory, 64);
+        arrays_[s.name] = {pointer, s.type, s.name, pointer, b_.CreateConstGEP1_64(memory, pointer, 1)};
         break;
       }
       case StmtKind::store: {
@@ -232,7 +250,7 @@ class Emitter {
     llvm::Value* next = b_.CreateNSWAdd(i, b_.getInt64(1));
     i->addIncoming(next, b_.GetInsertBlock());
     llvm::BranchInst* back = b_.CreateCondBr(b_.CreateICmpSLT(next, last), body, exit);
-    if (s.loop_kind == LoopKind::simd) back->setMetadata(llvm::LLVMContext::MD_loop, simd_metadata(llvm::isa<llvm::ConstantInt>(first) && llvm::isa<llvm::ConstantInt>(last)));
+    if (s.loop_kind == LoopKind::simd && !target_.check_bounds) back->setMetadata(llvm::LLVMContext::MD_loop, simd_metadata(llvm::isa<llvm::ConstantInt>(first) && llvm::isa<llvm::ConstantInt>(last)));
     b_.SetInsertPoint(exit);
     access_group_ = outer_group;
   }
@@ -253,6 +271,9 @@ class Emitter {
   struct Array {
     llvm::Value* pointer;
     DType type;
+    std::string name;
+    /// The first byte of the memory that `pointer` points into, and the byte behind its last; only where bounds are checked.
+    llvm::Value *memory_begin = nullptr, *memory_end = nullptr;
   };
   struct Variable {
     llvm::AllocaInst* parts[2];
@@ -270,9 +291,27 @@ class Emitter {
   }
 
   llvm::Value* address(const Array& array, llvm::Value* index, int part) {
+    if (target_.check_bounds && part == 0) check_bounds(array, index);
     if (is_complex(array.type)) index = b_.CreateNSWAdd(b_.CreateShl(index, 1, "", false, true), b_.getInt64(static_cast<uint64_t>(part)));
     return b_.CreateInBoundsGEP(element_type(array.type), array.pointer, index);
   }
+  /// Ends the process when the element at `index` is not within the array's memory.
+  void check_bounds(const Array& array, llvm::Value* index) {
+    const auto size = static_cast<uint64_t>(gasell::size_of(array.type));
+    llvm::Value* first = b_.CreateGEP(b_.getInt8Ty(), array.pointer, b_.CreateMul(index, b_.getInt64(size)));
+    llvm::Value* last = b_.CreateGEP(b_.getInt8Ty(), first, b_.getInt64(size));
+    llvm::Value* inside = b_.CreateAnd(b_.CreateICmpUGE(first, array.memory_begin), b_.CreateICmpULE(last, array.memory_end));
+    llvm::BasicBlock *bad = block("out_of_bounds"), *good = block("within_bounds");
+    b_.CreateCondBr(inside, good, bad);
+    b_.SetInsertPoint(bad);
+    llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
+    auto callee = module_.getOrInsertFunction("gasell_out_of_bounds", llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, i64, ptr, ptr, ptr, i64}, false));
+    llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotReturn();
+    b_.CreateCall(callee, {b_.CreateGlobalString(kernel_name_), b_.CreateGlobalString(array.name), index, array.pointer, array.memory_begin, array.memory_end, b_.getInt64(size)});
+    b_.CreateUnreachable();
+    b_.SetInsertPoint(good);
+  }
+
   template <class Instruction>
   Instruction* in_group(Instruction* access, DType type) {
     access->setAlignment(llvm::Align(static_cast<uint64_t>(gasell::size_of(real_of(type)))));
@@ -338,7 +377,7 @@ class Emitter {
         llvm::Value* limit = llvm::ConstantFP::get(r.re->getType(), 9223372036854775808.0);
         llvm::Value* small = b_.CreateFreeze(b_.CreateFPToSI(r.re, type));
         llvm::Value* large = b_.CreateXor(b_.CreateFreeze(b_.CreateFPToSI(b_.CreateFSub(r.re, limit), type)), b_.getInt64(uint64_t{1} << 63));
-        return {b_.CreateSelect(b_.CreateFCmpOLT(r.re, limit), small, large), nullptr};
+        return {b_.CreateSelect(b_.CreateFCmpOGE(r.re, limit), large, small), nullptr};
       }
       llvm::Type* wide = to == DType::i64 || to == DType::u32 ? b_.getInt64Ty() : b_.getInt32Ty();
       return {b_.CreateTrunc(b_.CreateFreeze(b_.CreateFPToSI(r.re, wide)), type), nullptr};
@@ -387,7 +426,6 @@ class Emitter {
       case ScalarOp::add: return b_.CreateAdd(a, b);
       case ScalarOp::sub: return b_.CreateSub(a, b);
       case ScalarOp::mul: return b_.CreateMul(a, b);
-      case ScalarOp::div:
       case ScalarOp::floordiv: return divide(op, is_signed_type, a, b);
       case ScalarOp::mod:
       case ScalarOp::fmod: return divide(op, is_signed_type, a, b);
@@ -447,7 +485,7 @@ class Emitter {
     llvm::Type* t = a->getType();
     llvm::Value *zero = llvm::ConstantInt::get(t, 0), *one = llvm::ConstantInt::get(t, 1);
     llvm::Value* by_zero = b_.CreateICmpEQ(b, zero);
-    const bool quotient = op == ScalarOp::div || op == ScalarOp::floordiv;
+    const bool quotient = op == ScalarOp::floordiv;
     if (!is_signed_type) {
       llvm::Value* divisor = b_.CreateSelect(by_zero, one, b);
       llvm::Value* r = quotient ? b_.CreateUDiv(a, divisor) : b_.CreateURem(a, divisor);
@@ -630,6 +668,7 @@ class Emitter {
   llvm::Function* function_ = nullptr;
   llvm::Value *begin_ = nullptr, *end_ = nullptr;
   llvm::MDNode* access_group_ = nullptr;
+  std::string kernel_name_;  // where bounds are checked
   std::unordered_map<std::string, Register> values_;
   std::unordered_map<std::string, Variable> variables_;
   std::unordered_map<std::string, Array> arrays_;
@@ -649,6 +688,13 @@ void evaluate_complex(int32_t op, int32_t type, double* io) {
   io[5] = result.c.imag();
 }
 
+/// Code without unwind tables calls this, so nothing can be thrown.
+[[noreturn]] void out_of_bounds(const char* kernel, const char* array, int64_t index, const char* pointer, const char* begin, const char* end, int64_t size) {
+  std::fprintf(stderr, "gasell: internal error: kernel %s uses %s[%lld], which has elements %lld to %lld\n", kernel, array, static_cast<long long>(index),
+               static_cast<long long>((begin - pointer) / size), static_cast<long long>((end - pointer) / size - 1));
+  std::abort();
+}
+
 }  // namespace
 
 std::unique_ptr<llvm::Module> emit_module(llvm::LLVMContext& context, const ir::Kernel& kernel, const Target& target, const std::string& symbol) {
@@ -662,7 +708,8 @@ std::unique_ptr<llvm::Module> emit_module(llvm::LLVMContext& context, const ir::
 const std::vector<RuntimeFunction>& runtime_functions() {
   static const std::vector<RuntimeFunction> kFunctions = {{"gasell_pow_i64", reinterpret_cast<void*>(&integer_power<int64_t>)},
                                                           {"gasell_pow_u64", reinterpret_cast<void*>(&integer_power<uint64_t>)},
-                                                          {"gasell_complex", reinterpret_cast<void*>(&evaluate_complex)}};
+                                                          {"gasell_complex", reinterpret_cast<void*>(&evaluate_complex)},
+                                                          {"gasell_out_of_bounds", reinterpret_cast<void*>(&out_of_bounds)}};
   return kFunctions;
 }
 

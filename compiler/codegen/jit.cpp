@@ -1,6 +1,8 @@
 #include "compiler/codegen/jit.h"
 
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/DiagnosticHandler.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -33,9 +35,14 @@ std::string hex(XXH128_hash_t hash) {
 /// What a kernel compiles to depends on this text and nothing else.
 std::string key_of(const ir::Kernel& kernel, const Target& target) {
   std::string text = ir::print(kernel);
-  text += '\n' + target.triple + '\n' + target.cpu + '\n' + target.features + '\n' + vector_math_name() + "\nLLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion);
+  text += '\n' + target.triple + '\n' + target.cpu + '\n' + target.features + '\n' + vector_math_name() + "\nLLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion) + (target.check_bounds ? " checked" : "");
   return hex(XXH3_128bits(text.data(), text.size()));
 }
+
+/// LLVM says on stderr which simd loops it could not vectorise (those that call functions without a vector twin): nothing for users.
+struct QuietDiagnostics final : llvm::DiagnosticHandler {
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override { return info.getSeverity() != llvm::DS_Error; }
+};
 
 [[noreturn]] void fail(llvm::Error error) { throw Error("SystemError", "the JIT failed: " + llvm::toString(std::move(error)), "", Blame::internal); }
 template <class T>
@@ -47,7 +54,14 @@ T unwrap(llvm::Expected<T> value) {
 }  // namespace
 
 struct Jit::State {
-  explicit State(const JitOptions& options) : cache(options.disk_cache, options.cache_directory, options.cache_limit) {}
+  explicit State(const JitOptions& options) : cache(options.disk_cache, options.cache_directory, options.cache_limit), check_bounds(options.check_bounds) {}
+
+  /// The host's, as this Jit compiles for it.
+  Target target() const {
+    Target target = host_target();
+    target.check_bounds = check_bounds;
+    return target;
+  }
 
   llvm::orc::LLJIT& lljit() {
     std::call_once(made, [this] {
@@ -60,21 +74,37 @@ struct Jit::State {
       llvm::orc::SymbolMap symbols;
       for (const RuntimeFunction& f : runtime_functions())
         symbols[jit->mangleAndIntern(f.name)] = {llvm::orc::ExecutorAddr::fromPtr(f.address), llvm::JITSymbolFlags::Exported};
+      jit->getExecutionSession().setErrorReporter([](llvm::Error error) { llvm::consumeError(std::move(error)); });  // lookup() returns them too
       if (auto error = jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)))) fail(std::move(error));
     });
     return *jit;
   }
 
-  std::unique_ptr<llvm::MemoryBuffer> compile_object(const ir::Kernel& kernel, const std::string& symbol) {
+  /// Takes a kernel through the passes, the emitter and LLVM's optimiser; what `finish` makes of the module and its target machine.
+  template <class F>
+  auto lower(const ir::Kernel& kernel, const std::string& symbol, F finish) const {
     const ir::Kernel ready = ir::run_passes(kernel, ir::pipeline());
     llvm::LLVMContext context;
+    context.setDiagnosticHandler(std::make_unique<QuietDiagnostics>());
     const auto machine = make_target_machine(host_target());
-    const auto module = emit_module(context, ready, host_target(), symbol);
+    const auto module = emit_module(context, ready, target(), symbol);
     optimise(*module, *machine);
-    return to_object(*module, *machine);
+    return finish(*module, *machine);
+  }
+
+  /// The function in an object file; an error when it is no such file.
+  llvm::Expected<HostKernelFunction> load(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& symbol) {
+    llvm::orc::LLJIT& jit = lljit();
+    const auto tracker = jit.getMainJITDylib().createResourceTracker();
+    if (auto error = jit.addObjectFile(tracker, std::move(object))) return error;
+    auto address = jit.lookup(symbol);
+    if (address) return address->toPtr<HostKernelFunction>();
+    llvm::consumeError(tracker->remove());
+    return address.takeError();
   }
 
   KernelCache cache;
+  const bool check_bounds;
   std::once_flag made;
   std::unique_ptr<llvm::orc::LLJIT> jit;
 
@@ -88,7 +118,7 @@ Jit::Jit(JitOptions options) : state_(std::make_unique<State>(options)) {}
 Jit::~Jit() = default;
 
 HostKernel Jit::compile(const ir::Kernel& kernel) {
-  const std::string key = key_of(kernel, host_target());
+  const std::string key = key_of(kernel, state_->target());
   {
     std::unique_lock lock(state_->mutex);
     for (;;) {
@@ -107,17 +137,16 @@ HostKernel Jit::compile(const ir::Kernel& kernel) {
   HostKernel result;
   try {
     const std::string symbol = "gasell_kernel_" + key;
-    std::unique_ptr<llvm::MemoryBuffer> object;
     if (const auto stored = state_->cache.find(key)) {
-      object = llvm::MemoryBuffer::getMemBufferCopy(*stored, symbol);
-      result.origin = HostKernel::Origin::disk;
-    } else {
-      object = state_->compile_object(kernel, symbol);
-      state_->cache.insert(key, std::string_view(object->getBufferStart(), object->getBufferSize()));
+      auto function = state_->load(llvm::MemoryBuffer::getMemBufferCopy(*stored, symbol), symbol);
+      if (function) result = {*function, 0, HostKernel::Origin::disk};
+      else llvm::consumeError(function.takeError());  // compiled again, and replaced
     }
-    llvm::orc::LLJIT& jit = state_->lljit();
-    if (auto error = jit.addObjectFile(std::move(object))) fail(std::move(error));
-    result.function = unwrap(jit.lookup(symbol)).toPtr<HostKernelFunction>();
+    if (!result.function) {
+      auto object = state_->lower(kernel, symbol, to_object);
+      state_->cache.insert(key, std::string_view(object->getBufferStart(), object->getBufferSize()));
+      result.function = unwrap(state_->load(std::move(object), symbol));
+    }
   } catch (...) {
     const std::lock_guard lock(state_->mutex);
     state_->kernels.erase(key);
@@ -132,23 +161,15 @@ HostKernel Jit::compile(const ir::Kernel& kernel) {
 }
 
 std::string Jit::emit_llvm(const ir::Kernel& kernel) {
-  llvm::LLVMContext context;
-  const auto machine = make_target_machine(host_target());
-  const auto module = emit_module(context, ir::run_passes(kernel, ir::pipeline()), host_target(), "kernel");
-  optimise(*module, *machine);
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module->print(stream, nullptr);
-  return text;
+  return state_->lower(kernel, "kernel", [](llvm::Module& module, llvm::TargetMachine&) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream, nullptr);
+    return text;
+  });
 }
 
-std::string Jit::emit_asm(const ir::Kernel& kernel) {
-  llvm::LLVMContext context;
-  const auto machine = make_target_machine(host_target());
-  const auto module = emit_module(context, ir::run_passes(kernel, ir::pipeline()), host_target(), "kernel");
-  optimise(*module, *machine);
-  return to_assembly(*module, *machine);
-}
+std::string Jit::emit_asm(const ir::Kernel& kernel) { return state_->lower(kernel, "kernel", to_assembly); }
 
 Jit::Description Jit::describe() const {
   const Target& target = host_target();

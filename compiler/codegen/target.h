@@ -11,6 +11,8 @@ struct Target {
   int vector_bits = 0;
   /// log, exp, sin and the like exist as LLVM intrinsics that become calls of the C library (or its vector twin).
   bool math_intrinsics = true;
+  /// Every load and store is checked against its array's memory; the first wrong one ends the process with a message. For debugging.
+  bool check_bounds = false;
 };
 
 /// This machine's CPU with all its features.

@@ -45,11 +45,13 @@ class Pass {
   Pass(const Launch& launch, HostKernelFunction function, int64_t memory, const std::atomic<bool>& interrupt, Progress& progress)
       : launch_(launch), function_(function), interrupt_(interrupt), progress_(progress) {
     const size_t count = launch.storages.size();
-    if (count > few_arrays_.size()) many_arrays_.resize(count);
-    arrays_ = count > few_arrays_.size() ? many_arrays_.data() : few_arrays_.data();
+    if (3 * count > few_arrays_.size()) many_arrays_.resize(3 * count);
+    arrays_ = 3 * count > few_arrays_.size() ? many_arrays_.data() : few_arrays_.data();
     for (size_t k = 0; k < count; ++k) {
       const auto& storage = static_cast<const HostStorage&>(*launch.storages[k]);
       arrays_[k] = static_cast<char*>(storage.data()) + launch.byte_offsets[k];
+      arrays_[count + k] = storage.data();  // for kernels that check bounds
+      arrays_[2 * count + k] = static_cast<char*>(storage.data()) + storage.bytes();
     }
     for (const Launch::Streamed& stream : launch.streamed) {
       auto& storage = static_cast<HostStorage&>(*launch.storages[stream.storage]);
@@ -130,7 +132,7 @@ class Pass {
   const HostKernelFunction function_;
   const std::atomic<bool>& interrupt_;
   Progress& progress_;
-  std::array<void*, 16> few_arrays_;
+  std::array<void*, 24> few_arrays_;
   std::vector<void*> many_arrays_;
   void** arrays_;
   std::vector<Stream> streams_;

@@ -44,6 +44,7 @@ CONFIGURATIONS = {
     "one thread": {"GASELL_THREADS": "1"},
     "many threads": {"GASELL_THREADS": "5", "GASELL_CHUNK": "64"},
     "cache off": {"GASELL_CACHE": "0"},
+    "checked": {"GASELL_CHECK": "1", "GASELL_CHUNK": "64"},
 }
 TIMEOUT_S = 240
 

@@ -31,6 +31,9 @@ class Running(CommandTest):
     def test_array(self):
         self.check(run("-c", "print((np.arange(10)+1).sum())"), out="55\n")
 
+    def test_kernels_that_do_not_vectorise_say_nothing(self):
+        self.check(run("--no-cache", "-c", "print(np.exp(np.zeros(3, 'c16')).sum())"), out="(3+0j)\n")
+
     def test_byte_order_mark(self):
         self.check(run(self.script("\ufeffprint('bom')\n")), out="bom\n")
 
