@@ -1,6 +1,7 @@
 #include "stdlib/modules.h"
 
 #include "stdlib/bindings.h"
+#include "stdlib/numpy/host.h"
 #include "stdlib/numpy/module.h"
 
 namespace gasell {
@@ -25,6 +26,7 @@ const ModuleTable& known_modules() {
       {"cupy", {"cp"}, make_numpy},
       {"dask.array", {"da"}, make_numpy},
       {"numpy.random", {}, make_numpy_random},
+      {"_numpy", {}, make_numpy_host},
   };
   return table;
 }

@@ -124,6 +124,7 @@ std::vector<Value> captured_cells(const Frame& f, const FunctionCode& inner) {
 }
 
 void note_place(const Frame& f, Exception& exception) {
+  if (f.code.globals->library) return;  // the caller's line is the place
   if (!exception.traceback.empty() && exception.traceback.back().activation == f.activation) return;
   exception.traceback.push_back({f.code.source, f.at, f.code.name, f.activation});
 }

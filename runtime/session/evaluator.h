@@ -23,6 +23,8 @@ struct GlobalScope {
   std::vector<std::string> names() const;
   void clear();
 
+  bool library = false;  // of the standard library: tracebacks leave its frames out
+
  private:
   std::deque<Value> slots_;
   std::deque<std::string> names_;

@@ -59,21 +59,15 @@ std::optional<fs::path> find_path(const std::string& name, const char* ending, c
 
 std::optional<fs::path> find_script(const std::string& name, const SourceRef& importer) { return find_path(name, ".gsl", importer); }
 
-Value run_script(Session& session, const std::string& name, const fs::path& path) {
-  std::error_code error;
-  fs::path canonical = fs::canonical(path, error);
-  std::string key = error ? path.string() : canonical.string();
-  if (auto found = session.loaded.find(key); found != session.loaded.end()) return found->second;
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!file) raise("ImportError", fmt::format("cannot read {}", path.string()));
-  ast::ModuleRef tree = parse_module(std::make_shared<Source>(path.string(), text.str()));
+/// Runs a text as the module `name`, which is kept under `key` from the moment it begins: circular imports find it.
+Value run_text(Session& session, const std::string& key, const std::string& name, const std::string& path, std::string text, bool library) {
+  ast::ModuleRef tree = parse_module(std::make_shared<Source>(path, std::move(text)));
   session.scopes.push_back(std::make_unique<GlobalScope>());
   GlobalScope& scope = *session.scopes.back();
+  scope.library = library;
   scope.slot("__name__") = make_str(name);
-  scope.slot("__file__") = make_str(path.string());
-  Value module = Value::make<ScriptModule>(name, path.string(), scope);
+  scope.slot("__file__") = make_str(path);
+  Value module = Value::make<ScriptModule>(name, path, scope);
   session.loaded.emplace(key, module);
   std::shared_ptr<FunctionCode> code = lower_module(session, tree, scope, "<module " + name + ">", false);
   try {
@@ -84,6 +78,18 @@ Value run_script(Session& session, const std::string& name, const fs::path& path
   }
   static_cast<ScriptModule*>(module.object())->running = false;
   return module;
+}
+
+Value run_script(Session& session, const std::string& name, const fs::path& path) {
+  std::error_code error;
+  fs::path canonical = fs::canonical(path, error);
+  std::string key = error ? path.string() : canonical.string();
+  if (auto found = session.loaded.find(key); found != session.loaded.end()) return found->second;
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file) raise("ImportError", fmt::format("cannot read {}", path.string()));
+  return run_text(session, key, name, path.string(), text.str(), false);
 }
 
 /// A module of the table, or null. For a name like "dask" of which only "dask.array" is there: a module that holds those.
@@ -182,6 +188,13 @@ Value Interpreter::import_module(const std::string& name, const SourceRef& impor
     if (parent.as<Module>() && !parent.object()->get_attribute(*this, child)) parent.object()->set_attribute(*this, child, module);
   }
   return module;
+}
+
+Value Interpreter::library_module(const std::string& name, std::string_view text) {
+  Session& session = Evaluator::session(*this);
+  const std::string key = "<" + name + ">";
+  if (auto found = session.loaded.find(key); found != session.loaded.end()) return found->second;
+  return run_text(session, key, name, key, std::string(text), true);
 }
 
 StatementPtr lower_import(Lowering& l, const ast::Stmt& s) {

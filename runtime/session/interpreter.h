@@ -45,6 +45,9 @@ class Interpreter {
 
   /// `import name`: a known module, or NAME.gsl beside the importing source, the working directory or GASELL_PATH.
   Value import_module(const std::string& name, const SourceRef& importer);
+  /// A module made of a text of the standard library: run once a session, then kept under `name`. What goes wrong in its functions is told at the
+  /// line that called them.
+  Value library_module(const std::string& name, std::string_view text);
 
   struct Exit {
     int code;

@@ -5,8 +5,9 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
 #include "runtime/io/npy.h"
+#include "stdlib/numpy/host.h"
 #include "stdlib/numpy/methods.h"
-#include "stdlib/numpy/print_options.h"
+#include "stdlib/numpy/products.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
@@ -122,22 +123,7 @@ Value where(Interpreter& in, Args args) {
   const bool a_missing = is_missing(args[1]), b_missing = is_missing(args[2]);
   if (a_missing != b_missing) raise("ValueError", "either both or neither of x and y should be given");
   const NodeRef condition = graph::cast(as_node(in, args[0]), DType::boolean);
-  if (a_missing) {  // the indices of what is true
-    const Array mask(condition);
-    const Array::Elements e = mask.elements(in.engine());
-    std::vector<std::vector<Value>> axes(static_cast<size_t>(mask.rank()));
-    for (int64_t i = 0; i < e.count; ++i) {
-      if (!e.data[i]) continue;
-      int64_t rest = i;
-      for (size_t k = axes.size(); k-- > 0;) {
-        axes[k].push_back(Value::of(rest % mask.shape()[k]));
-        rest /= mask.shape()[k];
-      }
-    }
-    std::vector<Value> result;
-    for (auto& a : axes) result.push_back(wrap_array(as_node(in, make_list(std::move(a)), DType::i64)));
-    return make_tuple(std::move(result));
-  }
+  if (a_missing) return nonzero(in, Array(condition));
   const Operand operands[] = {operand(in, args[1]), operand(in, args[2])};
   const DType type = common_type(operands);
   return wrap(graph::map(ScalarOp::select, {condition, graph::cast(operands[0].node, type), graph::cast(operands[1].node, type)}));
@@ -176,11 +162,8 @@ Value angle(Interpreter& in, Args args) {
   const NodeRef a = graph::map(ScalarOp::atan2, {graph::map(ScalarOp::imag, {x}), graph::map(ScalarOp::real, {x})});
   return truth(in, args[1]) ? scaled(in, wrap(a), 180.0 / M_PI) : wrap(a);
 }
-Value dot(Interpreter& in, Args args) {
-  const NodeRef a = as_node(in, args[0]), b = as_node(in, args[1]);
-  if (a->rank() == 0 || b->rank() == 0) return binary(in, ast::BinaryOp::mul, wrap(a), wrap(b));
-  return binary(in, ast::BinaryOp::matmul, wrap(a), wrap(b));
-}
+Value dot_of(Interpreter& in, Args args) { return wrap(dot(operand(in, args[0]), operand(in, args[1]))); }
+Value matmul_of(Interpreter& in, Args args) { return wrap(matmul(operand(in, args[0]), operand(in, args[1]))); }
 Value shape(Interpreter& in, Args args) { return from_shape(as_node(in, args[0])->shape); }
 Value ndim(Interpreter& in, Args args) { return Value::of(as_node(in, args[0])->rank()); }
 Value size(Interpreter& in, Args args) { return Value::of(as_node(in, args[0])->size()); }
@@ -233,14 +216,6 @@ Value save(Interpreter& in, Args args) {
   return {};
 }
 
-Value set_printoptions(Interpreter& in, Args args) {
-  PrintOptions& o = print_options();
-  int64_t* numbers[] = {&o.precision, &o.threshold, &o.edgeitems, &o.linewidth};
-  for (size_t k = 0; k < 4; ++k)
-    if (!args[k].is_none()) *numbers[k] = to_index(in, args[k]);
-  if (!args[4].is_none()) o.suppress = truth(in, args[4]);
-  return {};
-}
 Value array_repr_of(Interpreter& in, Args args) { return make_str(array_repr(in, as_array(in, args[0]))); }
 Value array_str_of(Interpreter& in, Args args) { return make_str(array_str(in, as_array(in, args[0]))); }
 
@@ -274,8 +249,8 @@ std::vector<NativeFunction> misc_functions() {
       {"real", "val", real, "Real part."},
       {"imag", "val", imag, "Imaginary part."},
       {"angle", "z, deg=False", angle, "The argument of complex numbers."},
-      {"dot", "a, b", dot, "Product of arrays of one or two dimensions."},
-      {"matmul", "a, b, /", dot, "Matrix product of arrays of one or two dimensions."},
+      {"dot", "a, b", dot_of, "Sums of products over the last axis of a and the last but one of b."},
+      {"matmul", "x1, x2, /", matmul_of, "Matrix products of the last two axes."},
       {"shape", "a", shape, "Extents."},
       {"ndim", "a", ndim, "Number of axes."},
       {"size", "a", size, "Number of elements."},
@@ -285,7 +260,6 @@ std::vector<NativeFunction> misc_functions() {
       {"can_cast", "from_, to, casting='safe'", can_cast, "Whether a cast may be done under a rule."},
       {"load", "file, mmap_mode=None, allow_pickle=False", load, "The array of a .npy file, mapped: read as it is needed."},
       {"save", "file, arr, allow_pickle=True", save, "Writes a .npy file; what is not computed yet streams into it."},
-      {"set_printoptions", "precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None", set_printoptions, "How arrays are printed."},
       {"array_repr", "arr", array_repr_of, "repr of an array."},
       {"array_str", "a", array_str_of, "str of an array."},
   };

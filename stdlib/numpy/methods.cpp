@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "lang/diagnostic.h"
+#include "stdlib/numpy/host.h"
+#include "stdlib/numpy/products.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
@@ -162,7 +164,7 @@ Value conjugate(Interpreter&, Args args) {
   const Operand operands[] = {{self_node(args[0]), 0}};
   return wrap(apply("conjugate", operands));
 }
-Value dot(Interpreter& in, Args args) { return binary(in, ast::BinaryOp::matmul, args[0], args[1]); }
+Value dot_with(Interpreter& in, Args args) { return wrap(dot(operand(in, args[0]), operand(in, args[1]))); }
 /// abs(x), divmod(x, y), divmod(y, x), round(x[, n]).
 Value absolute(Interpreter&, Args args) {
   const Operand operands[] = {{self_node(args[0]), 0}};
@@ -297,7 +299,7 @@ std::vector<NativeFunction> array_methods() {
       {"round", "decimals=0", round, "Rounded to even at that decimal."},
       {"conj", "", conjugate, "Complex conjugate."},
       {"conjugate", "", conjugate, "Complex conjugate."},
-      {"dot", "b", dot, "Matrix product of arrays of one or two dimensions."},
+      {"dot", "b", dot_with, "Sums of products over the last axis of this and the last but one of b."},
       {"__abs__", "", absolute, "abs(x)."},
       {"__divmod__", "other", divmod, "divmod(x, other)."},
       {"__round__", "ndigits=missing", rounding, "round(x, ndigits)."},
@@ -325,6 +327,9 @@ std::vector<Type::Property> array_properties() {
       {"T", turned, nullptr, "The array with its axes reversed: a view."},
       {"real", real_part, nullptr, "Real part."},
       {"imag", imaginary_part, nullptr, "Imaginary part."},
+      {"flat", [](Interpreter& in, const Value& self) { return flat_iterator(as_array(in, self)); },
+       [](Interpreter& in, const Value& self, const Value& v) { set_item(in, flat_iterator(as_array(in, self)), Value::make<SliceObject>(Value(), Value(), Value()), v); },
+       "The elements in C order."},
   };
 }
 

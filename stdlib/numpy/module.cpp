@@ -4,6 +4,7 @@
 #include <limits>
 #include <numbers>
 
+#include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ufunc.h"
@@ -24,7 +25,9 @@ void register_exceptions() {
   static const bool once = [] {
     static const Type axis_error{"AxisError", "numpy.exceptions", exception_type("ValueError"), {}, {}, nullptr, {}, exception_type("IndexError")};
     static const Type ufunc_type_error{"UFuncTypeError", "numpy._core._exceptions", exception_type("TypeError")};
+    static const Type linalg_error{"LinAlgError", "numpy.linalg", exception_type("ValueError")};
     register_exception(axis_error);
+    register_exception(linalg_error);
     register_exception(ufunc_type_error);
     return true;
   }();
@@ -36,7 +39,8 @@ void register_exceptions() {
 Value make_numpy(Interpreter& in) {
   register_exceptions();
   static const std::vector<NativeFunction> kFunctions = all_functions();
-  Value module = make_module("numpy", kFunctions);
+  Value module = Value::make<LibraryModule>("numpy");
+  for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
   for (auto& [name, value] : numpy::scalar_type_members()) set_member(module, name, value);
   set_member(module, "bool", Value::make<TypeObject>(numpy::scalar_type(DType::boolean)));
   for (const auto& [name, value] : {std::pair{"pi", std::numbers::pi}, {"e", std::numbers::e}, {"inf", std::numeric_limits<double>::infinity()},
@@ -46,6 +50,12 @@ Value make_numpy(Interpreter& in) {
   set_member(module, "True_", numpy::wrap_scalar(Scalar::of_bool(true)));
   set_member(module, "False_", numpy::wrap_scalar(Scalar::of_bool(false)));
   set_member(module, "random", make_numpy_random(in));
+  const Value linalg = Value::make<LibraryModule>("numpy.linalg");
+  set_member(linalg, "LinAlgError", type_object(*exception_type("LinAlgError")));
+  set_member(module, "linalg", linalg);
+  const Value exceptions = Value::make<LibraryModule>("numpy.exceptions");
+  set_member(exceptions, "AxisError", type_object(*exception_type("AxisError")));
+  set_member(module, "exceptions", exceptions);
   return module;
 }
 

@@ -4,7 +4,9 @@
 #include "lang/diagnostic.h"
 #include "runtime/session/iterators.h"
 #include "runtime/session/types.h"
+#include "stdlib/library.h"
 #include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/products.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
@@ -19,30 +21,10 @@ const char* ufunc_name(ast::CompareOp op) {
   return kNames[static_cast<int>(op)];
 }
 
-/// 1-D and 2-D products as a sum of products, which fuses with its operands.
-NodeRef matmul(const NodeRef& a, const NodeRef& b) {
-  if (a->rank() == 0 || b->rank() == 0)
-    raise("ValueError", "matmul: Input operand " + std::string(a->rank() == 0 ? "0" : "1") + " does not have enough dimensions (has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)");
-  if (a->rank() > 2 || b->rank() > 2) raise("NotImplementedError", "@ of arrays of more than two dimensions is not implemented");
-  const int64_t k = a->shape.back(), inner = b->shape[0];
-  if (k != inner)
-    raise("ValueError", "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size " + std::to_string(inner) + " is different from " + std::to_string(k) + ")");
-  const Operand operands[] = {{a, 0}, {b, 0}};
-  const DType type = common_type(operands);
-  const int64_t n = a->rank() == 2 ? a->shape[0] : 1, m = b->rank() == 2 ? b->shape[1] : 1;
-  const NodeRef left = graph::broadcast_to(graph::reshape(graph::cast(a, type), {n, 1, k}), {n, m, k});
-  const NodeRef right = graph::broadcast_to(graph::reshape(graph::transpose(graph::reshape(graph::cast(b, type), {k, m}), {1, 0}), {1, m, k}), {n, m, k});
-  const NodeRef product = graph::reduce(graph::ReduceOp::sum, graph::map(type == DType::boolean ? ScalarOp::logical_and : ScalarOp::mul, {left, right}), {2});
-  Shape shape;
-  if (a->rank() == 2) shape.push_back(n);
-  if (b->rank() == 2) shape.push_back(m);
-  return graph::reshape(product, shape);
-}
-
 std::optional<Value> operate(Interpreter& in, ast::BinaryOp op, const Value& a, const Value& b) {
   const auto left = try_operand(in, a), right = try_operand(in, b);
   if (!left || !right) return {};
-  if (op == ast::BinaryOp::matmul) return wrap(matmul(left->node, right->node));
+  if (op == ast::BinaryOp::matmul) return wrap(matmul(*left, *right));
   const Operand operands[] = {*left, *right};
   if (op == ast::BinaryOp::pow) check_integer_power(in, operands);
   // A sequence times a NumPy integer is repeated, as with Python's.
@@ -100,6 +82,9 @@ std::optional<Value> ArrayLike::compare(Interpreter& in, ast::CompareOp op, cons
 }
 std::optional<Value> ArrayLike::binary(Interpreter& in, ast::BinaryOp op, const Value& other) { return operate(in, op, Value::of(this), other); }
 std::optional<Value> ArrayLike::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) { return operate(in, op, other, Value::of(this)); }
+
+std::optional<Value> ArrayLike::get_attribute(Interpreter& in, std::string_view name) { return library_method(in, *this, "numpy.ndarray", name, Object::get_attribute(in, name)); }
+std::vector<std::string> ArrayLike::attribute_names(Interpreter& in) { return with_library_names(Object::attribute_names(in), "numpy.ndarray"); }
 
 Value ArrayLike::unary(Interpreter&, ast::UnaryOp op) {
   const Operand operands[] = {{node(), 0}};
@@ -174,7 +159,6 @@ std::optional<int64_t> NdArray::to_index(Interpreter& in) {
   return only_element(in, *this).i;
 }
 
-std::optional<Value> NdArray::get_attribute(Interpreter& in, std::string_view name) { return Object::get_attribute(in, name); }
 void NdArray::set_attribute(Interpreter& in, std::string_view name, const Value& value) {
   if (name == "shape") {
     const Array reshaped = array.reshape(to_shape(in, value));

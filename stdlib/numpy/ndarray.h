@@ -29,6 +29,8 @@ class ArrayLike : public Object {
   std::optional<Value> binary(Interpreter& in, ast::BinaryOp op, const Value& other) override;
   std::optional<Value> reflected(Interpreter& in, ast::BinaryOp op, const Value& other) override;
   Value unary(Interpreter& in, ast::UnaryOp op) override;
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override;
+  std::vector<std::string> attribute_names(Interpreter& in) override;
 };
 
 class NdArray : public ArrayLike {
@@ -51,7 +53,6 @@ class NdArray : public ArrayLike {
   std::optional<Value> to_float(Interpreter& in) override;
   std::optional<Value> to_complex(Interpreter& in) override;
   std::optional<int64_t> to_index(Interpreter& in) override;
-  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override;
   void set_attribute(Interpreter& in, std::string_view name, const Value& value) override;
 
   Array array;

@@ -48,8 +48,8 @@ std::string positional(double v, bool single, int64_t precision) {
   return (std::signbit(v) ? "-" : "") + text;
 }
 
-/// Scientific: "1.5e-07"; digits after the point cut at `precision`.
-std::string scientific(double v, bool single, int64_t precision, int64_t least_digits) {
+/// Scientific: "1.5e-07"; digits after the point cut at `precision`, the exponent of at least so many digits.
+std::string scientific(double v, bool single, int64_t precision, int64_t least_digits, size_t exponent_digits = 2) {
   Digits d = shortest(std::fabs(v), single);
   if (static_cast<int64_t>(d.digits.size()) - 1 > precision) {
     const std::string s = fmt::format("{:.{}e}", std::fabs(v), precision);
@@ -67,7 +67,7 @@ std::string scientific(double v, bool single, int64_t precision, int64_t least_d
     fraction = s.substr(2, static_cast<size_t>(least_digits));
     d.exponent = std::stoi(s.substr(s.find('e') + 1));
   }
-  return fmt::format("{}{}.{}e{}{:02}", std::signbit(v) ? "-" : "", d.digits[0], fraction, d.exponent < 0 ? "-" : "+", std::abs(d.exponent));
+  return fmt::format("{}{}.{}e{}{:0{}}", std::signbit(v) ? "-" : "", d.digits[0], fraction, d.exponent < 0 ? "-" : "+", std::abs(d.exponent), exponent_digits);
 }
 
 /// Formats the floats of one array alike.
@@ -92,6 +92,7 @@ class FloatFormat {
       for (double v : finite) {
         const std::string s = scientific(v, single_, options.precision, 0);
         right_ = std::max(right_, s.find('e') - s.find('.') - 1);
+        exponent_digits_ = std::max(exponent_digits_, s.size() - s.find('e') - 2);
       }
       for (double v : finite) left_ = std::max(left_, text(v).size());
       left_ = std::max(left_, other_width_);
@@ -122,12 +123,12 @@ class FloatFormat {
  private:
   std::string sign(double v) const { return force_sign_ && !std::signbit(v) ? "+" : ""; }
   std::string text(double v) const {
-    return sign(v) + (exponent_ ? scientific(v, single_, print_options().precision, static_cast<int64_t>(right_)) : positional(v, single_, print_options().precision));
+    return sign(v) + (exponent_ ? scientific(v, single_, print_options().precision, static_cast<int64_t>(right_), exponent_digits_) : positional(v, single_, print_options().precision));
   }
 
   bool single_, force_sign_;
   bool exponent_ = false, no_point_ = false;
-  size_t left_ = 0, right_ = 0, other_width_ = 0;
+  size_t left_ = 0, right_ = 0, other_width_ = 0, exponent_digits_ = 2;
 };
 
 /// The elements that will be shown, all formatted to one width.

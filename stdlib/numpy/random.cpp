@@ -3,6 +3,7 @@
 #include <random>
 
 #include "lang/diagnostic.h"
+#include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ufunc.h"
@@ -18,6 +19,8 @@ class Generator : public Object {
   Generator(uint64_t s, const Type& t) : seed(s), type_(t) {}
   const Type& type() const override { return type_; }
   std::string repr(Interpreter&) override { return type_.name + "(Philox)"; }
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override { return library_method(in, *this, "numpy.random", name, Object::get_attribute(in, name)); }
+  std::vector<std::string> attribute_names(Interpreter& in) override { return with_library_names(Object::attribute_names(in), "numpy.random"); }
 
   uint64_t seed, next_stream = 0;
 
@@ -205,7 +208,8 @@ Value make_random_module() {
       {"seed", "seed=None", set_seed, "Restarts np.random's own generator."},
       {"default_rng", "seed=None", default_rng, "A generator; the same seed gives the same numbers on every device."},
   };
-  Value module = make_module("numpy.random", kFunctions);
+  Value module = Value::make<LibraryModule>("numpy.random", true);
+  for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
   set_member(module, "RandomState", Value::make<TypeObject>(generator_type(true)));
   set_member(module, "Generator", Value::make<TypeObject>(generator_type(false)));
   return module;

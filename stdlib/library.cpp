@@ -1,0 +1,101 @@
+#include "stdlib/library.h"
+
+#include <algorithm>
+
+#include "runtime/session/types.h"
+
+namespace gasell {
+namespace {
+
+/// Whether a text of names between blanks holds one.
+bool lists(std::string_view names, std::string_view name) {
+  for (size_t at = names.find(name); at != names.npos; at = names.find(name, at + 1))
+    if (at > 0 && names[at - 1] == ' ' && at + name.size() < names.size() && names[at + name.size()] == ' ') return true;
+  return false;
+}
+
+class BoundFunction final : public Object {
+ public:
+  BoundFunction(Value f, Value s) : function(std::move(f)), self(std::move(s)) {}
+  const Type& type() const override {
+    static const Type type{"method",
+                           "builtins",
+                           &object_type(),
+                           {},
+                           {{"__call__", [](Interpreter&, const Value& v) { return v; }, nullptr, "Calls the function."}}};
+    return type;
+  }
+  std::string repr(Interpreter& in) override {
+    return "<bound method " + gasell::str(in, gasell::get_attribute(in, function, "__name__")) + " of " + type_of(self).module + "." +
+           type_of(self).name + ">";
+  }
+  Value call(Interpreter& in, Arguments args) override {
+    args.positional.insert(args.positional.begin(), self);
+    return gasell::call(in, function, std::move(args));
+  }
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
+    if (auto own = Object::get_attribute(in, name)) return own;
+    return function.object()->get_attribute(in, name);
+  }
+
+  const Value function, self;
+};
+
+}  // namespace
+
+std::optional<Value> library_member(Interpreter& in, std::string_view module, std::string_view name) {
+  for (const LibraryFile& file : library_files()) {
+    if (file.module != module || !lists(file.names, name)) continue;
+    return get_attribute(in, in.library_module(std::string(file.path), file.text), name);
+  }
+  return {};
+}
+
+std::vector<std::string> library_names(std::string_view module) {
+  std::vector<std::string> names;
+  for (const LibraryFile& file : library_files()) {
+    if (file.module != module) continue;
+    for (size_t begin = 1, end; (end = file.names.find(' ', begin)) != file.names.npos; begin = end + 1)
+      if (end > begin) names.emplace_back(file.names.substr(begin, end - begin));
+  }
+  return names;
+}
+
+bool numpy_has(std::string_view module, std::string_view name) {
+  const std::string_view all = numpy_public_names();
+  const std::string opening = "\n" + std::string(module) + ": ";
+  const size_t begin = all.find(opening);
+  if (begin == all.npos) return false;
+  const size_t end = all.find('\n', begin + opening.size());
+  return lists(std::string(all.substr(begin + 1, end - begin - 1)) + " ", name);
+}
+
+std::optional<Value> library_method(Interpreter& in, Object& self, std::string_view module, std::string_view name,
+                                    std::optional<Value> own) {
+  if (own) return own;
+  if (auto function = library_member(in, module, name)) return Value::make<BoundFunction>(*function, Value::of(&self));
+  if (numpy_has(module, name)) raise("NotImplementedError", std::string(module) + "." + std::string(name) + " is not in Gasell yet");
+  return {};
+}
+
+std::vector<std::string> with_library_names(std::vector<std::string> names, std::string_view module) {
+  for (std::string& n : library_names(module))
+    if (std::find(names.begin(), names.end(), n) == names.end()) names.push_back(std::move(n));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::optional<Value> LibraryModule::get_attribute(Interpreter& in, std::string_view attribute) {
+  if (auto found = members.find(attribute); found != members.end()) return found->second;
+  if (auto member = library_member(in, name, attribute)) {
+    Value value = methods_ ? Value::make<BoundFunction>(*member, Value::of(this)) : *member;
+    members.emplace(attribute, value);
+    return value;
+  }
+  if (numpy_has(name, attribute)) raise("NotImplementedError", name + "." + std::string(attribute) + " is not in Gasell yet");
+  return Module::get_attribute(in, attribute);
+}
+
+std::vector<std::string> LibraryModule::attribute_names(Interpreter& in) { return with_library_names(Module::attribute_names(in), name); }
+
+}  // namespace gasell

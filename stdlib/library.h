@@ -1,0 +1,54 @@
+// The part of the library that is written in Gasell: texts embedded into the binary, run when a name of theirs is asked for the first time.
+// A further function is a `def` in a file stdlib/MODULE/*.gsl, nothing else.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/session/interpreter.h"
+#include "runtime/session/objects.h"
+
+namespace gasell {
+
+struct LibraryFile {
+  std::string_view module;  // "numpy.linalg"
+  std::string_view path;    // below stdlib/
+  std::string_view names;   // public ones, each between blanks
+  std::string_view text;
+};
+std::span<const LibraryFile> library_files();
+
+/// NumPy 2's public names, a line a module: "numpy.linalg: cholesky cond …".
+std::string_view numpy_public_names();
+
+/// The member of a module that a library text defines, or nothing. Runs that text where this has not happened in the session.
+std::optional<Value> library_member(Interpreter& in, std::string_view module, std::string_view name);
+/// Their names, without running anything.
+std::vector<std::string> library_names(std::string_view module);
+/// Whether NumPy 2 has a public name in a module of its ("numpy.linalg", "svd"), or an attribute of its arrays ("numpy.ndarray",
+/// "tobytes").
+bool numpy_has(std::string_view module, std::string_view name);
+
+// ---- objects whose methods are functions of a library module that take the object first ----
+/// `own` where there is one, else the library's function bound to `self`, or nothing; NotImplementedError for what NumPy has and Gasell has
+/// not.
+std::optional<Value> library_method(Interpreter& in, Object& self, std::string_view module, std::string_view name,
+                                    std::optional<Value> own);
+std::vector<std::string> with_library_names(std::vector<std::string> names, std::string_view module);
+
+/// A module of NumPy: members made in C++, those of library texts, and NotImplementedError for what NumPy has and Gasell has not.
+class LibraryModule : public Module {
+ public:
+  /// `methods`: the library's functions take the module itself as their first argument (np.random's: a generator).
+  explicit LibraryModule(std::string name, bool methods = false) : Module(std::move(name)), methods_(methods) {}
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view attribute) override;
+  std::vector<std::string> attribute_names(Interpreter& in) override;
+
+ private:
+  bool methods_;
+};
+
+}  // namespace gasell

@@ -1,0 +1,42 @@
+#include "stdlib/numpy/host.h"
+
+#include "lang/diagnostic.h"
+#include "stdlib/modules.h"
+
+namespace gasell::numpy {
+
+HostArray::HostArray(Interpreter& in, DType dtype, Shape shape)
+    : dtype_(dtype),
+      shape_(std::move(shape)),
+      storage_(std::dynamic_pointer_cast<HostStorage>(
+          in.engine().device().allocate(std::max<int64_t>(1, graph::size_of(shape_) * gasell::size_of(dtype))))) {}
+
+Value HostArray::value() const { return wrap_array(graph::buffer(storage_, dtype_, shape_, graph::contiguous_strides(shape_), 0)); }
+
+Lanes::Lanes(const Shape& shape, int axis) {
+  for (int k = 0; k < static_cast<int>(shape.size()); ++k) (k < axis ? outer : k == axis ? extent : inner) *= shape[static_cast<size_t>(k)];
+}
+
+void poll(Interpreter& in) {
+  if (!in.engine().interrupted()) return;
+  in.engine().clear_interrupt();
+  throw Interrupted();
+}
+
+}  // namespace gasell::numpy
+
+namespace gasell {
+
+Value make_numpy_host(Interpreter&) {
+  static const std::vector<NativeFunction> kFunctions = [] {
+    std::vector<NativeFunction> all;
+    for (auto part : {numpy::sorting_functions(), numpy::scan_functions(), numpy::view_functions(), numpy::object_functions()})
+      for (NativeFunction& f : part) all.push_back(std::move(f));
+    return all;
+  }();
+  const Value module = make_module("_numpy", kFunctions);
+  set_member(module, "UFuncTypeError", type_object(*exception_type("UFuncTypeError")));
+  return module;
+}
+
+}  // namespace gasell

@@ -1,0 +1,191 @@
+// Running totals, counts, convolution, and operations on elements that no kernel has.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "stdlib/numpy/host.h"
+
+namespace gasell::numpy {
+namespace {
+
+using Args = std::span<Value>;
+
+enum class ScanOp : uint8_t { add, multiply, maximum, minimum };
+
+/// Wrapping arithmetic of integers, NaN-keeping extremes.
+template <class T>
+T combine(ScanOp op, const T& a, const T& b) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return op == ScanOp::add || op == ScanOp::maximum ? a || b : a && b;
+  } else if constexpr (std::is_integral_v<T>) {
+    using U = uint64_t;
+    switch (op) {
+      case ScanOp::add: return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+      case ScanOp::multiply: return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+      case ScanOp::maximum: return std::max(a, b);
+      default: return std::min(a, b);
+    }
+  } else {
+    switch (op) {
+      case ScanOp::add: return a + b;
+      case ScanOp::multiply: return a * b;
+      case ScanOp::maximum: return a != a || (b == b && ordered_before(b, a)) ? a : b;
+      default: return a != a || (b == b && ordered_before(a, b)) ? a : b;
+    }
+  }
+}
+
+/// accumulate(a, op, axis): out[i] = out[i - 1] op a[i], one after the other as NumPy does it.
+Value accumulate(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  const std::string name = str(in, args[1]);
+  const ScanOp op = name == "add"        ? ScanOp::add
+                    : name == "multiply" ? ScanOp::multiply
+                    : name == "maximum"  ? ScanOp::maximum
+                                         : ScanOp::minimum;
+  const Lanes lanes(a.shape(), to_axis(in, args[2], a.rank()));
+  const Array::Elements from = a.elements(in.engine());
+  HostArray result(in, a.dtype(), a.shape());
+  with_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
+    const T* source = reinterpret_cast<const T*>(from.data);
+    T* target = result.data<T>();
+    for (int64_t o = 0; o < lanes.outer && lanes.extent > 0; ++o) {
+      std::copy_n(source, lanes.inner, target);
+      source += lanes.inner;
+      target += lanes.inner;
+      for (int64_t i = 1; i < lanes.extent; ++i) {
+        if (i % 65536 == 0) poll(in);
+        for (int64_t k = 0; k < lanes.inner; ++k) target[k] = combine(op, target[k - lanes.inner], source[k]);
+        source += lanes.inner;
+        target += lanes.inner;
+      }
+    }
+  });
+  return result.value();
+}
+
+/// bincount(x, weights, minlength): x i64 and not negative; weights f64 or None.
+Value bincount(Interpreter& in, Args args) {
+  const Array::Elements x = as_array(in, args[0]).elements(in.engine());
+  const int64_t* value = reinterpret_cast<const int64_t*>(x.data);
+  int64_t count = to_index(in, args[2]);
+  for (int64_t i = 0; i < x.count; ++i) {
+    if (value[i] < 0) raise("ValueError", "'list' argument must have no negative elements");
+    count = std::max(count, value[i] + 1);
+  }
+  if (args[1].is_none()) {
+    HostArray result(in, DType::i64, {count});
+    std::fill_n(result.data<int64_t>(), count, 0);
+    for (int64_t i = 0; i < x.count; ++i) ++result.data<int64_t>()[value[i]];
+    return result.value();
+  }
+  const Array::Elements w = as_array(in, args[1]).elements(in.engine());
+  HostArray result(in, DType::f64, {count});
+  std::fill_n(result.data<double>(), count, 0.0);
+  for (int64_t i = 0; i < x.count; ++i) result.data<double>()[value[i]] += reinterpret_cast<const double*>(w.data)[i];
+  return result.value();
+}
+
+/// convolve(a, v): the whole discrete convolution of two vectors of one dtype.
+Value convolve(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]), v = as_array(in, args[1]);
+  const Array::Elements left = a.elements(in.engine()), right = v.elements(in.engine());
+  const int64_t count = left.count + right.count - 1;
+  HostArray result(in, a.dtype(), {count});
+  with_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
+    const T *x = reinterpret_cast<const T*>(left.data), *y = reinterpret_cast<const T*>(right.data);
+    T* target = result.data<T>();
+    std::fill_n(target, count, T{});
+    for (int64_t j = 0; j < right.count; ++j) {
+      poll(in);
+      for (int64_t i = 0; i < left.count; ++i) target[i + j] = combine(ScanOp::add, target[i + j], combine(ScanOp::multiply, x[i], y[j]));
+    }
+  });
+  return result.value();
+}
+
+template <class T>
+T greatest_common_divisor(T a, T b) {
+  if constexpr (std::is_signed_v<T>) {  // of magnitudes, so that the least integer does not overflow
+    using U = std::make_unsigned_t<T>;
+    const auto magnitude = [](T x) { return x < 0 ? static_cast<U>(U{0} - static_cast<U>(x)) : static_cast<U>(x); };
+    return static_cast<T>(std::gcd(magnitude(a), magnitude(b)));
+  } else {
+    return std::gcd(a, b);
+  }
+}
+
+/// integer_map(name, a, b): gcd or lcm of integer arrays of one dtype and shape.
+Value integer_map(Interpreter& in, Args args) {
+  const bool lcm = str(in, args[0]) == "lcm";
+  const Array a = as_array(in, args[1]), b = as_array(in, args[2]);
+  const Array::Elements left = a.elements(in.engine()), right = b.elements(in.engine());
+  HostArray result(in, a.dtype(), a.shape());
+  with_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      const T *x = reinterpret_cast<const T*>(left.data), *y = reinterpret_cast<const T*>(right.data);
+      for (int64_t i = 0; i < left.count; ++i) {
+        const T divisor = greatest_common_divisor(x[i], y[i]);
+        T value = divisor;
+        if (lcm) {
+          value = divisor == 0 ? T{0} : combine<T>(ScanOp::multiply, static_cast<T>(x[i] / divisor), y[i]);
+          if (value < T{0}) value = combine<T>(ScanOp::multiply, value, static_cast<T>(-1));
+        }
+        result.data<T>()[i] = value;
+      }
+    }
+  });
+  return result.value();
+}
+
+/// frexp(x): mantissas and exponents (i32) of a float array.
+Value frexp(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  const Array::Elements from = a.elements(in.engine());
+  HostArray mantissa(in, a.dtype(), a.shape()), exponent(in, DType::i32, a.shape());
+  const auto split = [&]<class T>(std::type_identity<T>) {
+    for (int64_t i = 0; i < from.count; ++i) {
+      int e = 0;
+      mantissa.data<T>()[i] = std::frexp(reinterpret_cast<const T*>(from.data)[i], &e);
+      exponent.data<int32_t>()[i] = e;
+    }
+  };
+  if (a.dtype() == DType::f32)
+    split(std::type_identity<float>{});
+  else
+    split(std::type_identity<double>{});
+  return make_tuple({mantissa.value(), exponent.value()});
+}
+
+/// ldexp(x, n): x * 2**n of a float array and an i64 array of one shape, rounded once.
+Value ldexp(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]), n = as_array(in, args[1]);
+  const Array::Elements from = a.elements(in.engine()), exponents = n.elements(in.engine());
+  HostArray result(in, a.dtype(), a.shape());
+  const auto scale = [&]<class T>(std::type_identity<T>) {
+    for (int64_t i = 0; i < from.count; ++i) {
+      const int64_t e = std::clamp<int64_t>(reinterpret_cast<const int64_t*>(exponents.data)[i], -100000, 100000);
+      result.data<T>()[i] = std::ldexp(reinterpret_cast<const T*>(from.data)[i], static_cast<int>(e));
+    }
+  };
+  if (a.dtype() == DType::f32)
+    scale(std::type_identity<float>{});
+  else
+    scale(std::type_identity<double>{});
+  return result.value();
+}
+
+}  // namespace
+
+std::vector<NativeFunction> scan_functions() {
+  return {
+      {"accumulate", "a, op, axis", accumulate, "Running sum, product, maximum or minimum."},
+      {"bincount", "x, weights, minlength", bincount, "How often each number is there, or the sums of their weights."},
+      {"convolve", "a, v", convolve, "The whole convolution of two vectors of one dtype."},
+      {"integer_map", "name, a, b", integer_map, "gcd or lcm, element by element."},
+      {"frexp", "x", frexp, "Mantissas and exponents."},
+      {"ldexp", "x, n", ldexp, "x * 2**n."},
+  };
+}
+
+}  // namespace gasell::numpy

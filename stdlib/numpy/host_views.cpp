@@ -1,0 +1,89 @@
+// Views and conversions that the library's functions are written with.
+#include <algorithm>
+
+#include "stdlib/numpy/host.h"
+#include "stdlib/numpy/methods.h"
+
+namespace gasell::numpy {
+namespace {
+
+using Args = std::span<Value>;
+
+/// as_array(x, dtype): np.asarray without evaluating anything.
+Value lazy_array(Interpreter& in, Args args) {
+  const auto dtype = to_dtype(in, args[1]);
+  if (const auto* a = args[0].as<NdArray>(); a && (!dtype || *dtype == a->array.dtype())) return args[0];
+  return wrap_array(as_node(in, args[0], dtype));
+}
+
+/// wrap(x): NumPy's rule for results: a 0-d array becomes a scalar.
+Value scalar_or_array(Interpreter& in, Args args) {
+  const NodeRef node = as_node(in, args[0]);
+  return node->shape.empty() ? wrap(node) : args[0];
+}
+
+/// diagonal(a, offset, axis1, axis2): a read-only view; axes are not negative and not the same.
+Value diagonal(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  const int64_t offset = to_index(in, args[1]);
+  const int first = to_axis(in, args[2], a.rank(), "axis1: "), second = to_axis(in, args[3], a.rank(), "axis2: ");
+  if (first == second) raise("ValueError", "axis1 and axis2 cannot be the same");
+  const int64_t down = std::max<int64_t>(0, -offset), right = std::max<int64_t>(0, offset);
+  const int64_t count =
+      std::max<int64_t>(0, std::min(a.shape()[static_cast<size_t>(first)] - down, a.shape()[static_cast<size_t>(second)] - right));
+  Shape shape;
+  Array::Axes axes(static_cast<size_t>(a.rank()));
+  for (int k = 0; k < a.rank(); ++k) {
+    if (k == first || k == second) continue;
+    axes[static_cast<size_t>(k)] = {static_cast<int>(shape.size()), 0, 1};
+    shape.push_back(a.shape()[static_cast<size_t>(k)]);
+  }
+  axes[static_cast<size_t>(first)] = {static_cast<int>(shape.size()), count ? down : 0, 1};
+  axes[static_cast<size_t>(second)] = {static_cast<int>(shape.size()), count ? right : 0, 1};
+  shape.push_back(count);
+  return Value::make<NdArray>(a.view(std::move(shape), std::move(axes), true));
+}
+
+/// normalize_axis(axis, rank, prefix): AxisError where it is none.
+Value normalize_axis(Interpreter& in, Args args) {
+  return Value::of(to_axis(in, args[0], static_cast<int>(to_index(in, args[1])), str(in, args[2]).c_str()));
+}
+
+/// normalize_axes(axis, rank): a tuple for None, an int or a tuple.
+Value normalize_axes(Interpreter& in, Args args) {
+  std::vector<Value> axes;
+  for (int a : to_axes(in, args[0], static_cast<int>(to_index(in, args[1])))) axes.push_back(Value::of(a));
+  return make_tuple(std::move(axes));
+}
+
+Value shares_memory(Interpreter&, Args args) {
+  const auto *a = args[0].as<NdArray>(), *b = args[1].as<NdArray>();
+  return Value::of(a && b && a->array.same_memory(b->array));
+}
+
+Value is_writable(Interpreter&, Args args) { return Value::of(args[0].as<NdArray>()->array.writable()); }
+Value is_view(Interpreter&, Args args) { return Value::of(args[0].as<NdArray>()->array.is_view()); }
+
+/// weak_kind(x): 'b', 'i', 'f' or 'c' for Python's numbers, '' for what has a dtype.
+Value weak_kind(Interpreter& in, Args args) {
+  const auto o = try_operand(in, args[0]);
+  return make_str(o && o->weak ? std::string(1, o->weak) : std::string());
+}
+
+}  // namespace
+
+std::vector<NativeFunction> view_functions() {
+  return {
+      {"as_array", "x, dtype=None", lazy_array, "np.asarray without evaluating."},
+      {"scalar_or_array", "x", scalar_or_array, "A scalar for a 0-d array, else itself."},
+      {"diagonal", "a, offset, axis1, axis2", diagonal, "A read-only view."},
+      {"normalize_axis", "axis, rank, prefix=''", normalize_axis, "Counted from the front."},
+      {"normalize_axes", "axis, rank", normalize_axes, "Counted from the front, as a tuple."},
+      {"shares_memory", "a, b", shares_memory, "Whether writes to one may show in the other."},
+      {"is_writable", "a", is_writable, "False for read-only views."},
+      {"is_view", "a", is_view, "Whether the elements are those of another array."},
+      {"weak_kind", "x", weak_kind, "The kind of a Python number, else ''."},
+  };
+}
+
+}  // namespace gasell::numpy

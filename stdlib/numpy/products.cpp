@@ -1,0 +1,81 @@
+#include "stdlib/numpy/products.h"
+
+#include "lang/diagnostic.h"
+#include "stdlib/numpy/ufunc.h"
+
+namespace gasell::numpy {
+namespace {
+
+/// Σ left * right over the last axis; both of the shape `wide` after broadcasting.
+NodeRef sum_of_products(const NodeRef& left, const NodeRef& right, const Shape& wide) {
+  const ScalarOp product = left->dtype == DType::boolean ? ScalarOp::logical_and : ScalarOp::mul;
+  const auto sum = left->dtype == DType::boolean ? graph::ReduceOp::any : graph::ReduceOp::sum;
+  return graph::reduce(sum, graph::map(product, {graph::broadcast_to(left, wide), graph::broadcast_to(right, wide)}),
+                       {static_cast<int>(wide.size()) - 1});
+}
+
+NodeRef with_last_axes_exchanged(const NodeRef& x) {
+  std::vector<int> order;
+  for (int k = 0; k < x->rank(); ++k) order.push_back(k);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return graph::transpose(x, order);
+}
+
+}  // namespace
+
+NodeRef matmul(const Operand& first, const Operand& second) {
+  static constexpr const char* kCore = "gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)";
+  const Operand operands[] = {first, second};
+  const DType type = common_type(operands);
+  NodeRef a = graph::cast(first.node, type), b = graph::cast(second.node, type);
+  for (int k = 0; k < 2; ++k)
+    if (operands[k].node->rank() == 0)
+      raise("ValueError", "matmul: Input operand " + std::to_string(k) + " does not have enough dimensions (has 0, " + kCore);
+  const bool row = a->rank() == 1, column = b->rank() == 1;
+  if (row) a = graph::reshape(a, {1, a->shape[0]});
+  if (column) b = graph::reshape(b, {b->shape[0], 1});
+  const int64_t n = a->shape[a->shape.size() - 2], k = a->shape.back(), inner = b->shape[b->shape.size() - 2], m = b->shape.back();
+  if (k != inner)
+    raise("ValueError",
+          "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size " +
+              std::to_string(inner) + " is different from " + std::to_string(k) + ")");
+  const Shape stack_a(a->shape.begin(), a->shape.end() - 2), stack_b(b->shape.begin(), b->shape.end() - 2);
+  Shape stack;
+  try {
+    stack = graph::broadcast_shapes({stack_a, stack_b});
+  } catch (const Error&) {
+    raise("ValueError",
+          "operands could not be broadcast together with remapped shapes [original->remapped]: " + graph::to_string(a->shape) + "->(" +
+              graph::to_string(stack_a).substr(1, graph::to_string(stack_a).size() - 2) + ",newaxis,newaxis) " +
+              graph::to_string(b->shape) + "->(" + graph::to_string(stack_b).substr(1, graph::to_string(stack_b).size() - 2) +
+              ",newaxis,newaxis)  and requested shape (" + std::to_string(n) + "," + std::to_string(m) + ")");
+  }
+  Shape left = stack_a, right = stack_b, wide = stack, shape = stack;
+  left.insert(left.end(), {n, 1, k});
+  right.insert(right.end(), {1, m, k});
+  wide.insert(wide.end(), {n, m, k});
+  if (!row) shape.push_back(n);
+  if (!column) shape.push_back(m);
+  return graph::reshape(sum_of_products(graph::reshape(a, left), graph::reshape(with_last_axes_exchanged(b), right), wide), shape);
+}
+
+NodeRef dot(const Operand& first, const Operand& second) {
+  const Operand operands[] = {first, second};
+  if (first.node->rank() == 0 || second.node->rank() == 0) return apply("multiply", operands);
+  const Shape &sa = first.node->shape, &sb = second.node->shape;
+  const size_t summed = sb.size() == 1 ? 0 : sb.size() - 2;
+  if (sa.back() != sb[summed])
+    raise("ValueError", "shapes " + graph::to_string(sa) + " and " + graph::to_string(sb) + " not aligned: " + std::to_string(sa.back()) +
+                            " (dim " + std::to_string(sa.size() - 1) + ") != " + std::to_string(sb[summed]) + " (dim " +
+                            std::to_string(summed) + ")");
+  if (sb.size() <= 2) return matmul(first, second);
+  const DType type = common_type(operands);
+  const NodeRef a = graph::cast(first.node, type), b = with_last_axes_exchanged(graph::cast(second.node, type));
+  Shape left(sa.begin(), sa.end() - 1), wide = left;
+  left.insert(left.end(), sb.size() - 1, 1);
+  left.push_back(sa.back());
+  wide.insert(wide.end(), b->shape.begin(), b->shape.end());
+  return sum_of_products(graph::reshape(a, left), b, wide);
+}
+
+}  // namespace gasell::numpy

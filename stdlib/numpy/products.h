@@ -1,0 +1,13 @@
+// Products of vectors, matrices and stacks of them, as sums of products over a broadcast last axis: they fuse with their operands.
+#pragma once
+
+#include "stdlib/numpy/ndarray.h"
+
+namespace gasell::numpy {
+
+/// a @ b: vectors, matrices, stacks of matrices whose leading axes broadcast. ValueError in NumPy's words.
+NodeRef matmul(const Operand& a, const Operand& b);
+/// np.dot: the last axis of a with the last but one (or only) of b; a plain product where one is 0-d.
+NodeRef dot(const Operand& a, const Operand& b);
+
+}  // namespace gasell::numpy
