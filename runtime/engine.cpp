@@ -28,6 +28,10 @@ class Slots {
  public:
   Slots(Device& device, const PreparedPlan& plan, std::vector<StorageRef> memories) : device_(device), plan_(plan), slots_(std::move(memories)) {
     slots_.resize(plan.memories + plan.temporary_bytes.size());
+    for (const StorageRef& memory : slots_) {
+      const auto* host = dynamic_cast<const HostStorage*>(memory.get());
+      if (host && host->is_mapped()) mapped_.push_back(host);
+    }
   }
 
   const StorageRef& memory(int slot) {
@@ -48,10 +52,16 @@ class Slots {
     for (const int slot : slots) slots_[static_cast<size_t>(slot)].reset();
   }
 
+  /// OSError when a file behind one of the memories became shorter.
+  void check() const {
+    for (const HostStorage* storage : mapped_) storage->check();
+  }
+
  private:
   Device& device_;
   const PreparedPlan& plan_;
   std::vector<StorageRef> slots_;
+  std::vector<const HostStorage*> mapped_;  // among the memories
 };
 
 /// Passes that combine partial results belong to the report of the kernel they follow.
@@ -155,6 +165,7 @@ struct Engine::State {
         slots.end(step.ends);
       }
     }
+    slots.check();
     if (observer) {
       reports = report(steps);
       size_t r = 0;

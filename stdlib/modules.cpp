@@ -24,6 +24,7 @@ const ModuleTable& known_modules() {
       {"random", {}, refuse_random},
       {"numpy", {"np"}, make_numpy},
       {"cupy", {"cp"}, make_numpy},
+      {"dask", {}, make_dask},
       {"dask.array", {"da"}, make_numpy},
       {"numpy.random", {}, make_numpy_random},
       {"_numpy", {}, make_numpy_host},

@@ -26,6 +26,7 @@ class BoundStorage : public HostStorage {
   void release(int64_t begin, int64_t end) override { memory_->release(begin, end); }
   void expect(int64_t begin, int64_t end) override { memory_->expect(begin, end); }
   bool is_mapped() const override { return memory_->is_mapped(); }
+  void check() const override { memory_->check(); }
 
  private:
   HostStorageRef memory_;
@@ -123,7 +124,17 @@ Array Array::view(Shape shape, Axes axes, bool read_only) const {
   result.chunks_.clear();
   result.read_only_ = read_only_ || read_only;
   result.shape_ = shape;
-  result.steps_.push_back({std::move(shape), std::move(axes)});
+  if (!result.steps_.empty() && result.steps_.back().axes) {  // a view of a view is one step: chains of views stay short
+    Step& last = result.steps_.back();
+    for (graph::ViewAxis& a : *last.axes) {
+      if (a.axis < 0) continue;
+      const graph::ViewAxis& b = axes[static_cast<size_t>(a.axis)];
+      a = {b.axis, a.start + a.step * b.start, b.axis < 0 ? 0 : a.step * b.step};
+    }
+    last.shape = std::move(shape);
+  } else {
+    result.steps_.push_back({std::move(shape), std::move(axes)});
+  }
   return result;
 }
 
@@ -133,6 +144,11 @@ Array Array::reshape(Shape shape) const {
   if (!size() || !graph::reshape_strides(shape_, layout().strides, shape)) return Array(graph::reshape(node(), std::move(shape)));
   Array result = *this;
   result.chunks_.clear();
+  if (!result.steps_.empty() && !result.steps_.back().axes) {  // the reshape before this one changes nothing any more, where this one can do without it
+    result.steps_.pop_back();
+    result.shape_ = result.steps_.empty() ? cell_->value->shape : result.steps_.back().shape;
+    if (!graph::reshape_strides(result.shape_, result.layout().strides, shape)) result.steps_ = steps_;
+  }
   result.shape_ = shape;
   result.steps_.push_back({std::move(shape), std::nullopt});
   return result;
@@ -214,6 +230,7 @@ Array::Elements Array::elements(Engine& engine) const {
   const NodeRef result = engine.force(node());
   const auto& buffer = *result->as<graph::BufferNode>();
   const auto host = std::dynamic_pointer_cast<HostStorage>(buffer.storage);
+  host->check();
   return {buffer.storage, static_cast<const char*>(host->data()) + buffer.offset * gasell::size_of(result->dtype), result->dtype, result->size()};
 }
 
@@ -225,6 +242,7 @@ Scalar Array::item(Engine& engine, const std::vector<int64_t>& index) const {
     int64_t offset = at.offset;
     for (size_t k = 0; k < index.size(); ++k) offset += at.strides[k] * index[k];
     const auto host = std::dynamic_pointer_cast<HostStorage>(buffer->storage);
+    host->check();
     return Scalar::load(static_cast<const char*>(host->data()) + offset * gasell::size_of(dtype()), dtype());
   }
   Axes axes;

@@ -60,9 +60,10 @@ class Array {
   /// One element without forcing the whole where the value is lazy.
   Scalar item(Engine& engine, const std::vector<int64_t>& index) const;
 
-  /// What the user asked for with chunks=, or empty.
-  const Shape& requested_chunks() const { return chunks_; }
-  void set_requested_chunks(Shape chunks) { chunks_ = std::move(chunks); }
+  /// What the user asked for with chunks=, for each axis: the extent of even chunks, or the extents of all of them. Empty: nothing was asked.
+  using Chunks = std::vector<std::vector<int64_t>>;
+  const Chunks& requested_chunks() const { return chunks_; }
+  void set_requested_chunks(Chunks chunks) { chunks_ = std::move(chunks); }
 
  private:
   struct Cell;
@@ -85,7 +86,7 @@ class Array {
   std::shared_ptr<Cell> cell_;
   std::vector<Step> steps_;
   Shape shape_;
-  Shape chunks_;
+  Chunks chunks_;
   bool read_only_ = false;
 };
 

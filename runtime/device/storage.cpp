@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/mapping_guard.h"
 #include "runtime/io/os_error.h"
 
 namespace gasell {
@@ -195,13 +196,17 @@ namespace {
 
 class MappedStorage final : public HostStorage {
  public:
-  MappedStorage(void* base, int64_t mapped, int64_t lead, int64_t bytes, bool writable) : base_(base), mapped_(mapped), lead_(lead) {
+  MappedStorage(void* base, int64_t mapped, int64_t lead, int64_t bytes, bool writable, std::filesystem::path shown)
+      : base_(base), mapped_(mapped), lead_(lead), shown_(std::move(shown)), guard_(base, mapped) {
     data_ = static_cast<char*>(base) + lead;
     bytes_ = bytes;
     writable_ = writable;
   }
   ~MappedStorage() override { munmap(base_, mapped_); }
   bool is_mapped() const override { return true; }
+  void check() const override {
+    if (guard_.lost()) throw Error("OSError", fmt::format("{} was made shorter while an array was reading it", in_quotes(shown_)), "load it again", Blame::environment);
+  }
 
   // Neither advice changes the file's contents as the mapping shows them: it is read-only or shared, so dropped pages are read again.
   void release(int64_t begin, int64_t end) override { advise(begin, end, MADV_DONTNEED); }
@@ -218,6 +223,8 @@ class MappedStorage final : public HostStorage {
   void* base_;
   int64_t mapped_;  // bytes of the mapping, from base_
   int64_t lead_;    // bytes before data_
+  std::filesystem::path shown_;
+  MappingGuard guard_;
 };
 
 class ExternalStorage final : public HostStorage {
@@ -280,7 +287,7 @@ HostStorageRef map_descriptor(int descriptor, const std::filesystem::path& shown
     throw os_error(errno, shown);
   }
   madvise(base, mapped, MADV_SEQUENTIAL);
-  return std::make_shared<MappedStorage>(base, mapped, offset - first, bytes, writable);
+  return std::make_shared<MappedStorage>(base, mapped, offset - first, bytes, writable, shown);
 }
 
 HostStorageRef map_file(const std::filesystem::path& path, int64_t offset, int64_t bytes) {

@@ -25,6 +25,8 @@ class HostStorage : public Storage {
   virtual void expect(int64_t begin, int64_t end);
   /// True when the memory is backed by a file, so that reading it streams and it does not count towards the memory budget.
   virtual bool is_mapped() const { return false; }
+  /// Before and after a use of the contents: OSError when a mapped file was made shorter, so that part of them is not there. Default: nothing.
+  virtual void check() const {}
 
  protected:
   void* data_ = nullptr;
@@ -59,8 +61,7 @@ class MemoryBudget {
 /// does.
 HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed = false);
 /// A file's bytes from `offset`, mapped read-only. Throws Error: FileNotFoundError, PermissionError, IsADirectoryError, OSError; ValueError
-/// when the file is shorter than offset + bytes. Its size is checked here only: a program that truncates the file while it is mapped makes
-/// the next read beyond the new end a bus error, as it would for np.memmap.
+/// when the file is shorter than offset + bytes. A file that is made shorter later is found by check().
 HostStorageRef map_file(const std::filesystem::path& path, int64_t offset, int64_t bytes);
 /// The same of an open descriptor, which stays the caller's; `shown` names the file in errors. `writable`: writes reach the file
 /// (MAP_SHARED); its space must have been reserved (posix_fallocate), since a full disk shows as a bus error otherwise.

@@ -48,7 +48,7 @@ struct Descriptor {
 /// '<f8' and the like.
 Descriptor parse_descriptor(const PythonLiteral& literal, const std::filesystem::path& path) {
   const auto limitation = [&](std::string_view what) {
-    return Error("ValueError",
+    return Error("NotImplementedError",
                  fmt::format("{} holds {}; Gasell reads bool, int8 to int64, uint8 to uint64, float32, float64, complex64 and complex128",
                              in_quotes(path), what),
                  {}, Blame::limitation);
@@ -149,7 +149,7 @@ NpyHeader parse_npy_header(std::span<const char> start, int64_t file_size, const
   const std::string_view bytes(start.data(), start.size());
   if (file_size == 0) throw Error("EOFError", "No data left in file", fmt::format("{} is empty", in_quotes(path)));
   if (bytes.substr(0, 4) == std::string_view("PK\3\4", 4)) {
-    throw Error("ValueError", fmt::format("{} is an .npz archive; Gasell reads .npy files", in_quotes(path)), {}, Blame::limitation);
+    throw Error("NotImplementedError", fmt::format("{} is an .npz archive; Gasell reads .npy files", in_quotes(path)), {}, Blame::limitation);
   }
   if (bytes.substr(0, kMagic.size()) != kMagic.substr(0, bytes.size())) {
     throw bad(path, "this is not a .npy file (those begin with b'\\x93NUMPY')");
@@ -218,9 +218,9 @@ NpyHeader parse_npy_header(std::span<const char> start, int64_t file_size, const
   return header;
 }
 
-NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget) {
+NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget, bool write_through) {
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const OpenFile file(open(path.c_str(), (write_through ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) throw os_error(errno, path);
   struct stat facts;
   if (fstat(file.get(), &facts) != 0) throw os_error(errno, path);
@@ -238,7 +238,14 @@ NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget) {
     array.strides[axis] = stride;
     stride *= std::max<int64_t>(header.shape[axis], 1);
   }
-  if (header.data_bytes < kReadBelow || header.data_offset % size_of(header.dtype) != 0) {
+  const bool aligned = header.data_offset % size_of(header.dtype) == 0;
+  if (write_through) {
+    if (!aligned || header.byte_swapped || (header.fortran_order && header.shape.size() > 1)) {
+      throw Error("NotImplementedError", fmt::format("{}: only arrays in C order and this machine's byte order can be written in place", in_quotes(path)),
+                  "load it with mmap_mode='c', and save what you made", Blame::limitation);
+    }
+    array.storage = map_descriptor(file.get(), path, header.data_offset, header.data_bytes, true);
+  } else if (header.data_bytes < kReadBelow || !aligned) {
     try {
       array.storage = allocate(budget, header.data_bytes);
     } catch (Error& error) {

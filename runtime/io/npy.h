@@ -41,7 +41,8 @@ struct NpyArray {
 
 /// Opens a file. Large data is mapped read-only, so that reading it streams; small files, and data that is not aligned to its elements, are
 /// read into memory under the budget. Throws parse_npy_header's errors, map_file's, and MemoryError.
-NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget);
+/// `write_through`: always mapped, and writes reach the file; NotImplementedError where the data does not lie as an array in memory would.
+NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget, bool write_through = false);
 
 /// Writes a file as np.save does, byte for byte. The data goes to a temporary file beside `path`, which takes its place in commit();
 /// without it, nothing is left. The space is reserved at the start: a full disk is OSError "[Errno 28] No space left on device: …" then,

@@ -238,6 +238,62 @@ bool Cursor::next_object(Interpreter& in, Value& out) {
 
 // ---- names that are not there ----
 
+namespace {
+
+struct KnownName {
+  std::string_view name, remark;
+};
+
+/// Names of the language that this version has not; the remark says what to do instead.
+std::string_view planned_name(std::string_view name) {
+  static constexpr KnownName kNames[] = {
+      {"pd", "arrays and dicts of arrays hold tables"},
+      {"cudf", "arrays and dicts of arrays hold tables"},
+      {"dd", "arrays and dicts of arrays hold tables"},
+      {"numba", "array expressions are compiled without it"},
+      {"jit", "array expressions are compiled without it"},
+      {"njit", "array expressions are compiled without it"},
+      {"prange", "array expressions run on all cores without it"},
+      {"stencil", "write it with slices: (x[2:] - x[:-2]) / 2"},
+      {"vectorize", "array expressions are compiled without it"},
+      {"guvectorize", "array expressions are compiled without it"},
+      {"cuda", "array expressions run on all cores"},
+      {"device", "--device chooses the device of a whole run"},
+      {"plt", "np.save writes an array for another program to plot"},
+  };
+  for (const KnownName& known : kNames) {
+    if (known.name == name) return known.remark;
+  }
+  return {};
+}
+
+/// Python's builtins that the language leaves out, and why.
+std::string_view foreign_name(std::string_view name) {
+  static constexpr std::string_view kNoText = "text is not run as a script", kNoClasses = "there are no classes",
+                                    kNoBytes = "an array of np.uint8 holds bytes";
+  static constexpr KnownName kNames[] = {
+      {"eval", kNoText},
+      {"exec", kNoText},
+      {"compile", kNoText},
+      {"super", kNoClasses},
+      {"property", kNoClasses},
+      {"classmethod", kNoClasses},
+      {"staticmethod", kNoClasses},
+      {"bytes", kNoBytes},
+      {"bytearray", kNoBytes},
+      {"memoryview", kNoBytes},
+      {"locals", "dir() lists names"},
+      {"__import__", "write import"},
+      {"breakpoint", "print what you want to see, or run lines in the session"},
+  };
+  for (const KnownName& known : kNames) {
+    if (known.name == name) return known.remark;
+  }
+  return {};
+}
+
+}  // namespace
+
 void raise_name_error(const Frame& f, const std::string& name) {
   std::vector<std::string> candidates = f.code.local_names;
   candidates.insert(candidates.end(), f.code.cell_names.begin(), f.code.cell_names.end());
@@ -251,11 +307,11 @@ void raise_name_error(const Frame& f, const std::string& name) {
   if (name == "true" || name == "TRUE") near = "True";
   if (name == "false" || name == "FALSE") near = "False";
   if (name == "null" || name == "nil" || name == "none" || name == "NULL") near = "None";
-  if (name == "eval" || name == "exec" || name == "compile") {
-    raise("NameError", fmt::format("name '{}' is not defined", name), fmt::format("{}() is not part of Gasell: text is not run as a script", name));
+  if (const std::string_view planned = planned_name(name); !planned.empty()) {
+    raise("NotImplementedError", fmt::format("{} is not part of this version of Gasell", name), std::string(planned));
   }
-  for (const char* later : {"pd", "cudf", "dd", "cuda", "jit", "njit", "prange", "stencil", "vectorize", "guvectorize", "numba", "plt"}) {
-    if (name == later) raise("NameError", fmt::format("name '{}' is not defined", name), fmt::format("{} is not part of this version of Gasell yet", name));
+  if (const std::string_view reason = foreign_name(name); !reason.empty()) {
+    raise("NameError", fmt::format("name '{}' is not defined", name), fmt::format("{} is not part of Gasell: {}", name, reason));
   }
   raise("NameError", fmt::format("name '{}' is not defined", name), near.empty() ? "" : "did you mean '" + near + "'?");
 }

@@ -180,7 +180,12 @@ Value Interpreter::import_module(const std::string& name, const SourceRef& impor
     std::vector<std::string> candidates;
     for (const ModuleDefinition& m : session.modules) candidates.push_back(m.name);
     std::string near = did_you_mean(name, candidates);
-    raise("ModuleNotFoundError", fmt::format("No module named '{}'", name), near.empty() ? "" : "did you mean '" + near + "'?");
+    std::string hint = near.empty() ? "" : "did you mean '" + near + "'?";
+    const std::string top = name.substr(0, name.find('.'));
+    for (const char* planned : {"pandas", "cudf", "numba", "dask", "matplotlib", "numpy", "cupy"}) {
+      if (top == planned) hint = name + " is not part of this version of Gasell";
+    }
+    raise("ModuleNotFoundError", fmt::format("No module named '{}'", name), hint);
   }
   if (size_t dot = name.rfind('.'); dot != name.npos) {  // the parent holds the child
     Value parent = import_module(name.substr(0, dot), importer);

@@ -177,6 +177,20 @@ std::optional<Value> Exception::get_attribute(Interpreter& in, std::string_view 
 
 // ---- Error and back ----
 
+namespace {
+
+/// The arguments of Python's OSError behind os_error()'s "[Errno 2] No such file or directory: 'x.npy'"; of any other message, the message.
+std::vector<Value> arguments_of(const std::string& message, const Type& type) {
+  const size_t number_end = message.find("] "), words_end = message.rfind(": '");
+  const bool plain = message.find('\\') == message.npos && message.ends_with('\'');
+  if (!type.derives_from(*exception_type("OSError")) || !message.starts_with("[Errno ") || words_end == message.npos || !plain) return {make_str(message)};
+  const size_t file = words_end + 3;
+  return {Value::of(std::atoi(message.c_str() + 7)), make_str(message.substr(number_end + 2, words_end - number_end - 2)),
+          make_str(message.substr(file, message.size() - file - 1))};
+}
+
+}  // namespace
+
 Value exception_from_error(const Error& error) {
   const Diagnostic& d = error.diagnostic();
   const Type* type = exception_type(d.kind);
@@ -185,7 +199,7 @@ Value exception_from_error(const Error& error) {
     type = exception_type(d.blame == Blame::limitation ? "NotImplementedError" : "RuntimeError");
     if (!d.kind.empty()) message = d.kind + ": " + message;
   }
-  Value value = Value::make<Exception>(*type, std::vector<Value>{make_str(std::move(message))});
+  Value value = Value::make<Exception>(*type, arguments_of(message, *type));
   auto& exception = static_cast<Exception&>(*value.object());
   exception.hint = d.hint;
   exception.primary = d.primary;

@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "lang/diagnostic.h"
+#include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ufunc.h"
 
@@ -16,11 +17,7 @@ Value with_chunks(Interpreter& in, NodeRef node, const Value& chunks) {
   if (__builtin_mul_overflow(graph::size_of(node->shape), gasell::size_of(node->dtype), &bytes))
     raise("ValueError", "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
   Array a(std::move(node));
-  if (!is_missing(chunks) && !chunks.is_none() && !chunks.as<Str>()) {
-    Shape c = to_shape(in, chunks);
-    if (c.size() == 1) c.resize(a.shape().size(), c[0]);
-    a.set_requested_chunks(std::move(c));
-  }
+  request_chunks(in, a, chunks);
   return Value::make<NdArray>(std::move(a));
 }
 

@@ -70,7 +70,7 @@ Value broadcast_to(Interpreter& in, Args args) {
   }
   if (shape.empty() && a.rank() > 0) raise("ValueError", "cannot broadcast a non-scalar to a scalar array");
   if (!fits)
-    raise("ValueError", "operands could not be broadcast together with remapped shapes [original->remapped]: " + graph::to_string(a.shape()) + " and requested shape " + graph::to_string(shape));
+    raise("ValueError", "operands could not be broadcast together with remapped shapes [original->remapped]: " + graph::to_string(a.shape()) + "  and requested shape " + graph::to_string(shape));
   return shared(a.view(shape, axes, true));
 }
 
@@ -185,9 +185,18 @@ Value can_cast(Interpreter& in, Args args) {
   return Value::of(casting == "safe" ? promote(from, to) == to : from == to);
 }
 
-/// np.load: a lazy array over the mapped file.
+const std::string& file_name(const Value& v) {
+  if (const auto* s = v.as<Str>()) return s->value;
+  raise("TypeError", "expected str, bytes or os.PathLike object, not " + type_of(v).name);
+}
+
+/// np.load: a lazy array over the mapped file. Writes stay in memory, unless mmap_mode says otherwise.
 Value load(Interpreter& in, Args args) {
-  NpyArray file = open_npy(str(in, args[0]), in.engine().device().budget());
+  const std::string mode = args[1].is_none() ? "c" : str(in, args[1]);
+  if (mode != "c" && mode != "r" && mode != "r+")
+    raise("ValueError", mode == "w+" ? "mode 'w+' makes a new file: use np.save" : "mode must be one of ['r', 'c', 'r+'] (got " + repr(in, args[1]) + ")");
+  NpyArray file = open_npy(file_name(args[0]), in.engine().device().budget(), mode == "r+");
+  if (mode == "r+") return Value::make<NdArray>(Array::over(file.storage, file.dtype, file.shape));
   if (file.byte_swapped) {  // the other byte order: converted on reading
     const auto width = static_cast<size_t>(gasell::size_of(real_of(file.dtype)));
     const int64_t bytes = graph::size_of(file.shape) * gasell::size_of(file.dtype);
@@ -198,17 +207,22 @@ Value load(Interpreter& in, Args args) {
     file.storage = native;
     file.offset = 0;
   }
-  return wrap_array(graph::buffer(file.storage, file.dtype, file.shape, file.strides, file.offset));
+  const Array array(graph::buffer(file.storage, file.dtype, file.shape, file.strides, file.offset));
+  if (mode == "c") return Value::make<NdArray>(array);
+  Array::Axes same;
+  for (int k = 0; k < array.rank(); ++k) same.push_back({k, 0, 1});
+  return Value::make<NdArray>(array.view(array.shape(), std::move(same), true));
 }
 /// np.save: computes straight into the file, so that arrays larger than memory stream.
 Value save(Interpreter& in, Args args) {
-  std::string path = str(in, args[0]);
+  std::string path = file_name(args[0]);
   if (!path.ends_with(".npy")) path += ".npy";
   const NodeRef x = as_node(in, args[1]);
   NpyWriter writer(path, x->dtype, x->shape);
   if (const auto* b = x->as<graph::BufferNode>(); b && b->strides == graph::contiguous_strides(x->shape)) {
     const Array::Elements e = Array(x).elements(in.engine());
     writer.write(0, e.data, e.count * gasell::size_of(x->dtype));
+    std::dynamic_pointer_cast<HostStorage>(e.keep_alive)->check();
   } else if (x->size()) {
     in.engine().force_into(x, writer.storage(), graph::contiguous_strides(x->shape), 0);
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lang/diagnostic.h"
+#include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/products.h"
 #include "stdlib/numpy/ufunc.h"
@@ -188,26 +189,12 @@ Value compute(Interpreter& in, Args args) {
 }
 Value rechunk(Interpreter& in, Args args) {
   Array a = self_array(args[0]);
-  a.set_requested_chunks(to_shape(in, args[1]));
+  a.set_requested_chunks(to_chunks(in, args[1], a, a.requested_chunks()));
   return shared(std::move(a));
 }
 
 Value shape_property(Interpreter&, const Value& self) { return from_shape(self_array(self).shape()); }
-Value chunks_property(Interpreter&, const Value& self) {
-  // Dask's form: the extents of the chunks along each axis.
-  const Array a = self_array(self);
-  std::vector<Value> axes;
-  for (size_t k = 0; k < a.shape().size(); ++k) {
-    const int64_t extent = a.shape()[k];
-    int64_t chunk = k < a.requested_chunks().size() ? a.requested_chunks()[k] : extent;
-    if (chunk <= 0) chunk = extent;
-    std::vector<Value> pieces;
-    for (int64_t at = 0; at < extent; at += chunk) pieces.push_back(Value::of(std::min(chunk, extent - at)));
-    if (extent == 0) pieces.push_back(Value::of(0));
-    axes.push_back(make_tuple(std::move(pieces)));
-  }
-  return make_tuple(std::move(axes));
-}
+Value chunks_property(Interpreter&, const Value& self) { return chunks_value(self_array(self)); }
 /// How many chunks along each axis, how many there are, and the extents of the first.
 Value numblocks(Interpreter& in, const Value& self) {
   std::vector<Value> counts;
@@ -305,7 +292,7 @@ std::vector<NativeFunction> array_methods() {
       {"__round__", "ndigits=missing", rounding, "round(x, ndigits)."},
       {"compute", "*, scheduler=None", compute, "Evaluates now; gives the array, or a NumPy scalar for a 0-d one."},
       {"persist", "*, scheduler=None", compute, "Evaluates now and keeps the result."},
-      {"rechunk", "chunks", rechunk, "The same array with other chunks asked for."},
+      {"rechunk", "chunks='auto'", rechunk, "The same array with other chunks asked for."},
   };
   for (NativeFunction& f : reduction_methods()) methods.push_back(std::move(f));
   return methods;

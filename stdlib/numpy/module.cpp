@@ -6,6 +6,7 @@
 
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
+#include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ufunc.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 std::vector<NativeFunction> all_functions() {
   std::vector<NativeFunction> all;
-  for (auto part : {numpy::ufunc_functions(), numpy::reduction_functions(), numpy::creation_functions(), numpy::misc_functions(), numpy::shape_functions()})
+  for (auto part : {numpy::ufunc_functions(), numpy::reduction_functions(), numpy::creation_functions(), numpy::misc_functions(), numpy::shape_functions(), numpy::dask_functions()})
     for (NativeFunction& f : part) all.push_back(std::move(f));
   return all;
 }
@@ -57,6 +58,11 @@ Value make_numpy(Interpreter& in) {
   set_member(exceptions, "AxisError", type_object(*exception_type("AxisError")));
   set_member(module, "exceptions", exceptions);
   return module;
+}
+
+Value make_dask(Interpreter&) {
+  static const std::vector<NativeFunction> kFunctions = numpy::dask_functions();
+  return make_module("dask", kFunctions);
 }
 
 Value make_numpy_random(Interpreter&) { return numpy::make_random_module(); }

@@ -6,6 +6,8 @@
 namespace gasell {
 
 Value make_numpy(Interpreter& in);
+/// dask itself: compute, persist.
+Value make_dask(Interpreter& in);
 Value make_numpy_random(Interpreter& in);
 
 }  // namespace gasell

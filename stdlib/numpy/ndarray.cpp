@@ -13,7 +13,7 @@ namespace gasell::numpy {
 namespace {
 
 const char* ufunc_name(ast::BinaryOp op) {
-  static constexpr const char* kNames[] = {"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power", nullptr, "left_shift", "right_shift", "bitwise_and", "bitwise_or", "bitwise_xor"};
+  static constexpr const char* kNames[] = {"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power", "matmul", "left_shift", "right_shift", "bitwise_and", "bitwise_or", "bitwise_xor"};
   return kNames[static_cast<int>(op)];
 }
 const char* ufunc_name(ast::CompareOp op) {
@@ -111,17 +111,27 @@ bool NdArray::truth(Interpreter& in) {
 int64_t NdArray::hash(Interpreter&) { raise("TypeError", "unhashable type: 'numpy.ndarray'"); }
 
 std::optional<Value> NdArray::in_place(Interpreter& in, ast::BinaryOp op, const Value& other) {
-  if (op == ast::BinaryOp::matmul) return {};
   const auto right = try_operand(in, other);
   if (!right) return {};
   const Operand operands[] = {{node(), 0}, *right};
   if (op == ast::BinaryOp::pow) check_integer_power(in, operands);
-  const Ufunc& f = *find_ufunc(ufunc_name(op));
-  const NodeRef result = apply(f, operands);
+  const char* name = ufunc_name(op);
+  NodeRef result;
+  if (op == ast::BinaryOp::matmul) {
+    if (array.rank() < 1 || right->node->rank() < 2)
+      raise("ValueError", "inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions.");
+    result = matmul(node(), right->node);
+  } else {
+    result = apply(*find_ufunc(name), operands);
+  }
+  if (!array.writable()) raise("ValueError", "output array is read-only");
   if (!can_cast_same_kind(result->dtype, array.dtype()))
-    raise("UFuncTypeError", std::string("Cannot cast ufunc '") + f.name + "' output from dtype('" + std::string(name_of(result->dtype)) + "') to dtype('" + std::string(name_of(array.dtype())) +
+    raise("UFuncTypeError", std::string("Cannot cast ufunc '") + name + "' output from dtype('" + std::string(name_of(result->dtype)) + "') to dtype('" + std::string(name_of(array.dtype())) +
                                 "') with casting rule 'same_kind'",
           "without '=' in the operator a new array of dtype " + std::string(name_of(result->dtype)) + " is made");
+  if (op == ast::BinaryOp::matmul && result->shape != array.shape())
+    raise("ValueError", "matmul: Output operand 0 has a mismatch in its core dimension " + std::to_string(array.rank() - 1) + ", with gufunc signature (n?,k),(k,m?)->(n?,m?) (size " +
+                            std::to_string(array.shape().back()) + " is different from " + std::to_string(result->shape.back()) + ")");
   if (result->shape != array.shape())
     raise("ValueError", "non-broadcastable output operand with shape " + graph::to_string(array.shape()) + " doesn't match the broadcast shape " + graph::to_string(result->shape));
   array.assign(in.engine(), result);

@@ -5,6 +5,7 @@
 #include "lang/diagnostic.h"
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
+#include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ufunc.h"
 
@@ -66,11 +67,7 @@ Value finish(Interpreter& in, const NodeRef& node, const Value& size, const Valu
     return python_value(s);
   }
   Array a(node);
-  if (!is_missing(chunks) && !chunks.is_none() && !chunks.as<Str>()) {
-    Shape c = to_shape(in, chunks);
-    if (c.size() == 1) c.resize(a.shape().size(), c[0]);
-    a.set_requested_chunks(std::move(c));
-  }
+  request_chunks(in, a, chunks);
   return Value::make<NdArray>(std::move(a));
 }
 

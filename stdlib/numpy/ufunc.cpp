@@ -282,6 +282,7 @@ namespace {
 void write_out(Interpreter& in, const Ufunc& f, const NodeRef& result, const Value& out) {
   auto* target = out.as<NdArray>();
   if (!target) raise("TypeError", "return arrays must be of ArrayType");
+  if (!target->array.writable()) raise("ValueError", "output array is read-only");
   if (!can_cast_same_kind(result->dtype, target->array.dtype()))
     raise("UFuncTypeError", std::string("Cannot cast ufunc '") + f.name + "' output from dtype('" + std::string(name_of(result->dtype)) + "') to dtype('" +
                                 std::string(name_of(target->array.dtype())) + "') with casting rule 'same_kind'");

@@ -1,7 +1,9 @@
 """The command line: what runs, what is printed where, exit statuses."""
 
+import errno
 import json
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -105,6 +107,14 @@ class Failing(CommandTest):
             result = subprocess.run([GASELL, "-c", "print('x' * 100000)"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, env=environment())
         self.assertEqual(result.returncode, 1)
         self.assertIn("No space left on device", result.stderr)
+
+    def test_file_size_limit(self):
+        """A limit that the system enforces with SIGXFSZ is an error of the write, and leaves nothing behind."""
+        text = f"np.save('{self.folder}/x.npy', np.arange(1000))\ntry:\n    np.save('{self.folder}/x.npy', np.arange(3e6))\nexcept OSError as e:\n    print(e.errno)\nprint(np.load('{self.folder}/x.npy').sum())"
+        limited = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+        result = subprocess.run([GASELL, "-c", text], capture_output=True, text=True, timeout=60, env=environment(GASELL_CACHE="0"), preexec_fn=limited)
+        self.check(result, out=f"{errno.EFBIG}\n499500\n")
+        self.assertEqual(os.listdir(self.folder), ["x.npy"])
 
 
 class Looking(CommandTest):

@@ -34,6 +34,7 @@ InterruptHandler::InterruptHandler(Engine& engine, bool interactive) {
   sigaction(SIGINT, &action, nullptr);  // no SA_RESTART: a waiting read returns
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
+  sigaction(SIGXFSZ, &action, nullptr);
 }
 
 InterruptHandler::~InterruptHandler() {

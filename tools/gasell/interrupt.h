@@ -8,7 +8,7 @@ class Engine;
 namespace gasell::cli {
 
 /// While it lives, SIGINT interrupts `engine`. In a script a second SIGINT before the first was served ends the process; in the REPL it
-/// does not. Also ignores SIGPIPE, so that a closed pipe is an error code of the write. One at a time.
+/// does not. Also ignores SIGPIPE and SIGXFSZ, so that a closed pipe and a file at its limit are error codes of the write. One at a time.
 class InterruptHandler {
  public:
   InterruptHandler(Engine& engine, bool interactive);

@@ -1,0 +1,130 @@
+#include "stdlib/numpy/chunks.h"
+
+#include <numeric>
+
+#include "runtime/engine.h"
+#include "runtime/session/dict.h"
+#include "runtime/session/str.h"
+#include "runtime/session/types.h"
+
+namespace gasell::numpy {
+namespace {
+
+using Chunks = Array::Chunks;
+
+std::string shown_shape(Interpreter& in, const Array& array) { return repr(in, from_shape(array.shape())); }
+
+/// Whole rows, as many as the bytes hold; where one row is too long, parts of it.
+Chunks within_bytes(const Array& array, int64_t bytes) {
+  Chunks chunks(array.shape().size());
+  int64_t room = std::max<int64_t>(bytes / gasell::size_of(array.dtype()), 1);
+  for (size_t k = chunks.size(); k-- > 0;) {
+    const int64_t extent = std::max<int64_t>(array.shape()[k], 1);
+    chunks[k] = {std::min(extent, room)};
+    room = std::max<int64_t>(room / extent, 1);
+  }
+  return chunks;
+}
+
+/// The chunks of one axis.
+std::vector<int64_t> of_axis(Interpreter& in, const Value& v, const Value& whole_argument, const Array& array, size_t axis,
+                             const Chunks& missing_axes) {
+  const int64_t extent = array.shape()[axis];
+  if (v.is_none()) return axis < missing_axes.size() ? missing_axes[axis] : std::vector<int64_t>{std::max<int64_t>(extent, 1)};
+  if (v.as<Str>()) return to_chunks(in, v, array)[axis];
+  if (v.as<Tuple>() || v.as<List>()) {
+    std::vector<int64_t> extents = to_shape(in, v);
+    for (int64_t n : extents) {
+      if (n < 0) raise("ValueError", "chunks cannot be negative, got " + repr(in, whole_argument));
+    }
+    if (std::accumulate(extents.begin(), extents.end(), int64_t{0}) != extent) {
+      raise("ValueError", "Chunks do not add up to shape. Got chunks=" + repr(in, whole_argument) + ", shape=" + shown_shape(in, array));
+    }
+    if (extents.empty()) extents.push_back(1);  // of an axis without elements
+    return extents;
+  }
+  const int64_t n = to_index(in, v);
+  if (n == -1) return {std::max<int64_t>(extent, 1)};
+  if (n <= 0) raise("ValueError", "chunks must be positive, got " + repr(in, whole_argument), "-1 is the whole axis");
+  return {n};
+}
+
+/// Forces all the arrays among the arguments in one plan: what they share is computed once.
+Value compute_together(Interpreter& in, std::span<Value> args) {
+  const std::vector<Value>& given = args[0].as<Tuple>()->items;
+  std::vector<Array> arrays;
+  for (const Value& v : given) {
+    if (const auto* a = v.as<NdArray>()) arrays.push_back(a->array);
+  }
+  force_all(in.engine(), arrays);
+  std::vector<Value> results;
+  for (const Value& v : given) {
+    if (auto* scalar = v.as<NumpyScalar>()) scalar->value(in);
+    results.push_back(v);
+  }
+  return make_tuple(std::move(results));
+}
+
+}  // namespace
+
+std::vector<NativeFunction> dask_functions() {
+  return {
+      {"compute", "*args", compute_together, "Computes several arrays at once: a tuple of them."},
+      {"persist", "*args", compute_together, "As compute."},
+  };
+}
+
+Chunks to_chunks(Interpreter& in, const Value& v, const Array& array, const Chunks& missing_axes) {
+  const size_t rank = array.shape().size();
+  if (const auto* text = v.as<Str>()) {
+    if (text->value == "auto") return {};
+    return within_bytes(array, parse_bytes(text->value));
+  }
+  std::vector<Value> entries(rank);
+  if (const auto* by_axis = v.as<Dict>()) {
+    for (const Dict::Entry& e : by_axis->entries()) {
+      if (!e.key.is_absent()) entries[static_cast<size_t>(to_axis(in, e.key, static_cast<int>(rank)))] = e.value;
+    }
+  } else if (v.as<Tuple>() || v.as<List>()) {
+    const auto& given = v.as<Tuple>() ? v.as<Tuple>()->items : v.as<List>()->items;
+    const bool flat = rank == 1 && given.size() != 1;  // the extents of the only axis
+    if (!flat && given.size() != rank) {
+      raise("ValueError",
+            "Chunks and shape must be of the same length/dimension. Got chunks=" + repr(in, v) + ", shape=" + shown_shape(in, array));
+    }
+    if (flat) {
+      entries[0] = v;
+    } else {
+      entries.assign(given.begin(), given.end());
+    }
+  } else {
+    entries.assign(rank, v);
+  }
+  Chunks chunks;
+  for (size_t k = 0; k < rank; ++k) chunks.push_back(of_axis(in, entries[k], v, array, k, missing_axes));
+  return chunks;
+}
+
+void request_chunks(Interpreter& in, Array& array, const Value& chunks) {
+  if (!is_missing(chunks) && !chunks.is_none()) array.set_requested_chunks(to_chunks(in, chunks, array));
+}
+
+Value chunks_value(const Array& array) {
+  std::vector<Value> axes;
+  for (size_t k = 0; k < array.shape().size(); ++k) {
+    const int64_t extent = array.shape()[k];
+    const Chunks& asked = array.requested_chunks();
+    std::vector<Value> pieces;
+    if (k < asked.size() && asked[k].size() > 1) {
+      for (int64_t n : asked[k]) pieces.push_back(Value::of(n));
+    } else {
+      const int64_t chunk = k < asked.size() ? asked[k][0] : std::max<int64_t>(extent, 1);
+      for (int64_t at = 0; at < extent; at += chunk) pieces.push_back(Value::of(std::min(chunk, extent - at)));
+      if (extent == 0) pieces.push_back(Value::of(0));
+    }
+    axes.push_back(make_tuple(std::move(pieces)));
+  }
+  return make_tuple(std::move(axes));
+}
+
+}  // namespace gasell::numpy

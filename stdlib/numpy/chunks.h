@@ -1,0 +1,20 @@
+// chunks= and .chunks as Dask spells them. They change no result: the engine cuts its work by its own measure.
+#pragma once
+
+#include "stdlib/numpy/ndarray.h"
+
+namespace gasell::numpy {
+
+/// A chunks argument: an extent for every axis, or a tuple with one entry an axis (an extent, a tuple of extents, -1 or None for the whole
+/// axis), a dict of entries by axis, "auto", or a size in bytes ("64MiB"). `missing_axes`: what an axis gets that a dict or None leaves
+/// out. ValueErrors as Dask words them.
+Array::Chunks to_chunks(Interpreter& in, const Value& v, const Array& array, const Array::Chunks& missing_axes = {});
+/// Sets them where the argument is given.
+void request_chunks(Interpreter& in, Array& array, const Value& chunks);
+/// A tuple of extents an axis.
+Value chunks_value(const Array& array);
+
+/// compute and persist of several arrays, as the modules dask and dask.array have them.
+std::vector<NativeFunction> dask_functions();
+
+}  // namespace gasell::numpy
