@@ -120,7 +120,7 @@ std::optional<Value> NdArray::in_place(Interpreter& in, ast::BinaryOp op, const 
   if (op == ast::BinaryOp::matmul) {
     if (array.rank() < 1 || right->node->rank() < 2)
       raise("ValueError", "inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions.");
-    result = matmul(node(), right->node);
+    result = matmul(operands[0], *right);
   } else {
     result = apply(*find_ufunc(name), operands);
   }
