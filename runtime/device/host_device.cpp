@@ -18,6 +18,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/device/handout.h"
+#include "runtime/device/thread_sanitizer.h"
 
 namespace gasell {
 namespace {
@@ -198,12 +199,23 @@ class HostDevice final : public Device {
     });
     arena_.execute([&] {
       tbb::task_group group;
-      const auto work = [&] { pass.work(handout); };
+      // Not instrumented itself: it is read before work() could say what it has seen.
+      const auto work = [&]() __attribute__((no_sanitize_thread)) { run_worker(pass, handout); };
+      publish(&handout);
       const int helpers = static_cast<int>(std::min<int64_t>(properties_.threads, rest.size())) - 1;
       for (int k = 0; k < helpers; ++k) group.run(work);
       // Waits for all, also after an exception. A helper that has not woken when nothing is left is run here, and returns at once.
       group.run_and_wait(work);
     });
+    seen(&pass);
+  }
+  static void run_worker(Pass& pass, Handout& handout) {
+    seen(&handout);
+    const struct Ended {
+      Pass& pass;
+      ~Ended() { publish(&pass); }
+    } ended{pass};
+    pass.work(handout);
   }
 
   const DeviceProperties properties_;

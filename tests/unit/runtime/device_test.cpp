@@ -243,8 +243,10 @@ TEST_CASE("a file larger than the memory streams through a bounded window", "[de
     const int64_t after = resident_bytes();
     watching = false;
     watch.join();
+#ifndef __SANITIZE_THREAD__  // which keeps several bytes for each that is touched
     CHECK(most - before < 96 << 20);
     CHECK(after - before < 8 << 20);
+#endif
     const auto* data = static_cast<const uint64_t*>(sums->data());
     const uint64_t n = (1 << 20) / 8;
     CHECK(std::accumulate(data, data + launch.units, uint64_t{0}) == (kBytes >> 20) * (n * (n + 1) / 2));
