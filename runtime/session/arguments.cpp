@@ -272,7 +272,7 @@ Value call_bound(Interpreter& in, const NativeFunction& function, const Value* s
       raise_native_count(function, s, self, given);
     }
   }
-  if (keywords.empty() && s.var_positional < 0 && s.var_keyword < 0 && positional.size() == s.parameters.size()) {
+  if (keywords.empty() && positional.size() == s.parameters.size() && static_cast<size_t>(s.positional) == s.parameters.size()) {
     for (size_t i = 0; i < positional.size(); ++i) out[i] = std::move(positional[i]);
   } else {
     bind_arguments(in, s, function.name, positional, keywords, out);

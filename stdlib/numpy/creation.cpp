@@ -55,7 +55,7 @@ Value full(Interpreter& in, Args args) {
 }
 Value like(Interpreter& in, Args args, double value) {
   const NodeRef x = as_node(in, args[0]);
-  const Shape shape = args[2].is_none() || is_missing(args[2]) ? x->shape : to_shape(in, args[2]);
+  const Shape shape = args[4].is_none() || is_missing(args[4]) ? x->shape : to_shape(in, args[4]);
   return wrap_array(graph::constant(Scalar::of_float(value).cast(dtype_or(in, args[1], x->dtype)), shape));
 }
 Value zeros_like(Interpreter& in, Args args) { return like(in, args, 0); }
@@ -64,7 +64,8 @@ Value full_like(Interpreter& in, Args args) {
   const NodeRef x = as_node(in, args[0]);
   const Operand o = operand(in, args[1]);
   const DType dtype = dtype_or(in, args[2], x->dtype);
-  return wrap_array(graph::broadcast_to(o.weak ? cast_weak(o.node, dtype) : graph::cast(o.node, dtype), x->shape));
+  const Shape shape = args[5].is_none() || is_missing(args[5]) ? x->shape : to_shape(in, args[5]);
+  return wrap_array(graph::broadcast_to(o.weak ? cast_weak(o.node, dtype) : graph::cast(o.node, dtype), shape));
 }
 
 /// arange's count: ceil((stop - start) / step), as NumPy computes it.
@@ -95,10 +96,34 @@ Value arange(Interpreter& in, Args args) {
   return with_chunks(in, graph::cast(values, dtype), args[4]);
 }
 
+/// linspace between arrays or complex numbers: start + i * step along a new axis, the last one exactly stop.
+Value linspace_of_arrays(Interpreter& in, const Args& args, const NodeRef& start, const NodeRef& stop, int64_t n, bool endpoint, bool retstep) {
+  const DType type = promote(promote(start->dtype, stop->dtype), DType::f64);
+  const NodeRef a = graph::cast(start, type), b = graph::cast(stop, type);
+  const int64_t intervals = endpoint ? n - 1 : n;
+  const auto number = [&](double v) { return graph::constant(Scalar::of_float(v).cast(type)); };
+  const NodeRef width = graph::map(ScalarOp::sub, {b, a});
+  const NodeRef step = intervals > 0 ? graph::map(ScalarOp::div, {width, number(static_cast<double>(intervals))}) : graph::map(ScalarOp::mul, {width, number(std::nan(""))});
+  Shape wide(static_cast<size_t>(width->rank()) + 1, 1);
+  wide[0] = n;
+  const NodeRef index = graph::reshape(graph::iota(n, Scalar::of_float(0), Scalar::of_float(1)), wide);
+  NodeRef x = graph::map(ScalarOp::add, {graph::map(ScalarOp::mul, {graph::cast(index, type), intervals > 0 ? step : width}), a});
+  if (endpoint && n > 1) x = graph::map(ScalarOp::select, {graph::map(ScalarOp::eq, {index, graph::constant(Scalar::of_float(static_cast<double>(n - 1)))}), graph::broadcast_to(b, x->shape), x});
+  const DType dtype = dtype_or(in, args[5], type);
+  if (is_integer(dtype)) x = graph::map(ScalarOp::floor, {x});
+  std::vector<int> order;
+  for (int k = 1; k < x->rank(); ++k) order.push_back(k);
+  order.insert(order.begin() + to_axis(in, args[7], x->rank()), 0);
+  Array result(graph::transpose(graph::cast(x, dtype), order));
+  return retstep ? make_tuple({Value::make<NdArray>(std::move(result)), wrap(step)}) : Value::make<NdArray>(std::move(result));
+}
+
 Value linspace(Interpreter& in, Args args) {
   const int64_t n = is_missing(args[2]) ? 50 : to_index(in, args[2]);
   if (n < 0) raise("ValueError", "Number of samples, " + std::to_string(n) + ", must be non-negative.");
   const bool endpoint = is_missing(args[3]) || truth(in, args[3]), retstep = !is_missing(args[4]) && truth(in, args[4]);
+  if (const NodeRef start = as_node(in, args[0]), stop = as_node(in, args[1]); start->rank() > 0 || stop->rank() > 0 || is_complex(start->dtype) || is_complex(stop->dtype))
+    return linspace_of_arrays(in, args, start, stop, n, endpoint, retstep);
   const double a = to_double(in, args[0]), b = to_double(in, args[1]);
   const int64_t intervals = endpoint ? n - 1 : n;
   const double step = intervals > 0 ? (b - a) / static_cast<double>(intervals) : std::nan("");
@@ -134,7 +159,9 @@ Value identity(Interpreter& in, Args args) {
 
 std::vector<NativeFunction> creation_functions() {
   return {
-      {"array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None", array, "An array of nested sequences, numbers or another array."},
+      {"array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None, order='K', subok=False", array, "An array of nested sequences, numbers or another array."},
+      {"asanyarray", "a, dtype=None, order=None, *, chunks=None", asarray, "As asarray."},
+      {"asfortranarray", "a, dtype=None, *, chunks=None", [](Interpreter& in, Args args) { Value order[] = {args[0], args[1], Value(), args[2]}; return asarray(in, order); }, "As asarray: the order in memory is Gasell's own."},
       {"asarray", "a, dtype=None, order=None, *, chunks=None", asarray, "The array itself, evaluated, or a new one made of `a`."},
       {"ascontiguousarray", "a, dtype=None, order=None, *, chunks=None", asarray, "As asarray: arrays are contiguous."},
       {"from_array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None", array, "As array."},
@@ -142,12 +169,12 @@ std::vector<NativeFunction> creation_functions() {
       {"ones", "shape, dtype=None, order='C', *, chunks=None", ones, "All ones."},
       {"empty", "shape, dtype=None, order='C', *, chunks=None", zeros, "An array to be filled (with zeros until then)."},
       {"full", "shape, fill_value, dtype=None, order='C', *, chunks=None", full, "All the same value."},
-      {"zeros_like", "a, dtype=None, shape=None", zeros_like, "Zeros of the shape and dtype of `a`."},
-      {"ones_like", "a, dtype=None, shape=None", ones_like, "Ones of the shape and dtype of `a`."},
-      {"empty_like", "a, dtype=None, shape=None", zeros_like, "An array like `a`, to be filled."},
-      {"full_like", "a, fill_value, dtype=None", full_like, "The same value everywhere, like `a`."},
+      {"zeros_like", "a, dtype=None, order='K', subok=True, shape=None", zeros_like, "Zeros of the shape and dtype of `a`."},
+      {"ones_like", "a, dtype=None, order='K', subok=True, shape=None", ones_like, "Ones of the shape and dtype of `a`."},
+      {"empty_like", "a, dtype=None, order='K', subok=True, shape=None", zeros_like, "An array like `a`, to be filled."},
+      {"full_like", "a, fill_value, dtype=None, order='K', subok=True, shape=None", full_like, "The same value everywhere, like `a`."},
       {"arange", "start, stop=None, step=None, dtype=None, *, chunks=None", arange, "start, start + step, … below stop."},
-      {"linspace", "start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, chunks=None", linspace, "num values spread evenly over [start, stop]."},
+      {"linspace", "start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, chunks=None, axis=0", linspace, "num values spread evenly over [start, stop]."},
       {"eye", "N, M=None, k=0, dtype=None, *, chunks=None", eye, "Ones on the k-th diagonal."},
       {"identity", "n, dtype=None", identity, "The identity matrix."},
   };

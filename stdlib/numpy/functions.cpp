@@ -17,7 +17,7 @@ using Args = std::span<Value>;
 
 Value shared(Array a) { return Value::make<NdArray>(std::move(a)); }
 
-Value reshape(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "reshape"), {{args[1]}, {}}); }
+Value reshape(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "reshape"), {{args[1]}, {{"order", args[2]}}}); }
 Value ravel(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
   return shared(a.reshape({a.size()}));
@@ -74,14 +74,28 @@ Value broadcast_to(Interpreter& in, Args args) {
   return shared(a.view(shape, axes, true));
 }
 
-std::vector<NodeRef> parts_of(Interpreter& in, const Value& sequence) {
+/// The arrays of a sequence in one dtype: `dtype` where it is given, as the casting rule allows it.
+std::vector<NodeRef> parts_of(Interpreter& in, const Value& sequence, const Value& dtype = {}, const Value& casting = {}) {
   std::vector<Operand> operands;
   for (const Value& v : to_vector(in, sequence)) operands.push_back(operand(in, v));
   if (operands.empty()) raise("ValueError", "need at least one array to concatenate");
-  const DType type = common_type(operands);
+  const DType type = to_dtype(in, dtype).value_or(common_type(operands));
+  const bool unsafe = casting.as<Str>() && casting.as<Str>()->value == "unsafe";
   std::vector<NodeRef> parts;
-  for (const Operand& o : operands) parts.push_back(graph::cast(o.node, type));
+  for (const Operand& o : operands) {
+    if (!unsafe && !can_cast_same_kind(o.node->dtype, type))
+      raise("TypeError", "Cannot cast array data from dtype('" + std::string(name_of(o.node->dtype)) + "') to dtype('" + std::string(name_of(type)) + "') according to the rule 'same_kind'");
+    parts.push_back(graph::cast(o.node, type));
+  }
   return parts;
+}
+/// The result, or out= with the result in it.
+Value give(Interpreter& in, const NodeRef& result, const Value& out) {
+  if (out.is_none() || is_missing(out)) return wrap_array(result);
+  auto* target = out.as<NdArray>();
+  if (!target) raise("TypeError", "return arrays must be of ArrayType");
+  target->array.assign(in.engine(), result);
+  return out;
 }
 NodeRef join(std::vector<NodeRef> parts, int axis) {
   for (size_t k = 0; k < parts.size(); ++k) {
@@ -97,17 +111,17 @@ NodeRef join(std::vector<NodeRef> parts, int axis) {
   return graph::concatenate(std::move(parts), axis);
 }
 Value concatenate(Interpreter& in, Args args) {
-  std::vector<NodeRef> parts = parts_of(in, args[0]);
+  std::vector<NodeRef> parts = parts_of(in, args[0], args[3], args[4]);
   if (args[1].is_none()) {
     for (NodeRef& p : parts) p = graph::reshape(p, {p->size()});
-    return wrap_array(join(std::move(parts), 0));
+    return give(in, join(std::move(parts), 0), args[2]);
   }
   if (parts[0]->rank() == 0) raise("ValueError", "zero-dimensional arrays cannot be concatenated");
   const int axis = to_axis(in, args[1], parts[0]->rank());
-  return wrap_array(join(std::move(parts), axis));
+  return give(in, join(std::move(parts), axis), args[2]);
 }
 Value stack(Interpreter& in, Args args) {
-  std::vector<NodeRef> parts = parts_of(in, args[0]);
+  std::vector<NodeRef> parts = parts_of(in, args[0], args[3], args[4]);
   const int axis = to_axis(in, args[1], parts[0]->rank() + 1);
   const Shape common = parts[0]->shape;
   for (NodeRef& p : parts) {
@@ -116,7 +130,7 @@ Value stack(Interpreter& in, Args args) {
     shape.insert(shape.begin() + axis, 1);
     p = graph::reshape(p, shape);
   }
-  return wrap_array(join(std::move(parts), axis));
+  return give(in, join(std::move(parts), axis), args[2]);
 }
 
 Value where(Interpreter& in, Args args) {
@@ -129,15 +143,21 @@ Value where(Interpreter& in, Args args) {
   return wrap(graph::map(ScalarOp::select, {condition, graph::cast(operands[0].node, type), graph::cast(operands[1].node, type)}));
 }
 Value clip(Interpreter& in, Args args) {
+  const Value &low = is_missing(args[1]) ? args[4] : args[1], &high = is_missing(args[2]) ? args[5] : args[2];
+  if (!low.is_none() && !is_missing(low) && !high.is_none() && !is_missing(high))
+    graph::broadcast_shapes({as_node(in, args[0])->shape, as_node(in, low)->shape, as_node(in, high)->shape});
   Value result = args[0];
-  for (const auto& [bound, name] : {std::pair{args[1], "maximum"}, std::pair{args[2], "minimum"}}) {
-    if (bound.is_none()) continue;
+  for (const auto& [bound, name] : {std::pair{low, "maximum"}, std::pair{high, "minimum"}}) {
+    if (bound.is_none() || is_missing(bound)) continue;
     const Operand operands[] = {operand(in, result), operand(in, bound)};
     result = wrap(apply(name, operands));
   }
-  return result;
+  return args[3].is_none() ? wrap(as_node(in, result)) : give(in, as_node(in, result), args[3]);
 }
-Value round(Interpreter& in, Args args) { return wrap(rounded(as_node(in, args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1]))); }
+Value round(Interpreter& in, Args args) {
+  const NodeRef result = rounded(as_node(in, args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1]));
+  return args[2].is_none() ? wrap(result) : give(in, result, args[2]);
+}
 Value square(Interpreter& in, Args args) {
   Operand o = operand(in, args[0]);
   if (o.node->dtype == DType::boolean) o = {graph::cast(o.node, DType::i8), 0};
@@ -166,7 +186,13 @@ Value dot_of(Interpreter& in, Args args) { return wrap(dot(operand(in, args[0]),
 Value matmul_of(Interpreter& in, Args args) { return wrap(matmul(operand(in, args[0]), operand(in, args[1]))); }
 Value shape(Interpreter& in, Args args) { return from_shape(as_node(in, args[0])->shape); }
 Value ndim(Interpreter& in, Args args) { return Value::of(as_node(in, args[0])->rank()); }
-Value size(Interpreter& in, Args args) { return Value::of(as_node(in, args[0])->size()); }
+Value size(Interpreter& in, Args args) {
+  const NodeRef x = as_node(in, args[0]);
+  if (args[1].is_none()) return Value::of(x->size());
+  int64_t n = 1;
+  for (int axis : to_axes(in, args[1], x->rank())) n *= x->shape[static_cast<size_t>(axis)];
+  return Value::of(n);
+}
 Value copy(Interpreter& in, Args args) { return wrap_array(as_node(in, args[0])); }
 Value result_type(Interpreter& in, Args args) {
   std::vector<Operand> operands;
@@ -237,7 +263,7 @@ Value array_str_of(Interpreter& in, Args args) { return make_str(array_str(in, a
 
 std::vector<NativeFunction> misc_functions() {
   return {
-      {"reshape", "a, shape, order='C'", reshape, "The same elements in another shape."},
+      {"reshape", "a, /, shape, order='C', *, copy=None", reshape, "The same elements in another shape."},
       {"ravel", "a, order='C'", ravel, "One-dimensional."},
       {"transpose", "a, axes=None", transpose, "A view with its axes permuted."},
       {"permute_dims", "a, axes=None", transpose, "A view with its axes permuted."},
@@ -245,14 +271,14 @@ std::vector<NativeFunction> misc_functions() {
       {"squeeze", "a, axis=None", squeeze, "Without axes of extent 1."},
       {"moveaxis", "a, source, destination", moveaxis, "A view with axes moved."},
       {"expand_dims", "a, axis", expand_dims, "With new axes of extent 1."},
-      {"broadcast_to", "array, shape", broadcast_to, "A read-only view of that shape."},
-      {"concatenate", "arrays, axis=0", concatenate, "Joined along an axis that exists."},
-      {"concat", "arrays, axis=0", concatenate, "Joined along an axis that exists."},
-      {"stack", "arrays, axis=0", stack, "Joined along a new axis."},
+      {"broadcast_to", "array, shape, subok=False", broadcast_to, "A read-only view of that shape."},
+      {"concatenate", "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'", concatenate, "Joined along an axis that exists."},
+      {"concat", "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'", concatenate, "Joined along an axis that exists."},
+      {"stack", "arrays, axis=0, out=None, *, dtype=None, casting='same_kind'", stack, "Joined along a new axis."},
       {"where", "condition, x=_missing, y=_missing, /", where, "x where the condition holds, else y; the indices of what is true without them."},
-      {"clip", "a, a_min=None, a_max=None", clip, "Elements limited to [a_min, a_max]."},
-      {"round", "a, decimals=0", round, "Rounded to even at that decimal."},
-      {"around", "a, decimals=0", round, "Rounded to even at that decimal."},
+      {"clip", "a, a_min=missing, a_max=missing, out=None, *, min=missing, max=missing", clip, "Elements limited to [a_min, a_max]."},
+      {"round", "a, decimals=0, out=None", round, "Rounded to even at that decimal."},
+      {"around", "a, decimals=0, out=None", round, "Rounded to even at that decimal."},
       {"square", "x, /", square, "x * x."},
       {"positive", "x, /", positive, "x."},
       {"reciprocal", "x, /", reciprocal, "1 / x."},
@@ -267,8 +293,8 @@ std::vector<NativeFunction> misc_functions() {
       {"matmul", "x1, x2, /", matmul_of, "Matrix products of the last two axes."},
       {"shape", "a", shape, "Extents."},
       {"ndim", "a", ndim, "Number of axes."},
-      {"size", "a", size, "Number of elements."},
-      {"copy", "a", copy, "An array of its own."},
+      {"size", "a, axis=None", size, "Number of elements."},
+      {"copy", "a, order='K', subok=False", copy, "An array of its own."},
       {"result_type", "*arrays_and_dtypes", result_type, "The dtype NumPy 2's promotion gives."},
       {"promote_types", "type1, type2", promote_types, "The smallest dtype both can be cast to safely."},
       {"can_cast", "from_, to, casting='safe'", can_cast, "Whether a cast may be done under a rule."},

@@ -12,6 +12,10 @@ using Args = std::span<Value>;
 
 enum class ScanOp : uint8_t { add, multiply, maximum, minimum };
 
+ScanOp scan_op(const std::string& name) {
+  return name == "add" ? ScanOp::add : name == "multiply" ? ScanOp::multiply : name == "maximum" ? ScanOp::maximum : ScanOp::minimum;
+}
+
 /// Wrapping arithmetic of integers, NaN-keeping extremes.
 template <class T>
 T combine(ScanOp op, const T& a, const T& b) {
@@ -38,11 +42,7 @@ T combine(ScanOp op, const T& a, const T& b) {
 /// accumulate(a, op, axis): out[i] = out[i - 1] op a[i], one after the other as NumPy does it.
 Value accumulate(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
-  const std::string name = str(in, args[1]);
-  const ScanOp op = name == "add"        ? ScanOp::add
-                    : name == "multiply" ? ScanOp::multiply
-                    : name == "maximum"  ? ScanOp::maximum
-                                         : ScanOp::minimum;
+  const ScanOp op = scan_op(str(in, args[1]));
   const Lanes lanes(a.shape(), to_axis(in, args[2], a.rank()));
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, a.dtype(), a.shape());
@@ -59,6 +59,23 @@ Value accumulate(Interpreter& in, Args args) {
         source += lanes.inner;
         target += lanes.inner;
       }
+    }
+  });
+  return result.value();
+}
+
+/// scatter(a, positions, values, op): a copy of a where element positions[i] (in C order) took values[i], one after the other.
+Value scatter(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  const ScanOp op = scan_op(str(in, args[3]));
+  const Array::Elements from = a.elements(in.engine()), at = as_array(in, args[1]).elements(in.engine()),
+                        values = as_array(in, args[2]).elements(in.engine());
+  HostArray result(in, a.dtype(), a.shape());
+  with_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
+    std::copy_n(reinterpret_cast<const T*>(from.data), from.count, result.data<T>());
+    for (int64_t i = 0; i < at.count; ++i) {
+      T& place = result.data<T>()[reinterpret_cast<const int64_t*>(at.data)[i]];
+      place = combine(op, place, reinterpret_cast<const T*>(values.data)[i]);
     }
   });
   return result.value();
@@ -180,6 +197,7 @@ Value ldexp(Interpreter& in, Args args) {
 std::vector<NativeFunction> scan_functions() {
   return {
       {"accumulate", "a, op, axis", accumulate, "Running sum, product, maximum or minimum."},
+      {"scatter", "a, positions, values, op", scatter, "A copy with values combined into its elements, one after the other."},
       {"bincount", "x, weights, minlength", bincount, "How often each number is there, or the sums of their weights."},
       {"convolve", "a, v", convolve, "The whole convolution of two vectors of one dtype."},
       {"integer_map", "name, a, b", integer_map, "gcd or lcm, element by element."},

@@ -235,6 +235,14 @@ Value turned(Interpreter&, const Value& self) {
   for (int k = a.rank(); k-- > 0;) axes.push_back(k);
   return shared(transposed(a, axes));
 }
+Value with_last_axes_exchanged(const Value& self) {
+  const Array a = self_array(self);
+  if (a.rank() < 2) raise("ValueError", "matrix transpose with ndim < 2 is undefined");
+  std::vector<int> axes;
+  for (int k = 0; k < a.rank(); ++k) axes.push_back(k);
+  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+  return shared(transposed(a, axes));
+}
 Value real_part(Interpreter&, const Value& self) { return wrap(graph::map(ScalarOp::real, {self_node(self)})); }
 Value imaginary_part(Interpreter&, const Value& self) { return wrap(graph::map(ScalarOp::imag, {self_node(self)})); }
 
@@ -314,6 +322,8 @@ std::vector<Type::Property> array_properties() {
       {"T", turned, nullptr, "The array with its axes reversed: a view."},
       {"real", real_part, nullptr, "Real part."},
       {"imag", imaginary_part, nullptr, "Imaginary part."},
+      {"mT", [](Interpreter&, const Value& self) { return with_last_axes_exchanged(self); }, nullptr, "The array with its last two axes exchanged: a view."},
+      {"device", [](Interpreter&, const Value&) { return make_str("cpu"); }, nullptr, "'cpu'."},
       {"flat", [](Interpreter& in, const Value& self) { return flat_iterator(as_array(in, self)); },
        [](Interpreter& in, const Value& self, const Value& v) { set_item(in, flat_iterator(as_array(in, self)), Value::make<SliceObject>(Value(), Value(), Value()), v); },
        "The elements in C order."},

@@ -9,6 +9,7 @@
 #include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ufunc.h"
+#include "stdlib/numpy/ufunc_object.h"
 
 namespace gasell {
 
@@ -16,7 +17,7 @@ namespace {
 
 std::vector<NativeFunction> all_functions() {
   std::vector<NativeFunction> all;
-  for (auto part : {numpy::ufunc_functions(), numpy::reduction_functions(), numpy::creation_functions(), numpy::misc_functions(), numpy::shape_functions(), numpy::dask_functions()})
+  for (auto part : {numpy::reduction_functions(), numpy::creation_functions(), numpy::misc_functions(), numpy::shape_functions(), numpy::dask_functions()})
     for (NativeFunction& f : part) all.push_back(std::move(f));
   return all;
 }
@@ -42,6 +43,9 @@ Value make_numpy(Interpreter& in) {
   static const std::vector<NativeFunction> kFunctions = all_functions();
   Value module = Value::make<LibraryModule>("numpy");
   for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
+  static const std::vector<NativeFunction> kUfuncs = numpy::ufunc_functions();
+  for (const NativeFunction& f : kUfuncs) set_member(module, f.name, numpy::make_ufunc(f));
+  set_member(module, "ufunc", Value::make<TypeObject>(numpy::ufunc_type()));
   for (auto& [name, value] : numpy::scalar_type_members()) set_member(module, name, value);
   set_member(module, "bool", Value::make<TypeObject>(numpy::scalar_type(DType::boolean)));
   for (const auto& [name, value] : {std::pair{"pi", std::numbers::pi}, {"e", std::numbers::e}, {"inf", std::numeric_limits<double>::infinity()},

@@ -25,17 +25,98 @@ NodeRef keep_dimensions(const NodeRef& reduced, const Shape& shape, const std::v
 
 bool truth_or(Interpreter& in, const Value& v, bool otherwise) { return is_missing(v) ? otherwise : truth(in, v); }
 
-/// Arguments every reduction of np takes: a, axis, dtype, out, keepdims, then ddof.
-Value reduce_call(Interpreter& in, std::string_view name, const Value& a, const Value& axis, const Value& dtype, const Value& out, const Value& keepdims, const Value& ddof) {
-  const int64_t degrees = is_missing(ddof) ? 0 : to_index(in, ddof);
-  const NodeRef result = reduce(in, name, as_node(in, a), axis, dtype, truth_or(in, keepdims, false), degrees);
-  if (!is_missing(out) && !out.is_none()) {
-    auto* target = out.as<NdArray>();
-    if (!target) raise("TypeError", "output must be an array");
-    target->array.assign(in.engine(), result);
-    return out;
+/// What a call of a reduction gives; missing() where the function has no such parameter or it was left out.
+struct Call {
+  std::string_view name;
+  Value a, axis, dtype, out, keepdims, ddof = missing(), initial = missing(), where = missing(), mean = missing();
+};
+
+bool given(const Value& v) { return !is_missing(v) && !v.is_none(); }
+
+NodeRef number_like(double value, DType type) { return graph::constant(Scalar::of_float(value).cast(type)); }
+
+/// The elements where the mask is true, `other` elsewhere.
+NodeRef masked(const NodeRef& x, const NodeRef& mask, double other) {
+  return graph::map(ScalarOp::select, {mask, x, number_like(other, x->dtype)});
+}
+
+/// var and std with a mask or a known mean: the mean of squared distances over what the mask keeps.
+NodeRef masked_variance(Interpreter& in, const Call& c, NodeRef x, const NodeRef& mask, int64_t ddof, bool keepdims) {
+  const auto wanted = to_dtype(in, c.dtype);
+  x = graph::cast(x, wanted ? *wanted : mean_type(x->dtype));
+  const DType real = real_of(x->dtype);
+  const NodeRef everywhere = graph::broadcast_to(mask, graph::broadcast_shapes({x->shape, mask->shape}));
+  const auto count = [&](bool keep) { return graph::cast(reduce(in, "sum", everywhere, c.axis, Value(), keep, 0), real); };
+  const auto sum = [&](const NodeRef& v, bool keep) { return reduce(in, "sum", masked(v, everywhere, 0), c.axis, Value(), keep, 0); };
+  const NodeRef mean = given(c.mean) ? graph::cast(as_node(in, c.mean), x->dtype)
+                                     : graph::map(ScalarOp::div, {sum(x, true), graph::cast(count(true), x->dtype)});
+  const NodeRef apart = graph::map(ScalarOp::sub, {x, mean});
+  NodeRef square = graph::map(ScalarOp::mul, {apart, apart});
+  if (is_complex(x->dtype)) square = graph::map(ScalarOp::real, {graph::map(ScalarOp::mul, {apart, graph::map(ScalarOp::conj, {apart})})});
+  const NodeRef degrees = graph::map(
+      ScalarOp::max, {graph::map(ScalarOp::sub, {count(keepdims), number_like(static_cast<double>(ddof), real)}), number_like(0, real)});
+  const NodeRef variance = graph::map(ScalarOp::div, {sum(square, keepdims), degrees});
+  return c.name == "std" ? graph::map(ScalarOp::sqrt, {variance}) : variance;
+}
+
+/// Reductions with where=: what the mask leaves out becomes the identity.
+NodeRef masked_reduction(Interpreter& in, const Call& c, const NodeRef& x, const NodeRef& mask, bool keepdims) {
+  const std::string_view name = c.name;
+  if (name == "sum") return reduce(in, name, masked(x, mask, 0), c.axis, c.dtype, keepdims, 0);
+  if (name == "prod") return reduce(in, name, masked(x, mask, 1), c.axis, c.dtype, keepdims, 0);
+  if (name == "any" || name == "all")
+    return reduce(in, name, masked(graph::cast(x, DType::boolean), mask, name == "all"), c.axis, Value(), keepdims, 0);
+  if (name == "mean") {
+    const auto wanted = to_dtype(in, c.dtype);
+    const NodeRef sum =
+        reduce(in, "sum", masked(graph::cast(x, wanted ? *wanted : mean_type(x->dtype)), mask, 0), c.axis, Value(), keepdims, 0);
+    const NodeRef everywhere = graph::broadcast_to(mask, graph::broadcast_shapes({x->shape, mask->shape}));
+    return graph::map(ScalarOp::div, {sum, graph::cast(reduce(in, "sum", everywhere, c.axis, Value(), keepdims, 0), sum->dtype)});
   }
-  return wrap(result);
+  if (is_missing(c.initial))
+    raise("ValueError", "reduction operation '" + std::string(name == "min" ? "minimum" : "maximum") +
+                            "' does not have an identity, so to use a where mask one has to specify 'initial'");
+  const NodeRef initial = graph::cast(as_node(in, c.initial), x->dtype);
+  return reduce(in, name, graph::map(ScalarOp::select, {mask, x, initial}), c.axis, c.dtype, keepdims, 0);
+}
+
+/// `result` combined with initial=.
+NodeRef with_initial(std::string_view name, const NodeRef& result, const NodeRef& initial) {
+  const ScalarOp op = name == "sum" ? ScalarOp::add : name == "prod" ? ScalarOp::mul : name == "min" ? ScalarOp::min : ScalarOp::max;
+  return graph::map(op, {result, graph::cast(initial, result->dtype)});
+}
+
+/// The reduction of an empty axis is `initial` alone.
+NodeRef reduce_with_initial(Interpreter& in, const Call& c, const NodeRef& x, bool keepdims) {
+  const NodeRef initial = as_node(in, c.initial);
+  if ((c.name == "min" || c.name == "max") && x->size() == 0) {
+    const NodeRef shape = reduce(in, "sum", x, c.axis, Value(), keepdims, 0);
+    return graph::broadcast_to(graph::cast(initial, x->dtype), shape->shape);
+  }
+  return with_initial(c.name, reduce(in, c.name, x, c.axis, c.dtype, keepdims, 0), initial);
+}
+
+Value reduce_call(Interpreter& in, const Call& c) {
+  const int64_t ddof = is_missing(c.ddof) ? 0 : to_index(in, c.ddof);
+  const bool keepdims = truth_or(in, c.keepdims, false);
+  const bool everything = is_missing(c.where) || (c.where.is_bool() && c.where.as_int());
+  const NodeRef x = as_node(in, c.a);
+  NodeRef result;
+  if ((c.name == "var" || c.name == "std") && (!everything || given(c.mean)))
+    result = masked_variance(
+        in, c, x, everything ? graph::constant(Scalar::of_bool(true)) : graph::cast(as_node(in, c.where), DType::boolean), ddof, keepdims);
+  else if (!everything)
+    result = masked_reduction(in, c, x, graph::cast(as_node(in, c.where), DType::boolean), keepdims);
+  else if (!is_missing(c.initial))
+    result = reduce_with_initial(in, c, x, keepdims);
+  else
+    result = reduce(in, c.name, x, c.axis, c.dtype, keepdims, ddof);
+  if (!everything && !is_missing(c.initial)) result = with_initial(c.name, result, as_node(in, c.initial));
+  if (!given(c.out)) return wrap(result);
+  auto* target = c.out.as<NdArray>();
+  if (!target) raise("TypeError", "output must be an array");
+  target->array.assign(in.engine(), result);
+  return c.out;
 }
 
 constexpr const char* kNames[] = {"sum", "prod", "mean", "std", "var", "min", "max", "any", "all", "argmin", "argmax", "amin", "amax"};
@@ -45,38 +126,58 @@ std::string_view canonical_name(std::string_view name) { return name == "amin" ?
 
 std::string signature(std::string_view name, const char* first) {
   const std::string a = first;
-  if (name == "std" || name == "var") return a + "axis=None, dtype=None, out=None, ddof=0, keepdims=False";
-  if (name == "sum" || name == "prod" || name == "mean") return a + "axis=None, dtype=None, out=None, keepdims=False";
-  return a + "axis=None, out=None, keepdims=False";
+  if (name == "std" || name == "var")
+    return a + "axis=None, dtype=None, out=None, ddof=missing, keepdims=False, *, where=True, mean=missing, correction=missing";
+  if (name == "sum" || name == "prod") return a + "axis=None, dtype=None, out=None, keepdims=False, initial=missing, where=True";
+  if (name == "mean") return a + "axis=None, dtype=None, out=None, keepdims=False, *, where=True";
+  if (name == "argmin" || name == "argmax") return a + "axis=None, out=None, *, keepdims=False";
+  if (name == "any" || name == "all") return a + "axis=None, out=None, keepdims=False, *, where=True";
+  return a + "axis=None, out=None, keepdims=False, initial=missing, where=True";
 }
 
 template <size_t index>
 Value entry(Interpreter& in, std::span<Value> args) {
-  const std::string_view name = kNames[index];
-  if (name == "std" || name == "var") return reduce_call(in, name, args[0], args[1], args[2], args[3], args[5], args[4]);
-  if (name == "sum" || name == "prod" || name == "mean") return reduce_call(in, name, args[0], args[1], args[2], args[3], args[4], missing());
-  return reduce_call(in, canonical_name(name), args[0], args[1], missing(), args[2], args[3], missing());
+  const std::string_view name = canonical_name(kNames[index]);
+  if (name == "std" || name == "var") {
+    if (!is_missing(args[8]) && !is_missing(args[4])) raise("ValueError", "ddof and correction can't be provided simultaneously.");
+    return reduce_call(
+        in, {name, args[0], args[1], args[2], args[3], args[5], is_missing(args[8]) ? args[4] : args[8], missing(), args[6], args[7]});
+  }
+  if (name == "sum" || name == "prod")
+    return reduce_call(in, {name, args[0], args[1], args[2], args[3], args[4], missing(), args[5], args[6]});
+  if (name == "mean") return reduce_call(in, {name, args[0], args[1], args[2], args[3], args[4], missing(), missing(), args[5]});
+  if (name == "argmin" || name == "argmax") return reduce_call(in, {name, args[0], args[1], missing(), args[2], args[3]});
+  if (name == "any" || name == "all")
+    return reduce_call(in, {name, args[0], args[1], missing(), args[2], args[3], missing(), missing(), args[4]});
+  return reduce_call(in, {name, args[0], args[1], missing(), args[2], args[3], missing(), args[4], args[5]});
 }
 
 template <size_t... index>
 std::vector<NativeFunction> table(const char* first, std::index_sequence<index...>) {
   std::vector<NativeFunction> functions;
-  (functions.push_back({kNames[index], signature(kNames[index], first), &entry<index>, "Reduces over `axis` (an int, a tuple, or None for all axes)."}), ...);
+  (functions.push_back(
+       {kNames[index], signature(kNames[index], first), &entry<index>, "Reduces over `axis` (an int, a tuple, or None for all axes)."}),
+   ...);
   return functions;
 }
 
 }  // namespace
 
-NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& given, const Value& axis, const Value& dtype, bool keepdims, int64_t ddof) {
-  static const std::map<std::string_view, ReduceOp> kOps = {{"sum", ReduceOp::sum}, {"prod", ReduceOp::prod},     {"min", ReduceOp::min},       {"max", ReduceOp::max},   {"any", ReduceOp::any}, {"all", ReduceOp::all},
-                                                            {"mean", ReduceOp::mean}, {"argmin", ReduceOp::argmin}, {"argmax", ReduceOp::argmax}, {"var", ReduceOp::var}, {"std", ReduceOp::var}};
+NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& given, const Value& axis, const Value& dtype, bool keepdims,
+               int64_t ddof) {
+  static const std::map<std::string_view, ReduceOp> kOps = {
+      {"sum", ReduceOp::sum},       {"prod", ReduceOp::prod}, {"min", ReduceOp::min},   {"max", ReduceOp::max},
+      {"any", ReduceOp::any},       {"all", ReduceOp::all},   {"mean", ReduceOp::mean}, {"argmin", ReduceOp::argmin},
+      {"argmax", ReduceOp::argmax}, {"var", ReduceOp::var},   {"std", ReduceOp::var}};
   const ReduceOp op = kOps.at(name);
   const std::optional<DType> wanted = to_dtype(in, dtype);
   NodeRef x = given;
   std::vector<int> axes;
-  if ((op == ReduceOp::argmin || op == ReduceOp::argmax) && axis.as<Tuple>()) raise("TypeError", "'tuple' object cannot be interpreted as an integer");
+  if ((op == ReduceOp::argmin || op == ReduceOp::argmax) && axis.as<Tuple>())
+    raise("TypeError", "'tuple' object cannot be interpreted as an integer");
   // NumPy lets 0-d arrays be reduced along axis 0 or -1.
-  const bool of_nothing = x->rank() == 0 && op != ReduceOp::mean && op != ReduceOp::var && axis.is_int() && (axis.as_int() == 0 || axis.as_int() == -1);
+  const bool of_nothing =
+      x->rank() == 0 && op != ReduceOp::mean && op != ReduceOp::var && axis.is_int() && (axis.as_int() == 0 || axis.as_int() == -1);
   if (!of_nothing) axes = to_axes(in, axis, x->rank());
   if (op == ReduceOp::sum || op == ReduceOp::prod) x = graph::cast(x, wanted ? *wanted : sum_type(x->dtype));
   if (op == ReduceOp::mean || op == ReduceOp::var) x = graph::cast(x, wanted ? *wanted : mean_type(x->dtype));

@@ -118,6 +118,15 @@ const Type& dtype_type() {
          nullptr, ""},
         {"char", [](Interpreter&, const Value& self) { return make_str(std::string(1, "?bhilBHILfdFD"[static_cast<int>(self_dtype(self).dtype)])); }, nullptr, ""},
         {"type", [](Interpreter&, const Value& self) { return Value::make<TypeObject>(scalar_type(self_dtype(self).dtype)); }, nullptr, ""},
+        {"num", [](Interpreter&, const Value& self) { return Value::of(static_cast<int64_t>("\0\1\3\5\7\2\4\6\10\13\14\16\17"[static_cast<int>(self_dtype(self).dtype)])); }, nullptr, ""},
+        {"isnative", [](Interpreter&, const Value&) { return Value::of(true); }, nullptr, ""},
+        {"hasobject", [](Interpreter&, const Value&) { return Value::of(false); }, nullptr, ""},
+        {"isbuiltin", [](Interpreter&, const Value&) { return Value::of(1); }, nullptr, ""},
+        {"names", [](Interpreter&, const Value&) { return Value(); }, nullptr, ""},
+        {"fields", [](Interpreter&, const Value&) { return Value(); }, nullptr, ""},
+        {"ndim", [](Interpreter&, const Value&) { return Value::of(0); }, nullptr, ""},
+        {"shape", [](Interpreter&, const Value&) { return make_tuple({}); }, nullptr, ""},
+        {"base", [](Interpreter&, const Value& self) { return self; }, nullptr, ""},
         {"byteorder", [](Interpreter&, const Value& self) { return make_str(gasell::size_of(self_dtype(self).dtype) == 1 ? "|" : "="); }, nullptr, ""},
     };
     return t;

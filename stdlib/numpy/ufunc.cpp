@@ -152,6 +152,9 @@ const std::vector<Ufunc>& ufuncs() {
       {"arcsinh", 1, ScalarOp::asinh, Rule::floating},
       {"arccosh", 1, ScalarOp::acosh, Rule::floating},
       {"arctanh", 1, ScalarOp::atanh, Rule::floating},
+      {"asinh", 1, ScalarOp::asinh, Rule::floating},
+      {"acosh", 1, ScalarOp::acosh, Rule::floating},
+      {"atanh", 1, ScalarOp::atanh, Rule::floating},
       {"floor", 1, ScalarOp::floor, Rule::rounding, false},
       {"ceil", 1, ScalarOp::ceil, Rule::rounding, false},
       {"trunc", 1, ScalarOp::trunc, Rule::rounding, false},
@@ -177,7 +180,10 @@ const std::vector<Ufunc>& ufuncs() {
       {"bitwise_xor", 2, ScalarOp::bit_xor, Rule::bits},
       {"invert", 1, ScalarOp::bit_not, Rule::bits},
       {"bitwise_not", 1, ScalarOp::bit_not, Rule::bits},
+      {"bitwise_invert", 1, ScalarOp::bit_not, Rule::bits},
       {"left_shift", 2, ScalarOp::shl, Rule::shift},
+      {"bitwise_left_shift", 2, ScalarOp::shl, Rule::shift},
+      {"bitwise_right_shift", 2, ScalarOp::shr, Rule::shift},
       {"right_shift", 2, ScalarOp::shr, Rule::shift},
       {"conjugate", 1, ScalarOp::conj, Rule::number},
       {"conj", 1, ScalarOp::conj, Rule::number},
@@ -297,12 +303,21 @@ Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
   std::vector<Operand> operands;
   for (int k = 0; k < inputs; ++k) operands.push_back(operand(in, args[static_cast<size_t>(k)]));
   const Value &out = args[inputs], &dtype = args[inputs + 1], &where = args[inputs + 2];
-  if (!is_missing(where) && !(where.is_bool() && where.as_int())) raise("NotImplementedError", std::string("np.") + f.name + "(…, where=…) is not implemented", "use np.where(condition, a, b)");
+  const bool masked = !is_missing(where) && !(where.is_bool() && where.as_int());
   if (f.op == ScalarOp::pow) check_integer_power(in, operands);
-  const NodeRef result = apply(f, operands, to_dtype(in, dtype));
-  if (out.is_none() || is_missing(out)) return wrap(result);
+  NodeRef result = apply(f, operands, to_dtype(in, dtype));
+  if (out.is_none() || is_missing(out)) {
+    if (masked) raise("NotImplementedError", std::string("np.") + f.name + "(…, where=…) without out leaves elements undefined and is refused", "give out=, or use np.where(condition, a, b)");
+    return wrap(result);
+  }
   const auto* tuple = out.as<Tuple>();
   const Value target = tuple && tuple->items.size() == 1 ? tuple->items[0] : out;
+  if (masked && target.as<NdArray>()) {
+    const Operand old{target.as<NdArray>()->node(), 0};
+    const DType type = old.node->dtype;
+    if (!can_cast_same_kind(result->dtype, type)) write_out(in, f, result, target);  // raises
+    result = graph::map(ScalarOp::select, {graph::cast(as_node(in, where), DType::boolean), graph::cast(result, type), old.node});
+  }
   write_out(in, f, result, target);
   return target;
 }
