@@ -1,7 +1,9 @@
 // Options of an engine and what the environment says of them.
 #include <cctype>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -11,7 +13,28 @@
 namespace gasell {
 namespace {
 
-int64_t parse_count(const char* text) { return text ? std::strtoll(text, nullptr, 10) : 0; }
+constexpr int64_t kMostThreads = 4096;
+
+/// A positive whole number of the environment, 0 where the variable is not set.
+int64_t count_of(const char* variable, int64_t most) {
+  const char* text = std::getenv(variable);
+  if (!text || !*text) return 0;
+  char* end = nullptr;
+  errno = 0;
+  const int64_t number = std::strtoll(text, &end, 10);
+  if (errno || *end || number < 1 || number > most)
+    throw Error("ValueError", std::string(variable) + " wants a number from 1 to " + std::to_string(most) + ", not '" + text + "'");
+  return number;
+}
+
+/// A switch of the environment: on unless it is 0.
+bool switched_on(const char* variable, bool otherwise) {
+  const char* text = std::getenv(variable);
+  if (!text || !*text) return otherwise;
+  if (std::string_view(text) != "0" && std::string_view(text) != "1")
+    throw Error("ValueError", std::string(variable) + " is 0 or 1, not '" + text + "'");
+  return std::string_view(text) == "1";
+}
 
 }  // namespace
 
@@ -42,12 +65,18 @@ int64_t parse_bytes(const std::string& text) {
 
 EngineOptions EngineOptions::from_environment() {
   EngineOptions options;
-  options.threads = static_cast<int>(parse_count(std::getenv("GASELL_THREADS")));
-  if (const char* memory = std::getenv("GASELL_MEMORY")) options.memory = parse_bytes(memory);
+  options.threads = static_cast<int>(count_of("GASELL_THREADS", kMostThreads));
+  if (const char* memory = std::getenv("GASELL_MEMORY"); memory && *memory) {
+    try {
+      options.memory = parse_bytes(memory);
+    } catch (const Error& e) {
+      throw Error("ValueError", "GASELL_MEMORY: " + e.diagnostic().message, e.diagnostic().hint);
+    }
+  }
   if (const char* device = std::getenv("GASELL_DEVICE")) options.device = device;
-  if (const char* fuse = std::getenv("GASELL_FUSE")) options.fuse = std::string_view(fuse) != "0";
-  options.chunk = parse_count(std::getenv("GASELL_CHUNK"));
-  if (const char* cache = std::getenv("GASELL_CACHE")) options.cache = std::string_view(cache) != "0";
+  options.fuse = switched_on("GASELL_FUSE", options.fuse);
+  options.chunk = count_of("GASELL_CHUNK", std::numeric_limits<int64_t>::max());
+  options.cache = switched_on("GASELL_CACHE", options.cache);
   if (const char* check = std::getenv("GASELL_CHECK")) options.check = std::string_view(check) != "0";
   if (const char* directory = std::getenv("GASELL_CACHE_DIR")) options.cache_directory = directory;
   return options;

@@ -22,4 +22,10 @@ std::optional<DType> scalar_dtype_of(const Value& value) {
   return scalar ? std::optional(scalar->dtype()) : std::nullopt;
 }
 
+std::string shape_text(const graph::Shape& shape) {
+  std::string text = "(";
+  for (size_t k = 0; k < shape.size(); ++k) text += (k ? ", " : "") + std::to_string(shape[k]);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
 }  // namespace gasell

@@ -76,25 +76,36 @@ namespace {
   throw error_from_exception(in, exception);
 }
 
-Value run_at_top(Session& session, const ast::ModuleRef& module, bool last_value) {
-  Value result;
+/// work(code) with the module's code, on a stack that is large enough; script errors leave as C++ ones.
+template <class Work>
+void run_at_top(Session& session, const ast::ModuleRef& module, bool last_value, Work&& work) {
   session.depth = 0;
   session.handling = Value();
   run_on_large_stack([&] {
     try {
       std::shared_ptr<FunctionCode> code = lower_module(session, module, *session.main, "", last_value);
-      result = run_module(session, *code);
+      work(*code);
     } catch (const Raised& raised) {
       leave(session.in, raised.value);
     }
   });
-  return result;
 }
 
 }  // namespace
 
-void Interpreter::run(const ast::ModuleRef& module) { run_at_top(state_->session, module, false); }
-Value Interpreter::evaluate(const ast::ModuleRef& module) { return run_at_top(state_->session, module, true); }
+void Interpreter::run(const ast::ModuleRef& module) {
+  run_at_top(state_->session, module, false, [&](const FunctionCode& code) { run_module(state_->session, code); });
+}
+Value Interpreter::evaluate(const ast::ModuleRef& module) {
+  Value result;
+  run_at_top(state_->session, module, true, [&](const FunctionCode& code) { result = run_module(state_->session, code); });
+  return result;
+}
+void Interpreter::repeat(const ast::ModuleRef& module, int64_t times, const std::function<void(const Value&)>& each) {
+  run_at_top(state_->session, module, true, [&](const FunctionCode& code) {
+    for (int64_t i = 0; i < times; ++i) each(run_module(state_->session, code));
+  });
+}
 
 Value* Interpreter::global(std::string_view name) { return state_->session.main->find(name); }
 void Interpreter::set_global(const std::string& name, Value value) { state_->session.main->slot(name) = std::move(value); }

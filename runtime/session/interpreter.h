@@ -39,6 +39,9 @@ class Interpreter {
   /// As run, and the value of the last statement when that is an expression (the REPL's Out, evaluate of the C API).
   Value evaluate(const ast::ModuleRef& module);
 
+  /// evaluate() `times` times, without the work of beginning each time; `each` gets the values.
+  void repeat(const ast::ModuleRef& module, int64_t times, const std::function<void(const Value&)>& each);
+
   Value* global(std::string_view name);  // null when not defined
   void set_global(const std::string& name, Value value);
   std::vector<std::string> global_names();

@@ -75,6 +75,10 @@ class Failing(CommandTest):
             (["--bogus"], "--bogus"),
             (["--threads", "0", "-c", ""], "--threads"),
             (["--threads", "many", "-c", ""], "many"),
+            (["--threads", "1.5", "-c", ""], "--threads wants a whole number from 1 to 4096, not '1.5'"),
+            (["--chunk", "1e3", "-c", ""], "--chunk wants a whole number"),
+            (["--nope", "-c", "print(1)"], "unknown option '--nope'"),
+            (["-x", "-c", "print(1)"], "unknown option '-x'"),
             (["--memory", "lots", "-c", ""], "'lots' is not a size"),
             (["--memory", "0", "-c", ""], "'0' is not a size"),
             (["--device", "gpu", "-c", ""], "no device 'gpu' yet"),
@@ -87,6 +91,21 @@ class Failing(CommandTest):
         ):
             with self.subTest(arguments):
                 self.check(run(*arguments), code=2, out="", err=message)
+
+    def test_wrong_environment(self):
+        for name, value, message in (
+            ("GASELL_THREADS", "x", "GASELL_THREADS wants a number from 1 to 4096, not 'x'"),
+            ("GASELL_CHUNK", "-1", "GASELL_CHUNK wants a number"),
+            ("GASELL_MEMORY", "lots", "GASELL_MEMORY: 'lots' is not a size"),
+            ("GASELL_FUSE", "maybe", "GASELL_FUSE is 0 or 1, not 'maybe'"),
+            ("GASELL_DEVICE", "toaster", "unknown device 'toaster'"),
+        ):
+            with self.subTest(name):
+                self.check(run("-c", "print(1)", **{name: value}), code=2, out="", err=message)
+        self.check(run("-c", "print(1)", GASELL_THREADS="", GASELL_FUSE="", GASELL_MEMORY=""), out="1\n")
+
+    def test_what_stands_behind_the_text_is_the_scripts(self):
+        self.check(run("-c", "import sys\nprint(sys.argv)", "--nope", "-x"), out="['-c', '--nope', '-x']\n")
 
     def test_json_errors(self):
         result = run("--json-errors", "-c", "\nnope")

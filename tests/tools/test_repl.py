@@ -151,14 +151,97 @@ class Repl(CommandTest):
     def test_commands(self):
         t = self.start()
         t.enter("x = np.arange(1000.0)")
-        self.assertRegex(t.enter("%time (x + 1).sum()"), r"(?s)500500\.0.*wall time [\d.]+ .?s")
-        self.assertRegex(t.enter("%timeit 1 + 1"), r"± .* per round")
+        self.assertRegex(t.enter("%time (x + 1).sum()"), r"(?s)CPU times: user .*, sys: .*, total: .*\nWall time: [\d.]+ .?s\n.*500500\.0")
+        self.assertEqual(t.enter("_"), "np.float64(500500.0)\n")
+        self.assertRegex(t.enter("%timeit 1 + 1"), r"^[\d.]+ ns ± [\d.]+ ns per loop \(mean ± std\. dev\. of 7 runs, [\d,]+ loops each\)\n$")
+        self.assertRegex(t.enter("%timeit -n 10 -r 2 x * 2"), r"per loop \(mean ± std\. dev\. of 2 runs, 10 loops each\)\n$")
+        self.assertIn("-n wants a positive number", t.enter("%timeit -n many x"))
+        self.assertIn("ZeroDivisionError", t.enter("%timeit 1 / 0"))
         self.assertIn("1 kernel\n", t.enter("%explain (x * 2 + 1).sum()"))
         self.assertIn("axis", t.enter("?np.sum"))
         self.assertEqual(t.enter("?np.sum"), t.enter("np.sum?"))
         self.assertIn("float64", t.enter("x?"))
         self.assertIn("did you mean '%time'", t.enter("%tme 1"))
         self.assertIn("%explain", t.enter("%help"))
+
+    def test_variables(self):
+        t = self.start()
+        self.assertEqual(t.enter("%who"), "no variables\n")
+        t.enter("zeta = np.ones((3, 4)); alpha = 'text'; _hidden = 1")
+        self.assertEqual(t.enter("%who"), "alpha  zeta\n")
+        self.assertEqual(
+            t.enter("%whos"),
+            "variable  type     value\nalpha     str      'text'\nzeta      ndarray  (3, 4) float64, 96 B\n",
+        )
+
+    def test_running_a_file(self):
+        good = self.script("made_here = 6 * 7\nprint('ran', __name__)\n", "good.gsl")
+        bad = self.script("x = 1\nx[2]\n", "bad.gsl")
+        t = self.start()
+        self.assertEqual(t.enter(f"%run {good}"), "ran __main__\n")
+        self.assertEqual(t.enter("made_here"), "42\n")
+        self.assertIn("bad.gsl:2:1", t.enter(f"%run '{bad}'"))
+        self.assertIn("No such file", t.enter("%run nowhere.gsl"))
+        self.assertIn("wants a file", t.enter("%run"))
+
+    def test_what_is_no_command(self):
+        t = self.start()
+        self.assertIn("starts no other programs", t.enter("!ls"))
+        self.assertIn("there are no cells", t.enter("%%timeit"))
+        self.assertIn("did you mean '%who'", t.enter("%whoo"))
+        self.assertEqual(t.enter("5 % 3"), "2\n")
+
+    def test_paste(self):
+        t = self.start()
+        block = "def f(x):\r\ty = x + 1\r\r\t# within\r\tif y > 3:\r\t\treturn y\r\r\telse:\r\t\treturn -y\rprint(f(1), f(5))\rf(2)\r"
+        t.send(f"\x1b[200~{block}\x1b[201~")
+        t.expect("-2 6\n")
+        t.expect("-3\n")
+        t.expect(PROMPT)
+        self.assertEqual(t.enter("'alive'"), "'alive'\n")
+        t.send("\x1b[200~q = 5\nq + 1\x1b[201~")  # the last line waits for Enter
+        t.expect("q + 1")
+        self.assertEqual(t.enter("00"), "105\n")
+        t.send("[1, \x1b[200~20\t\x1b[201~, 3]\n")
+        t.expect("\n[1, 20, 3]\n")
+
+    def test_paste_that_fails(self):
+        t = self.start()
+        t.send("\x1b[200~for i in range(2):\n    print(i)\nelse:\n    print('done')\n1 / 0\n'after'\n\x1b[201~")
+        t.expect("0\n1\ndone\n")
+        t.expect("ZeroDivisionError")
+        t.expect("'after'\n'after'\n")
+
+    def test_files_are_completed(self):
+        self.script("saved_here = 1\n", "longscript.gsl")
+        t = self.start()
+        t.send(f"len(open('{self.folder}/longs\t")
+        t.expect("longscript.gsl")
+        self.assertEqual(t.enter("').read())"), "15\n")
+        t.send(f"%run {self.folder}/lo\t")
+        t.expect("longscript.gsl")
+        t.enter("")
+        self.assertEqual(t.enter("saved_here"), "1\n")
+
+    def test_input(self):
+        t = self.start()
+        t.send("name = input('who? ')\n")
+        t.expect("who? ")
+        t.enter("Zoë")
+        self.assertEqual(t.enter("name"), "'Zoë'\n")
+
+    def test_unicode(self):
+        t = self.start()
+        self.assertEqual(t.enter("α = '日本語'; α * 2"), "'日本語日本語'\n")
+
+    def test_resized_window(self):
+        t = self.start()
+        t.send("x = list(range(10)")
+        fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 200, 0, 0))
+        os.kill(t.process, signal.SIGWINCH)
+        time.sleep(0.2)
+        t.enter(")")
+        self.assertEqual(t.enter("len(x)"), "10\n")
 
     def test_completion(self):
         t = self.start()

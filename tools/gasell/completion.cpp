@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "lang/parser.h"
 #include "runtime/session/builtins.h"
 #include "stdlib/modules.h"
+#include "tools/gasell/commands.h"
 
 namespace gasell::cli {
 
@@ -56,11 +58,53 @@ std::vector<std::string> attributes_of(Interpreter& interpreter, const Value& va
   return names;
 }
 
+/// Where the string literal that the text ends in has its first character; npos outside of strings.
+size_t open_string(std::string_view text) {
+  char quote = 0;
+  size_t begin = std::string_view::npos;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (quote && text[i] == '\\') {
+      ++i;
+    } else if (quote && text[i] == quote) {
+      quote = 0;
+      begin = std::string_view::npos;
+    } else if (!quote && text[i] == '#') {
+      return std::string_view::npos;
+    } else if (!quote && (text[i] == '\'' || text[i] == '"')) {
+      quote = text[i];
+      begin = i + 1;
+    }
+  }
+  return begin;
+}
+
+/// Files and folders whose path begins so; hidden ones when the dot is typed.
+LineEditor::Completion complete_file(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder(slash == std::string_view::npos ? "" : path.substr(0, slash + 1));
+  const std::string_view prefix = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix) || (name.starts_with('.') && prefix.empty())) continue;
+    std::error_code unknown;
+    names.push_back(name + (entry.is_directory(unknown) ? "/" : ""));
+  }
+  std::sort(names.begin(), names.end());
+  return {prefix.size(), std::move(names)};
+}
+
 }  // namespace
 
 LineEditor::Completion complete_name(Interpreter& interpreter, std::string_view before_cursor) {
-  if (before_cursor.starts_with('%') && before_cursor.find(' ') == std::string_view::npos)
-    return {before_cursor.size(), starting_with({"%time ", "%timeit ", "%explain ", "%help "}, before_cursor)};
+  if (before_cursor.starts_with('%') && before_cursor.find(' ') == std::string_view::npos) {
+    std::vector<std::string> commands = command_names();
+    for (std::string& command : commands) command += ' ';
+    return {before_cursor.size(), starting_with(std::move(commands), before_cursor)};
+  }
+  if (before_cursor.starts_with("%run ")) return complete_file(before_cursor.substr(before_cursor.find_last_of(" '\"") + 1));
+  if (const size_t begin = open_string(before_cursor); begin != std::string_view::npos) return complete_file(before_cursor.substr(begin));
   size_t begin = before_cursor.size();
   while (begin > 0 && (is_name_byte(before_cursor[begin - 1]) || before_cursor[begin - 1] == '.')) --begin;
   const std::string_view chain = before_cursor.substr(begin);

@@ -33,8 +33,8 @@ std::string describe(Interpreter& interpreter, const Value& value) {
   }
   std::string out = fmt::format("type       {}\n", type.name);
   if (const std::optional<Array> array = array_of(value)) {
-    return out + fmt::format("dtype      {}\nshape      {}\nelements   {}\n", name_of(array->dtype()), graph::to_string(array->shape()),
-                             array->size());
+    return out +
+           fmt::format("dtype      {}\nshape      {}\nelements   {}\n", name_of(array->dtype()), shape_text(array->shape()), array->size());
   }
   std::string text = repr(interpreter, value);
   constexpr size_t kShown = 200;

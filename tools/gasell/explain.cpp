@@ -23,7 +23,7 @@ std::string human_bytes(double bytes) { return scaled(bytes, 1024, bytes < 1024 
 std::string human_count(double count) { return scaled(count, 1000, ""); }
 
 std::string human_seconds(double seconds) {
-  if (seconds < 1e-6) return fmt::format("{:.0f} ns", seconds * 1e9);
+  if (seconds < 1e-6) return fmt::format("{:.3g} ns", seconds * 1e9);
   if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
   if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
   return fmt::format("{:.3g} s", seconds);

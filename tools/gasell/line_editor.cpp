@@ -9,7 +9,10 @@
 #include <cerrno>
 #include <clocale>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "tools/gasell/interrupt.h"
 
@@ -39,6 +42,9 @@ struct LineEditor::State {
   Completer completer;
   std::string prompt;
   bool interrupted = false;
+  std::deque<std::string> pasted;  // whole lines that wait
+  bool brackets = false;           // the terminal is asked to mark pastes
+  std::string rest;                // of a paste, behind its last line end: to be edited
 
   static State& of(EditLine* editor) {
     void* data = nullptr;
@@ -96,6 +102,47 @@ struct LineEditor::State {
     return CC_REDISPLAY;
   }
 
+  /// Bracketed paste: the terminal says where a paste begins (this is called) and ends. Its lines are not typed text: no Tab completes and
+  /// no empty line ends a block.
+  static unsigned char paste(EditLine* editor, int) {
+    State& state = of(editor);
+    static constexpr std::string_view kEnd = "\033[201~";
+    std::string text;
+    char c = 0;
+    while (!text.ends_with(kEnd)) {
+      const ssize_t n = ::read(STDIN_FILENO, &c, 1);
+      if (n < 0 && errno == EINTR && !InterruptHandler::take()) continue;
+      if (n != 1) return CC_REFRESH_BEEP;
+      text += c;
+    }
+    text.resize(text.size() - kEnd.size());
+    std::vector<std::string> lines{""};
+    for (size_t i = 0; i < text.size(); ++i) {
+      const auto byte = static_cast<unsigned char>(text[i]);
+      if (byte == '\r' || byte == '\n') {
+        if (byte == '\r' && i + 1 < text.size() && text[i + 1] == '\n') ++i;
+        lines.emplace_back();
+      } else if (byte == '\t') {
+        lines.back() += "    ";
+      } else if (byte >= 0x20 && byte != 0x7f) {
+        lines.back() += text[i];
+      }
+    }
+    if (lines.size() == 1) {
+      el_insertstr(editor, lines.front().c_str());
+      return CC_REFRESH;
+    }
+    state.rest = lines.back();
+    state.pasted.assign(lines.begin() + 1, lines.end() - 1);
+    el_push(editor, (lines.front() + "\n").c_str());
+    return CC_NORM;
+  }
+
+  void forget_paste() {
+    pasted.clear();
+    rest.clear();
+  }
+
   void change_history(int operation, const char* text) {
     HistEvent event;
     ::history(history, &event, operation, text);
@@ -107,6 +154,8 @@ LineEditor::LineEditor(std::filesystem::path history_path, Completer completer) 
   if (MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");  // sources are UTF-8 whatever the locale says
   state_->completer = std::move(completer);
   state_->history_path = std::move(history_path);
+  const char* terminal = std::getenv("TERM");
+  state_->brackets = isatty(STDOUT_FILENO) && terminal && std::strcmp(terminal, "dumb") != 0;
   state_->editor = el_init("gasell", stdin, stdout, stderr);
   state_->history = ::history_init();
   HistEvent event;
@@ -120,6 +169,8 @@ LineEditor::LineEditor(std::filesystem::path history_path, Completer completer) 
   el_set(state_->editor, EL_GETCFN, &State::read_character);
   el_set(state_->editor, EL_ADDFN, "gasell-complete", "complete a name", &State::complete);
   el_set(state_->editor, EL_BIND, "\t", "gasell-complete", nullptr);
+  el_set(state_->editor, EL_ADDFN, "gasell-paste", "take a paste", &State::paste);
+  el_set(state_->editor, EL_BIND, "\033[200~", "gasell-paste", nullptr);
   el_set(state_->editor, EL_BIND, "^R", "em-inc-search-prev", nullptr);
   el_set(state_->editor, EL_BIND, "\033[3~", "ed-delete-next-char", nullptr);
   el_source(state_->editor, nullptr);  // the user's ~/.editrc
@@ -139,11 +190,23 @@ LineEditor::~LineEditor() {
 LineEditor::Result LineEditor::read(const std::string& prompt, std::string& line) {
   state_->prompt = prompt;
   state_->interrupted = false;
-  InterruptHandler::take();
+  const bool stopped = InterruptHandler::take();
+  if (!state_->pasted.empty() && !stopped) {
+    line = std::move(state_->pasted.front());
+    state_->pasted.pop_front();
+    fmt::print("{}{}\n", prompt, line);
+    std::fflush(stdout);
+    return Result::line;
+  }
+  if (stopped) state_->forget_paste();
   el_set(state_->editor, EL_PREP_TERM, 1);  // before the prompt, or the terminal too echoes what is typed the moment it appears
+  if (state_->brackets) std::fputs("\033[?2004h", stdout), std::fflush(stdout);
+  if (!state_->rest.empty()) el_push(state_->editor, std::exchange(state_->rest, {}).c_str());
   int count = 0;
   const char* text = el_gets(state_->editor, &count);
+  if (state_->brackets) std::fputs("\033[?2004l", stdout), std::fflush(stdout);
   if (state_->interrupted) {
+    state_->forget_paste();
     el_reset(state_->editor);
     std::fputs("^C\n", stdout);
     std::fflush(stdout);
@@ -158,6 +221,8 @@ LineEditor::Result LineEditor::read(const std::string& prompt, std::string& line
   while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
   return Result::line;
 }
+
+const std::deque<std::string>& LineEditor::pasted() const { return state_->pasted; }
 
 void LineEditor::remember(const std::string& line) {
   if (line.find_first_not_of(" \t") != std::string::npos) state_->change_history(H_ENTER, line.c_str());

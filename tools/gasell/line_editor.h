@@ -1,6 +1,7 @@
 // Line editing over libedit: history, completion, Ctrl-C.
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -28,6 +29,8 @@ class LineEditor {
   enum class Result { line, interrupted, end };
   /// One line, without its line end. Ctrl-C gives up the line (interrupted), Ctrl-D on an empty one ends.
   Result read(const std::string& prompt, std::string& line);
+  /// The lines of a paste that come next without being typed; empty most of the time. They are gone after Ctrl-C.
+  const std::deque<std::string>& pasted() const;
   /// Keeps a line in the history.
   void remember(const std::string& line);
 

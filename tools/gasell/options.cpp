@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <map>
+#include <string_view>
 
 #include "lang/diagnostic.h"
 #include "tools/version.h"
@@ -23,6 +26,15 @@ const std::map<std::string, Emit> kEmitNames = {
     {"ast", Emit::ast}, {"graph", Emit::graph}, {"loops", Emit::loops}, {"llvm", Emit::llvm}, {"asm", Emit::assembly}};
 
 [[noreturn]] void usage_error(const std::string& message) { throw Finish{2, fmt::format("gasell: {}\nTry 'gasell --help'.\n", message)}; }
+
+/// A number from 1 to `most`.
+int64_t whole_number(std::string_view option, const std::string& text, int64_t most) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 1 || number > most)
+    usage_error(fmt::format("{} wants a whole number from 1 to {}, not '{}'", option, most, text));
+  return number;
+}
 
 /// CLI11's help with a usage line that knows of scripts (App::usage came after Debian 12's version).
 std::string help_text(const CLI::App& app) {
@@ -47,16 +59,18 @@ void check_device(const std::string& device) {
 
 Options parse_command_line(int argc, char** argv) {
   Options options;
-  options.engine = EngineOptions::from_environment();
+  try {
+    options.engine = EngineOptions::from_environment();
+  } catch (const Error& e) {
+    usage_error(e.diagnostic().hint.empty() ? e.diagnostic().message : fmt::format("{}; {}", e.diagnostic().message, e.diagnostic().hint));
+  }
   options.engine.progress = isatty(STDERR_FILENO) != 0;
 
   CLI::App app{"Gasell: a small array language that is fused, compiled and run on every core.", "gasell"};
   app.footer(kFooter);
   app.prefix_command();
-  std::string text, memory, device, emit;
+  std::string text, memory, device, emit, threads, chunk;
   bool version = false, no_fuse = false, no_cache = false;
-  int threads = 0;
-  int64_t chunk = 0;
   auto* text_option = app.add_option("-c", text, "Run this text")->type_name("TEXT");
   auto* threads_option = app.add_option("--threads", threads, "Threads that compute (default: all cores)")->type_name("N");
   auto* memory_option =
@@ -86,14 +100,8 @@ Options parse_command_line(int argc, char** argv) {
   }
   if (version) throw Finish{0, fmt::format("Gasell {}\n", kVersion)};
 
-  if (*threads_option) {
-    if (threads < 1 || threads > 4096) usage_error(fmt::format("--threads wants a number from 1 to 4096, not {}", threads));
-    options.engine.threads = threads;
-  }
-  if (*chunk_option) {
-    if (chunk < 1) usage_error(fmt::format("--chunk wants a positive number, not {}", chunk));
-    options.engine.chunk = chunk;
-  }
+  if (*threads_option) options.engine.threads = static_cast<int>(whole_number("--threads", threads, 4096));
+  if (*chunk_option) options.engine.chunk = whole_number("--chunk", chunk, int64_t{1} << 62);
   if (no_fuse) options.engine.fuse = false;
   if (no_cache) options.engine.cache = false;
   if (*device_option) options.engine.device = device;
@@ -118,6 +126,11 @@ Options parse_command_line(int argc, char** argv) {
   }
   options.arguments = app.remaining();
   if (*text_option) {
+    // Behind the text everything is the script's; before it an unknown option is a mistake.
+    const char* const* const dash_c =
+        std::find_if(argv, argv + argc, [](const char* word) { return std::string_view(word).starts_with("-c"); });
+    for (const char* const* word = argv + 1; word < dash_c && !options.arguments.empty(); ++word)
+      if (*word == options.arguments.front()) usage_error(fmt::format("unknown option '{}'", *word));
     options.action = Action::run_text;
     options.script = text;
     return options;

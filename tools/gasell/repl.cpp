@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -66,13 +67,29 @@ class Repl {
         editor_.remember(line);
         entry += entry.empty() ? line : "\n" + line;
         if (is_command(entry) || entry.find_first_not_of(" \t\n") == std::string::npos) break;
-        if (completeness(entry + "\n") != Completeness::incomplete) break;
+        if (is_complete(entry, line)) break;
         result = editor_.read("... ", line);
       }
       if (result == LineEditor::Result::end) return std::nullopt;
       if (result == LineEditor::Result::interrupted || entry.find_first_not_of(" \t\n") == std::string::npos) continue;
       return entry;
     }
+  }
+
+  /// Within a paste the next line says whether a block goes on, as in a file; at the prompt an empty line ends it.
+  bool is_complete(const std::string& entry, const std::string& last_line) const {
+    const auto& waiting = editor_.pasted();
+    const auto next =
+        std::find_if(waiting.begin(), waiting.end(), [](const std::string& l) { return l.find_first_not_of(' ') != std::string::npos; });
+    const bool empty = last_line.find_first_not_of(" \t") == std::string::npos;
+    if (next == waiting.end()) return completeness(entry + "\n") != Completeness::incomplete;
+    const bool goes_on = next->front() == ' ' || continues_block(*next);
+    if (goes_on) return !empty && completeness(entry + "\n") != Completeness::incomplete;
+    return completeness(entry + "\n\n") != Completeness::incomplete;
+  }
+  static bool continues_block(const std::string& line) {
+    const std::string word = line.substr(0, line.find_first_of(" :("));
+    return word == "else" || word == "elif" || word == "except" || word == "finally";
   }
 
   /// The exit code when the entry asked to leave.

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstring>
 #include <memory>
 
+#include "lang/diagnostic.h"
 #include "lang/parser.h"
+#include "runtime/io/os_error.h"
 #include "tools/gasell/emit.h"
 #include "tools/gasell/explain.h"
 #include "tools/gasell/host.h"
@@ -16,23 +17,32 @@ namespace gasell::cli {
 
 namespace {
 
+/// Throws Error: OSError and its like.
 std::string read_all(std::FILE* file, const std::string& name) {
   std::string text;
   char buffer[1 << 16];
   while (const size_t n = std::fread(buffer, 1, sizeof buffer, file)) text.append(buffer, n);
-  if (std::ferror(file)) throw Finish{2, fmt::format("gasell: cannot read '{}': {}\n", name, std::strerror(errno))};
+  if (std::ferror(file)) throw os_error(errno, name);
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);  // a byte order mark is no part of the script
   return text;
 }
 
 }  // namespace
 
+SourceRef read_file(const std::string& name) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"), &std::fclose);
+  if (!file) throw os_error(errno, name);
+  return std::make_shared<Source>(name, read_all(file.get(), name));
+}
+
 SourceRef read_script(const Options& options) {
   if (options.action == Action::run_text) return std::make_shared<Source>("<text>", options.script);
-  if (options.action == Action::run_stdin) return std::make_shared<Source>("<stdin>", read_all(stdin, "<stdin>"));
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(options.script.c_str(), "rb"), &std::fclose);
-  if (!file) throw Finish{2, fmt::format("gasell: cannot open '{}': {}\n", options.script, std::strerror(errno))};
-  return std::make_shared<Source>(options.script, read_all(file.get(), options.script));
+  try {
+    if (options.action == Action::run_stdin) return std::make_shared<Source>("<stdin>", read_all(stdin, "<stdin>"));
+    return read_file(options.script);
+  } catch (const Error& e) {
+    throw Finish{2, fmt::format("gasell: cannot read the script: {}\n", e.diagnostic().message)};
+  }
 }
 
 int run_script(const Options& options) {

@@ -1,0 +1,105 @@
+#include "tools/gasell/timing.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+#include "tools/array_values.h"
+#include "tools/gasell/explain.h"
+#include "tools/gasell/terminal.h"
+
+namespace gasell::cli {
+
+namespace {
+
+constexpr double kRunSeconds = 0.2;
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Evaluates `module` and everything lazy in its value.
+Value evaluate_fully(Host& host, const ast::ModuleRef& module) {
+  Value value = host.interpreter.evaluate(module);
+  force(host.interpreter, value);
+  return value;
+}
+
+struct ProcessorTimes {
+  double user, system;
+};
+ProcessorTimes processor_times() {
+  rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  return {seconds(used.ru_utime), seconds(used.ru_stime)};
+}
+
+std::string with_commas(int64_t n) {
+  std::string digits = std::to_string(n);
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
+  return digits;
+}
+
+}  // namespace
+
+void time_once(Host& host, const ast::ModuleRef& module) {
+  const ProcessorTimes before = processor_times();
+  const auto start = Clock::now();
+  const Value value = evaluate_fully(host, module);
+  const double seconds = seconds_since(start);
+  const ProcessorTimes after = processor_times();
+  const double user = after.user - before.user, system = after.system - before.system;
+  write_stdout(fmt::format("CPU times: user {}, sys: {}, total: {}\nWall time: {}\n", human_seconds(user), human_seconds(system),
+                           human_seconds(user + system), human_seconds(seconds)));
+  if (value.is_none()) return;
+  write_stdout(repr(host.interpreter, value) + "\n");
+  host.interpreter.set_global("_", value);
+}
+
+TimeitOptions take_timeit_options(std::string& text) {
+  TimeitOptions options;
+  const auto skip_blanks = [&] { text.erase(0, std::min(text.find_first_not_of(" \t"), text.size())); };
+  while (text.starts_with("-n") || text.starts_with("-r")) {
+    int64_t& number = text[1] == 'n' ? options.loops : options.runs;
+    const std::string option = text.substr(0, 2);
+    text.erase(0, 2);
+    skip_blanks();
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || number < 1)
+      throw Error("SyntaxError", fmt::format("%timeit {} wants a positive number", option), "for example: %timeit -n 100 -r 3 x.sum()");
+    text.erase(0, static_cast<size_t>(end - text.data()));
+    skip_blanks();
+  }
+  return options;
+}
+
+void time_many(Host& host, const ast::ModuleRef& module, TimeitOptions options) {
+  evaluate_fully(host, module);
+  int64_t loops = options.loops ? options.loops : 1;
+  const auto run = [&] {
+    const auto start = Clock::now();
+    host.interpreter.repeat(module, loops, [&](const Value& value) {
+      force(host.interpreter, value);
+      if (host.engine.interrupted()) throw Interrupted();
+    });
+    return seconds_since(start);
+  };
+  for (int step = 0; options.loops == 0 && run() < kRunSeconds && loops < 1'000'000'000; step = (step + 1) % 3)
+    loops = step == 1 ? loops / 2 * 5 : loops * 2;  // 1, 2, 5, 10, …
+  std::vector<double> per_loop;
+  for (int64_t i = 0; i < options.runs; ++i) per_loop.push_back(run() / static_cast<double>(loops));
+  const auto runs = static_cast<double>(options.runs);
+  double mean = 0, variance = 0;
+  for (double t : per_loop) mean += t / runs;
+  for (double t : per_loop) variance += (t - mean) * (t - mean) / runs;
+  write_stdout(fmt::format("{} ± {} per loop (mean ± std. dev. of {} run{}, {} loop{} each)\n", human_seconds(mean),
+                           human_seconds(std::sqrt(variance)), options.runs, options.runs == 1 ? "" : "s", with_commas(loops),
+                           loops == 1 ? "" : "s"));
+}
+
+}  // namespace gasell::cli
