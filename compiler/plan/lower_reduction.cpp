@@ -63,8 +63,9 @@ class ReductionLowering {
   }
   ExprRef loop_variable(const char* stem) { return ir::variable(builder.fresh(stem), DType::i64); }
 
-  StateArrays locals(Body& body, const char* stem, int64_t size) {
-    StateArrays arrays{{}, reducer.components()};
+  StateArrays locals(Body& body, const char* stem, int64_t size) { return locals(body, stem, size, reducer.components()); }
+  StateArrays locals(Body& body, const char* stem, int64_t size, std::vector<DType> types) {
+    StateArrays arrays{{}, std::move(types)};
     for (DType type : arrays.types) {
       arrays.names.push_back(builder.fresh(stem));
       body.push_back(ir::local_array(arrays.names.back(), type, size));
@@ -72,7 +73,8 @@ class ReductionLowering {
     return arrays;
   }
 
-  void fill_identity(Body& body, const Reducer& by, const StateArrays& arrays, const ExprRef& count) {
+  template <class By>
+  void fill_identity(Body& body, const By& by, const StateArrays& arrays, const ExprRef& count) {
     const ExprRef l = loop_variable("l");
     Body inner;
     arrays.write(inner, l, by.identity());
@@ -80,14 +82,16 @@ class ReductionLowering {
   }
 
   /// into[to] = merge(into[to], state), everything bound first.
-  void merge_into(Body& body, const Reducer& by, const StateArrays& into, const ExprRef& to, const State& state) {
+  template <class By>
+  void merge_into(Body& body, const By& by, const StateArrays& into, const ExprRef& to, const State& state) {
     const State bound = let(body, state);
     const State current = let(body, into.read(to));
     into.write(body, to, let(body, by.merge(current, bound)));
   }
 
   /// The states 0 … count - 1 (count ≤ size, a power of two) of an array, merged into the first by halving: element l takes l + width.
-  void halving_tree(Body& body, const Reducer& by, const StateArrays& arrays, const ExprRef& count, int64_t size) {
+  template <class By>
+  void halving_tree(Body& body, const By& by, const StateArrays& arrays, const ExprRef& count, int64_t size) {
     const std::string name = builder.fresh("half");
     const ExprRef half = ir::variable(name, DType::i64), l = loop_variable("l");
     body.push_back(ir::var(name, i64(size / 2)));
@@ -102,7 +106,8 @@ class ReductionLowering {
   }
 
   /// The same tree over all kLanes lanes: whole vectors first, then their elements.
-  void lane_tree(Body& body, const Reducer& by, const StateArrays& lanes) {
+  template <class By>
+  void lane_tree(Body& body, const By& by, const StateArrays& lanes) {
     constexpr int64_t kVector = 8;
     for (int64_t width = kLanes / 2; width >= kVector; width /= 2) {
       const ExprRef l = loop_variable("l");
@@ -119,8 +124,8 @@ class ReductionLowering {
 
   /// Elements 0 … count - 1 of a block into lanes; lane_tree brings them into one state at lanes[0]. `element(body, i)` gives element i
   /// as a value and its index.
-  template <class Element>
-  void fill_lanes(Body& body, const Reducer& by, const StateArrays& lanes, const ExprRef& count, Element element) {
+  template <class By, class Element>
+  void fill_lanes(Body& body, const By& by, const StateArrays& lanes, const ExprRef& count, Element element) {
     const ExprRef whole = let(body, "whole", count / i64(kLanes));
     auto row = [&](Body& into, const ExprRef& first, const ExprRef& width, bool lanes_are_full) {
       const ExprRef l = loop_variable("l");
@@ -232,8 +237,7 @@ class FlatReduction : ReductionLowering {
   }
 
  private:
-  /// One block. Where its elements lie in one row they go straight into the lanes; where it crosses rows, or takes two passes (var),
-  /// through the strip.
+  /// One block. Where its elements lie in one row they go straight into the lanes; where it crosses rows, through the strip.
   void reduce_block(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const std::vector<ExprRef>& row_extents,
                     const ExprRef& n, const StateArrays& lanes, const StateArrays& blocks, const ExprRef& b, const ExprRef& first,
                     const ExprRef& count) {
@@ -243,17 +247,11 @@ class FlatReduction : ReductionLowering {
       reduce_elements(into, lanes, first, count, [&](Body& at, const ExprRef& i) { return expression.at(at, i)[0]; });
     };
     auto staged = [&](Body& into) {
-      if (row_extents.empty()) {
-        stage_piece(into, expression, kept, first, count, i64(0));
-      } else {
-        stage(into, expression, kept, row_extents, n, first, count);
-      }
+      stage(into, expression, kept, row_extents, n, first, count);
       const DType type = pulled_.values[pulled_.roots[0]].dtype;
       reduce_elements(into, lanes, first, count, [&](Body&, const ExprRef& i) { return ir::load(strip_, type, i); });
     };
-    if (reducer.is_var()) {
-      staged(body);
-    } else if (row_extents.empty()) {
+    if (row_extents.empty()) {
       direct(body, kept, first);
     } else {
       const ExprRef row = let(body, "row", first / n), column = let(body, "column", first - row * n);
@@ -265,7 +263,7 @@ class FlatReduction : ReductionLowering {
       body.push_back(ir::if_(ir::op(ScalarOp::le, {column + count, n}), std::move(whole), std::move(parts)));
     }
     if (!reducer.is_var()) lane_tree(body, reducer, lanes);
-    blocks.write(body, b, let(body, reducer.is_var() ? var_state_ : lanes.read(i64(0))));
+    blocks.write(body, b, let(body, lanes.read(i64(0))));
   }
 
   /// Elements [first, first + count) of the flattened reduced axes into the strip, row by row.
@@ -300,36 +298,41 @@ class FlatReduction : ReductionLowering {
     body.push_back(ir::loop(j->name, i64(0), length, ir::LoopKind::simd, std::move(inner)));
   }
 
-  /// The elements into the lanes; of var into var_state_. `element(body, i)` is element first + i.
+  /// The elements into the lanes; of var into one state at lanes[0]. `element(body, i)` is element first + i.
   template <class Element>
   void reduce_elements(Body& body, const StateArrays& lanes, const ExprRef& first, const ExprRef& count, Element element) {
     if (!reducer.is_var())
       return fill_lanes(body, reducer, lanes, count,
                         [&](Body& into, const ExprRef& i) { return Indexed{let(into, "x", element(into, i)), first + i}; });
-    // The block's mean from component 1 of the lanes, then the squares of the deviations in component 2.
+    // The shift: the mean of the first row of lanes; with no more elements than that, the two steps are NumPy's.
     const DType mean_type = reducer.components()[1];
-    const Reducer sum(graph::ReduceOp::sum, mean_type), squares(graph::ReduceOp::sum, DType::f64);
+    const Reducer sum(graph::ReduceOp::sum, mean_type);
+    DeviationSums sums(mean_type);
+    const StateArrays first_row{{lanes.names[1]}, {mean_type}}, deviations{{lanes.names[2], lanes.names[3]}, sums.components()};
+    const ExprRef width = let(body, "width", minimum(count, i64(kLanes))), l = loop_variable("l");
+    fill_identity(body, sum, first_row, i64(kLanes));
+    Body copy;
+    first_row.write(copy, l, {ir::cast(element(copy, l), mean_type)});
+    body.push_back(ir::loop(l->name, i64(0), width, ir::LoopKind::simd, std::move(copy)));
+    lane_tree(body, sum, first_row);
+    const ExprRef shift = let(body, "shift", ir::op(ScalarOp::div, {first_row.read(i64(0))[0], ir::cast(width, mean_type)}));
+    sums.set_shift(shift);
+    fill_lanes(body, sums, deviations, count, [&](Body& into, const ExprRef& i) { return Indexed{let(into, "x", element(into, i)), i}; });
+    lane_tree(body, sums, deviations);
+    const State gathered = let(body, deviations.read(i64(0)));
     const ExprRef count_f64 = let(body, "cf", ir::cast(count, DType::f64));
-    const StateArrays means{{lanes.names[1]}, {mean_type}}, deviations{{lanes.names[2]}, {DType::f64}};
-    fill_lanes(body, sum, means, count,
-               [&](Body& into, const ExprRef& i) { return Indexed{let(into, "x", ir::cast(element(into, i), mean_type)), i}; });
-    lane_tree(body, sum, means);
-    const ExprRef mean = let(body, "mean", ir::op(ScalarOp::div, {means.read(i64(0))[0], ir::cast(count_f64, mean_type)}));
-    fill_lanes(body, squares, deviations, count, [&](Body& into, const ExprRef& i) {
-      const ExprRef d = let(into, "d", ir::op(ScalarOp::sub, {ir::cast(element(into, i), mean_type), mean}));
-      if (!is_complex(mean_type)) return Indexed{let(into, "x", ir::op(ScalarOp::mul, {d, d})), i};
-      const ExprRef re = ir::op(ScalarOp::real, {d}), im = ir::op(ScalarOp::imag, {d});
-      return Indexed{let(into, "x", ir::op(ScalarOp::add, {ir::op(ScalarOp::mul, {re, re}), ir::op(ScalarOp::mul, {im, im})})), i};
-    });
-    lane_tree(body, squares, deviations);
-    var_state_ = {count_f64, mean, deviations.read(i64(0))[0]};
+    const State closed = let(body, sums.close(gathered, count_f64));
+    const ExprRef short_block = let(body, "short", ir::op(ScalarOp::le, {count, i64(kLanes)}));
+    const StateArrays state{lanes.names, reducer.components()};
+    auto unless_short = [&](const ExprRef& value, const ExprRef& exact) { return ir::op(ScalarOp::select, {short_block, exact, value}); };
+    const ExprRef zero = ir::cast(ir::constant_i64(0), mean_type);
+    state.write(body, i64(0), {count_f64, shift, unless_short(closed[2], zero), unless_short(closed[3], gathered[1])});
   }
 
   const Pulled& pulled_;
   size_t kept_;
   int64_t outputs_, total_, groups_, outputs_a_unit_;
   std::string strip_;
-  State var_state_;
 };
 
 /// The innermost axis is kept: columns side by side, rows reduced. Axes: outer kept, reduced, columns.
@@ -369,7 +372,7 @@ class ColumnReduction : ReductionLowering {
     const ExprRef u = loop_variable("u");
     Body unit;
     expression.declare(unit);
-    const StateArrays total = locals(unit, "total", kColumns), block = locals(unit, "block", kColumns);
+    const StateArrays total = locals(unit, "total", kColumns);
     const ExprRef segs = builder.scalar("segs", segments);
     const ExprRef segment = let(unit, "segment", u % segs), rest = let(unit, "rest", u / segs);
     const ExprRef group = let(unit, "group", rest % groups), o = let(unit, "o", rest / groups);
@@ -380,14 +383,13 @@ class ColumnReduction : ReductionLowering {
     const std::vector<ExprRef> kept = coordinates(builder, unit, o, kept_extents);
     fill_identity(unit, reducer, total, count);
 
-    const ExprRef b = loop_variable("b");
-    Body per_block;
-    fill_identity(per_block, reducer, block, count);
+    const ExprRef b = loop_variable("b"), m = loop_variable("j");
+    Body per_block, merge;
     const ExprRef b0 = let(per_block, "b", r0 + b * i64(kColumnBlock)), b1 = let(per_block, "b", minimum(b0 + i64(kColumnBlock), r1));
-    // `height` rows at a time: their elements pass through the columns' states in order, which are read and written once for all of them.
-    auto rows_loop = [&](const ExprRef& first, const ExprRef& times, int64_t height) {
+    // Calls each(body, column, the values and numbers of `height` rows there) for rows `first` and on, `times` times.
+    auto rows_loop = [&](const ExprRef& first, const ExprRef& times, int64_t height, auto&& each) {
       const ExprRef t = loop_variable("t"), j = loop_variable("j");
-      Body row;
+      Body row, inner;
       std::vector<StripExpression> expressions(static_cast<size_t>(height), expression);
       std::vector<ExprRef> numbers;
       for (int64_t h = 0; h < height; ++h) {
@@ -397,26 +399,52 @@ class ColumnReduction : ReductionLowering {
         expressions[static_cast<size_t>(h)].begin_row(row, all);
         expressions[static_cast<size_t>(h)].begin_strip(row, c0, count);
       }
-      Body inner;
-      State state = let(inner, block.read(j));
-      for (size_t h = 0; h < expressions.size(); ++h) {
-        const ExprRef x = let(inner, "x", expressions[h].at(inner, j)[0]);
-        state = let(inner, reducer.merge(state, let(inner, reducer.single(x, numbers[h]))));
-      }
-      block.write(inner, j, state);
+      std::vector<Indexed> column;
+      for (size_t h = 0; h < expressions.size(); ++h) column.push_back({let(inner, "x", expressions[h].at(inner, j)[0]), numbers[h]});
+      each(inner, j, column);
       row.push_back(ir::loop(j->name, i64(0), count, ir::LoopKind::simd, std::move(inner)));
       per_block.push_back(ir::loop(t->name, i64(0), times, ir::LoopKind::serial, std::move(row)));
     };
-    if (pulled_.cost() <= kCheap) {
-      const ExprRef together = let(per_block, "t", (b1 - b0) / i64(kRowsTogether));
-      rows_loop(b0, together, kRowsTogether);
-      rows_loop(let(per_block, "r", b0 + together * i64(kRowsTogether)), let(per_block, "t", (b1 - b0) % i64(kRowsTogether)), 1);
+    // The block's rows, several at a time: their elements pass through the columns' states in order, which are read and written once for
+    // all of them. `by(body, column)` is what gathers.
+    auto gather = [&](const StateArrays& into, auto&& by) {
+      auto each = [&](Body& body, const ExprRef& j, const std::vector<Indexed>& column) {
+        const auto gatherer = by(body, j);
+        State state = let(body, into.read(j));
+        for (const auto& [x, row] : column) state = let(body, gatherer.merge(state, let(body, gatherer.single(x, row))));
+        into.write(body, j, state);
+      };
+      if (pulled_.cost() <= kCheap) {
+        const ExprRef together = let(per_block, "t", (b1 - b0) / i64(kRowsTogether));
+        rows_loop(b0, together, kRowsTogether, each);
+        rows_loop(let(per_block, "r", b0 + together * i64(kRowsTogether)), let(per_block, "t", (b1 - b0) % i64(kRowsTogether)), 1, each);
+      } else {
+        rows_loop(b0, let(per_block, "t", b1 - b0), 1, each);
+      }
+    };
+    if (reducer.is_var()) {
+      // A column's shift is its value in the block's first row.
+      const DType mean_type = reducer.components()[1];
+      DeviationSums sums(mean_type);
+      const StateArrays shifts = locals(unit, "shift", kColumns, {mean_type}), block = locals(unit, "block", kColumns, sums.components());
+      fill_identity(per_block, sums, block, count);
+      rows_loop(b0, i64(1), 1, [&](Body& body, const ExprRef& j, const std::vector<Indexed>& column) {
+        shifts.write(body, j, {ir::cast(column[0].value, mean_type)});
+      });
+      auto shifted = [&](Body& body, const ExprRef& j) {
+        sums.set_shift(let(body, shifts.read(j))[0]);
+        return sums;
+      };
+      gather(block, shifted);
+      const ExprRef height = let(per_block, "height", ir::cast(b1 - b0, DType::f64));
+      const DeviationSums by = shifted(merge, m);
+      merge_into(merge, reducer, total, m, let(merge, by.close(let(merge, block.read(m)), height)));
     } else {
-      rows_loop(b0, let(per_block, "t", b1 - b0), 1);
+      const StateArrays block = locals(unit, "block", kColumns);
+      fill_identity(per_block, reducer, block, count);
+      gather(block, [&](Body&, const ExprRef&) { return reducer; });
+      merge_into(merge, reducer, total, m, block.read(m));
     }
-    const ExprRef m = loop_variable("j");
-    Body merge;
-    merge_into(merge, reducer, total, m, block.read(m));
     per_block.push_back(ir::loop(m->name, i64(0), count, ir::LoopKind::simd, std::move(merge)));
     unit.push_back(
         ir::loop(b->name, i64(0), let(unit, "blocks", ceil_div(r1 - r0, kColumnBlock)), ir::LoopKind::serial, std::move(per_block)));

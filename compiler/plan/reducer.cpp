@@ -46,6 +46,13 @@ ExprRef before(bool ascending, const ExprRef& a, const ExprRef& b) {
   return binary(ScalarOp::logical_or, before(ascending, ar, br), tie);
 }
 
+/// |x|²
+ExprRef squared(const ExprRef& x) {
+  if (!is_complex(x->type)) return binary(ScalarOp::mul, x, x);
+  const ExprRef re = ir::op(ScalarOp::real, {x}), im = ir::op(ScalarOp::imag, {x});
+  return binary(ScalarOp::add, binary(ScalarOp::mul, re, re), binary(ScalarOp::mul, im, im));
+}
+
 bool ascending(ReduceOp op) { return op == ReduceOp::min || op == ReduceOp::argmin; }
 bool is_arg(ReduceOp op) { return op == ReduceOp::argmin || op == ReduceOp::argmax; }
 
@@ -61,7 +68,7 @@ ExprRef precedes(ReduceOp op, const ExprRef& a, const ExprRef& b) {
 
 Reducer::Reducer(ReduceOp op, DType element) : op_(op), element_(element) {
   if (op == ReduceOp::var)
-    components_ = {DType::f64, is_complex(element) ? DType::c128 : DType::f64, DType::f64};
+    components_ = {DType::f64, is_complex(element) ? DType::c128 : DType::f64, is_complex(element) ? DType::c128 : DType::f64, DType::f64};
   else if (is_arg(op))
     components_ = {element, DType::i64};
   else if (op == ReduceOp::any || op == ReduceOp::all)
@@ -83,7 +90,7 @@ State Reducer::identity() const {
     case ReduceOp::all: return {ir::constant(Scalar::of_bool(true))};
     case ReduceOp::argmin:
     case ReduceOp::argmax: return {ir::constant(number(element_, 0)), ir::constant_i64(-1)};
-    case ReduceOp::var: return {f64(0), ir::constant(number(components_[1], 0)), f64(0)};
+    case ReduceOp::var: return {f64(0), ir::constant(number(components_[1], 0)), ir::constant(number(components_[1], 0)), f64(0)};
   }
   return {};
 }
@@ -94,7 +101,7 @@ State Reducer::single(const ExprRef& x, const ExprRef& index) const {
     case ReduceOp::all: return {ir::cast(x, DType::boolean)};
     case ReduceOp::argmin:
     case ReduceOp::argmax: return {x, index};
-    case ReduceOp::var: return {f64(1), ir::cast(x, components_[1]), f64(0)};
+    case ReduceOp::var: return {f64(1), ir::cast(x, components_[1]), ir::constant(number(components_[1], 0)), f64(0)};
     default: return {x};
   }
 }
@@ -124,20 +131,13 @@ State Reducer::merge(const State& a, const State& b) const {
     }
     case ReduceOp::var: {
       // Chan, Golub, LeVeque: "Updating formulae and a pairwise algorithm for computing sample variances", 1979.
-      const ExprRef n = binary(ScalarOp::add, a[0], b[0]);
+      const ExprRef n = binary(ScalarOp::add, a[0], b[0]), empty = binary(ScalarOp::eq, a[0], f64(0));
       const ExprRef share = ir::op(ScalarOp::select, {binary(ScalarOp::eq, n, f64(0)), f64(0), binary(ScalarOp::div, b[0], n)});
-      const ExprRef delta = binary(ScalarOp::sub, b[1], a[1]);
-      ExprRef square, step;
-      if (is_complex(components_[1])) {
-        const ExprRef re = ir::op(ScalarOp::real, {delta}), im = ir::op(ScalarOp::imag, {delta});
-        square = binary(ScalarOp::add, binary(ScalarOp::mul, re, re), binary(ScalarOp::mul, im, im));
-        step = binary(ScalarOp::mul, delta, ir::cast(share, DType::c128));
-      } else {
-        square = binary(ScalarOp::mul, delta, delta);
-        step = binary(ScalarOp::mul, delta, share);
-      }
-      const ExprRef spread = binary(ScalarOp::mul, square, binary(ScalarOp::mul, a[0], share));
-      return {n, binary(ScalarOp::add, a[1], step), binary(ScalarOp::add, binary(ScalarOp::add, a[2], b[2]), spread)};
+      const ExprRef delta = binary(ScalarOp::add, binary(ScalarOp::sub, b[1], a[1]), binary(ScalarOp::sub, b[2], a[2]));
+      const ExprRef offset = binary(ScalarOp::add, a[2], binary(ScalarOp::mul, delta, ir::cast(share, components_[1])));
+      const ExprRef spread = binary(ScalarOp::mul, squared(delta), binary(ScalarOp::mul, a[0], share));
+      return {n, ir::op(ScalarOp::select, {empty, b[1], a[1]}), ir::op(ScalarOp::select, {empty, b[2], offset}),
+              binary(ScalarOp::add, binary(ScalarOp::add, a[3], b[3]), spread)};
     }
   }
   return {};
@@ -161,10 +161,29 @@ ExprRef Reducer::finish(const State& state, const ExprRef& count, int64_t ddof, 
     case ReduceOp::argmax: return state[1];
     case ReduceOp::var: {
       const ExprRef degrees = binary(ScalarOp::max, binary(ScalarOp::sub, count, f64(static_cast<double>(ddof))), f64(0));
-      return ir::cast(binary(ScalarOp::div, state[2], degrees), result);
+      return ir::cast(binary(ScalarOp::div, state[3], degrees), result);
     }
     default: return ir::cast(state[0], result);
   }
+}
+
+State DeviationSums::identity() const {
+  return {ir::constant(number(mean_, 0)), f64(0)};
+}
+
+State DeviationSums::single(const ExprRef& x, const ExprRef&) const {
+  const ExprRef deviation = binary(ScalarOp::sub, ir::cast(x, mean_), shift_);
+  return {deviation, squared(deviation)};
+}
+
+State DeviationSums::merge(const State& a, const State& b) const {
+  return {binary(ScalarOp::add, a[0], b[0]), binary(ScalarOp::add, a[1], b[1])};
+}
+
+State DeviationSums::close(const State& sums, const ExprRef& count) const {
+  const ExprRef step = binary(ScalarOp::div, sums[0], ir::cast(count, mean_));
+  const ExprRef spread = binary(ScalarOp::sub, sums[1], binary(ScalarOp::mul, squared(step), count));
+  return {count, shift_, step, binary(ScalarOp::max, spread, f64(0))};
 }
 
 }  // namespace gasell::plan
