@@ -165,6 +165,8 @@ class Emitter {
       function->addFnAttr("prefer-vector-width", std::to_string(target_.vector_bits));
       function->addFnAttr("min-legal-vector-width", std::to_string(target_.vector_bits));
     }
+    // Only a frame with a pointer of its own can be aligned for spilled vectors, which are slow where they straddle cache lines.
+    function->addFnAttr("frame-pointer", "all");
     function->addFnAttr(llvm::Attribute::NoUnwind);
   }
 

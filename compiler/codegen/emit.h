@@ -16,7 +16,7 @@ class Module;
 namespace gasell {
 
 /// Bumped when the code emitted for the same IR changes, so that caches do not serve old code.
-inline constexpr int kEmitterVersion = 2;
+inline constexpr int kEmitterVersion = 3;
 
 /// A module with one external function `symbol` of HostKernelFunction's type (jit.h).
 std::unique_ptr<llvm::Module> emit_module(llvm::LLVMContext& context, const ir::Kernel& kernel, const Target& target, const std::string& symbol);
