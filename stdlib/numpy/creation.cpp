@@ -23,9 +23,28 @@ Value with_chunks(Interpreter& in, NodeRef node, const Value& chunks) {
 
 DType dtype_or(Interpreter& in, const Value& v, DType otherwise) { return to_dtype(in, v).value_or(otherwise); }
 
+/// copy= of np.array: the array itself where nothing has to be converted.
+bool may_share(Interpreter& in, const Value& given, const std::optional<DType>& dtype, const Value& copy) {
+  if (is_missing(copy) || (!copy.is_none() && truth(in, copy))) return false;
+  const auto* a = given.as<NdArray>();
+  if (a && (!dtype || *dtype == a->array.dtype())) return true;
+  if (!copy.is_none())
+    raise("ValueError", "Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, copy=False)` replace it with `np.asarray(obj)` to allow a copy when needed (no behavior change in NumPy "
+                        "1.x).\nFor more details, see https://numpy.org/devdocs/numpy_2_0_migration_guide.html#adapting-to-changes-in-the-copy-keyword.");
+  return false;
+}
+
 Value array(Interpreter& in, Args args) {
-  NodeRef node = as_node(in, args[0], to_dtype(in, args[1]));
+  const auto dtype = to_dtype(in, args[1]);
   const int64_t least = is_missing(args[3]) ? 0 : to_index(in, args[3]);
+  if (may_share(in, args[0], dtype, args[2])) {
+    const Array a = args[0].as<NdArray>()->array;
+    if (a.rank() >= least) return args[0];
+    Shape shape(static_cast<size_t>(least - a.rank()), 1);
+    shape.insert(shape.end(), a.shape().begin(), a.shape().end());
+    return Value::make<NdArray>(a.reshape(shape));
+  }
+  NodeRef node = as_node(in, args[0], dtype);
   if (node->rank() < least) {
     Shape shape(static_cast<size_t>(least - node->rank()), 1);
     shape.insert(shape.end(), node->shape.begin(), node->shape.end());
@@ -40,6 +59,27 @@ Value asarray(Interpreter& in, Args args) {
     return args[0];
   }
   return wrap_array(as_node(in, args[0], dtype));
+}
+/// A copy where NumPy would have to make one: writes to the result then do not reach the argument.
+Value contiguous(Interpreter& in, Args args, bool reversed) {
+  const Value result = asarray(in, args);
+  const Array& a = result.as<NdArray>()->array;
+  if (a.rank() == 0) return Value::make<NdArray>(a.reshape({1}));
+  std::vector<int64_t> strides = a.strides();
+  Shape shape = a.shape();
+  if (reversed) std::reverse(strides.begin(), strides.end()), std::reverse(shape.begin(), shape.end());
+  return strides == graph::contiguous_strides(shape) || a.size() <= 1 ? result : wrap_array(a.node());
+}
+Value ascontiguousarray(Interpreter& in, Args args) { return contiguous(in, args, false); }
+Value asfortranarray(Interpreter& in, Args args) {
+  Value given[] = {args[0], args[1], Value(), args[2]};
+  return contiguous(in, given, true);
+}
+Value asarray_in_order(Interpreter& in, Args args) {
+  const auto* order = args[2].as<Str>();
+  if (order && order->value == "C") return as_array(in, args[0]).rank() == 0 ? asarray(in, args) : ascontiguousarray(in, args);
+  if (order && order->value == "F") return as_array(in, args[0]).rank() == 0 ? asarray(in, args) : contiguous(in, args, true);
+  return asarray(in, args);
 }
 Value constant_array(Interpreter& in, Args args, double value) {
   return with_chunks(in, graph::constant(Scalar::of_float(value).cast(dtype_or(in, args[1], DType::f64)), to_shape(in, args[0])), args[3]);
@@ -160,10 +200,10 @@ Value identity(Interpreter& in, Args args) {
 std::vector<NativeFunction> creation_functions() {
   return {
       {"array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None, order='K', subok=False", array, "An array of nested sequences, numbers or another array."},
-      {"asanyarray", "a, dtype=None, order=None, *, chunks=None", asarray, "As asarray."},
-      {"asfortranarray", "a, dtype=None, *, chunks=None", [](Interpreter& in, Args args) { Value order[] = {args[0], args[1], Value(), args[2]}; return asarray(in, order); }, "As asarray: the order in memory is Gasell's own."},
-      {"asarray", "a, dtype=None, order=None, *, chunks=None", asarray, "The array itself, evaluated, or a new one made of `a`."},
-      {"ascontiguousarray", "a, dtype=None, order=None, *, chunks=None", asarray, "As asarray: arrays are contiguous."},
+      {"asanyarray", "a, dtype=None, order=None, *, chunks=None", asarray_in_order, "As asarray."},
+      {"asfortranarray", "a, dtype=None, *, chunks=None", asfortranarray, "As asarray; a copy where the memory is not in Fortran order (in Gasell's own order then)."},
+      {"asarray", "a, dtype=None, order=None, *, chunks=None", asarray_in_order, "The array itself, evaluated, or a new one made of `a`."},
+      {"ascontiguousarray", "a, dtype=None, order=None, *, chunks=None", ascontiguousarray, "As asarray, with at least one axis; a copy where the memory is not in C order."},
       {"from_array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None", array, "As array."},
       {"zeros", "shape, dtype=None, order='C', *, chunks=None", zeros, "All zeros; float64 unless dtype says otherwise."},
       {"ones", "shape, dtype=None, order='C', *, chunks=None", ones, "All ones."},

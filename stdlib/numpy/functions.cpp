@@ -18,10 +18,7 @@ using Args = std::span<Value>;
 Value shared(Array a) { return Value::make<NdArray>(std::move(a)); }
 
 Value reshape(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "reshape"), {{args[1]}, {{"order", args[2]}}}); }
-Value ravel(Interpreter& in, Args args) {
-  const Array a = as_array(in, args[0]);
-  return shared(a.reshape({a.size()}));
-}
+Value ravel(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "ravel"), {{args[1]}, {}}); }
 Value transpose(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
   std::vector<int> axes;
@@ -89,14 +86,6 @@ std::vector<NodeRef> parts_of(Interpreter& in, const Value& sequence, const Valu
   }
   return parts;
 }
-/// The result, or out= with the result in it.
-Value give(Interpreter& in, const NodeRef& result, const Value& out) {
-  if (out.is_none() || is_missing(out)) return wrap_array(result);
-  auto* target = out.as<NdArray>();
-  if (!target) raise("TypeError", "return arrays must be of ArrayType");
-  target->array.assign(in.engine(), result);
-  return out;
-}
 NodeRef join(std::vector<NodeRef> parts, int axis) {
   for (size_t k = 0; k < parts.size(); ++k) {
     if (parts[k]->rank() != parts[0]->rank())
@@ -114,11 +103,11 @@ Value concatenate(Interpreter& in, Args args) {
   std::vector<NodeRef> parts = parts_of(in, args[0], args[3], args[4]);
   if (args[1].is_none()) {
     for (NodeRef& p : parts) p = graph::reshape(p, {p->size()});
-    return give(in, join(std::move(parts), 0), args[2]);
+    return give(in, "concatenate", join(std::move(parts), 0), args[2]);
   }
   if (parts[0]->rank() == 0) raise("ValueError", "zero-dimensional arrays cannot be concatenated");
   const int axis = to_axis(in, args[1], parts[0]->rank());
-  return give(in, join(std::move(parts), axis), args[2]);
+  return give(in, "concatenate", join(std::move(parts), axis), args[2]);
 }
 Value stack(Interpreter& in, Args args) {
   std::vector<NodeRef> parts = parts_of(in, args[0], args[3], args[4]);
@@ -130,7 +119,7 @@ Value stack(Interpreter& in, Args args) {
     shape.insert(shape.begin() + axis, 1);
     p = graph::reshape(p, shape);
   }
-  return give(in, join(std::move(parts), axis), args[2]);
+  return give(in, "concatenate", join(std::move(parts), axis), args[2]);
 }
 
 Value where(Interpreter& in, Args args) {
@@ -152,11 +141,10 @@ Value clip(Interpreter& in, Args args) {
     const Operand operands[] = {operand(in, result), operand(in, bound)};
     result = wrap(apply(name, operands));
   }
-  return args[3].is_none() ? wrap(as_node(in, result)) : give(in, as_node(in, result), args[3]);
+  return give(in, "clip", as_node(in, result), args[3]);
 }
 Value round(Interpreter& in, Args args) {
-  const NodeRef result = rounded(as_node(in, args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1]));
-  return args[2].is_none() ? wrap(result) : give(in, result, args[2]);
+  return give(in, "round", rounded(as_node(in, args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1])), args[2]);
 }
 Value square(Interpreter& in, Args args) {
   Operand o = operand(in, args[0]);
@@ -175,8 +163,9 @@ Value scaled(Interpreter& in, const Value& v, double factor) {
 }
 Value degrees(Interpreter& in, Args args) { return scaled(in, args[0], 180.0 / M_PI); }
 Value radians(Interpreter& in, Args args) { return scaled(in, args[0], M_PI / 180.0); }
-Value real(Interpreter& in, Args args) { return wrap(graph::map(ScalarOp::real, {as_node(in, args[0])})); }
-Value imag(Interpreter& in, Args args) { return wrap(graph::map(ScalarOp::imag, {as_node(in, args[0])})); }
+Value part_of(Interpreter& in, const Value& v, const char* name) { return get_attribute(in, v.as<ArrayLike>() ? v : wrap(as_node(in, v)), name); }
+Value real(Interpreter& in, Args args) { return part_of(in, args[0], "real"); }
+Value imag(Interpreter& in, Args args) { return part_of(in, args[0], "imag"); }
 Value angle(Interpreter& in, Args args) {
   const NodeRef x = graph::cast(as_node(in, args[0]), DType::c128);
   const NodeRef a = graph::map(ScalarOp::atan2, {graph::map(ScalarOp::imag, {x}), graph::map(ScalarOp::real, {x})});

@@ -3,6 +3,7 @@
 
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
 namespace {
@@ -56,6 +57,12 @@ Value normalize_axes(Interpreter& in, Args args) {
   return make_tuple(std::move(axes));
 }
 
+/// give(result, out, name): the result, or out with the result in it.
+Value give_out(Interpreter& in, Args args) {
+  if (args[1].is_none()) return args[0];
+  return give(in, str(in, args[2]), as_node(in, args[0]), args[1], truth(in, args[3]));
+}
+
 Value shares_memory(Interpreter&, Args args) {
   const auto *a = args[0].as<NdArray>(), *b = args[1].as<NdArray>();
   return Value::of(a && b && a->array.same_memory(b->array));
@@ -79,6 +86,8 @@ std::vector<NativeFunction> view_functions() {
       {"diagonal", "a, offset, axis1, axis2", diagonal, "A read-only view."},
       {"normalize_axis", "axis, rank, prefix=''", normalize_axis, "Counted from the front."},
       {"normalize_axes", "axis, rank", normalize_axes, "Counted from the front, as a tuple."},
+      {"give", "result, out, name, any_cast=False", give_out,
+       "The result, or out with the result in it; the cast must be of the same kind."},
       {"shares_memory", "a, b", shares_memory, "Whether writes to one may show in the other."},
       {"is_writable", "a", is_writable, "False for read-only views."},
       {"is_view", "a", is_view, "Whether the elements are those of another array."},

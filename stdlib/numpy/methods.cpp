@@ -80,21 +80,46 @@ Value transpose(Interpreter& in, Args args) {
   for (const Value& v : order) axes.push_back(to_axis(in, v, a.rank()));
   return shared(transposed(a, axes));
 }
+/// astype's dtype, allowed by the casting rule.
+DType checked_cast(Interpreter& in, DType from, const Value& dtype, const Value& casting) {
+  const DType to = to_dtype(in, dtype).value_or(DType::f64);
+  const std::string rule = str(in, casting);
+  const bool allowed = rule == "unsafe" ? true : rule == "same_kind" ? can_cast_same_kind(from, to) : rule == "safe" ? promote(from, to) == to : from == to;
+  if (!allowed)
+    raise("TypeError", "Cannot cast array data from dtype('" + std::string(name_of(from)) + "') to dtype('" + std::string(name_of(to)) + "') according to the rule '" + rule + "'");
+  return to;
+}
 Value astype(Interpreter& in, Args args) {
-  const auto d = to_dtype(in, args[1]);
-  return wrap(graph::cast(self_node(args[0]), d ? *d : DType::f64));
+  const NodeRef x = self_node(args[0]);
+  return wrap(graph::cast(x, checked_cast(in, x->dtype, args[1], args[3])));
 }
 Value array_astype(Interpreter& in, Args args) {
-  const auto d = to_dtype(in, args[1]);
-  return wrap_array(graph::cast(self_node(args[0]), d ? *d : DType::f64));
+  const NodeRef x = self_node(args[0]);
+  const DType to = checked_cast(in, x->dtype, args[1], args[3]);
+  if (to == x->dtype && !truth(in, args[5])) return args[0];
+  return wrap_array(graph::cast(x, to));
 }
 Value copy(Interpreter&, Args args) { return wrap_array(self_node(args[0])); }
-Value flatten(Interpreter&, Args args) {
-  const NodeRef x = self_node(args[0]);
+
+/// The array with its axes so that C order is the order asked for: 'C', 'F', 'A' (F where the memory is in it and not in C order), 'K' (as the memory is).
+Array in_order(Interpreter& in, const Array& a, const Value& order) {
+  const std::string name = str(in, order);
+  if (name != "C" && name != "F" && name != "A" && name != "K") raise("ValueError", "order must be one of 'C', 'F', 'A', or 'K' (got '" + name + "')");
+  if (name == "C" || a.rank() < 2) return a;
+  std::vector<int> axes;
+  for (int k = 0; k < a.rank(); ++k) axes.push_back(k);
+  const std::vector<int64_t> strides = a.strides();
+  std::vector<int> by_stride = axes;
+  std::stable_sort(by_stride.begin(), by_stride.end(), [&](int x, int y) { return std::abs(strides[static_cast<size_t>(x)]) > std::abs(strides[static_cast<size_t>(y)]); });
+  std::vector<int> reversed(axes.rbegin(), axes.rend());
+  return transposed(a, name == "F" || (name == "A" && by_stride == reversed) ? reversed : name == "K" ? by_stride : axes);
+}
+Value flatten(Interpreter& in, Args args) {
+  const NodeRef x = in_order(in, self_array(args[0]), args[1]).node();
   return wrap_array(graph::reshape(x, {x->size()}));
 }
-Value ravel(Interpreter&, Args args) {
-  const Array a = self_array(args[0]);
+Value ravel(Interpreter& in, Args args) {
+  const Array a = in_order(in, self_array(args[0]), args[1]);
   return shared(a.reshape({a.size()}));
 }
 Value squeeze(Interpreter& in, Args args) {
@@ -243,8 +268,30 @@ Value with_last_axes_exchanged(const Value& self) {
   std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
   return shared(transposed(a, axes));
 }
-Value real_part(Interpreter&, const Value& self) { return wrap(graph::map(ScalarOp::real, {self_node(self)})); }
-Value imaginary_part(Interpreter&, const Value& self) { return wrap(graph::map(ScalarOp::imag, {self_node(self)})); }
+/// A part of complex numbers: read-only, for a write would not reach them.
+Value part(const Value& self, ScalarOp op) {
+  const NodeRef node = graph::map(op, {self_node(self)});
+  if (!self.as<NdArray>()) return wrap(node);
+  const Array values(node);
+  Array::Axes axes;
+  for (int k = 0; k < values.rank(); ++k) axes.push_back({k, 0, 1});
+  return shared(values.view(values.shape(), std::move(axes), true));
+}
+Value real_part(Interpreter&, const Value& self) {
+  return self.as<NdArray>() && !is_complex(self_node(self)->dtype) ? shared(self_array(self)) : part(self, ScalarOp::real);
+}
+Value imaginary_part(Interpreter&, const Value& self) { return part(self, ScalarOp::imag); }
+void set_part(Interpreter& in, const Value& self, const Value& value, bool real) {
+  Array a = self_array(self);
+  const NodeRef given = as_node(in, value), node = a.node();
+  if (!is_complex(a.dtype())) {
+    if (!real) raise("TypeError", "array does not have imaginary part to set");
+    return a.assign(in.engine(), given);
+  }
+  const DType type = real_of(a.dtype());
+  const NodeRef part = graph::broadcast_to(graph::cast(given, type), a.shape()), other = graph::map(real ? ScalarOp::imag : ScalarOp::real, {node});
+  a.assign(in.engine(), graph::map(ScalarOp::make_complex, real ? std::vector<NodeRef>{part, other} : std::vector<NodeRef>{other, part}));
+}
 
 }  // namespace
 
@@ -320,8 +367,8 @@ std::vector<Type::Property> array_properties() {
       {"npartitions", npartitions, nullptr, "How many chunks, as in Dask."},
       {"chunksize", chunksize, nullptr, "Extents of the first chunk, as in Dask."},
       {"T", turned, nullptr, "The array with its axes reversed: a view."},
-      {"real", real_part, nullptr, "Real part."},
-      {"imag", imaginary_part, nullptr, "Imaginary part."},
+      {"real", real_part, [](Interpreter& in, const Value& self, const Value& v) { set_part(in, self, v, true); }, "Real part."},
+      {"imag", imaginary_part, [](Interpreter& in, const Value& self, const Value& v) { set_part(in, self, v, false); }, "Imaginary part."},
       {"mT", [](Interpreter&, const Value& self) { return with_last_axes_exchanged(self); }, nullptr, "The array with its last two axes exchanged: a view."},
       {"device", [](Interpreter&, const Value&) { return make_str("cpu"); }, nullptr, "'cpu'."},
       {"flat", [](Interpreter& in, const Value& self) { return flat_iterator(as_array(in, self)); },
@@ -368,7 +415,7 @@ std::vector<NativeFunction> scalar_methods() {
 
 std::vector<Type::Property> scalar_properties() {
   std::vector<Type::Property> properties = array_properties();
-  properties[0].set = nullptr;
+  for (Type::Property& p : properties) p.set = nullptr;
   return properties;
 }
 

@@ -124,6 +124,8 @@ Array as_array(Interpreter& in, const Value& v);
 
 /// A dtype argument: None or missing → nothing; np.float64, 'f4', float, dtype objects. TypeError else.
 std::optional<DType> to_dtype(Interpreter& in, const Value& v);
+/// A dtype that NumPy has and Gasell has not: 'O', 'S5', 'M8[ns]', '>f8'.
+bool is_foreign_dtype(std::string_view name);
 /// A shape argument: an int or a sequence of ints.
 Shape to_shape(Interpreter& in, const Value& v);
 Value from_shape(const Shape& shape);

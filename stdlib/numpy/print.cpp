@@ -302,7 +302,8 @@ std::string array_repr(Interpreter& in, const Array& array) {
     const bool plain = array.rank() == 1;
     return "array([]" + std::string(plain ? "" : ", shape=" + str(in, from_shape(array.shape()))) + ", " + (dtype_text.empty() ? "dtype=" + std::string(name_of(type)) : dtype_text) + ")";
   }
-  std::string body = array.rank() == 0 ? scalar_str(array.elements(in.engine())[0]) : Writer(in, array).write("array(", ", ", 1);
+  const bool as_number = array.rank() == 0 && !is_float(type) && !is_complex(type);
+  std::string body = as_number ? scalar_str(array.elements(in.engine())[0]) : Writer(in, array).write("array(", ", ", 1);
   std::string suffix = dtype_text;
   const bool summarised = array.size() > print_options().threshold;
   if (summarised) suffix = "shape=" + str(in, from_shape(array.shape())) + (suffix.empty() ? "" : ", " + suffix);

@@ -112,11 +112,9 @@ Value reduce_call(Interpreter& in, const Call& c) {
   else
     result = reduce(in, c.name, x, c.axis, c.dtype, keepdims, ddof);
   if (!everything && !is_missing(c.initial)) result = with_initial(c.name, result, as_node(in, c.initial));
-  if (!given(c.out)) return wrap(result);
-  auto* target = c.out.as<NdArray>();
-  if (!target) raise("TypeError", "output must be an array");
-  target->array.assign(in.engine(), result);
-  return c.out;
+  static const std::map<std::string_view, std::string_view> kUfuncs = {{"sum", "add"}, {"prod", "multiply"}, {"min", "minimum"}, {"max", "maximum"}};
+  const auto ufunc = kUfuncs.find(c.name);
+  return give(in, ufunc == kUfuncs.end() ? c.name : ufunc->second, result, c.out, true);
 }
 
 constexpr const char* kNames[] = {"sum", "prod", "mean", "std", "var", "min", "max", "any", "all", "argmin", "argmax", "amin", "amax"};

@@ -214,8 +214,8 @@ std::optional<Value> DTypeObject::compare(Interpreter& in, ast::CompareOp op, co
     same = d && *d == dtype;
   } else if (const auto* s = other.as<Str>()) {
     const auto d = dtype_from_name(s->value);
-    if (!d) raise("TypeError", "data type '" + s->value + "' not understood");
-    same = *d == dtype;
+    if (!d && !is_foreign_dtype(s->value)) raise("TypeError", "data type '" + s->value + "' not understood");
+    same = d && *d == dtype;
   } else if (const auto* d = other.as<DTypeObject>()) {
     same = d->dtype == dtype;
   }

@@ -283,20 +283,24 @@ bool can_cast_same_kind(DType from, DType to) {
   return a <= b;
 }
 
-namespace {
-
-void write_out(Interpreter& in, const Ufunc& f, const NodeRef& result, const Value& out) {
-  auto* target = out.as<NdArray>();
-  if (!target) raise("TypeError", "return arrays must be of ArrayType");
-  if (!target->array.writable()) raise("ValueError", "output array is read-only");
-  if (!can_cast_same_kind(result->dtype, target->array.dtype()))
-    raise("UFuncTypeError", std::string("Cannot cast ufunc '") + f.name + "' output from dtype('" + std::string(name_of(result->dtype)) + "') to dtype('" +
-                                std::string(name_of(target->array.dtype())) + "') with casting rule 'same_kind'");
-  if (graph::broadcast_shapes({result->shape, target->array.shape()}) != target->array.shape())
-    raise("ValueError", "non-broadcastable output operand with shape " + graph::to_string(target->array.shape()) + " doesn't match the broadcast shape " +
-                            graph::to_string(graph::broadcast_shapes({result->shape, target->array.shape()})));
-  target->array.assign(in.engine(), result);
+Value give(Interpreter& in, std::string_view name, const NodeRef& result, const Value& out, bool any_cast) {
+  const auto* tuple = out.as<Tuple>();
+  const Value target = tuple && tuple->items.size() == 1 ? tuple->items[0] : out;
+  if (target.is_none() || is_missing(target)) return wrap(result);
+  auto* array = target.as<NdArray>();
+  if (!array) raise("TypeError", "return arrays must be of ArrayType");
+  if (!array->array.writable()) raise("ValueError", "output array is read-only");
+  const auto named = [](DType t) { return "dtype('" + std::string(name_of(t)) + "')"; };
+  if (!any_cast && !can_cast_same_kind(result->dtype, array->array.dtype()))
+    raise("UFuncTypeError", "Cannot cast ufunc '" + std::string(name) + "' output from " + named(result->dtype) + " to " + named(array->array.dtype()) + " with casting rule 'same_kind'");
+  const Shape shape = graph::broadcast_shapes({result->shape, array->array.shape()});
+  if (shape != array->array.shape())
+    raise("ValueError", "non-broadcastable output operand with shape " + graph::to_string(array->array.shape()) + " doesn't match the broadcast shape " + graph::to_string(shape));
+  array->array.assign(in.engine(), result);
+  return target;
 }
+
+namespace {
 
 template <int inputs>
 Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
@@ -315,11 +319,10 @@ Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
   if (masked && target.as<NdArray>()) {
     const Operand old{target.as<NdArray>()->node(), 0};
     const DType type = old.node->dtype;
-    if (!can_cast_same_kind(result->dtype, type)) write_out(in, f, result, target);  // raises
+    if (!can_cast_same_kind(result->dtype, type)) give(in, f.name, result, target);  // raises
     result = graph::map(ScalarOp::select, {graph::cast(as_node(in, where), DType::boolean), graph::cast(result, type), old.node});
   }
-  write_out(in, f, result, target);
-  return target;
+  return give(in, f.name, result, target);
 }
 
 /// NativeFunction has a plain function pointer: one instantiation a line of the table.
