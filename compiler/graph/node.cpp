@@ -205,6 +205,20 @@ std::string to_string(const Shape& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
+namespace {
+
+/// Which extents are in each other's way, and, where a vector was meant for the axis before the last one, how to say so.
+std::string broadcast_remedy(const std::vector<Shape>& shapes, int64_t a, int64_t b) {
+  std::string text = "shapes are compared from their last axis: " + std::to_string(a) + " and " + std::to_string(b) + " differ";
+  for (const Shape& vector : shapes)
+    for (const Shape& matrix : shapes)
+      if (vector.size() == 1 && matrix.size() == 2 && vector[0] == matrix[0])
+        return text + "; v[:, None] makes the vector a column, one element a row";
+  return text;
+}
+
+}  // namespace
+
 Shape broadcast_shapes(const std::vector<Shape>& shapes) {
   Shape result;
   for (const Shape& s : shapes) {
@@ -215,7 +229,7 @@ Shape broadcast_shapes(const std::vector<Shape>& shapes) {
       else if (s[k] != 1 && s[k] != extent) {
         std::string text = "operands could not be broadcast together with shapes ";
         for (const Shape& each : shapes) text += to_string(each) + " ";  // the blank at the end is NumPy's
-        throw Error("ValueError", text);
+        throw Error("ValueError", text, broadcast_remedy(shapes, extent, s[k]));
       }
     }
   }

@@ -161,9 +161,9 @@ void Array::assign(Engine& engine, const Array& value) {
   assign(engine, value.node());
 }
 
-void Array::assign(Engine& engine, const NodeRef& given) {
+void Array::assign(Engine& engine, NodeRef value) {
   if (read_only_) throw Error("ValueError", "assignment destination is read-only");
-  NodeRef value = graph::cast(graph::broadcast_to(given, shape_), dtype());
+  value = graph::cast(graph::broadcast_to(value, shape_), dtype());
   if (steps_.empty() && !cell_->bound) {  // the whole array: a new value, still lazy
     cell_->value = std::move(value);
     return;

@@ -41,7 +41,8 @@ class Array {
 
   /// self[...] = value: broadcast to this shape and cast to this dtype (the caller has checked that the cast is allowed). Throws ValueError when
   /// read-only or when shapes do not fit.
-  void assign(Engine& engine, const graph::NodeRef& value);
+  /// Give the node away where you can: a graph that somebody holds and that reads the memory written to costs a copy of that memory.
+  void assign(Engine& engine, graph::NodeRef value);
   /// The same from another array, which is forced first where it reads the memory that is written. Assigning an array to itself does nothing.
   void assign(Engine& engine, const Array& value);
 

@@ -145,6 +145,8 @@ class Object {
   virtual std::optional<Value> to_float(Interpreter& in);
   virtual std::optional<Value> to_complex(Interpreter& in);
   virtual std::optional<int64_t> to_index(Interpreter& in);
+  /// Only one value refers to it: what a call gets so is a temporary of the expression.
+  bool is_temporary() const { return references_ == 1; }
 
  private:
   friend class Value;

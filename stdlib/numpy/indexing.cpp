@@ -277,13 +277,17 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
     BasicIndex b = basic_index(in, array, items, true);
     Array target = array.view(std::move(b.shape), std::move(b.axes));
     if (target.rank() == 0 && array.rank() > 0 && (value.as<List>() || value.as<Tuple>())) raise("ValueError", "setting an array element with a sequence.");
-    const Operand o = operand(in, value);
+    Operand o = operand(in, value);
     if (is_complex(o.node->dtype) && !is_complex(array.dtype())) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
     // NumPy drops leading axes of extent 1 of what is assigned.
-    NodeRef node = o.weak ? cast_weak(o.node, array.dtype()) : o.node;
+    NodeRef node = o.weak ? cast_weak(o.node, array.dtype()) : std::move(o.node);
+    o.node.reset();
     while (node->rank() > target.rank() && node->shape[0] == 1) node = graph::reshape(node, Shape(node->shape.begin() + 1, node->shape.end()));
-    if (const auto* from = value.as<NdArray>(); from && from->array.rank() <= target.rank()) return target.assign(in.engine(), from->array);
-    return target.assign(in.engine(), node);
+    if (const auto* from = value.as<NdArray>(); from && from->array.rank() <= target.rank()) {
+      node.reset();
+      return target.assign(in.engine(), from->array);
+    }
+    return target.assign(in.engine(), std::move(node));
   }
   if (items.size() == 1 && is_mask(items[0]) && items[0].as<NdArray>()->array.shape() == array.shape()) {
     const Operand o = operand(in, value);

@@ -111,9 +111,9 @@ bool NdArray::truth(Interpreter& in) {
 int64_t NdArray::hash(Interpreter&) { raise("TypeError", "unhashable type: 'numpy.ndarray'"); }
 
 std::optional<Value> NdArray::in_place(Interpreter& in, ast::BinaryOp op, const Value& other) {
-  const auto right = try_operand(in, other);
+  auto right = try_operand(in, other);
   if (!right) return {};
-  const Operand operands[] = {{node(), 0}, *right};
+  Operand operands[] = {{node(), 0}, *right};
   if (op == ast::BinaryOp::pow) check_integer_power(in, operands);
   const char* name = ufunc_name(op);
   NodeRef result;
@@ -134,7 +134,12 @@ std::optional<Value> NdArray::in_place(Interpreter& in, ast::BinaryOp op, const 
                             std::to_string(array.shape().back()) + " is different from " + std::to_string(result->shape.back()) + ")");
   if (result->shape != array.shape())
     raise("ValueError", "non-broadcastable output operand with shape " + graph::to_string(array.shape()) + " doesn't match the broadcast shape " + graph::to_string(result->shape));
-  array.assign(in.engine(), result);
+  // Nobody but the result keeps the graphs of temporaries, lest the memory they read is copied before it is written.
+  operands[0].node.reset();
+  operands[1].node.reset();
+  right.reset();
+  if (auto* temporary = other.as<NdArray>(); temporary && temporary != this && temporary->is_temporary()) temporary->array = Array(graph::constant(Scalar::of_bool(false)));
+  array.assign(in.engine(), std::move(result));
   return Value::of(this);
 }
 

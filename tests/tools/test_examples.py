@@ -37,6 +37,18 @@ class Examples(CommandTest):
         for i in programs:
             self.check(run("-c", blocks[i][1]), out=blocks[i + 1][1])
 
+    def test_command_page(self):
+        """docs/command.md knows every option that --help knows, every command of the session, and shows an error as it is."""
+        with open(os.path.join(ROOT, "docs", "command.md"), encoding="utf-8") as file:
+            page = file.read()
+        for option in re.findall(r"--[a-z][a-z-]*", run("--help").stdout):
+            self.assertIn(f"`{option}", page)
+        for variable in re.findall(r"GASELL_[A-Z]+", run("--help").stdout):
+            self.assertIn(variable, page)
+        shown = re.search(r"## Errors\n```text\n(.*?)```", page, re.S).group(1)
+        result = run(self.script("prices = np.array([1.5, 2.5])\n\ntotal = pricse.sum()\n", "prices.gsl"))
+        self.assertEqual(result.stderr.replace(self.folder + "/", ""), shown)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=1)
