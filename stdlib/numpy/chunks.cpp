@@ -53,15 +53,18 @@ std::vector<int64_t> of_axis(Interpreter& in, const Value& v, const Value& whole
 Value compute_together(Interpreter& in, std::span<Value> args) {
   const std::vector<Value>& given = args[0].as<Tuple>()->items;
   std::vector<Array> arrays;
+  std::vector<std::pair<NumpyScalar*, size_t>> scalars;  // and their places among the arrays
   for (const Value& v : given) {
-    if (const auto* a = v.as<NdArray>()) arrays.push_back(a->array);
+    if (const auto* a = v.as<NdArray>()) {
+      arrays.push_back(a->array);
+    } else if (auto* scalar = v.as<NumpyScalar>()) {
+      scalars.emplace_back(scalar, arrays.size());
+      arrays.emplace_back(scalar->node());
+    }
   }
   force_all(in.engine(), arrays);
-  std::vector<Value> results;
-  for (const Value& v : given) {
-    if (auto* scalar = v.as<NumpyScalar>()) scalar->value(in);
-    results.push_back(v);
-  }
+  for (const auto& [scalar, at] : scalars) scalar->set_value(arrays[at].elements(in.engine())[0]);
+  std::vector<Value> results(given.begin(), given.end());
   return make_tuple(std::move(results));
 }
 

@@ -72,7 +72,13 @@ const Type& ndarray_type() {
 }
 
 std::optional<Value> ArrayLike::compare(Interpreter& in, ast::CompareOp op, const Value& other) {
-  const auto right = try_operand(in, other);
+  auto right = try_operand(in, other);
+  if (auto* scalar = dynamic_cast<NumpyScalar*>(this); scalar && right && right->node->rank() == 0) {
+    // Single numbers are compared for an `if`: each is computed once, and kept for the next question.
+    scalar->value(in);
+    if (auto* second = other.as<NumpyScalar>()) second->value(in);
+    right = try_operand(in, other);
+  }
   if (!right) {  // nothing an array can hold equals none of its elements
     if (!(other.is_none() || other.as<Str>()) || (op != ast::CompareOp::eq && op != ast::CompareOp::ne)) return {};
     return wrap(graph::constant(Scalar::of_bool(op == ast::CompareOp::ne), node()->shape));

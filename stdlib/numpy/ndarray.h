@@ -68,6 +68,8 @@ class NumpyScalar : public ArrayLike {
   DType dtype() const { return dtype_; }
   /// Computes it where that has not happened.
   const Scalar& value(Interpreter& in);
+  /// What somebody else has computed of node().
+  void set_value(const Scalar& value) { value_ = value, lazy_.reset(); }
 
   std::string repr(Interpreter& in) override;
   std::string str(Interpreter& in) override;

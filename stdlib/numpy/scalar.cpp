@@ -1,6 +1,9 @@
 // NumPy scalars, dtype objects and their types.
 #include <cmath>
 #include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "lang/diagnostic.h"
 #include "runtime/session/number.h"
@@ -163,9 +166,51 @@ std::vector<std::pair<std::string, Value>> scalar_type_members() {
   return members;
 }
 
+namespace {
+
+constexpr size_t kMostLeaves = 32;
+
+bool is_arithmetic(const graph::Node& node) { return node.shape.empty() && (node.as<graph::MapNode>() || node.as<graph::CastNode>()); }
+
+/// The value of a graph of rank 0. Kernels compute what reads arrays, all in one plan; the arithmetic over their results (the division and the sum of
+/// x.sum() / 2 + 1) is done here as that of constants is, instead of by a kernel for one element.
+Scalar evaluate_scalar(Engine& engine, const NodeRef& root) {
+  if (const auto* constant = root->as<graph::ConstantNode>()) return constant->value;
+  std::vector<NodeRef> arithmetic, leaves;  // inputs first
+  std::unordered_map<const graph::Node*, NodeRef> known;
+  std::vector<std::pair<NodeRef, bool>> stack{{root, false}};
+  while (!stack.empty()) {
+    auto [node, inputs_done] = stack.back();
+    stack.pop_back();
+    if (inputs_done) {
+      arithmetic.push_back(node);
+    } else if (known.emplace(node.get(), node).second) {
+      if (node->as<graph::ConstantNode>()) continue;
+      if (!is_arithmetic(*node)) {
+        leaves.push_back(node);
+        continue;
+      }
+      stack.emplace_back(node, true);
+      for (const NodeRef& input : node->inputs) stack.emplace_back(input, false);
+    }
+  }
+  if (arithmetic.empty() || leaves.size() > kMostLeaves) return Array(root).elements(engine)[0];
+  const std::vector<NodeRef> forced = engine.force(leaves);
+  for (size_t k = 0; k < leaves.size(); ++k) known[leaves[k].get()] = graph::constant(Array(forced[k]).elements(engine)[0]);
+  for (const NodeRef& node : arithmetic) {
+    std::vector<NodeRef> inputs;
+    for (const NodeRef& input : node->inputs) inputs.push_back(known[input.get()]);
+    const auto* map = node->as<graph::MapNode>();
+    known[node.get()] = map ? graph::map(map->op, std::move(inputs)) : graph::cast(inputs[0], node->dtype);
+  }
+  return known[root.get()]->as<graph::ConstantNode>()->value;
+}
+
+}  // namespace
+
 const Scalar& NumpyScalar::value(Interpreter& in) {
   if (!value_) {
-    value_ = Array(lazy_).elements(in.engine())[0];
+    value_ = evaluate_scalar(in.engine(), lazy_);
     lazy_.reset();
   }
   return *value_;
