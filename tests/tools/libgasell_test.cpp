@@ -230,6 +230,23 @@ TEST_CASE("another thread interrupts, and the session goes on") {
   }
 }
 
+TEST_CASE("sessions of one engine have names of their own") {
+  gasell::Engine engine;
+  gasell::Session first(engine), second(engine);
+  first.evaluate("x = np.arange(5)\ndef f(a): return a + 1");
+  second.evaluate("x = 'text'");
+  CHECK(first.evaluate("f(x).sum()").as<int64_t>() == 15);
+  CHECK(second.evaluate("x").as<std::string>() == "text");
+  CHECK_THROWS_AS(second.evaluate("f(1)"), gasell::Error);
+  second.evaluate("np.set_printoptions(precision=2)\nimport math\nmath.mine = 3");
+  CHECK(first.evaluate("hasattr(math, 'mine')").as<bool>() == false);
+  {
+    gasell::Session third(engine);
+    third.evaluate("y = np.ones(100000)\ny.persist()");
+  }
+  CHECK(first.evaluate("x.sum()").as<int64_t>() == 10);
+}
+
 TEST_CASE("engines are independent") {
   const auto work = [](int seed, double* result) {
     gasell::EngineOptions options;
