@@ -52,8 +52,11 @@ Value construct_bool(Interpreter& in, Args args) { return Value::of(truth(in, ar
 
 Value int_ratio(Interpreter&, Args args) { return make_tuple({Value::of(args[0].as_int()), Value::of(1)}); }
 
-Value float_ratio(Interpreter&, Args args) {
-  const double v = args[0].as_float();
+/// The receiver of a float's method: a float, or an object of a type derived from it (np.float64).
+double self_float(Interpreter& in, const Value& self) { return self.is_float() ? self.as_float() : self.object()->to_float(in)->as_float(); }
+
+Value float_ratio(Interpreter& in, Args args) {
+  const double v = self_float(in, args[0]);
   if (std::isinf(v)) raise("OverflowError", "cannot convert Infinity to integer ratio");
   if (std::isnan(v)) raise("ValueError", "cannot convert NaN to integer ratio");
   int exponent = 0;
@@ -71,8 +74,8 @@ Value float_ratio(Interpreter&, Args args) {
   return make_tuple({Value::of(numerator), Value::of(int64_t{1} << -exponent)});
 }
 
-Value float_hex(Interpreter&, Args args) {
-  const double v = args[0].as_float();
+Value float_hex(Interpreter& in, Args args) {
+  const double v = self_float(in, args[0]);
   if (!std::isfinite(v)) return make_str(float_repr(v));
   const std::string sign = std::signbit(v) ? "-" : "";
   if (v == 0) return make_str(sign + "0x0.0p+0");
@@ -196,7 +199,10 @@ const Type& float_type() {
       "builtins",
       &object_type(),
       {{"is_integer", "self, /",
-        [](Interpreter&, Args a) { return Value::of(std::isfinite(a[0].as_float()) && a[0].as_float() == std::floor(a[0].as_float())); },
+        [](Interpreter& in, Args a) {
+          const double v = self_float(in, a[0]);
+          return Value::of(std::isfinite(v) && v == std::floor(v));
+        },
         "Whether it has no fraction."},
        {"as_integer_ratio", "self, /", float_ratio, "Two ints whose quotient is exactly the number."},
        {"hex", "self, /", float_hex, "Exact hexadecimal text."},
