@@ -1,0 +1,160 @@
+// Reductions that keep the innermost axis.
+#include "compiler/plan/reduction_lowering.h"
+
+namespace gasell::plan {
+namespace {
+
+using ir::Body;
+using ir::ExprRef;
+
+constexpr int64_t kColumns = 8192;       // columns a work unit, at most
+constexpr int64_t kFewestColumns = 512;  // and at least, where there are so many
+constexpr int64_t kUnitsWanted = 16;
+constexpr int64_t kColumnBlock = 16;     // rows a block of columns
+constexpr int64_t kColumnBlocks = 64;    // such blocks a work unit
+constexpr int64_t kRowsTogether = 4;     // rows that a cheap expression is evaluated for at a time
+constexpr double kCheap = 4;             // operations
+
+class ColumnReduction final : public ReductionLowering {
+ public:
+  ColumnReduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept)
+      : ReductionLowering(reducer, op), pulled_(pulled), kept_(kept) {
+    const Shape& space = pulled.space;
+    outer_ = graph::size_of(Shape(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept)));
+    rows_ = graph::size_of(Shape(space.begin() + static_cast<std::ptrdiff_t>(kept), space.end() - 1));
+    columns_ = space.back();
+    groups_ = (rows_ + kColumnBlock * kColumnBlocks - 1) / (kColumnBlock * kColumnBlocks);
+    // Wide segments read memory in long runs; narrower ones only where there would be too few units for the cores.
+    segment_ = std::clamp(columns_ * outer_ * groups_ / kUnitsWanted, kFewestColumns, kColumns);
+  }
+
+  int64_t groups() const override { return groups_; }
+
+  Step lower(const Access& result, const std::vector<StorageRef>& storages, DType result_type, int64_t ddof) override {
+    const bool partial = groups_ > 1;
+    const Shape& space = pulled_.space;
+    const int64_t segments = (columns_ + segment_ - 1) / segment_;
+    const ExprRef n = builder.scalar("n", columns_), rows = builder.scalar("rows", rows_), groups = builder.scalar("groups", groups_);
+    StripExpression expression(builder, pulled_);
+    StateArrays out{{}, {}};
+    for (size_t c = 0; c < storages.size(); ++c) {
+      out.types.push_back(partial ? reducer.components()[c] : result_type);
+      out.names.push_back(builder.output(storages[c], out.types.back(), partial ? 0 : result.offset));
+    }
+    Shape out_space(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept_));
+    out_space.push_back(columns_);
+    Positions out_positions(builder, out_space, {result});
+    std::vector<ExprRef> kept_extents, row_extents;
+    for (size_t k = 0; k < kept_; ++k) kept_extents.push_back(k == 0 ? nullptr : builder.scalar("e", space[k]));
+    for (size_t k = kept_; k + 1 < space.size(); ++k) row_extents.push_back(k == kept_ ? nullptr : builder.scalar("e", space[k]));
+
+    const ExprRef u = loop_variable("u");
+    Body unit;
+    expression.declare(unit);
+    const StateArrays total = locals(unit, "total", kColumns);
+    const ExprRef segs = builder.scalar("segs", segments);
+    const ExprRef segment = let(unit, "segment", u % segs), rest = let(unit, "rest", u / segs);
+    const ExprRef group = let(unit, "group", rest % groups), o = let(unit, "o", rest / groups);
+    const ExprRef width = builder.scalar("width", segment_);
+    const ExprRef c0 = let(unit, "c", segment * width), count = let(unit, "count", minimum(width, n - c0));
+    const ExprRef r0 = let(unit, "r", group * i64(kColumnBlock * kColumnBlocks));
+    const ExprRef r1 = let(unit, "r", minimum(r0 + i64(kColumnBlock * kColumnBlocks), rows));
+    const std::vector<ExprRef> kept = coordinates(builder, unit, o, kept_extents);
+    fill_identity(unit, reducer, total, count);
+
+    const ExprRef b = loop_variable("b"), m = loop_variable("j");
+    Body per_block, merge;
+    const ExprRef b0 = let(per_block, "b", r0 + b * i64(kColumnBlock)), b1 = let(per_block, "b", minimum(b0 + i64(kColumnBlock), r1));
+    // Calls each(body, column, the values and numbers of `height` rows there) for rows `first` and on, `times` times.
+    auto rows_loop = [&](const ExprRef& first, const ExprRef& times, int64_t height, auto&& each) {
+      const ExprRef t = loop_variable("t"), j = loop_variable("j");
+      Body row, inner;
+      std::vector<StripExpression> expressions(static_cast<size_t>(height), expression);
+      std::vector<ExprRef> numbers;
+      for (int64_t h = 0; h < height; ++h) {
+        numbers.push_back(let(row, "r", first + t * i64(height) + i64(h)));
+        std::vector<ExprRef> all = kept;
+        for (const ExprRef& c : coordinates(builder, row, numbers.back(), row_extents)) all.push_back(c);
+        expressions[static_cast<size_t>(h)].begin_row(row, all);
+        expressions[static_cast<size_t>(h)].begin_strip(row, c0, count);
+      }
+      std::vector<Indexed> column;
+      for (size_t h = 0; h < expressions.size(); ++h) column.push_back({let(inner, "x", expressions[h].at(inner, j)[0]), numbers[h]});
+      each(inner, j, column);
+      row.push_back(ir::loop(j->name, i64(0), count, ir::LoopKind::simd, std::move(inner)));
+      per_block.push_back(ir::loop(t->name, i64(0), times, ir::LoopKind::serial, std::move(row)));
+    };
+    // The block's rows, several at a time: their elements pass through the columns' states in order, which are read and written once for
+    // all of them. `by(body, column)` is what gathers.
+    auto gather = [&](const StateArrays& into, auto&& by) {
+      auto each = [&](Body& body, const ExprRef& j, const std::vector<Indexed>& column) {
+        const auto gatherer = by(body, j);
+        State state = let(body, into.read(j));
+        for (const auto& [x, row] : column) state = let(body, gatherer.merge(state, let(body, gatherer.single(x, row))));
+        into.write(body, j, state);
+      };
+      if (pulled_.cost() <= kCheap) {
+        const ExprRef together = let(per_block, "t", (b1 - b0) / i64(kRowsTogether));
+        rows_loop(b0, together, kRowsTogether, each);
+        rows_loop(let(per_block, "r", b0 + together * i64(kRowsTogether)), let(per_block, "t", (b1 - b0) % i64(kRowsTogether)), 1, each);
+      } else {
+        rows_loop(b0, let(per_block, "t", b1 - b0), 1, each);
+      }
+    };
+    if (reducer.is_var()) {
+      // A column's shift is its value in the block's first row.
+      const DType mean_type = reducer.components()[1];
+      DeviationSums sums(mean_type);
+      const StateArrays shifts = locals(unit, "shift", kColumns, {mean_type}), block = locals(unit, "block", kColumns, sums.components());
+      fill_identity(per_block, sums, block, count);
+      rows_loop(b0, i64(1), 1, [&](Body& body, const ExprRef& j, const std::vector<Indexed>& column) {
+        shifts.write(body, j, {ir::cast(column[0].value, mean_type)});
+      });
+      auto shifted = [&](Body& body, const ExprRef& j) {
+        sums.set_shift(let(body, shifts.read(j))[0]);
+        return sums;
+      };
+      gather(block, shifted);
+      const ExprRef height = let(per_block, "height", ir::cast(b1 - b0, DType::f64));
+      const DeviationSums by = shifted(merge, m);
+      merge_into(merge, reducer, total, m, let(merge, by.close(let(merge, block.read(m)), height)));
+    } else {
+      const StateArrays block = locals(unit, "block", kColumns);
+      fill_identity(per_block, reducer, block, count);
+      gather(block, [&](Body&, const ExprRef&) { return reducer; });
+      merge_into(merge, reducer, total, m, block.read(m));
+    }
+    per_block.push_back(ir::loop(m->name, i64(0), count, ir::LoopKind::simd, std::move(merge)));
+    unit.push_back(
+        ir::loop(b->name, i64(0), let(unit, "blocks", ceil_div(r1 - r0, kColumnBlock)), ir::LoopKind::serial, std::move(per_block)));
+
+    const ExprRef w = loop_variable("j");
+    Body finish;
+    const State state = let(finish, total.read(w));
+    if (partial) {
+      const ExprRef output = let(unit, "output", o * n + c0);
+      out.write(finish, let(finish, "at", (output + w) * groups + group), state);
+    } else {
+      const ExprRef base = let(unit, "to", out_positions.base(0, kept));
+      out.write(finish, base + (c0 + w) * out_positions.inner_stride(0),
+                {reducer.finish(state, ir::cast(rows, DType::f64), ddof, result_type)});
+    }
+    unit.push_back(ir::loop(w->name, i64(0), count, ir::LoopKind::simd, std::move(finish)));
+    const int64_t units = outer_ * groups_ * segments;
+    Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
+    return builder.finish(std::move(body), units);
+  }
+
+ private:
+  const Pulled& pulled_;
+  size_t kept_;
+  int64_t outer_, rows_, columns_, groups_, segment_;
+};
+
+}  // namespace
+
+std::unique_ptr<ReductionLowering> column_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept) {
+  return std::make_unique<ColumnReduction>(reducer, op, pulled, kept);
+}
+
+}  // namespace gasell::plan

@@ -1,0 +1,185 @@
+// Reductions along the innermost axes.
+#include "compiler/plan/reduction_lowering.h"
+
+namespace gasell::plan {
+namespace {
+
+using ir::Body;
+using ir::ExprRef;
+
+class FlatReduction final : public ReductionLowering {
+ public:
+  FlatReduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, int64_t chunk)
+      : ReductionLowering(reducer, op), pulled_(pulled), kept_(kept) {
+    const Shape& space = pulled.space;
+    outputs_ = graph::size_of(Shape(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept)));
+    total_ = graph::size_of(Shape(space.begin() + static_cast<std::ptrdiff_t>(kept), space.end()));
+    groups_ = (total_ + kStrip * kGroup - 1) / (kStrip * kGroup);
+    const int64_t aim = chunk > 0 ? chunk : kStrip * kGroup;
+    outputs_a_unit_ = groups_ > 1 ? 1 : std::clamp<int64_t>(aim / std::max<int64_t>(1, total_), 1, std::max<int64_t>(1, outputs_));
+  }
+
+  int64_t groups() const override { return groups_; }
+
+  /// `to`: the output's name, access and finishing, or with several groups the partial arrays [output, group].
+  Step lower(const Access& result, const std::vector<StorageRef>& storages, DType result_type, int64_t ddof) override {
+    const bool partial = groups_ > 1;
+    const ExprRef n = builder.scalar("n", pulled_.space.back());
+    const ExprRef total = builder.scalar("total", total_), outputs = builder.scalar("outputs", outputs_),
+                  groups = builder.scalar("groups", groups_);
+    StripExpression expression(builder, pulled_);
+    Access out_access = result;
+    StateArrays out{{}, {}};
+    for (size_t c = 0; c < storages.size(); ++c) {
+      out.types.push_back(partial ? reducer.components()[c] : result_type);
+      out.names.push_back(builder.output(storages[c], out.types.back(), partial ? 0 : result.offset));
+    }
+    out_access.coefficients.push_back(0);  // the innermost axis, which a reduction has not
+    Shape out_space(pulled_.space.begin(), pulled_.space.begin() + static_cast<std::ptrdiff_t>(kept_));
+    out_space.push_back(1);
+    Positions out_positions(builder, out_space, {out_access});
+    std::vector<ExprRef> kept_extents, row_extents;
+    for (size_t k = 0; k < kept_; ++k) kept_extents.push_back(k == 0 ? nullptr : builder.scalar("e", pulled_.space[k]));
+    for (size_t k = kept_; k + 1 < pulled_.space.size(); ++k)
+      row_extents.push_back(k == kept_ ? nullptr : builder.scalar("e", pulled_.space[k]));
+
+    const ExprRef u = loop_variable("u"), o = loop_variable("o");
+    Body unit;
+    expression.declare(unit);
+    strip_ = builder.fresh("x");
+    unit.push_back(ir::local_array(strip_, pulled_.values[pulled_.roots[0]].dtype, kStrip));
+    const StateArrays lanes = locals(unit, "lane", kLanes), blocks = locals(unit, "block", kGroup);
+    const ExprRef opu = builder.scalar("opu", outputs_a_unit_);
+    const ExprRef group = let(unit, "group", u % groups);
+    const ExprRef o0 = let(unit, "o", (u / groups) * opu), o1 = let(unit, "o", minimum(o0 + opu, outputs));
+    const ExprRef group_first = let(unit, "first", group * i64(kStrip * kGroup));
+    const ExprRef group_last = let(unit, "last", minimum(group_first + i64(kStrip * kGroup), total));
+    const ExprRef block_count = let(unit, "blocks", ceil_div(group_last - group_first, kStrip));
+
+    Body output;
+    const std::vector<ExprRef> kept = coordinates(builder, output, o, kept_extents);
+    const ExprRef b = loop_variable("b");
+    Body block;
+    const ExprRef first = let(block, "first", group_first + b * i64(kStrip));
+    const ExprRef count = let(block, "count", minimum(i64(kStrip), group_last - first));
+    reduce_block(block, expression, kept, row_extents, n, lanes, blocks, b, first, count);
+    output.push_back(ir::loop(b->name, i64(0), block_count, ir::LoopKind::serial, std::move(block)));
+    halving_tree(output, reducer, blocks, block_count, kGroup);
+    const State state = let(output, blocks.read(i64(0)));
+    if (partial) {
+      out.write(output, let(output, "at", o * groups + group), state);
+    } else {
+      out.write(output, out_positions.base(0, kept), {reducer.finish(state, ir::cast(total, DType::f64), ddof, result_type)});
+    }
+    unit.push_back(ir::loop(o->name, o0, o1, ir::LoopKind::serial, std::move(output)));
+    const int64_t units = (outputs_ + outputs_a_unit_ - 1) / outputs_a_unit_ * groups_;
+    Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
+    return builder.finish(std::move(body), units);
+  }
+
+ private:
+  /// One block. Where its elements lie in one row they go straight into the lanes; where it crosses rows, through the strip.
+  void reduce_block(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const std::vector<ExprRef>& row_extents,
+                    const ExprRef& n, const StateArrays& lanes, const StateArrays& blocks, const ExprRef& b, const ExprRef& first,
+                    const ExprRef& count) {
+    auto direct = [&](Body& into, const std::vector<ExprRef>& coordinates, const ExprRef& column) {
+      expression.begin_row(into, coordinates);
+      expression.begin_strip(into, column, count);
+      reduce_elements(into, lanes, first, count, [&](Body& at, const ExprRef& i) { return expression.at(at, i)[0]; });
+    };
+    auto staged = [&](Body& into) {
+      stage(into, expression, kept, row_extents, n, first, count);
+      const DType type = pulled_.values[pulled_.roots[0]].dtype;
+      reduce_elements(into, lanes, first, count, [&](Body&, const ExprRef& i) { return ir::load(strip_, type, i); });
+    };
+    if (row_extents.empty()) {
+      direct(body, kept, first);
+    } else {
+      const ExprRef row = let(body, "row", first / n), column = let(body, "column", first - row * n);
+      Body whole, parts;
+      std::vector<ExprRef> all = kept;
+      for (const ExprRef& c : coordinates(builder, whole, row, row_extents)) all.push_back(c);
+      direct(whole, all, column);
+      staged(parts);
+      body.push_back(ir::if_(ir::op(ScalarOp::le, {column + count, n}), std::move(whole), std::move(parts)));
+    }
+    if (!reducer.is_var()) lane_tree(body, reducer, lanes);
+    blocks.write(body, b, let(body, lanes.read(i64(0))));
+  }
+
+  /// Elements [first, first + count) of the flattened reduced axes into the strip, row by row.
+  void stage(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const std::vector<ExprRef>& row_extents,
+             const ExprRef& n, const ExprRef& first, const ExprRef& count) {
+    const std::string done = builder.fresh("done");
+    const ExprRef done_ref = ir::variable(done, DType::i64);
+    body.push_back(ir::var(done, i64(0)));
+    Body step;
+    const std::string to_name = builder.fresh("to");
+    step.push_back(ir::let(to_name, done_ref));
+    const ExprRef to = ir::variable(to_name, DType::i64);
+    const ExprRef position = let(step, "position", first + to);
+    const ExprRef row = let(step, "row", position / n);
+    const ExprRef column = let(step, "column", position - row * n);
+    const ExprRef length = let(step, "length", minimum(n - column, count - to));
+    std::vector<ExprRef> all = kept;
+    for (const ExprRef& c : coordinates(builder, step, row, row_extents)) all.push_back(c);
+    stage_piece(step, expression, all, column, length, to);
+    step.push_back(ir::assign(done, to + length));
+    body.push_back(ir::while_(ir::op(ScalarOp::lt, {done_ref, count}), std::move(step)));
+  }
+
+  void stage_piece(Body& body, StripExpression& expression, const std::vector<ExprRef>& coordinates, const ExprRef& column,
+                   const ExprRef& length, const ExprRef& to) {
+    expression.begin_row(body, coordinates);
+    expression.begin_strip(body, column, length);
+    const ExprRef j = loop_variable("j");
+    Body inner;
+    const ExprRef value = expression.at(inner, j)[0];
+    inner.push_back(ir::store(strip_, to + j, value));
+    body.push_back(ir::loop(j->name, i64(0), length, ir::LoopKind::simd, std::move(inner)));
+  }
+
+  /// The elements into the lanes; of var into one state at lanes[0]. `element(body, i)` is element first + i.
+  template <class Element>
+  void reduce_elements(Body& body, const StateArrays& lanes, const ExprRef& first, const ExprRef& count, Element element) {
+    if (!reducer.is_var())
+      return fill_lanes(body, reducer, lanes, count,
+                        [&](Body& into, const ExprRef& i) { return Indexed{let(into, "x", element(into, i)), first + i}; });
+    // The shift: the mean of the first row of lanes; with no more elements than that, the two steps are NumPy's.
+    const DType mean_type = reducer.components()[1];
+    const Reducer sum(graph::ReduceOp::sum, mean_type);
+    DeviationSums sums(mean_type);
+    const StateArrays first_row{{lanes.names[1]}, {mean_type}}, deviations{{lanes.names[2], lanes.names[3]}, sums.components()};
+    const ExprRef width = let(body, "width", minimum(count, i64(kLanes))), l = loop_variable("l");
+    fill_identity(body, sum, first_row, i64(kLanes));
+    Body copy;
+    first_row.write(copy, l, {ir::cast(element(copy, l), mean_type)});
+    body.push_back(ir::loop(l->name, i64(0), width, ir::LoopKind::simd, std::move(copy)));
+    lane_tree(body, sum, first_row);
+    const ExprRef shift = let(body, "shift", ir::op(ScalarOp::div, {first_row.read(i64(0))[0], ir::cast(width, mean_type)}));
+    sums.set_shift(shift);
+    fill_lanes(body, sums, deviations, count, [&](Body& into, const ExprRef& i) { return Indexed{let(into, "x", element(into, i)), i}; });
+    lane_tree(body, sums, deviations);
+    const State gathered = let(body, deviations.read(i64(0)));
+    const ExprRef count_f64 = let(body, "cf", ir::cast(count, DType::f64));
+    const State closed = let(body, sums.close(gathered, count_f64));
+    const ExprRef short_block = let(body, "short", ir::op(ScalarOp::le, {count, i64(kLanes)}));
+    const StateArrays state{lanes.names, reducer.components()};
+    auto unless_short = [&](const ExprRef& value, const ExprRef& exact) { return ir::op(ScalarOp::select, {short_block, exact, value}); };
+    const ExprRef zero = ir::cast(ir::constant_i64(0), mean_type);
+    state.write(body, i64(0), {count_f64, shift, unless_short(closed[2], zero), unless_short(closed[3], gathered[1])});
+  }
+
+  const Pulled& pulled_;
+  size_t kept_;
+  int64_t outputs_, total_, groups_, outputs_a_unit_;
+  std::string strip_;
+};
+
+}  // namespace
+
+std::unique_ptr<ReductionLowering> flat_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, int64_t chunk) {
+  return std::make_unique<FlatReduction>(reducer, op, pulled, kept, chunk);
+}
+
+}  // namespace gasell::plan
