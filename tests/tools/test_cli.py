@@ -185,6 +185,20 @@ class Looking(CommandTest):
         self.check(result)
         self.assertRegex(result.stdout, r"(?m)^\s+ret")
 
+    def test_emit_of_nothing(self):
+        self.check(run("--emit=llvm", "-c", "print(1)"), out="", err="nothing to emit")
+
+    def test_explain_of_the_main_job(self):
+        """At a smaller size: one kernel that computes a quarter of the numbers."""
+        with open(os.path.join(os.path.dirname(__file__), "..", "..", "examples", "two_terabytes.gsl"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("size=(500000, 500000)", text)
+        result = run("--explain", self.script(text.replace("size=(500000, 500000)", "size=(4000, 4000)")))
+        self.assertRegex(result.stdout, r"^0\.128\n4\d{7}\.\d+\n$")
+        self.assertEqual(result.stderr.count("plan "), 1)
+        self.assertIn("plan 1: 1 kernel\n", result.stderr)
+        self.assertRegex(result.stderr, r"elements +4\.00 M\n +reads +0 B\n +writes +8 B")
+
     def test_explain(self):
         result = run("--explain", "-c", self.PROGRAM)
         self.assertEqual(result.stdout, "1000000.0\n")

@@ -46,11 +46,13 @@ std::string emitted(Engine& engine, const Options& options, const ir::Kernel& ke
 
 }  // namespace
 
-void emit_plans(Engine& engine, const Options& options) {
+std::shared_ptr<const int64_t> emit_plans(Engine& engine, const Options& options) {
   check_pass_name(options.after_pass);
+  auto count = std::make_shared<int64_t>(0);
   engine.observe_plans(
-      [&engine, &options](Engine::PlanStage stage, const std::vector<graph::NodeRef>& roots, const std::vector<KernelReport>& kernels) {
+      [&engine, &options, count](Engine::PlanStage stage, const std::vector<graph::NodeRef>& roots, const std::vector<KernelReport>& kernels) {
         if (stage != Engine::PlanStage::planned) return;
+        ++*count;
         if (options.emit == Emit::graph) {
           write_stdout(graph::print(roots) + "\n");
         } else {
@@ -58,6 +60,7 @@ void emit_plans(Engine& engine, const Options& options) {
         }
         flush_stdout();
       });
+  return count;
 }
 
 }  // namespace gasell::cli

@@ -43,7 +43,7 @@ std::string explain_plan(const std::vector<KernelReport>& kernels) {
     out += fmt::format("    took        {}{}\n", human_seconds(k.seconds),
                        k.compile_seconds > 0 ? fmt::format(", and {} to compile", human_seconds(k.compile_seconds)) : "");
     const double bytes = k.bytes_read + k.bytes_written;
-    out += fmt::format("    rate        {}{}/s\n", bytes > 0 ? human_bytes(bytes / k.seconds) + "/s, " : "",
+    out += fmt::format("    rate        {}{}/s\n", bytes > k.elements ? human_bytes(bytes / k.seconds) + "/s, " : "",
                        human_count(k.elements / k.seconds) + " elements");
   }
   return out;

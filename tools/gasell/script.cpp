@@ -52,9 +52,10 @@ int run_script(const Options& options) {
     const ast::ModuleRef module = parse_module(source);  // before the engine: a syntax error is quick
     Host host(options, false);
     const bool emits = options.emit != Emit::nothing;
+    std::shared_ptr<const int64_t> emitted;
     if (emits) {
       host.interpreter.write_out = [](std::string_view) {};  // the IR is the output
-      emit_plans(host.engine, options);
+      emitted = emit_plans(host.engine, options);
     }
     Explanation explanation;
     if (options.explain) explanation.watch(host.engine);
@@ -71,6 +72,7 @@ int run_script(const Options& options) {
       throw;
     }
     finish();
+    if (emitted && *emitted == 0) fmt::print(stderr, "gasell: there is nothing to emit, the script computed no array\n");
   });
 }
 
