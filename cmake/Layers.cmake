@@ -22,13 +22,16 @@ endfunction()
 # Warnings and sanitizers, the same for every target of ours.
 function(gasell_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${target} PRIVATE -Wno-restrict) # optimised, "text" + std::string looks like an overlapping copy to g++ 12
+  endif()
   if(GASELL_SANITIZE)
     # g++ 12 sees uninitialised values in instrumented library code where there are none.
     target_compile_options(${target} PRIVATE -fsanitize=${GASELL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined -Wno-maybe-uninitialized)
     target_link_options(${target} PUBLIC -fsanitize=${GASELL_SANITIZE})
     get_target_property(type ${target} TYPE)
-    if(GASELL_SANITIZE MATCHES thread AND type STREQUAL EXECUTABLE)
-      target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/tsan_defaults.cpp)
+    if(type STREQUAL EXECUTABLE)
+      target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/sanitizer_defaults.cpp)
     endif()
   endif()
 endfunction()

@@ -60,8 +60,9 @@ def program(rng):
         lines.append(f"{name} = (np.arange({eval(shape.replace('(', '').replace(')', '').replace(', ', '*').rstrip(','))}) - {rng.randrange(0, 4)}).reshape({shape}).astype('{t}')")
     lines += ["def show(f):", "    try:", "        x = f()", "        print(x, np.asarray(x).dtype, np.asarray(x).shape)", "    except (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError) as error:",
               "        print(type(error).__name__ if type(error).__name__ in ('ValueError', 'IndexError', 'OverflowError') else 'TypeError')"]
-    for _ in range(14):
+    for statement in range(14):
         roll = rng.random()
+        lines.append(f"print('statement {statement}')")
         if roll < 0.65:
             lines.append(f"show(lambda: {expression(rng, rng.randrange(1, 4))})")
         else:
@@ -95,6 +96,9 @@ def main():
         print(f"\nFAILED run {i} of seed {options.seed}")
         at = next((k for k, (a, b) in enumerate(zip(*runs)) if a != b), min(map(len, runs)))
         print(text)
+        before = [line for line in runs[0][:at] if line.startswith("statement ")]
+        if before:
+            print(before[-1] + ":", text.split(f"print('{before[-1]}')\n")[1].split("\nprint('statement")[0])
         print("gasell:", *runs[0][max(0, at - 1):at + 3], "numpy:", *runs[1][max(0, at - 1):at + 3], sep="\n    ")
     print(f"{options.runs - failed} passed, {failed} failed")
     return 1 if failed else 0
