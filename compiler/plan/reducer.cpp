@@ -17,6 +17,12 @@ Scalar number(DType type, double v) {
   return Scalar{type, is_float(type) || is_complex(type) ? 0 : static_cast<int64_t>(v), is_float(type) || is_complex(type) ? v : 0.0};
 }
 
+/// NumPy's sums begin with 0.0, so that they are never -0.0.
+ExprRef unsigned_zero(const ExprRef& sum) {
+  if (is_integer(sum->type) || kind(sum->type) == 'b') return sum;
+  return binary(ScalarOp::add, sum, ir::constant(Scalar::of_float(0).cast(sum->type)));
+}
+
 /// The largest (or smallest) value of a type; infinities for floats.
 Scalar extreme(DType type, bool largest) {
   if (kind(type) == 'b') return Scalar::of_bool(largest);
@@ -156,7 +162,8 @@ State Reducer::accumulate(const State& a, const ExprRef& x, const ExprRef& index
 
 ExprRef Reducer::finish(const State& state, const ExprRef& count, int64_t ddof, DType result) const {
   switch (op_) {
-    case ReduceOp::mean: return binary(ScalarOp::div, state[0], ir::cast(count, element_));
+    case ReduceOp::sum: return ir::cast(unsigned_zero(state[0]), result);
+    case ReduceOp::mean: return binary(ScalarOp::div, unsigned_zero(state[0]), ir::cast(count, element_));
     case ReduceOp::argmin:
     case ReduceOp::argmax: return state[1];
     case ReduceOp::var: {

@@ -138,7 +138,7 @@ Value clip(Interpreter& in, Args args) {
   Value result = args[0];
   for (const auto& [bound, name] : {std::pair{low, "maximum"}, std::pair{high, "minimum"}}) {
     if (bound.is_none() || is_missing(bound)) continue;
-    const Operand operands[] = {operand(in, result), operand(in, bound)};
+    const Operand operands[] = {operand(in, bound), operand(in, result)};  // of equals (zeros of either sign) the second stays
     result = wrap(apply(name, operands));
   }
   return give(in, "clip", as_node(in, result), args[3]);

@@ -274,13 +274,16 @@ Value array_get(Interpreter& in, const Array& array, const Value& index) {
 void array_set(Interpreter& in, Array& array, const Value& index, const Value& value) {
   const std::vector<Value> items = expand(array, index);
   if (!is_advanced(items)) {
-    BasicIndex b = basic_index(in, array, items, true);
+    BasicIndex b = basic_index(in, array, items, mentions_ellipsis(index));
     Array target = array.view(std::move(b.shape), std::move(b.axes));
-    if (target.rank() == 0 && array.rank() > 0 && (value.as<List>() || value.as<Tuple>())) raise("ValueError", "setting an array element with a sequence.");
-    Operand o = operand(in, value);
-    if (is_complex(o.node->dtype) && !is_complex(array.dtype())) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
+    const bool sequence = value.as<List>() || value.as<Tuple>();
+    const auto* from_array = value.as<NdArray>();
+    if (b.scalar && array.rank() > 0 && (sequence || (from_array && from_array->array.rank() > 0)))
+      raise("ValueError", "setting an array element with a sequence.");
+    Operand o = sequence ? Operand{as_node(in, value, array.dtype()), 0} : operand(in, value);
+    if (is_complex(o.node->dtype) && !is_complex(array.dtype()) && !o.weak && !from_array) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
     // NumPy drops leading axes of extent 1 of what is assigned.
-    NodeRef node = o.weak ? cast_weak(o.node, array.dtype()) : std::move(o.node);
+    NodeRef node = o.weak ? assigned_number(o, array.dtype()) : std::move(o.node);
     o.node.reset();
     while (node->rank() > target.rank() && node->shape[0] == 1) node = graph::reshape(node, Shape(node->shape.begin() + 1, node->shape.end()));
     if (const auto* from = value.as<NdArray>(); from && from->array.rank() <= target.rank()) {
@@ -292,13 +295,13 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
   if (items.size() == 1 && is_mask(items[0]) && items[0].as<NdArray>()->array.shape() == array.shape()) {
     const Operand o = operand(in, value);
     if (o.node->shape.empty()) {  // a[mask] = number stays lazy
-      const NodeRef number = o.weak ? cast_weak(o.node, array.dtype()) : graph::cast(o.node, array.dtype());
+      const NodeRef number = o.weak ? assigned_number(o, array.dtype()) : graph::cast(o.node, array.dtype());
       return array.assign(in.engine(), graph::map(ScalarOp::select, {items[0].as<NdArray>()->node(), number, array.node()}));
     }
   }
   const Gather g = gather_index(in, array, items);
   const Operand o = operand(in, value);
-  NodeRef node = o.weak ? cast_weak(o.node, array.dtype()) : graph::cast(o.node, array.dtype());
+  NodeRef node = o.weak ? assigned_number(o, array.dtype()) : graph::cast(o.node, array.dtype());
   if (graph::broadcast_shapes({g.shape, node->shape}) != g.shape)
     raise("ValueError", "shape mismatch: value array of shape " + graph::to_string(node->shape) + " could not be broadcast to indexing result of shape " + graph::to_string(g.shape));
   const Array::Elements from = Array(graph::broadcast_to(node, g.shape)).elements(in.engine());

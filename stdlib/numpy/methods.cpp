@@ -170,14 +170,14 @@ Value tolist(Interpreter& in, Args args) {
 Value fill(Interpreter& in, Args args) {
   Array a = self_array(args[0]);
   const Operand o = operand(in, args[1]);
-  a.assign(in.engine(), o.weak ? cast_weak(o.node, a.dtype()) : o.node);
+  a.assign(in.engine(), o.weak ? assigned_number(o, a.dtype()) : o.node);
   return {};
 }
 Value clip(Interpreter& in, Args args) {
   Value result = args[0];
   for (const auto& [bound, name] : {std::pair{args[1], "maximum"}, std::pair{args[2], "minimum"}}) {
     if (bound.is_none()) continue;
-    const Operand operands[] = {operand(in, result), operand(in, bound)};
+    const Operand operands[] = {operand(in, bound), operand(in, result)};  // of equals (zeros of either sign) the second stays
     result = wrap(apply(name, operands));
   }
   return result.same(args[0]) ? wrap(self_node(args[0])) : result;

@@ -138,6 +138,8 @@ int to_axis(Interpreter& in, const Value& v, int rank, const char* prefix = "");
 
 /// Turns the result of a Python scalar into dtype: OverflowError "Python integer 300 out of bounds for int8".
 NodeRef cast_weak(const NodeRef& node, DType dtype);
+/// A Python number that is stored in an array of dtype: a float goes into integers by int(), and must fit.
+NodeRef assigned_number(const Operand& number, DType dtype);
 
 // ---- printing (print.cpp) ----
 std::string array_repr(Interpreter& in, const Array& array);

@@ -220,6 +220,19 @@ NodeRef cast_weak(const NodeRef& node, DType dtype) {
   return graph::cast(node, dtype);
 }
 
+NodeRef assigned_number(const Operand& number, DType dtype) {
+  const auto* c = number.node->as<graph::ConstantNode>();
+  if (number.weak != 'f' || !c || !is_integer(dtype)) return cast_weak(number.node, dtype);
+  const double value = c->value.c.real();
+  if (std::isnan(value)) raise("ValueError", "cannot convert float NaN to integer");
+  if (std::isinf(value)) raise("OverflowError", "cannot convert float infinity to integer");
+  if (!(std::fabs(value) < 9223372036854775808.0)) {
+    if (dtype == DType::u64 && value > 0 && value < 18446744073709551616.0) return graph::cast(number.node, dtype);
+    raise("OverflowError", "Python int too large to convert to C long");
+  }
+  return cast_weak(graph::constant(Scalar::of_int(static_cast<int64_t>(value)), number.node->shape), dtype);
+}
+
 NodeRef apply(const Ufunc& f, std::span<const Operand> operands, std::optional<DType> dtype) {
   if (f.rule == Rule::inspection) return map1(f.op, operands[0].node);
   const DType common = dtype ? *dtype : common_type(operands);

@@ -74,7 +74,7 @@ def t(f):
 
 print([1] + [2], [0] * 3, 2 * (1,), (1,) + (2,), [1, 2] < [1, 3], [1] < [1, 0], (1, 2) == (1.0, 2), [1] == (1,), 2 in [1, 2], (1, 2, 3)[::-1], hash((1, 2)), bool([]), bool((0,)))
 t(lambda: [1] + (1,)); t(lambda: (1,) + [1]); t(lambda: [1] * 1.5); t(lambda: [1]['a']); t(lambda: (1,)[5]); t(lambda: (1,).index(2)); t(lambda: [1] < (1,))
-a = [1]; a.append(a); print(a, [1, [2, (3,)]], (1,), ())
+a = [1]; a.append(a); print(a, [1, [2, (3,)]], (1,), ()); a.clear()
 )gsl") == &R"out(
 [1, 2] [0, 0, 0] (1, 1) (1, 2) True True True False True (3, 2, 1) -3550055125485641917 False True
 TypeError can only concatenate list (not "tuple") to list
