@@ -30,7 +30,7 @@ class NestedReader {
     auto storage = std::dynamic_pointer_cast<HostStorage>(in_.engine().device().allocate(std::max<int64_t>(1, count) * gasell::size_of(*dtype)));
     char* to = static_cast<char*>(storage->data());
     for (const Operand& leaf : leaves_) {
-      const NodeRef cast = leaf.weak ? cast_weak(leaf.node, *dtype) : graph::cast(leaf.node, *dtype);
+      const NodeRef cast = leaf.weak ? assigned_number(leaf, *dtype) : graph::cast(leaf.node, *dtype);
       if (const auto* c = cast->as<graph::ConstantNode>(); c && cast->shape.empty()) {
         c->value.store(to);
         to += gasell::size_of(*dtype);

@@ -222,6 +222,8 @@ NodeRef cast_weak(const NodeRef& node, DType dtype) {
 
 NodeRef assigned_number(const Operand& number, DType dtype) {
   const auto* c = number.node->as<graph::ConstantNode>();
+  if (number.weak == 'c' && is_integer(dtype)) raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
+  if (number.weak == 'c' && is_float(dtype)) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
   if (number.weak != 'f' || !c || !is_integer(dtype)) return cast_weak(number.node, dtype);
   const double value = c->value.c.real();
   if (std::isnan(value)) raise("ValueError", "cannot convert float NaN to integer");
