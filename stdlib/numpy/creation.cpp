@@ -138,7 +138,7 @@ Value arange(Interpreter& in, Args args) {
 
 /// linspace between arrays or complex numbers: start + i * step along a new axis, the last one exactly stop.
 Value linspace_of_arrays(Interpreter& in, const Args& args, const NodeRef& start, const NodeRef& stop, int64_t n, bool endpoint, bool retstep) {
-  const DType type = promote(promote(start->dtype, stop->dtype), DType::f64);
+  const DType type = promote_weak(promote(start->dtype, stop->dtype), 'f');
   const NodeRef a = graph::cast(start, type), b = graph::cast(stop, type);
   const int64_t intervals = endpoint ? n - 1 : n;
   const auto number = [&](double v) { return graph::constant(Scalar::of_float(v).cast(type)); };

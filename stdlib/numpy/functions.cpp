@@ -66,6 +66,7 @@ Value broadcast_to(Interpreter& in, Args args) {
     axes.push_back(a.shape()[k] == shape[k + extra] ? graph::ViewAxis{out, 0, 1} : graph::ViewAxis{-1, 0, 0});
   }
   if (shape.empty() && a.rank() > 0) raise("ValueError", "cannot broadcast a non-scalar to a scalar array");
+  if (shape.size() < a.shape().size()) raise("ValueError", "input operand has more dimensions than allowed by the axis remapping");
   if (!fits)
     raise("ValueError", "operands could not be broadcast together with remapped shapes [original->remapped]: " + graph::to_string(a.shape()) + "  and requested shape " + graph::to_string(shape));
   return shared(a.view(shape, axes, true));
@@ -167,9 +168,14 @@ Value part_of(Interpreter& in, const Value& v, const char* name) { return get_at
 Value real(Interpreter& in, Args args) { return part_of(in, args[0], "real"); }
 Value imag(Interpreter& in, Args args) { return part_of(in, args[0], "imag"); }
 Value angle(Interpreter& in, Args args) {
-  const NodeRef x = graph::cast(as_node(in, args[0]), DType::c128);
-  const NodeRef a = graph::map(ScalarOp::atan2, {graph::map(ScalarOp::imag, {x}), graph::map(ScalarOp::real, {x})});
-  return truth(in, args[1]) ? scaled(in, wrap(a), 180.0 / M_PI) : wrap(a);
+  Operand x = operand(in, args[0]), y{graph::constant(Scalar::of_int(0)), 'i'};
+  if (is_complex(x.node->dtype)) {
+    y = {graph::map(ScalarOp::imag, {x.node}), 0};
+    x = {graph::map(ScalarOp::real, {x.node}), 0};
+  }
+  const Operand operands[] = {y, x};
+  const Value a = wrap(apply("arctan2", operands));
+  return truth(in, args[1]) ? scaled(in, a, 180.0 / M_PI) : a;
 }
 Value dot_of(Interpreter& in, Args args) { return wrap(dot(operand(in, args[0]), operand(in, args[1]))); }
 Value matmul_of(Interpreter& in, Args args) { return wrap(matmul(operand(in, args[0]), operand(in, args[1]))); }

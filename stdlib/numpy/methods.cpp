@@ -81,21 +81,22 @@ Value transpose(Interpreter& in, Args args) {
   return shared(transposed(a, axes));
 }
 /// astype's dtype, allowed by the casting rule.
-DType checked_cast(Interpreter& in, DType from, const Value& dtype, const Value& casting) {
+DType checked_cast(Interpreter& in, const NodeRef& x, const Value& dtype, const Value& casting) {
+  const DType from = x->dtype;
   const DType to = to_dtype(in, dtype).value_or(DType::f64);
   const std::string rule = str(in, casting);
   const bool allowed = rule == "unsafe" ? true : rule == "same_kind" ? can_cast_same_kind(from, to) : rule == "safe" ? promote(from, to) == to : from == to;
   if (!allowed)
-    raise("TypeError", "Cannot cast array data from dtype('" + std::string(name_of(from)) + "') to dtype('" + std::string(name_of(to)) + "') according to the rule '" + rule + "'");
+    raise("TypeError", std::string("Cannot cast ") + (x->rank() ? "array data" : "scalar") + " from dtype('" + std::string(name_of(from)) + "') to dtype('" + std::string(name_of(to)) + "') according to the rule '" + rule + "'");
   return to;
 }
 Value astype(Interpreter& in, Args args) {
   const NodeRef x = self_node(args[0]);
-  return wrap(graph::cast(x, checked_cast(in, x->dtype, args[1], args[3])));
+  return wrap(graph::cast(x, checked_cast(in, x, args[1], args[3])));
 }
 Value array_astype(Interpreter& in, Args args) {
   const NodeRef x = self_node(args[0]);
-  const DType to = checked_cast(in, x->dtype, args[1], args[3]);
+  const DType to = checked_cast(in, x, args[1], args[3]);
   if (to == x->dtype && !truth(in, args[5])) return args[0];
   return wrap_array(graph::cast(x, to));
 }
@@ -310,7 +311,10 @@ Array transposed(const Array& a, const std::vector<int>& order) {
 }
 
 NodeRef rounded(const NodeRef& x, int64_t decimals) {
-  if (kind(x->dtype) == 'b') return graph::cast(x, DType::f32);
+  if (kind(x->dtype) == 'b') {
+    if (decimals != 0) raise("UFuncTypeError", std::string("Cannot cast ufunc '") + (decimals > 0 ? "multiply" : "divide") + "' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'");
+    return graph::cast(x, DType::f32);
+  }
   if (!is_float(x->dtype) && !is_complex(x->dtype)) {
     return decimals >= 0 ? x : graph::cast(rounded(graph::cast(x, DType::f64), decimals), x->dtype);
   }

@@ -112,7 +112,8 @@ Value reduce_call(Interpreter& in, const Call& c) {
   else
     result = reduce(in, c.name, x, c.axis, c.dtype, keepdims, ddof);
   if (!everything && !is_missing(c.initial)) result = with_initial(c.name, result, as_node(in, c.initial));
-  static const std::map<std::string_view, std::string_view> kUfuncs = {{"sum", "add"}, {"prod", "multiply"}, {"min", "minimum"}, {"max", "maximum"}};
+  static const std::map<std::string_view, std::string_view> kUfuncs = {
+      {"sum", "add"}, {"prod", "multiply"}, {"min", "minimum"}, {"max", "maximum"}};
   const auto ufunc = kUfuncs.find(c.name);
   return give(in, ufunc == kUfuncs.end() ? c.name : ufunc->second, result, c.out, true);
 }
@@ -167,7 +168,7 @@ NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& given, con
       {"sum", ReduceOp::sum},       {"prod", ReduceOp::prod}, {"min", ReduceOp::min},   {"max", ReduceOp::max},
       {"any", ReduceOp::any},       {"all", ReduceOp::all},   {"mean", ReduceOp::mean}, {"argmin", ReduceOp::argmin},
       {"argmax", ReduceOp::argmax}, {"var", ReduceOp::var},   {"std", ReduceOp::var}};
-  const ReduceOp op = kOps.at(name);
+  ReduceOp op = kOps.at(name);
   const std::optional<DType> wanted = to_dtype(in, dtype);
   NodeRef x = given;
   std::vector<int> axes;
@@ -180,7 +181,8 @@ NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& given, con
   if (op == ReduceOp::sum || op == ReduceOp::prod) x = graph::cast(x, wanted ? *wanted : sum_type(x->dtype));
   if (op == ReduceOp::mean || op == ReduceOp::var) x = graph::cast(x, wanted ? *wanted : mean_type(x->dtype));
   if ((op == ReduceOp::mean) && !is_float(x->dtype) && !is_complex(x->dtype)) x = graph::cast(x, DType::f64);
-  if (op == ReduceOp::sum && x->dtype == DType::boolean) x = graph::cast(x, DType::i64);
+  if (x->dtype == DType::boolean && op == ReduceOp::sum) op = ReduceOp::any;  // with dtype=bool
+  if (x->dtype == DType::boolean && op == ReduceOp::prod) op = ReduceOp::all;
   NodeRef result = graph::reduce(op, x, axes, ddof);
   if (op == ReduceOp::mean && wanted) result = graph::cast(result, *wanted);
   if (name == "std") result = graph::map(ScalarOp::sqrt, {result});
