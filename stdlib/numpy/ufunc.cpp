@@ -1,5 +1,6 @@
 #include "stdlib/numpy/ufunc.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -235,9 +236,17 @@ NodeRef assigned_number(const Operand& number, DType dtype) {
   return cast_weak(graph::constant(Scalar::of_int(static_cast<int64_t>(value)), number.node->shape), dtype);
 }
 
+/// Of several operands, each with a dtype of its own: np.copysign of int8 and uint16 is float32, though both together are int32.
+DType common_floating_type(std::span<const Operand> operands) {
+  std::vector<Operand> floating(operands.begin(), operands.end());
+  if (std::none_of(operands.begin(), operands.end(), [](const Operand& o) { return o.weak != 0; }))
+    for (Operand& o : floating) o.node = graph::constant(Scalar::of_int(0).cast(floating_type(o.node->dtype, false)));
+  return common_type(floating);
+}
+
 NodeRef apply(const Ufunc& f, std::span<const Operand> operands, std::optional<DType> dtype) {
   if (f.rule == Rule::inspection) return map1(f.op, operands[0].node);
-  const DType common = dtype ? *dtype : common_type(operands);
+  const DType common = dtype ? *dtype : f.rule == Rule::floating ? common_floating_type(operands) : common_type(operands);
   if (f.rule == Rule::comparison && is_integer(common)) {
     for (size_t k = 0; k < 2; ++k) {
       const auto* c = operands[k].weak == 'i' ? operands[k].node->as<graph::ConstantNode>() : nullptr;

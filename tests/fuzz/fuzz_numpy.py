@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Random calls of np's functions, run under Gasell and under CPython + NumPy: values, dtypes, shapes and the names of exceptions must be the same.
+
+    fuzz_numpy.py --runs 5 --seed 1 --peer .venv/bin/python3
+
+Each run is a script of 300 calls made from the templates below. Numbers may differ in the sixth digit. Where NumPy answers in float16, which Gasell
+has not, nothing is compared. The closing line is `N passed, N failed`; without a peer nothing is run.
+"""
+
+import argparse
+import math
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CALLS_A_RUN = 300
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf|nan)")
+
+DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint16", "uint64", "float32", "float64", "complex64", "complex128"]
+REAL = [t for t in DTYPES if not t.startswith("complex")]
+SHAPES = [(), (0,), (1,), (4,), (2, 3), (3, 1), (0, 3), (2, 3, 2), (1, 4), (3, 3)]
+# What a capital letter in a template becomes: shapes and dtypes to choose from.
+ARRAYS = {
+    "A": (SHAPES, DTYPES),
+    "R": (SHAPES, REAL),
+    "V": ([(4,)], DTYPES),
+    "W": ([(4,), (1,)], DTYPES),
+    "M": ([(2, 3), (3, 3)], DTYPES),
+    "N": ([(2, 3)], DTYPES),
+    "I": ([(2, 3)], ["int64"]),
+    "B": (SHAPES, ["bool"]),
+    "C": ([(2, 3)], ["bool"]),
+    "D": ([(4,)], ["bool"]),
+    "U": (SHAPES, ["uint8", "int64", "bool"]),
+}
+# {a|b} is one of the choices.
+TEMPLATES = """
+np.{cumsum|cumprod|nancumsum|nancumprod}(A, axis={None|0|-1|1})
+np.sort(A, axis={None|0|-1|1})
+np.argsort(A, axis={None|0|-1}, kind='stable')
+np.unique(A)
+np.unique(A, return_index=True, return_inverse=True, return_counts=True)
+np.roll(A, {-5|-1|0|2|7}, axis={None|0|-1|1})
+np.tile(A, {2|(2, 1)|(1, 2, 2)|0|()})
+np.repeat(A, {2|0|[1, 2]|[2, 0, 1]}, axis={None|0|-1})
+np.diff(A, n={0|1|2|3}, axis={0|-1|1})
+np.{median|nanmedian|ptp}(A, axis={None|0|-1|2|(0, 1)}, keepdims={True|False})
+np.percentile(R, {50|[10, 90]|33.3}, axis={None|0|-1|2})
+np.quantile(R, {0.5|[0.1, 0.7]}, axis={None|0|-1}, method='{linear|lower|higher|nearest|midpoint|hazen|weibull}')
+np.{nansum|nanprod|nanmean|nanvar|nanstd|nanmin|nanmax}(A, axis={None|0|-1|2|(0, 1)}, keepdims={True|False})
+np.{nanargmin|nanargmax}(A, axis={None|0|-1})
+np.{sum|prod|mean|var|std|min|max|any|all}(A, axis={None|0|-1|2|(0, 1)}, keepdims={True|False})
+np.{sum|prod|any|all|mean|var}(N, axis={None|0|-1}, where=C)
+np.{argmin|argmax|count_nonzero}(A, axis={None|0|-1|1})
+np.{trace|diagonal|diag}(A, {-2|-1|0|1|2})
+np.{tril|triu}(A, {-1|0|1})
+np.{outer|kron|inner|vdot|dot|matmul}(A, A)
+np.{dot|matmul|inner|tensordot}(N, {V|M|N})
+np.{hstack|vstack|dstack|column_stack|concatenate|stack}((A, A))
+np.append(A, A, axis={None|0})
+np.{split|array_split}(A, {2|3|[1]|[1, 3]}, axis={0|-1})
+np.searchsorted(np.sort(V), A, side='{left|right}')
+np.{nonzero|argwhere|flatnonzero}(A)
+np.take(A, {0|[0, -1]|[[1, 0]]|5|[]}, axis={None|0|-1}, mode='{raise|wrap|clip}')
+np.compress({[True, False, True]|[0, 1]|[False]}, A, axis={None|0|-1})
+np.{flip|fliplr|flipud|atleast_1d|atleast_2d|atleast_3d|squeeze|transpose|ravel|nan_to_num|isreal|iscomplex|real|imag|sign|square}(A)
+np.rot90(A, {0|1|2|-1})
+np.isclose(A, A)
+(np.array_equal(A, A), np.array_equiv(A, A))
+np.{isin|intersect1d|union1d|setdiff1d|setxor1d}(A, A)
+np.{heaviside|gcd|lcm|copysign|maximum|minimum|fmax|fmin|hypot|bitwise_xor|left_shift|logical_xor}(A, A)
+np.{modf|frexp|spacing|trunc|fix|bitwise_count|packbits}(A)
+np.bincount(U)
+np.digitize(R, {[0, 2, 5]|[5, 2, 0]|[1]})
+np.interp(R, [0, 2, 5], [1, 4, 2])
+np.{convolve|correlate}(W, W, '{full|same|valid}')
+np.clip(A, {None|0|-1.5}, {3|2.5})
+np.where(B, A, A)
+np.select([D, D], [V, V], {0|1.5})
+np.average(N, axis={None|0|-1}, weights={None|I})
+np.gradient(M)
+np.trapezoid({V|M}, axis={0|-1})
+np.pad(A, {1|(1, 2)|0}, mode='{constant|edge|wrap|reflect|symmetric|maximum}')
+np.insert(A, {0|1|-1|[0, 2]}, {9|[7, 8]}, axis={None|0|-1})
+np.delete(A, {0|1|-1|[0, 1]|slice(0, 2)}, axis={None|0|-1})
+np.resize(A, {3|(2, 2)|(3, 4)})
+np.moveaxis(A, {0|1|-1}, {0|1|-1})
+np.{add|subtract|multiply|maximum|minimum|logical_and|fmax}.reduce(A, axis={None|0|-1|1})
+np.{add|subtract|multiply|maximum|minimum}.accumulate(A, axis={0|-1})
+np.{add|subtract|maximum|less|logical_and}.outer(A, A)
+np.extract(C, N)
+np.take_along_axis(N, np.argsort(N, axis=1, kind='stable'), axis=1)
+np.{polyadd|polysub|polymul}(W, V)
+np.linalg.norm(A, axis={None|0|-1})
+np.round(A, {0|1})
+np.broadcast_to(A, {(2, 3)|(4,)|(2, 2, 3)})
+np.meshgrid(V, W)
+np.ediff1d(A)
+np.einsum('{ij,kj->ik|ij,kj|ij,ij->j|ij,ij->}', N, N)
+A.astype(np.{int8|int64|float32|complex128|bool}, casting='{safe|same_kind|unsafe}')
+A[{...|0|-1|None|::-1|1:|[0]}]
+np.apply_along_axis(np.sum, {0|-1}, {M|V})
+np.tri({0|2|3}, {1|4}, {-1|0|2})
+""".strip().splitlines()
+
+HEAD = '''
+def shown(r):
+    if isinstance(r, (tuple, list)):
+        return "[" + "; ".join([shown(x) for x in r]) + "]"
+    if isinstance(r, (np.ndarray, np.generic)):
+        return repr(r).replace("\\n", " ") + " " + str(r.dtype) + str(r.shape)
+    return repr(r)
+def run(number, f):
+    try:
+        print(number, shown(f()))
+    except Exception as e:
+        print(number, type(e).__name__)
+'''
+
+
+def literal(rng, dtype):
+    if dtype == "bool":
+        return rng.choice(["True", "False"])
+    if dtype.startswith("uint"):
+        return str(rng.randint(0, 9))
+    if dtype.startswith("int"):
+        return str(rng.randint(-9, 9))
+    if dtype.startswith("float"):
+        return "np.nan" if rng.random() < 0.06 else str(rng.randint(-40, 40) / 4)
+    return f"({rng.randint(-4, 4)}{rng.randint(-4, 4):+}j)"
+
+
+def array(rng, letter):
+    shapes, dtypes = ARRAYS[letter]
+    shape, dtype = rng.choice(shapes), rng.choice(dtypes)
+    return f"np.array([{', '.join(literal(rng, dtype) for _ in range(math.prod(shape)))}], np.{dtype}).reshape({shape})"
+
+
+def call(rng):
+    text = re.sub(r"\{([^{}]*)\}", lambda m: rng.choice(m.group(1).split("|")), rng.choice(TEMPLATES))
+    return re.sub(r"\b([A-Z])\b", lambda m: array(rng, m.group(1)), text)
+
+
+def same(a, b):
+    if a == b or "float16" in b:
+        return True
+    shape_a, shape_b = (re.sub(r"\s+", "", NUMBER.sub("#", line)) for line in (a, b))
+    if shape_a != shape_b:
+        return False
+    pairs = zip(map(float, NUMBER.findall(a)), map(float, NUMBER.findall(b)))
+    return all(x == y or (x != x and y != y) or abs(x - y) <= 2e-6 * max(abs(x), abs(y)) + 1e-14 for x, y in pairs)
+
+
+def answers(command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    lines = dict(line.split(" ", 1) for line in done.stdout.splitlines() if line[:1].isdigit())
+    return lines, "" if done.returncode == 0 else f"status {done.returncode}: {done.stderr[-300:]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gasell", default=os.environ.get("GASELL", str(ROOT / "build/dev/bin/gasell")))
+    parser.add_argument("--peer", default=str(ROOT / ".venv/bin/python3"))
+    parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    if not Path(options.peer).exists():
+        print("there is no Python with NumPy 2 in .venv (scripts/python_env.sh makes it): nothing is compared")
+        return 0
+    failed = 0
+    for i in range(options.runs):
+        rng = random.Random(f"{options.seed} {i}")
+        calls = [call(rng) for _ in range(CALLS_A_RUN)]
+        text = HEAD + "".join(f"run({k}, lambda: {c})\n" for k, c in enumerate(calls))
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder) / "calls.gsl"
+            script.write_text(text)
+            got, problem = answers([options.gasell, script])
+            want, _ = answers([options.peer, "-W", "ignore", "-c", f"import numpy as np\nexec(open({str(script)!r}).read())"])
+        if problem:
+            print(f"gasell failed: {problem}")
+        for k, c in enumerate(calls):
+            if not same(got.get(str(k), "no answer"), want.get(str(k), "")):
+                failed += 1
+                print(f"\nFAILED {c}\n    numpy:  {want.get(str(k))}\n    gasell: {got.get(str(k))}")
+    print(f"{options.runs * CALLS_A_RUN - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
