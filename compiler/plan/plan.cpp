@@ -116,7 +116,8 @@ class Planner {
     if (x->size() == 0) {  // nothing to reduce: the identity (mean and var: 0/0)
       const bool one = reduce.op == graph::ReduceOp::prod || reduce.op == graph::ReduceOp::all;
       const bool nan = reduce.op == graph::ReduceOp::mean || reduce.op == graph::ReduceOp::var;
-      const Scalar value = nan ? Scalar::of_float(std::numeric_limits<double>::quiet_NaN()) : Scalar::of_int(one);
+      constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+      const Scalar value = nan ? Scalar::of_complex({kNan, kNan}) : Scalar::of_int(one);
       return elementwise(graph::constant(value.cast(node->dtype), node->shape), std::move(output));
     }
     Pulled pulled = pull({x});

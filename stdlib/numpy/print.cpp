@@ -283,7 +283,7 @@ std::string scalar_str(const Scalar& v) {
         return s.size() > 2 && s.ends_with(".0") ? s.substr(0, s.size() - 2) : s;
       };
       if (re == 0 && !std::signbit(re)) return part(im) + "j";
-      return "(" + part(re) + (std::signbit(im) ? "" : "+") + part(im) + "j)";
+      return "(" + part(re) + (std::signbit(im) && !std::isnan(im) ? "" : "+") + part(im) + "j)";
     }
   }
 }

@@ -183,6 +183,7 @@ def main():
             got, problem = answers([options.gasell, script])
             want, _ = answers([options.peer, "-W", "ignore", "-c", f"import numpy as np\nexec(open({str(script)!r}).read())"])
         if problem:
+            failed += 1
             print(f"gasell failed: {problem}")
         for k, c in enumerate(calls):
             if not same(got.get(str(k), "no answer"), want.get(str(k), "")):

@@ -17,5 +17,5 @@ case = Case(
     numexpr="a*b + c",
     numba=loop,
     inner=1000,
-    note="the time of one evaluation in a loop of them",
+    note="one evaluation in a loop of them; the graph is built, simplified and looked up anew each time, about 2.5 µs whatever the size, where NumPy makes two calls; keeping a loop body's graph between turns would help",
 )
