@@ -1,0 +1,76 @@
+// One GPU, real or simulated, as the scheduler sees it: memory, copies, kernels, and the order in which they happen.
+//
+// Work goes to streams. Two operations on one stream happen in order; streams run beside each other but for what wait() orders. Addresses belong to
+// the GPU: the host never follows them. Errors are Error("MemoryError", …) where memory is short, and GpuLost where the GPU can do no more.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "compiler/ir/ir.h"
+#include "runtime/device/device.h"
+
+namespace gasell {
+
+struct GpuProperties {
+  std::string name;        // "NVIDIA H200", "simulated GPU"
+  int ordinal = 0;         // the n of "gpu:n" and "sim:n"
+  int capability = 0;      // 90 for sm_90
+  int multiprocessors = 0;
+  int64_t memory = 0;      // bytes in all
+  double bandwidth = 0;    // bytes per second that its memory moves at best, by its clocks; 0: not known
+};
+
+/// Every operation fails from now on: what the GPU held is lost. The message has the driver's name of the error and a remedy.
+class GpuLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class GpuStream : uint8_t { compute, copy_in, copy_out };
+inline constexpr int kGpuStreams = 3;
+
+using GpuAddress = uint64_t;
+
+class Gpu {
+ public:
+  virtual ~Gpu() = default;
+  virtual const GpuProperties& properties() const = 0;
+  /// Bytes that are free now.
+  virtual int64_t free_memory() = 0;
+
+  /// Memory for `bytes` > 0, aligned to 256. Usable on every stream at once. Throws MemoryError when there is not so much.
+  virtual GpuAddress allocate(int64_t bytes) = 0;
+  /// Frees when the work given to all streams so far is done; never blocks, never throws.
+  virtual void free(GpuAddress address) noexcept = 0;
+
+  /// Asynchronous. From pageable host memory the copy may be staged and is then done with `from` when the call returns; from pinned memory
+  /// `from` must stay until the stream has come here.
+  virtual void copy_in(GpuAddress to, const void* from, int64_t bytes, GpuStream stream) = 0;
+  /// Asynchronous; `to` is filled when synchronize(stream) returns.
+  virtual void copy_out(void* to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
+  virtual void copy(GpuAddress to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
+  virtual void fill_zero(GpuAddress to, int64_t bytes, GpuStream stream) = 0;
+  /// Host memory that copies run at full speed from and to. Null when there is none to have.
+  virtual std::shared_ptr<void> pinned(int64_t bytes) = 0;
+
+  /// The kernel mapped to a grid and compiled, or found in the cache.
+  virtual LoadedKernelRef load(const ir::Kernel& kernel) = 0;
+  /// Units [begin, end) of a kernel that load() gave, on the compute stream. `arrays` are the array parameters in order, `scalars` their 64-bit
+  /// slots. Asynchronous; both spans may go when the call returns.
+  virtual void launch(const LoadedKernel& kernel, std::span<const GpuAddress> arrays, std::span<const int64_t> scalars, int64_t begin, int64_t end) = 0;
+
+  /// What `stream` is given from now on happens after what `other` was given so far.
+  virtual void wait(GpuStream stream, GpuStream other) = 0;
+  /// Returns when `stream` has done what it was given. Throws GpuLost for what failed since the last call.
+  virtual void synchronize(GpuStream stream) = 0;
+  /// Whether it has, without waiting.
+  virtual bool done(GpuStream stream) = 0;
+  /// While set, kernels end at the next unit: callable at any time from any thread. The results of what runs are then worthless.
+  virtual void set_stop(bool stop) noexcept = 0;
+};
+
+}  // namespace gasell
