@@ -35,6 +35,13 @@ inline constexpr int kGpuStreams = 3;
 
 using GpuAddress = uint64_t;
 
+/// An array as a launch gets it: where its element 0 would lie, and the bytes [begin, end) that the units launched may touch. A part of an array
+/// is given to a kernel by the address that the whole would have, so that kernels index globally: `base` may lie outside of all memory.
+struct GpuArray {
+  GpuAddress base = 0;
+  GpuAddress begin = 0, end = 0;  // for GPUs that check addresses
+};
+
 class Gpu {
  public:
   virtual ~Gpu() = default;
@@ -53,15 +60,18 @@ class Gpu {
   /// Asynchronous; `to` is filled when synchronize(stream) returns.
   virtual void copy_out(void* to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
   virtual void copy(GpuAddress to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
+  /// From another GPU's memory to this one's; `peer` is of the same kind. What the peer's compute stream was given so far comes before, and the
+  /// memory at `from` may be freed or written when the call returns. Default: through the host, and waits.
+  virtual void copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream);
   virtual void fill_zero(GpuAddress to, int64_t bytes, GpuStream stream) = 0;
   /// Host memory that copies run at full speed from and to. Null when there is none to have.
   virtual std::shared_ptr<void> pinned(int64_t bytes) = 0;
 
   /// The kernel mapped to a grid and compiled, or found in the cache.
   virtual LoadedKernelRef load(const ir::Kernel& kernel) = 0;
-  /// Units [begin, end) of a kernel that load() gave, on the compute stream. `arrays` are the array parameters in order, `scalars` their 64-bit
-  /// slots. Asynchronous; both spans may go when the call returns.
-  virtual void launch(const LoadedKernel& kernel, std::span<const GpuAddress> arrays, std::span<const int64_t> scalars, int64_t begin, int64_t end) = 0;
+  /// Units [begin, end) of a kernel that load() gave, on the compute stream. `arrays` are the array parameters in order, `scalars` the scalar
+  /// ones, in 64-bit slots. Asynchronous; both spans may go when the call returns.
+  virtual void launch(const LoadedKernel& kernel, std::span<const GpuArray> arrays, std::span<const int64_t> scalars, int64_t begin, int64_t end) = 0;
 
   /// What `stream` is given from now on happens after what `other` was given so far.
   virtual void wait(GpuStream stream, GpuStream other) = 0;

@@ -1,0 +1,25 @@
+#include "runtime/gpu/gpu.h"
+
+#include <algorithm>
+
+namespace gasell {
+namespace {
+
+constexpr int64_t kBounceBytes = 32 << 20;
+
+}  // namespace
+
+void Gpu::copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream) {
+  std::shared_ptr<void> bounce = peer.pinned(std::min(bytes, kBounceBytes));
+  if (!bounce) bounce = std::make_shared<char[]>(static_cast<size_t>(std::min(bytes, kBounceBytes)));
+  peer.wait(GpuStream::copy_out, GpuStream::compute);
+  for (int64_t done = 0; done < bytes; done += kBounceBytes) {
+    const int64_t part = std::min(bytes - done, kBounceBytes);
+    peer.copy_out(bounce.get(), from + static_cast<GpuAddress>(done), part, GpuStream::copy_out);
+    peer.synchronize(GpuStream::copy_out);
+    copy_in(to + static_cast<GpuAddress>(done), bounce.get(), part, stream);
+    synchronize(stream);  // the bounce buffer is used again
+  }
+}
+
+}  // namespace gasell
