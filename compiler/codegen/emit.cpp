@@ -1,7 +1,6 @@
 #include "compiler/codegen/emit.h"
 
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
@@ -9,56 +8,30 @@
 #include <cstdlib>
 #include <unordered_map>
 
-#include "lang/diagnostic.h"
+#include "compiler/codegen/operations.h"
 
 namespace gasell {
 namespace {
 
 using ir::Body;
-using ir::Expr;
 using ir::ExprKind;
 using ir::ExprRef;
 using ir::LoopKind;
 using ir::Stmt;
 using ir::StmtKind;
 
-/// A scalar in registers: booleans are i1, complex numbers a pair.
-struct Register {
-  llvm::Value* re = nullptr;
-  llvm::Value* im = nullptr;
-};
-
-class Emitter {
+class Emitter : Operations {
  public:
-  Emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target) : context_(context), module_(module), target_(target), b_(context) {}
+  Emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target) : Operations(context, module, target), context_(context) {}
 
   void emit(const ir::Kernel& kernel, const std::string& symbol) {
+    threads_ = kernel.threads;
+    if (target_.grid) return emit_grid_kernel(kernel, symbol);
     llvm::Function* body = emit_body(kernel, symbol + ".body");
     emit_wrapper(kernel, symbol, body);
   }
 
  private:
-  // ---- types ----
-  llvm::Type* element_type(DType t) {
-    switch (t) {
-      case DType::boolean:
-      case DType::i8:
-      case DType::u8: return b_.getInt8Ty();
-      case DType::i16:
-      case DType::u16: return b_.getInt16Ty();
-      case DType::i32:
-      case DType::u32: return b_.getInt32Ty();
-      case DType::i64:
-      case DType::u64: return b_.getInt64Ty();
-      case DType::f32:
-      case DType::c64: return b_.getFloatTy();
-      case DType::f64:
-      case DType::c128: return b_.getDoubleTy();
-    }
-    return nullptr;
-  }
-  llvm::Type* register_type(DType t) { return t == DType::boolean ? b_.getInt1Ty() : element_type(t); }
-
   // ---- the kernel's functions ----
   llvm::Function* emit_body(const ir::Kernel& kernel, const std::string& name) {
     std::vector<llvm::Type*> types;
@@ -110,6 +83,122 @@ class Emitter {
     }
     b_.CreateRetVoid();
     return function;
+  }
+
+  /// A kernel of a grid: all parameters are 8 bytes, in order array addresses, scalar slots, begin, end, the address of the stop flag. Blocks walk the units
+  /// grid-stride and end after the one in which they find the flag set.
+  void emit_grid_kernel(const ir::Kernel& kernel, const std::string& symbol) {
+    llvm::Type *i64 = b_.getInt64Ty(), *global = b_.getPtrTy(kGlobalMemory);
+    std::vector<llvm::Type*> types;
+    for (const ir::Parameter& p : kernel.params)
+      if (p.kind != ir::Parameter::Kind::scalar) types.push_back(global);
+    for (const ir::Parameter& p : kernel.params)
+      if (p.kind == ir::Parameter::Kind::scalar)
+        types.insert(types.end(), is_complex(p.type) ? 2 : 1, kind(p.type) == 'f' || kind(p.type) == 'c' ? b_.getDoubleTy() : i64);
+    types.insert(types.end(), {i64, i64, global});
+    function_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false), llvm::Function::ExternalLinkage, symbol, module_);
+    function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
+    function_->addFnAttr(llvm::Attribute::NoUnwind);
+    auto annotate = [&](const char* what, int value) {
+      module_.getOrInsertNamedMetadata("nvvm.annotations")
+          ->addOperand(llvm::MDNode::get(context_, {llvm::ValueAsMetadata::get(function_), llvm::MDString::get(context_, what),
+                                                    llvm::ConstantAsMetadata::get(b_.getInt32(static_cast<uint32_t>(value)))}));
+    };
+    annotate("kernel", 1);
+    annotate("maxntidx", threads_);
+    b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
+    auto argument = function_->arg_begin();
+    for (const ir::Parameter& p : kernel.params) {
+      if (p.kind == ir::Parameter::Kind::scalar) continue;
+      argument->addAttr(llvm::Attribute::NoAlias);
+      argument->addAttr(llvm::Attribute::NoCapture);
+      if (p.kind == ir::Parameter::Kind::in) argument->addAttr(llvm::Attribute::ReadOnly);
+      arrays_[p.name] = {&*argument++, p.type, p.name};
+      arrays_[p.name].fixed = p.kind == ir::Parameter::Kind::in;
+    }
+    for (const ir::Parameter& p : kernel.params) {
+      if (p.kind != ir::Parameter::Kind::scalar) continue;
+      const bool real = kind(p.type) == 'f' || kind(p.type) == 'c';
+      auto slot = [&] { return real ? b_.CreateFPTrunc(&*argument++, register_type(p.type)) : b_.CreateTrunc(&*argument++, register_type(p.type)); };
+      Register r{slot(), nullptr};
+      if (is_complex(p.type)) r.im = slot();
+      values_[p.name] = r;
+    }
+    begin_ = &*argument++;
+    end_ = &*argument++;
+    stop_ = &*argument++;
+    thread_ = b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {}, {});
+    statements(kernel.body);
+    b_.CreateRetVoid();
+  }
+
+  llvm::Value* special_register(llvm::Intrinsic::ID id) { return b_.CreateZExt(b_.CreateIntrinsic(id, {}, {}), b_.getInt64Ty()); }
+
+  /// The block's share of the units. The first thread asks for the stop flag when a unit begins and all hear the answer when it ends.
+  void grid_units(const Stmt& s) {
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *body = block("unit"), *exit = block("exit");
+    llvm::Value* first = b_.CreateNSWAdd(begin_, special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x));
+    llvm::Value* step = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
+    b_.CreateCondBr(b_.CreateICmpSLT(first, end_), body, exit);
+    b_.SetInsertPoint(body);
+    llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2, s.name);
+    i->addIncoming(first, before);
+    values_[s.name] = {i, nullptr};
+    llvm::BasicBlock *ask = block("ask"), *run = block("run"), *asking = b_.GetInsertBlock();
+    b_.CreateCondBr(b_.CreateICmpEQ(thread_, b_.getInt32(0)), ask, run);
+    b_.SetInsertPoint(ask);
+    llvm::Value* flag = b_.CreateLoad(b_.getInt32Ty(), stop_, true);
+    b_.CreateBr(run);
+    b_.SetInsertPoint(run);
+    llvm::PHINode* answer = b_.CreatePHI(b_.getInt32Ty(), 2, "stop");
+    answer->addIncoming(flag, ask);
+    answer->addIncoming(b_.getInt32(0), asking);
+    statements(s.body);
+    llvm::Value* stop = b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0_or, {}, {answer});
+    llvm::Value* next = b_.CreateNSWAdd(i, step);
+    i->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateAnd(b_.CreateICmpSLT(next, end_), b_.CreateICmpEQ(stop, b_.getInt32(0))), body, exit);
+    b_.SetInsertPoint(exit);
+  }
+
+  /// A thread's share of a loop over groups of threads.
+  void group_loop(const Stmt& s) {
+    llvm::Value* width = b_.CreateTrunc(value(s.width).re, b_.getInt32Ty());
+    const bool within = s.loop_kind == LoopKind::within;
+    llvm::Value* rank = within ? b_.CreateAnd(thread_, b_.CreateSub(width, b_.getInt32(1))) : b_.CreateUDiv(thread_, width);
+    llvm::Value* groups = within ? width : b_.CreateUDiv(b_.getInt32(static_cast<uint32_t>(threads_)), width);
+    llvm::Value *first = b_.CreateNSWAdd(value(s.begin).re, b_.CreateZExt(rank, b_.getInt64Ty())), *last = value(s.end).re;
+    if (const int64_t rounds = whole_rounds(s); rounds > 0) {  // no loop: the element's registers stay apart
+      for (int64_t k = 0; k < rounds; ++k) {
+        values_[s.name] = {b_.CreateNSWAdd(first, b_.getInt64(static_cast<uint64_t>(k * s.width->value.i))), nullptr};
+        statements(s.body);
+      }
+      return;
+    }
+    counted_loop(s, first, last, b_.CreateZExt(groups, b_.getInt64Ty()));
+  }
+
+  /// How often every thread runs the body of a loop over a constant range, where that is the same for all and seldom; else 0.
+  static int64_t whole_rounds(const Stmt& s) {
+    constexpr int64_t kMost = 4;
+    for (const ExprRef& e : {s.width, s.begin, s.end})
+      if (e->kind != ExprKind::constant) return 0;
+    const int64_t count = s.end->value.i - s.begin->value.i, width = s.width->value.i;
+    return s.loop_kind == LoopKind::within && count % width == 0 && count / width <= kMost ? count / width : 0;
+  }
+
+  llvm::Value* shared_memory(const Stmt& s) {
+    llvm::GlobalVariable* memory = module_.getNamedGlobal("shared");
+    if (!memory) {
+      memory = new llvm::GlobalVariable(module_, llvm::ArrayType::get(b_.getInt8Ty(), 0), false, llvm::GlobalValue::ExternalLinkage, nullptr, "shared", nullptr,
+                                        llvm::GlobalValue::NotThreadLocal, kSharedMemory);
+      memory->setAlignment(llvm::Align(16));
+    }
+    const int64_t bytes = (s.size * gasell::size_of(s.type) + 15) / 16 * 16;
+    llvm::Value* offset = b_.getInt64(static_cast<uint64_t>(shared_used_));
+    if (s.space == ir::Space::warp) offset = b_.CreateNSWAdd(offset, b_.CreateNSWMul(b_.CreateZExt(b_.CreateLShr(thread_, 5), b_.getInt64Ty()), b_.getInt64(static_cast<uint64_t>(bytes))));
+    shared_used_ += s.space == ir::Space::warp ? bytes * (threads_ / 32) : bytes;
+    return b_.CreateInBoundsGEP(b_.getInt8Ty(), memory, offset);
   }
 
   static bool contains_units(const Body& body) {
@@ -177,13 +266,6 @@ class Emitter {
     for (const ir::StmtRef& s : body) statement(*s);
   }
 
-  llvm::AllocaInst* entry_alloca(llvm::Type* type, uint64_t align) {
-    llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
-    llvm::AllocaInst* memory = entry.CreateAlloca(type);
-    memory->setAlignment(llvm::Align(align));
-    return memory;
-  }
-
   void statement(const Stmt& s) {
     switch (s.kind) {
       case StmtKind::let: values_[s.name] = value(s.value); break;
@@ -197,6 +279,10 @@ class Emitter {
       }
       case StmtKind::assign: write_variable(variables_.at(s.name), value(s.value)); break;
       case StmtKind::local_array: {
+        if (target_.grid && s.space != ir::Space::automatic) {
+          arrays_[s.name] = {shared_memory(s), s.type, s.name};
+          break;
+        }
         const auto count = static_cast<uint64_t>(s.size) * (is_complex(s.type) ? 2 : 1);
         llvm::Type* memory = llvm::ArrayType::get(element_type(s.type), count);
         llvm::Value* pointer = entry_alloca(memory, 64);
@@ -233,15 +319,27 @@ class Emitter {
         b_.SetInsertPoint(exit);
         break;
       }
+      case StmtKind::barrier:
+        if (!target_.grid) break;  // the threads of a group run one after the other
+        if (s.space == ir::Space::block) b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+        else b_.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {b_.getInt32(~0U)});
+        break;
     }
   }
 
   void loop(const Stmt& s) {
     const bool units = s.loop_kind == LoopKind::unit;
+    if (target_.grid && units) return grid_units(s);
+    if (target_.grid && s.width) return group_loop(s);
     llvm::Value* first = units ? begin_ : value(s.begin).re;
     llvm::Value* last = units ? end_ : value(s.end).re;
+    counted_loop(s, first, last, b_.getInt64(1));
+  }
+
+  void counted_loop(const Stmt& s, llvm::Value* first, llvm::Value* last, llvm::Value* step) {
     llvm::MDNode* outer_group = access_group_;
-    if (s.loop_kind == LoopKind::simd) access_group_ = llvm::MDNode::getDistinct(context_, {});
+    const bool simd = s.loop_kind == LoopKind::simd && !target_.grid;
+    if (simd) access_group_ = llvm::MDNode::getDistinct(context_, {});
     llvm::BasicBlock *before = b_.GetInsertBlock(), *body = block("loop"), *exit = block("exit");
     b_.CreateCondBr(b_.CreateICmpSLT(first, last), body, exit);
     b_.SetInsertPoint(body);
@@ -249,10 +347,10 @@ class Emitter {
     i->addIncoming(first, before);
     values_[s.name] = {i, nullptr};
     statements(s.body);
-    llvm::Value* next = b_.CreateNSWAdd(i, b_.getInt64(1));
+    llvm::Value* next = b_.CreateNSWAdd(i, step);
     i->addIncoming(next, b_.GetInsertBlock());
     llvm::BranchInst* back = b_.CreateCondBr(b_.CreateICmpSLT(next, last), body, exit);
-    if (s.loop_kind == LoopKind::simd && !target_.check_bounds) back->setMetadata(llvm::LLVMContext::MD_loop, simd_metadata(llvm::isa<llvm::ConstantInt>(first) && llvm::isa<llvm::ConstantInt>(last)));
+    if (simd && !target_.check_bounds) back->setMetadata(llvm::LLVMContext::MD_loop, simd_metadata(llvm::isa<llvm::ConstantInt>(first) && llvm::isa<llvm::ConstantInt>(last)));
     b_.SetInsertPoint(exit);
     access_group_ = outer_group;
   }
@@ -276,6 +374,7 @@ class Emitter {
     std::string name;
     /// The first byte of the memory that `pointer` points into, and the byte behind its last; only where bounds are checked.
     llvm::Value *memory_begin = nullptr, *memory_end = nullptr;
+    bool fixed = false;  // nobody writes it while the kernel runs
   };
   struct Variable {
     llvm::AllocaInst* parts[2];
@@ -321,7 +420,9 @@ class Emitter {
     return access;
   }
   llvm::Value* load_part(const Array& array, llvm::Value* index, int part) {
-    return in_group(b_.CreateLoad(element_type(array.type), address(array, index, part)), array.type);
+    llvm::LoadInst* load = in_group(b_.CreateLoad(element_type(array.type), address(array, index, part)), array.type);
+    if (array.fixed) load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+    return load;
   }
   Register load_element(const Array& array, llvm::Value* index) {
     Register r{load_part(array, index, 0), nullptr};
@@ -348,328 +449,24 @@ class Emitter {
       }
       case ExprKind::bitcast: return {b_.CreateBitCast(value(e->args[0]).re, register_type(e->type)), nullptr};
       case ExprKind::cast: return convert(value(e->args[0]), e->args[0]->type, e->type);
-      case ExprKind::op: return operation(*e);
+      case ExprKind::op: {
+        std::vector<Register> args;
+        for (const ExprRef& a : e->args) args.push_back(value(a));
+        return operation(e->op, e->args[e->op == ScalarOp::select ? 1 : 0]->type, args);
+      }
     }
     return {};
   }
 
-  Register literal(const Scalar& s) {
-    if (s.is_integral()) return {llvm::ConstantInt::get(register_type(s.type), static_cast<uint64_t>(s.i), is_signed(s.type)), nullptr};
-    Register r{llvm::ConstantFP::get(register_type(s.type), s.c.real()), nullptr};
-    if (is_complex(s.type)) r.im = llvm::ConstantFP::get(register_type(s.type), s.c.imag());
-    return r;
-  }
-
-  llvm::Value* truth(const Register& r, DType type) {
-    if (type == DType::boolean) return r.re;
-    if (is_integer(type)) return b_.CreateICmpNE(r.re, llvm::ConstantInt::get(r.re->getType(), 0));
-    llvm::Value* zero = llvm::ConstantFP::get(r.re->getType(), 0);
-    llvm::Value* re = b_.CreateFCmpUNE(r.re, zero);
-    return is_complex(type) ? b_.CreateOr(re, b_.CreateFCmpUNE(r.im, zero)) : re;
-  }
-
-  /// Scalar::cast's rules. Floats out of an integer's range give what x86's conversion gives; frozen, so that they are a value like any other.
-  Register convert(const Register& r, DType from, DType to) {
-    if (to == DType::boolean) return {truth(r, from), nullptr};
-    llvm::Type* type = register_type(to);
-    const bool from_float = is_float(from) || is_complex(from);
-    if (is_integer(to)) {
-      if (!from_float) return {b_.CreateIntCast(r.re, type, is_signed(from)), nullptr};
-      if (to == DType::u64) {
-        llvm::Value* limit = llvm::ConstantFP::get(r.re->getType(), 9223372036854775808.0);
-        llvm::Value* small = b_.CreateFreeze(b_.CreateFPToSI(r.re, type));
-        llvm::Value* large = b_.CreateXor(b_.CreateFreeze(b_.CreateFPToSI(b_.CreateFSub(r.re, limit), type)), b_.getInt64(uint64_t{1} << 63));
-        return {b_.CreateSelect(b_.CreateFCmpOGE(r.re, limit), large, small), nullptr};
-      }
-      llvm::Type* wide = to == DType::i64 || to == DType::u32 ? b_.getInt64Ty() : b_.getInt32Ty();
-      return {b_.CreateTrunc(b_.CreateFreeze(b_.CreateFPToSI(r.re, wide)), type), nullptr};
-    }
-    Register result;
-    if (from_float) {
-      result.re = b_.CreateFPCast(r.re, type);
-      if (r.im) result.im = b_.CreateFPCast(r.im, type);
-    } else {
-      result.re = is_signed(from) ? b_.CreateSIToFP(r.re, type) : b_.CreateUIToFP(r.re, type);
-    }
-    if (!is_complex(to)) result.im = nullptr;
-    else if (!result.im) result.im = llvm::ConstantFP::get(type, 0);
-    return result;
-  }
-
-  Register operation(const Expr& e) {
-    std::vector<Register> args;
-    for (const ExprRef& a : e.args) args.push_back(value(a));
-    const DType type = e.args[e.op == ScalarOp::select ? 1 : 0]->type;
-    if (e.op == ScalarOp::select) {
-      Register r{b_.CreateSelect(args[0].re, args[1].re, args[2].re), nullptr};
-      if (args[1].im) r.im = b_.CreateSelect(args[0].re, args[1].im, args[2].im);
-      return r;
-    }
-    switch (e.op) {
-      case ScalarOp::logical_and: return {b_.CreateAnd(truth(args[0], type), truth(args[1], type)), nullptr};
-      case ScalarOp::logical_or: return {b_.CreateOr(truth(args[0], type), truth(args[1], type)), nullptr};
-      case ScalarOp::logical_xor: return {b_.CreateXor(truth(args[0], type), truth(args[1], type)), nullptr};
-      case ScalarOp::logical_not: return {b_.CreateNot(truth(args[0], type)), nullptr};
-      case ScalarOp::make_complex: return {args[0].re, args[1].re};
-      default: break;
-    }
-    if (is_complex(type)) return complex_operation(e.op, type, args);
-    llvm::Value* a = args[0].re;
-    llvm::Value* b = args.size() > 1 ? args[1].re : nullptr;
-    if (is_float(type)) return {float_operation(e.op, type, a, b, args.size() > 2 ? args[2].re : nullptr), nullptr};
-    return {integer_operation(e.op, type, a, b), nullptr};
-  }
-
-  llvm::Value* integer_operation(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b) {
-    const bool is_signed_type = is_signed(type);
-    llvm::Type* t = a->getType();
-    llvm::Value* zero = llvm::ConstantInt::get(t, 0);
-    switch (op) {
-      case ScalarOp::add: return b_.CreateAdd(a, b);
-      case ScalarOp::sub: return b_.CreateSub(a, b);
-      case ScalarOp::mul: return b_.CreateMul(a, b);
-      case ScalarOp::floordiv: return divide(op, is_signed_type, a, b);
-      case ScalarOp::mod:
-      case ScalarOp::fmod: return divide(op, is_signed_type, a, b);
-      case ScalarOp::pow: return power(type, a, b);
-      case ScalarOp::neg: return b_.CreateNeg(a);
-      case ScalarOp::abs: return is_signed_type ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, b_.getFalse()) : a;
-      case ScalarOp::sign: {
-        llvm::Value* positive = b_.CreateZExt(is_signed_type ? b_.CreateICmpSGT(a, zero) : b_.CreateICmpNE(a, zero), t);
-        return is_signed_type ? b_.CreateOr(positive, b_.CreateSExt(b_.CreateICmpSLT(a, zero), t)) : positive;
-      }
-      case ScalarOp::min:
-      case ScalarOp::fmin: return b_.CreateBinaryIntrinsic(is_signed_type ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a, b);
-      case ScalarOp::max:
-      case ScalarOp::fmax: return b_.CreateBinaryIntrinsic(is_signed_type ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a, b);
-      case ScalarOp::mulhi: {
-        const unsigned bits = t->getIntegerBitWidth();
-        llvm::Type* wide = b_.getIntNTy(bits * 2);
-        auto extend = [&](llvm::Value* v) { return is_signed_type ? b_.CreateSExt(v, wide) : b_.CreateZExt(v, wide); };
-        return b_.CreateTrunc(b_.CreateLShr(b_.CreateMul(extend(a), extend(b)), bits), t);
-      }
-      case ScalarOp::bit_and: return b_.CreateAnd(a, b);
-      case ScalarOp::bit_or: return b_.CreateOr(a, b);
-      case ScalarOp::bit_xor: return b_.CreateXor(a, b);
-      case ScalarOp::bit_not: return b_.CreateNot(a);
-      case ScalarOp::shl:
-      case ScalarOp::shr: {
-        // Counts of the width or more: nothing is left (of a negative number, its sign).
-        const unsigned bits = t->getIntegerBitWidth();
-        llvm::Value* in_range = b_.CreateICmpULT(b, llvm::ConstantInt::get(t, bits));
-        if (op == ScalarOp::shr && is_signed_type) return b_.CreateAShr(a, b_.CreateSelect(in_range, b, llvm::ConstantInt::get(t, bits - 1)));
-        llvm::Value* count = b_.CreateSelect(in_range, b, zero);
-        return b_.CreateSelect(in_range, op == ScalarOp::shl ? b_.CreateShl(a, count) : b_.CreateLShr(a, count), zero);
-      }
-      case ScalarOp::eq: return b_.CreateICmpEQ(a, b);
-      case ScalarOp::ne: return b_.CreateICmpNE(a, b);
-      case ScalarOp::lt: return is_signed_type ? b_.CreateICmpSLT(a, b) : b_.CreateICmpULT(a, b);
-      case ScalarOp::le: return is_signed_type ? b_.CreateICmpSLE(a, b) : b_.CreateICmpULE(a, b);
-      case ScalarOp::gt: return is_signed_type ? b_.CreateICmpSGT(a, b) : b_.CreateICmpUGT(a, b);
-      case ScalarOp::ge: return is_signed_type ? b_.CreateICmpSGE(a, b) : b_.CreateICmpUGE(a, b);
-      case ScalarOp::isnan:
-      case ScalarOp::isinf: return b_.getFalse();
-      case ScalarOp::isfinite: return b_.getTrue();
-      case ScalarOp::signbit: return is_signed_type ? b_.CreateICmpSLT(a, zero) : b_.getFalse();
-      case ScalarOp::floor:
-      case ScalarOp::ceil:
-      case ScalarOp::trunc:
-      case ScalarOp::rint:
-      case ScalarOp::conj:
-      case ScalarOp::real: return a;
-      case ScalarOp::imag: return zero;
-      default: throw Error("SystemError", std::string(info(op).name) + " of integers reached the emitter", "", Blame::internal);
-    }
-  }
-
-  /// Floored division and remainder (fmod: truncated). No operands trap: a divisor of 0 or -1 is replaced by 1 and the result chosen afterwards.
-  llvm::Value* divide(ScalarOp op, bool is_signed_type, llvm::Value* a, llvm::Value* b) {
-    llvm::Type* t = a->getType();
-    llvm::Value *zero = llvm::ConstantInt::get(t, 0), *one = llvm::ConstantInt::get(t, 1);
-    llvm::Value* by_zero = b_.CreateICmpEQ(b, zero);
-    const bool quotient = op == ScalarOp::floordiv;
-    if (!is_signed_type) {
-      llvm::Value* divisor = b_.CreateSelect(by_zero, one, b);
-      llvm::Value* r = quotient ? b_.CreateUDiv(a, divisor) : b_.CreateURem(a, divisor);
-      return b_.CreateSelect(by_zero, zero, r);
-    }
-    llvm::Value* by_minus_one = b_.CreateICmpEQ(b, llvm::ConstantInt::getAllOnesValue(t));
-    llvm::Value* divisor = b_.CreateSelect(b_.CreateOr(by_zero, by_minus_one), one, b);
-    llvm::Value* rem = b_.CreateSRem(a, divisor);
-    llvm::Value* signs_differ = b_.CreateICmpSLT(b_.CreateXor(rem, divisor), zero);
-    llvm::Value* adjust = b_.CreateAnd(b_.CreateICmpNE(rem, zero), signs_differ);
-    if (quotient) {
-      llvm::Value* q = b_.CreateSub(b_.CreateSDiv(a, divisor), b_.CreateZExt(adjust, t));
-      return b_.CreateSelect(by_zero, zero, b_.CreateSelect(by_minus_one, b_.CreateNeg(a), q));
-    }
-    llvm::Value* m = op == ScalarOp::fmod ? rem : b_.CreateAdd(rem, b_.CreateSelect(adjust, divisor, zero));
-    return b_.CreateSelect(b_.CreateOr(by_zero, by_minus_one), zero, m);
-  }
-
-  llvm::Value* power(DType type, llvm::Value* a, llvm::Value* b) {
-    llvm::Type* i64 = b_.getInt64Ty();
-    const bool s = is_signed(type);
-    auto callee = module_.getOrInsertFunction(s ? "gasell_pow_i64" : "gasell_pow_u64", llvm::FunctionType::get(i64, {i64, i64}, false));
-    pure(callee);
-    return b_.CreateTrunc(b_.CreateCall(callee, {b_.CreateIntCast(a, i64, s), b_.CreateIntCast(b, i64, s)}), a->getType());
-  }
-
-  static void pure(llvm::FunctionCallee callee) {
-    auto* f = llvm::cast<llvm::Function>(callee.getCallee());
-    f->setDoesNotAccessMemory();
-    f->setDoesNotThrow();
-    f->addFnAttr(llvm::Attribute::WillReturn);
-  }
-
-  /// A function of the C library; its name gets the suffix f for float. Free of side effects: nothing reads errno.
-  llvm::Value* libm(const std::string& name, DType type, std::vector<llvm::Value*> args) {
-    llvm::Type* t = register_type(type);
-    auto callee = module_.getOrInsertFunction(type == DType::f32 ? name + "f" : name, llvm::FunctionType::get(t, std::vector<llvm::Type*>(args.size(), t), false));
-    pure(callee);
-    return b_.CreateCall(callee, args);
-  }
-  llvm::Value* intrinsic(llvm::Intrinsic::ID id, llvm::Value* a) { return b_.CreateUnaryIntrinsic(id, a); }
-
-  llvm::Value* float_operation(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b, llvm::Value* c) {
-    llvm::Type* t = a->getType();
-    auto number = [&](double v) { return llvm::ConstantFP::get(t, v); };
-    auto is_nan = [&](llvm::Value* v) { return b_.CreateFCmpUNO(v, v); };
-    auto copysign = [&](llvm::Value* x, llvm::Value* s) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, x, s); };
-    switch (op) {
-      case ScalarOp::add: return b_.CreateFAdd(a, b);
-      case ScalarOp::sub: return b_.CreateFSub(a, b);
-      case ScalarOp::mul: return b_.CreateFMul(a, b);
-      case ScalarOp::div: return b_.CreateFDiv(a, b);
-      case ScalarOp::fma: return b_.CreateIntrinsic(llvm::Intrinsic::fma, {t}, {a, b, c});
-      case ScalarOp::neg: return b_.CreateFNeg(a);
-      case ScalarOp::abs: return intrinsic(llvm::Intrinsic::fabs, a);
-      case ScalarOp::sign: {
-        llvm::Value* s = b_.CreateSelect(b_.CreateFCmpOGT(a, number(0)), number(1), b_.CreateSelect(b_.CreateFCmpOLT(a, number(0)), number(-1), number(0)));
-        return b_.CreateSelect(is_nan(a), a, s);
-      }
-      case ScalarOp::min: return b_.CreateSelect(is_nan(a), a, b_.CreateSelect(b_.CreateFCmpOLT(a, b), a, b));
-      case ScalarOp::max: return b_.CreateSelect(is_nan(a), a, b_.CreateSelect(b_.CreateFCmpOGT(a, b), a, b));
-      case ScalarOp::fmin: return b_.CreateSelect(is_nan(b), a, b_.CreateSelect(b_.CreateFCmpOLT(a, b), a, b));
-      case ScalarOp::fmax: return b_.CreateSelect(is_nan(b), a, b_.CreateSelect(b_.CreateFCmpOGT(a, b), a, b));
-      case ScalarOp::mod: {
-        // np.mod: the sign of the divisor; a zero remainder too.
-        llvm::Value* r = b_.CreateFRem(a, b);
-        llvm::Value* differs = b_.CreateXor(b_.CreateFCmpOLT(r, number(0)), b_.CreateFCmpOLT(b, number(0)));
-        llvm::Value* adjusted = b_.CreateSelect(differs, b_.CreateFAdd(r, b), r);
-        return b_.CreateSelect(b_.CreateFCmpOEQ(r, number(0)), copysign(number(0), b), adjusted);
-      }
-      case ScalarOp::floordiv: {
-        // np.floor_divide, from the exact remainder.
-        llvm::Value* r = b_.CreateFRem(a, b);
-        llvm::Value* q = b_.CreateFDiv(b_.CreateFSub(a, r), b);
-        llvm::Value* differs = b_.CreateAnd(b_.CreateFCmpONE(r, number(0)), b_.CreateXor(b_.CreateFCmpOLT(r, number(0)), b_.CreateFCmpOLT(b, number(0))));
-        q = b_.CreateSelect(differs, b_.CreateFSub(q, number(1)), q);
-        llvm::Value* f = intrinsic(llvm::Intrinsic::floor, q);
-        f = b_.CreateSelect(b_.CreateFCmpOGT(b_.CreateFSub(q, f), number(0.5)), b_.CreateFAdd(f, number(1)), f);
-        llvm::Value* exact = b_.CreateFDiv(a, b);
-        f = b_.CreateSelect(b_.CreateFCmpOEQ(q, number(0)), copysign(number(0), exact), f);
-        return b_.CreateSelect(b_.CreateFCmpOEQ(b, number(0)), exact, f);
-      }
-      case ScalarOp::fmod: return b_.CreateFRem(a, b);
-      case ScalarOp::pow: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::pow, a, b);
-      case ScalarOp::copysign: return copysign(a, b);
-      case ScalarOp::floor: return intrinsic(llvm::Intrinsic::floor, a);
-      case ScalarOp::ceil: return intrinsic(llvm::Intrinsic::ceil, a);
-      case ScalarOp::trunc: return intrinsic(llvm::Intrinsic::trunc, a);
-      case ScalarOp::rint: return intrinsic(llvm::Intrinsic::roundeven, a);
-      case ScalarOp::sqrt: return intrinsic(llvm::Intrinsic::sqrt, a);
-      case ScalarOp::exp: return intrinsic(llvm::Intrinsic::exp, a);
-      case ScalarOp::exp2: return intrinsic(llvm::Intrinsic::exp2, a);
-      case ScalarOp::log: return intrinsic(llvm::Intrinsic::log, a);
-      case ScalarOp::log2: return intrinsic(llvm::Intrinsic::log2, a);
-      case ScalarOp::log10: return intrinsic(llvm::Intrinsic::log10, a);
-      case ScalarOp::sin: return intrinsic(llvm::Intrinsic::sin, a);
-      case ScalarOp::cos: return intrinsic(llvm::Intrinsic::cos, a);
-      case ScalarOp::nextafter:
-      case ScalarOp::hypot:
-      case ScalarOp::atan2: return libm(std::string(info(op).name), type, {a, b});
-      case ScalarOp::cbrt:
-      case ScalarOp::expm1:
-      case ScalarOp::log1p:
-      case ScalarOp::tan:
-      case ScalarOp::asin:
-      case ScalarOp::acos:
-      case ScalarOp::atan:
-      case ScalarOp::sinh:
-      case ScalarOp::cosh:
-      case ScalarOp::tanh:
-      case ScalarOp::asinh:
-      case ScalarOp::acosh:
-      case ScalarOp::atanh: return libm(std::string(info(op).name), type, {a});
-      case ScalarOp::eq: return b_.CreateFCmpOEQ(a, b);
-      case ScalarOp::ne: return b_.CreateFCmpUNE(a, b);
-      case ScalarOp::lt: return b_.CreateFCmpOLT(a, b);
-      case ScalarOp::le: return b_.CreateFCmpOLE(a, b);
-      case ScalarOp::gt: return b_.CreateFCmpOGT(a, b);
-      case ScalarOp::ge: return b_.CreateFCmpOGE(a, b);
-      case ScalarOp::isnan: return is_nan(a);
-      case ScalarOp::isinf: return b_.CreateFCmpOEQ(intrinsic(llvm::Intrinsic::fabs, a), llvm::ConstantFP::getInfinity(t));
-      case ScalarOp::isfinite: return b_.CreateFCmpOLT(intrinsic(llvm::Intrinsic::fabs, a), llvm::ConstantFP::getInfinity(t));
-      case ScalarOp::signbit: {
-        llvm::Type* bits = b_.getIntNTy(t->getScalarSizeInBits());
-        return b_.CreateICmpSLT(b_.CreateBitCast(a, bits), llvm::ConstantInt::get(bits, 0));
-      }
-      case ScalarOp::conj:
-      case ScalarOp::real: return a;
-      case ScalarOp::imag: return number(0);
-      default: throw Error("SystemError", std::string(info(op).name) + " of floats reached the emitter", "", Blame::internal);
-    }
-  }
-
-  Register complex_operation(ScalarOp op, DType type, const std::vector<Register>& args) {
-    const Register& a = args[0];
-    const Register b = args.size() > 1 ? args[1] : Register{};
-    switch (op) {
-      case ScalarOp::add: return {b_.CreateFAdd(a.re, b.re), b_.CreateFAdd(a.im, b.im)};
-      case ScalarOp::sub: return {b_.CreateFSub(a.re, b.re), b_.CreateFSub(a.im, b.im)};
-      case ScalarOp::mul:
-        return {b_.CreateFSub(b_.CreateFMul(a.re, b.re), b_.CreateFMul(a.im, b.im)), b_.CreateFAdd(b_.CreateFMul(a.re, b.im), b_.CreateFMul(a.im, b.re))};
-      case ScalarOp::neg: return {b_.CreateFNeg(a.re), b_.CreateFNeg(a.im)};
-      case ScalarOp::conj: return {a.re, b_.CreateFNeg(a.im)};
-      case ScalarOp::real: return {a.re, nullptr};
-      case ScalarOp::imag: return {a.im, nullptr};
-      case ScalarOp::abs: return {libm("hypot", real_of(type), {a.re, a.im}), nullptr};
-      case ScalarOp::eq: return {b_.CreateAnd(b_.CreateFCmpOEQ(a.re, b.re), b_.CreateFCmpOEQ(a.im, b.im)), nullptr};
-      case ScalarOp::ne: return {b_.CreateOr(b_.CreateFCmpUNE(a.re, b.re), b_.CreateFCmpUNE(a.im, b.im)), nullptr};
-      case ScalarOp::isnan: return {b_.CreateFCmpUNO(a.re, a.im), nullptr};
-      case ScalarOp::isinf:
-      case ScalarOp::isfinite: {
-        const DType real = real_of(type);
-        llvm::Value *re = float_operation(op, real, a.re, nullptr, nullptr), *im = float_operation(op, real, a.im, nullptr, nullptr);
-        return {op == ScalarOp::isinf ? b_.CreateOr(re, im) : b_.CreateAnd(re, im), nullptr};
-      }
-      default: return complex_call(op, type, a, b);
-    }
-  }
-
-  /// The rest is computed by evaluate(), out of line: gasell_complex(operation, dtype, operands, result).
-  Register complex_call(ScalarOp op, DType type, const Register& a, const Register& b) {
-    llvm::Type *f64 = b_.getDoubleTy(), *i32 = b_.getInt32Ty(), *ptr = b_.getPtrTy();
-    llvm::AllocaInst* io = entry_alloca(llvm::ArrayType::get(f64, 6), 16);
-    auto callee = module_.getOrInsertFunction("gasell_complex", llvm::FunctionType::get(b_.getVoidTy(), {i32, i32, ptr}, false));
-    llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
-    llvm::Value* parts[] = {a.re, a.im, b.re, b.im};
-    for (unsigned k = 0; k < 4; ++k)
-      if (parts[k]) b_.CreateStore(b_.CreateFPCast(parts[k], f64), b_.CreateConstGEP1_64(f64, io, k));
-    b_.CreateCall(callee, {b_.getInt32(static_cast<uint32_t>(op)), b_.getInt32(static_cast<uint32_t>(type)), io});
-    llvm::Type* t = register_type(type);
-    auto result = [&](unsigned k) { return b_.CreateFPCast(b_.CreateLoad(f64, b_.CreateConstGEP1_64(f64, io, k)), t); };
-    llvm::Value* re = result(4);
-    return {re, result(5)};
-  }
+  static constexpr unsigned kGlobalMemory = 1, kSharedMemory = 3;  // NVPTX's address spaces
 
   llvm::LLVMContext& context_;
-  llvm::Module& module_;
-  const Target& target_;
-  llvm::IRBuilder<> b_;
-  llvm::Function* function_ = nullptr;
   llvm::Value *begin_ = nullptr, *end_ = nullptr;
   llvm::MDNode* access_group_ = nullptr;
+  // Of a grid's kernel: threads of a block, this thread's number in it, the stop flag's address, bytes of shared memory given out.
+  int threads_ = 0;
+  llvm::Value *thread_ = nullptr, *stop_ = nullptr;
+  int64_t shared_used_ = 0;
   std::string kernel_name_;  // where bounds are checked
   std::unordered_map<std::string, Register> values_;
   std::unordered_map<std::string, Variable> variables_;

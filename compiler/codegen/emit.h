@@ -18,6 +18,11 @@ namespace gasell {
 /// Bumped when the code emitted for the same IR changes, so that caches do not serve old code.
 inline constexpr int kEmitterVersion = 3;
 
+/// A kernel does what the target cannot.
+struct TargetLacks {
+  std::string what;  // "integer powers"
+};
+
 /// A module with one external function `symbol` of HostKernelFunction's type (jit.h).
 std::unique_ptr<llvm::Module> emit_module(llvm::LLVMContext& context, const ir::Kernel& kernel, const Target& target, const std::string& symbol);
 

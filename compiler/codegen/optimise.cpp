@@ -74,11 +74,24 @@ constexpr const char* kPipeline =
     "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),gvn,instcombine<no-verify-fixpoint>,adce,"
     "inject-tli-mappings,loop-vectorize,simplifycfg,loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
 
-void initialise_target() {
-  static std::once_flag once;
-  std::call_once(once, [] {
+/// The same for threads of a GPU: the math library's functions are inlined first, and no vectors.
+constexpr const char* kGridPipeline =
+    "function(nvvm-reflect,simplifycfg),always-inline,cgscc(inline),globaldce,function(sroa,early-cse<memssa>,correlated-propagation,reassociate,"
+    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"
+    "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,gvn,instcombine<no-verify-fixpoint>,adce,"
+    "simplifycfg,loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
+
+void initialise_target(bool gpu) {
+  static std::once_flag host, nvptx;
+  std::call_once(host, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+  });
+  if (gpu) std::call_once(nvptx, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
   });
 }
 
@@ -95,7 +108,7 @@ llvm::SmallVector<char, 0> generate(llvm::Module& module, llvm::TargetMachine& m
 
 const Target& host_target() {
   static const Target target = [] {
-    initialise_target();
+    initialise_target(false);
     Target t;
     t.triple = llvm::sys::getProcessTriple();
     t.cpu = llvm::sys::getHostCPUName().str();
@@ -111,7 +124,7 @@ const Target& host_target() {
 }
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target) {
-  initialise_target();
+  initialise_target(target.grid);
   std::string error;
   const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, error);
   if (!found) throw Error("SystemError", "LLVM has no target " + target.triple + ": " + error, "", Blame::internal);
@@ -135,7 +148,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   llvm::ModulePassManager passes;
-  if (auto error = builder.parsePassPipeline(passes, kPipeline)) throw Error("SystemError", llvm::toString(std::move(error)), "", Blame::internal);
+  if (auto error = builder.parsePassPipeline(passes, machine.getTargetTriple().isNVPTX() ? kGridPipeline : kPipeline)) throw Error("SystemError", llvm::toString(std::move(error)), "", Blame::internal);
   passes.run(module, modules);
 }
 

@@ -1,16 +1,25 @@
 // What the emitter asks of a target; nothing else asks "is this a GPU?".
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace gasell {
+
+enum class MathLibrary : uint8_t {
+  c,          // LLVM's intrinsics where it has them, which become calls of the C library or its vector twin
+  libdevice,  // NVIDIA's names: __nv_sin, __nv_sinf
+};
 
 struct Target {
   std::string triple, data_layout, cpu, features;
   /// Bits of vectors that LLVM should use where loops allow (prefer-vector-width), 0: its own choice.
   int vector_bits = 0;
-  /// log, exp, sin and the like exist as LLVM intrinsics that become calls of the C library (or its vector twin).
-  bool math_intrinsics = true;
+  MathLibrary math = MathLibrary::c;
+  /// Code may call Gasell's own functions (emit.h's runtime_functions).
+  bool calls_runtime = true;
+  /// Kernels are mapped to a grid and run by its threads (nvptx64); elsewhere mapped kernels run as loops over them.
+  bool grid = false;
   /// Every load and store is checked against its array's memory; the first wrong one ends the process with a message. For debugging.
   bool check_bounds = false;
 };

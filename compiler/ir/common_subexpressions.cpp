@@ -43,6 +43,6 @@ class Elimination {
 
 }  // namespace
 
-Kernel eliminate_common_subexpressions(const Kernel& kernel) { return {kernel.name, kernel.params, Elimination().body(kernel.body)}; }
+Kernel eliminate_common_subexpressions(const Kernel& kernel) { return {kernel.name, kernel.params, Elimination().body(kernel.body), kernel.threads}; }
 
 }  // namespace gasell::ir

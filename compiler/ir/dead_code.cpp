@@ -31,7 +31,7 @@ class Liveness {
  private:
   /// Control flow is kept (an endless while is not ours to end); the rest when what it writes is read.
   bool is_live(const Stmt& s) const {
-    return s.kind == StmtKind::loop || s.kind == StmtKind::if_ || s.kind == StmtKind::while_ || live_.count(s.name) != 0;
+    return s.kind == StmtKind::loop || s.kind == StmtKind::if_ || s.kind == StmtKind::while_ || s.kind == StmtKind::barrier || live_.count(s.name) != 0;
   }
 
   /// Marks what live statements read; true when that was news.
@@ -54,6 +54,6 @@ class Liveness {
 
 }  // namespace
 
-Kernel eliminate_dead_code(const Kernel& kernel) { return {kernel.name, kernel.params, Liveness(kernel).body(kernel.body)}; }
+Kernel eliminate_dead_code(const Kernel& kernel) { return {kernel.name, kernel.params, Liveness(kernel).body(kernel.body), kernel.threads}; }
 
 }  // namespace gasell::ir

@@ -144,5 +144,10 @@ StmtRef while_(ExprRef condition, Body body) {
   s.body = std::move(body);
   return make(std::move(s));
 }
+StmtRef barrier(Space space) {
+  Stmt s{StmtKind::barrier, ""};
+  s.space = space;
+  return make(std::move(s));
+}
 
 }  // namespace gasell::ir

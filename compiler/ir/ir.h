@@ -68,17 +68,29 @@ enum class StmtKind : uint8_t {
   let,          // let name: type = value                 an immutable scalar, visible to the end of the enclosing body
   var,          // var name: type = value                 a mutable scalar
   assign,       // name = value                           of a var
-  local_array,  // local name: type[size]                 memory of this body (stack or shared); uninitialised
+  local_array,  // local name: type[size] space           memory of this body; uninitialised
   store,        // name[index] = value
   loop,         // for name in begin .. end kind { body }
   if_,          // if condition { body } else { orelse }
   while_,       // while condition { body }
+  barrier,      // barrier space                          of a mapped kernel: what the block's (the warp's) threads wrote before, they all see after
 };
 
 enum class LoopKind : uint8_t {
   serial,
   simd,  // iterations are independent but for assignments `v = v op …` of reductions the pass has proved reassociable: none today
   unit,  // outermost only: work units, run in any order and in parallel
+  team,  // iterations are independent, but more than vectors are worth: serial on the host, spread over warps or threads on a GPU
+  // Of kernels mapped to a grid only (map_to_grid.h): the block's threads in groups of `width`.
+  across,  // iterations are spread over the groups
+  within,  // iterations are spread over the threads of a group
+};
+
+/// Whose memory a local array is.
+enum class Space : uint8_t {
+  automatic,  // of the thread that is there
+  warp,       // 32 threads share one
+  block,      // all threads of a block share it
 };
 
 struct Stmt {
@@ -89,7 +101,9 @@ struct Stmt {
   ExprRef index;             // store
   ExprRef begin, end;        // loop
   LoopKind loop_kind = LoopKind::serial;
+  ExprRef width;             // loop: of across and within, a power of two up to the kernel's threads
   int64_t size = 0;          // local_array: elements
+  Space space = Space::automatic;  // local_array; barrier: warp or block
   Body body, orelse;
 };
 
@@ -101,6 +115,7 @@ StmtRef store(std::string array, ExprRef index, ExprRef value);
 StmtRef loop(std::string name, ExprRef begin, ExprRef end, LoopKind kind, Body body);
 StmtRef if_(ExprRef condition, Body body, Body orelse = {});
 StmtRef while_(ExprRef condition, Body body);
+StmtRef barrier(Space space);
 
 struct Parameter {
   enum class Kind : uint8_t {
@@ -116,6 +131,7 @@ struct Kernel {
   std::string name;
   std::vector<Parameter> params;
   Body body;
+  int threads = 0;  // of a block, when mapped to a grid: a multiple of 32
 };
 
 }  // namespace gasell::ir

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/text.h"
+#include "compiler/ir/transform.h"
 #include "lang/diagnostic.h"
 
 namespace gasell::ir {
@@ -43,6 +44,10 @@ class Parser {
       if (token_ != ")") expect(",");
     }
     expect(")");
+    if (token_ == "threads") {
+      advance();
+      k.threads = static_cast<int>(whole_number());
+    }
     k.body = block();
     if (!token_.empty()) fail("the kernel ends here");
     return k;
@@ -97,6 +102,19 @@ class Parser {
     return *t;
   }
 
+  int64_t whole_number() {
+    const int64_t number = std::strtoll(std::string(token_).c_str(), nullptr, 10);
+    advance();
+    return number;
+  }
+  std::optional<Space> space() {
+    static const std::map<std::string_view, Space> kSpaces = {{"warp", Space::warp}, {"block", Space::block}};
+    const auto found = kSpaces.find(token_);
+    if (found == kSpaces.end()) return {};
+    advance();
+    return found->second;
+  }
+
   Body block() {
     expect("{");
     Body body;
@@ -127,11 +145,11 @@ class Parser {
       expect(":");
       const DType t = type();
       expect("[");
-      const int64_t size = std::strtoll(std::string(token_).c_str(), nullptr, 10);
-      advance();
+      Stmt array = *local_array(n, t, whole_number());
       expect("]");
       types_[n] = t;
-      return local_array(n, t, size);
+      if (const auto s = space()) array.space = *s;
+      return make_statement(std::move(array));
     }
     if (token_ == "for") {
       advance();
@@ -140,13 +158,25 @@ class Parser {
       ExprRef begin = expression();
       expect("..");
       ExprRef end = expression();
+      static const std::map<std::string_view, LoopKind> kKinds = {{"simd", LoopKind::simd}, {"unit", LoopKind::unit}, {"team", LoopKind::team},
+                                                                  {"across", LoopKind::across}, {"within", LoopKind::within}};
       LoopKind kind = LoopKind::serial;
-      if (token_ == "simd" || token_ == "unit") {
-        kind = token_ == "simd" ? LoopKind::simd : LoopKind::unit;
+      ExprRef width;
+      if (const auto found = kKinds.find(token_); found != kKinds.end()) {
+        kind = found->second;
         advance();
+        if (kind == LoopKind::across || kind == LoopKind::within) width = expression();
       }
       types_[n] = DType::i64;
-      return loop(n, begin, end, kind, block());
+      Stmt s = *loop(n, begin, end, kind, block());
+      s.width = width;
+      return make_statement(std::move(s));
+    }
+    if (token_ == "barrier") {
+      advance();
+      const auto s = space();
+      if (!s) fail("expected warp or block");
+      return barrier(*s);
     }
     if (token_ == "if") {
       advance();

@@ -4,6 +4,7 @@
 
 #include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/dead_code.h"
+#include "compiler/ir/fuse_thread_loops.h"
 #include "compiler/ir/propagate.h"
 #include "compiler/ir/text.h"
 
@@ -15,6 +16,15 @@ const std::vector<Pass>& pipeline() {
       {"cse", eliminate_common_subexpressions, "after constants are in place; LLVM sees fewer instructions, which it would only merge"},
       {"dce", eliminate_dead_code, "last: takes out what the others left without readers"},
   };
+  return kPasses;
+}
+
+const std::vector<Pass>& grid_pipeline() {
+  static const std::vector<Pass> kPasses = [] {
+    std::vector<Pass> passes = pipeline();
+    passes.push_back({"fuse_thread_loops", fuse_thread_loops, "after dead loops are gone; what it joins, map_to_grid spreads over threads at once"});
+    return passes;
+  }();
   return kPasses;
 }
 

@@ -17,6 +17,8 @@ struct Pass {
 
 /// What every kernel goes through before code generation, in order.
 const std::vector<Pass>& pipeline();
+/// The same for kernels that map_to_grid takes next.
+const std::vector<Pass>& grid_pipeline();
 
 /// Called after each pass (and with "input" before the first) with the kernel's text, when a dump is wanted.
 using Observer = std::function<void(const std::string& pass, const Kernel& kernel, double seconds)>;

@@ -21,6 +21,11 @@ std::string type_name(DType t) {
   return kNames[static_cast<int>(t)];
 }
 
+const char* space_name(Space space) {
+  static constexpr const char* kNames[] = {"", "warp", "block"};
+  return kNames[static_cast<int>(space)];
+}
+
 std::string number(double v) {
   if (std::isnan(v)) return std::signbit(v) ? "-nan" : "nan";
   if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
@@ -49,11 +54,14 @@ class Printer {
       case StmtKind::let: text += "let " + s.name + ": " + type_name(s.type) + " = " + print(s.value); break;
       case StmtKind::var: text += "var " + s.name + ": " + type_name(s.type) + " = " + print(s.value); break;
       case StmtKind::assign: text += s.name + " = " + print(s.value); break;
-      case StmtKind::local_array: text += "local " + s.name + ": " + type_name(s.type) + "[" + std::to_string(s.size) + "]"; break;
+      case StmtKind::local_array:
+        text += "local " + s.name + ": " + type_name(s.type) + "[" + std::to_string(s.size) + "]" + (s.space == Space::automatic ? "" : " ") + space_name(s.space);
+        break;
       case StmtKind::store: text += s.name + "[" + print(s.index) + "] = " + print(s.value); break;
       case StmtKind::loop: {
-        static constexpr const char* kKinds[] = {"", " simd", " unit"};
+        static constexpr const char* kKinds[] = {"", " simd", " unit", " team", " across ", " within "};
         text += "for " + s.name + " in " + print(s.begin) + " .. " + print(s.end) + kKinds[static_cast<int>(s.loop_kind)];
+        if (s.width) text += print(s.width);
         block(s.body, depth);
         break;
       }
@@ -69,6 +77,7 @@ class Printer {
         text += "while " + print(s.value);
         block(s.body, depth);
         break;
+      case StmtKind::barrier: text += std::string("barrier ") + space_name(s.space); break;
     }
     text += '\n';
   }
@@ -110,6 +119,7 @@ std::string print(const Kernel& kernel) {
     printer.text += (k ? ", " : "") + std::string(kKinds[static_cast<int>(p.kind)]) + p.name + ": " + type_name(p.type);
   }
   printer.text += ")";
+  if (kernel.threads) printer.text += " threads " + std::to_string(kernel.threads);
   printer.block(kernel.body, 0);
   printer.text += '\n';
   return std::move(printer.text);

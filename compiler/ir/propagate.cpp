@@ -45,6 +45,6 @@ class Propagation {
 
 }  // namespace
 
-Kernel propagate_constants(const Kernel& kernel) { return {kernel.name, kernel.params, Propagation(kernel).body(kernel.body)}; }
+Kernel propagate_constants(const Kernel& kernel) { return {kernel.name, kernel.params, Propagation(kernel).body(kernel.body), kernel.threads}; }
 
 }  // namespace gasell::ir

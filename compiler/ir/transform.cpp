@@ -21,7 +21,7 @@ ExprRef rewrite(const ExprRef& e, const ExprRewrite& f) {
 
 Stmt rewrite_expressions(const Stmt& s, const ExprRewrite& f) {
   Stmt result = s;
-  for (ExprRef* e : {&result.value, &result.index, &result.begin, &result.end})
+  for (ExprRef* e : {&result.value, &result.index, &result.begin, &result.end, &result.width})
     if (*e) *e = rewrite(*e, f);
   return result;
 }
@@ -35,7 +35,7 @@ void visit(const ExprRef& e, const std::function<void(const Expr&)>& f) {
 
 std::vector<ExprRef> expressions_of(const Stmt& s) {
   std::vector<ExprRef> result;
-  for (const ExprRef& e : {s.value, s.index, s.begin, s.end})
+  for (const ExprRef& e : {s.value, s.index, s.begin, s.end, s.width})
     if (e) result.push_back(e);
   return result;
 }

@@ -16,6 +16,7 @@ class Verifier {
       const Kind kind = p.kind == Parameter::Kind::scalar ? Kind::scalar : p.kind == Parameter::Kind::in ? Kind::array_in : Kind::array;
       declare(p.name, {kind, p.type});
     }
+    require(kernel_.threads >= 0 && kernel_.threads % 32 == 0, "a block has whole warps", kernel_.name);
     body(kernel_.body, true);
   }
 
@@ -74,6 +75,7 @@ class Verifier {
       }
       case StmtKind::local_array:
         require(s.size > 0, "a local array has a size", s.name);
+        require((s.space == Space::automatic) == (kernel_.threads == 0 || within_), "outside of threads the local arrays of a kernel mapped to a grid are a warp's or a block's", s.name);
         declare(s.name, {Kind::array, s.type});
         break;
       case StmtKind::store: {
@@ -89,9 +91,13 @@ class Verifier {
         expression(s.begin);
         expression(s.end);
         require(s.begin->type == DType::i64 && s.end->type == DType::i64, "loop bounds are i64", s.name);
+        mapping(s);
         const size_t mark = scope_.size();
         declare(s.name, {Kind::scalar, DType::i64});
+        const bool outside = within_;
+        within_ = within_ || s.loop_kind == LoopKind::within;
         body(s.body, false);
+        within_ = outside;
         symbols_.erase(scope_[mark]);
         scope_.resize(mark);
         break;
@@ -103,6 +109,24 @@ class Verifier {
         body(s.body, false);
         body(s.orelse, false);
         break;
+      case StmtKind::barrier:
+        require(kernel_.threads > 0 && !within_, "a barrier stands where all threads come", "a barrier");
+        require(s.space == Space::warp || s.space == Space::block, "a barrier is a warp's or a block's", "a barrier");
+        break;
+    }
+  }
+
+  /// What kinds of loops a kernel may have, mapped to a grid or not.
+  void mapping(const Stmt& s) {
+    const bool grouped = s.loop_kind == LoopKind::across || s.loop_kind == LoopKind::within;
+    require(grouped == (s.width != nullptr), "loops over groups of threads have a width, others none", s.name);
+    if (grouped) {
+      require(kernel_.threads > 0, "only kernels mapped to a grid have loops over groups of threads", s.name);
+      require(!within_, "a thread runs no loop over groups of threads", s.name);
+      expression(s.width);
+      require(s.width->type == DType::i64, "a width is i64", s.name);
+    } else if (kernel_.threads > 0 && !within_) {
+      require(s.loop_kind == LoopKind::serial || s.loop_kind == LoopKind::unit, "a kernel mapped to a grid has no simd and team loops but within a thread", s.name);
     }
   }
 
@@ -137,6 +161,7 @@ class Verifier {
   }
 
   const Kernel& kernel_;
+  bool within_ = false;  // a loop whose iterations are threads'
   std::unordered_map<std::string, Symbol> symbols_;
   std::vector<std::string> scope_;
 };

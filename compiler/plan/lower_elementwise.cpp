@@ -60,7 +60,9 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, int64_t chunk
   const ExprRef seg = builder.scalar("seg", segment), segs = builder.scalar("segs", segments);
   const ExprRef c0 = rank == 1 ? define(builder, unit, "c", u * seg) : define(builder, unit, "c", (u % segs) * seg);
   const ExprRef count = define(builder, unit, "count", minimum(seg, n - c0));
-  expression.declare(unit);
+
+  // Which of the two loops over strips of random numbers is worth sharing out.
+  const bool long_rows = rank == 1 || segment > rows_a_unit * kStrip;
 
   // The innermost loop, of a row whose coordinates are bound.
   auto strip_loop = [&](Body& body, const std::vector<ExprRef>& out_bases, const ExprRef& first, const ExprRef& length) {
@@ -80,11 +82,12 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, int64_t chunk
     if (!has_random(pulled)) return strip_loop(body, out_bases, c0, count);
     const ExprRef q = ir::variable(builder.fresh("q"), DType::i64);
     Body strip;
+    expression.declare(strip);
     const ExprRef done = define(builder, strip, "done", q * ir::constant_i64(kStrip));
     const ExprRef length = define(builder, strip, "len", minimum(ir::constant_i64(kStrip), count - done));
     strip_loop(strip, out_bases, define(builder, strip, "first", c0 + done), length);
     const ExprRef strips = (count + ir::constant_i64(kStrip - 1)) / ir::constant_i64(kStrip);
-    body.push_back(ir::loop(q->name, ir::constant_i64(0), define(builder, body, "strips", strips), ir::LoopKind::serial, std::move(strip)));
+    body.push_back(ir::loop(q->name, ir::constant_i64(0), define(builder, body, "strips", strips), long_rows ? ir::LoopKind::team : ir::LoopKind::serial, std::move(strip)));
   };
 
   if (rank == 1) {
@@ -98,7 +101,7 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, int64_t chunk
     const ExprRef r = ir::variable(builder.fresh("r"), DType::i64);
     Body row;
     row_body(row, coordinates(builder, row, r, extents));
-    unit.push_back(ir::loop(r->name, r0, r1, ir::LoopKind::serial, std::move(row)));
+    unit.push_back(ir::loop(r->name, r0, r1, has_random(pulled) && long_rows ? ir::LoopKind::serial : ir::LoopKind::team, std::move(row)));
   }
 
   const ExprRef unit_count = builder.scalar("units", units);

@@ -44,11 +44,11 @@ class FlatReduction final : public ReductionLowering {
       row_extents.push_back(k == kept_ ? nullptr : builder.scalar("e", pulled_.space[k]));
 
     const ExprRef u = loop_variable("u"), o = loop_variable("o");
-    Body unit;
-    expression.declare(unit);
+    Body unit, output, block;
+    expression.declare(block);
     strip_ = builder.fresh("x");
-    unit.push_back(ir::local_array(strip_, pulled_.values[pulled_.roots[0]].dtype, kStrip));
-    const StateArrays lanes = locals(unit, "lane", kLanes), blocks = locals(unit, "block", kGroup);
+    block.push_back(ir::local_array(strip_, pulled_.values[pulled_.roots[0]].dtype, kStrip));
+    const StateArrays lanes = locals(block, "lane", kLanes), blocks = locals(output, "block", kGroup);
     const ExprRef opu = builder.scalar("opu", outputs_a_unit_);
     const ExprRef group = let(unit, "group", u % groups);
     const ExprRef o0 = let(unit, "o", (u / groups) * opu), o1 = let(unit, "o", minimum(o0 + opu, outputs));
@@ -56,14 +56,14 @@ class FlatReduction final : public ReductionLowering {
     const ExprRef group_last = let(unit, "last", minimum(group_first + i64(kStrip * kGroup), total));
     const ExprRef block_count = let(unit, "blocks", ceil_div(group_last - group_first, kStrip));
 
-    Body output;
     const std::vector<ExprRef> kept = coordinates(builder, output, o, kept_extents);
     const ExprRef b = loop_variable("b");
-    Body block;
     const ExprRef first = let(block, "first", group_first + b * i64(kStrip));
     const ExprRef count = let(block, "count", minimum(i64(kStrip), group_last - first));
     reduce_block(block, expression, kept, row_extents, n, lanes, blocks, b, first, count);
-    output.push_back(ir::loop(b->name, i64(0), block_count, ir::LoopKind::serial, std::move(block)));
+    // What is worth sharing out: a unit's outputs, or the blocks of its only one.
+    const bool several = outputs_a_unit_ > 1;
+    output.push_back(ir::loop(b->name, i64(0), block_count, several ? ir::LoopKind::serial : ir::LoopKind::team, std::move(block)));
     halving_tree(output, reducer, blocks, block_count, kGroup);
     const State state = let(output, blocks.read(i64(0)));
     if (partial) {
@@ -71,7 +71,7 @@ class FlatReduction final : public ReductionLowering {
     } else {
       out.write(output, out_positions.base(0, kept), {reducer.finish(state, ir::cast(total, DType::f64), ddof, result_type)});
     }
-    unit.push_back(ir::loop(o->name, o0, o1, ir::LoopKind::serial, std::move(output)));
+    unit.push_back(ir::loop(o->name, o0, o1, several ? ir::LoopKind::team : ir::LoopKind::serial, std::move(output)));
     const int64_t units = (outputs_ + outputs_a_unit_ - 1) / outputs_a_unit_ * groups_;
     Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
     return builder.finish(std::move(body), units);

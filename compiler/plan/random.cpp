@@ -149,7 +149,7 @@ ExprRef fill_random(KernelBuilder& builder, Body& body, const graph::RandomNode&
       const ExprRef at = define(builder, inner, "at", g * ir::constant_i64(2 * kept) + m);
       lane(inner, counter, at, at + ir::constant_i64(kept));
       group.push_back(ir::loop(m->name, ir::constant_i64(0), ir::constant_i64(kept), ir::LoopKind::simd, std::move(inner)));
-      body.push_back(ir::loop(g->name, ir::constant_i64(0), groups, ir::LoopKind::serial, std::move(group)));
+      body.push_back(ir::loop(g->name, ir::constant_i64(0), groups, ir::LoopKind::team, std::move(group)));
     };
     auto philox = [&](Body& into, const ExprRef& counter) {
       return BlockEmitter(builder, into).philox(define(builder, into, "counter", counter), arguments[0], arguments[1]);

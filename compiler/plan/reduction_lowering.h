@@ -94,7 +94,7 @@ class ReductionParts {
     level.push_back(ir::let(width->name, half));
     merge_into(inner, by, arrays, l, arrays.read(l + width));
     const ir::ExprRef end = let(level, "w", minimum(width, ir::op(ScalarOp::max, {count - width, i64(0)})));
-    level.push_back(ir::loop(l->name, i64(0), end, ir::LoopKind::serial, std::move(inner)));
+    level.push_back(ir::loop(l->name, i64(0), end, ir::LoopKind::team, std::move(inner)));
     level.push_back(ir::assign(name, ir::op(ScalarOp::shr, {width, i64(1)})));
     body.push_back(ir::while_(ir::op(ScalarOp::gt, {half, i64(0)}), std::move(level)));
   }

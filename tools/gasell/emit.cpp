@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/codegen/gpu.h"
 #include "compiler/codegen/jit.h"
 #include "compiler/ir/passes.h"
 #include "compiler/ir/text.h"
@@ -11,6 +12,9 @@
 namespace gasell::cli {
 
 namespace {
+
+constexpr const char* kNotForGpus = "// this kernel runs on the host only\n";
+constexpr int kCapability = 75;  // the least that is supported
 
 /// The kernel's text after one pass of the pipeline ("input": before the first), or after all of them.
 std::string loops_after(const ir::Kernel& kernel, const std::string& pass_name) {
@@ -40,6 +44,14 @@ std::string emitted(Engine& engine, const Options& options, const ir::Kernel& ke
     case Emit::loops: return loops_after(kernel, options.after_pass);
     case Emit::llvm: return engine.jit().emit_llvm(kernel);
     case Emit::assembly: return engine.jit().emit_asm(kernel);
+    case Emit::grid: {
+      const auto mapped = map_for_gpu(kernel);
+      return mapped ? ir::print(*mapped) : kNotForGpus;
+    }
+    case Emit::ptx: {
+      const auto code = compile_ptx(kernel, kCapability);
+      return code ? code->ptx : kNotForGpus;
+    }
     default: return "";
   }
 }

@@ -23,7 +23,7 @@ GASELL_PATH holds further folders for `import`, NO_COLOR switches colour off. do
 Exit status: 0, or 1 when the script fails, 2 when the command line is wrong, 130 when interrupted.)";
 
 const std::map<std::string, Emit> kEmitNames = {
-    {"ast", Emit::ast}, {"graph", Emit::graph}, {"loops", Emit::loops}, {"llvm", Emit::llvm}, {"asm", Emit::assembly}};
+    {"ast", Emit::ast}, {"graph", Emit::graph}, {"loops", Emit::loops}, {"llvm", Emit::llvm}, {"asm", Emit::assembly}, {"grid", Emit::grid}, {"ptx", Emit::ptx}};
 
 [[noreturn]] void usage_error(const std::string& message) { throw Finish{2, fmt::format("gasell: {}\nTry 'gasell --help'.\n", message)}; }
 
@@ -113,7 +113,7 @@ Options parse_command_line(int argc, char** argv) {
   }
   if (*emit_option) {
     const auto found = kEmitNames.find(emit);
-    if (found == kEmitNames.end()) usage_error(fmt::format("--emit takes ast, graph, loops, llvm or asm, not '{}'", emit));
+    if (found == kEmitNames.end()) usage_error(fmt::format("--emit takes ast, graph, loops, llvm, asm, grid or ptx, not '{}'", emit));
     options.emit = found->second;
   }
   if (*after_option && options.emit != Emit::loops) usage_error("--after goes with --emit=loops");

@@ -9,7 +9,7 @@
 namespace gasell::cli {
 
 enum class Action { repl, run_file, run_text, run_stdin, check, doctor };
-enum class Emit { nothing, ast, graph, loops, llvm, assembly };
+enum class Emit { nothing, ast, graph, loops, llvm, assembly, grid, ptx };
 
 struct Options {
   Action action = Action::repl;

@@ -1,0 +1,34 @@
+// Loop IR to code for GPUs: PTX, which the driver (or ptxas) makes machine code of.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "compiler/ir/ir.h"
+
+namespace gasell {
+
+struct GpuCode {
+  std::string symbol;  // the kernel's name
+  /// All of its parameters are 8 bytes, in this order: the array parameters' addresses; the scalar parameters, a complex number as two (integers and booleans
+  /// widened to i64, floats to f64); begin and end of the range of units (i64); the address of a 32-bit stop flag. Blocks walk the units grid-stride and end
+  /// after the unit in which they find the flag not zero.
+  std::string ptx;
+  int threads = 0;           // a block
+  int64_t shared_bytes = 0;  // dynamic shared memory of a block
+};
+
+/// The kernel mapped to a grid, as its blocks run it. Nothing when a GPU cannot run it: it has no units, or needs more shared memory than there is.
+std::optional<ir::Kernel> map_for_gpu(const ir::Kernel& kernel);
+
+/// For compute capability 75 (sm_75) and up, in the lowest PTX version that has it. Nothing when a GPU cannot run the kernel.
+std::optional<GpuCode> compile_ptx(const ir::Kernel& kernel, int capability);
+
+/// LLVM IR after optimisation, for --emit=llvm. Empty when a GPU cannot run the kernel.
+std::string emit_gpu_llvm(const ir::Kernel& kernel, int capability);
+
+/// What compile_ptx takes its math functions from: the path of libdevice.10.bc, or "none".
+std::string gpu_math_name();
+
+}  // namespace gasell
