@@ -1,0 +1,227 @@
+#include "runtime/gpu/cuda/cuda_gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "lang/diagnostic.h"
+#include "runtime/gpu/cuda/context.h"
+#include "runtime/gpu/cuda/copies.h"
+#include "runtime/gpu/cuda/describe.h"
+#include "runtime/gpu/cuda/kernels.h"
+#include "runtime/gpu/cuda/memory.h"
+#include "runtime/gpu/cuda/pinned.h"
+#include "runtime/gpu/cuda/streams.h"
+
+namespace gasell {
+namespace cuda {
+namespace {
+
+const LoadedDriver& usable(const CudaOptions& options) {
+  const LoadedDriver& loaded = options.driver ? *options.driver : process_driver();
+  if (!loaded.status.ready()) throw Error("RuntimeError", loaded.status.problem, loaded.status.remedy, Blame::environment);
+  return loaded;
+}
+
+bool pools_wanted(const CudaOptions& options) {
+  const char* set = std::getenv("GASELL_GPU_POOLS");
+  return options.pools && !(set && std::string_view(set) == "0");
+}
+
+/// A word of host memory that kernels read while they run.
+class StopFlag {
+ public:
+  /// The context must be current.
+  explicit StopFlag(ContextRef context) : context_(std::move(context)) {
+    void* host = nullptr;
+    context_->check(context_->driver().host_alloc(&host, sizeof(uint32_t), kHostPortable | kHostDeviceMap), "making its stop flag");
+    host_ = static_cast<uint32_t*>(host);
+    *host_ = 0;
+    if (const Result result = context_->driver().host_get_device_pointer(&address_, host_, 0); result != Result::success) {
+      context_->driver().host_free(host_);
+      context_->fail(result, "making its stop flag");
+    }
+  }
+  ~StopFlag() {
+    if (const Current current(*context_, std::nothrow); current.entered()) context_->driver().host_free(host_);
+  }
+  StopFlag(const StopFlag&) = delete;
+  StopFlag& operator=(const StopFlag&) = delete;
+  void set(bool stop) noexcept { std::atomic_ref<uint32_t>(*host_).store(stop ? 1 : 0, std::memory_order_release); }
+  DevicePointer address() const { return address_; }
+
+ private:
+  ContextRef context_;
+  uint32_t* host_ = nullptr;
+  DevicePointer address_ = 0;
+};
+
+class CudaGpu final : public Gpu {
+ public:
+  CudaGpu(int ordinal, const CudaOptions& options, const LoadedDriver& loaded)
+      : context_(std::make_shared<GpuContext>(loaded.entries, ordinal)),
+        current_(std::make_unique<Current>(*context_)),
+        driver_(loaded.entries),
+        properties_(properties_of(loaded.entries, ordinal)),
+        streams_(context_),
+        memory_(context_, streams_, pools_wanted(options)),
+        pinned_(std::make_shared<PinnedMemory>(context_, options.pinned_keep)),
+        copies_(context_, streams_, *pinned_, options.staging_buffers, options.staging_bytes),
+        kernels_(context_, options.compile, options.compiler, options.cache, loaded.status.version),
+        stop_(context_),
+        waves_(std::max(1, options.waves)) {
+    current_.reset();
+  }
+
+  ~CudaGpu() override {
+    if (const Current current(*context_, std::nothrow); current.entered())
+      for (const GpuStream stream : kAllStreams)
+        driver_.stream_synchronize(streams_[stream]);
+    pinned_->close();
+  }
+
+  const GpuProperties& properties() const override { return properties_; }
+  int64_t free_memory() override {
+    const Current current(*context_);
+    return memory_.free_bytes();
+  }
+
+  GpuAddress allocate(int64_t bytes) override {
+    const Current current(*context_);
+    return memory_.allocate(bytes);
+  }
+  void free(GpuAddress address) noexcept override { memory_.free(address); }
+
+  void copy_in(GpuAddress to, const void* from, int64_t bytes, GpuStream stream) override {
+    const Current current(*context_);
+    copies_.in(to, from, bytes, stream);
+  }
+  void copy_out(void* to, GpuAddress from, int64_t bytes, GpuStream stream) override {
+    const Current current(*context_);
+    copies_.out(to, from, bytes, stream);
+  }
+  void copy(GpuAddress to, GpuAddress from, int64_t bytes, GpuStream stream) override {
+    if (bytes <= 0) return;
+    const Current current(*context_);
+    context_->check(driver_.memcpy_device_to_device_async(to, from, static_cast<size_t>(bytes), streams_[stream]),
+                    "copying within its memory");
+    streams_.gave(stream);
+  }
+  void fill_zero(GpuAddress to, int64_t bytes, GpuStream stream) override {
+    if (bytes <= 0) return;
+    const Current current(*context_);
+    context_->check(driver_.memset_d8_async(to, 0, static_cast<size_t>(bytes), streams_[stream]), "filling memory");
+    streams_.gave(stream);
+  }
+  std::shared_ptr<void> pinned(int64_t bytes) override { return pinned_->take(bytes); }
+
+  void copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream) override {
+    auto* other = dynamic_cast<CudaGpu*>(&peer);
+    if (!other) return Gpu::copy_from_peer(to, peer, from, bytes, stream);
+    if (bytes <= 0) return;
+    other->context_->require_alive();
+    open_link(*other);  // the driver goes through the host where there is none
+    const Current current(*context_);
+    const auto check = [&](Result result) { context_->check(result, "copying from another GPU"); };
+    for (const GpuStream theirs : kAllStreams) check(other->streams_.order(streams_[stream], theirs));
+    check(driver_.memcpy_peer_async(to, context_->handle(), from, other->context_->handle(), static_cast<size_t>(bytes), streams_[stream]));
+    streams_.gave(stream);
+    for (const GpuStream theirs : kAllStreams) {
+      check(streams_.order(other->streams_[theirs], stream));
+      other->streams_.gave(theirs);
+    }
+  }
+
+  LoadedKernelRef load(const ir::Kernel& kernel) override {
+    const Current current(*context_);
+    return kernels_.load(kernel);
+  }
+
+  void launch(const LoadedKernel& loaded, std::span<const GpuArray> arrays, std::span<const int64_t> scalars, int64_t begin,
+              int64_t end) override {
+    if (end <= begin) return;
+    const auto& kernel = static_cast<const CudaKernel&>(loaded);
+    if (arrays.size() != kernel.arrays)
+      throw Error("SystemError", fmt::format("a kernel of {} arrays was launched with {}", kernel.arrays, arrays.size()), {},
+                  Blame::internal);
+    std::vector<uint64_t> slots;
+    for (const GpuArray& array : arrays) slots.push_back(array.base);
+    slots.insert(slots.end(), scalars.begin(), scalars.end());
+    for (const uint64_t slot : {static_cast<uint64_t>(begin), static_cast<uint64_t>(end), static_cast<uint64_t>(stop_.address())})
+      slots.push_back(slot);
+    std::vector<void*> parameters;
+    for (uint64_t& slot : slots) parameters.push_back(&slot);
+
+    const Current current(*context_);
+    const auto grid = static_cast<unsigned>(std::min<int64_t>(end - begin, int64_t{kernel.blocks_at_once} * waves_));
+    context_->check(driver_.launch_kernel(kernel.function, grid, 1, 1, static_cast<unsigned>(kernel.threads), 1, 1, kernel.shared_bytes,
+                                          streams_[GpuStream::compute], parameters.data(), nullptr),
+                    "starting a kernel");
+    streams_.gave(GpuStream::compute);
+  }
+
+  void wait(GpuStream stream, GpuStream other) override {
+    if (stream == other) return;
+    const Current current(*context_);
+    context_->check(streams_.order(streams_[stream], other), "ordering its streams");
+  }
+  void synchronize(GpuStream stream) override {
+    const Current current(*context_);
+    context_->check(driver_.stream_synchronize(streams_[stream]), "working");
+  }
+  bool done(GpuStream stream) override {
+    const Current current(*context_);
+    const Result result = driver_.stream_query(streams_[stream]);
+    if (result == Result::not_ready) return false;
+    context_->check(result, "working");
+    return true;
+  }
+  void set_stop(bool stop) noexcept override { stop_.set(stop); }
+
+ private:
+  /// Lets this GPU reach the other's memory over the link between them, if there is one.
+  void open_link(CudaGpu& other) {
+    const std::lock_guard lock(links_mutex_);
+    if (!links_tried_.insert(other.context_->ordinal()).second || other.context_->ordinal() == context_->ordinal()) return;
+    int can = 0;
+    if (driver_.device_can_access_peer(&can, context_->device(), other.context_->device()) != Result::success || !can) return;
+    {
+      const Current current(*context_);
+      const Result result = driver_.context_enable_peer_access(other.context_->handle(), 0);
+      if (result != Result::peer_access_already_enabled) context_->check(result, "opening the link to another GPU");
+    }
+    const Current current(*other.context_);
+    other.memory_.open_to(context_->ordinal());
+  }
+
+  // What comes first goes last: the context outlives all that came from it.
+  ContextRef context_;
+  std::unique_ptr<Current> current_;  // while the parts below are made
+  const Driver& driver_;
+  const GpuProperties properties_;
+  Streams streams_;
+  GpuMemory memory_;
+  std::shared_ptr<PinnedMemory> pinned_;
+  HostCopies copies_;
+  Kernels kernels_;
+  StopFlag stop_;
+  const int waves_;
+  std::mutex links_mutex_;
+  std::set<int> links_tried_;  // ordinals of other GPUs
+};
+
+}  // namespace
+}  // namespace cuda
+
+int cuda_gpu_count() { return cuda::process_driver().status.devices; }
+
+std::unique_ptr<Gpu> make_cuda_gpu(int ordinal, CudaOptions options) {
+  return std::make_unique<cuda::CudaGpu>(ordinal, options, cuda::usable(options));
+}
+
+}  // namespace gasell

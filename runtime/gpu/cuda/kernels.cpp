@@ -1,0 +1,190 @@
+#include "runtime/gpu/cuda/kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "compiler/ir/text.h"
+#include "lang/diagnostic.h"
+
+namespace gasell::cuda {
+namespace {
+
+constexpr std::string_view kEntryMagic = "gasell cubin 1\n";
+constexpr int64_t kSharedWithoutAsking = 48 << 10;
+
+/// The driver's last words, on one line.
+std::string one_line(std::string_view log) {
+  std::string text;
+  for (const char c : log.substr(0, 1000)) {
+    if (c == '\n' || c == '\r') {
+      if (!text.empty() && !text.ends_with("; ")) text += "; ";
+    } else if (c) {
+      text += c;
+    }
+  }
+  while (text.ends_with(' ') || text.ends_with(';')) text.pop_back();
+  return text;
+}
+
+[[noreturn]] void refuse(GpuContext& context, Result result, const std::string& log) {
+  const std::string name = error_name(context.driver(), result);
+  if (result == Result::unsupported_ptx_version)
+    throw Error("RuntimeError", fmt::format("the driver of {} is too old for the kernels ({})", context.label(), name),
+                "update the NVIDIA driver", Blame::environment);
+  if (result == Result::jit_compiler_not_found)
+    throw Error("RuntimeError", fmt::format("the driver of {} has no compiler for kernels ({})", context.label(), name),
+                "install the driver's libnvidia-ptxjitcompiler.so.1; a container needs the driver capability \"compute\"",
+                Blame::environment);
+  if (result == Result::jit_compilation_disabled)
+    throw Error("RuntimeError", fmt::format("the driver of {} may not compile kernels ({})", context.label(), name),
+                "unset CUDA_DISABLE_PTX_JIT", Blame::environment);
+  if (result == Result::no_binary_for_gpu || result == Result::invalid_ptx || !log.empty())
+    throw Error("SystemError",
+                fmt::format("the driver refuses a kernel for {} ({}){}{}", context.label(), name, log.empty() ? "" : ": ", one_line(log)),
+                "please report it with the script; --device cpu goes without the GPU", Blame::internal);
+  context.fail(result, "loading a kernel");
+}
+
+}  // namespace
+
+std::string Kernels::Entry::text() const {
+  return fmt::format("{}{}\n{} {}\n", kEntryMagic, code.symbol, code.threads, code.shared_bytes) + cubin;
+}
+
+std::optional<Kernels::Entry> Kernels::Entry::parse(const std::string& text) {
+  std::string_view rest = text;
+  if (!rest.starts_with(kEntryMagic)) return {};
+  rest.remove_prefix(kEntryMagic.size());
+  const size_t symbol_end = rest.find('\n');
+  const size_t numbers_end = symbol_end == std::string_view::npos ? symbol_end : rest.find('\n', symbol_end + 1);
+  if (numbers_end == std::string_view::npos) return {};
+  Entry entry;
+  entry.code.symbol = rest.substr(0, symbol_end);
+  const char* const end = rest.data() + numbers_end;
+  const auto threads = std::from_chars(rest.data() + symbol_end + 1, end, entry.code.threads);
+  if (threads.ec != std::errc{} || threads.ptr == end) return {};
+  if (std::from_chars(threads.ptr + 1, end, entry.code.shared_bytes).ec != std::errc{}) return {};
+  entry.cubin = rest.substr(numbers_end + 1);
+  return entry;
+}
+
+Kernels::Kernels(ContextRef context, GpuCompiler compile, std::string compiler, std::shared_ptr<const KernelCache> cache,
+                 int driver_version)
+    : context_(std::move(context)),
+      compile_(std::move(compile)),
+      compiler_(std::move(compiler)),
+      cache_(std::move(cache)),
+      capability_(context_->attribute(DeviceAttribute::capability_major) * 10 + context_->attribute(DeviceAttribute::capability_minor)),
+      multiprocessors_(std::max(1, context_->attribute(DeviceAttribute::multiprocessors))),
+      driver_version_(driver_version) {}
+
+std::string Kernels::key(const char* what, const std::string& text) const {
+  const std::string all = fmt::format("{}\nsm_{}\ndriver {}\n{}\n{}", what, capability_, driver_version_, compiler_, text);
+  const XXH128_hash_t hash = XXH3_128bits(all.data(), all.size());
+  return fmt::format("cubin_{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+LoadedKernelRef Kernels::load(const ir::Kernel& kernel) {
+  const std::string text = ir::print(kernel);
+  const std::lock_guard lock(mutex_);
+  LoadedKernelRef& loaded = loaded_[text];
+  if (!loaded) loaded = make(kernel, text);
+  return loaded;
+}
+
+std::shared_ptr<CudaKernel> Kernels::make(const ir::Kernel& kernel, const std::string& text) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto finished = [&](std::shared_ptr<CudaKernel> made, bool compiled) {
+    if (compiled) made->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    made->arrays = std::count_if(kernel.params.begin(), kernel.params.end(),
+                                 [](const ir::Parameter& p) { return p.kind != ir::Parameter::Kind::scalar; });
+    return made;
+  };
+  // What is in the cache may be whole and yet be refused: then it is made again, and replaced.
+  const auto find = [&](const std::string& key) -> std::shared_ptr<CudaKernel> {
+    const auto stored = cache_ ? cache_->find(key) : std::nullopt;
+    const auto entry = stored ? Entry::parse(*stored) : std::nullopt;
+    if (!entry) return nullptr;
+    try {
+      return load_entry(*entry);
+    } catch (const Error&) {
+      return nullptr;
+    }
+  };
+  std::string where;
+  if (!compiler_.empty()) {
+    where = key("kernel", text);
+    if (auto found = find(where)) return finished(std::move(found), false);
+  }
+  if (!compile_) throw Error("SystemError", "there is no compiler for GPU kernels", {}, Blame::internal);
+  Entry entry{compile_(kernel, capability_), {}};
+  if (compiler_.empty()) {
+    where = key("ptx", entry.code.ptx);
+    if (auto found = find(where)) return finished(std::move(found), false);
+  }
+  entry.cubin = link(entry.code.ptx);
+  auto made = load_entry(entry);
+  if (cache_) cache_->insert(where, entry.text());
+  return finished(std::move(made), true);
+}
+
+std::string Kernels::link(const std::string& ptx) {
+  const Driver& driver = context_->driver();
+  std::string log(8192, '\0');  // until the link is destroyed
+  JitOption options[] = {JitOption::error_log, JitOption::error_log_bytes};
+  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+  Link handle = nullptr;
+  if (const Result result = driver.link_create(2, options, values, &handle); result != Result::success) refuse(*context_, result, {});
+  const OwnedLink link(context_, handle);
+  void* cubin = nullptr;
+  size_t bytes = 0;
+  // PTX is text that ends with a zero, which counts.
+  Result result =
+      driver.link_add_data(handle, JitInput::ptx, const_cast<char*>(ptx.c_str()), ptx.size() + 1, "gasell.ptx", 0, nullptr, nullptr);
+  if (result == Result::success) result = driver.link_complete(handle, &cubin, &bytes);
+  if (result != Result::success) refuse(*context_, result, log.c_str());
+  return {static_cast<const char*>(cubin), bytes};  // the driver's copy goes with the link
+}
+
+std::shared_ptr<CudaKernel> Kernels::load_entry(const Entry& entry) {
+  const Driver& driver = context_->driver();
+  const GpuCode& code = entry.code;
+  const auto kernel = std::make_shared<CudaKernel>();
+  Module module = nullptr;
+  if (const Result result = driver.module_load_data(&module, entry.cubin.data()); result != Result::success) refuse(*context_, result, {});
+  kernel->module = OwnedModule(context_, module);
+  context_->check(driver.module_get_function(&kernel->function, module, code.symbol.c_str()), "looking for a kernel");
+
+  const int most_threads = context_->attribute(DeviceAttribute::max_threads_per_block),
+            most_shared = context_->attribute(DeviceAttribute::max_shared_per_block_opt_in);
+  if (code.threads < 1 || code.threads > most_threads || code.shared_bytes < 0 ||
+      code.shared_bytes > std::max<int64_t>(most_shared, kSharedWithoutAsking))
+    throw Error("SystemError",
+                fmt::format("a kernel wants {} threads and {} bytes of shared memory a block; {} has {} and {}", code.threads,
+                            code.shared_bytes, context_->label(), most_threads, most_shared),
+                {}, Blame::internal);
+  kernel->threads = code.threads;
+  kernel->shared_bytes = static_cast<unsigned>(code.shared_bytes);
+  if (code.shared_bytes > kSharedWithoutAsking)
+    context_->check(
+        driver.function_set_attribute(kernel->function, FunctionAttribute::max_dynamic_shared_bytes, static_cast<int>(code.shared_bytes)),
+        "giving a kernel shared memory");
+  int blocks = 0;
+  context_->check(driver.occupancy_max_active_blocks(&blocks, kernel->function, code.threads, static_cast<size_t>(code.shared_bytes)),
+                  "asking how many blocks fit");
+  if (blocks == 0)
+    throw Error("SystemError",
+                fmt::format("no block of a kernel ({} threads, {} bytes of shared memory) fits on a multiprocessor of {}", code.threads,
+                            code.shared_bytes, context_->label()),
+                {}, Blame::internal);
+  kernel->blocks_at_once = blocks * multiprocessors_;
+  return kernel;
+}
+
+}  // namespace gasell::cuda

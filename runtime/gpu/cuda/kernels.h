@@ -1,0 +1,62 @@
+// Kernels: PTX from the compiler, machine code from the driver, kept on disk and in memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "compiler/codegen/kernel_cache.h"
+#include "compiler/ir/ir.h"
+#include "runtime/device/device.h"
+#include "runtime/gpu/cuda/context.h"
+#include "runtime/gpu/cuda/gpu_code.h"
+
+namespace gasell::cuda {
+
+/// A kernel on one GPU.
+class CudaKernel final : public LoadedKernel {
+ public:
+  OwnedModule module;
+  Function function = nullptr;
+  int threads = 0;            // a block
+  unsigned shared_bytes = 0;  // dynamic, a block
+  int blocks_at_once = 0;     // that all multiprocessors hold together
+  size_t arrays = 0;          // array parameters
+};
+
+class Kernels {
+ public:
+  /// `compiler` names what `compile` is, so that machine code is found by the kernel's text without compiling; empty: it is found by its
+  /// PTX.
+  Kernels(ContextRef context, GpuCompiler compile, std::string compiler, std::shared_ptr<const KernelCache> cache, int driver_version);
+
+  /// The context must be current. Throws what `compile` throws; SystemError when the driver refuses the kernel, with what it said.
+  LoadedKernelRef load(const ir::Kernel& kernel);
+
+ private:
+  /// A kernel's machine code, and what launching it takes.
+  struct Entry {
+    GpuCode code;  // without PTX
+    std::string cubin;
+    std::string text() const;
+    static std::optional<Entry> parse(const std::string& text);
+  };
+  std::shared_ptr<CudaKernel> make(const ir::Kernel& kernel, const std::string& text);
+  std::shared_ptr<CudaKernel> load_entry(const Entry& entry);
+  /// Throws Error("SystemError", …) with the driver's words when it does not take the PTX.
+  std::string link(const std::string& ptx);
+  std::string key(const char* what, const std::string& text) const;
+
+  ContextRef context_;
+  GpuCompiler compile_;
+  std::string compiler_;
+  std::shared_ptr<const KernelCache> cache_;
+  int capability_, multiprocessors_, driver_version_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, LoadedKernelRef> loaded_;  // by the kernel's text
+};
+
+}  // namespace gasell::cuda

@@ -1,0 +1,150 @@
+#include "runtime/gpu/cuda/memory.h"
+
+#include <fmt/format.h>
+
+#include "lang/diagnostic.h"
+#include "runtime/device/storage.h"
+
+namespace gasell::cuda {
+namespace {
+
+OwnedPool make_pool(const ContextRef& context) {
+  const Driver& driver = context->driver();
+  PoolProperties properties{};
+  properties.type = AllocationType::pinned;
+  properties.location = {LocationType::device, context->device()};
+  Pool pool = nullptr;
+  context->check(driver.pool_create(&pool, &properties), "making a memory pool");
+  OwnedPool owned(context, pool);
+  // Kept for the next allocation instead of going back to the system at each synchronisation.
+  uint64_t keep_all = UINT64_MAX;
+  context->check(driver.pool_set_attribute(pool, PoolAttribute::release_threshold, &keep_all), "setting up its memory pool");
+  return owned;
+}
+
+}  // namespace
+
+GpuMemory::GpuMemory(ContextRef context, Streams& streams, bool pools) : context_(std::move(context)), streams_(streams) {
+  if (!pools || !context_->attribute(DeviceAttribute::pools_supported)) return;
+  pool_ = make_pool(context_);
+  allocations_ = make_stream(context_);
+  frees_ = make_stream(context_);
+  allocated_ = make_event(context_);
+}
+
+GpuMemory::~GpuMemory() {
+  const Current current(*context_, std::nothrow);
+  if (!current.entered()) return;
+  const Driver& driver = context_->driver();
+  if (pool_) driver.stream_synchronize(frees_.get());
+  for (const DevicePointer address : waiting_) driver.mem_free(address);
+}
+
+GpuAddress GpuMemory::allocate(int64_t bytes) {
+  const auto size = static_cast<size_t>(bytes);
+  DevicePointer address = 0;
+  const auto attempt = [&] { return pool_ ? allocate_from_pool(size, address) : allocate_plain(size, address); };
+  Result result = attempt();
+  if (result == Result::out_of_memory) {
+    size_t free = 0, total = 0;
+    context_->check(context_->driver().mem_get_info(&free, &total), "asking for its free memory");
+    if (size > total) short_of_memory(bytes);
+    // Pieces that do not fit together, and what is freed when the work under way is done.
+    synchronize_all();
+    if (pool_) context_->check(context_->driver().pool_trim_to(pool_.get(), 0), "giving memory back");
+    result = attempt();
+    if (result == Result::out_of_memory) short_of_memory(bytes);
+  }
+  context_->check(result, "allocating memory");
+  return address;
+}
+
+Result GpuMemory::allocate_from_pool(size_t bytes, DevicePointer& address) {
+  const Driver& driver = context_->driver();
+  if (const Result result = driver.mem_alloc_from_pool_async(&address, bytes, pool_.get(), allocations_.get()); result != Result::success)
+    return result;
+  Result idle = driver.stream_query(allocations_.get());
+  if (idle != Result::not_ready) return idle;
+  // The driver lets the memory wait for a free, or has not noted yet that it need not.
+  const std::lock_guard lock(mutex_);
+  Result result = driver.event_record(allocated_.get(), allocations_.get());
+  for (const GpuStream stream : kAllStreams)
+    if (result == Result::success) result = driver.stream_wait_event(streams_[stream], allocated_.get(), 0);
+  return result;
+}
+
+Result GpuMemory::allocate_plain(size_t bytes, DevicePointer& address) {
+  collect();
+  return context_->driver().mem_alloc(&address, bytes);
+}
+
+void GpuMemory::collect() {
+  std::vector<DevicePointer> ready;
+  {
+    const std::lock_guard lock(mutex_);
+    ready.swap(waiting_);
+  }
+  if (ready.empty()) return;
+  const Driver& driver = context_->driver();
+  for (const GpuStream stream : kAllStreams) {
+    if (driver.stream_query(streams_[stream]) == Result::success) continue;
+    const std::lock_guard lock(mutex_);
+    waiting_.insert(waiting_.end(), ready.begin(), ready.end());
+    return;
+  }
+  for (const DevicePointer address : ready) context_->check(driver.mem_free(address), "freeing memory");
+}
+
+void GpuMemory::synchronize_all() {
+  const Driver& driver = context_->driver();
+  for (const GpuStream stream : kAllStreams) context_->check(driver.stream_synchronize(streams_[stream]), "waiting for its work");
+  if (pool_) context_->check(driver.stream_synchronize(frees_.get()), "waiting for its work");
+}
+
+void GpuMemory::free(GpuAddress address) noexcept {
+  if (!address) return;
+  const Current current(*context_, std::nothrow);
+  if (!current.entered()) return;
+  const std::lock_guard lock(mutex_);
+  if (!pool_) {
+    try {
+      waiting_.push_back(address);
+    } catch (const std::bad_alloc&) {  // it stays taken until the context ends
+    }
+    return;
+  }
+  for (int s = 0; s < kGpuStreams; ++s) {
+    const uint64_t given = streams_.given(kAllStreams[s]);
+    if (given == freed_behind_[s]) continue;
+    if (streams_.order(frees_.get(), kAllStreams[s]) != Result::success) return;  // without its order it must not be freed
+    freed_behind_[s] = given;
+  }
+  context_->driver().mem_free_async(address, frees_.get());
+}
+
+int64_t GpuMemory::free_bytes() {
+  const Driver& driver = context_->driver();
+  size_t free = 0, total = 0;
+  context_->check(driver.mem_get_info(&free, &total), "asking for its free memory");
+  if (!pool_) return static_cast<int64_t>(free);
+  uint64_t reserved = 0, used = 0;
+  context_->check(driver.pool_get_attribute(pool_.get(), PoolAttribute::reserved_bytes, &reserved), "asking for its free memory");
+  context_->check(driver.pool_get_attribute(pool_.get(), PoolAttribute::used_bytes, &used), "asking for its free memory");
+  return static_cast<int64_t>(free + (reserved > used ? reserved - used : 0));
+}
+
+void GpuMemory::open_to(int ordinal) {
+  if (!pool_) return;
+  const AccessDescription description{{LocationType::device, ordinal}, AccessFlags::read_write};
+  context_->check(context_->driver().pool_set_access(pool_.get(), &description, 1), "letting another GPU reach its memory");
+}
+
+void GpuMemory::short_of_memory(int64_t bytes) {
+  const int64_t free = free_bytes();
+  size_t ignored = 0, total = 0;
+  context_->check(context_->driver().mem_get_info(&ignored, &total), "asking for its free memory");
+  throw Error("MemoryError", fmt::format("Unable to allocate {} on {}", memory_text(bytes), context_->label()),
+              fmt::format("{} of its {} are free", memory_text(free), memory_text(static_cast<int64_t>(total))), Blame::environment);
+}
+
+}  // namespace gasell::cuda

@@ -1,0 +1,53 @@
+// A GPU's memory: a stream-ordered pool of ours, or plain allocations where the driver has no pools.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "runtime/gpu/cuda/context.h"
+#include "runtime/gpu/cuda/streams.h"
+
+namespace gasell::cuda {
+
+/// Memory is handed out on a stream that is given nothing else and so is idle: it can be used on all streams at once, and none waits for
+/// another. It is freed on a second stream, behind the work that the others were given until then. The driver takes freed memory again as
+/// soon as its stream has come there, and when nothing else is left waits for that by an order between the two streams.
+///
+/// Without pools, freed memory waits until all streams are idle, since the driver's plain free would wait for them.
+class GpuMemory {
+ public:
+  /// The context must be current, here and in allocate() and free_bytes().
+  GpuMemory(ContextRef context, Streams& streams, bool pools);
+  /// Gives everything back to the driver. All work must be done.
+  ~GpuMemory();
+
+  /// Throws Error("MemoryError", "Unable to allocate 7.45 GiB on gpu:0 (NVIDIA H200)").
+  GpuAddress allocate(int64_t bytes);
+  void free(GpuAddress address) noexcept;
+  /// What allocate() can hand out: free memory of the GPU and free memory of the pool.
+  int64_t free_bytes();
+  bool pooled() const { return static_cast<bool>(pool_); }
+  /// Lets GPU `ordinal` reach this memory over a link.
+  void open_to(int ordinal);
+
+ private:
+  Result allocate_from_pool(size_t bytes, DevicePointer& address);
+  Result allocate_plain(size_t bytes, DevicePointer& address);
+  /// Frees what waits, if all streams are idle.
+  void collect();
+  void synchronize_all();
+  [[noreturn]] void short_of_memory(int64_t bytes);
+
+  ContextRef context_;
+  Streams& streams_;
+  OwnedPool pool_;
+  OwnedStream allocations_, frees_;
+  OwnedEvent allocated_;
+  std::mutex mutex_;
+  std::array<uint64_t, kGpuStreams> freed_behind_{};  // how much of each stream's work frees_ has waited for
+  std::vector<DevicePointer> waiting_;                // without pools: freed, not yet given back
+};
+
+}  // namespace gasell::cuda

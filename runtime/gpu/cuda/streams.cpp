@@ -1,0 +1,21 @@
+#include "runtime/gpu/cuda/streams.h"
+
+namespace gasell::cuda {
+
+Streams::Streams(ContextRef context) : context_(std::move(context)) {
+  for (int s = 0; s < kGpuStreams; ++s) {
+    streams_[s] = make_stream(context_);
+    events_[s] = make_event(context_);
+  }
+}
+
+// A wait takes the event as it is at the call, so that it can be recorded again at once.
+Result Streams::order(Stream waiter, GpuStream other) noexcept {
+  const std::lock_guard lock(mutex_);
+  const Driver& driver = context_->driver();
+  const Event event = events_[index(other)].get();
+  if (const Result result = driver.event_record(event, (*this)[other]); result != Result::success) return result;
+  return driver.stream_wait_event(waiter, event, 0);
+}
+
+}  // namespace gasell::cuda

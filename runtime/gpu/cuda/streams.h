@@ -1,0 +1,39 @@
+// A GPU's three streams and the order between them.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "runtime/gpu/cuda/context.h"
+#include "runtime/gpu/gpu.h"
+
+namespace gasell::cuda {
+
+inline constexpr GpuStream kAllStreams[kGpuStreams] = {GpuStream::compute, GpuStream::copy_in, GpuStream::copy_out};
+
+class Streams {
+ public:
+  /// The context must be current.
+  explicit Streams(ContextRef context);
+
+  Stream operator[](GpuStream stream) const { return streams_[index(stream)].get(); }
+  /// To be called after work was given to a stream, so that who has seen given() has its events before it.
+  void gave(GpuStream stream) noexcept { given_[index(stream)].fetch_add(1, std::memory_order_acq_rel); }
+  uint64_t given(GpuStream stream) const noexcept { return given_[index(stream)].load(std::memory_order_acquire); }
+
+  /// What `waiter`, a stream of this GPU or of another, is given from now on happens after what `other` was given so far.
+  Result order(Stream waiter, GpuStream other) noexcept;
+
+ private:
+  static size_t index(GpuStream stream) { return static_cast<size_t>(stream); }
+
+  ContextRef context_;
+  std::array<OwnedStream, kGpuStreams> streams_;
+  std::array<OwnedEvent, kGpuStreams> events_;  // the latest point of each stream that somebody waits for
+  std::array<std::atomic<uint64_t>, kGpuStreams> given_{};
+  std::mutex mutex_;  // between recording an event and waiting for it
+};
+
+}  // namespace gasell::cuda
