@@ -1,16 +1,17 @@
 #include "tools/gasell/doctor.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <fstream>
-#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "compiler/codegen/jit.h"
 #include "runtime/device/device.h"
 #include "runtime/engine.h"
+#include "runtime/gpu/cuda/describe.h"
 #include "tools/gasell/explain.h"
 #include "tools/gasell/terminal.h"
 #include "tools/version.h"
@@ -37,20 +38,36 @@ double proc_bytes(const char* key) {
   return text.empty() ? 0 : std::stod(text) * 1024;
 }
 
-/// The GPU driver, as far as it can be seen without using it. CUDA's ABI: cuInit(0), cuDriverGetVersion(&v), cuDeviceGetCount(&n) return 0
-/// on success.
-std::string describe_driver() {
-  const std::unique_ptr<void, int (*)(void*)> library(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL),
-                                                      [](void* p) { return p ? dlclose(p) : 0; });
-  if (!library) return "not found (libcuda.so.1); all work runs on the host's cores";
-  const auto initialise = reinterpret_cast<int (*)(unsigned)>(dlsym(library.get(), "cuInit"));
-  const auto driver_version = reinterpret_cast<int (*)(int*)>(dlsym(library.get(), "cuDriverGetVersion"));
-  const auto device_count = reinterpret_cast<int (*)(int*)>(dlsym(library.get(), "cuDeviceGetCount"));
-  int version = 0, count = 0;
-  if (!initialise || !driver_version || !device_count || initialise(0) != 0 || driver_version(&version) != 0 || device_count(&count) != 0)
-    return "libcuda.so.1 is there but does not start; all work runs on the host's cores";
-  return fmt::format("CUDA {}.{}, {} device{}; this version of Gasell uses the host's cores only", version / 1000, version % 1000 / 10,
-                     count, count == 1 ? "" : "s");
+/// What is said about the GPUs: a heading and its text a line.
+std::vector<std::pair<std::string, std::string>> describe_gpus() {
+  const cuda::LoadedDriver& loaded = cuda::process_driver();
+  const cuda::DriverStatus& status = loaded.status;
+  if (!status.ready()) return {{"GPU driver", fmt::format("{}: {}; all work runs on the host's cores", status.problem, status.remedy)}};
+  const std::string release = cuda::driver_release();
+  std::vector<std::pair<std::string, std::string>> lines;
+  lines.emplace_back("GPU driver", fmt::format("CUDA {}{} ({})", cuda::version_text(status.version),
+                                               release.empty() ? "" : ", release " + release, status.library));
+  for (const cuda::GpuDescription& gpu : cuda::describe_gpus(loaded)) {
+    const GpuProperties& properties = gpu.properties;
+    const std::string heading = fmt::format("gpu:{}", properties.ordinal);
+    if (!gpu.problem.empty()) {
+      lines.emplace_back(heading, gpu.problem);
+      continue;
+    }
+    std::string text =
+        fmt::format("{}, sm_{}, {} multiprocessors, {} of {} free", properties.name, properties.capability, properties.multiprocessors,
+                    human_bytes(static_cast<double>(gpu.free_memory)), human_bytes(static_cast<double>(properties.memory)));
+    if (properties.bandwidth > 0) text += fmt::format(", {:.2f} TB/s", properties.bandwidth / 1e12);
+    std::string links;
+    for (const cuda::PeerLink& link : gpu.links)
+      links += fmt::format("{}gpu:{} {}", links.empty() ? "" : ", ", link.ordinal,
+                           link.atomics ? "by NVLink"
+                           : link.reach ? "by PCIe"
+                                        : "through the host");
+    if (!links.empty()) text += "; reaches " + links;
+    lines.emplace_back(heading, text);
+  }
+  return lines;
 }
 
 }  // namespace
@@ -70,7 +87,7 @@ int run_doctor(const Options& options) {
                                human_bytes(proc_bytes("MemTotal")), human_bytes(static_cast<double>(device.memory))));
     line("compiler", fmt::format("LLVM {} for {}", jit.llvm_version, jit.triple));
     line("vector math", jit.vector_math);
-    line("GPU driver", describe_driver());
+    for (const auto& [what, text] : describe_gpus()) line(what.c_str(), text);
     line("kernel cache", options.engine.cache ? fmt::format("{}: {} kernels, {}", jit.cache_directory, jit.cache_entries,
                                                             human_bytes(static_cast<double>(jit.cache_bytes)))
                                               : "off (GASELL_CACHE=0 or --no-cache)");

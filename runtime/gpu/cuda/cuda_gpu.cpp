@@ -80,8 +80,7 @@ class CudaGpu final : public Gpu {
 
   ~CudaGpu() override {
     if (const Current current(*context_, std::nothrow); current.entered())
-      for (const GpuStream stream : kAllStreams)
-        driver_.stream_synchronize(streams_[stream]);
+      for (const GpuStream stream : kAllStreams) driver_.stream_synchronize(streams_[stream]);
     pinned_->close();
   }
 
