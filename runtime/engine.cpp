@@ -10,6 +10,8 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
 #include "runtime/device/machine.h"
+#include "runtime/gpu/device_choice.h"
+#include "runtime/gpu/gpu_device.h"
 #include "runtime/prepared_plan.h"
 
 namespace gasell {
@@ -40,16 +42,29 @@ class Slots {
     try {
       memory = device_.allocate(plan_.temporary_bytes[static_cast<size_t>(slot) - plan_.memories]);
     } catch (Error& error) {
-      const auto result = std::find_if(plan_.results.begin(), plan_.results.end(), [slot](const PreparedPlan::Result& r) { return r.slot == slot; });
-      if (error.diagnostic().kind == "MemoryError" && result != plan_.results.end())
-        error.diagnostic().message += " for an array with shape " + shape_text(result->shape) + " and data type " + std::string(name_of(result->dtype));
+      describe(error, slot);
       throw;
     }
     return memory;
   }
 
+  /// Says in a MemoryError for which of the user's arrays the memory was wanted, where it was for one.
+  void describe(Error& error, int slot) const {
+    const auto result = std::find_if(plan_.results.begin(), plan_.results.end(), [slot](const PreparedPlan::Result& r) { return r.slot == slot; });
+    if (error.diagnostic().kind == "MemoryError" && result != plan_.results.end())
+      error.diagnostic().message += " for an array with shape " + shape_text(result->shape) + " and data type " + std::string(name_of(result->dtype));
+  }
+
   void end(const std::vector<int>& slots) {
     for (const int slot : slots) slots_[static_cast<size_t>(slot)].reset();
+  }
+
+  /// What others see of the memories is theirs again.
+  void return_shared() const {
+    for (size_t k = 0; k < plan_.memories; ++k) {
+      auto& storage = static_cast<HostStorage&>(*slots_[k]);
+      if (storage.is_shared()) storage.write();
+    }
   }
 
   /// OSError when a file behind one of the memories became shorter.
@@ -103,6 +118,13 @@ struct Engine::State {
     if (options.threads <= 0) options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (options.memory <= 0) options.memory = machine_memory() / 4 * 3;
     device = make_host_device(options.threads, options.memory, jit, interrupt);
+    const DeviceChoice choice = parse_device(options.device);
+    everything_on_gpus = choice.kind != DeviceChoice::Kind::automatic;
+    if (auto found = make_gpus(choice, {options.cache, options.cache_directory}); !found.empty()) {
+      GpuDeviceOptions gpu_options;
+      if (options.split_from >= 0) gpu_options.split_from = options.split_from;
+      gpus = std::make_unique<GpuDevice>(std::move(found), *device, gpu_options, interrupt);
+    }
   }
 
   plan::Plan make_plan(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations) {
@@ -133,16 +155,43 @@ struct Engine::State {
       for (const PreparedPlan::Step& step : plan->steps) steps.push_back(&step.plan);
       observer(PlanStage::planned, nodes, reports = report(steps));
     }
+    Measures measures;
+    const bool on_gpus = gpus && belongs_on_gpus(*plan, structure.memories);
+    Slots slots = on_gpus ? run_on_gpus(*plan, structure.memories, measures) : Slots(*device, *plan, std::move(structure.memories));
+    if (!on_gpus) run_steps(*plan, *device, slots, measures);
+    slots.check();
+    if (observer) {
+      reports = report(steps);
+      size_t r = 0;
+      for (size_t k = 0; k < steps.size(); ++k) {
+        if (!steps[k]->combines) r = k == 0 ? 0 : r + 1;
+        reports[r].seconds += measures.seconds[k];
+        reports[r].compile_seconds += measures.compile_seconds[k];
+      }
+      observer(PlanStage::ran, nodes, reports);
+    }
+    std::vector<NodeRef> results;
+    for (const PreparedPlan::Result& result : plan->results)
+      results.push_back(graph::buffer(slots.memory(result.slot), result.dtype, result.shape, result.strides, result.offset));
+    return results;
+  }
+
+  /// Times of a plan's steps, where an observer wants them.
+  struct Measures {
     std::vector<double> seconds, compile_seconds;
-    Slots slots(*device, *plan, std::move(structure.memories));
-    {
-      Progress progress(options.progress, plan->elements, "elements");
-      for (PreparedPlan::Step& step : plan->steps) {
+  };
+
+  void run_steps(PreparedPlan& plan, Device& where, Slots& slots, Measures& measures) {
+    const bool on_gpus = &where != device.get();
+    Progress progress(options.progress, plan.elements, "elements");
+    try {
+      for (PreparedPlan::Step& step : plan.steps) {
+        LoadedKernelRef& loaded = on_gpus ? step.loaded_on_gpus : step.loaded;
         Launch launch;
         launch.kernel = step.plan.kernel.get();
-        const bool first = !step.loaded;
-        if (first) step.loaded = device->load(*step.plan.kernel);
-        launch.loaded = step.loaded;
+        const bool first = !loaded;
+        if (first) loaded = where.load(*step.plan.kernel);
+        launch.loaded = loaded;
         launch.storages.reserve(step.slots.size());
         for (const int slot : step.slots) launch.storages.push_back(slots.memory(slot));
         launch.byte_offsets = step.plan.byte_offsets;
@@ -151,35 +200,60 @@ struct Engine::State {
         launch.elements = step.plan.elements;
         launch.bytes = step.plan.bytes_read + step.plan.bytes_written;
         add_streams(launch);
+        if (!step.plan.walks.empty()) launch.walks = &step.plan.walks;
+        launch.together = step.plan.together;
         const auto start = std::chrono::steady_clock::now();
         try {
-          device->run(launch, progress);
-        } catch (const Interrupted&) {
-          interrupt = false;
+          where.run(launch, progress);
+          if (on_gpus && observer) gpus->finish();
+        } catch (Error& error) {
+          if (on_gpus) slots.describe(error, step.slots.back());
           throw;
         }
         if (observer) {
-          seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-          compile_seconds.push_back(first ? step.loaded->compile_seconds : 0);
+          measures.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+          measures.compile_seconds.push_back(first ? loaded->compile_seconds : 0);
         }
         slots.end(step.ends);
       }
+      if (on_gpus) gpus->finish();
+    } catch (const Interrupted&) {
+      interrupt = false;
+      throw;
     }
-    slots.check();
-    if (observer) {
-      reports = report(steps);
-      size_t r = 0;
-      for (size_t k = 0; k < steps.size(); ++k) {
-        if (!steps[k]->combines) r = k == 0 ? 0 : r + 1;
-        reports[r].seconds += seconds[k];
-        reports[r].compile_seconds += compile_seconds[k];
+  }
+
+  bool belongs_on_gpus(const PreparedPlan& plan, const std::vector<StorageRef>& memories) const {
+    if (!gpus->any_alive()) return false;
+    if (everything_on_gpus) return true;
+    double bytes = 0, operations = 0;
+    for (const PreparedPlan::Step& step : plan.steps) {
+      bytes += step.plan.bytes_read + step.plan.bytes_written;
+      operations += step.plan.operations;
+    }
+    return gpus->pays(bytes, operations, static_cast<int>(plan.steps.size()), memories);
+  }
+
+  /// Runs the plan on the GPUs. What is lost with one of them is computed again, from the plan's memories: on those that are left, or on the host.
+  Slots run_on_gpus(PreparedPlan& plan, const std::vector<StorageRef>& memories, Measures& measures) {
+    while (gpus->any_alive()) {
+      Slots slots(*gpus, plan, memories);
+      measures = {};
+      try {
+        run_steps(plan, *gpus, slots, measures);
+        slots.return_shared();
+        return slots;
+      } catch (const WorkLost&) {
+        gpus->abandon();
+      } catch (...) {
+        gpus->abandon();
+        throw;
       }
-      observer(PlanStage::ran, nodes, reports);
     }
-    std::vector<NodeRef> results;
-    for (const PreparedPlan::Result& result : plan->results)
-      results.push_back(graph::buffer(slots.memory(result.slot), result.dtype, result.shape, result.strides, result.offset));
-    return results;
+    Slots slots(*device, plan, memories);
+    measures = {};
+    run_steps(plan, *device, slots, measures);
+    return slots;
   }
 
   /// Mapped arrays that the units walk through in order give their pages back behind the pass.
@@ -196,6 +270,8 @@ struct Engine::State {
   std::atomic<bool> interrupt{false};
   Jit jit;
   std::unique_ptr<Device> device;
+  std::unique_ptr<GpuDevice> gpus;
+  bool everything_on_gpus = false;
   PlanCache plans;
   std::vector<KernelReport> reports;
   PlanObserver observer;
@@ -206,6 +282,8 @@ Engine::~Engine() = default;
 
 const EngineOptions& Engine::options() const { return state_->options; }
 Device& Engine::device() { return *state_->device; }
+GpuDevice* Engine::gpus() { return state_->gpus.get(); }
+StorageRef Engine::allocate(int64_t bytes) { return state_->gpus ? state_->gpus->allocate(bytes) : state_->device->allocate(bytes); }
 Jit& Engine::jit() { return state_->jit; }
 
 std::vector<NodeRef> Engine::force(const std::vector<NodeRef>& nodes) {

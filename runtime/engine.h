@@ -15,6 +15,7 @@
 namespace gasell {
 
 class Device;
+class GpuDevice;
 class Jit;
 namespace ir {
 struct Kernel;
@@ -27,7 +28,8 @@ int64_t parse_bytes(const std::string& text);
 struct EngineOptions {
   int threads = 0;           // 0: GASELL_THREADS, else all cores
   int64_t memory = 0;        // bytes the arrays may take; 0: GASELL_MEMORY, else three quarters of the machine's (or the cgroup's)
-  std::string device;        // "auto", "cpu"; empty: GASELL_DEVICE, else "auto"
+  std::string device;        // "auto", "cpu", "gpu", "gpu:0,2", "sim:4" (runtime/gpu/device_choice.h); empty: GASELL_DEVICE, else "auto"
+  int64_t split_from = -1;   // bytes from which on a kernel is split over several GPUs (GASELL_SPLIT_FROM); -1: chosen
   bool fuse = true;          // false (or GASELL_FUSE=0): every operation is a kernel of its own
   int64_t chunk = 0;         // elements a task at most (GASELL_CHUNK); 0: chosen
   bool cache = true;         // kernel cache on disk (GASELL_CACHE=0 switches it off)
@@ -57,8 +59,13 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   const EngineOptions& options() const;
+  /// The host's cores; what they allocate is on the host.
   Device& device();
+  /// Null where everything is computed on the host.
+  GpuDevice* gpus();
   Jit& jit();
+  /// Memory for a result that will be computed: on the host at once where only the host computes, else where and when it is written or read.
+  StorageRef allocate(int64_t bytes);
 
   /// Evaluates all nodes together (shared work is done once); returns for each a C-contiguous native-order BufferNode of the same shape and dtype.
   /// A node that is one already is returned as it is. Throws Error (MemoryError …) or Interrupted; nothing is half-written then.

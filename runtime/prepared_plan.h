@@ -26,7 +26,7 @@ struct PreparedPlan {
     plan::Step plan;  // its storages are empty: see slots
     std::vector<int> slots;
     std::vector<int> ends;   // temporaries that no later step and no result uses
-    LoadedKernelRef loaded;  // null until the first run
+    LoadedKernelRef loaded, loaded_on_gpus;  // null until the first run there
   };
   struct Result {
     int slot;

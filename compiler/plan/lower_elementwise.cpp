@@ -106,7 +106,12 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, int64_t chunk
 
   const ExprRef unit_count = builder.scalar("units", units);
   Body body{ir::loop(u->name, ir::constant_i64(0), unit_count, ir::LoopKind::unit, std::move(unit))};
-  return builder.finish(std::move(body), units);
+  Step step = builder.finish(std::move(body), units);
+  const int64_t elements = rows_a_unit * (rank == 1 ? segment : columns);
+  std::vector<Walk> walks;
+  for (const Access& result : results) walks.push_back(walk_of(pulled.space, result, elements));
+  describe_walks(step, pulled, rank == 1 ? 1 : segments, elements, walks);
+  return step;
 }
 
 }  // namespace gasell::plan

@@ -53,7 +53,10 @@ class Combination : ReductionParts {
     }
     const int64_t units = graph::size_of(space) * next;
     Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
-    return builder.finish(std::move(body), units);
+    Step step = builder.finish(std::move(body), units);
+    step.walks.resize(from.size());
+    for (const DType type : out.types) step.walks.push_back(partial ? dense_walk(units * gasell::size_of(type), 0) : walk_of(out_space, out_access, 0));
+    return step;
   }
 };
 

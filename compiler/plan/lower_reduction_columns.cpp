@@ -142,7 +142,15 @@ class ColumnReduction final : public ReductionLowering {
     unit.push_back(ir::loop(w->name, i64(0), count, ir::LoopKind::simd, std::move(finish)));
     const int64_t units = outer_ * groups_ * segments;
     Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
-    return builder.finish(std::move(body), units);
+    Step step = builder.finish(std::move(body), units);
+    const bool one_output_row = outer_ == 1;
+    std::vector<Walk> walks;
+    for (const DType type : out.types) {
+      const int64_t row = columns_ * groups_ * gasell::size_of(type);  // of one output row's partial states
+      walks.push_back(partial ? dense_walk(outer_ * row, one_output_row ? 0 : row) : walk_of(out_space, result, one_output_row ? 0 : columns_));
+    }
+    describe_walks(step, pulled_, one_output_row ? segments : segments * groups_, (one_output_row ? kColumnBlock * kColumnBlocks : rows_) * columns_, walks);
+    return step;
   }
 
  private:

@@ -74,7 +74,17 @@ class FlatReduction final : public ReductionLowering {
     unit.push_back(ir::loop(o->name, o0, o1, several ? ir::LoopKind::team : ir::LoopKind::serial, std::move(output)));
     const int64_t units = (outputs_ + outputs_a_unit_ - 1) / outputs_a_unit_ * groups_;
     Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
-    return builder.finish(std::move(body), units);
+    Step step = builder.finish(std::move(body), units);
+    // Several outputs with several groups each: whole outputs are walked in order, their groups not.
+    const bool whole_outputs = partial && outputs_ > 1;
+    const int64_t together = whole_outputs ? groups_ : 1;
+    std::vector<Walk> walks;
+    for (const DType type : out.types) {
+      const int64_t width = gasell::size_of(type);
+      walks.push_back(partial ? dense_walk(units * width, together * width) : walk_of(out_space, out_access, outputs_a_unit_));
+    }
+    describe_walks(step, pulled_, together, whole_outputs ? total_ : partial ? kStrip * kGroup : outputs_a_unit_ * total_, walks);
+    return step;
   }
 
  private:

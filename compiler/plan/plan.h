@@ -10,6 +10,7 @@
 
 #include "compiler/graph/node.h"
 #include "compiler/ir/ir.h"
+#include "compiler/plan/walk.h"
 
 namespace gasell::plan {
 
@@ -27,6 +28,8 @@ struct Step {
   std::vector<int64_t> byte_offsets;  // per array parameter
   std::vector<int64_t> scalars;       // 64-bit slots, in parameter order
   int64_t units = 0;
+  std::vector<Walk> walks;            // per array parameter; empty: not known
+  int64_t together = 1;               // the walks describe whole multiples of so many units
   // For reports and progress.
   std::string stored_because;
   bool combines = false;  // a pass that combines the partial results of the step before

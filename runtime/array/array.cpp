@@ -18,7 +18,7 @@ class BoundStorage : public HostStorage {
   explicit BoundStorage(HostStorageRef memory) { move_to(std::move(memory)); }
   void move_to(HostStorageRef memory) {
     memory_ = std::move(memory);
-    data_ = memory_->data();
+    data_ = memory_->host_memory();
     bytes_ = memory_->bytes();
     writable_ = memory_->writable();
   }
@@ -27,6 +27,7 @@ class BoundStorage : public HostStorage {
   void expect(int64_t begin, int64_t end) override { memory_->expect(begin, end); }
   bool is_mapped() const override { return memory_->is_mapped(); }
   void check() const override { memory_->check(); }
+  bool is_shared() const override { return memory_->is_shared(); }
 
  private:
   HostStorageRef memory_;
@@ -182,7 +183,7 @@ void Array::assign(Engine& engine, NodeRef value) {
   const Layout to = layout();
   const auto* constant = value->as<graph::ConstantNode>();
   if (constant && size() <= kDirectWrite) {
-    char* base = static_cast<char*>(storage->data());
+    char* base = static_cast<char*>(storage->write());
     const int width = gasell::size_of(dtype());
     for_each_offset(shape_, to.strides, to.offset, [&](int64_t offset, int64_t) { constant->value.store(base + offset * width); });
     return;
@@ -191,7 +192,7 @@ void Array::assign(Engine& engine, NodeRef value) {
 }
 
 NodeRef Array::copy(Engine& engine, const NodeRef& node) {
-  auto storage = std::dynamic_pointer_cast<HostStorage>(engine.device().allocate(node->size() * gasell::size_of(node->dtype)));
+  auto storage = std::dynamic_pointer_cast<HostStorage>(engine.allocate(node->size() * gasell::size_of(node->dtype)));
   std::vector<int64_t> strides = graph::contiguous_strides(node->shape);
   engine.force_into(node, storage, strides, 0);
   return graph::buffer(storage, node->dtype, node->shape, std::move(strides), 0);
@@ -207,7 +208,7 @@ void Array::make_unique(Engine& engine) {
     auto bound = std::static_pointer_cast<BoundStorage>(host);
     const HostStorageRef memory = bound->memory();
     auto copy = std::dynamic_pointer_cast<HostStorage>(engine.device().allocate(memory->bytes()));
-    std::memcpy(copy->data(), memory->data(), static_cast<size_t>(memory->bytes()));
+    std::memcpy(copy->write(), bound->read(), static_cast<size_t>(memory->bytes()));
     const graph::Shape shape = current->shape;
     const std::vector<int64_t> strides = current->as<graph::BufferNode>()->strides;
     bound->move_to(copy);
@@ -231,7 +232,7 @@ Array::Elements Array::elements(Engine& engine) const {
   const auto& buffer = *result->as<graph::BufferNode>();
   const auto host = std::dynamic_pointer_cast<HostStorage>(buffer.storage);
   host->check();
-  return {buffer.storage, static_cast<const char*>(host->data()) + buffer.offset * gasell::size_of(result->dtype), result->dtype, result->size()};
+  return {buffer.storage, static_cast<const char*>(host->read()) + buffer.offset * gasell::size_of(result->dtype), result->dtype, result->size()};
 }
 
 Scalar Array::item(Engine& engine, const std::vector<int64_t>& index) const {
@@ -243,7 +244,8 @@ Scalar Array::item(Engine& engine, const std::vector<int64_t>& index) const {
     for (size_t k = 0; k < index.size(); ++k) offset += at.strides[k] * index[k];
     const auto host = std::dynamic_pointer_cast<HostStorage>(buffer->storage);
     host->check();
-    return Scalar::load(static_cast<const char*>(host->data()) + offset * gasell::size_of(dtype()), dtype());
+    const int64_t at_byte = offset * gasell::size_of(dtype());
+    return Scalar::load(static_cast<const char*>(host->read(at_byte, at_byte + gasell::size_of(dtype()))) + at_byte, dtype());
   }
   Axes axes;
   for (int64_t i : index) axes.push_back({-1, i, 0});

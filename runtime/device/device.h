@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/ir.h"
+#include "compiler/plan/walk.h"
 #include "runtime/device/progress.h"
 #include "runtime/device/storage.h"
 
@@ -44,6 +45,9 @@ struct Launch {
     double bytes_per_unit;
   };
   std::vector<Streamed> streamed;
+  /// One an array, with bytes after its byte offset; null: not known.
+  const std::vector<plan::Walk>* walks = nullptr;
+  int64_t together = 1;  // the walks describe whole multiples of so many units
 };
 
 class Device {

@@ -40,6 +40,15 @@ struct HostLoadedKernel final : LoadedKernel {
   HostKernelFunction function = nullptr;
 };
 
+/// The host's bytes of array `number`, where other devices have copies of it.
+void* memory_for(HostStorage& storage, const Launch& launch, size_t number) {
+  for (const ir::Parameter& parameter : launch.kernel->params) {
+    if (parameter.kind == ir::Parameter::Kind::scalar || number-- > 0) continue;
+    return parameter.kind == ir::Parameter::Kind::out ? storage.write() : const_cast<void*>(storage.read());
+  }
+  return storage.write();
+}
+
 /// One launch as its workers see it.
 class Pass {
  public:
@@ -49,10 +58,11 @@ class Pass {
     if (3 * count > few_arrays_.size()) many_arrays_.resize(3 * count);
     arrays_ = 3 * count > few_arrays_.size() ? many_arrays_.data() : few_arrays_.data();
     for (size_t k = 0; k < count; ++k) {
-      const auto& storage = static_cast<const HostStorage&>(*launch.storages[k]);
-      arrays_[k] = static_cast<char*>(storage.data()) + launch.byte_offsets[k];
-      arrays_[count + k] = storage.data();  // for kernels that check bounds
-      arrays_[2 * count + k] = static_cast<char*>(storage.data()) + storage.bytes();
+      auto& storage = static_cast<HostStorage&>(*launch.storages[k]);
+      char* const memory = static_cast<char*>(storage.copies() ? memory_for(storage, launch, k) : storage.host_memory());
+      arrays_[k] = memory + launch.byte_offsets[k];
+      arrays_[count + k] = memory;  // for kernels that check bounds
+      arrays_[2 * count + k] = memory + storage.bytes();
     }
     for (const Launch::Streamed& stream : launch.streamed) {
       auto& storage = static_cast<HostStorage&>(*launch.storages[stream.storage]);

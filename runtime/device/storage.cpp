@@ -153,6 +153,25 @@ struct Ledger {
   }
 };
 
+/// A block for `bytes`, counted as used. `zeroed`: pages that are fresh are zero already.
+Block obtain(Ledger& ledger, int64_t bytes, bool zeroed) {
+  if (bytes < 0 || bytes > ledger.limit) ledger.take(std::max<int64_t>(bytes, 0));
+  const int64_t capacity = capacity_for(bytes);
+  const bool fresh_zeros = zeroed && capacity >= kMapFrom;
+  Block block = capacity >= kPoolFrom && !fresh_zeros ? ledger.reuse(capacity) : Block{};
+  if (!block.data) {
+    ledger.take(capacity);
+    block = {capacity >= kMapFrom ? map_zero_pages(capacity) : std::aligned_alloc(kAlignment, capacity), capacity};
+    if (!block.data) {
+      ledger.give(capacity);
+      throw Error("MemoryError", fmt::format("Unable to allocate {}", memory_text(bytes)), "the system has no memory left",
+                  Blame::environment);
+    }
+  }
+  if (zeroed && !fresh_zeros) std::memset(block.data, 0, bytes);
+  return block;
+}
+
 class HeapStorage final : public HostStorage {
  public:
   HeapStorage(Block block, int64_t bytes, std::shared_ptr<Ledger> ledger) : block_(block), ledger_(std::move(ledger)) {
@@ -163,6 +182,23 @@ class HeapStorage final : public HostStorage {
 
  private:
   Block block_;
+  std::shared_ptr<Ledger> ledger_;
+};
+
+class DeferredStorage final : public HostStorage {
+ public:
+  DeferredStorage(int64_t bytes, std::shared_ptr<Ledger> ledger) : ledger_(std::move(ledger)) { bytes_ = bytes; }
+  ~DeferredStorage() override {
+    if (block_.data) ledger_->retire(block_);
+  }
+
+ private:
+  void provide() const override {
+    block_ = obtain(*ledger_, bytes_, false);
+    data_ = block_.data;
+  }
+
+  mutable Block block_;
   std::shared_ptr<Ledger> ledger_;
 };
 
@@ -191,6 +227,10 @@ void MemoryBudget::give(int64_t bytes) noexcept { state_->give(bytes); }
 
 void HostStorage::release(int64_t, int64_t) {}
 void HostStorage::expect(int64_t, int64_t) {}
+void HostStorage::drop_copies() {
+  copies_->bring_home(*this, 0, bytes_);
+  copies_.reset();
+}
 
 namespace {
 
@@ -204,6 +244,7 @@ class MappedStorage final : public HostStorage {
   }
   ~MappedStorage() override { munmap(base_, mapped_); }
   bool is_mapped() const override { return true; }
+  bool is_shared() const override { return writable_; }
   void check() const override {
     if (guard_.lost()) throw Error("OSError", fmt::format("{} was made shorter while an array was reading it", in_quotes(shown_)), "load it again", Blame::environment);
   }
@@ -235,8 +276,10 @@ class ExternalStorage final : public HostStorage {
     writable_ = writable;
   }
   ~ExternalStorage() override {
+    keep_copies(nullptr);
     if (release_) release_();
   }
+  bool is_shared() const override { return true; }
 
  private:
   std::function<void()> release_;
@@ -245,24 +288,10 @@ class ExternalStorage final : public HostStorage {
 }  // namespace
 
 HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed) {
-  MemoryBudget::State& state = *budget.state_;
-  if (bytes < 0 || bytes > state.limit) state.take(std::max<int64_t>(bytes, 0));
-  const int64_t capacity = capacity_for(bytes);
-  // Fresh pages are zero already, so a large zeroed block is better not a used one.
-  const bool fresh_zeros = zeroed && capacity >= kMapFrom;
-  Block block = capacity >= kPoolFrom && !fresh_zeros ? state.reuse(capacity) : Block{};
-  if (!block.data) {
-    state.take(capacity);
-    block = {capacity >= kMapFrom ? map_zero_pages(capacity) : std::aligned_alloc(kAlignment, capacity), capacity};
-    if (!block.data) {
-      state.give(capacity);
-      throw Error("MemoryError", fmt::format("Unable to allocate {}", memory_text(bytes)), "the system has no memory left",
-                  Blame::environment);
-    }
-  }
-  if (zeroed && !fresh_zeros) std::memset(block.data, 0, bytes);
-  return std::make_shared<HeapStorage>(block, bytes, budget.state_);
+  return std::make_shared<HeapStorage>(obtain(*budget.state_, bytes, zeroed), bytes, budget.state_);
 }
+
+HostStorageRef allocate_later(MemoryBudget& budget, int64_t bytes) { return std::make_shared<DeferredStorage>(bytes, budget.state_); }
 
 HostStorageRef map_descriptor(int descriptor, const std::filesystem::path& shown, int64_t offset, int64_t bytes, bool writable) {
   struct stat facts;

@@ -1,4 +1,4 @@
-// Host memory that holds elements.
+// Memory that holds elements: the host's, of which other devices may have copies.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,31 @@
 
 namespace gasell {
 
+class HostStorage;
+
+/// What other devices hold of a storage's contents. The host's bytes are one copy among several; any of them may be stale.
+class RemoteCopies {
+ public:
+  virtual ~RemoteCopies() = default;  // frees them
+  /// Makes the host's bytes [begin, end) valid. Thread-safe. Throws MemoryError, or what became of a device that was lost.
+  virtual void bring_home(const HostStorage& storage, int64_t begin, int64_t end) = 0;
+};
+
 /// Memory the host can address. Subclasses own it in their way: heap, mapped file, the embedding program's.
 class HostStorage : public Storage {
  public:
-  void* data() const { return data_; }
+  /// The bytes, for reading: what only other devices have is copied here first.
+  const void* read() const { return read(0, bytes_); }
+  /// The same where only the bytes [begin, end) of them are wanted.
+  const void* read(int64_t begin, int64_t end) const {
+    if (copies_) [[unlikely]] copies_->bring_home(*this, begin, end);
+    return data_;
+  }
+  /// The bytes, for reading and writing: afterwards no other device has a copy.
+  void* write() {
+    if (copies_) [[unlikely]] drop_copies();
+    return data_;
+  }
   int64_t bytes() const { return bytes_; }
   bool writable() const { return writable_; }
   /// The bytes [begin, end) were used by a streaming pass and are not needed soon: a mapped file gives their pages back, those at the
@@ -27,11 +48,31 @@ class HostStorage : public Storage {
   virtual bool is_mapped() const { return false; }
   /// Before and after a use of the contents: OSError when a mapped file was made shorter, so that part of them is not there. Default: nothing.
   virtual void check() const {}
+  /// True when others than the engine see this memory or write to it: what devices computed is brought home, and their copies are dropped,
+  /// before a call of the engine returns.
+  virtual bool is_shared() const { return false; }
+
+  // For who keeps the copies.
+  RemoteCopies* copies() const { return copies_.get(); }
+  void keep_copies(std::unique_ptr<RemoteCopies> copies) { copies_ = std::move(copies); }
+  /// The host's bytes, valid or not; allocated now where they were not needed before.
+  void* host_memory() const {
+    if (!data_) provide();
+    return data_;
+  }
+  bool has_host_memory() const { return data_; }
 
  protected:
-  void* data_ = nullptr;
+  /// Sets data_ of a storage that had none. Throws MemoryError.
+  virtual void provide() const {}
+
+  mutable void* data_ = nullptr;  // null only where there are copies, or no bytes
   int64_t bytes_ = 0;
   bool writable_ = true;
+
+ private:
+  void drop_copies();
+  std::unique_ptr<RemoteCopies> copies_;
 };
 using HostStorageRef = std::shared_ptr<HostStorage>;
 
@@ -55,11 +96,14 @@ class MemoryBudget {
   struct State;
   std::shared_ptr<State> state_;
   friend HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed);
+  friend HostStorageRef allocate_later(MemoryBudget& budget, int64_t bytes);
 };
 
 /// 64-byte aligned heap memory (huge pages where large; lazily zeroed pages when `zeroed`). Counts towards the budget; throws as take()
 /// does.
 HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed = false);
+/// The same, but the memory is taken when somebody wants it: for what another device computes. The caller keeps its copies at once.
+HostStorageRef allocate_later(MemoryBudget& budget, int64_t bytes);
 /// A file's bytes from `offset`, mapped read-only. Throws Error: FileNotFoundError, PermissionError, IsADirectoryError, OSError; ValueError
 /// when the file is shorter than offset + bytes. A file that is made shorter later is found by check().
 HostStorageRef map_file(const std::filesystem::path& path, int64_t offset, int64_t bytes);

@@ -13,6 +13,7 @@ void Gpu::copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t byte
   std::shared_ptr<void> bounce = peer.pinned(std::min(bytes, kBounceBytes));
   if (!bounce) bounce = std::make_shared<char[]>(static_cast<size_t>(std::min(bytes, kBounceBytes)));
   peer.wait(GpuStream::copy_out, GpuStream::compute);
+  peer.wait(GpuStream::copy_out, GpuStream::copy_in);
   for (int64_t done = 0; done < bytes; done += kBounceBytes) {
     const int64_t part = std::min(bytes - done, kBounceBytes);
     peer.copy_out(bounce.get(), from + static_cast<GpuAddress>(done), part, GpuStream::copy_out);

@@ -1,7 +1,8 @@
 // One GPU, real or simulated, as the scheduler sees it: memory, copies, kernels, and the order in which they happen.
 //
-// Work goes to streams. Two operations on one stream happen in order; streams run beside each other but for what wait() orders. Addresses belong to
-// the GPU: the host never follows them. Errors are Error("MemoryError", …) where memory is short, and GpuLost where the GPU can do no more.
+// Work goes to streams. Two operations on one stream happen in order; streams run beside each other but for what wait() orders. Addresses
+// belong to the GPU: the host never follows them. Errors are Error("MemoryError", …) where memory is short, and GpuLost where the GPU can
+// do no more.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,12 @@
 namespace gasell {
 
 struct GpuProperties {
-  std::string name;        // "NVIDIA H200", "simulated GPU"
-  int ordinal = 0;         // the n of "gpu:n" and "sim:n"
-  int capability = 0;      // 90 for sm_90
+  std::string name;    // "NVIDIA H200", "simulated GPU"
+  int ordinal = 0;     // the n of "gpu:n" and "sim:n"
+  int capability = 0;  // 90 for sm_90
   int multiprocessors = 0;
-  int64_t memory = 0;      // bytes in all
-  double bandwidth = 0;    // bytes per second that its memory moves at best, by its clocks; 0: not known
+  int64_t memory = 0;    // bytes in all
+  double bandwidth = 0;  // bytes per second that its memory moves at best, by its clocks; 0: not known
 };
 
 /// Every operation fails from now on: what the GPU held is lost. The message has the driver's name of the error and a remedy.
@@ -35,8 +36,9 @@ inline constexpr int kGpuStreams = 3;
 
 using GpuAddress = uint64_t;
 
-/// An array as a launch gets it: where its element 0 would lie, and the bytes [begin, end) that the units launched may touch. A part of an array
-/// is given to a kernel by the address that the whole would have, so that kernels index globally: `base` may lie outside of all memory.
+/// An array as a launch gets it: where its element 0 would lie, and the bytes [begin, end) that the units launched may touch. A part of an
+/// array is given to a kernel by the address that the whole would have, so that kernels index globally: `base` may lie outside of all
+/// memory.
 struct GpuArray {
   GpuAddress base = 0;
   GpuAddress begin = 0, end = 0;  // for GPUs that check addresses
@@ -61,8 +63,8 @@ class Gpu {
   /// returns.
   virtual void copy_out(void* to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
   virtual void copy(GpuAddress to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
-  /// From another GPU's memory to this one's; `peer` is of the same kind. What the peer's compute stream was given so far comes before, and the
-  /// memory at `from` may be freed or written when the call returns. Default: through the host, and waits.
+  /// From another GPU's memory to this one's; `peer` is of the same kind. What the peer's compute and copy_in streams were given so far
+  /// comes before, and so does the copy before what they are given from now on. Default: through the host, and waits.
   virtual void copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream);
   virtual void fill_zero(GpuAddress to, int64_t bytes, GpuStream stream) = 0;
   /// Host memory that copies run at full speed from and to. Null when there is none to have.
@@ -70,9 +72,10 @@ class Gpu {
 
   /// The kernel mapped to a grid and compiled, or found in the cache.
   virtual LoadedKernelRef load(const ir::Kernel& kernel) = 0;
-  /// Units [begin, end) of a kernel that load() gave, on the compute stream. `arrays` are the array parameters in order, `scalars` the scalar
-  /// ones, in 64-bit slots. Asynchronous; both spans may go when the call returns.
-  virtual void launch(const LoadedKernel& kernel, std::span<const GpuArray> arrays, std::span<const int64_t> scalars, int64_t begin, int64_t end) = 0;
+  /// Units [begin, end) of a kernel that load() gave, on the compute stream. `arrays` are the array parameters in order, `scalars` the
+  /// scalar ones, in 64-bit slots. Asynchronous; both spans may go when the call returns.
+  virtual void launch(const LoadedKernel& kernel, std::span<const GpuArray> arrays, std::span<const int64_t> scalars, int64_t begin,
+                      int64_t end) = 0;
 
   /// What `stream` is given from now on happens after what `other` was given so far.
   virtual void wait(GpuStream stream, GpuStream other) = 0;

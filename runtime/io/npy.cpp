@@ -254,7 +254,7 @@ NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget, bool 
       throw;
     }
     const auto from_start = std::clamp<int64_t>(static_cast<int64_t>(start.size()) - header.data_offset, 0, header.data_bytes);
-    auto* data = static_cast<char*>(array.storage->data());
+    auto* data = static_cast<char*>(array.storage->write());
     if (from_start > 0) std::memcpy(data, start.data() + header.data_offset, static_cast<size_t>(from_start));
     read_exactly(file.get(), data + from_start, header.data_bytes - from_start, header.data_offset + from_start, path);
   } else {

@@ -222,8 +222,8 @@ Value load(Interpreter& in, Args args) {
     const auto width = static_cast<size_t>(gasell::size_of(real_of(file.dtype)));
     const int64_t bytes = graph::size_of(file.shape) * gasell::size_of(file.dtype);
     auto native = std::dynamic_pointer_cast<HostStorage>(in.engine().device().allocate(std::max<int64_t>(1, bytes)));
-    const char* from = static_cast<const char*>(file.storage->data()) + file.offset * gasell::size_of(file.dtype);
-    char* to = static_cast<char*>(native->data());
+    const char* from = static_cast<const char*>(file.storage->read()) + file.offset * gasell::size_of(file.dtype);
+    char* to = static_cast<char*>(native->write());
     for (int64_t at = 0; at < bytes; at += static_cast<int64_t>(width)) std::reverse_copy(from + at, from + at + width, to + at);
     file.storage = native;
     file.offset = 0;

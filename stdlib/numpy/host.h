@@ -53,7 +53,7 @@ class HostArray {
   HostArray(Interpreter& in, DType dtype, Shape shape);
   template <class T>
   T* data() {
-    return static_cast<T*>(storage_->data());
+    return static_cast<T*>(storage_->write());
   }
   Value value() const;
 

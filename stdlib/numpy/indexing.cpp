@@ -266,7 +266,7 @@ Value array_get(Interpreter& in, const Array& array, const Value& index) {
   const Array::Elements from = array.elements(in.engine());
   const auto width = static_cast<size_t>(gasell::size_of(array.dtype()));
   auto storage = std::dynamic_pointer_cast<HostStorage>(in.engine().device().allocate(std::max<int64_t>(1, static_cast<int64_t>(g.positions.size() * width))));
-  char* to = static_cast<char*>(storage->data());
+  char* to = static_cast<char*>(storage->write());
   for (size_t i = 0; i < g.positions.size(); ++i) std::memcpy(to + i * width, from.data + static_cast<size_t>(g.positions[i]) * width, width);
   return wrap_array(graph::buffer(storage, array.dtype(), g.shape, graph::contiguous_strides(g.shape), 0));
 }
@@ -308,7 +308,7 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
   const Array::Elements old = array.elements(in.engine());
   const auto width = static_cast<size_t>(gasell::size_of(array.dtype()));
   auto storage = std::dynamic_pointer_cast<HostStorage>(in.engine().device().allocate(std::max<int64_t>(1, old.count * static_cast<int64_t>(width))));
-  char* to = static_cast<char*>(storage->data());
+  char* to = static_cast<char*>(storage->write());
   std::memcpy(to, old.data, static_cast<size_t>(old.count) * width);
   for (size_t i = 0; i < g.positions.size(); ++i) std::memcpy(to + static_cast<size_t>(g.positions[i]) * width, from.data + i * width, width);
   array.assign(in.engine(), graph::buffer(storage, array.dtype(), array.shape(), graph::contiguous_strides(array.shape()), 0));

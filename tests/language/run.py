@@ -45,6 +45,8 @@ CONFIGURATIONS = {
     "many threads": {"GASELL_THREADS": "5", "GASELL_CHUNK": "64"},
     "cache off": {"GASELL_CACHE": "0"},
     "checked": {"GASELL_CHECK": "1", "GASELL_CHUNK": "64"},
+    "sim1": {"GASELL_DEVICE": "sim:1"},
+    "sim4": {"GASELL_DEVICE": "sim:4", "GASELL_SPLIT_FROM": "0", "GASELL_CHUNK": "64"},
 }
 TIMEOUT_S = 240
 

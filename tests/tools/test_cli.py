@@ -81,7 +81,9 @@ class Failing(CommandTest):
             (["-x", "-c", "print(1)"], "unknown option '-x'"),
             (["--memory", "lots", "-c", ""], "'lots' is not a size"),
             (["--memory", "0", "-c", ""], "'0' is not a size"),
-            (["--device", "gpu", "-c", ""], "no device 'gpu' yet"),
+            (["--device", "gpu:", "-c", ""], "unknown device 'gpu:'"),
+            (["--device", "gpu:0,0", "-c", ""], "names GPU 0 twice"),
+            (["--device", "sim:0", "-c", ""], "1 to 64 GPUs can be simulated"),
             (["--device", "toaster", "-c", ""], "unknown device 'toaster'"),
             (["--emit", "pixels", "-c", ""], "'pixels'"),
             (["--after", "hoist", "-c", ""], "--emit=loops"),
@@ -103,6 +105,10 @@ class Failing(CommandTest):
             with self.subTest(name):
                 self.check(run("-c", "print(1)", **{name: value}), code=2, out="", err=message)
         self.check(run("-c", "print(1)", GASELL_THREADS="", GASELL_FUSE="", GASELL_MEMORY=""), out="1\n")
+
+    def test_devices(self):
+        self.check(run("--device", "sim:2", "-c", "import numpy as np\nprint(np.arange(5.0).sum())"), out="10.0\n")
+        self.check(run("--device", "gpu:977", "-c", "print(1)"), code=1, out="", err="there is no GPU")
 
     def test_what_stands_behind_the_text_is_the_scripts(self):
         self.check(run("-c", "import sys\nprint(sys.argv)", "--nope", "-x"), out="['-c', '--nope', '-x']\n")

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "lang/diagnostic.h"
+#include "runtime/gpu/device_choice.h"
 #include "tools/version.h"
 
 namespace gasell::cli {
@@ -45,16 +46,6 @@ std::string help_text(const CLI::App& app) {
   return text;
 }
 
-/// What no engine of this build can be asked for, said before anything runs.
-void check_device(const std::string& device) {
-  if (device.empty() || device == "auto" || device == "cpu") return;
-  const bool planned = device.starts_with("gpu") || device.starts_with("sim");
-  throw Error("ValueError",
-              planned ? fmt::format("this version runs on the cores of the host only; there is no device '{}' yet", device)
-                      : fmt::format("unknown device '{}'", device),
-              "--device takes auto or cpu", planned ? Blame::limitation : Blame::user);
-}
-
 }  // namespace
 
 Options parse_command_line(int argc, char** argv) {
@@ -75,7 +66,7 @@ Options parse_command_line(int argc, char** argv) {
   auto* threads_option = app.add_option("--threads", threads, "Threads that compute (default: all cores)")->type_name("N");
   auto* memory_option =
       app.add_option("--memory", memory, "What arrays may take, e.g. 1GiB (default: three quarters of the machine's)")->type_name("SIZE");
-  auto* device_option = app.add_option("--device", device, "auto or cpu")->type_name("DEVICE");
+  auto* device_option = app.add_option("--device", device, "auto, cpu, gpu, gpu:0,2 or sim:4")->type_name("DEVICE");
   app.add_flag("--no-fuse", no_fuse, "Make every operation a kernel of its own");
   auto* chunk_option = app.add_option("--chunk", chunk, "Elements a task works on, at most")->type_name("N");
   app.add_flag("--no-cache", no_cache, "Neither read nor write the kernel cache on disk");
@@ -107,7 +98,7 @@ Options parse_command_line(int argc, char** argv) {
   if (*device_option) options.engine.device = device;
   try {
     if (*memory_option) options.engine.memory = parse_bytes(memory);
-    check_device(options.engine.device);
+    parse_device(options.engine.device);
   } catch (const Error& e) {
     usage_error(e.diagnostic().hint.empty() ? e.diagnostic().message : fmt::format("{}; {}", e.diagnostic().message, e.diagnostic().hint));
   }

@@ -115,7 +115,7 @@ TEST_CASE("each unit runs once whatever the threads and the sizes", "[device]") 
         launch.units = units;
         launch.bytes = bytes;
         fixture.run(launch);
-        const auto* data = static_cast<const int32_t*>(visits->data());
+        const auto* data = static_cast<const int32_t*>(visits->write());
         REQUIRE(std::all_of(data, data + 16, [](int32_t v) { return v == 0; }));
         REQUIRE(std::all_of(data + 16, data + 16 + units, [](int32_t v) { return v == 1; }));
       }
@@ -135,7 +135,7 @@ TEST_CASE("slow units are shared, and progress adds up", "[device]") {
     launch.elements = 1e9;
     fixture.run(launch);
     CHECK(fixture.fraction == Approx(0.5));
-    const auto* data = static_cast<const int32_t*>(visits->data());
+    const auto* data = static_cast<const int32_t*>(visits->write());
     CHECK(std::all_of(data, data + units, [](int32_t v) { return v == 1; }));
   }
 }
@@ -188,7 +188,7 @@ TEST_CASE("an interrupt ends a launch within 100 ms and the device stays usable"
     user.join();
     CHECK(passed < 0.1);
     // Nothing goes on behind the caller's back.
-    const auto* data = static_cast<const int32_t*>(visits->data());
+    const auto* data = static_cast<const int32_t*>(visits->write());
     const int64_t done = std::accumulate(data, data + launch.units, int64_t{0});
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     CHECK(std::accumulate(data, data + launch.units, int64_t{0}) == done);
@@ -247,7 +247,7 @@ TEST_CASE("a file larger than the memory streams through a bounded window", "[de
     CHECK(most - before < 96 << 20);
     CHECK(after - before < 8 << 20);
 #endif
-    const auto* data = static_cast<const uint64_t*>(sums->data());
+    const auto* data = static_cast<const uint64_t*>(sums->write());
     const uint64_t n = (1 << 20) / 8;
     CHECK(std::accumulate(data, data + launch.units, uint64_t{0}) == (kBytes >> 20) * (n * (n + 1) / 2));
   }

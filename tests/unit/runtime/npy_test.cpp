@@ -131,8 +131,8 @@ TEST_CASE("every dtype, byte order and axis order of a .npy file is understood",
         CHECK(array.strides == (fortran ? graph::Shape{1, 2} : graph::Shape{3, 1}));
         CHECK(array.offset == 0);
         REQUIRE(array.storage->bytes() == static_cast<int64_t>(data.size()));
-        CHECK(std::memcmp(array.storage->data(), data.data(), data.size()) == 0);
-        CHECK(reinterpret_cast<uintptr_t>(array.storage->data()) % static_cast<uintptr_t>(size) == 0);
+        CHECK(std::memcmp(array.storage->write(), data.data(), data.size()) == 0);
+        CHECK(reinterpret_cast<uintptr_t>(array.storage->write()) % static_cast<uintptr_t>(size) == 0);
       }
     }
   }
@@ -163,8 +163,8 @@ TEST_CASE("large data is mapped, misaligned data is read", "[npy]") {
     const NpyArray array = open_npy(path, budget);
     const bool aligned = (10 + dict("'<f8'", "(100000,)").size() + static_cast<size_t>(pad)) % 8 == 0;
     CHECK(array.storage->is_mapped() == aligned);
-    CHECK(reinterpret_cast<uintptr_t>(array.storage->data()) % 8 == 0);
-    CHECK(std::memcmp(array.storage->data(), values.data(), 800'000) == 0);
+    CHECK(reinterpret_cast<uintptr_t>(array.storage->write()) % 8 == 0);
+    CHECK(std::memcmp(array.storage->write(), values.data(), 800'000) == 0);
   }
   const fs::path path = directory.file(
       "exact.npy", npy(dict("'<f8'", "(100000,)") + std::string(128 - 10 - dict("'<f8'", "(100000,)").size(), ' '), raw(values)));
@@ -282,13 +282,13 @@ TEST_CASE("a kernel may write into the file's mapping", "[npy]") {
   {
     const HostStorageRef storage = writer.storage();
     REQUIRE(storage->writable());
-    auto* data = static_cast<int32_t*>(storage->data());
+    auto* data = static_cast<int32_t*>(storage->write());
     std::iota(data, data + 200'000, 7);
     storage->release(0, 400'000);  // pages go, data stays
   }
   writer.commit();
   const NpyArray array = open_npy(directory.path / "mapped.npy", budget);
-  const auto* data = static_cast<const int32_t*>(array.storage->data());
+  const auto* data = static_cast<const int32_t*>(array.storage->write());
   for (int i = 0; i < 200'000; ++i) REQUIRE(data[i] == i + 7);
 }
 

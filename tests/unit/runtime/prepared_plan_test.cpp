@@ -13,7 +13,7 @@ namespace {
 
 NodeRef numbers(Engine& engine, int64_t n, double first) {
   const auto storage = std::static_pointer_cast<HostStorage>(engine.device().allocate(n * 8));
-  auto* data = static_cast<double*>(storage->data());
+  auto* data = static_cast<double*>(storage->write());
   std::iota(data, data + n, first);
   return graph::buffer(storage, DType::f64, {n}, {1}, 0);
 }
@@ -24,7 +24,7 @@ NodeRef muladd(const NodeRef& a, const NodeRef& b, double c) {
 
 double at(const NodeRef& node, int64_t i) {
   const auto& b = *node->as<graph::BufferNode>();
-  return Scalar::load(static_cast<const char*>(static_cast<const HostStorage&>(*b.storage).data()) + (b.offset + i) * 8, DType::f64)
+  return Scalar::load(static_cast<const char*>(static_cast<const HostStorage&>(*b.storage).read()) + (b.offset + i) * 8, DType::f64)
       .as_double();
 }
 

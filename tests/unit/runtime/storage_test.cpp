@@ -59,16 +59,16 @@ TEST_CASE("allocations are aligned, counted and given back", "[storage]") {
     const int64_t before = budget.used();
     {
       const HostStorageRef storage = allocate(budget, bytes);
-      CHECK(reinterpret_cast<uintptr_t>(storage->data()) % 64 == 0);
+      CHECK(reinterpret_cast<uintptr_t>(storage->write()) % 64 == 0);
       CHECK(storage->bytes() == bytes);
       CHECK(storage->writable());
       CHECK_FALSE(storage->is_mapped());
       CHECK(budget.used() >= before + bytes);
-      std::memset(storage->data(), 0xab, bytes);
+      std::memset(storage->write(), 0xab, bytes);
     }
     CHECK(budget.used() == before);
     const HostStorageRef zeros = allocate(budget, bytes, true);
-    const auto* data = static_cast<const unsigned char*>(zeros->data());
+    const auto* data = static_cast<const unsigned char*>(zeros->write());
     CHECK(std::all_of(data, data + bytes, [](unsigned char c) { return c == 0; }));
   }
   CHECK(budget.peak() >= 40'000'000);
@@ -77,12 +77,12 @@ TEST_CASE("allocations are aligned, counted and given back", "[storage]") {
 TEST_CASE("a freed block serves the next allocation of its size and gives way to others", "[storage]") {
 #if !defined(__SANITIZE_ADDRESS__)
   MemoryBudget budget(100 << 20);
-  void* first = allocate(budget, 20 << 20)->data();
+  void* first = allocate(budget, 20 << 20)->write();
   CHECK(budget.used() == 0);
   CHECK(budget.pooled() == 20 << 20);
   {
     const HostStorageRef again = allocate(budget, (20 << 20) - 5000);
-    CHECK(again->data() == first);
+    CHECK(again->write() == first);
     CHECK(budget.pooled() == 0);
   }
   CHECK(budget.pooled() == 20 << 20);
@@ -123,13 +123,13 @@ TEST_CASE("a storage may outlive its budget, and budgets take threads", "[storag
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
       threads.emplace_back([&budget, t] {
-        for (int i = 0; i < 300; ++i) std::memset(allocate(budget, 1000 * ((i * 37 + t) % 200))->data(), 1, 1);
+        for (int i = 0; i < 300; ++i) std::memset(allocate(budget, 1000 * ((i * 37 + t) % 200))->write(), 1, 1);
       });
     for (std::thread& thread : threads) thread.join();
     CHECK(budget.used() == 0);
     survivor = allocate(budget, 1 << 20);
   }
-  std::memset(survivor->data(), 1, survivor->bytes());
+  std::memset(survivor->write(), 1, survivor->bytes());
 }
 
 TEST_CASE("files are mapped from any offset", "[storage]") {
@@ -138,7 +138,7 @@ TEST_CASE("files are mapped from any offset", "[storage]") {
     const HostStorageRef storage = map_file(file.path, offset, 290'000);
     CHECK(storage->is_mapped());
     CHECK_FALSE(storage->writable());
-    const auto* data = static_cast<const unsigned char*>(storage->data());
+    const auto* data = static_cast<const unsigned char*>(storage->write());
     bool same = true;
     for (int64_t i = 0; i < 290'000; ++i) same = same && data[i] == (i + offset) * 7 % 251;
     CHECK(same);
@@ -151,7 +151,7 @@ TEST_CASE("files are mapped from any offset", "[storage]") {
 TEST_CASE("released pages of a mapped file leave memory and come back", "[storage]") {
   const TemporaryFile file(32 << 20);
   const HostStorageRef storage = map_file(file.path, 100, (32 << 20) - 100);
-  const auto* data = static_cast<const unsigned char*>(storage->data());
+  const auto* data = static_cast<const unsigned char*>(storage->write());
   storage->expect(0, storage->bytes());
   int64_t sum = 0;
   for (int64_t i = 0; i < storage->bytes(); ++i) sum += data[i];
@@ -178,7 +178,7 @@ TEST_CASE("external memory is released with its last user", "[storage]") {
   int released = 0;
   HostStorageRef storage = external(memory.data(), 80, true, [&] { ++released; });
   const HostStorageRef other = storage;
-  CHECK(storage->data() == memory.data());
+  CHECK(storage->write() == memory.data());
   storage.reset();
   CHECK(released == 0);
   const_cast<HostStorageRef&>(other).reset();

@@ -1,0 +1,80 @@
+#include "runtime/gpu/device_choice.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <set>
+
+#include "compiler/codegen/jit.h"
+#include "lang/diagnostic.h"
+#include "runtime/gpu/simulated_gpu.h"
+
+namespace gasell {
+namespace {
+
+constexpr int kMostSimulated = 64;
+
+int number_in(std::string_view digits, const Error& otherwise) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size() || number < 0) throw otherwise;
+  return number;
+}
+
+std::vector<std::unique_ptr<Gpu>> simulated_gpus(const std::vector<int>& ordinals, const GpuCacheOptions& cache) {
+  const auto jit =
+      std::make_shared<Jit>(JitOptions{.disk_cache = cache.disk_cache, .cache_directory = cache.directory, .check_bounds = true});
+  const SimulationOptions options = SimulationOptions::from_environment();
+  std::vector<std::unique_ptr<Gpu>> gpus;
+  for (const int ordinal : ordinals)
+    gpus.push_back(make_simulated_gpu(ordinal, [jit](const ir::Kernel& kernel) { return jit->compile(kernel); }, options));
+  return gpus;
+}
+
+}  // namespace
+
+DeviceChoice parse_device(const std::string& text) {
+  const Error unknown("ValueError", fmt::format("unknown device '{}'", text),
+                      "devices are auto, cpu, gpu, gpu:0,2 (the GPUs with these numbers) and sim:4 (four simulated GPUs)");
+  DeviceChoice choice;
+  if (text.empty() || text == "auto") return choice;
+  if (text == "cpu") {
+    choice.kind = DeviceChoice::Kind::host;
+  } else if (text == "gpu") {
+    choice.kind = DeviceChoice::Kind::gpu;
+  } else if (text.starts_with("gpu:")) {
+    choice.kind = DeviceChoice::Kind::gpu;
+    std::string_view rest = std::string_view(text).substr(4);
+    std::set<int> seen;
+    for (bool more = true; more;) {
+      const size_t comma = rest.find(',');
+      choice.ordinals.push_back(number_in(rest.substr(0, comma), unknown));
+      if (!seen.insert(choice.ordinals.back()).second)
+        throw Error("ValueError", fmt::format("device '{}' names GPU {} twice", text, choice.ordinals.back()));
+      more = comma != std::string_view::npos;
+      if (more) rest.remove_prefix(comma + 1);
+    }
+  } else if (text == "sim" || text.starts_with("sim:")) {
+    choice.kind = DeviceChoice::Kind::simulated;
+    const int count = text == "sim" ? 1 : number_in(std::string_view(text).substr(4), unknown);
+    if (count < 1 || count > kMostSimulated)
+      throw Error("ValueError", fmt::format("device '{}': 1 to {} GPUs can be simulated", text, kMostSimulated));
+    for (int k = 0; k < count; ++k) choice.ordinals.push_back(k);
+  } else {
+    throw unknown;
+  }
+  return choice;
+}
+
+std::vector<std::unique_ptr<Gpu>> make_gpus(const DeviceChoice& choice, const GpuCacheOptions& cache) {
+  switch (choice.kind) {
+    case DeviceChoice::Kind::automatic:
+    case DeviceChoice::Kind::host: return {};
+    case DeviceChoice::Kind::simulated: return simulated_gpus(choice.ordinals, cache);
+    case DeviceChoice::Kind::gpu: break;
+  }
+  throw Error("RuntimeError", "there is no GPU to compute on: no NVIDIA driver was found",
+              "--device auto takes the host's cores where there is no GPU", Blame::environment);
+}
+
+}  // namespace gasell

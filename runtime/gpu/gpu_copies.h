@@ -1,0 +1,64 @@
+// The copies of one storage; GpuMemory moves the bytes.
+#pragma once
+
+#include <list>
+#include <optional>
+#include <vector>
+
+#include "runtime/gpu/gpu_memory.h"
+
+namespace gasell {
+
+/// An allocation for some bytes of a storage.
+struct Piece {
+  ByteRange range;
+  GpuAddress address;  // of range.begin
+  Intervals valid;
+  uint64_t used = 0;      // GpuMemory's count of uses when it was bound last
+  uint64_t awaiting = 0;  // and when there were transfers for it: valid for its own GPU's streams only, until they are given
+
+  GpuAddress at(int64_t byte) const { return address + static_cast<GpuAddress>(byte - range.begin); }
+};
+
+class GpuCopies final : public RemoteCopies {
+ public:
+  /// `on_host`: the host's bytes are valid.
+  GpuCopies(std::shared_ptr<GpuMemory> memory, HostStorage& storage, bool on_host);
+  ~GpuCopies() override;
+  void bring_home(const HostStorage& storage, int64_t begin, int64_t end) override;
+
+  // All below with the memory's mutex held.
+  HostStorage& storage() const { return storage_; }
+  std::list<Piece>& pieces(int g) { return pieces_[static_cast<size_t>(g)]; }
+  const Intervals& on_host() const { return host_; }
+  Intervals& on_host() { return host_; }
+
+  /// A piece on GPU g for all of `range`, found or made; null when none is found and `make` is false.
+  Piece* piece(int g, ByteRange range, bool make);
+  /// Makes the piece's bytes `range` valid where any copy is.
+  void fill(int g, Piece& piece, ByteRange range, std::vector<Transfer>& transfers);
+  /// `range` was written in the copy `keeper` (null: on the host); all others are stale there.
+  void written(ByteRange range, const Piece* keeper);
+  void free(int g, Piece& piece) noexcept;
+  /// Drops what GPU g holds, and notes what is lost with it.
+  void bury(int g, const std::string& name);
+  /// Throws when bytes of the range were lost.
+  void require_kept(ByteRange range) const;
+  /// Bytes of the piece that no other place has.
+  std::vector<ByteRange> only_in(int g, const Piece& piece) const;
+  void bring_home_locked(ByteRange range);
+  void commit() { before_.reset(); }
+
+ private:
+  void copy_home(int g, const Piece& piece, ByteRange part);
+
+  std::shared_ptr<GpuMemory> memory_;
+  HostStorage& storage_;
+  std::vector<std::list<Piece>> pieces_;  // per GPU; few each
+  Intervals host_;
+  std::optional<Intervals> before_;  // what was valid on the host before the writes that are not committed
+  Intervals gone_;                   // valid on a GPU that was lost, and nowhere else
+  std::string gone_with_;
+};
+
+}  // namespace gasell

@@ -1,0 +1,148 @@
+#include "runtime/gpu/gpu_device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "lang/diagnostic.h"
+#include "runtime/gpu/gpu_memory.h"
+#include "runtime/gpu/launch_on_gpus.h"
+
+namespace gasell {
+namespace {
+
+// Waiting: at first without giving the core away, since most kernels are short.
+constexpr auto kSpin = std::chrono::microseconds(50);
+constexpr auto kSleep = std::chrono::microseconds(50);
+
+bool is_memory_error(const Error& error) { return error.diagnostic().kind == "MemoryError"; }
+
+}  // namespace
+
+GpuDevice::GpuDevice(std::vector<std::unique_ptr<Gpu>> gpus, Device& host, const GpuDeviceOptions& options,
+                     const std::atomic<bool>& interrupt)
+    : host_(host), options_(options), interrupt_(interrupt), memory_(std::make_shared<GpuMemory>(std::move(gpus))) {
+  properties_.name = "gpu";
+  properties_.threads = count();
+  for (int g = 0; g < count(); ++g) properties_.memory += gpu(g).memory;
+}
+GpuDevice::~GpuDevice() { abandon(); }
+
+StorageRef GpuDevice::allocate(int64_t bytes, bool zeroed) {
+  if (zeroed) return host_.allocate(bytes, true);
+  return memory_->allocate(host_.budget(), bytes);
+}
+
+bool GpuDevice::any_alive() const { return memory_->any_alive(); }
+int GpuDevice::count() const { return memory_->count(); }
+const GpuProperties& GpuDevice::gpu(int g) const { return memory_->gpu(g).properties(); }
+
+LoadedKernelRef GpuDevice::load(const ir::Kernel& kernel) {
+  auto loaded = std::make_shared<GpuLoadedKernel>();
+  loaded->on.resize(static_cast<size_t>(count()));
+  for (int g = 0; g < count(); ++g) {
+    if (!memory_->alive(g)) continue;
+    try {
+      loaded->on[static_cast<size_t>(g)] = memory_->gpu(g).load(kernel);
+    } catch (const GpuLost&) {
+      lost();
+    }
+    loaded->compile_seconds = loaded->on[static_cast<size_t>(g)]->compile_seconds;
+    break;  // the others when they run it
+  }
+  return loaded;
+}
+
+void GpuDevice::check_interrupt() const {
+  if (interrupt_.load(std::memory_order_relaxed)) throw Interrupted();
+}
+
+void GpuDevice::wait(int g, GpuStream stream) const {
+  Gpu& gpu = memory_->gpu(g);
+  const auto start = std::chrono::steady_clock::now();
+  while (!gpu.done(stream)) {
+    check_interrupt();
+    if (std::chrono::steady_clock::now() - start > kSpin) std::this_thread::sleep_for(kSleep);
+  }
+  gpu.synchronize(stream);  // throws what failed
+}
+
+void GpuDevice::run(const Launch& launch, Progress& progress) {
+  if (launch.units <= 0) return;
+  check_interrupt();
+  const LoadedKernelRef loaded = launch.loaded ? launch.loaded : load(*launch.kernel);
+  const auto& kernel = static_cast<const GpuLoadedKernel&>(*loaded);
+  try {
+    memory_->begin_use();
+    LaunchOnGpus(*this, launch, kernel, progress).run();
+    return;
+  } catch (const GpuLost&) {
+    lost();
+  } catch (const Error& error) {
+    if (!is_memory_error(error)) throw;
+  }
+  // The GPUs have no room for it, not even in parts; the host may.
+  finish();
+  Launch on_host = launch;
+  if (!kernel.on_host) kernel.on_host = host_.load(*launch.kernel);
+  on_host.loaded = kernel.on_host;
+  host_.run(on_host, progress);
+}
+
+void GpuDevice::finish() {
+  try {
+    for (int g = 0; g < count(); ++g) {
+      if (!memory_->alive(g)) continue;
+      for (const GpuStream stream : {GpuStream::compute, GpuStream::copy_in, GpuStream::copy_out}) wait(g, stream);
+    }
+    memory_->commit();
+  } catch (const GpuLost&) {
+    lost();
+  }
+}
+
+void GpuDevice::abandon() noexcept {
+  try {
+    for (int g = 0; g < count(); ++g)
+      if (memory_->alive(g)) memory_->gpu(g).set_stop(true);
+    memory_->bury_lost();
+    for (int g = 0; g < count(); ++g) memory_->gpu(g).set_stop(false);
+    memory_->commit();
+  } catch (...) {  // it has said so where it matters
+  }
+}
+
+void GpuDevice::lost() {
+  if (memory_->bury_lost() == 0) throw Error("RuntimeError", "a GPU failed and recovered", {}, Blame::internal);
+  throw WorkLost();
+}
+
+bool GpuDevice::pays(double bytes, double operations, int steps, const std::vector<StorageRef>& memories) const {
+  // Weighs what the host would need against what the GPUs would: the plan's work on either, and the bytes that would have to cross the link
+  // first. Later uses of the arrays are not known, so what is uploaded is paid by this plan alone; results are left where they are
+  // computed.
+  constexpr double kHostBytesPerSecond = 10e9, kHostOperationsPerSecondAndThread = 2e9;
+  constexpr double kGpuBytesPerSecond = 2e12, kGpuOperationsPerSecond = 4e12;
+  constexpr double kLinkBytesPerSecond = 20e9;
+  constexpr double kSecondsPerLaunch = 15e-6, kSecondsPerPlan = 30e-6;
+  double to_gpu = 0, to_host = 0;
+  for (const StorageRef& memory : memories) {
+    const auto& storage = static_cast<const HostStorage&>(*memory);
+    const ByteRange all{0, storage.bytes()};
+    const auto away = static_cast<double>(memory_->away_from_host(storage, all));
+    int64_t there = 0;
+    for (int g = 0; g < count(); ++g) there = std::max(there, memory_->valid_bytes(g, storage, all));
+    to_host += away;
+    to_gpu += std::max(0.0, static_cast<double>(all.size()) - std::max(away, static_cast<double>(there)));
+  }
+  to_gpu = std::min(to_gpu, bytes);  // a view of a large array moves only what it shows
+  to_host = std::min(to_host, std::max(bytes, 1.0) * 16);
+  const double on_host =
+      std::max(bytes / kHostBytesPerSecond, operations / (kHostOperationsPerSecondAndThread * host_.properties().threads)) +
+      to_host / kLinkBytesPerSecond;
+  const double on_gpu = std::max(bytes / kGpuBytesPerSecond, operations / kGpuOperationsPerSecond) + to_gpu / kLinkBytesPerSecond +
+                        kSecondsPerPlan + steps * kSecondsPerLaunch;
+  return on_gpu < on_host;
+}
+
+}  // namespace gasell

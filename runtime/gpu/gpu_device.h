@@ -1,0 +1,69 @@
+// One or more GPUs as a device: launches run where their arrays are, large ones on all GPUs, and what is larger than their memory in pieces
+// that stream through it. What cannot run there runs on the host device.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "runtime/device/device.h"
+#include "runtime/gpu/gpu.h"
+
+namespace gasell {
+
+class GpuMemory;
+class LaunchOnGpus;
+
+/// GPUs were lost during a plan, and with them what it had computed: run it again, on those that are left or on the host.
+class WorkLost : public std::runtime_error {
+ public:
+  WorkLost() : std::runtime_error("a GPU was lost") {}
+};
+
+struct GpuDeviceOptions {
+  /// Launches that move or compute less than so many bytes are not split over several GPUs.
+  int64_t split_from = 512 << 20;
+};
+
+class GpuDevice final : public Device {
+ public:
+  /// `host` runs what the GPUs cannot, and its budget is where results go when they are read; it outlives the device.
+  GpuDevice(std::vector<std::unique_ptr<Gpu>> gpus, Device& host, const GpuDeviceOptions& options, const std::atomic<bool>& interrupt);
+  ~GpuDevice() override;
+
+  const DeviceProperties& properties() const override { return properties_; }
+  MemoryBudget& budget() override { return host_.budget(); }
+  /// Memory that is nowhere until somebody writes it.
+  StorageRef allocate(int64_t bytes, bool zeroed = false) override;
+  LoadedKernelRef load(const ir::Kernel& kernel) override;
+  /// Gives the launch to the GPUs and returns before it has ended, unless it streams or is long. Throws WorkLost as finish() does.
+  void run(const Launch& launch, Progress& progress) override;
+  /// Returns when all that was given is done. Throws Interrupted within 100 ms of the flag being set, and WorkLost.
+  void finish();
+  /// The same after an error: throws nothing.
+  void abandon() noexcept;
+
+  bool any_alive() const;
+  int count() const;
+  const GpuProperties& gpu(int g) const;
+  /// Whether the GPUs are the place for a plan: `bytes` that it moves and `operations`, over these memories.
+  bool pays(double bytes, double operations, int steps, const std::vector<StorageRef>& memories) const;
+
+ private:
+  friend class LaunchOnGpus;
+
+  void check_interrupt() const;
+  /// Until a stream of GPU g has done what it was given.
+  void wait(int g, GpuStream stream) const;
+  [[noreturn]] void lost();
+  void run_on_host(const Launch& launch, Progress& progress);
+
+  DeviceProperties properties_;
+  Device& host_;
+  const GpuDeviceOptions options_;
+  const std::atomic<bool>& interrupt_;
+  std::shared_ptr<GpuMemory> memory_;
+};
+
+}  // namespace gasell

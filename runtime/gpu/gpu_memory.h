@@ -1,0 +1,90 @@
+// Where the bytes of storages are: on which GPUs, on the host, and which of these copies are valid.
+//
+// A storage's copy on a GPU is a set of pieces: allocations for a range of its bytes, each with the part of them that is valid. Whole
+// arrays have one piece; arrays that a launch split over several GPUs have a piece on each. After a launch has written a range, it is valid
+// there and nowhere else; bytes that are copied are valid in both places; fresh memory is valid nowhere, and needs no copy.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+#include <vector>
+
+#include "runtime/device/storage.h"
+#include "runtime/gpu/gpu.h"
+#include "runtime/gpu/intervals.h"
+
+namespace gasell {
+
+class GpuCopies;
+
+/// A copy that a bound piece still waits for, from the host or (`from_host` null) from elsewhere on its GPU; whoever bound the piece gives
+/// it to the copy_in stream, in order.
+struct Transfer {
+  GpuAddress to;
+  const char* from_host;
+  GpuAddress from;
+  int64_t bytes;
+};
+
+/// The GPUs of an engine and what they hold. Storages that have copies keep it alive. Thread-safe.
+class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
+ public:
+  explicit GpuMemory(std::vector<std::unique_ptr<Gpu>> gpus);
+
+  int count() const { return static_cast<int>(gpus_.size()); }
+  Gpu& gpu(int g) { return *gpus_[static_cast<size_t>(g)]; }
+  bool alive(int g) const { return !lost_[static_cast<size_t>(g)]; }
+  bool any_alive() const;
+
+  /// Memory on the host, to come when it is read there, for what the GPUs compute.
+  HostStorageRef allocate(MemoryBudget& host, int64_t bytes);
+
+  /// What is bound from now on stays on its GPU until the next call.
+  void begin_use();
+  /// What is bound on GPU g may go.
+  void end_use(int g);
+  /// The bytes `range` of the storage on GPU g in one piece; with `fill`, valid as far as they are valid anywhere. `transfers` gets the
+  /// copies that the piece waits for. Throws MemoryError when there is no room even without all that is not in use, RuntimeError when the
+  /// bytes are lost.
+  GpuArray bind(int g, HostStorage& storage, ByteRange range, bool fill, std::vector<Transfer>& transfers);
+  /// A launch on GPU g was given that writes the bytes of a range bound there: other copies are stale.
+  void written(int g, HostStorage& storage, ByteRange range);
+  /// The same by somebody who writes the host's bytes beside the storage's write().
+  void written_on_host(HostStorage& storage, ByteRange range);
+  /// All that was written so far is computed. Until then the host's bytes as they were before count as valid again when the writer is lost.
+  void commit();
+
+  /// Bytes of the range that are valid on GPU g.
+  int64_t valid_bytes(int g, const HostStorage& storage, ByteRange range);
+  /// Bytes of the range that some GPU has and the host has not.
+  int64_t away_from_host(const HostStorage& storage, ByteRange range);
+  /// Whether bind() would allocate nothing and copy nothing.
+  bool is_there(int g, const HostStorage& storage, ByteRange range);
+  /// An allocation that belongs to no storage; makes room as binding does.
+  GpuAddress allocate_buffer(int g, int64_t bytes);
+  void free_buffer(int g, GpuAddress address) noexcept { gpu(g).free(address); }
+  /// Brings home what is not in use and gives its memory back.
+  void evict_all(int g);
+
+  /// GPU g is lost, with what only it held. Says so on stderr.
+  void bury(int g, const std::string& because);
+  /// Asks all GPUs and buries those that are lost; their number.
+  int bury_lost();
+
+ private:
+  friend class GpuCopies;
+  struct Victim;
+
+  GpuCopies& copies_of(HostStorage& storage);
+  GpuAddress allocate_locked(int g, int64_t bytes);
+  bool evict_one(int g);
+
+  std::recursive_mutex mutex_;
+  std::vector<std::unique_ptr<Gpu>> gpus_;
+  std::vector<char> lost_;
+  std::unordered_set<GpuCopies*> all_, uncommitted_;
+  uint64_t use_ = 1;
+};
+
+}  // namespace gasell

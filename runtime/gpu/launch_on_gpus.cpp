@@ -1,0 +1,226 @@
+#include "runtime/gpu/launch_on_gpus.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <thread>
+
+#include "lang/diagnostic.h"
+
+namespace gasell {
+namespace {
+
+// Rough rates, only to weigh places against each other: a GPU's memory and cores, the link to the host (each GPU has its own), and the one
+// between GPUs.
+constexpr double kBytesPerSecond = 3e12, kElementsPerSecond = 1e11, kLinkBytesPerSecond = 25e9, kPeerBytesPerSecond = 100e9;
+constexpr double kSplitSeconds = 40e-6;  // what a launch on one more GPU costs
+// Arrays that every unit needs whole are copied to each GPU up to this size.
+constexpr int64_t kCopiedToEach = 256 << 20;
+// Parts of a split launch begin at multiples of so many elements, so that launches over the same arrays split them alike.
+constexpr double kSplitElements = 1 << 21;
+// Launches longer than this are given in ranges of about this length, between which progress shows.
+constexpr double kRangeSeconds = 0.1;
+// Parts are given by a thread each where more is to be copied to them, since copies from pageable memory keep their caller.
+constexpr int64_t kCopiedByOneThread = 64 << 20;
+constexpr double kLargestPart = 0.95;  // of a GPU's memory
+
+double estimated_seconds(double bytes, double elements) { return std::max(bytes / kBytesPerSecond, elements / kElementsPerSecond); }
+
+}  // namespace
+
+LaunchOnGpus::LaunchOnGpus(GpuDevice& device, const Launch& launch, const GpuLoadedKernel& loaded, Progress& progress)
+    : device_(device), memory_(*device.memory_), launch_(launch), loaded_(loaded), progress_(progress) {
+  for (const ir::Parameter& parameter : launch.kernel->params)
+    if (parameter.kind != ir::Parameter::Kind::scalar) written_.push_back(parameter.kind == ir::Parameter::Kind::out);
+}
+
+ByteRange LaunchOnGpus::range(size_t k, UnitRange units) const {
+  const ByteRange memory{0, storage(k).bytes()};
+  if (!launch_.walks) return memory;
+  const plan::Walk& walk = (*launch_.walks)[k];
+  const int64_t offset = launch_.byte_offsets[k];
+  const ByteRange all = ByteRange{offset + walk.begin, offset + walk.end}.common(memory);
+  if (walk.step <= 0 || units.size() == launch_.units) return all;
+  const auto at = [&](int64_t block) { return walk.step * static_cast<double>(block); };
+  ByteRange part{offset + static_cast<int64_t>(std::floor(at(units.begin / launch_.together))) - walk.before,
+                 offset + static_cast<int64_t>(std::ceil(at((units.end + launch_.together - 1) / launch_.together))) + walk.after};
+  if (units.end == launch_.units) part.end = all.end;
+  return part.common(all);
+}
+
+bool LaunchOnGpus::can_split(int gpus) const {
+  if (gpus < 2 || !launch_.walks || blocks() < 2 * gpus) return false;
+  if (std::max(launch_.bytes, 8 * launch_.elements) < static_cast<double>(device_.options_.split_from)) return false;
+  for (size_t k = 0; k < written_.size(); ++k) {
+    if (written_[k] ? !(moves(k) && dense(k)) : !moves(k) && range(k, {0, launch_.units}).size() > kCopiedToEach) return false;
+  }
+  return true;
+}
+
+std::vector<LaunchOnGpus::Part> LaunchOnGpus::split(const std::vector<int>& gpus) const {
+  const int64_t all = blocks();
+  const auto count = static_cast<int64_t>(gpus.size());
+  const double elements = launch_.elements / static_cast<double>(all);
+  const int64_t wanted = std::max<int64_t>(1, static_cast<int64_t>(kSplitElements / std::max(elements, 1.0)));
+  const int64_t grain = wanted * 4 * count <= all ? wanted : 1;
+  std::vector<Part> parts;
+  int64_t begin = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t end = k + 1 == count ? all : (all * (k + 1) / count + grain / 2) / grain * grain;
+    end = std::min(end, all);
+    if (end > begin)
+      parts.push_back(
+          {gpus[static_cast<size_t>(k)], {begin * launch_.together, std::min(end * launch_.together, launch_.units)}, false, {}, {}});
+    begin = std::max(begin, end);
+  }
+  return parts;
+}
+
+double LaunchOnGpus::seconds(const std::vector<Part>& parts) const {
+  double longest = 0;
+  for (const Part& part : parts) {
+    const double share = static_cast<double>(part.units.size()) / static_cast<double>(launch_.units);
+    double time = estimated_seconds(launch_.bytes, launch_.elements) * share;
+    for (size_t k = 0; k < written_.size(); ++k) {
+      if (written_[k]) continue;
+      const ByteRange used = range(k, part.units);
+      const int64_t missing = used.size() - memory_.valid_bytes(part.gpu, storage(k), used);
+      const int64_t from_peers = std::min(missing, memory_.away_from_host(storage(k), used));
+      time += static_cast<double>(missing - from_peers) / kLinkBytesPerSecond + static_cast<double>(from_peers) / kPeerBytesPerSecond;
+    }
+    longest = std::max(longest, time);
+  }
+  return longest + kSplitSeconds * static_cast<double>(parts.size());
+}
+
+std::vector<LaunchOnGpus::Part> LaunchOnGpus::place() const {
+  std::vector<int> alive;
+  for (int g = 0; g < memory_.count(); ++g)
+    if (memory_.alive(g)) alive.push_back(g);
+  if (alive.empty()) throw GpuLost("all GPUs are lost");
+  const auto on_one = [&](int g) { return std::vector<Part>{{g, {0, launch_.units}, false, {}, {}}}; };
+  std::vector<Part> best = on_one(alive[0]);
+  if (alive.size() == 1) return best;
+  double least = seconds(best);
+  for (size_t k = 1; k < alive.size(); ++k) {
+    if (std::vector<Part> parts = on_one(alive[k]); seconds(parts) < least) {
+      least = seconds(parts);
+      best = std::move(parts);
+    }
+  }
+  if (!can_split(static_cast<int>(alive.size()))) return best;
+  std::vector<Part> parts = split(alive);
+  return device_.options_.split_from == 0 || seconds(parts) < least ? parts : best;
+}
+
+void LaunchOnGpus::bind(Part& part) {
+  int64_t needed = 0;
+  for (size_t k = 0; k < written_.size(); ++k)
+    if (const ByteRange used = range(k, part.units); !memory_.is_there(part.gpu, storage(k), used)) needed += used.size();
+  part.streams = static_cast<double>(needed) > kLargestPart * static_cast<double>(memory_.gpu(part.gpu).properties().memory);
+  if (part.streams) return bind_on_host(part);
+  try {
+    for (size_t k = 0; k < written_.size(); ++k)
+      part.arrays.push_back(memory_.bind(part.gpu, storage(k), range(k, part.units), !written_[k] || !dense(k), part.transfers));
+    for (size_t k = 0; k < written_.size(); ++k) part.arrays[k].base += static_cast<GpuAddress>(launch_.byte_offsets[k]);
+  } catch (const Error& error) {
+    if (error.diagnostic().kind != "MemoryError") throw;
+    // What is bound already counts as valid, so it must become so.
+    give(part.gpu, part.transfers);
+    memory_.end_use(part.gpu);
+    bind_on_host(part);
+  }
+}
+
+void LaunchOnGpus::bind_on_host(Part& part) {
+  part.streams = true;
+  for (size_t k = 0; k < written_.size(); ++k) {
+    if (!can_stream(k)) continue;
+    const ByteRange used = range(k, part.units);
+    if (written_[k]) {
+      storage(k).host_memory();
+    } else if (!memory_.is_there(part.gpu, storage(k), used)) {
+      storage(k).read(used.begin, used.end);
+    }
+  }
+}
+
+void LaunchOnGpus::give(int g, const std::vector<Transfer>& transfers) {
+  Gpu& gpu = memory_.gpu(g);
+  for (const Transfer& t : transfers) {
+    device_.check_interrupt();
+    if (t.from_host) {
+      gpu.copy_in(t.to, t.from_host, t.bytes, GpuStream::copy_in);
+    } else {
+      gpu.copy(t.to, t.from, t.bytes, GpuStream::copy_in);
+    }
+  }
+}
+
+void LaunchOnGpus::launch(int g, const std::vector<GpuArray>& arrays, UnitRange units) {
+  LoadedKernelRef& kernel = loaded_.on[static_cast<size_t>(g)];
+  if (!kernel) kernel = memory_.gpu(g).load(*launch_.kernel);
+  memory_.gpu(g).launch(*kernel, arrays, launch_.scalars, units.begin, units.end);
+}
+
+void LaunchOnGpus::mark_written(const Part& part) {
+  for (size_t k = 0; k < written_.size(); ++k)
+    if (written_[k]) memory_.written(part.gpu, storage(k), range(k, part.units));
+}
+
+void LaunchOnGpus::execute(Part& part) {
+  if (part.streams) return stream(part);
+  const double share = static_cast<double>(part.units.size()) / static_cast<double>(launch_.units);
+  give(part.gpu, part.transfers);
+  memory_.gpu(part.gpu).wait(GpuStream::compute, GpuStream::copy_in);
+  const auto ranges =
+      static_cast<int64_t>(std::clamp(std::ceil(estimated_seconds(launch_.bytes, launch_.elements) * share / kRangeSeconds), 1.0, 10000.0));
+  const int64_t length = (part.units.size() + ranges - 1) / ranges;
+  for (int64_t begin = part.units.begin; begin < part.units.end; begin += length) {
+    const UnitRange units{begin, std::min(begin + length, part.units.end)};
+    launch(part.gpu, part.arrays, units);
+    if (ranges > 1) device_.wait(part.gpu, GpuStream::compute);
+    progress_.advance(launch_.elements * static_cast<double>(units.size()) / static_cast<double>(launch_.units));
+  }
+}
+
+void LaunchOnGpus::run() {
+  std::vector<Part> parts = place();
+  bool heavy = false;
+  for (Part& part : parts) {
+    bind(part);
+    int64_t copied = 0;
+    for (const Transfer& t : part.transfers) copied += t.from_host ? t.bytes : 0;
+    const double share = static_cast<double>(part.units.size()) / static_cast<double>(launch_.units);
+    heavy =
+        heavy || part.streams || copied > kCopiedByOneThread || estimated_seconds(launch_.bytes, launch_.elements) * share > kRangeSeconds;
+  }
+  for (const Part& part : parts)
+    if (!part.streams) mark_written(part);
+  if (parts.size() == 1 || !heavy) {
+    for (Part& part : parts) execute(part);
+    return;
+  }
+  std::vector<std::exception_ptr> failures(parts.size());
+  {
+    std::vector<std::jthread> threads;
+    for (size_t k = 1; k < parts.size(); ++k) {
+      threads.emplace_back([&, k] {
+        try {
+          execute(parts[k]);
+        } catch (...) {
+          failures[k] = std::current_exception();
+        }
+      });
+    }
+    try {
+      execute(parts[0]);
+    } catch (...) {
+      failures[0] = std::current_exception();
+    }
+  }
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace gasell

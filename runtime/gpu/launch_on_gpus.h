@@ -1,0 +1,67 @@
+// One launch, on its way to one or several GPUs.
+#pragma once
+
+#include <vector>
+
+#include "runtime/device/handout.h"
+#include "runtime/gpu/gpu_device.h"
+#include "runtime/gpu/gpu_memory.h"
+
+namespace gasell {
+
+/// What load() gives: the kernel on each GPU that has run it, and on the host where that was needed.
+struct GpuLoadedKernel final : LoadedKernel {
+  mutable std::vector<LoadedKernelRef> on;
+  mutable LoadedKernelRef on_host;
+};
+
+class LaunchOnGpus {
+ public:
+  LaunchOnGpus(GpuDevice& device, const Launch& launch, const GpuLoadedKernel& loaded, Progress& progress);
+  /// Throws GpuLost, Interrupted, and MemoryError when not even a part of the arrays finds room.
+  void run();
+
+ private:
+  /// Some units on one GPU.
+  struct Part {
+    int gpu;
+    UnitRange units;
+    bool streams = false;
+    std::vector<GpuArray> arrays;
+    std::vector<Transfer> transfers;
+  };
+
+  HostStorage& storage(size_t k) const { return static_cast<HostStorage&>(*launch_.storages[k]); }
+  bool moves(size_t k) const { return launch_.walks && (*launch_.walks)[k].step > 0; }
+  bool dense(size_t k) const { return launch_.walks && (*launch_.walks)[k].dense; }
+  /// The bytes of array k that these units use.
+  ByteRange range(size_t k, UnitRange units) const;
+  bool can_stream(size_t k) const { return moves(k) && (!written_[k] || dense(k)); }
+  int64_t blocks() const { return (launch_.units + launch_.together - 1) / launch_.together; }
+
+  std::vector<Part> place() const;
+  bool can_split(int gpus) const;
+  std::vector<Part> split(const std::vector<int>& gpus) const;
+  /// What running these parts takes, as far as their places make a difference.
+  double seconds(const std::vector<Part>& parts) const;
+
+  /// Its arrays on its GPU; where there is no room, on the host, for streaming.
+  void bind(Part& part);
+  void bind_on_host(Part& part);
+  void execute(Part& part);
+  void launch(int g, const std::vector<GpuArray>& arrays, UnitRange units);
+  void give(int g, const std::vector<Transfer>& transfers);
+  void mark_written(const Part& part);
+
+  void stream(Part& part);
+  class Pipeline;
+
+  GpuDevice& device_;
+  GpuMemory& memory_;
+  const Launch& launch_;
+  const GpuLoadedKernel& loaded_;
+  Progress& progress_;
+  std::vector<char> written_;  // per array
+};
+
+}  // namespace gasell

@@ -1,0 +1,44 @@
+// A GPU that is played by the host: to test everything between the engine and a GPU on any machine, and to show faults that a real one
+// hides.
+//
+// - Its memory is its own: addresses are handles that fault when the host follows them, fresh memory holds a pattern (NaN, -1, true), and
+// every
+//   allocation stands between guards.
+// - Operations wait in their streams until somebody asks for their result, and then only those run that the order of the streams and their
+// waits
+//   demand: where a wait is missing, stale bytes show.
+// - Units of a kernel run in a shuffled order and check every address against the bytes that the launch may touch.
+// - Memory is limited, and faults can be injected.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "runtime/device/host_device.h"
+#include "runtime/gpu/gpu.h"
+
+namespace gasell {
+
+/// Faults of all simulated GPUs of a process together; each event is counted from 1 over all of them. 0: never.
+struct SimulatedFaults {
+  int64_t out_of_memory_at = 0;                  // this allocation finds no memory
+  int64_t lost_at_launch = 0, lost_at_copy = 0;  // the GPU is lost with this launch, or with this copy (to it, from it or within it)
+  int slow_device = -1;                          // the GPU with this ordinal takes `slow_factor` times as long
+  double slow_factor = 1;
+  std::atomic<int64_t> allocations{0}, launches{0}, copies{0};
+};
+
+/// "oom@3", "lost@launch:2", "lost@copy:5", "slow:0:4.5"; several separated by commas; empty: none. Throws Error("ValueError", …).
+std::shared_ptr<SimulatedFaults> parse_faults(const std::string& text);
+
+struct SimulationOptions {
+  int64_t memory = 1 << 30;                                                       // bytes each GPU has: GASELL_SIM_MEMORY
+  std::shared_ptr<SimulatedFaults> faults = std::make_shared<SimulatedFaults>();  // GASELL_SIM_FAULT
+  static SimulationOptions from_environment();
+};
+
+/// `compile` gives host code for a kernel; it should check bounds (JitOptions::check_bounds).
+std::unique_ptr<Gpu> make_simulated_gpu(int ordinal, KernelCompiler compile, const SimulationOptions& options);
+
+}  // namespace gasell
