@@ -130,7 +130,7 @@ struct Engine::State {
   plan::Plan make_plan(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations) {
     plan::PlanOptions plan_options;
     plan_options.fuse = options.fuse;
-    plan_options.chunk = options.chunk;
+    plan_options.grain.chunk = options.chunk;
     plan_options.memory = device->budget().limit() - device->budget().used();
     return plan::make_plan(nodes, plan_options, destinations);
   }

@@ -61,7 +61,7 @@ struct Run {
   std::string bounds;    // text of "begin .. end"
   Names bound_names;     // that occur in them
   const Stmt* first = nullptr;
-  Body hoisted;          // lets that stand before the loop
+  Body hoisted;          // lets and local arrays that stand before the loop
   Body parallel;
   size_t length = 0;     // statements of the body it takes
 };
@@ -133,7 +133,7 @@ class Fusion {
     Body lets;
     for (size_t k = at; k < statements.size(); ++k) {
       const Stmt& s = *statements[k];
-      if (!run.parallel.empty() && s.kind == StmtKind::let && is_uniform(s.value)) {
+      if (!run.parallel.empty() && (s.kind == StmtKind::local_array || (s.kind == StmtKind::let && is_uniform(s.value)))) {
         lets.push_back(statements[k]);  // taken with the next loop, left where it is if there is none
         continue;
       }

@@ -108,7 +108,7 @@ bool is_compiled_in(const Scalar& v) {
   if (v.is_integral()) return kind(v.type) == 'b' || (v.i >= -2 && v.i <= 16);
   if (v.c.imag() != 0) return false;
   const double x = v.c.real();
-  return (x == 0 && !std::signbit(x)) || x == 1 || x == -1 || x == 2 || x == 0.5;
+  return (x == 0 && !std::signbit(x)) || x == 1 || x == -1 || x == 2 || x == 0.5 || x == 4 || x == 0.25;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Kernels from flattened expressions: one file a shape of loop.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,15 @@ struct Output {
 };
 
 /// Every element of the space once: outputs[k][…] = root k. Units are rows × segments of the innermost axis.
-Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, int64_t chunk);
+Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& grain);
 
 /// Reduces the one root of `pulled` over `axes` into `output`, whose access walks the axes that are kept. Appends the kernel, and where the work is
 /// more than one unit an output, the kernels that combine partial states in a fixed tree. The bits depend on the shape alone.
 void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op, const std::vector<int>& axes, int64_t ddof, DType result, Output output,
-                     int64_t chunk);
+                     const Grain& grain);
+
+inline bool has_random(const Pulled& pulled) {
+  return std::any_of(pulled.accesses.begin(), pulled.accesses.end(), [](const Access& a) { return a.source->as<graph::RandomNode>() != nullptr; });
+}
 
 }  // namespace gasell::plan

@@ -9,11 +9,6 @@ namespace {
 using ir::Body;
 using ir::ExprRef;
 
-bool has_random(const Pulled& pulled) {
-  return std::any_of(pulled.accesses.begin(), pulled.accesses.end(),
-                     [](const Access& a) { return a.source->as<graph::RandomNode>() != nullptr; });
-}
-
 constexpr int64_t kLine = 64;  // bytes of a cache line
 
 /// Whether an input or result is walked across its memory, as in a transposition: its neighbouring rows, not columns, share cache lines.
@@ -27,7 +22,7 @@ bool crosses_memory(const Shape& space, const std::vector<Access>& accesses) {
 
 }  // namespace
 
-Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, int64_t chunk) {
+Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& grain) {
   std::vector<Access> results;
   for (Output& o : outputs) results.push_back(o.access);
   collapse(pulled, results, std::vector<int>(pulled.space.size(), 0));
@@ -40,7 +35,7 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, int64_t chunk
   const size_t rank = pulled.space.size();
   const int64_t columns = pulled.space.back();
   const int64_t rows = graph::size_of(Shape(pulled.space.begin(), pulled.space.end() - 1));
-  const int64_t aim = chunk > 0 ? chunk : 16 * kStrip;
+  const int64_t aim = grain.chunk > 0 ? grain.chunk : std::clamp<int64_t>(rows * columns / grain.units, grain.elements, 16 * kStrip);
   // Crossing accesses are walked in tiles of few columns and many rows, so that a cache line serves all its rows before it goes.
   const bool tiled = crosses_memory(pulled.space, pulled.accesses) || crosses_memory(pulled.space, results);
   const int64_t segment = std::min({columns, std::max<int64_t>(1, aim), tiled ? kLine / gasell::size_of(results[0].dtype) : columns});

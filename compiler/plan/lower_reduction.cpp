@@ -69,7 +69,7 @@ std::vector<StorageRef> partial_storages(const Reducer& reducer, int64_t count) 
 }  // namespace
 
 void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op, const std::vector<int>& axes, int64_t ddof, DType result,
-                     Output output, int64_t chunk) {
+                     Output output, const Grain& grain) {
   const Reducer reducer(op, pulled.values[pulled.roots[0]].dtype);
   const Shape original = pulled.space;
   const size_t rank = original.size();
@@ -153,7 +153,7 @@ void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op
   const int64_t outputs = graph::size_of(kept_space);
 
   const std::unique_ptr<ReductionLowering> lowering =
-      count_class(2) ? column_reduction(reducer, op, pulled, kept) : flat_reduction(reducer, op, pulled, kept, chunk);
+      count_class(2) ? column_reduction(reducer, op, pulled, kept, grain) : flat_reduction(reducer, op, pulled, kept, grain);
   int64_t parts = lowering->groups();
   if (parts == 1) {
     steps.push_back(lowering->lower(result_access, {output.storage}, result, ddof));

@@ -8,8 +8,7 @@ using ir::Body;
 using ir::ExprRef;
 
 constexpr int64_t kColumns = 8192;       // columns a work unit, at most
-constexpr int64_t kFewestColumns = 512;  // and at least, where there are so many
-constexpr int64_t kUnitsWanted = 16;
+constexpr int64_t kFewestColumns = 256;  // and at least, where there are so many
 constexpr int64_t kColumnBlock = 16;     // rows a block of columns
 constexpr int64_t kColumnBlocks = 64;    // such blocks a work unit
 constexpr int64_t kRowsTogether = 4;     // rows that a cheap expression is evaluated for at a time
@@ -17,7 +16,7 @@ constexpr double kCheap = 4;             // operations
 
 class ColumnReduction final : public ReductionLowering {
  public:
-  ColumnReduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept)
+  ColumnReduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, const Grain& grain)
       : ReductionLowering(reducer, op), pulled_(pulled), kept_(kept) {
     const Shape& space = pulled.space;
     outer_ = graph::size_of(Shape(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept)));
@@ -25,7 +24,8 @@ class ColumnReduction final : public ReductionLowering {
     columns_ = space.back();
     groups_ = (rows_ + kColumnBlock * kColumnBlocks - 1) / (kColumnBlock * kColumnBlocks);
     // Wide segments read memory in long runs; narrower ones only where there would be too few units for the cores.
-    segment_ = std::clamp(columns_ * outer_ * groups_ / kUnitsWanted, kFewestColumns, kColumns);
+    const int64_t fewest = std::max(kFewestColumns, grain.elements / 32);
+    segment_ = std::clamp(columns_ * outer_ * groups_ / grain.units, fewest, has_random(pulled) ? kStrip : kColumns);
   }
 
   int64_t groups() const override { return groups_; }
@@ -161,8 +161,8 @@ class ColumnReduction final : public ReductionLowering {
 
 }  // namespace
 
-std::unique_ptr<ReductionLowering> column_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept) {
-  return std::make_unique<ColumnReduction>(reducer, op, pulled, kept);
+std::unique_ptr<ReductionLowering> column_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, const Grain& grain) {
+  return std::make_unique<ColumnReduction>(reducer, op, pulled, kept, grain);
 }
 
 }  // namespace gasell::plan

@@ -9,13 +9,13 @@ using ir::ExprRef;
 
 class FlatReduction final : public ReductionLowering {
  public:
-  FlatReduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, int64_t chunk)
+  FlatReduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, const Grain& grain)
       : ReductionLowering(reducer, op), pulled_(pulled), kept_(kept) {
     const Shape& space = pulled.space;
     outputs_ = graph::size_of(Shape(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept)));
     total_ = graph::size_of(Shape(space.begin() + static_cast<std::ptrdiff_t>(kept), space.end()));
     groups_ = (total_ + kStrip * kGroup - 1) / (kStrip * kGroup);
-    const int64_t aim = chunk > 0 ? chunk : kStrip * kGroup;
+    const int64_t aim = grain.chunk > 0 ? grain.chunk : std::clamp<int64_t>(outputs_ * total_ / grain.units, grain.elements, kStrip * kGroup);
     outputs_a_unit_ = groups_ > 1 ? 1 : std::clamp<int64_t>(aim / std::max<int64_t>(1, total_), 1, std::max<int64_t>(1, outputs_));
   }
 
@@ -188,8 +188,8 @@ class FlatReduction final : public ReductionLowering {
 
 }  // namespace
 
-std::unique_ptr<ReductionLowering> flat_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, int64_t chunk) {
-  return std::make_unique<FlatReduction>(reducer, op, pulled, kept, chunk);
+std::unique_ptr<ReductionLowering> flat_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, const Grain& grain) {
+  return std::make_unique<FlatReduction>(reducer, op, pulled, kept, grain);
 }
 
 }  // namespace gasell::plan

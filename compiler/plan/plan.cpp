@@ -106,7 +106,7 @@ class Planner {
   void elementwise(const NodeRef& node, Output output) {
     Pulled pulled = pull({node});
     Step report = measure(pulled, node->size(), node->dtype);
-    Step step = lower_elementwise(std::move(pulled), {std::move(output)}, options_.chunk);
+    Step step = lower_elementwise(std::move(pulled), {std::move(output)}, options_.grain);
     copy_measures(step, report);
     plan_.steps.push_back(std::move(step));
   }
@@ -124,7 +124,7 @@ class Planner {
     Step report = measure(pulled, node->size(), node->dtype);
     report.operations += report.elements;
     const size_t first = plan_.steps.size();
-    lower_reduction(plan_.steps, std::move(pulled), reduce.op, reduce.axes, reduce.ddof, node->dtype, std::move(output), options_.chunk);
+    lower_reduction(plan_.steps, std::move(pulled), reduce.op, reduce.axes, reduce.ddof, node->dtype, std::move(output), options_.grain);
     copy_measures(plan_.steps[first], report);
   }
 

@@ -41,9 +41,16 @@ struct Plan {
   std::vector<graph::NodeRef> results;  // for each root a BufferNode, over a TemporaryStorage where it was computed
 };
 
+/// How finely work is cut into units. Results do not depend on it.
+struct Grain {
+  int64_t chunk = 0;         // elements a unit aims at; 0: by the two below
+  int64_t units = 16;        // that keep the device busy
+  int64_t elements = 16384;  // worth a unit of their own
+};
+
 struct PlanOptions {
   bool fuse = true;
-  int64_t chunk = 0;              // elements a work unit aims at; 0: chosen. Results do not depend on it.
+  Grain grain;
   int64_t memory = INT64_MAX;     // bytes that stored intermediates may take; beyond it they are computed again where needed
 };
 

@@ -174,8 +174,8 @@ class ReductionLowering : protected ReductionParts {
 };
 
 /// The reduced elements lie along the innermost axes of `pulled`, behind `kept` others. Units are outputs × groups of blocks.
-std::unique_ptr<ReductionLowering> flat_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, int64_t chunk);
+std::unique_ptr<ReductionLowering> flat_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, const Grain& grain);
 /// The innermost axis of `pulled` is kept: columns side by side, rows reduced. Axes: `kept` outer ones, reduced, columns.
-std::unique_ptr<ReductionLowering> column_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept);
+std::unique_ptr<ReductionLowering> column_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, const Grain& grain);
 
 }  // namespace gasell::plan

@@ -5,7 +5,9 @@
 #include <sstream>
 
 #include "catch.h"
+#include "compiler/ir/map_to_grid.h"
 #include "compiler/ir/passes.h"
+#include "compiler/ir/place_barriers.h"
 #include "compiler/ir/text.h"
 #include "compiler/plan/plan.h"
 #include "lang/diagnostic.h"
@@ -29,6 +31,14 @@ void check_round_trip(const Kernel& kernel) {
   CHECK(print(parse(text)) == text);
 }
 
+/// The pipelines' passes and those that map_to_grid consists of.
+std::vector<Pass> all_passes() {
+  std::vector<Pass> passes = grid_pipeline();
+  passes.push_back({"map_to_grid", [](const Kernel& kernel) { return map_to_grid(kernel, {.most_threads = 256, .shared_bytes = 48 << 10}).value(); }, ""});
+  passes.push_back({"place_barriers", place_barriers, ""});
+  return passes;
+}
+
 }  // namespace
 
 TEST_CASE("text tests of passes") {
@@ -46,7 +56,7 @@ TEST_CASE("text tests of passes") {
     const std::string name = text.substr(8, line_end - 8);
     INFO(entry.path().string());
     bool found = false;
-    for (const Pass& pass : pipeline()) {
+    for (const Pass& pass : all_passes()) {
       if (pass.name != name) continue;
       found = true;
       const Kernel result = run_passes(parse(text.substr(line_end, cut - line_end)), {pass});
@@ -54,7 +64,7 @@ TEST_CASE("text tests of passes") {
     }
     CHECK(found);
   }
-  CHECK(files >= 7);
+  CHECK(files >= 15);
 }
 
 TEST_CASE("print and parse are inverse, on kernels the planner makes") {
@@ -67,6 +77,10 @@ TEST_CASE("print and parse are inverse, on kernels the planner makes") {
     for (const auto& step : plan::make_plan({root}, {}).steps) {
       check_round_trip(*step.kernel);
       verify(run_passes(*step.kernel, pipeline()));
+      const auto mapped = map_to_grid(run_passes(*step.kernel, grid_pipeline()), {});
+      REQUIRE(mapped);
+      check_round_trip(*mapped);
+      verify(*mapped);
     }
 }
 
@@ -93,4 +107,39 @@ TEST_CASE("illegal kernels are refused by rule") {
   CHECK(error_of([] { parse("kernel k(n: i64) { n = 1 }"); }).find("only a var is assigned") != std::string::npos);
   CHECK(error_of([] { parse("kernel k(n: i64, x: f64) { let y: f64 = (x + n) }"); }).find("operands of types float64 and int64") != std::string::npos);
   CHECK(error_of([] { parse("kernel k(n: i64) { if n { } }"); }).find("a condition is boolean") != std::string::npos);
+}
+
+TEST_CASE("what a grid cannot do is not mapped") {
+  // No units; more shared memory than a block of one warp may have; memory of the block that warps read and write.
+  CHECK_FALSE(map_to_grid(parse("kernel k(out y: f64) { y[0] = 1.0 }"), {}));
+  const char* large = R"(kernel k(out y: f64, n: i64) {
+    for u in 0 .. n unit {
+      local a: f64[8192]
+      for i in 0 .. 8192 simd { a[i] = f64(i) }
+      for i in 0 .. 8192 simd { y[i] = a[(8191 - i)] }
+    }
+  })";
+  CHECK_FALSE(map_to_grid(parse(large), {.most_threads = 256, .shared_bytes = 48 << 10}));
+  CHECK(map_to_grid(parse(large), {.most_threads = 256, .shared_bytes = 64 << 10}));
+  CHECK_FALSE(map_to_grid(parse(R"(kernel k(out y: f64, n: i64) {
+    for u in 0 .. n unit {
+      local a: f64[64]
+      for r in 0 .. n team {
+        for i in 0 .. 64 simd { a[i] = f64(r) }
+        for i in 0 .. 64 simd { y[((r * 64) + i)] = a[(63 - i)] }
+      }
+    }
+  })"), {}));
+}
+
+TEST_CASE("shared memory is counted for the whole block") {
+  const Kernel kernel = parse(R"(kernel k(n: i64) threads 128 {
+    for u in 0 .. n unit {
+      local a: f64[3] block
+      for r in 0 .. n across 32 {
+        local b: i8[5] warp
+      }
+    }
+  })");
+  CHECK(shared_bytes(kernel) == 32 + 4 * 16);
 }

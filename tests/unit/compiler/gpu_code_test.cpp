@@ -1,0 +1,81 @@
+// PTX of the kernels that the planner makes; assembled where the toolkit is.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "catch.h"
+#include "compiler/codegen/gpu.h"
+#include "compiler/plan/plan.h"
+
+using namespace gasell;
+using namespace gasell::graph;
+
+namespace {
+
+std::string find_ptxas() {
+  for (const char* variable : {"GASELL_CUDA", "CUDA_HOME"})
+    if (const char* root = std::getenv(variable); root && std::filesystem::exists(std::string(root) + "/bin/ptxas")) return std::string(root) + "/bin/ptxas";
+  return std::filesystem::exists("/usr/local/cuda/bin/ptxas") ? "/usr/local/cuda/bin/ptxas" : "";
+}
+
+/// Whether ptxas takes the code for these GPUs; true where there is no ptxas.
+bool assembles(const std::string& ptx, const std::vector<int>& capabilities) {
+  static const std::string ptxas = find_ptxas();
+  if (ptxas.empty()) return true;
+  const auto file = std::filesystem::temp_directory_path() / ("gasell_gpu_code_test." + std::to_string(getpid()) + ".ptx");
+  std::ofstream(file) << ptx;
+  bool all = true;
+  for (const int capability : capabilities)
+    all = all && std::system((ptxas + " -arch=sm_" + std::to_string(capability) + " -o /dev/null " + file.string()).c_str()) == 0;
+  std::filesystem::remove(file);
+  return all;
+}
+
+std::vector<NodeRef> programs() {
+  const auto storage = std::make_shared<Storage>();
+  const NodeRef x = buffer(storage, DType::f64, {300, 400}, {400, 1}, 0), f = buffer(storage, DType::f32, {300, 400}, {1, 300}, 5);
+  const NodeRef i = buffer(storage, DType::i64, {300, 400}, {400, 1}, 0), b = buffer(storage, DType::i8, {300, 400}, {800, 2}, 1);
+  const NodeRef normal = random(Distribution::standard_normal, DType::f64, {300, 400}, 1, 2), dice = random(Distribution::integers, DType::i64, {300, 400}, 1, 2, -5, 11);
+  std::vector<NodeRef> roots{map(ScalarOp::add, {x, normal}), map(ScalarOp::mul, {f, f}), map(ScalarOp::floordiv, {i, dice}), map(ScalarOp::max, {b, b}), cast(x, DType::u8)};
+  for (const ReduceOp op : {ReduceOp::sum, ReduceOp::var, ReduceOp::argmax, ReduceOp::max})
+    for (const NodeRef& source : {x, f, i, normal}) {
+      if (op == ReduceOp::var && source == i) continue;
+      roots.push_back(reduce(op, source, {0, 1}));
+      roots.push_back(reduce(op, source, {1}));
+    }
+  return roots;
+}
+
+}  // namespace
+
+TEST_CASE("kernels become PTX that ptxas takes for sm_75, sm_80 and sm_90") {
+  for (const NodeRef& root : programs())
+    for (const plan::Step& step : plan::make_plan({root}, {}).steps) {
+      const auto code = compile_ptx(*step.kernel, 75);
+      REQUIRE(code);
+      INFO(code->ptx);
+      CHECK(code->ptx.find(".entry " + code->symbol) != std::string::npos);
+      CHECK(code->ptx.find(".target sm_75") != std::string::npos);
+      CHECK(code->ptx.find(".version 6.3") != std::string::npos);
+      CHECK(code->threads % 32 == 0);
+      CHECK(assembles(code->ptx, {75, 80, 90}));
+    }
+}
+
+TEST_CASE("results round as on the host: nothing is contracted to fma") {
+  const auto storage = std::make_shared<Storage>();
+  const NodeRef x = buffer(storage, DType::f64, {1000}, {1}, 0), y = buffer(storage, DType::f64, {1000}, {1}, 1000);
+  const auto steps = plan::make_plan({map(ScalarOp::add, {map(ScalarOp::mul, {x, y}), x})}, {}).steps;
+  const auto code = compile_ptx(*steps.at(0).kernel, 90);
+  REQUIRE(code);
+  CHECK(code->ptx.find("fma") == std::string::npos);
+  CHECK(code->ptx.find("mul.rn.f64") != std::string::npos);  // without .rn ptxas would contract
+  CHECK(code->ptx.find("add.rn.f64") != std::string::npos);
+  CHECK(code->ptx.find("ld.global.nc.f64") != std::string::npos);
+}
+
+TEST_CASE("what GPUs lack is left to the host") {
+  const auto storage = std::make_shared<Storage>();
+  const NodeRef z = buffer(storage, DType::c128, {1000}, {1}, 0);
+  CHECK_FALSE(compile_ptx(*plan::make_plan({map(ScalarOp::exp, {z})}, {}).steps.at(0).kernel, 90));
+}
