@@ -123,4 +123,12 @@ std::string emit_gpu_llvm(const ir::Kernel& kernel, int capability) {
 
 std::string gpu_math_name() { return libdevice_path().empty() ? "none" : libdevice_path(); }
 
+std::string gpu_compiler_name() {
+  // Toolkits of another version have another file at the same place.
+  std::error_code ignored;
+  const auto bytes = libdevice_path().empty() ? 0 : std::filesystem::file_size(libdevice_path(), ignored);
+  const auto changed = libdevice_path().empty() ? 0 : std::filesystem::last_write_time(libdevice_path(), ignored).time_since_epoch().count();
+  return "LLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion) + "\nmath " + gpu_math_name() + ' ' + std::to_string(bytes) + ' ' + std::to_string(changed);
+}
+
 }  // namespace gasell

@@ -31,4 +31,7 @@ std::string emit_gpu_llvm(const ir::Kernel& kernel, int capability);
 /// What compile_ptx takes its math functions from: the path of libdevice.10.bc, or "none".
 std::string gpu_math_name();
 
+/// What compile_ptx makes depends on the kernel, the capability and this text: it names the compiler and its math functions.
+std::string gpu_compiler_name();
+
 }  // namespace gasell

@@ -70,7 +70,7 @@ class Gpu {
   /// Host memory that copies run at full speed from and to. Null when there is none to have.
   virtual std::shared_ptr<void> pinned(int64_t bytes) = 0;
 
-  /// The kernel mapped to a grid and compiled, or found in the cache.
+  /// The kernel mapped to a grid and compiled, or found in the cache. Null when a GPU cannot run it; then the host does.
   virtual LoadedKernelRef load(const ir::Kernel& kernel) = 0;
   /// Units [begin, end) of a kernel that load() gave, on the compute stream. `arrays` are the array parameters in order, `scalars` the
   /// scalar ones, in 64-bit slots. Asynchronous; both spans may go when the call returns.

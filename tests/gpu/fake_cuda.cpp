@@ -431,7 +431,8 @@ Result mem_alloc_from_pool_async(DevicePointer* address, size_t bytes, Pool pool
   if (used(pool->device) + static_cast<int64_t>(bytes) > fake.memory)
     for (const Stream freer : freeing()) wait_for(stream, freer, mark(freer));
   *address = take(bytes, pool->device, true);
-  pool->reserved = std::max<uint64_t>(pool->reserved, static_cast<uint64_t>(used(pool->device) - being_freed(pool->device)));
+  pool->reserved =
+      std::min<uint64_t>(static_cast<uint64_t>(fake.memory), std::max<uint64_t>(pool->reserved, static_cast<uint64_t>(used(pool->device))));
   return Result::success;
 }
 Result mem_free_async(DevicePointer address, Stream stream) {

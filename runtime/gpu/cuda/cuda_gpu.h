@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "compiler/codegen/gpu.h"
 #include "runtime/gpu/cuda/driver.h"
-#include "runtime/gpu/cuda/gpu_code.h"
 #include "runtime/gpu/gpu.h"
 
 namespace gasell {
@@ -14,9 +16,10 @@ namespace gasell {
 class KernelCache;
 
 struct CudaOptions {
-  GpuCompiler compile;
-  /// What `compile` makes depends on the kernel's text, the capability and this; then machine code is found on disk without compiling.
-  /// Empty: it is found by its PTX.
+  /// Makes PTX of kernels for a compute capability; null: compile_ptx.
+  std::function<std::optional<GpuCode>(const ir::Kernel& kernel, int capability)> compile;
+  /// What `compile` makes depends on the kernel's text, the capability and this, so that machine code is found on disk without
+  /// compiling. Empty: it is found by its PTX. Without `compile`: compile_ptx's own.
   std::string compiler;
   std::shared_ptr<const KernelCache> cache;  // null: machine code is not kept on disk
   /// False (or GASELL_GPU_POOLS=0): every allocation is the driver's own, which compute-sanitizer can watch.

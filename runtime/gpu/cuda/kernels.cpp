@@ -74,7 +74,7 @@ std::optional<Kernels::Entry> Kernels::Entry::parse(const std::string& text) {
   return entry;
 }
 
-Kernels::Kernels(ContextRef context, GpuCompiler compile, std::string compiler, std::shared_ptr<const KernelCache> cache,
+Kernels::Kernels(ContextRef context, PtxCompiler compile, std::string compiler, std::shared_ptr<const KernelCache> cache,
                  int driver_version)
     : context_(std::move(context)),
       compile_(std::move(compile)),
@@ -93,9 +93,8 @@ std::string Kernels::key(const char* what, const std::string& text) const {
 LoadedKernelRef Kernels::load(const ir::Kernel& kernel) {
   const std::string text = ir::print(kernel);
   const std::lock_guard lock(mutex_);
-  LoadedKernelRef& loaded = loaded_[text];
-  if (!loaded) loaded = make(kernel, text);
-  return loaded;
+  if (const auto known = loaded_.find(text); known != loaded_.end()) return known->second;
+  return loaded_[text] = make(kernel, text);
 }
 
 std::shared_ptr<CudaKernel> Kernels::make(const ir::Kernel& kernel, const std::string& text) {
@@ -122,8 +121,9 @@ std::shared_ptr<CudaKernel> Kernels::make(const ir::Kernel& kernel, const std::s
     where = key("kernel", text);
     if (auto found = find(where)) return finished(std::move(found), false);
   }
-  if (!compile_) throw Error("SystemError", "there is no compiler for GPU kernels", {}, Blame::internal);
-  Entry entry{compile_(kernel, capability_), {}};
+  std::optional<GpuCode> code = compile_(kernel, capability_);
+  if (!code) return nullptr;
+  Entry entry{std::move(*code), {}};
   if (compiler_.empty()) {
     where = key("ptx", entry.code.ptx);
     if (auto found = find(where)) return finished(std::move(found), false);

@@ -2,17 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "compiler/codegen/gpu.h"
 #include "compiler/codegen/kernel_cache.h"
 #include "compiler/ir/ir.h"
 #include "runtime/device/device.h"
 #include "runtime/gpu/cuda/context.h"
-#include "runtime/gpu/cuda/gpu_code.h"
 
 namespace gasell::cuda {
 
@@ -27,13 +28,17 @@ class CudaKernel final : public LoadedKernel {
   size_t arrays = 0;          // array parameters
 };
 
+/// compile_ptx, or a test's.
+using PtxCompiler = std::function<std::optional<GpuCode>(const ir::Kernel& kernel, int capability)>;
+
 class Kernels {
  public:
   /// `compiler` names what `compile` is, so that machine code is found by the kernel's text without compiling; empty: it is found by its
   /// PTX.
-  Kernels(ContextRef context, GpuCompiler compile, std::string compiler, std::shared_ptr<const KernelCache> cache, int driver_version);
+  Kernels(ContextRef context, PtxCompiler compile, std::string compiler, std::shared_ptr<const KernelCache> cache, int driver_version);
 
-  /// The context must be current. Throws what `compile` throws; SystemError when the driver refuses the kernel, with what it said.
+  /// Null when `compile` makes nothing of the kernel. The context must be current. Throws what `compile` throws; SystemError when the
+  /// driver refuses the kernel, with what it said.
   LoadedKernelRef load(const ir::Kernel& kernel);
 
  private:
@@ -51,7 +56,7 @@ class Kernels {
   std::string key(const char* what, const std::string& text) const;
 
   ContextRef context_;
-  GpuCompiler compile_;
+  PtxCompiler compile_;
   std::string compiler_;
   std::shared_ptr<const KernelCache> cache_;
   int capability_, multiprocessors_, driver_version_;

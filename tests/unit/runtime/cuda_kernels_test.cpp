@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "compiler/codegen/kernel_cache.h"
+#include "compiler/ir/text.h"
 #include "unit/runtime/cuda_fake.h"
 
 using namespace gasell;
@@ -39,9 +40,10 @@ struct Compiler {
     CudaOptions made;
     made.cache = std::move(cache);
     made.compiler = std::move(name);
-    made.compile = [this](const ir::Kernel& k, int capability) {
+    made.compile = [this](const ir::Kernel& k, int capability) -> std::optional<GpuCode> {
       ++compiled;
       CHECK(capability == 90);
+      if (k.name == "host only") return {};
       return GpuCode{
           symbol,
           "// " + k.name +
@@ -107,6 +109,34 @@ TEST_CASE("a launch gives arrays, scalars, units and the stop flag", "[cuda]") {
     CHECK(error_of([&] { gpu->launch(*loaded, {arrays, 1}, scalars, 0, 1); }).kind == "SystemError");
   }
   fake.check_empty();
+}
+
+TEST_CASE("a kernel that a GPU cannot run is none, and is not tried again", "[cuda]") {
+  FakeCuda fake;
+  Compiler compiler;
+  const auto gpu = fake.gpu(0, compiler.options());
+  CHECK_FALSE(gpu->load(kernel("host only")));
+  CHECK_FALSE(gpu->load(kernel("host only")));
+  CHECK(compiler.compiled == 1);
+}
+
+TEST_CASE("kernels of the compiler itself are loaded", "[cuda]") {
+  FakeCuda fake;
+  const auto gpu = fake.gpu();
+  const auto loaded = gpu->load(ir::parse(R"(kernel add_one(in a: f64, out r: f64, n: i64) {
+  for u in 0 .. ((n + 99) // 100) unit {
+    for i in (u * 100) .. min(((u * 100) + 100), n) simd {
+      r[i] = (a[i] + 1.0)
+    }
+  }
+}
+)"));
+  REQUIRE(loaded);
+  const GpuArray arrays[] = {{0x1000, 0x1000, 0x2000}, {0x2000, 0x2000, 0x3000}};
+  const int64_t scalars[] = {300};
+  gpu->launch(*loaded, arrays, scalars, 0, 3);
+  gpu->synchronize(GpuStream::compute);
+  CHECK(fake.calls("cuLaunchKernel") == 1);
 }
 
 TEST_CASE("shared memory beyond 48 KiB is asked for; too much is an error of ours", "[cuda]") {
