@@ -58,6 +58,7 @@ struct Block {
   int device;
   bool from_pool;
   bool freed = false;  // a free of it is under way
+  bool there = true;   // its allocation is not behind frees to come
 };
 
 struct Fake {
@@ -162,7 +163,7 @@ bool valid(DevicePointer address, size_t bytes) {
   const auto after = fake.blocks.upper_bound(address);
   if (after != fake.blocks.begin()) {
     const auto& [base, block] = *std::prev(after);
-    if (address + bytes <= base + block.bytes) return true;
+    if (address + bytes <= base + block.bytes && block.there) return true;
   }
   fake.sticky = Result::illegal_address;
   return false;
@@ -428,9 +429,13 @@ Result mem_alloc_from_pool_async(DevicePointer* address, size_t bytes, Pool pool
   if (!entry) return entry.result();
   if (out_of_memory(bytes, pool->device, true)) return Result::out_of_memory;
   // Memory that is still being freed is taken with an order behind the frees.
-  if (used(pool->device) + static_cast<int64_t>(bytes) > fake.memory)
-    for (const Stream freer : freeing()) wait_for(stream, freer, mark(freer));
+  const bool waits = used(pool->device) + static_cast<int64_t>(bytes) > fake.memory;
   *address = take(bytes, pool->device, true);
+  if (waits) {
+    for (const Stream freer : freeing()) wait_for(stream, freer, mark(freer));
+    fake.blocks[*address].there = false;
+    stream->work.push_back([at = *address] { fake.blocks[at].there = true; });
+  }
   pool->reserved =
       std::min<uint64_t>(static_cast<uint64_t>(fake.memory), std::max<uint64_t>(pool->reserved, static_cast<uint64_t>(used(pool->device))));
   return Result::success;

@@ -123,6 +123,7 @@ TEST_CASE("streams run beside each other but for what wait() orders", "[cuda]") 
 
 TEST_CASE("a GPU copies from another, over a link and without one", "[cuda]") {
   const std::string peer = GENERATE("1", "0");
+  const bool source_first = GENERATE(true, false);  // whose work is waited for first
   FakeCuda fake(Environment{{"DEVICES", "2"}, {"PEER", peer}});
   {
     const auto a = fake.gpu(0), b = fake.gpu(1);
@@ -137,10 +138,14 @@ TEST_CASE("a GPU copies from another, over a link and without one", "[cuda]") {
     for (const GpuStream stream : kAllStreams) b->fill_zero(z, n, stream);  // behind the copy
     b->free(z);
     b->free(x);
-    for (const GpuStream stream : kAllStreams) b->synchronize(stream);
+    const auto finish_source = [&] {
+      for (const GpuStream stream : kAllStreams) b->synchronize(stream);
+    };
+    if (source_first) finish_source();
     a->wait(GpuStream::copy_out, GpuStream::copy_in);
     a->copy_out(out.data(), y, n, GpuStream::copy_out);
     CHECK(out == data);
+    finish_source();
     a->free(y);
     CHECK(fake.calls("cuMemcpyPeerAsync") == 1);
     CHECK(fake.calls("cuMemPoolSetAccess") == (peer == "1" ? 1 : 0));
