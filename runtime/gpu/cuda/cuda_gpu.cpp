@@ -73,7 +73,7 @@ class CudaGpu final : public Gpu {
         pinned_(std::make_shared<PinnedMemory>(context_, options.pinned_keep)),
         copies_(context_, streams_, *pinned_, options.staging_buffers, options.staging_bytes),
         kernels_(context_, options.compile ? options.compile : compile_ptx, options.compile ? options.compiler : gpu_compiler_name(),
-                 options.cache, loaded.status.version),
+                 options.codes, options.cache, loaded.status.version),
         stop_(context_),
         waves_(std::max(1, options.waves)) {
     current_.reset();

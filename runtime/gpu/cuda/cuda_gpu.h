@@ -7,13 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "compiler/codegen/gpu.h"
 #include "runtime/gpu/cuda/driver.h"
+#include "runtime/gpu/cuda/machine_code.h"
 #include "runtime/gpu/gpu.h"
 
 namespace gasell {
-
-class KernelCache;
 
 struct CudaOptions {
   /// Makes PTX of kernels for a compute capability; null: compile_ptx.
@@ -21,6 +19,8 @@ struct CudaOptions {
   /// What `compile` makes depends on the kernel's text, the capability and this, so that machine code is found on disk without
   /// compiling. Empty: it is found by its PTX. Without `compile`: compile_ptx's own.
   std::string compiler;
+  /// GPUs made from copies of one set of options share it.
+  std::shared_ptr<cuda::MachineCodes> codes = std::make_shared<cuda::MachineCodes>();
   std::shared_ptr<const KernelCache> cache;  // null: machine code is not kept on disk
   /// False (or GASELL_GPU_POOLS=0): every allocation is the driver's own, which compute-sanitizer can watch.
   bool pools = true;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 
 #define XXH_INLINE_ALL
@@ -15,7 +14,6 @@
 namespace gasell::cuda {
 namespace {
 
-constexpr std::string_view kEntryMagic = "gasell cubin 1\n";
 constexpr int64_t kSharedWithoutAsking = 48 << 10;
 
 /// The driver's last words, on one line.
@@ -53,39 +51,19 @@ std::string one_line(std::string_view log) {
 
 }  // namespace
 
-std::string Kernels::Entry::text() const {
-  return fmt::format("{}{}\n{} {}\n", kEntryMagic, code.symbol, code.threads, code.shared_bytes) + cubin;
-}
-
-std::optional<Kernels::Entry> Kernels::Entry::parse(const std::string& text) {
-  std::string_view rest = text;
-  if (!rest.starts_with(kEntryMagic)) return {};
-  rest.remove_prefix(kEntryMagic.size());
-  const size_t symbol_end = rest.find('\n');
-  const size_t numbers_end = symbol_end == std::string_view::npos ? symbol_end : rest.find('\n', symbol_end + 1);
-  if (numbers_end == std::string_view::npos) return {};
-  Entry entry;
-  entry.code.symbol = rest.substr(0, symbol_end);
-  const char* const end = rest.data() + numbers_end;
-  const auto threads = std::from_chars(rest.data() + symbol_end + 1, end, entry.code.threads);
-  if (threads.ec != std::errc{} || threads.ptr == end) return {};
-  if (std::from_chars(threads.ptr + 1, end, entry.code.shared_bytes).ec != std::errc{}) return {};
-  entry.cubin = rest.substr(numbers_end + 1);
-  return entry;
-}
-
-Kernels::Kernels(ContextRef context, PtxCompiler compile, std::string compiler, std::shared_ptr<const KernelCache> cache,
-                 int driver_version)
+Kernels::Kernels(ContextRef context, PtxCompiler compile, std::string compiler, std::shared_ptr<MachineCodes> codes,
+                 std::shared_ptr<const KernelCache> cache, int driver_version)
     : context_(std::move(context)),
       compile_(std::move(compile)),
       compiler_(std::move(compiler)),
+      codes_(std::move(codes)),
       cache_(std::move(cache)),
       capability_(context_->attribute(DeviceAttribute::capability_major) * 10 + context_->attribute(DeviceAttribute::capability_minor)),
       multiprocessors_(std::max(1, context_->attribute(DeviceAttribute::multiprocessors))),
       driver_version_(driver_version) {}
 
-std::string Kernels::key(const char* what, const std::string& text) const {
-  const std::string all = fmt::format("{}\nsm_{}\ndriver {}\n{}\n{}", what, capability_, driver_version_, compiler_, text);
+std::string Kernels::key(const char* kind, const std::string& text) const {
+  const std::string all = fmt::format("{}\nsm_{}\ndriver {}\n{}\n{}", kind, capability_, driver_version_, compiler_, text);
   const XXH128_hash_t hash = XXH3_128bits(all.data(), all.size());
   return fmt::format("cubin_{:016x}{:016x}", hash.high64, hash.low64);
 }
@@ -97,41 +75,45 @@ LoadedKernelRef Kernels::load(const ir::Kernel& kernel) {
   return loaded_[text] = make(kernel, text);
 }
 
-std::shared_ptr<CudaKernel> Kernels::make(const ir::Kernel& kernel, const std::string& text) {
+LoadedKernelRef Kernels::make(const ir::Kernel& kernel, const std::string& text) {
   const auto start = std::chrono::steady_clock::now();
-  const auto finished = [&](std::shared_ptr<CudaKernel> made, bool compiled) {
-    if (compiled) made->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    made->arrays = std::count_if(kernel.params.begin(), kernel.params.end(),
-                                 [](const ir::Parameter& p) { return p.kind != ir::Parameter::Kind::scalar; });
-    return made;
+  bool compiled = false;
+  const auto compile_code = [&] {
+    compiled = true;
+    return compile_(kernel, capability_);
   };
-  // What is in the cache may be whole and yet be refused: then it is made again, and replaced.
-  const auto find = [&](const std::string& key) -> std::shared_ptr<CudaKernel> {
-    const auto stored = cache_ ? cache_->find(key) : std::nullopt;
-    const auto entry = stored ? Entry::parse(*stored) : std::nullopt;
-    if (!entry) return nullptr;
-    try {
-      return load_entry(*entry);
-    } catch (const Error&) {
-      return nullptr;
-    }
+  const auto link_code = [&](std::optional<GpuCode> code) {
+    if (!code) return MachineCode{};
+    std::string cubin = link(code->ptx);
+    code->ptx.clear();
+    return MachineCode{std::move(*code), std::move(cubin)};
   };
   std::string where;
-  if (!compiler_.empty()) {
-    where = key("kernel", text);
-    if (auto found = find(where)) return finished(std::move(found), false);
-  }
-  std::optional<GpuCode> code = compile_(kernel, capability_);
-  if (!code) return nullptr;
-  Entry entry{std::move(*code), {}};
+  MachineCodes::Make make_code;
   if (compiler_.empty()) {
-    where = key("ptx", entry.code.ptx);
-    if (auto found = find(where)) return finished(std::move(found), false);
+    std::optional<GpuCode> code = compile_code();
+    where = key("ptx", code ? code->ptx : text);
+    make_code = [&link_code, code = std::move(code)] { return link_code(code); };
+  } else {
+    where = key("kernel", text);
+    make_code = [&] { return link_code(compile_code()); };
   }
-  entry.cubin = link(entry.code.ptx);
-  auto made = load_entry(entry);
-  if (cache_) cache_->insert(where, entry.text());
-  return finished(std::move(made), true);
+
+  MachineCodeRef code = codes_->find_or_make(where, cache_.get(), make_code);
+  if (code->cubin.empty()) return nullptr;
+  std::shared_ptr<CudaKernel> loaded;
+  try {
+    loaded = load_code(*code);
+  } catch (const Error&) {
+    // What is on disk may be whole and yet be refused: then it is made again, and replaced.
+    if (!code->from_disk) throw;
+    code = codes_->make_again(where, code, cache_.get(), make_code);
+    loaded = load_code(*code);
+  }
+  if (compiled) loaded->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  loaded->arrays = static_cast<size_t>(std::count_if(kernel.params.begin(), kernel.params.end(),
+                                                     [](const ir::Parameter& p) { return p.kind != ir::Parameter::Kind::scalar; }));
+  return loaded;
 }
 
 std::string Kernels::link(const std::string& ptx) {
@@ -152,12 +134,13 @@ std::string Kernels::link(const std::string& ptx) {
   return {static_cast<const char*>(cubin), bytes};  // the driver's copy goes with the link
 }
 
-std::shared_ptr<CudaKernel> Kernels::load_entry(const Entry& entry) {
+std::shared_ptr<CudaKernel> Kernels::load_code(const MachineCode& machine_code) {
   const Driver& driver = context_->driver();
-  const GpuCode& code = entry.code;
+  const GpuCode& code = machine_code.code;
   const auto kernel = std::make_shared<CudaKernel>();
   Module module = nullptr;
-  if (const Result result = driver.module_load_data(&module, entry.cubin.data()); result != Result::success) refuse(*context_, result, {});
+  if (const Result result = driver.module_load_data(&module, machine_code.cubin.data()); result != Result::success)
+    refuse(*context_, result, {});
   kernel->module = OwnedModule(context_, module);
   context_->check(driver.module_get_function(&kernel->function, module, code.symbol.c_str()), "looking for a kernel");
 

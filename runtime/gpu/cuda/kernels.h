@@ -10,10 +10,10 @@
 #include <unordered_map>
 
 #include "compiler/codegen/gpu.h"
-#include "compiler/codegen/kernel_cache.h"
 #include "compiler/ir/ir.h"
 #include "runtime/device/device.h"
 #include "runtime/gpu/cuda/context.h"
+#include "runtime/gpu/cuda/machine_code.h"
 
 namespace gasell::cuda {
 
@@ -34,30 +34,26 @@ using PtxCompiler = std::function<std::optional<GpuCode>(const ir::Kernel& kerne
 class Kernels {
  public:
   /// `compiler` names what `compile` is, so that machine code is found by the kernel's text without compiling; empty: it is found by its
-  /// PTX.
-  Kernels(ContextRef context, PtxCompiler compile, std::string compiler, std::shared_ptr<const KernelCache> cache, int driver_version);
+  /// PTX. `cache` may be null.
+  Kernels(ContextRef context, PtxCompiler compile, std::string compiler, std::shared_ptr<MachineCodes> codes,
+          std::shared_ptr<const KernelCache> cache, int driver_version);
 
   /// Null when `compile` makes nothing of the kernel. The context must be current. Throws what `compile` throws; SystemError when the
   /// driver refuses the kernel, with what it said.
   LoadedKernelRef load(const ir::Kernel& kernel);
 
  private:
-  /// A kernel's machine code, and what launching it takes.
-  struct Entry {
-    GpuCode code;  // without PTX
-    std::string cubin;
-    std::string text() const;
-    static std::optional<Entry> parse(const std::string& text);
-  };
-  std::shared_ptr<CudaKernel> make(const ir::Kernel& kernel, const std::string& text);
-  std::shared_ptr<CudaKernel> load_entry(const Entry& entry);
+  LoadedKernelRef make(const ir::Kernel& kernel, const std::string& text);
+  std::shared_ptr<CudaKernel> load_code(const MachineCode& code);
   /// Throws Error("SystemError", …) with the driver's words when it does not take the PTX.
   std::string link(const std::string& ptx);
-  std::string key(const char* what, const std::string& text) const;
+  /// What machine code is kept by; it depends on `text`.
+  std::string key(const char* kind, const std::string& text) const;
 
   ContextRef context_;
   PtxCompiler compile_;
   std::string compiler_;
+  std::shared_ptr<MachineCodes> codes_;
   std::shared_ptr<const KernelCache> cache_;
   int capability_, multiprocessors_, driver_version_;
   std::mutex mutex_;

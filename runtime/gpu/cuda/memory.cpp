@@ -68,8 +68,8 @@ Result GpuMemory::allocate_from_pool(size_t bytes, DevicePointer& address) {
   // The driver lets the memory wait for a free, or has not noted yet that it need not.
   const std::lock_guard lock(mutex_);
   Result result = driver.event_record(allocated_.get(), allocations_.get());
-  for (const GpuStream stream : kAllStreams)
-    if (result == Result::success) result = driver.stream_wait_event(streams_[stream], allocated_.get(), 0);
+  for (const Stream stream : {streams_[GpuStream::compute], streams_[GpuStream::copy_in], streams_[GpuStream::copy_out], frees_.get()})
+    if (result == Result::success) result = driver.stream_wait_event(stream, allocated_.get(), 0);
   return result;
 }
 

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "compiler/codegen/kernel_cache.h"
 #include "compiler/ir/text.h"
@@ -109,6 +110,45 @@ TEST_CASE("a launch gives arrays, scalars, units and the stop flag", "[cuda]") {
     CHECK(error_of([&] { gpu->launch(*loaded, {arrays, 1}, scalars, 0, 1); }).kind == "SystemError");
   }
   fake.check_empty();
+}
+
+TEST_CASE("GPUs of the same options share machine code", "[cuda]") {
+  FakeCuda fake(Environment{{"DEVICES", "3"}});
+  Compiler compiler;
+  const CudaOptions options = compiler.options(nullptr, "LLVM 19");
+  const auto a = fake.gpu(0, options), b = fake.gpu(1, options), other = fake.gpu(2, compiler.options(nullptr, "LLVM 19"));
+  const auto on_a = a->load(kernel()), on_b = b->load(kernel());
+  CHECK(on_a != on_b);
+  CHECK(on_a->compile_seconds > 0);
+  CHECK(on_b->compile_seconds == 0);
+  CHECK(compiler.compiled == 1);
+  CHECK(fake.calls("cuLinkComplete") == 1);
+  CHECK(fake.calls("cuModuleLoadData") == 2);
+  CHECK(other->load(kernel())->compile_seconds > 0);
+}
+
+TEST_CASE("threads that want one kernel wait for who makes it; a failure is everybody's own", "[cuda]") {
+  cuda::MachineCodes codes;
+  std::atomic<int> made{0};
+  const auto make = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (++made == 1) throw Error("SystemError", "once");
+    return cuda::MachineCode{{"k", "", 32, 0}, "code"};
+  };
+  std::atomic<int> failed{0}, found{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      try {
+        found += codes.find_or_make("key", nullptr, make)->cubin == "code";
+      } catch (const Error&) {
+        ++failed;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failed == 1);
+  CHECK(found == 3);
+  CHECK(made == 2);
 }
 
 TEST_CASE("a kernel that a GPU cannot run is none, and is not tried again", "[cuda]") {
