@@ -37,7 +37,9 @@ class Combination : ReductionParts {
     const ExprRef u = loop_variable("u"), l = loop_variable("l");
     Body unit;
     const StateArrays states = locals(unit, "state", kGroup);
-    const ExprRef o = let(unit, "o", u / next_count), h = let(unit, "h", u % next_count);
+    const bool one_output = graph::size_of(space) == 1;
+    const ExprRef o = one_output ? i64(0) : next == 1 ? u : let(unit, "o", u / next_count);
+    const ExprRef h = next == 1 ? i64(0) : one_output ? u : let(unit, "h", u % next_count);
     const ExprRef first = let(unit, "first", h * i64(kGroup)), width = let(unit, "width", minimum(i64(kGroup), part_count - first));
     const ExprRef base = let(unit, "base", o * part_count + first);
     Body copy;

@@ -43,15 +43,15 @@ class FlatReduction final : public ReductionLowering {
     for (size_t k = kept_; k + 1 < pulled_.space.size(); ++k)
       row_extents.push_back(k == kept_ ? nullptr : builder.scalar("e", pulled_.space[k]));
 
-    const ExprRef u = loop_variable("u"), o = loop_variable("o");
+    // Divisions are slow to run and to compile: a unit's number is its group where there is one output, and its outputs where there is one group.
+    const bool one_output = outputs_ == 1, one_group = groups_ == 1;
+    const ExprRef u = loop_variable("u"), o = one_output ? i64(0) : loop_variable("o");
     Body unit, output, block;
     expression.declare(block);
     strip_ = builder.fresh("x");
     block.push_back(ir::local_array(strip_, pulled_.values[pulled_.roots[0]].dtype, kStrip));
     const StateArrays lanes = locals(block, "lane", kLanes), blocks = locals(output, "block", kGroup);
-    const ExprRef opu = builder.scalar("opu", outputs_a_unit_);
-    const ExprRef group = let(unit, "group", u % groups);
-    const ExprRef o0 = let(unit, "o", (u / groups) * opu), o1 = let(unit, "o", minimum(o0 + opu, outputs));
+    const ExprRef group = one_group ? i64(0) : one_output ? u : let(unit, "group", u % groups);
     const ExprRef group_first = let(unit, "first", group * i64(kStrip * kGroup));
     const ExprRef group_last = let(unit, "last", minimum(group_first + i64(kStrip * kGroup), total));
     const ExprRef block_count = let(unit, "blocks", ceil_div(group_last - group_first, kStrip));
@@ -71,7 +71,13 @@ class FlatReduction final : public ReductionLowering {
     } else {
       out.write(output, out_positions.base(0, kept), {reducer.finish(state, ir::cast(total, DType::f64), ddof, result_type)});
     }
-    unit.push_back(ir::loop(o->name, o0, o1, several ? ir::LoopKind::team : ir::LoopKind::serial, std::move(output)));
+    if (one_output) {
+      unit.insert(unit.end(), output.begin(), output.end());
+    } else {
+      const ExprRef opu = builder.scalar("opu", outputs_a_unit_);
+      const ExprRef o0 = let(unit, "o", (one_group ? u : u / groups) * opu), o1 = let(unit, "o", minimum(o0 + opu, outputs));
+      unit.push_back(ir::loop(o->name, o0, o1, several ? ir::LoopKind::team : ir::LoopKind::serial, std::move(output)));
+    }
     const int64_t units = (outputs_ + outputs_a_unit_ - 1) / outputs_a_unit_ * groups_;
     Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
     Step step = builder.finish(std::move(body), units);
