@@ -77,12 +77,9 @@ LoadedKernelRef Kernels::load(const ir::Kernel& kernel) {
 
 LoadedKernelRef Kernels::make(const ir::Kernel& kernel, const std::string& text) {
   const auto start = std::chrono::steady_clock::now();
-  bool compiled = false;
-  const auto compile_code = [&] {
-    compiled = true;
-    return compile_(kernel, capability_);
-  };
+  bool made = false;
   const auto link_code = [&](std::optional<GpuCode> code) {
+    made = true;
     if (!code) return MachineCode{};
     std::string cubin = link(code->ptx);
     code->ptx.clear();
@@ -91,12 +88,12 @@ LoadedKernelRef Kernels::make(const ir::Kernel& kernel, const std::string& text)
   std::string where;
   MachineCodes::Make make_code;
   if (compiler_.empty()) {
-    std::optional<GpuCode> code = compile_code();
+    std::optional<GpuCode> code = compile_(kernel, capability_);
     where = key("ptx", code ? code->ptx : text);
     make_code = [&link_code, code = std::move(code)] { return link_code(code); };
   } else {
     where = key("kernel", text);
-    make_code = [&] { return link_code(compile_code()); };
+    make_code = [&] { return link_code(compile_(kernel, capability_)); };
   }
 
   MachineCodeRef code = codes_->find_or_make(where, cache_.get(), make_code);
@@ -110,7 +107,7 @@ LoadedKernelRef Kernels::make(const ir::Kernel& kernel, const std::string& text)
     code = codes_->make_again(where, code, cache_.get(), make_code);
     loaded = load_code(*code);
   }
-  if (compiled) loaded->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (made) loaded->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   loaded->arrays = static_cast<size_t>(std::count_if(kernel.params.begin(), kernel.params.end(),
                                                      [](const ir::Parameter& p) { return p.kind != ir::Parameter::Kind::scalar; }));
   return loaded;
