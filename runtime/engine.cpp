@@ -19,6 +19,9 @@ namespace {
 
 using graph::NodeRef;
 
+// Starting on a GPU takes some tenths of a second. Where it is not asked for, it waits until there was work that would have been worth it.
+constexpr double kSearchSeconds = 0.25;
+
 std::string shape_text(const graph::Shape& shape) {
   std::string text = "(";
   for (size_t k = 0; k < shape.size(); ++k) text += (k ? ", " : "") + std::to_string(shape[k]);
@@ -118,13 +121,17 @@ struct Engine::State {
     if (options.threads <= 0) options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (options.memory <= 0) options.memory = machine_memory() / 4 * 3;
     device = make_host_device(options.threads, options.memory, jit, interrupt);
-    const DeviceChoice choice = parse_device(options.device);
-    everything_on_gpus = choice.kind != DeviceChoice::Kind::automatic;
-    if (auto found = make_gpus(choice, {options.cache, options.cache_directory}); !found.empty()) {
-      GpuDeviceOptions gpu_options;
-      if (options.split_from >= 0) gpu_options.split_from = options.split_from;
-      gpus = std::make_unique<GpuDevice>(std::move(found), *device, gpu_options, interrupt);
-    }
+    choice = parse_device(options.device);
+    if (choice.kind != DeviceChoice::Kind::automatic) find_gpus();
+  }
+
+  void find_gpus() {
+    searched = true;
+    std::vector<std::unique_ptr<Gpu>> found = make_gpus(choice, {options.cache, options.cache_directory});
+    if (found.empty()) return;
+    GpuDeviceOptions gpu_options;
+    if (options.split_from >= 0) gpu_options.split_from = options.split_from;
+    gpus = std::make_unique<GpuDevice>(std::move(found), *device, gpu_options, interrupt);
   }
 
   plan::Plan make_plan(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations) {
@@ -156,7 +163,7 @@ struct Engine::State {
       observer(PlanStage::planned, nodes, reports = report(steps));
     }
     Measures measures;
-    const bool on_gpus = gpus && belongs_on_gpus(*plan, structure.memories);
+    const bool on_gpus = (gpus || !searched) && belongs_on_gpus(*plan, structure.memories);
     Slots slots = on_gpus ? run_on_gpus(*plan, structure.memories, measures) : Slots(*device, *plan, std::move(structure.memories));
     if (!on_gpus) run_steps(*plan, *device, slots, measures);
     slots.check();
@@ -223,15 +230,14 @@ struct Engine::State {
     }
   }
 
-  bool belongs_on_gpus(const PreparedPlan& plan, const std::vector<StorageRef>& memories) const {
-    if (!gpus->any_alive()) return false;
-    if (everything_on_gpus) return true;
-    double bytes = 0, operations = 0;
-    for (const PreparedPlan::Step& step : plan.steps) {
-      bytes += step.plan.bytes_read + step.plan.bytes_written;
-      operations += step.plan.operations;
+  bool belongs_on_gpus(const PreparedPlan& plan, const std::vector<StorageRef>& memories) {
+    if (!searched) {
+      host_work += host_seconds(plan.bytes, plan.operations, options.threads);
+      if (host_work < kSearchSeconds) return false;
+      find_gpus();
     }
-    return gpus->pays(bytes, operations, static_cast<int>(plan.steps.size()), memories);
+    if (!gpus || !gpus->any_alive()) return false;
+    return choice.kind != DeviceChoice::Kind::automatic || gpus->pays(plan.bytes, plan.operations, static_cast<int>(plan.steps.size()), memories);
   }
 
   /// Runs the plan on the GPUs. What is lost with one of them is computed again, from the plan's memories: on those that are left, or on the host.
@@ -271,7 +277,9 @@ struct Engine::State {
   Jit jit;
   std::unique_ptr<Device> device;
   std::unique_ptr<GpuDevice> gpus;
-  bool everything_on_gpus = false;
+  DeviceChoice choice;
+  bool searched = false;  // for GPUs
+  double host_work = 0;   // seconds of work that the host was given before
   PlanCache plans;
   std::vector<KernelReport> reports;
   PlanObserver observer;

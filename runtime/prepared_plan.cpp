@@ -140,6 +140,8 @@ PreparedPlan prepare(plan::Plan plan, const std::vector<StorageRef>& memories) {
     }
     step.storages.clear();
     prepared.elements += step.elements;
+    prepared.bytes += step.bytes_read + step.bytes_written;
+    prepared.operations += step.operations;
     ready.plan = std::move(step);
   }
   for (const graph::NodeRef& result : plan.results) {

@@ -39,7 +39,7 @@ struct PreparedPlan {
   std::vector<int64_t> temporary_bytes;  // of slot `memories` + k
   std::vector<Step> steps;
   std::vector<Result> results;
-  double elements = 0;  // of all steps
+  double elements = 0, bytes = 0, operations = 0;  // of all steps
 };
 PreparedPlan prepare(plan::Plan plan, const std::vector<StorageRef>& memories);
 

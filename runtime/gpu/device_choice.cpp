@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <future>
 #include <set>
 
 #include "compiler/codegen/jit.h"
+#include "compiler/codegen/kernel_cache.h"
 #include "lang/diagnostic.h"
+#include "runtime/gpu/cuda/cuda_gpu.h"
 #include "runtime/gpu/simulated_gpu.h"
 
 namespace gasell {
 namespace {
 
 constexpr int kMostSimulated = 64;
+constexpr int64_t kCacheBytes = 256 << 20;
 
 int number_in(std::string_view digits, const Error& otherwise) {
   int number = -1;
@@ -28,6 +32,44 @@ std::vector<std::unique_ptr<Gpu>> simulated_gpus(const std::vector<int>& ordinal
   std::vector<std::unique_ptr<Gpu>> gpus;
   for (const int ordinal : ordinals)
     gpus.push_back(make_simulated_gpu(ordinal, [jit](const ir::Kernel& kernel) { return jit->compile(kernel); }, options));
+  return gpus;
+}
+
+std::vector<std::unique_ptr<Gpu>> cuda_gpus(const DeviceChoice& choice, const GpuCacheOptions& cache) {
+  const bool wanted = choice.kind == DeviceChoice::Kind::gpu;
+  const int found = cuda_gpu_count();
+  if (found == 0) {
+    if (!wanted) return {};
+    const cuda::DriverStatus& status = cuda::process_driver().status;
+    throw Error(
+        "RuntimeError", fmt::format("there is no GPU to compute on: {}", status.problem.empty() ? "the driver shows none" : status.problem),
+        fmt::format("{}--device auto takes the host's cores where there is no GPU", status.remedy.empty() ? "" : status.remedy + "; "),
+        Blame::environment);
+  }
+  std::vector<int> ordinals = choice.ordinals;
+  for (const int ordinal : ordinals)
+    if (ordinal >= found)
+      throw Error("RuntimeError",
+                  fmt::format("there is no GPU {}: {}", ordinal,
+                              found == 1 ? "the only one is GPU 0" : fmt::format("there are GPUs 0 to {}", found - 1)),
+                  "gasell doctor lists them", Blame::environment);
+  for (int k = 0; ordinals.size() < static_cast<size_t>(found) && choice.ordinals.empty(); ++k) ordinals.push_back(k);
+  CudaOptions options;
+  options.cache = std::make_shared<KernelCache>(cache.disk_cache, cache.directory, kCacheBytes);
+  // Starting on one takes a while; on all at once no longer.
+  std::vector<std::future<std::unique_ptr<Gpu>>> starting;
+  for (const int ordinal : ordinals)
+    starting.push_back(std::async(std::launch::async, [ordinal, options] { return make_cuda_gpu(ordinal, options); }));
+  std::vector<std::unique_ptr<Gpu>> gpus;
+  std::exception_ptr failure;
+  for (auto& each : starting) {
+    try {
+      gpus.push_back(each.get());
+    } catch (const Error&) {
+      failure = std::current_exception();  // without a choice, those serve that can be had
+    }
+  }
+  if (failure && wanted) std::rethrow_exception(failure);
   return gpus;
 }
 
@@ -68,13 +110,12 @@ DeviceChoice parse_device(const std::string& text) {
 
 std::vector<std::unique_ptr<Gpu>> make_gpus(const DeviceChoice& choice, const GpuCacheOptions& cache) {
   switch (choice.kind) {
-    case DeviceChoice::Kind::automatic:
     case DeviceChoice::Kind::host: return {};
     case DeviceChoice::Kind::simulated: return simulated_gpus(choice.ordinals, cache);
-    case DeviceChoice::Kind::gpu: break;
+    case DeviceChoice::Kind::automatic:
+    case DeviceChoice::Kind::gpu: return cuda_gpus(choice, cache);
   }
-  throw Error("RuntimeError", "there is no GPU to compute on: no NVIDIA driver was found",
-              "--device auto takes the host's cores where there is no GPU", Blame::environment);
+  return {};
 }
 
 }  // namespace gasell

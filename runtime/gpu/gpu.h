@@ -59,8 +59,8 @@ class Gpu {
   /// Asynchronous. From pageable host memory the copy may be staged and is then done with `from` when the call returns; from pinned memory
   /// `from` must stay until the stream has come here.
   virtual void copy_in(GpuAddress to, const void* from, int64_t bytes, GpuStream stream) = 0;
-  /// Asynchronous; `to` is filled when synchronize(stream) returns. To pageable host memory the copy may be staged and is then done when the call
-  /// returns.
+  /// Asynchronous; `to` is filled when synchronize(stream) returns. To pageable host memory the copy may be staged and is then done when
+  /// the call returns.
   virtual void copy_out(void* to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
   virtual void copy(GpuAddress to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
   /// From another GPU's memory to this one's; `peer` is of the same kind. What the peer's compute and copy_in streams were given so far

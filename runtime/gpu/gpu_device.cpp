@@ -47,7 +47,8 @@ LoadedKernelRef GpuDevice::load(const ir::Kernel& kernel) {
     } catch (const GpuLost&) {
       lost();
     }
-    loaded->compile_seconds = loaded->on[static_cast<size_t>(g)]->compile_seconds;
+    loaded->for_gpus = loaded->on[static_cast<size_t>(g)] != nullptr;
+    if (loaded->for_gpus) loaded->compile_seconds = loaded->on[static_cast<size_t>(g)]->compile_seconds;
     break;  // the others when they run it
   }
   return loaded;
@@ -72,6 +73,7 @@ void GpuDevice::run(const Launch& launch, Progress& progress) {
   check_interrupt();
   const LoadedKernelRef loaded = launch.loaded ? launch.loaded : load(*launch.kernel);
   const auto& kernel = static_cast<const GpuLoadedKernel&>(*loaded);
+  if (!kernel.for_gpus) return run_on_host(launch, kernel, progress);
   try {
     memory_->begin_use();
     LaunchOnGpus(*this, launch, kernel, progress).run();
@@ -81,7 +83,10 @@ void GpuDevice::run(const Launch& launch, Progress& progress) {
   } catch (const Error& error) {
     if (!is_memory_error(error)) throw;
   }
-  // The GPUs have no room for it, not even in parts; the host may.
+  run_on_host(launch, kernel, progress);  // the GPUs have no room for it, not even in parts; the host may
+}
+
+void GpuDevice::run_on_host(const Launch& launch, const GpuLoadedKernel& kernel, Progress& progress) {
   finish();
   Launch on_host = launch;
   if (!kernel.on_host) kernel.on_host = host_.load(*launch.kernel);
@@ -117,11 +122,15 @@ void GpuDevice::lost() {
   throw WorkLost();
 }
 
+double host_seconds(double bytes, double operations, int threads) {
+  constexpr double kBytesPerSecond = 10e9, kOperationsPerSecondAndThread = 2e9;
+  return std::max(bytes / kBytesPerSecond, operations / (kOperationsPerSecondAndThread * threads));
+}
+
 bool GpuDevice::pays(double bytes, double operations, int steps, const std::vector<StorageRef>& memories) const {
   // Weighs what the host would need against what the GPUs would: the plan's work on either, and the bytes that would have to cross the link
   // first. Later uses of the arrays are not known, so what is uploaded is paid by this plan alone; results are left where they are
   // computed.
-  constexpr double kHostBytesPerSecond = 10e9, kHostOperationsPerSecondAndThread = 2e9;
   constexpr double kGpuBytesPerSecond = 2e12, kGpuOperationsPerSecond = 4e12;
   constexpr double kLinkBytesPerSecond = 20e9;
   constexpr double kSecondsPerLaunch = 15e-6, kSecondsPerPlan = 30e-6;
@@ -137,9 +146,7 @@ bool GpuDevice::pays(double bytes, double operations, int steps, const std::vect
   }
   to_gpu = std::min(to_gpu, bytes);  // a view of a large array moves only what it shows
   to_host = std::min(to_host, std::max(bytes, 1.0) * 16);
-  const double on_host =
-      std::max(bytes / kHostBytesPerSecond, operations / (kHostOperationsPerSecondAndThread * host_.properties().threads)) +
-      to_host / kLinkBytesPerSecond;
+  const double on_host = host_seconds(bytes, operations, host_.properties().threads) + to_host / kLinkBytesPerSecond;
   const double on_gpu = std::max(bytes / kGpuBytesPerSecond, operations / kGpuOperationsPerSecond) + to_gpu / kLinkBytesPerSecond +
                         kSecondsPerPlan + steps * kSecondsPerLaunch;
   return on_gpu < on_host;

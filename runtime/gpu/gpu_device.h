@@ -14,12 +14,16 @@ namespace gasell {
 
 class GpuMemory;
 class LaunchOnGpus;
+struct GpuLoadedKernel;
 
 /// GPUs were lost during a plan, and with them what it had computed: run it again, on those that are left or on the host.
 class WorkLost : public std::runtime_error {
  public:
   WorkLost() : std::runtime_error("a GPU was lost") {}
 };
+
+/// What the host needs about for work that moves so many bytes and computes so many operations.
+double host_seconds(double bytes, double operations, int threads);
 
 struct GpuDeviceOptions {
   /// Launches that move or compute less than so many bytes are not split over several GPUs.
@@ -57,7 +61,7 @@ class GpuDevice final : public Device {
   /// Until a stream of GPU g has done what it was given.
   void wait(int g, GpuStream stream) const;
   [[noreturn]] void lost();
-  void run_on_host(const Launch& launch, Progress& progress);
+  void run_on_host(const Launch& launch, const GpuLoadedKernel& kernel, Progress& progress);
 
   DeviceProperties properties_;
   Device& host_;

@@ -13,6 +13,7 @@ namespace gasell {
 struct GpuLoadedKernel final : LoadedKernel {
   mutable std::vector<LoadedKernelRef> on;
   mutable LoadedKernelRef on_host;
+  bool for_gpus = true;  // false: a GPU cannot run it
 };
 
 class LaunchOnGpus {
