@@ -94,6 +94,7 @@ void GpuCopies::fill(int g, Piece& piece, ByteRange range, std::vector<Transfer>
       for (const ByteRange& gap : piece.valid.missing(range)) {
         for (const ByteRange& part : other.valid.within(gap)) {
           take(part);
+          memory_->counts_.bytes_between += part.size();
           gpu.copy_from_peer(piece.at(part.begin), memory_->gpu(h), other.at(part.begin), part.size(), GpuStream::copy_in);
         }
       }
@@ -162,6 +163,7 @@ std::vector<ByteRange> GpuCopies::only_in(int g, const Piece& piece) const {
 }
 
 void GpuCopies::copy_home(int g, const Piece& piece, ByteRange part) {
+  memory_->counts_.bytes_out += part.size();
   Gpu& gpu = memory_->gpu(g);
   gpu.wait(GpuStream::copy_out, GpuStream::compute);
   gpu.wait(GpuStream::copy_out, GpuStream::copy_in);

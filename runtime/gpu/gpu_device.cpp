@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "lang/diagnostic.h"
 #include "runtime/gpu/gpu_memory.h"
@@ -36,6 +37,8 @@ StorageRef GpuDevice::allocate(int64_t bytes, bool zeroed) {
 bool GpuDevice::any_alive() const { return memory_->any_alive(); }
 int GpuDevice::count() const { return memory_->count(); }
 const GpuProperties& GpuDevice::gpu(int g) const { return memory_->gpu(g).properties(); }
+
+const GpuCounts& GpuDevice::counts() const { return memory_->counts(); }
 
 LoadedKernelRef GpuDevice::load(const ir::Kernel& kernel) {
   auto loaded = std::make_shared<GpuLoadedKernel>();
@@ -88,6 +91,7 @@ void GpuDevice::run(const Launch& launch, Progress& progress) {
 
 void GpuDevice::run_on_host(const Launch& launch, const GpuLoadedKernel& kernel, Progress& progress) {
   finish();
+  ++memory_->counts().on_host;
   Launch on_host = launch;
   if (!kernel.on_host) kernel.on_host = host_.load(*launch.kernel);
   on_host.loaded = kernel.on_host;
@@ -118,7 +122,9 @@ void GpuDevice::abandon() noexcept {
 }
 
 void GpuDevice::lost() {
-  if (memory_->bury_lost() == 0) throw Error("RuntimeError", "a GPU failed and recovered", {}, Blame::internal);
+  memory_->bury_lost();
+  if (std::exchange(lost_, memory_->lost_count()) == memory_->lost_count())
+    throw Error("RuntimeError", "a GPU failed and recovered", {}, Blame::internal);
   throw WorkLost();
 }
 

@@ -13,6 +13,7 @@
 namespace gasell {
 
 class GpuMemory;
+struct GpuCounts;
 class LaunchOnGpus;
 struct GpuLoadedKernel;
 
@@ -51,6 +52,7 @@ class GpuDevice final : public Device {
   bool any_alive() const;
   int count() const;
   const GpuProperties& gpu(int g) const;
+  const GpuCounts& counts() const;
   /// Whether the GPUs are the place for a plan: `bytes` that it moves and `operations`, over these memories.
   bool pays(double bytes, double operations, int steps, const std::vector<StorageRef>& memories) const;
 
@@ -68,6 +70,7 @@ class GpuDevice final : public Device {
   const GpuDeviceOptions options_;
   const std::atomic<bool>& interrupt_;
   std::shared_ptr<GpuMemory> memory_;
+  int lost_ = 0;  // GPUs whose loss was told by WorkLost
 };
 
 }  // namespace gasell

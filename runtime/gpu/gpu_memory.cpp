@@ -11,9 +11,7 @@ namespace gasell {
 
 GpuMemory::GpuMemory(std::vector<std::unique_ptr<Gpu>> gpus) : gpus_(std::move(gpus)), lost_(gpus_.size(), 0) {}
 
-bool GpuMemory::any_alive() const {
-  return std::any_of(lost_.begin(), lost_.end(), [](char lost) { return !lost; });
-}
+int GpuMemory::lost_count() const { return static_cast<int>(std::count(lost_.begin(), lost_.end(), 1)); }
 
 HostStorageRef GpuMemory::allocate(MemoryBudget& host, int64_t bytes) {
   HostStorageRef storage = allocate_later(host, bytes);
@@ -147,6 +145,7 @@ bool GpuMemory::evict_one(int g) {
     }
     if (!alive(g)) throw GpuLost("lost while its memory was brought home");
     victim.copies->free(g, *victim.piece);
+    ++counts_.evicted;
     return true;
   }
   return false;
@@ -169,18 +168,15 @@ void GpuMemory::bury(int g, const std::string& because) {
   for (GpuCopies* copies : all_) copies->bury(g, name);
 }
 
-int GpuMemory::bury_lost() {
-  int buried = 0;
+void GpuMemory::bury_lost() {
   for (int g = 0; g < count(); ++g) {
     if (!alive(g)) continue;
     try {
       for (int s = 0; s < kGpuStreams; ++s) gpu(g).synchronize(static_cast<GpuStream>(s));
     } catch (const GpuLost& lost) {
       bury(g, lost.what());
-      ++buried;
     }
   }
-  return buried;
 }
 
 }  // namespace gasell

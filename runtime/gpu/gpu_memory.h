@@ -5,6 +5,7 @@
 // there and nowhere else; bytes that are copied are valid in both places; fresh memory is valid nowhere, and needs no copy.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <unordered_set>
@@ -27,6 +28,16 @@ struct Transfer {
   int64_t bytes;
 };
 
+/// What GPUs were given so far, for --profile and for tests that must see the way something took.
+struct GpuCounts {
+  std::atomic<int64_t> launches{0};  // given to a GPU, each range of units one
+  std::atomic<int64_t> split{0};     // kernels that went to several GPUs
+  std::atomic<int64_t> streamed{0};  // chunks of arrays that passed through a GPU's memory
+  std::atomic<int64_t> on_host{0};   // kernels that the GPUs could not run
+  std::atomic<int64_t> evicted{0};   // pieces that had to go
+  std::atomic<int64_t> bytes_in{0}, bytes_out{0}, bytes_between{0};
+};
+
 /// The GPUs of an engine and what they hold. Storages that have copies keep it alive. Thread-safe.
 class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
  public:
@@ -35,7 +46,9 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
   int count() const { return static_cast<int>(gpus_.size()); }
   Gpu& gpu(int g) { return *gpus_[static_cast<size_t>(g)]; }
   bool alive(int g) const { return !lost_[static_cast<size_t>(g)]; }
-  bool any_alive() const;
+  bool any_alive() const { return lost_count() < count(); }
+  int lost_count() const;
+  GpuCounts& counts() { return counts_; }
 
   /// Memory on the host, to come when it is read there, for what the GPUs compute.
   HostStorageRef allocate(MemoryBudget& host, int64_t bytes);
@@ -69,8 +82,8 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
 
   /// GPU g is lost, with what only it held. Says so on stderr.
   void bury(int g, const std::string& because);
-  /// Asks all GPUs and buries those that are lost; their number.
-  int bury_lost();
+  /// Asks all GPUs and buries those that are lost.
+  void bury_lost();
 
  private:
   friend class GpuCopies;
@@ -84,6 +97,7 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
   std::vector<std::unique_ptr<Gpu>> gpus_;
   std::vector<char> lost_;
   std::unordered_set<GpuCopies*> all_, uncommitted_;
+  GpuCounts counts_;
   uint64_t use_ = 1;
 };
 

@@ -73,6 +73,7 @@ class LaunchOnGpus::Pipeline {
       gpu_.wait(GpuStream::compute, GpuStream::copy_out);
       gpu_.wait(GpuStream::copy_in, GpuStream::compute);
       gpu_.wait(GpuStream::copy_out, GpuStream::compute);
+      ++launch_.memory_.counts().streamed;
       launch_.launch(part_.gpu, arrays_for(units(k), k), units(k));
       if (k + 1 < chunks) bring_in(units(k + 1), k + 1);
       launch_.device_.wait(part_.gpu, GpuStream::copy_out);  // so that no more than two chunks are under way
@@ -162,6 +163,7 @@ class LaunchOnGpus::Pipeline {
       HostStorage& from = storage(stream);
       const ByteRange range = launch_.range(stream.array, units);
       from.expect(range.end, range.end + range.size());
+      launch_.memory_.counts().bytes_in += range.size();
       gpu_.copy_in(stream.buffers[static_cast<size_t>(chunk % 2)], static_cast<const char*>(from.host_memory()) + range.begin, range.size(),
                    GpuStream::copy_in);
       if (from.is_mapped() && from.bytes() > launch_.device_.budget().limit() / kReleasedPart) from.release(range.begin, range.end);
@@ -171,6 +173,7 @@ class LaunchOnGpus::Pipeline {
     for (const Stream& stream : streams_) {
       if (!launch_.written_[stream.array]) continue;
       const ByteRange range = launch_.range(stream.array, units);
+      launch_.memory_.counts().bytes_out += range.size();
       gpu_.copy_out(static_cast<char*>(storage(stream).host_memory()) + range.begin, stream.buffers[static_cast<size_t>(chunk % 2)],
                     range.size(), GpuStream::copy_out);
     }

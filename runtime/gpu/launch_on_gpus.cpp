@@ -150,6 +150,7 @@ void LaunchOnGpus::give(int g, const std::vector<Transfer>& transfers) {
   for (const Transfer& t : transfers) {
     device_.check_interrupt();
     if (t.from_host) {
+      memory_.counts().bytes_in += t.bytes;
       gpu.copy_in(t.to, t.from_host, t.bytes, GpuStream::copy_in);
     } else {
       gpu.copy(t.to, t.from, t.bytes, GpuStream::copy_in);
@@ -160,6 +161,7 @@ void LaunchOnGpus::give(int g, const std::vector<Transfer>& transfers) {
 void LaunchOnGpus::launch(int g, const std::vector<GpuArray>& arrays, UnitRange units) {
   LoadedKernelRef& kernel = loaded_.on[static_cast<size_t>(g)];
   if (!kernel) kernel = memory_.gpu(g).load(*launch_.kernel);
+  ++memory_.counts().launches;
   memory_.gpu(g).launch(*kernel, arrays, launch_.scalars, units.begin, units.end);
 }
 
@@ -186,6 +188,7 @@ void LaunchOnGpus::execute(Part& part) {
 
 void LaunchOnGpus::run() {
   std::vector<Part> parts = place();
+  if (parts.size() > 1) ++memory_.counts().split;
   bool heavy = false;
   for (Part& part : parts) {
     bind(part);

@@ -371,11 +371,16 @@ class SimulatedGpu final : public Gpu {
 
 }  // namespace
 
+SimulatedFaults::~SimulatedFaults() {
+  if (count)
+    fmt::print(stderr, "simulated GPUs: {} allocations, {} launches, {} copies\n", allocations.load(), launches.load(), copies.load());
+}
+
 std::shared_ptr<SimulatedFaults> parse_faults(const std::string& text) {
   auto faults = std::make_shared<SimulatedFaults>();
   const auto bad = [&] {
     return Error("ValueError", fmt::format("GASELL_SIM_FAULT is '{}'", text),
-                 "it takes oom@K, lost@launch:K, lost@copy:K and slow:DEVICE:FACTOR, separated by commas");
+                 "it takes oom@K, lost@launch:K, lost@copy:K, slow:DEVICE:FACTOR and count, separated by commas");
   };
   const auto number = [&](const std::string& digits) {
     char* end = nullptr;
@@ -387,7 +392,9 @@ std::shared_ptr<SimulatedFaults> parse_faults(const std::string& text) {
     const std::string fault = text.substr(at, text.find(',', at) - at);
     at += fault.size() + 1;
     const auto after = [&](const char* prefix) { return fault.substr(std::strlen(prefix)); };
-    if (fault.starts_with("oom@")) {
+    if (fault == "count") {
+      faults->count = true;
+    } else if (fault.starts_with("oom@")) {
       faults->out_of_memory_at = static_cast<int64_t>(number(after("oom@")));
     } else if (fault.starts_with("lost@launch:")) {
       faults->lost_at_launch = static_cast<int64_t>(number(after("lost@launch:")));

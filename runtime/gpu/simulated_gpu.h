@@ -26,10 +26,12 @@ struct SimulatedFaults {
   int64_t lost_at_launch = 0, lost_at_copy = 0;  // the GPU is lost with this launch, or with this copy (to it, from it or within it)
   int slow_device = -1;                          // the GPU with this ordinal takes `slow_factor` times as long
   double slow_factor = 1;
+  bool count = false;  // say on stderr at the end how many there were
   std::atomic<int64_t> allocations{0}, launches{0}, copies{0};
+  ~SimulatedFaults();
 };
 
-/// "oom@3", "lost@launch:2", "lost@copy:5", "slow:0:4.5"; several separated by commas; empty: none. Throws Error("ValueError", …).
+/// "oom@3", "lost@launch:2", "lost@copy:5", "slow:0:4.5", "count"; several separated by commas; empty: none. Throws Error("ValueError", …).
 std::shared_ptr<SimulatedFaults> parse_faults(const std::string& text);
 
 struct SimulationOptions {
