@@ -134,36 +134,43 @@ struct Engine::State {
     gpus = std::make_unique<GpuDevice>(std::move(found), *device, gpu_options, interrupt);
   }
 
-  plan::Plan make_plan(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations) {
+  plan::Plan make_plan(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations, bool for_gpus) {
     plan::PlanOptions plan_options;
     plan_options.fuse = options.fuse;
-    plan_options.grain.chunk = options.chunk;
+    if (for_gpus) plan_options.grain = gpus->grain();
+    if (options.chunk > 0) plan_options.grain.chunk = options.chunk;
     plan_options.memory = device->budget().limit() - device->budget().used();
     return plan::make_plan(nodes, plan_options, destinations);
   }
 
-  /// The plan of this structure, made unless there is one already.
-  std::shared_ptr<PreparedPlan> prepared(const GraphStructure& structure, const std::vector<NodeRef>& nodes,
-                                         const std::vector<plan::Destination>& destinations) {
-    if (auto known = structure.key.empty() ? nullptr : plans.find(structure.key)) return known;
-    auto made = std::make_shared<PreparedPlan>(prepare(make_plan(nodes, destinations), structure.memories));
+  /// The plan of this structure, made unless there is one already. Plans for the GPUs are cut more finely.
+  std::shared_ptr<PreparedPlan> prepared(GraphStructure& structure, const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations,
+                                         bool for_gpus) {
+    const bool keeps = !structure.key.empty();
+    if (for_gpus && keeps) structure.key += "on GPUs";
+    if (auto known = keeps ? plans.find(structure.key) : nullptr) return known;
+    auto made = std::make_shared<PreparedPlan>(prepare(make_plan(nodes, destinations, for_gpus), structure.memories));
     // A plan made while memory is short computes again what it could not store; that is no plan for better times.
     const MemoryBudget& budget = device->budget();
-    if (!structure.key.empty() && budget.used() <= budget.limit() / 2) plans.keep(structure.key, made);
+    if (keeps && budget.used() <= budget.limit() / 2) plans.keep(structure.key, made);
     return made;
   }
 
   std::vector<NodeRef> run(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations) {
     if (interrupt.exchange(false)) throw Interrupted();
     GraphStructure structure = structure_of(nodes, destinations);
-    const std::shared_ptr<PreparedPlan> plan = prepared(structure, nodes, destinations);
+    bool on_gpus = gpus && choice.kind != DeviceChoice::Kind::automatic && gpus->any_alive();
+    std::shared_ptr<PreparedPlan> plan = prepared(structure, nodes, destinations, on_gpus);
+    if (!on_gpus && (gpus || !searched) && pays_on_gpus(*plan, structure.memories)) {
+      on_gpus = true;
+      plan = prepared(structure, nodes, destinations, true);
+    }
     std::vector<const plan::Step*> steps;
     if (observer) {
       for (const PreparedPlan::Step& step : plan->steps) steps.push_back(&step.plan);
       observer(PlanStage::planned, nodes, reports = report(steps));
     }
     Measures measures;
-    const bool on_gpus = (gpus || !searched) && belongs_on_gpus(*plan, structure.memories);
     Slots slots = on_gpus ? run_on_gpus(*plan, structure.memories, measures) : Slots(*device, *plan, std::move(structure.memories));
     if (!on_gpus) run_steps(*plan, *device, slots, measures);
     slots.check();
@@ -223,21 +230,24 @@ struct Engine::State {
         }
         slots.end(step.ends);
       }
-      if (on_gpus) gpus->finish();
+      if (on_gpus) {
+        for (const PreparedPlan::Result& result : plan.results) gpus->send_home(slots.memory(result.slot));
+        gpus->finish();
+      }
     } catch (const Interrupted&) {
       interrupt = false;
       throw;
     }
   }
 
-  bool belongs_on_gpus(const PreparedPlan& plan, const std::vector<StorageRef>& memories) {
+  /// Whether the GPUs, of which nothing was said, are the place for a plan.
+  bool pays_on_gpus(const PreparedPlan& plan, const std::vector<StorageRef>& memories) {
     if (!searched) {
       host_work += host_seconds(plan.bytes, plan.operations, options.threads);
       if (host_work < kSearchSeconds) return false;
       find_gpus();
     }
-    if (!gpus || !gpus->any_alive()) return false;
-    return choice.kind != DeviceChoice::Kind::automatic || gpus->pays(plan.bytes, plan.operations, static_cast<int>(plan.steps.size()), memories);
+    return gpus && gpus->any_alive() && gpus->pays(plan.bytes, plan.operations, static_cast<int>(plan.steps.size()), memories);
   }
 
   /// Runs the plan on the GPUs. What is lost with one of them is computed again, from the plan's memories: on those that are left, or on the host.
@@ -307,7 +317,7 @@ void Engine::force_into(const NodeRef& node, const HostStorageRef& storage, cons
 }
 
 std::vector<KernelReport> Engine::explain(const std::vector<NodeRef>& nodes) {
-  const plan::Plan plan = state_->make_plan(nodes, {});
+  const plan::Plan plan = state_->make_plan(nodes, {}, state_->gpus && state_->choice.kind != DeviceChoice::Kind::automatic);
   std::vector<const plan::Step*> steps;
   for (const plan::Step& step : plan.steps) steps.push_back(&step);
   return report(steps);

@@ -121,6 +121,7 @@ void GpuCopies::written(ByteRange range, const Piece* keeper) {
     host_.add(range);
   }
   gone_.remove(range);
+  sent_.remove(range);
 }
 
 void GpuCopies::free(int g, Piece& piece) noexcept {
@@ -134,6 +135,7 @@ void GpuCopies::bury(int g, const std::string& name) {
     for (const ByteRange& part : piece.valid.ranges()) held.add(part);
   for (const Piece& piece : pieces(g)) memory_->gpu(g).free(piece.address);
   pieces(g).clear();
+  sent_.clear();
   if (before_)
     for (const ByteRange& part : before_->ranges()) host_.add(part);
   for (const ByteRange& part : host_.ranges()) held.remove(part);
@@ -168,6 +170,26 @@ void GpuCopies::copy_home(int g, const Piece& piece, ByteRange part) {
   gpu.wait(GpuStream::copy_out, GpuStream::compute);
   gpu.wait(GpuStream::copy_out, GpuStream::copy_in);
   gpu.copy_out(static_cast<char*>(storage_.host_memory()) + part.begin, piece.at(part.begin), part.size(), GpuStream::copy_out);
+}
+
+void GpuCopies::send_home() {
+  for (int g = 0; g < memory_->count(); ++g) {
+    for (const Piece& piece : pieces(g)) {
+      for (const ByteRange& gap : host_.missing({0, storage_.bytes()})) {
+        for (const ByteRange& part : piece.valid.within(gap)) {
+          if (sent_.contains(part)) continue;
+          copy_home(g, piece, part);
+          sent_.add(part);
+        }
+      }
+    }
+  }
+}
+
+void GpuCopies::commit() {
+  before_.reset();
+  for (const ByteRange& part : sent_.ranges()) host_.add(part);
+  sent_.clear();
 }
 
 void GpuCopies::bring_home_locked(ByteRange range) {

@@ -47,7 +47,10 @@ class GpuCopies final : public RemoteCopies {
   /// Bytes of the piece that no other place has.
   std::vector<ByteRange> only_in(int g, const Piece& piece) const;
   void bring_home_locked(ByteRange range);
-  void commit() { before_.reset(); }
+  /// Starts the copies of what the host has not.
+  void send_home();
+  /// What was started and written is done.
+  void commit();
 
  private:
   void copy_home(int g, const Piece& piece, ByteRange part);
@@ -56,6 +59,7 @@ class GpuCopies final : public RemoteCopies {
   HostStorage& storage_;
   std::vector<std::list<Piece>> pieces_;  // per GPU; few each
   Intervals host_;
+  Intervals sent_;                   // on its way to the host
   std::optional<Intervals> before_;  // what was valid on the host before the writes that are not committed
   Intervals gone_;                   // valid on a GPU that was lost, and nowhere else
   std::string gone_with_;

@@ -16,6 +16,9 @@ namespace {
 constexpr auto kSpin = std::chrono::microseconds(50);
 constexpr auto kSleep = std::chrono::microseconds(50);
 
+// Results up to this size go home with their plan: reductions are made to be read.
+constexpr int64_t kSentHome = 64 << 10;
+
 bool is_memory_error(const Error& error) { return error.diagnostic().kind == "MemoryError"; }
 
 }  // namespace
@@ -37,6 +40,14 @@ StorageRef GpuDevice::allocate(int64_t bytes, bool zeroed) {
 bool GpuDevice::any_alive() const { return memory_->any_alive(); }
 int GpuDevice::count() const { return memory_->count(); }
 const GpuProperties& GpuDevice::gpu(int g) const { return memory_->gpu(g).properties(); }
+
+plan::Grain GpuDevice::grain() const {
+  constexpr int64_t kUnitsPerMultiprocessor = 8, kElements = 2048;
+  plan::Grain grain;
+  grain.units = std::max<int64_t>(1, kUnitsPerMultiprocessor * gpu(0).multiprocessors);
+  grain.elements = kElements;
+  return grain;
+}
 
 const GpuCounts& GpuDevice::counts() const { return memory_->counts(); }
 
@@ -96,6 +107,16 @@ void GpuDevice::run_on_host(const Launch& launch, const GpuLoadedKernel& kernel,
   if (!kernel.on_host) kernel.on_host = host_.load(*launch.kernel);
   on_host.loaded = kernel.on_host;
   host_.run(on_host, progress);
+}
+
+void GpuDevice::send_home(const StorageRef& result) {
+  auto& storage = static_cast<HostStorage&>(*result);
+  if (storage.bytes() > kSentHome) return;
+  try {
+    memory_->send_home(storage);
+  } catch (const GpuLost&) {
+    lost();
+  }
 }
 
 void GpuDevice::finish() {

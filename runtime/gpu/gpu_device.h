@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "compiler/plan/plan.h"
 #include "runtime/device/device.h"
 #include "runtime/gpu/gpu.h"
 
@@ -44,6 +45,8 @@ class GpuDevice final : public Device {
   LoadedKernelRef load(const ir::Kernel& kernel) override;
   /// Gives the launch to the GPUs and returns before it has ended, unless it streams or is long. Throws WorkLost as finish() does.
   void run(const Launch& launch, Progress& progress) override;
+  /// Gives a result that somebody will read soon, by its size, to the host already.
+  void send_home(const StorageRef& result);
   /// Returns when all that was given is done. Throws Interrupted within 100 ms of the flag being set, and WorkLost.
   void finish();
   /// The same after an error: throws nothing.
@@ -52,6 +55,8 @@ class GpuDevice final : public Device {
   bool any_alive() const;
   int count() const;
   const GpuProperties& gpu(int g) const;
+  /// How plans for these GPUs are cut: into units enough for the multiprocessors of one, of work enough for a block's threads.
+  plan::Grain grain() const;
   const GpuCounts& counts() const;
   /// Whether the GPUs are the place for a plan: `bytes` that it moves and `operations`, over these memories.
   bool pays(double bytes, double operations, int steps, const std::vector<StorageRef>& memories) const;

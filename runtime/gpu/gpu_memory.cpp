@@ -66,6 +66,14 @@ void GpuMemory::written_on_host(HostStorage& storage, ByteRange range) {
   if (storage.copies()) copies_of(storage).written(range, nullptr);
 }
 
+void GpuMemory::send_home(HostStorage& storage) {
+  const std::lock_guard lock(mutex_);
+  if (!storage.copies()) return;
+  storage.host_memory();
+  copies_of(storage).send_home();
+  uncommitted_.insert(&copies_of(storage));
+}
+
 void GpuMemory::commit() {
   const std::lock_guard lock(mutex_);
   for (GpuCopies* copies : uncommitted_) copies->commit();

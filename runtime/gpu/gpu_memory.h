@@ -65,7 +65,9 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
   void written(int g, HostStorage& storage, ByteRange range);
   /// The same by somebody who writes the host's bytes beside the storage's write().
   void written_on_host(HostStorage& storage, ByteRange range);
-  /// All that was written so far is computed. Until then the host's bytes as they were before count as valid again when the writer is lost.
+  /// Starts to bring home what the host has not of a storage; commit() says that it has come.
+  void send_home(HostStorage& storage);
+  /// All that was given so far is done. Until then the host's bytes as they were before count as valid again when the writer is lost.
   void commit();
 
   /// Bytes of the range that are valid on GPU g.
@@ -96,7 +98,8 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
   std::recursive_mutex mutex_;
   std::vector<std::unique_ptr<Gpu>> gpus_;
   std::vector<char> lost_;
-  std::unordered_set<GpuCopies*> all_, uncommitted_;
+  std::unordered_set<GpuCopies*> all_;
+  std::unordered_set<GpuCopies*> uncommitted_;  // with writes or copies under way
   GpuCounts counts_;
   uint64_t use_ = 1;
 };
