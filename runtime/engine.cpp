@@ -231,7 +231,9 @@ struct Engine::State {
         slots.end(step.ends);
       }
       if (on_gpus) {
-        for (const PreparedPlan::Result& result : plan.results) gpus->send_home(slots.memory(result.slot));
+        // Not destinations: should a GPU be lost, what the host had of them must still be there.
+        for (const PreparedPlan::Result& result : plan.results)
+          if (static_cast<size_t>(result.slot) >= plan.memories) gpus->send_home(slots.memory(result.slot));
         gpus->finish();
       }
     } catch (const Interrupted&) {

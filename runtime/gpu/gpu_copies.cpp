@@ -166,13 +166,15 @@ std::vector<ByteRange> GpuCopies::only_in(int g, const Piece& piece) const {
 
 void GpuCopies::copy_home(int g, const Piece& piece, ByteRange part) {
   memory_->counts_.bytes_out += part.size();
+  if (before_) before_->remove(part);  // overwritten
   Gpu& gpu = memory_->gpu(g);
   gpu.wait(GpuStream::copy_out, GpuStream::compute);
   gpu.wait(GpuStream::copy_out, GpuStream::copy_in);
   gpu.copy_out(static_cast<char*>(storage_.host_memory()) + part.begin, piece.at(part.begin), part.size(), GpuStream::copy_out);
 }
 
-void GpuCopies::send_home() {
+std::vector<int> GpuCopies::send_home() {
+  std::vector<int> senders;
   for (int g = 0; g < memory_->count(); ++g) {
     for (const Piece& piece : pieces(g)) {
       for (const ByteRange& gap : host_.missing({0, storage_.bytes()})) {
@@ -180,10 +182,12 @@ void GpuCopies::send_home() {
           if (sent_.contains(part)) continue;
           copy_home(g, piece, part);
           sent_.add(part);
+          if (senders.empty() || senders.back() != g) senders.push_back(g);
         }
       }
     }
   }
+  return senders;
 }
 
 void GpuCopies::commit() {

@@ -47,8 +47,8 @@ class GpuCopies final : public RemoteCopies {
   /// Bytes of the piece that no other place has.
   std::vector<ByteRange> only_in(int g, const Piece& piece) const;
   void bring_home_locked(ByteRange range);
-  /// Starts the copies of what the host has not.
-  void send_home();
+  /// Starts the copies of what the host has not; from which GPUs.
+  std::vector<int> send_home();
   /// What was started and written is done.
   void commit();
 

@@ -13,7 +13,7 @@ namespace gasell {
 namespace {
 
 // Waiting: at first without giving the core away, since most kernels are short.
-constexpr auto kSpin = std::chrono::microseconds(50);
+constexpr auto kSpin = std::chrono::milliseconds(5);
 constexpr auto kSleep = std::chrono::microseconds(50);
 
 // Results up to this size go home with their plan: reductions are made to be read.
@@ -28,6 +28,7 @@ GpuDevice::GpuDevice(std::vector<std::unique_ptr<Gpu>> gpus, Device& host, const
     : host_(host), options_(options), interrupt_(interrupt), memory_(std::make_shared<GpuMemory>(std::move(gpus))) {
   properties_.name = "gpu";
   properties_.threads = count();
+  last_.resize(static_cast<size_t>(count()));
   for (int g = 0; g < count(); ++g) properties_.memory += gpu(g).memory;
 }
 GpuDevice::~GpuDevice() { abandon(); }
@@ -113,7 +114,7 @@ void GpuDevice::send_home(const StorageRef& result) {
   auto& storage = static_cast<HostStorage&>(*result);
   if (storage.bytes() > kSentHome) return;
   try {
-    memory_->send_home(storage);
+    for (const int g : memory_->send_home(storage)) last_[static_cast<size_t>(g)] = GpuStream::copy_out;
   } catch (const GpuLost&) {
     lost();
   }
@@ -123,7 +124,8 @@ void GpuDevice::finish() {
   try {
     for (int g = 0; g < count(); ++g) {
       if (!memory_->alive(g)) continue;
-      for (const GpuStream stream : {GpuStream::compute, GpuStream::copy_in, GpuStream::copy_out}) wait(g, stream);
+      // Kernels come after what was copied in for them, and what is copied out after the kernels.
+      if (const auto last = std::exchange(last_[static_cast<size_t>(g)], std::nullopt)) wait(g, *last);
     }
     memory_->commit();
   } catch (const GpuLost&) {
@@ -136,6 +138,7 @@ void GpuDevice::abandon() noexcept {
     for (int g = 0; g < count(); ++g)
       if (memory_->alive(g)) memory_->gpu(g).set_stop(true);
     memory_->bury_lost();
+    std::fill(last_.begin(), last_.end(), std::nullopt);
     for (int g = 0; g < count(); ++g) memory_->gpu(g).set_stop(false);
     memory_->commit();
   } catch (...) {  // it has said so where it matters

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -75,7 +76,8 @@ class GpuDevice final : public Device {
   const GpuDeviceOptions options_;
   const std::atomic<bool>& interrupt_;
   std::shared_ptr<GpuMemory> memory_;
-  int lost_ = 0;  // GPUs whose loss was told by WorkLost
+  std::vector<std::optional<GpuStream>> last_;  // per GPU, where work was given that nobody has waited for: the stream that comes last
+  int lost_ = 0;                                // GPUs whose loss was told by WorkLost
 };
 
 }  // namespace gasell

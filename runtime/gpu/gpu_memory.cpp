@@ -66,12 +66,12 @@ void GpuMemory::written_on_host(HostStorage& storage, ByteRange range) {
   if (storage.copies()) copies_of(storage).written(range, nullptr);
 }
 
-void GpuMemory::send_home(HostStorage& storage) {
+std::vector<int> GpuMemory::send_home(HostStorage& storage) {
   const std::lock_guard lock(mutex_);
-  if (!storage.copies()) return;
+  if (!storage.copies()) return {};
   storage.host_memory();
-  copies_of(storage).send_home();
   uncommitted_.insert(&copies_of(storage));
+  return copies_of(storage).send_home();
 }
 
 void GpuMemory::commit() {

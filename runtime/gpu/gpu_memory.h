@@ -65,8 +65,9 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
   void written(int g, HostStorage& storage, ByteRange range);
   /// The same by somebody who writes the host's bytes beside the storage's write().
   void written_on_host(HostStorage& storage, ByteRange range);
-  /// Starts to bring home what the host has not of a storage; commit() says that it has come.
-  void send_home(HostStorage& storage);
+  /// Starts to bring home what the host has not of a storage; commit() says that it has come. The GPUs whose copy_out
+  /// streams bring it.
+  std::vector<int> send_home(HostStorage& storage);
   /// All that was given so far is done. Until then the host's bytes as they were before count as valid again when the writer is lost.
   void commit();
 

@@ -171,6 +171,7 @@ void LaunchOnGpus::mark_written(const Part& part) {
 }
 
 void LaunchOnGpus::execute(Part& part) {
+  device_.last_[static_cast<size_t>(part.gpu)] = GpuStream::compute;
   if (part.streams) return stream(part);
   const double share = static_cast<double>(part.units.size()) / static_cast<double>(launch_.units);
   give(part.gpu, part.transfers);
