@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,10 +74,14 @@ struct Fake {
   int64_t allocations = 0, launches = 0, pinned_bytes = 0;
   std::map<DevicePointer, Block> blocks;
   std::map<char*, size_t> pinned;
-  std::map<std::string, int64_t> calls, alive;
+  std::map<std::string, int64_t> calls;
   std::map<int, int> retained;
   std::vector<std::unique_ptr<ContextObject>> contexts;
   std::map<int, PoolObject*> pool_of;
+  std::set<Stream> streams;
+  std::set<Event> events;
+  std::set<Module> modules;
+  std::set<Link> links;
 };
 
 std::recursive_mutex mutex;
@@ -189,7 +194,6 @@ DevicePointer take(size_t bytes, int device, bool from_pool) {
   std::memset(memory, 0xCD, bytes);
   const auto address = reinterpret_cast<DevicePointer>(memory);
   fake.blocks[address] = {bytes, device, from_pool};
-  ++fake.alive["memory"];
   return address;
 }
 void release(DevicePointer address) {
@@ -197,7 +201,6 @@ void release(DevicePointer address) {
     fake.sticky = Result::illegal_address;
     return;
   }
-  --fake.alive["memory"];
   std::free(host(address));
 }
 bool out_of_memory(size_t bytes, int device, bool may_wait) {
@@ -209,6 +212,25 @@ bool out_of_memory(size_t bytes, int device, bool may_wait) {
 std::vector<Stream>& freeing() {
   static std::vector<Stream> streams;  // that were given frees
   return streams;
+}
+
+/// What a context that failed for good leaves goes with it; anything else is to be given back by who made it.
+void drop_all() {
+  for (const Stream stream : fake.streams) delete stream;
+  for (const Event event : fake.events) delete event;
+  for (const Module module : fake.modules) delete module;
+  for (const Link link : fake.links) delete link;
+  for (const auto& [device, pool] : fake.pool_of) delete pool;
+  for (const auto& [address, block] : fake.blocks) std::free(host(address));
+  for (const auto& [memory, bytes] : fake.pinned) std::free(memory);
+  fake.streams.clear();
+  fake.events.clear();
+  fake.modules.clear();
+  fake.links.clear();
+  fake.pool_of.clear();
+  fake.blocks.clear();
+  fake.pinned.clear();
+  freeing().clear();
 }
 
 // ---- the entries
@@ -303,20 +325,21 @@ Result primary_context_retain(Context* context, DeviceOrdinal device) {
   if (fake.retain != Result::success) return fake.retain;
   while (static_cast<int>(fake.contexts.size()) <= device)
     fake.contexts.push_back(std::make_unique<ContextObject>(ContextObject{static_cast<int>(fake.contexts.size())}));
-  if (fake.retained[device]++ == 0) ++fake.alive["context"];
+  ++fake.retained[device];
   *context = fake.contexts[static_cast<size_t>(device)].get();
   return Result::success;
 }
 Result primary_context_release(DeviceOrdinal device) {
   const Entry entry("cuDevicePrimaryCtxRelease", false);
-  if (fake.retained[device] == 0) return Result::invalid_context;
-  if (--fake.retained[device] == 0) --fake.alive["context"];
+  if (!fake.retained.contains(device)) return Result::invalid_context;
+  if (--fake.retained[device] == 0) fake.retained.erase(device);
+  if (fake.retained.empty() && fake.sticky != Result::success) drop_all();
   return entry.result();
 }
 Result context_push_current(Context context) {
   const Entry entry("cuCtxPushCurrent", false);
   if (!entry) return entry.result();
-  if (!context || fake.retained[context->device] == 0) return Result::invalid_context;
+  if (!context || !fake.retained.contains(context->device)) return Result::invalid_context;
   current.push_back(context);
   return Result::success;
 }
@@ -338,7 +361,7 @@ Result stream_create(Stream* stream, unsigned flags) {
   if (!entry) return entry.result();
   if (flags != kStreamNonBlocking) return Result::invalid_value;
   *stream = new StreamObject{current.back()->device, {}};
-  ++fake.alive["stream"];
+  fake.streams.insert(*stream);
   return Result::success;
 }
 Result stream_destroy(Stream stream) {
@@ -346,8 +369,8 @@ Result stream_destroy(Stream stream) {
   if (!entry) return entry.result();
   run(stream);
   std::erase(freeing(), stream);
+  fake.streams.erase(stream);
   delete stream;
-  --fake.alive["stream"];
   return Result::success;
 }
 Result stream_synchronize(Stream stream) {
@@ -374,14 +397,14 @@ Result event_create(Event* event, unsigned flags) {
   if (!entry) return entry.result();
   if (flags != kEventDisableTiming) return Result::invalid_value;
   *event = new EventObject{current.back()->device, nullptr, nullptr};
-  ++fake.alive["event"];
+  fake.events.insert(*event);
   return Result::success;
 }
 Result event_destroy(Event event) {
   const Entry entry("cuEventDestroy");
   if (!entry) return entry.result();
+  fake.events.erase(event);
   delete event;
-  --fake.alive["event"];
   return Result::success;
 }
 Result event_record(Event event, Stream stream) {
@@ -403,7 +426,8 @@ Result mem_get_info(size_t* free, size_t* total) {
   const Entry entry("cuMemGetInfo");
   if (!entry) return entry.result();
   const int device = current.back()->device;
-  const int64_t reserved = fake.pool_of[device] ? static_cast<int64_t>(fake.pool_of[device]->reserved) : 0;
+  const auto pool = fake.pool_of.find(device);
+  const int64_t reserved = pool == fake.pool_of.end() ? 0 : static_cast<int64_t>(pool->second->reserved);
   int64_t plain = 0;
   for (const auto& [address, block] : fake.blocks)
     if (block.device == device && !block.from_pool) plain += static_cast<int64_t>(block.bytes);
@@ -457,7 +481,6 @@ Result pool_create(Pool* pool, const PoolProperties* properties) {
     return Result::invalid_value;
   *pool = new PoolObject{properties->location.id};
   fake.pool_of[properties->location.id] = *pool;
-  ++fake.alive["pool"];
   return Result::success;
 }
 Result pool_destroy(Pool pool) {
@@ -465,7 +488,6 @@ Result pool_destroy(Pool pool) {
   if (!entry) return entry.result();
   fake.pool_of.erase(pool->device);
   delete pool;
-  --fake.alive["pool"];
   return Result::success;
 }
 Result pool_set_attribute(Pool pool, PoolAttribute attribute, void* value) {
@@ -503,7 +525,6 @@ Result host_alloc(void** address, size_t bytes, unsigned) {
   char* memory = static_cast<char*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096));
   fake.pinned[memory] = bytes;
   fake.pinned_bytes += static_cast<int64_t>(bytes);
-  ++fake.alive["pinned"];
   *address = memory;
   return Result::success;
 }
@@ -515,7 +536,6 @@ Result host_free(void* address) {
   fake.pinned_bytes -= static_cast<int64_t>(found->second);
   fake.pinned.erase(found);
   std::free(address);
-  --fake.alive["pinned"];
   return Result::success;
 }
 Result host_get_device_pointer(DevicePointer* address, void* memory, unsigned) {
@@ -587,7 +607,7 @@ Result link_create(unsigned count, JitOption* options, void** values, Link* link
     if (options[i] == JitOption::error_log) (*link)->log = static_cast<char*>(values[i]);
     if (options[i] == JitOption::error_log_bytes) (*link)->log_bytes = reinterpret_cast<size_t>(values[i]);
   }
-  ++fake.alive["link"];
+  fake.links.insert(*link);
   return Result::success;
 }
 Result link_add_data(Link link, JitInput type, void* data, size_t bytes, const char*, unsigned, JitOption*, void**) {
@@ -611,8 +631,8 @@ Result link_complete(Link link, void** cubin, size_t* bytes) {
 Result link_destroy(Link link) {
   const Entry entry("cuLinkDestroy");
   if (!entry) return entry.result();
+  fake.links.erase(link);
   delete link;
-  --fake.alive["link"];
   return Result::success;
 }
 Result module_load_data(Module* module, const void* image) {
@@ -621,14 +641,14 @@ Result module_load_data(Module* module, const void* image) {
   const std::string_view text = static_cast<const char*>(image);
   if (!text.starts_with("fake cubin " + fake.tag + "\n")) return Result::no_binary_for_gpu;
   *module = new ModuleObject{std::string(text), {}};
-  ++fake.alive["module"];
+  fake.modules.insert(*module);
   return Result::success;
 }
 Result module_unload(Module module) {
   const Entry entry("cuModuleUnload");
   if (!entry) return entry.result();
+  fake.modules.erase(module);
   delete module;
-  --fake.alive["module"];
   return Result::success;
 }
 Result module_get_function(Function* function, Module module, const char* name) {
@@ -771,10 +791,13 @@ __attribute__((visibility("default"))) int64_t fake_cuda_calls(const char* entry
 }
 __attribute__((visibility("default"))) int64_t fake_cuda_alive(const char* kind) {
   const std::lock_guard lock(mutex);
-  if (std::string_view(kind) != "bytes") return fake.alive[kind];
   int64_t bytes = 0;
   for (const auto& [address, block] : fake.blocks) bytes += static_cast<int64_t>(block.bytes);
-  return bytes;
+  const std::map<std::string_view, int64_t> alive = {
+      {"memory", std::ssize(fake.blocks)}, {"pinned", std::ssize(fake.pinned)},    {"stream", std::ssize(fake.streams)},
+      {"event", std::ssize(fake.events)},  {"module", std::ssize(fake.modules)},   {"link", std::ssize(fake.links)},
+      {"pool", std::ssize(fake.pool_of)},  {"context", std::ssize(fake.retained)}, {"bytes", bytes}};
+  return alive.at(kind);
 }
 
 }  // extern "C"

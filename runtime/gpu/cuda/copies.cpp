@@ -21,6 +21,7 @@ constexpr int64_t kLeastPiece = 1 << 20;
 
 void copy_bytes(void* to, const void* from, int64_t bytes) {
   constexpr int64_t kStep = 512 << 10;
+  if (bytes <= 0) return;  // the pointers may be null
   if (bytes < 2 * kStep) {
     std::memcpy(to, from, static_cast<size_t>(bytes));
     return;

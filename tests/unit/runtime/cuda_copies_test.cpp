@@ -87,6 +87,7 @@ TEST_CASE("pageable memory may change once the copy call returned", "[cuda]") {
     INFO(i);
     CHECK(std::memcmp(out.data() + i * n, pattern(n, static_cast<uint8_t>(i)).data(), n) == 0);
   }
+  gpu->free(x);
 }
 
 TEST_CASE("a copy of pinned memory is asynchronous, and done() says when it happened", "[cuda]") {
@@ -100,6 +101,7 @@ TEST_CASE("a copy of pinned memory is asynchronous, and done() says when it happ
   while (!gpu->done(GpuStream::copy_in)) {
   }
   CHECK(fake.calls("cuStreamSynchronize") == 0);
+  gpu->free(x);
 }
 
 TEST_CASE("streams run beside each other but for what wait() orders", "[cuda]") {
@@ -119,6 +121,7 @@ TEST_CASE("streams run beside each other but for what wait() orders", "[cuda]") 
   gpu->copy_out(value, x, 4, GpuStream::copy_out);
   gpu->synchronize(GpuStream::copy_out);
   CHECK(*value == 1);
+  gpu->free(x);
 }
 
 TEST_CASE("a GPU copies from another, over a link and without one", "[cuda]") {

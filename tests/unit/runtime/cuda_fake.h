@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -34,6 +35,7 @@ class FakeCuda {
   }
   ~FakeCuda() {
     for (const auto& [name, value] : environment_) unsetenv(("FAKE_CUDA_" + name).c_str());
+    if (loaded.status.ready() && std::uncaught_exceptions() == 0) check_empty();
   }
   FakeCuda(const FakeCuda&) = delete;
   FakeCuda& operator=(const FakeCuda&) = delete;
@@ -47,7 +49,7 @@ class FakeCuda {
   void define(const char* symbol, fake_cuda::Kernel kernel) {
     reinterpret_cast<fake_cuda::Define>(dlsym(library_, "fake_cuda_define"))(symbol, kernel);
   }
-  /// Everything that was made is gone.
+  /// Everything that was made is gone. Looked at in the end too.
   void check_empty() const {
     for (const char* kind : {"memory", "pinned", "stream", "event", "module", "link", "pool", "context"}) {
       INFO(kind);
