@@ -6,6 +6,7 @@
 #include <future>
 #include <set>
 
+#include "compiler/codegen/gpu.h"
 #include "compiler/codegen/jit.h"
 #include "compiler/codegen/kernel_cache.h"
 #include "lang/diagnostic.h"
@@ -31,7 +32,7 @@ std::vector<std::unique_ptr<Gpu>> simulated_gpus(const std::vector<int>& ordinal
   const SimulationOptions options = SimulationOptions::from_environment();
   std::vector<std::unique_ptr<Gpu>> gpus;
   for (const int ordinal : ordinals)
-    gpus.push_back(make_simulated_gpu(ordinal, [jit](const ir::Kernel& kernel) { return jit->compile(kernel); }, options));
+    gpus.push_back(make_simulated_gpu(ordinal, [jit](const ir::Kernel& kernel) { return jit->compile(map_for_gpu(kernel).value_or(kernel)); }, options));
   return gpus;
 }
 
