@@ -10,8 +10,10 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
 #include "runtime/device/machine.h"
+#include "runtime/device/trace.h"
 #include "runtime/gpu/device_choice.h"
 #include "runtime/gpu/gpu_device.h"
+#include "runtime/gpu/traced_gpu.h"
 #include "runtime/prepared_plan.h"
 
 namespace gasell {
@@ -121,6 +123,10 @@ struct Engine::State {
     if (options.threads <= 0) options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (options.memory <= 0) options.memory = machine_memory() / 4 * 3;
     device = make_host_device(options.threads, options.memory, jit, interrupt);
+    if (options.trace) {
+      trace = std::make_shared<Trace>();
+      device = traced(std::move(device), trace);
+    }
     choice = parse_device(options.device);
     if (choice.kind != DeviceChoice::Kind::automatic) find_gpus();
   }
@@ -129,6 +135,8 @@ struct Engine::State {
     searched = true;
     std::vector<std::unique_ptr<Gpu>> found = make_gpus(choice, {options.cache, options.cache_directory});
     if (found.empty()) return;
+    if (trace)
+      for (std::unique_ptr<Gpu>& gpu : found) gpu = traced(std::move(gpu), trace);
     GpuDeviceOptions gpu_options;
     if (options.split_from >= 0) gpu_options.split_from = options.split_from;
     gpus = std::make_unique<GpuDevice>(std::move(found), *device, gpu_options, interrupt);
@@ -287,6 +295,7 @@ struct Engine::State {
   EngineOptions options;
   std::atomic<bool> interrupt{false};
   Jit jit;
+  std::shared_ptr<Trace> trace;
   std::unique_ptr<Device> device;
   std::unique_ptr<GpuDevice> gpus;
   DeviceChoice choice;
@@ -302,6 +311,7 @@ Engine::~Engine() = default;
 
 const EngineOptions& Engine::options() const { return state_->options; }
 Device& Engine::device() { return *state_->device; }
+const Trace* Engine::trace() const { return state_->trace.get(); }
 GpuDevice* Engine::gpus() { return state_->gpus.get(); }
 StorageRef Engine::allocate(int64_t bytes) { return state_->gpus ? state_->gpus->allocate(bytes) : state_->device->allocate(bytes); }
 Jit& Engine::jit() { return state_->jit; }

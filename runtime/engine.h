@@ -17,6 +17,7 @@ namespace gasell {
 class Device;
 class GpuDevice;
 class Jit;
+class Trace;
 namespace ir {
 struct Kernel;
 }
@@ -36,6 +37,7 @@ struct EngineOptions {
   std::filesystem::path cache_directory;
   bool check = false;        // compiled code checks every address it uses (GASELL_CHECK=1); slow, for debugging
   bool progress = false;     // draw progress on a terminal
+  bool trace = false;        // keep the times of kernels and copies (Engine::trace)
   /// Options with the environment's values filled in.
   static EngineOptions from_environment();
 };
@@ -64,6 +66,8 @@ class Engine {
   /// Null where everything is computed on the host.
   GpuDevice* gpus();
   Jit& jit();
+  /// What ran when; null unless the options ask for it.
+  const Trace* trace() const;
   /// Memory for a result that will be computed: on the host at once where only the host computes, else where and when it is written or read.
   StorageRef allocate(int64_t bytes);
 

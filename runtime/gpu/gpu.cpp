@@ -1,6 +1,7 @@
 #include "runtime/gpu/gpu.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace gasell {
 namespace {
@@ -21,6 +22,21 @@ void Gpu::copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t byte
     copy_in(to + static_cast<GpuAddress>(done), bounce.get(), part, stream);
     synchronize(stream);  // the bounce buffer is used again
   }
+}
+
+int64_t Gpu::mark(GpuStream stream) {
+  synchronize(stream);
+  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const std::lock_guard lock(marks_mutex_);
+  marks_.emplace(++next_mark_, now);
+  return next_mark_;
+}
+
+double Gpu::time_of(int64_t mark) {
+  const std::lock_guard lock(marks_mutex_);
+  const double time = marks_.at(mark);
+  marks_.erase(mark);
+  return time;
 }
 
 }  // namespace gasell

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -83,8 +85,17 @@ class Gpu {
   virtual void synchronize(GpuStream stream) = 0;
   /// Whether it has, without waiting.
   virtual bool done(GpuStream stream) = 0;
+  /// A point in a stream whose time is wanted, by its number. Default: waits for the stream, so that what is measured does not overlap.
+  virtual int64_t mark(GpuStream stream);
+  /// When the stream came there, in seconds of std::chrono::steady_clock; once, and only when the stream is done.
+  virtual double time_of(int64_t mark);
   /// While set, kernels end at the next unit: callable at any time from any thread. The results of what runs are then worthless.
   virtual void set_stop(bool stop) noexcept = 0;
+
+ private:
+  std::mutex marks_mutex_;
+  std::map<int64_t, double> marks_;  // of the default mark()
+  int64_t next_mark_ = 0;
 };
 
 }  // namespace gasell

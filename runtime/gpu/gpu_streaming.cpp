@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <future>
 #include <utility>
 
 #include <fmt/format.h>
@@ -65,21 +66,29 @@ class LaunchOnGpus::Pipeline {
       const int64_t begin = part_.units.begin + k * length;
       return UnitRange{begin, std::min(begin + length, part_.units.end)};
     };
+    // A thread of its own brings results out: copies to and from pageable memory keep their caller, and shall not wait for each other.
+    std::future<void> leaving;
+    const auto start_leaving = [&](int64_t k) {
+      leaving = std::async(std::launch::async, [this, range = units(k), k] {
+        bring_out(range, k);
+        launch_.device_.wait(part_.gpu, GpuStream::copy_out);
+      });
+    };
     bring_in(units(0), 0);
     for (int64_t k = 0; k < chunks; ++k) {
-      // The kernel comes after its own inputs, and after the results that were in its buffers have left. What is copied in next goes into
-      // the buffers of the kernel before, and what is copied out was written by it: both come after that one, but not after this.
+      if (leaving.valid()) leaving.get();  // the results that were in this kernel's buffers
+      // The kernel comes after its own inputs. What is copied in next goes into the buffers of the kernel before, and what is copied out
+      // was written by it: both come after that one, but not after this.
       gpu_.wait(GpuStream::compute, GpuStream::copy_in);
-      gpu_.wait(GpuStream::compute, GpuStream::copy_out);
       gpu_.wait(GpuStream::copy_in, GpuStream::compute);
       gpu_.wait(GpuStream::copy_out, GpuStream::compute);
       ++launch_.memory_.counts().streamed;
       launch_.launch(part_.gpu, arrays_for(units(k), k), units(k));
+      if (k > 0) start_leaving(k - 1);
       if (k + 1 < chunks) bring_in(units(k + 1), k + 1);
-      launch_.device_.wait(part_.gpu, GpuStream::copy_out);  // so that no more than two chunks are under way
-      if (k > 0) bring_out(units(k - 1), k - 1);
       launch_.progress_.advance(launch.elements * static_cast<double>(units(k).size()) / static_cast<double>(launch.units));
     }
+    if (leaving.valid()) leaving.get();
     gpu_.wait(GpuStream::copy_out, GpuStream::compute);
     bring_out(units(chunks - 1), chunks - 1);
     launch_.device_.wait(part_.gpu, GpuStream::copy_out);

@@ -65,7 +65,10 @@ struct Wait {
 struct Lose {
   const char* what;
 };
-using Operation = std::variant<Copy, Fill, Launched, Wait, Lose>;
+struct Mark {
+  int64_t number;
+};
+using Operation = std::variant<Copy, Fill, Launched, Wait, Lose, Mark>;
 
 /// Operations in order; those that have run are gone.
 struct Stream {
@@ -221,6 +224,17 @@ class SimulatedGpu final : public Gpu {
     const std::lock_guard lock(mutex_);
     return advance(stream, streams_[static_cast<size_t>(stream)].given, Clock::now() + kSlice) || lost_;
   }
+  int64_t mark(GpuStream stream) override {
+    const std::lock_guard lock(mutex_);
+    give(stream, Mark{++last_mark_});
+    return last_mark_;
+  }
+  double time_of(int64_t mark) override {
+    const std::lock_guard lock(mutex_);
+    const double time = marks_.at(mark);
+    marks_.erase(mark);
+    return time;
+  }
   void set_stop(bool stop) noexcept override { stop_.store(stop, std::memory_order_relaxed); }
 
  private:
@@ -296,6 +310,8 @@ class SimulatedGpu final : public Gpu {
         std::memcpy(copy->to, copy->from ? copy->from : copy->staged.data(), static_cast<size_t>(copy->bytes));
         staged_ -= static_cast<int64_t>(copy->staged.size());
         slow_down(start);
+      } else if (auto* mark = std::get_if<Mark>(&operation)) {
+        marks_.emplace(mark->number, std::chrono::duration<double>(start.time_since_epoch()).count());
       } else if (auto* fill = std::get_if<Fill>(&operation)) {
         std::memset(fill->to, 0, static_cast<size_t>(fill->bytes));
       } else {
@@ -364,6 +380,8 @@ class SimulatedGpu final : public Gpu {
   std::array<Stream, kGpuStreams> streams_;
   std::map<GpuAddress, Block> blocks_;
   int64_t used_ = 0, staged_ = 0;
+  std::map<int64_t, double> marks_;
+  int64_t last_mark_ = 0;
   bool lost_ = false;
   std::string lost_because_;
   std::atomic<bool> stop_{false};

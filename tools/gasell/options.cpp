@@ -75,6 +75,8 @@ Options parse_command_line(int argc, char** argv) {
           ->type_name("WHAT");
   auto* after_option = app.add_option("--after", options.after_pass, "With --emit=loops: the loops after this pass")->type_name("PASS");
   app.add_flag("--explain", options.explain, "Say which kernels ran, why their results are stored, and what they read, wrote and computed");
+  app.add_option("--trace", options.trace, "Write what ran when on which device, for Perfetto or chrome://tracing")->type_name("FILE.json");
+  app.add_flag("--profile", options.profile, "Say what kernels and copies took how long, and at which rate");
   app.add_flag("--json-errors", options.json_errors, "Print errors as one JSON object a line");
   app.add_flag("--internal", options.internal, "Let errors show what the compiler underneath said");
   app.add_flag("--version", version, "Print the version");
@@ -96,6 +98,7 @@ Options parse_command_line(int argc, char** argv) {
   if (no_fuse) options.engine.fuse = false;
   if (no_cache) options.engine.cache = false;
   if (*device_option) options.engine.device = device;
+  options.engine.trace = options.profile || !options.trace.empty();
   try {
     if (*memory_option) options.engine.memory = parse_bytes(memory);
     parse_device(options.engine.device);

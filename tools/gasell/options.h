@@ -19,6 +19,8 @@ struct Options {
   Emit emit = Emit::nothing;
   std::string after_pass;  // with emit=loops: the state after this pass
   bool explain = false;
+  std::string trace;     // the file for --trace; empty: none
+  bool profile = false;  // print what took how long
   bool json_errors = false;
   bool internal = false;  // errors show what LLVM and C++ said
 };

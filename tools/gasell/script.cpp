@@ -7,6 +7,7 @@
 
 #include "lang/diagnostic.h"
 #include "lang/parser.h"
+#include "runtime/device/trace.h"
 #include "runtime/io/os_error.h"
 #include "tools/gasell/emit.h"
 #include "tools/gasell/explain.h"
@@ -25,6 +26,20 @@ std::string read_all(std::FILE* file, const std::string& name) {
   if (std::ferror(file)) throw os_error(errno, name);
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);  // a byte order mark is no part of the script
   return text;
+}
+
+/// What --profile and --trace ask for.
+void report_trace(const Engine& engine, const Options& options) {
+  if (options.profile) {
+    flush_stdout();
+    fmt::print(stderr, "{}", engine.trace()->summary());
+  }
+  if (options.trace.empty()) return;
+  try {
+    engine.trace()->write(options.trace);
+  } catch (const Error& e) {  // the script's own end is what counts
+    fmt::print(stderr, "gasell: cannot write the trace: {}\n", e.diagnostic().message);
+  }
 }
 
 }  // namespace
@@ -64,6 +79,7 @@ int run_script(const Options& options) {
         flush_stdout();
         fmt::print(stderr, "{}", explanation.text());
       }
+      report_trace(host.engine, options);
     };
     try {
       host.interpreter.run(module);

@@ -1,0 +1,119 @@
+#include "runtime/gpu/traced_gpu.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace gasell {
+namespace {
+
+struct TracedKernel final : LoadedKernel {
+  std::string name;
+  LoadedKernelRef kernel;
+};
+
+/// Marks the times before and after each operation, and reads them when the stream is known to be done.
+class TracedGpu final : public Gpu {
+ public:
+  TracedGpu(std::unique_ptr<Gpu> gpu, std::shared_ptr<Trace> trace)
+      : gpu_(std::move(gpu)), trace_(std::move(trace)), device_(fmt::format("gpu:{}", gpu_->properties().ordinal)) {
+    trace_->set_bandwidth(device_, gpu_->properties().bandwidth);
+  }
+
+  const GpuProperties& properties() const override { return gpu_->properties(); }
+  int64_t free_memory() override { return gpu_->free_memory(); }
+  GpuAddress allocate(int64_t bytes) override { return gpu_->allocate(bytes); }
+  void free(GpuAddress address) noexcept override { gpu_->free(address); }
+  std::shared_ptr<void> pinned(int64_t bytes) override { return gpu_->pinned(bytes); }
+  void fill_zero(GpuAddress to, int64_t bytes, GpuStream stream) override { gpu_->fill_zero(to, bytes, stream); }
+  void wait(GpuStream stream, GpuStream other) override { gpu_->wait(stream, other); }
+  void set_stop(bool stop) noexcept override { gpu_->set_stop(stop); }
+  int64_t mark(GpuStream stream) override { return gpu_->mark(stream); }
+  double time_of(int64_t mark) override { return gpu_->time_of(mark); }
+
+  void copy_in(GpuAddress to, const void* from, int64_t bytes, GpuStream stream) override {
+    record(TraceEvent::Kind::copy_in, "", bytes, stream, [&] { gpu_->copy_in(to, from, bytes, stream); });
+  }
+  void copy_out(void* to, GpuAddress from, int64_t bytes, GpuStream stream) override {
+    record(TraceEvent::Kind::copy_out, "", bytes, stream, [&] { gpu_->copy_out(to, from, bytes, stream); });
+  }
+  void copy(GpuAddress to, GpuAddress from, int64_t bytes, GpuStream stream) override {
+    record(TraceEvent::Kind::copy, "", bytes, stream, [&] { gpu_->copy(to, from, bytes, stream); });
+  }
+  void copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream) override {
+    record(TraceEvent::Kind::copy, "from " + static_cast<TracedGpu&>(peer).device_, bytes, stream,
+           [&] { gpu_->copy_from_peer(to, *static_cast<TracedGpu&>(peer).gpu_, from, bytes, stream); });
+  }
+
+  LoadedKernelRef load(const ir::Kernel& kernel) override {
+    LoadedKernelRef loaded = gpu_->load(kernel);
+    if (!loaded) return nullptr;
+    auto traced = std::make_shared<TracedKernel>();
+    traced->name = kernel.name;
+    traced->compile_seconds = loaded->compile_seconds;
+    traced->kernel = std::move(loaded);
+    return traced;
+  }
+  void launch(const LoadedKernel& kernel, std::span<const GpuArray> arrays, std::span<const int64_t> scalars, int64_t begin,
+              int64_t end) override {
+    const auto& traced = static_cast<const TracedKernel&>(kernel);
+    int64_t bytes = 0;
+    for (const GpuArray& array : arrays) bytes += static_cast<int64_t>(array.end - array.begin);
+    record(TraceEvent::Kind::kernel, traced.name, bytes, GpuStream::compute,
+           [&] { gpu_->launch(*traced.kernel, arrays, scalars, begin, end); });
+  }
+
+  void synchronize(GpuStream stream) override {
+    gpu_->synchronize(stream);
+    settle(stream);
+    for (int s = 0; s < kGpuStreams; ++s)
+      if (static_cast<GpuStream>(s) != stream && gpu_->done(static_cast<GpuStream>(s))) settle(static_cast<GpuStream>(s));
+  }
+  bool done(GpuStream stream) override { return gpu_->done(stream); }
+
+ private:
+  struct Pending {
+    TraceEvent event;
+    int64_t begin, end;  // marks
+  };
+
+  template <class Work>
+  void record(TraceEvent::Kind kind, std::string name, int64_t bytes, GpuStream stream, Work&& work) {
+    const int64_t begin = gpu_->mark(stream);
+    work();
+    const int64_t end = gpu_->mark(stream);
+    const std::lock_guard lock(mutex_);
+    pending_[static_cast<size_t>(stream)].push_back({{kind, std::move(name), device_, 0, 0, static_cast<double>(bytes)}, begin, end});
+  }
+
+  /// The operations that a stream has done get their times.
+  void settle(GpuStream stream) {
+    std::vector<Pending> done;
+    {
+      const std::lock_guard lock(mutex_);
+      done.swap(pending_[static_cast<size_t>(stream)]);
+    }
+    for (Pending& each : done) {
+      each.event.begin = gpu_->time_of(each.begin);
+      each.event.end = gpu_->time_of(each.end);
+      trace_->add(std::move(each.event));
+    }
+  }
+
+  const std::unique_ptr<Gpu> gpu_;
+  const std::shared_ptr<Trace> trace_;
+  const std::string device_;
+  std::mutex mutex_;
+  std::array<std::vector<Pending>, kGpuStreams> pending_;
+};
+
+}  // namespace
+
+std::unique_ptr<Gpu> traced(std::unique_ptr<Gpu> gpu, std::shared_ptr<Trace> trace) {
+  return std::make_unique<TracedGpu>(std::move(gpu), std::move(trace));
+}
+
+}  // namespace gasell
