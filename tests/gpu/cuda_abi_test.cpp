@@ -170,7 +170,6 @@ static_assert(same(ours::PeerAttribute::native_atomics, CU_DEVICE_P2P_ATTRIBUTE_
 static_assert(same(ours::FunctionAttribute::max_dynamic_shared_bytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
 static_assert(same(ours::PoolAttribute::release_threshold, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD));
 static_assert(same(ours::PoolAttribute::reserved_bytes, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
-static_assert(same(ours::PoolAttribute::used_bytes, CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
 static_assert(same(ours::JitOption::error_log, CU_JIT_ERROR_LOG_BUFFER));
 static_assert(same(ours::JitOption::error_log_bytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES));
 static_assert(same(ours::JitInput::ptx, CU_JIT_INPUT_PTX));

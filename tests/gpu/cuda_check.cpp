@@ -487,8 +487,8 @@ int run(const Settings& settings) {
   }
   const bool fake = define_on_fake_driver(driver.status.library.c_str());
   fmt::print("driver: CUDA {} {}\n", cuda::version_text(driver.status.version), fake ? "(fake)" : cuda::driver_release());
-  const auto gpu = make_cuda_gpu(settings.gpu, options());
-  const GpuProperties& p = gpu->properties();
+  auto gpu = make_cuda_gpu(settings.gpu, options());
+  const GpuProperties p = gpu->properties();
   fmt::print("gpu:{}: {}, sm_{}, {} multiprocessors, {}, {:.3f} TB/s by its clocks\n", p.ordinal, p.name, p.capability, p.multiprocessors,
              memory_text(p.memory), p.bandwidth / 1e12);
   check_kernels(settings);
@@ -499,6 +499,7 @@ int run(const Settings& settings) {
   check_peers(settings);
   show_rates(settings);
   if (settings.staging) show_staging(settings);
+  gpu.reset();  // its context would stay with it
   if (settings.fault && !fake) check_fault(settings);
   fmt::print("\n{}\n", wrong == 0 ? "all right" : fmt::format("{} WRONG", wrong));
   return wrong == 0 ? 0 : 1;

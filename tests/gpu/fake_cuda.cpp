@@ -500,8 +500,6 @@ Result pool_get_attribute(Pool pool, PoolAttribute attribute, void* value) {
   auto& number = *static_cast<uint64_t*>(value);
   if (attribute == PoolAttribute::reserved_bytes)
     number = pool->reserved;
-  else if (attribute == PoolAttribute::used_bytes)
-    number = static_cast<uint64_t>(used(pool->device));
   else
     return Result::invalid_value;
   return entry.result();

@@ -221,7 +221,12 @@ class CudaGpu final : public Gpu {
 int cuda_gpu_count() { return cuda::process_driver().status.devices; }
 
 std::unique_ptr<Gpu> make_cuda_gpu(int ordinal, CudaOptions options) {
-  return std::make_unique<cuda::CudaGpu>(ordinal, options, cuda::usable(options));
+  const cuda::LoadedDriver& driver = cuda::usable(options);
+  try {
+    return std::make_unique<cuda::CudaGpu>(ordinal, options, driver);
+  } catch (const GpuLost& lost) {  // before it was there
+    throw Error("RuntimeError", lost.what(), "nvidia-smi and the kernel's log (dmesg, lines with Xid) show why", Blame::environment);
+  }
 }
 
 }  // namespace gasell

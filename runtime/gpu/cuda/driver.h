@@ -76,7 +76,7 @@ enum class DeviceAttribute : int {
 enum class ComputeMode : int { shared = 0, prohibited = 2, exclusive_process = 3 };
 enum class PeerAttribute : int { performance_rank = 1, access_supported = 2, native_atomics = 3 };
 enum class FunctionAttribute : int { max_dynamic_shared_bytes = 8 };
-enum class PoolAttribute : int { release_threshold = 4, reserved_bytes = 5, used_bytes = 7 };
+enum class PoolAttribute : int { release_threshold = 4, reserved_bytes = 5 };
 enum class JitOption : int { error_log = 5, error_log_bytes = 6 };
 enum class JitInput : int { ptx = 1 };
 enum class ProcStatus : int { success = 0 };

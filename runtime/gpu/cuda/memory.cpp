@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lang/diagnostic.h"
 #include "runtime/device/storage.h"
 
@@ -56,6 +58,9 @@ GpuAddress GpuMemory::allocate(int64_t bytes) {
     if (result == Result::out_of_memory) short_of_memory(bytes);
   }
   context_->check(result, "allocating memory");
+  const std::lock_guard lock(mutex_);
+  live_.emplace(address, bytes);
+  live_bytes_ += bytes;
   return address;
 }
 
@@ -80,9 +85,11 @@ Result GpuMemory::allocate_plain(size_t bytes, DevicePointer& address) {
 
 void GpuMemory::collect() {
   std::vector<DevicePointer> ready;
+  int64_t ready_bytes = 0;
   {
     const std::lock_guard lock(mutex_);
     ready.swap(waiting_);
+    std::swap(ready_bytes, waiting_bytes_);
   }
   if (ready.empty()) return;
   const Driver& driver = context_->driver();
@@ -90,6 +97,7 @@ void GpuMemory::collect() {
     if (driver.stream_query(streams_[stream]) == Result::success) continue;
     const std::lock_guard lock(mutex_);
     waiting_.insert(waiting_.end(), ready.begin(), ready.end());
+    waiting_bytes_ += ready_bytes;
     return;
   }
   for (const DevicePointer address : ready) context_->check(driver.mem_free(address), "freeing memory");
@@ -102,13 +110,18 @@ void GpuMemory::synchronize_all() {
 }
 
 void GpuMemory::free(GpuAddress address) noexcept {
-  if (!address) return;
   const Current current(*context_, std::nothrow);
   if (!current.entered()) return;
   const std::lock_guard lock(mutex_);
+  const auto found = live_.find(address);
+  if (found == live_.end()) return;
+  const int64_t bytes = found->second;
+  live_.erase(found);
+  live_bytes_ -= bytes;
   if (!pool_) {
     try {
       waiting_.push_back(address);
+      waiting_bytes_ += bytes;
     } catch (const std::bad_alloc&) {  // it stays taken until the context ends
     }
     return;
@@ -126,11 +139,11 @@ int64_t GpuMemory::free_bytes() {
   const Driver& driver = context_->driver();
   size_t free = 0, total = 0;
   context_->check(driver.mem_get_info(&free, &total), "asking for its free memory");
-  if (!pool_) return static_cast<int64_t>(free);
-  uint64_t reserved = 0, used = 0;
+  const std::lock_guard lock(mutex_);
+  if (!pool_) return static_cast<int64_t>(free) + waiting_bytes_;
+  uint64_t reserved = 0;
   context_->check(driver.pool_get_attribute(pool_.get(), PoolAttribute::reserved_bytes, &reserved), "asking for its free memory");
-  context_->check(driver.pool_get_attribute(pool_.get(), PoolAttribute::used_bytes, &used), "asking for its free memory");
-  return static_cast<int64_t>(free + (reserved > used ? reserved - used : 0));
+  return static_cast<int64_t>(free) + std::max<int64_t>(0, static_cast<int64_t>(reserved) - live_bytes_);
 }
 
 void GpuMemory::open_to(int ordinal) {

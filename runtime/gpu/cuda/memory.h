@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/gpu/cuda/context.h"
@@ -26,7 +27,7 @@ class GpuMemory {
   /// Throws Error("MemoryError", "Unable to allocate 7.45 GiB on gpu:0 (NVIDIA H200)").
   GpuAddress allocate(int64_t bytes);
   void free(GpuAddress address) noexcept;
-  /// What allocate() can hand out: free memory of the GPU and free memory of the pool.
+  /// What allocate() can hand out: what the GPU has free and what was freed here, some of it when the work under way is done.
   int64_t free_bytes();
   bool pooled() const { return static_cast<bool>(pool_); }
   /// Lets GPU `ordinal` reach this memory over a link.
@@ -47,7 +48,10 @@ class GpuMemory {
   OwnedEvent allocated_;
   std::mutex mutex_;
   std::array<uint64_t, kGpuStreams> freed_behind_{};  // how much of each stream's work frees_ has waited for
-  std::vector<DevicePointer> waiting_;                // without pools: freed, not yet given back
+  std::unordered_map<DevicePointer, int64_t> live_;   // bytes of what is allocated
+  int64_t live_bytes_ = 0;
+  std::vector<DevicePointer> waiting_;  // without pools: freed, not yet given back
+  int64_t waiting_bytes_ = 0;
 };
 
 }  // namespace gasell::cuda

@@ -38,9 +38,13 @@ TEST_CASE("GPU memory goes and comes back", "[cuda]") {
     CHECK(a % 256 == 0);
     CHECK(b % 256 == 0);
     CHECK(gpu->free_memory() == 924 * kMiB - 1);
+    gpu->fill_zero(a, 100 * kMiB, GpuStream::compute);
     gpu->free(a);
+    CHECK(gpu->free_memory() == 1024 * kMiB - 1);  // though it is still being written
+    CHECK(fake.alive("memory") == 2);
     gpu->free(b);
     gpu->free(0);
+    gpu->free(a);  // not there any more
     const GpuAddress all = gpu->allocate(1024 * kMiB);  // waits until both are free
     CHECK(fake.alive("memory") == 1);
     gpu->free(all);
