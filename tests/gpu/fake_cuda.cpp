@@ -43,7 +43,8 @@ struct FunctionObject {
 };
 struct PoolObject {
   int device;
-  uint64_t threshold = 0, reserved = 0;
+  uint64_t threshold = 0;
+  int64_t reserved = 0;
 };
 struct LinkObject {
   std::string text;
@@ -57,7 +58,7 @@ namespace {
 struct Block {
   size_t bytes;
   int device;
-  bool from_pool;
+  Pool pool;           // null: of a plain allocation
   bool freed = false;  // a free of it is under way
   bool there = true;   // its allocation is not behind frees to come
 };
@@ -77,7 +78,7 @@ struct Fake {
   std::map<std::string, int64_t> calls;
   std::map<int, int> retained;
   std::vector<std::unique_ptr<ContextObject>> contexts;
-  std::map<int, PoolObject*> pool_of;
+  std::set<Pool> pools_made;
   std::set<Stream> streams;
   std::set<Event> events;
   std::set<Module> modules;
@@ -183,17 +184,23 @@ int64_t used(int device) {
     if (block.device == device) bytes += static_cast<int64_t>(block.bytes);
   return bytes;
 }
+int64_t used(Pool pool) {
+  int64_t bytes = 0;
+  for (const auto& [address, block] : fake.blocks)
+    if (block.pool == pool) bytes += static_cast<int64_t>(block.bytes);
+  return bytes;
+}
 int64_t being_freed(int device) {
   int64_t bytes = 0;
   for (const auto& [address, block] : fake.blocks)
     if (block.device == device && block.freed) bytes += static_cast<int64_t>(block.bytes);
   return bytes;
 }
-DevicePointer take(size_t bytes, int device, bool from_pool) {
+DevicePointer take(size_t bytes, int device, Pool pool) {
   char* memory = static_cast<char*>(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
   std::memset(memory, 0xCD, bytes);
   const auto address = reinterpret_cast<DevicePointer>(memory);
-  fake.blocks[address] = {bytes, device, from_pool};
+  fake.blocks[address] = {bytes, device, pool};
   return address;
 }
 void release(DevicePointer address) {
@@ -220,14 +227,14 @@ void drop_all() {
   for (const Event event : fake.events) delete event;
   for (const Module module : fake.modules) delete module;
   for (const Link link : fake.links) delete link;
-  for (const auto& [device, pool] : fake.pool_of) delete pool;
+  for (const Pool pool : fake.pools_made) delete pool;
   for (const auto& [address, block] : fake.blocks) std::free(host(address));
   for (const auto& [memory, bytes] : fake.pinned) std::free(memory);
   fake.streams.clear();
   fake.events.clear();
   fake.modules.clear();
   fake.links.clear();
-  fake.pool_of.clear();
+  fake.pools_made.clear();
   fake.blocks.clear();
   fake.pinned.clear();
   freeing().clear();
@@ -426,12 +433,12 @@ Result mem_get_info(size_t* free, size_t* total) {
   const Entry entry("cuMemGetInfo");
   if (!entry) return entry.result();
   const int device = current.back()->device;
-  const auto pool = fake.pool_of.find(device);
-  const int64_t reserved = pool == fake.pool_of.end() ? 0 : static_cast<int64_t>(pool->second->reserved);
-  int64_t plain = 0;
+  int64_t taken = 0;
+  for (const Pool pool : fake.pools_made)
+    if (pool->device == device) taken += pool->reserved;
   for (const auto& [address, block] : fake.blocks)
-    if (block.device == device && !block.from_pool) plain += static_cast<int64_t>(block.bytes);
-  *free = static_cast<size_t>(fake.memory - plain - reserved);
+    if (block.device == device && !block.pool) taken += static_cast<int64_t>(block.bytes);
+  *free = static_cast<size_t>(std::max<int64_t>(0, fake.memory - taken));
   *total = static_cast<size_t>(fake.memory);
   return Result::success;
 }
@@ -439,7 +446,7 @@ Result mem_alloc(DevicePointer* address, size_t bytes) {
   const Entry entry("cuMemAlloc");
   if (!entry) return entry.result();
   if (out_of_memory(bytes, current.back()->device, false)) return Result::out_of_memory;
-  *address = take(bytes, current.back()->device, false);
+  *address = take(bytes, current.back()->device, nullptr);
   return Result::success;
 }
 Result mem_free(DevicePointer address) {
@@ -454,21 +461,20 @@ Result mem_alloc_from_pool_async(DevicePointer* address, size_t bytes, Pool pool
   if (out_of_memory(bytes, pool->device, true)) return Result::out_of_memory;
   // Memory that is still being freed is taken with an order behind the frees.
   const bool waits = used(pool->device) + static_cast<int64_t>(bytes) > fake.memory;
-  *address = take(bytes, pool->device, true);
+  *address = take(bytes, pool->device, pool);
   if (waits) {
     for (const Stream freer : freeing()) wait_for(stream, freer, mark(freer));
     fake.blocks[*address].there = false;
     stream->work.push_back([at = *address] { fake.blocks[at].there = true; });
   }
-  pool->reserved =
-      std::min<uint64_t>(static_cast<uint64_t>(fake.memory), std::max<uint64_t>(pool->reserved, static_cast<uint64_t>(used(pool->device))));
+  pool->reserved = std::min(fake.memory, std::max(pool->reserved, used(pool)));
   return Result::success;
 }
 Result mem_free_async(DevicePointer address, Stream stream) {
   const Entry entry("cuMemFreeAsync");
   if (!entry) return entry.result();
   const auto block = fake.blocks.find(address);
-  if (block == fake.blocks.end() || !block->second.from_pool || block->second.freed) return Result::invalid_value;
+  if (block == fake.blocks.end() || !block->second.pool || block->second.freed) return Result::invalid_value;
   block->second.freed = true;
   stream->work.push_back([address] { release(address); });
   if (std::find(freeing().begin(), freeing().end(), stream) == freeing().end()) freeing().push_back(stream);
@@ -480,13 +486,13 @@ Result pool_create(Pool* pool, const PoolProperties* properties) {
   if (properties->type != AllocationType::pinned || properties->location.type != LocationType::device || properties->max_size != 0)
     return Result::invalid_value;
   *pool = new PoolObject{properties->location.id};
-  fake.pool_of[properties->location.id] = *pool;
+  fake.pools_made.insert(*pool);
   return Result::success;
 }
 Result pool_destroy(Pool pool) {
   const Entry entry("cuMemPoolDestroy");
   if (!entry) return entry.result();
-  fake.pool_of.erase(pool->device);
+  fake.pools_made.erase(pool);
   delete pool;
   return Result::success;
 }
@@ -499,7 +505,7 @@ Result pool_get_attribute(Pool pool, PoolAttribute attribute, void* value) {
   const Entry entry("cuMemPoolGetAttribute");
   auto& number = *static_cast<uint64_t*>(value);
   if (attribute == PoolAttribute::reserved_bytes)
-    number = pool->reserved;
+    number = static_cast<uint64_t>(pool->reserved);
   else
     return Result::invalid_value;
   return entry.result();
@@ -512,7 +518,7 @@ Result pool_set_access(Pool, const AccessDescription* descriptions, size_t count
 }
 Result pool_trim_to(Pool pool, size_t) {
   const Entry entry("cuMemPoolTrimTo");
-  pool->reserved = static_cast<uint64_t>(used(pool->device));
+  pool->reserved = std::min(fake.memory, used(pool));
   return entry.result();
 }
 
@@ -792,9 +798,9 @@ __attribute__((visibility("default"))) int64_t fake_cuda_alive(const char* kind)
   int64_t bytes = 0;
   for (const auto& [address, block] : fake.blocks) bytes += static_cast<int64_t>(block.bytes);
   const std::map<std::string_view, int64_t> alive = {
-      {"memory", std::ssize(fake.blocks)}, {"pinned", std::ssize(fake.pinned)},    {"stream", std::ssize(fake.streams)},
-      {"event", std::ssize(fake.events)},  {"module", std::ssize(fake.modules)},   {"link", std::ssize(fake.links)},
-      {"pool", std::ssize(fake.pool_of)},  {"context", std::ssize(fake.retained)}, {"bytes", bytes}};
+      {"memory", std::ssize(fake.blocks)},   {"pinned", std::ssize(fake.pinned)},    {"stream", std::ssize(fake.streams)},
+      {"event", std::ssize(fake.events)},    {"module", std::ssize(fake.modules)},   {"link", std::ssize(fake.links)},
+      {"pool", std::ssize(fake.pools_made)}, {"context", std::ssize(fake.retained)}, {"bytes", bytes}};
   return alive.at(kind);
 }
 
