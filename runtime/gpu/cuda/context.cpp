@@ -86,7 +86,7 @@ void GpuContext::fail(Result result, const char* what) {
   if (const char* remedy = remedy_when_lost(result)) {
     const std::lock_guard lock(mutex_);
     if (!lost()) {
-      why_lost_ = fmt::format("{} is lost: {} while {}; {}", label_, error_name(driver_, result), what, remedy);
+      why_lost_ = fmt::format("{} while {}; {}", error_name(driver_, result), what, remedy);
       lost_.store(true, std::memory_order_release);
     }
     throw GpuLost(why_lost_);

@@ -225,7 +225,8 @@ std::unique_ptr<Gpu> make_cuda_gpu(int ordinal, CudaOptions options) {
   try {
     return std::make_unique<cuda::CudaGpu>(ordinal, options, driver);
   } catch (const GpuLost& lost) {  // before it was there
-    throw Error("RuntimeError", lost.what(), "nvidia-smi and the kernel's log (dmesg, lines with Xid) show why", Blame::environment);
+    throw Error("RuntimeError", fmt::format("gpu:{} does not start: {}", ordinal, lost.what()),
+                "nvidia-smi and the kernel's log (dmesg, lines with Xid) show why", Blame::environment);
   }
 }
 

@@ -39,7 +39,7 @@ GpuMemory::~GpuMemory() {
   if (!current.entered()) return;
   const Driver& driver = context_->driver();
   if (pool_) driver.stream_synchronize(frees_.get());
-  for (const DevicePointer address : waiting_) driver.mem_free(address);
+  for (const auto& [address, bytes] : waiting_) driver.mem_free(address);
 }
 
 GpuAddress GpuMemory::allocate(int64_t bytes) {
@@ -84,7 +84,7 @@ Result GpuMemory::allocate_plain(size_t bytes, DevicePointer& address) {
 }
 
 void GpuMemory::collect() {
-  std::vector<DevicePointer> ready;
+  Blocks ready;
   int64_t ready_bytes = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -96,11 +96,11 @@ void GpuMemory::collect() {
   for (const GpuStream stream : kAllStreams) {
     if (driver.stream_query(streams_[stream]) == Result::success) continue;
     const std::lock_guard lock(mutex_);
-    waiting_.insert(waiting_.end(), ready.begin(), ready.end());
+    waiting_.merge(ready);
     waiting_bytes_ += ready_bytes;
     return;
   }
-  for (const DevicePointer address : ready) context_->check(driver.mem_free(address), "freeing memory");
+  for (const auto& [address, bytes] : ready) context_->check(driver.mem_free(address), "freeing memory");
 }
 
 void GpuMemory::synchronize_all() {
@@ -115,17 +115,13 @@ void GpuMemory::free(GpuAddress address) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = live_.find(address);
   if (found == live_.end()) return;
-  const int64_t bytes = found->second;
-  live_.erase(found);
-  live_bytes_ -= bytes;
+  live_bytes_ -= found->second;
   if (!pool_) {
-    try {
-      waiting_.push_back(address);
-      waiting_bytes_ += bytes;
-    } catch (const std::bad_alloc&) {  // it stays taken until the context ends
-    }
+    waiting_bytes_ += found->second;
+    waiting_.insert(live_.extract(found));
     return;
   }
+  live_.erase(found);
   for (int s = 0; s < kGpuStreams; ++s) {
     const uint64_t given = streams_.given(kAllStreams[s]);
     if (given == freed_behind_[s]) continue;

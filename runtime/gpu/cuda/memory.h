@@ -3,9 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <mutex>
-#include <unordered_map>
-#include <vector>
 
 #include "runtime/gpu/cuda/context.h"
 #include "runtime/gpu/cuda/streams.h"
@@ -48,10 +47,9 @@ class GpuMemory {
   OwnedEvent allocated_;
   std::mutex mutex_;
   std::array<uint64_t, kGpuStreams> freed_behind_{};  // how much of each stream's work frees_ has waited for
-  std::unordered_map<DevicePointer, int64_t> live_;   // bytes of what is allocated
-  int64_t live_bytes_ = 0;
-  std::vector<DevicePointer> waiting_;  // without pools: freed, not yet given back
-  int64_t waiting_bytes_ = 0;
+  using Blocks = std::map<DevicePointer, int64_t>;    // their bytes
+  Blocks live_, waiting_;                             // waiting, without pools: freed, not yet given back
+  int64_t live_bytes_ = 0, waiting_bytes_ = 0;
 };
 
 }  // namespace gasell::cuda

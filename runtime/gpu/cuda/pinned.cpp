@@ -58,12 +58,16 @@ void PinnedMemory::give_back(void* block, int64_t bytes) noexcept {
   {
     const std::lock_guard lock(mutex_);
     keep = keep_;
-    if (bytes <= keep && !context_->lost()) try {
-        waiting_.emplace(bytes, block);
-        waiting_bytes_ += bytes;
-        block = nullptr;
-      } catch (const std::bad_alloc&) {  // then it is freed
-      }
+    bool kept = bytes <= keep && !context_->lost();
+    try {
+      if (kept) waiting_.emplace(bytes, block);
+    } catch (const std::bad_alloc&) {
+      kept = false;
+    }
+    if (kept) {
+      waiting_bytes_ += bytes;
+      block = nullptr;
+    }
   }
   if (block) return unpin(block);
   shrink(keep);

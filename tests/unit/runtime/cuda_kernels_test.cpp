@@ -288,7 +288,7 @@ TEST_CASE("a kernel that fails loses its GPU, which then fails and ends quietly"
     gpu->synchronize(GpuStream::compute);
     gpu->launch(*loaded, arrays, scalars, 0, 1);
     const std::string said = lost_of([&] { gpu->synchronize(GpuStream::compute); });
-    CHECK(said.starts_with(std::string("gpu:0 (Fake H200) is lost: ") + tried.name + " while working; "));
+    CHECK(said.starts_with(std::string(tried.name) + " while working; "));
     CHECK(said.find(tried.remedy) != std::string::npos);
 
     // The first reason is told whatever is tried.
