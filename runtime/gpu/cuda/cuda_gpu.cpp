@@ -33,32 +33,54 @@ bool pools_wanted(const CudaOptions& options) {
   return options.pools && !(set && std::string_view(set) == "0");
 }
 
-/// A word of host memory that kernels read while they run.
+/// A word of the GPU's memory that kernels read while they run: over the link a read takes a microsecond, and one read at a time. It is set by the copy engine,
+/// which needs no room among the blocks.
 class StopFlag {
  public:
   /// The context must be current.
   explicit StopFlag(ContextRef context) : context_(std::move(context)) {
-    void* host = nullptr;
-    context_->check(context_->driver().host_alloc(&host, sizeof(uint32_t), kHostPortable | kHostDeviceMap), "making its stop flag");
-    host_ = static_cast<uint32_t*>(host);
-    *host_ = 0;
-    if (const Result result = context_->driver().host_get_device_pointer(&address_, host_, 0); result != Result::success) {
-      context_->driver().host_free(host_);
+    const Driver& driver = context_->driver();
+    const auto check = [&](Result result) {
+      if (result == Result::success) return;
+      release();
       context_->fail(result, "making its stop flag");
-    }
+    };
+    void* words = nullptr;
+    check(driver.host_alloc(&words, 2 * sizeof(uint32_t), kHostPortable));
+    words_ = static_cast<uint32_t*>(words);
+    words_[0] = 0;
+    words_[1] = 1;
+    check(driver.mem_alloc(&address_, sizeof(uint32_t)));
+    check(driver.stream_create(&stream_, kStreamNonBlocking));
+    check(give(false));
   }
   ~StopFlag() {
-    if (const Current current(*context_, std::nothrow); current.entered()) context_->driver().host_free(host_);
+    if (const Current current(*context_, std::nothrow); current.entered()) release();
   }
   StopFlag(const StopFlag&) = delete;
   StopFlag& operator=(const StopFlag&) = delete;
-  void set(bool stop) noexcept { std::atomic_ref<uint32_t>(*host_).store(stop ? 1 : 0, std::memory_order_release); }
+  void set(bool stop) noexcept {
+    if (const Current current(*context_, std::nothrow); current.entered()) give(stop);
+  }
   DevicePointer address() const { return address_; }
 
  private:
+  Result give(bool stop) noexcept {
+    const Driver& driver = context_->driver();
+    const Result given = driver.memcpy_host_to_device_async(address_, words_ + stop, sizeof(uint32_t), stream_);
+    return given == Result::success ? driver.stream_synchronize(stream_) : given;
+  }
+  void release() noexcept {
+    const Driver& driver = context_->driver();
+    if (stream_) driver.stream_destroy(stream_);
+    if (address_) driver.mem_free(address_);
+    if (words_) driver.host_free(words_);
+  }
+
   ContextRef context_;
-  uint32_t* host_ = nullptr;
+  uint32_t* words_ = nullptr;  // 0 and 1, pinned
   DevicePointer address_ = 0;
+  Stream stream_ = nullptr;
 };
 
 class CudaGpu final : public Gpu {
