@@ -75,7 +75,6 @@ static_assert(same_entry<decltype(D::pool_set_access), PFN_cuMemPoolSetAccess_v1
 static_assert(same_entry<decltype(D::pool_trim_to), PFN_cuMemPoolTrimTo_v11020>);
 static_assert(same_entry<decltype(D::host_alloc), PFN_cuMemHostAlloc_v2020>);
 static_assert(same_entry<decltype(D::host_free), PFN_cuMemFreeHost_v2000>);
-static_assert(same_entry<decltype(D::host_get_device_pointer), PFN_cuMemHostGetDevicePointer_v3020>);
 static_assert(same_entry<decltype(D::memcpy_host_to_device_async), PFN_cuMemcpyHtoDAsync_v3020>);
 static_assert(same_entry<decltype(D::memcpy_device_to_host_async), PFN_cuMemcpyDtoHAsync_v3020>);
 static_assert(same_entry<decltype(D::memcpy_device_to_device_async), PFN_cuMemcpyDtoDAsync_v3020>);
@@ -179,6 +178,6 @@ static_assert(same(ours::HandleType::none, CU_MEM_HANDLE_TYPE_NONE));
 static_assert(same(ours::LocationType::device, CU_MEM_LOCATION_TYPE_DEVICE));
 static_assert(same(ours::AccessFlags::read_write, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
 static_assert(ours::kStreamNonBlocking == CU_STREAM_NON_BLOCKING && ours::kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
-static_assert(ours::kHostPortable == CU_MEMHOSTALLOC_PORTABLE && ours::kHostDeviceMap == CU_MEMHOSTALLOC_DEVICEMAP);
+static_assert(ours::kHostPortable == CU_MEMHOSTALLOC_PORTABLE);
 
 }  // namespace

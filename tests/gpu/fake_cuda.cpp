@@ -3,6 +3,7 @@
 #include "gpu/fake_cuda.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -13,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "runtime/gpu/cuda/driver.h"
@@ -26,6 +28,7 @@ struct ContextObject {
 struct StreamObject {
   int device;
   std::deque<std::function<void()>> work;
+  bool busy = false;  // with what was taken from `work`
 };
 struct EventObject {
   int device;
@@ -85,7 +88,7 @@ struct Fake {
   std::set<Link> links;
 };
 
-std::recursive_mutex mutex;
+std::mutex mutex;
 Fake fake;
 std::map<std::string, fake_cuda::Kernel>& kernels() {
   static std::map<std::string, fake_cuda::Kernel> all;
@@ -134,22 +137,33 @@ class Entry {
   Result result() const { return result_; }
 
  private:
-  std::lock_guard<std::recursive_mutex> lock_;
+  std::lock_guard<std::mutex> lock_;
   Result result_{};
 };
 
 // ---- streams: work waits until somebody asks for it
 
+/// What `work` does takes its time: others may call meanwhile.
+template <class F>
+void unlocked(F work) {
+  mutex.unlock();
+  work();
+  mutex.lock();
+}
 void step(Stream stream) {
+  if (stream->busy) return unlocked([] { std::this_thread::sleep_for(std::chrono::microseconds(20)); });  // another thread is at it
   auto work = std::move(stream->work.front());
   stream->work.pop_front();
+  stream->busy = true;
   if (fake.sticky == Result::success) work();
+  stream->busy = false;
 }
+bool idle(Stream stream) { return stream->work.empty() && !stream->busy; }
 void run(Stream stream) {
-  while (!stream->work.empty()) step(stream);
+  while (!idle(stream)) step(stream);
 }
 void run_until(Stream stream, const std::shared_ptr<bool>& reached) {
-  while (!*reached && !stream->work.empty()) step(stream);
+  while (!*reached && !idle(stream)) step(stream);
 }
 std::shared_ptr<bool> mark(Stream stream) {
   auto reached = std::make_shared<bool>(false);
@@ -389,8 +403,8 @@ Result stream_synchronize(Stream stream) {
 Result stream_query(Stream stream) {
   const Entry entry("cuStreamQuery");
   if (!entry) return entry.result();
-  if (stream->work.empty()) return Result::success;
-  step(stream);  // time passes
+  if (idle(stream)) return Result::success;
+  if (!stream->busy) step(stream);  // time passes
   return fake.sticky != Result::success ? fake.sticky : Result::not_ready;
 }
 Result stream_wait_event(Stream stream, Event event, unsigned) {
@@ -542,11 +556,6 @@ Result host_free(void* address) {
   std::free(address);
   return Result::success;
 }
-Result host_get_device_pointer(DevicePointer* address, void* memory, unsigned) {
-  const Entry entry("cuMemHostGetDevicePointer");
-  *address = reinterpret_cast<DevicePointer>(memory);
-  return entry.result();
-}
 
 Result memcpy_host_to_device_async(DevicePointer to, const void* from, size_t bytes, Stream stream) {
   const Entry entry("cuMemcpyHtoDAsync");
@@ -693,7 +702,7 @@ Result launch_kernel(Function function, unsigned grid_x, unsigned grid_y, unsign
     if (fails)
       fake.sticky = fake.fail;
     else if (kernel != kernels().end())
-      kernel->second(values.data(), grid_x, block_x, shared_bytes);
+      unlocked([&] { kernel->second(values.data(), grid_x, block_x, shared_bytes); });
   });
   return Result::success;
 }
@@ -748,7 +757,6 @@ Result find_entry(const char* name, void** address, int version) {
       symbol("cuMemPoolTrimTo", 11020, pool_trim_to),
       symbol("cuMemHostAlloc", 2020, host_alloc),
       symbol("cuMemFreeHost", 2000, host_free),
-      symbol("cuMemHostGetDevicePointer", 3020, host_get_device_pointer),
       symbol("cuMemcpyHtoDAsync", 3020, memcpy_host_to_device_async),
       symbol("cuMemcpyDtoHAsync", 3020, memcpy_device_to_host_async),
       symbol("cuMemcpyDtoDAsync", 3020, memcpy_device_to_device_async),

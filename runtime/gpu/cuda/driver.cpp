@@ -83,7 +83,6 @@ void resolve_all(Resolver& resolve, Driver& d) {
 
   resolve(d.host_alloc, "cuMemHostAlloc", 2020);
   resolve(d.host_free, "cuMemFreeHost", 2000);
-  resolve(d.host_get_device_pointer, "cuMemHostGetDevicePointer", 3020);
 
   resolve(d.memcpy_host_to_device_async, "cuMemcpyHtoDAsync", 3020);
   resolve(d.memcpy_device_to_host_async, "cuMemcpyDtoHAsync", 3020);

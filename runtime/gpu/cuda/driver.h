@@ -106,7 +106,6 @@ struct AccessDescription {
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
 inline constexpr unsigned kHostPortable = 1;
-inline constexpr unsigned kHostDeviceMap = 2;
 
 /// The driver's entries. All of them are there in a driver of kOldestDriver or newer.
 struct Driver {
@@ -152,7 +151,6 @@ struct Driver {
 
   Result (*host_alloc)(void** address, size_t bytes, unsigned flags);
   Result (*host_free)(void* address);
-  Result (*host_get_device_pointer)(DevicePointer* address, void* host, unsigned flags);
 
   Result (*memcpy_host_to_device_async)(DevicePointer to, const void* from, size_t bytes, Stream stream);
   Result (*memcpy_device_to_host_async)(void* to, DevicePointer from, size_t bytes, Stream stream);
