@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <future>
+#include <optional>
 #include <set>
 
 #include "compiler/codegen/gpu.h"
@@ -30,9 +31,13 @@ std::vector<std::unique_ptr<Gpu>> simulated_gpus(const std::vector<int>& ordinal
   const auto jit =
       std::make_shared<Jit>(JitOptions{.disk_cache = cache.disk_cache, .cache_directory = cache.directory, .check_bounds = true});
   const SimulationOptions options = SimulationOptions::from_environment();
+  // The kernel as a GPU runs it, mapped to a grid; or nothing.
+  const KernelCompiler compile = [jit](const ir::Kernel& kernel) {
+    const std::optional<ir::Kernel> mapped = map_for_gpu(kernel);
+    return mapped ? jit->compile(*mapped) : HostKernel{};
+  };
   std::vector<std::unique_ptr<Gpu>> gpus;
-  for (const int ordinal : ordinals)
-    gpus.push_back(make_simulated_gpu(ordinal, [jit](const ir::Kernel& kernel) { return jit->compile(map_for_gpu(kernel).value_or(kernel)); }, options));
+  for (const int ordinal : ordinals) gpus.push_back(make_simulated_gpu(ordinal, compile, options));
   return gpus;
 }
 

@@ -183,6 +183,7 @@ class SimulatedGpu final : public Gpu {
 
   LoadedKernelRef load(const ir::Kernel& kernel) override {
     const HostKernel compiled = compile_(kernel);
+    if (!compiled.function) return nullptr;
     auto loaded = std::make_shared<SimulatedKernel>();
     loaded->function = compiled.function;
     loaded->compile_seconds = compiled.compile_seconds;

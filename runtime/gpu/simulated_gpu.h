@@ -40,7 +40,7 @@ struct SimulationOptions {
   static SimulationOptions from_environment();
 };
 
-/// `compile` gives host code for a kernel; it should check bounds (JitOptions::check_bounds).
+/// `compile` gives host code for a kernel, which should check bounds (JitOptions::check_bounds); no function where a GPU cannot run it.
 std::unique_ptr<Gpu> make_simulated_gpu(int ordinal, KernelCompiler compile, const SimulationOptions& options);
 
 }  // namespace gasell
