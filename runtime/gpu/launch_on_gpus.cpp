@@ -52,7 +52,7 @@ bool LaunchOnGpus::can_split(int gpus) const {
   if (gpus < 2 || !launch_.walks || blocks() < 2 * gpus) return false;
   if (std::max(launch_.bytes, 8 * launch_.elements) < static_cast<double>(device_.options_.split_from)) return false;
   for (size_t k = 0; k < written_.size(); ++k) {
-    if (written_[k] ? !(moves(k) && dense(k)) : !moves(k) && range(k, {0, launch_.units}).size() > kCopiedToEach) return false;
+    if (written_[k] ? !apart(k) : !moves(k) && range(k, {0, launch_.units}).size() > kCopiedToEach) return false;
   }
   return true;
 }

@@ -35,6 +35,8 @@ class LaunchOnGpus {
   HostStorage& storage(size_t k) const { return static_cast<HostStorage&>(*launch_.storages[k]); }
   bool moves(size_t k) const { return launch_.walks && (*launch_.walks)[k].step > 0; }
   bool dense(size_t k) const { return launch_.walks && (*launch_.walks)[k].dense; }
+  /// Units far from each other write to ranges that do not meet, so that several GPUs can, each its own.
+  bool apart(size_t k) const { return moves(k) && (*launch_.walks)[k].before == 0 && (*launch_.walks)[k].after == 0; }
   /// The bytes of array k that these units use.
   ByteRange range(size_t k, UnitRange units) const;
   bool can_stream(size_t k) const { return moves(k) && (!written_[k] || dense(k)); }

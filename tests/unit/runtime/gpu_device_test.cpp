@@ -74,6 +74,27 @@ TEST_CASE("a split array is split alike by the next launches, and gathered by th
   for (int64_t k = 0; k < 16'000'000; k += 99'991) REQUIRE(values[k] == 2.0 * static_cast<double>(k) + 2);
 }
 
+TEST_CASE("steps of a stencil move borders between the GPUs, not arrays") {
+  SimulatedEngine sim(4);
+  const auto stepped = [](Engine& engine, int steps) {
+    Array x(plus(broadcast_to(number(0), {400, 2000}), reshape(ramp(800'000), {400, 2000})));
+    x.force(engine);
+    for (int k = 0; k < steps; ++k) {
+      const auto part = [&](int64_t i, int64_t j) { return view(x.node(), {398, 1998}, {{0, i, 1}, {1, j, 1}}); };
+      NodeRef next = times(plus(plus(part(0, 1), part(2, 1)), plus(part(1, 0), part(1, 2))), number(0.25));
+      next = engine.force(next);
+      x.view({398, 1998}, {{0, 1, 1}, {1, 1, 1}}).assign(engine, std::move(next));
+    }
+    return x;
+  };
+  const Array x = stepped(*sim.engine, 5);
+  CHECK(sim.counts().split == 11);
+  CHECK(sim.counts().bytes_in == 0);
+  CHECK(sim.counts().bytes_between < 5 * 400'000);  // of 6.4 MB
+  const NodeRef on_host = stepped(host(), 5).node();
+  CHECK(bits(*sim.engine, x.node()) == bits(host(), on_host));
+}
+
 TEST_CASE("small launches stay on one GPU, where their data is") {
   SimulatedEngine sim(4, "1GiB", "", -1);
   const NodeRef x = sim.engine->force(plus(ramp(100'000), number(1)));

@@ -109,7 +109,7 @@ typedef struct gasell_engine_options {
   size_t struct_size;          /* sizeof(gasell_engine_options) */
   int threads;                 /* 0: all cores */
   int64_t memory;              /* bytes that arrays may take; 0: three quarters of the machine's */
-  const char* device;          /* "auto" or "cpu"; NULL: auto */
+  const char* device;          /* "auto", "cpu", "gpu", "gpu:0,2", "sim:4"; NULL: auto */
   int no_fuse;                 /* 1: every operation is a kernel of its own */
   int64_t chunk;               /* elements a task works on, at most; 0: chosen */
   int no_cache;                /* 1: no kernel cache on disk */

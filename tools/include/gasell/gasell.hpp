@@ -95,7 +95,7 @@ inline constexpr gasell_dtype dtype_of = static_cast<gasell_dtype>(detail::dtype
 struct EngineOptions {
   int threads = 0;     // 0: all cores
   int64_t memory = 0;  // bytes; 0: three quarters of the machine's
-  std::string device;  // "auto" or "cpu"
+  std::string device;  // "auto", "cpu", "gpu", "gpu:0,2", "sim:4"
   bool fuse = true;
   int64_t chunk = 0;            // elements a task works on, at most; 0: chosen
   bool cache = true;            // kernel cache on disk
