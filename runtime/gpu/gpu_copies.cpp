@@ -76,7 +76,8 @@ void GpuCopies::fill(int g, Piece& piece, ByteRange range, std::vector<Transfer>
         ordered = false;  // the other's last writer comes before
         take(part);
         transfers.push_back({piece.at(part.begin), nullptr, other.at(part.begin), part.size()});
-        other.used = piece.awaiting = memory_->use_;
+        other.used = memory_->use_;
+        piece.await(part, memory_->use_);
       }
     }
   }
@@ -84,15 +85,14 @@ void GpuCopies::fill(int g, Piece& piece, ByteRange range, std::vector<Transfer>
     for (const ByteRange& part : host_.within(gap)) {
       take(part);
       transfers.push_back({piece.at(part.begin), static_cast<const char*>(storage_.host_memory()) + part.begin, 0, part.size()});
-      piece.awaiting = memory_->use_;
+      piece.await(part, memory_->use_);
     }
   }
   for (int h = 0; h < memory_->count(); ++h) {
     if (h == g || !memory_->alive(h)) continue;
     for (const Piece& other : pieces(h)) {
-      if (other.awaiting == memory_->use_) continue;  // what it awaits is where it awaits it from
       for (const ByteRange& gap : piece.valid.missing(range)) {
-        for (const ByteRange& part : other.valid.within(gap)) {
+        for (const ByteRange& part : other.ready(gap, memory_->use_)) {
           take(part);
           memory_->counts_.bytes_between += part.size();
           gpu.copy_from_peer(piece.at(part.begin), memory_->gpu(h), other.at(part.begin), part.size(), GpuStream::copy_in);

@@ -15,8 +15,21 @@ struct Piece {
   GpuAddress address;  // of range.begin
   Intervals valid;
   uint64_t used = 0;      // GpuMemory's count of uses when it was bound last
-  uint64_t awaiting = 0;  // and when there were transfers for it: valid for its own GPU's streams only, until they are given
+  uint64_t awaiting = 0;  // and when there were transfers for it, of these bytes: until they are given, only its own GPU may count on them
+  Intervals awaited;
 
+  void await(ByteRange part, uint64_t use) {
+    if (awaiting != use) awaited.clear();
+    awaiting = use;
+    awaited.add(part);
+  }
+  /// What of `gap` another GPU can have from it now.
+  std::vector<ByteRange> ready(ByteRange gap, uint64_t use) const {
+    if (awaiting != use) return valid.within(gap);
+    Intervals there = valid;
+    for (const ByteRange& part : awaited.ranges()) there.remove(part);
+    return there.within(gap);
+  }
   GpuAddress at(int64_t byte) const { return address + static_cast<GpuAddress>(byte - range.begin); }
 };
 

@@ -95,6 +95,20 @@ TEST_CASE("steps of a stencil move borders between the GPUs, not arrays") {
   CHECK(bits(*sim.engine, x.node()) == bits(host(), on_host));
 }
 
+TEST_CASE("a part finds what another GPU wrote, also while that one waits for bytes of its own") {
+  SimulatedEngine sim(2);
+  const auto written = [](Engine& engine) {
+    Array b(reshape(plus(ramp(3'000'000), number(0)), {1000, 3000}));
+    b.force(engine);
+    storage_of(b.node()).write();                                                // on the host alone
+    value(engine, sum(b.node()));                                                // a part on each GPU
+    b.view({1000, 1576}, {{0, 0, 1}, {1, 2523, -1}}).assign(engine, number(1));  // backwards: on one GPU
+    return value(engine, sum(b.node()));
+  };
+  CHECK(written(*sim.engine) == written(host()));
+  CHECK(sim.counts().bytes_between > 10'000'000);
+}
+
 TEST_CASE("small launches stay on one GPU, where their data is") {
   SimulatedEngine sim(4, "1GiB", "", -1);
   const NodeRef x = sim.engine->force(plus(ramp(100'000), number(1)));
