@@ -65,9 +65,18 @@ ExprRef define(KernelBuilder& builder, Body& body, const std::string& stem, Expr
 
 ExprRef minimum(ExprRef a, ExprRef b) { return ir::op(ScalarOp::min, {std::move(a), std::move(b)}); }
 
-Positions::Positions(KernelBuilder& builder, const Shape& space, const std::vector<Access>& accesses) {
+Positions::Positions(KernelBuilder& builder, const Shape& space, const std::vector<Access>& accesses, const std::vector<int>& shared) {
   const size_t rank = space.size();
-  for (const Access& access : accesses) {
+  for (size_t a = 0; a < accesses.size(); ++a) {
+    const Access& access = accesses[a];
+    if (!shared.empty() && static_cast<size_t>(shared[a]) != a) {
+      const auto first = static_cast<size_t>(shared[a]);
+      offsets_.push_back(offsets_[first]);
+      outer_.push_back(outer_[first]);
+      inner_.push_back(inner_[first]);
+      static_inner_.push_back(static_inner_[first]);
+      continue;
+    }
     // A buffer's offset is folded into its pointer; iotas, random sources and results with a dynamic place keep theirs.
     const bool in_pointer = !access.source || access.source->as<graph::BufferNode>();
     offsets_.push_back(in_pointer ? ir::constant_i64(0) : builder.scalar("o", access.offset));
@@ -103,6 +112,12 @@ std::vector<ExprRef> coordinates(KernelBuilder& builder, Body& body, ExprRef row
 
 namespace {
 
+std::vector<int> arrays_of(const std::vector<Neighbour>& neighbours) {
+  std::vector<int> arrays;
+  for (const Neighbour& n : neighbours) arrays.push_back(n.array);
+  return arrays;
+}
+
 /// Constants that are written into the code: they let LLVM simplify, and recur; all others are arguments, so that one compilation serves every value.
 bool is_compiled_in(const Scalar& v) {
   if (v.is_integral()) return kind(v.type) == 'b' || (v.i >= -2 && v.i <= 16);
@@ -114,14 +129,18 @@ bool is_compiled_in(const Scalar& v) {
 }  // namespace
 
 StripExpression::StripExpression(KernelBuilder& builder, const Pulled& pulled)
-    : builder_(builder), pulled_(pulled), positions_(builder, pulled.space, pulled.accesses) {
-  for (const Access& access : pulled.accesses) {
+    : builder_(builder), pulled_(pulled), neighbours_(neighbours(pulled)), positions_(builder, pulled.space, pulled.accesses, arrays_of(neighbours_)) {
+  for (size_t a = 0; a < pulled.accesses.size(); ++a) {
+    const Access& access = pulled.accesses[a];
+    const Neighbour& neighbour = neighbours_[a];
+    const bool first = static_cast<size_t>(neighbour.array) == a;
+    distances_.push_back(first || static_cast<size_t>(neighbour.near) != a ? nullptr : builder.scalar("d", neighbour.offset));
     arrays_.emplace_back();
     iota_start_.emplace_back();
     iota_step_.emplace_back();
     random_.emplace_back();
     if (const auto* b = access.source->as<graph::BufferNode>()) {
-      arrays_.back() = builder.input(b->storage, access.dtype, access.offset);
+      arrays_.back() = first ? builder.input(b->storage, access.dtype, access.offset) : arrays_[static_cast<size_t>(neighbour.array)];
     } else if (const auto* i = access.source->as<graph::IotaNode>()) {
       iota_start_.back() = builder.scalar("start", i->start);
       iota_step_.back() = builder.scalar("step", i->step);
@@ -143,7 +162,11 @@ void StripExpression::declare(Body& body) {
 
 void StripExpression::begin_row(Body& body, const std::vector<ExprRef>& outer) {
   bases_.clear();
-  for (size_t a = 0; a < arrays_.size(); ++a) bases_.push_back(define(builder_, body, "base", positions_.base(static_cast<int>(a), outer)));
+  for (size_t a = 0; a < arrays_.size(); ++a) {
+    const auto array = static_cast<size_t>(neighbours_[a].array), near = static_cast<size_t>(neighbours_[a].near);
+    if (array == a) bases_.push_back(define(builder_, body, "base", positions_.base(static_cast<int>(a), outer)));
+    else bases_.push_back(near == a ? define(builder_, body, "base", bases_[array] + distances_[a]) : bases_[near]);
+  }
 }
 
 void StripExpression::begin_strip(Body& body, ExprRef first, ExprRef count) {
@@ -161,7 +184,8 @@ void StripExpression::begin_strip(Body& body, ExprRef first, ExprRef count) {
 ExprRef StripExpression::access_value(int a, ExprRef j) {
   const Access& access = pulled_.accesses[a];
   if (!random_[a].empty()) return ir::load(arrays_[a], access.dtype, shifts_[a] + j);
-  const ExprRef position = bases_[a] + (first_ + j) * positions_.inner_stride(a);
+  ExprRef position = bases_[a] + (first_ + j) * positions_.inner_stride(a);
+  if (neighbours_[a].near != a) position = position + ir::constant_i64(neighbours_[a].offset);
   if (!arrays_[a].empty()) return ir::load(arrays_[a], access.dtype, position);
   const DType type = access.dtype;
   const ExprRef scaled = ir::op(ScalarOp::mul, {iota_step_[a], ir::cast(position, type)});

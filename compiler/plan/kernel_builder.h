@@ -47,7 +47,8 @@ class Positions {
  public:
   /// Makes the offset and stride arguments of each access. Strides of the innermost axis that are 0, 1 or 2 are compiled in, and so are zero
   /// strides of outer axes.
-  Positions(KernelBuilder& builder, const Shape& space, const std::vector<Access>& accesses);
+  /// An access whose `shared` (when given) is another one before it has that one's positions.
+  Positions(KernelBuilder& builder, const Shape& space, const std::vector<Access>& accesses, const std::vector<int>& shared = {});
   /// Base position of access `a` at outer coordinates; all but the innermost axis.
   ir::ExprRef base(int a, const std::vector<ir::ExprRef>& outer) const;
   ir::ExprRef inner_stride(int a) const { return inner_[a]; }
@@ -83,7 +84,9 @@ class StripExpression {
 
   KernelBuilder& builder_;
   const Pulled& pulled_;
+  const std::vector<Neighbour> neighbours_;      // per access
   Positions positions_;
+  std::vector<ir::ExprRef> distances_;           // per access: from its array's first access, where that is far
   std::vector<std::string> arrays_;              // per access: parameter (buffer) or strip (random)
   std::vector<ir::ExprRef> iota_start_, iota_step_;
   std::vector<std::vector<ir::ExprRef>> random_;  // per access: seed, stream, low, range

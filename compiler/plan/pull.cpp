@@ -152,4 +152,27 @@ std::vector<int> collapse(Pulled& pulled, std::vector<Access>& results, std::vec
   return axis_class;
 }
 
+std::vector<Neighbour> neighbours(const Pulled& pulled) {
+  std::vector<Neighbour> result;
+  for (int a = 0; a < static_cast<int>(pulled.accesses.size()); ++a) {
+    const Access& access = pulled.accesses[static_cast<size_t>(a)];
+    const auto* memory = access.source->as<graph::BufferNode>();
+    Neighbour found{a, a, 0};
+    for (int b = 0; memory && b < a; ++b) {
+      const Access& before = pulled.accesses[static_cast<size_t>(b)];
+      const auto* same = before.source->as<graph::BufferNode>();
+      if (!same || same->storage != memory->storage || before.dtype != access.dtype || before.coefficients != access.coefficients) continue;
+      if (found.array == a) found = {b, a, access.offset - before.offset};
+      const int64_t apart = access.offset - before.offset;
+      if (result[static_cast<size_t>(b)].near == b && apart >= -kNear && apart <= kNear) {
+        found.near = b;
+        found.offset = apart;
+        break;
+      }
+    }
+    result.push_back(found);
+  }
+  return result;
+}
+
 }  // namespace gasell::plan

@@ -45,6 +45,15 @@ struct Pulled {
 /// Flattens `roots`, all of one shape. Only views, maps, casts, constants, iotas, random sources and buffers may occur.
 Pulled pull(const std::vector<NodeRef>& roots);
 
+/// How an access to memory can be expressed by an earlier one: neighbours in a stencil read one array at places that differ by constants.
+struct Neighbour {
+  int array;       // the first access of the same memory, dtype and coefficients; itself where it is that (or no memory)
+  int near;        // an earlier access of that array (or itself) whose offset is at most kNear elements away
+  int64_t offset;  // from `near`; where `near` is the access itself, from `array`
+};
+inline constexpr int64_t kNear = 64;
+std::vector<Neighbour> neighbours(const Pulled& pulled);
+
 /// Merges neighbouring axes of the space where every access (and every one of `results`) walks them as one, and drops axes of extent 1.
 /// Axes in different classes (`axis_class[k]` != `axis_class[k+1]`) stay apart. Returns the class of each axis left.
 std::vector<int> collapse(Pulled& pulled, std::vector<Access>& results, std::vector<int> axis_class);

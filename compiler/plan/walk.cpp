@@ -50,8 +50,23 @@ Walk dense_walk(int64_t bytes, int64_t bytes_together) { return {0, bytes, stati
 
 void describe_walks(Step& step, const Pulled& pulled, int64_t together, int64_t elements, const std::vector<Walk>& outputs) {
   step.together = together;
-  for (const Access& access : pulled.accesses)
-    if (access.source->as<graph::BufferNode>()) step.walks.push_back(walk_of(pulled.space, access, elements));
+  const std::vector<Neighbour> near = neighbours(pulled);
+  for (size_t a = 0; a < pulled.accesses.size(); ++a) {
+    if (near[a].array != static_cast<int>(a) || !pulled.accesses[a].source->as<graph::BufferNode>()) continue;
+    const Walk own = walk_of(pulled.space, pulled.accesses[a], elements);
+    Walk all = own;
+    for (size_t b = a + 1; b < pulled.accesses.size(); ++b) {
+      if (near[b].array != static_cast<int>(a)) continue;
+      const int64_t apart = (pulled.accesses[b].offset - pulled.accesses[a].offset) * gasell::size_of(pulled.accesses[a].dtype);
+      all.begin = std::min(all.begin, own.begin + apart);
+      all.end = std::max(all.end, own.end + apart);
+      all.before = std::max(all.before, own.before - apart);
+      all.after = std::max(all.after, own.after + apart);
+      all.dense = false;
+    }
+    if (all.before + all.after > (all.end - all.begin) / 2) all.step = 0, all.before = 0, all.after = 0;
+    step.walks.push_back(all);
+  }
   step.walks.insert(step.walks.end(), outputs.begin(), outputs.end());
 }
 

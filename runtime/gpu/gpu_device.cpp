@@ -43,7 +43,7 @@ int GpuDevice::count() const { return memory_->count(); }
 const GpuProperties& GpuDevice::gpu(int g) const { return memory_->gpu(g).properties(); }
 
 plan::Grain GpuDevice::grain() const {
-  constexpr int64_t kUnitsPerMultiprocessor = 8, kElements = 2048;
+  constexpr int64_t kUnitsPerMultiprocessor = 32, kElements = 1024;
   plan::Grain grain;
   grain.units = std::max<int64_t>(1, kUnitsPerMultiprocessor * gpu(0).multiprocessors);
   grain.elements = kElements;

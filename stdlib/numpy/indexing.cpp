@@ -281,7 +281,7 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
     if (b.scalar && array.rank() > 0 && (sequence || (from_array && from_array->array.rank() > 0)))
       raise("ValueError", "setting an array element with a sequence.");
     Operand o = sequence ? Operand{as_node(in, value, array.dtype()), 0} : operand(in, value);
-    if (is_complex(o.node->dtype) && !is_complex(array.dtype()) && !o.weak && !from_array) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
+    if (is_complex(o.node->dtype) && !is_complex(array.dtype()) && sequence) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
     // NumPy drops leading axes of extent 1 of what is assigned.
     NodeRef node = o.weak ? assigned_number(o, array.dtype()) : std::move(o.node);
     o.node.reset();

@@ -29,7 +29,7 @@ struct CudaOptions {
   int64_t staging_bytes = 8 << 20;
   int64_t pinned_keep = int64_t{1} << 30;  // bytes of pinned memory that wait for reuse at most
   /// Blocks a launch at most, in times what the GPU holds at once.
-  int waves = 4;
+  int waves = 16;
   const cuda::LoadedDriver* driver = nullptr;  // null: the process's
 };
 

@@ -104,9 +104,9 @@ TEST_CASE("a launch gives arrays, scalars, units and the stop flag", "[cuda]") {
     gpu->set_stop(false);
     CHECK(*stop == 0);
 
-    gpu->launch(*loaded, arrays, scalars, 0, int64_t{1} << 40);  // 4 multiprocessors of 8 blocks, four times over
+    gpu->launch(*loaded, arrays, scalars, 0, int64_t{1} << 40);  // 4 multiprocessors of 8 blocks, sixteen times over
     gpu->synchronize(GpuStream::compute);
-    CHECK(seen_launch.grid == 128);
+    CHECK(seen_launch.grid == 512);
     CHECK(error_of([&] { gpu->launch(*loaded, {arrays, 1}, scalars, 0, 1); }).kind == "SystemError");
   }
   fake.check_empty();
