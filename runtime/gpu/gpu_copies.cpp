@@ -63,9 +63,12 @@ Piece* GpuCopies::piece(int g, ByteRange range, bool make) {
 void GpuCopies::fill(int g, Piece& piece, ByteRange range, std::vector<Transfer>& transfers) {
   Gpu& gpu = memory_->gpu(g);
   bool ordered = piece.used == 0;  // nothing in flight uses what was allocated now
-  const auto take = [&](ByteRange part) {
+  const auto order = [&] {
     if (!ordered) gpu.wait(GpuStream::copy_in, GpuStream::compute);
     ordered = true;
+  };
+  const auto take = [&](ByteRange part) {
+    order();
     piece.valid.add(part);
   };
   // From where the way is shortest: this GPU, the host, another GPU.
@@ -93,9 +96,10 @@ void GpuCopies::fill(int g, Piece& piece, ByteRange range, std::vector<Transfer>
     for (const Piece& other : pieces(h)) {
       for (const ByteRange& gap : piece.valid.missing(range)) {
         for (const ByteRange& part : other.ready(gap, memory_->use_)) {
-          take(part);
+          order();
           memory_->counts_.bytes_between += part.size();
           gpu.copy_from_peer(piece.at(part.begin), memory_->gpu(h), other.at(part.begin), part.size(), GpuStream::copy_in);
+          piece.valid.add(part);  // not before: it throws when either GPU is lost
         }
       }
     }

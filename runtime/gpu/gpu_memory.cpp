@@ -31,6 +31,25 @@ void GpuMemory::end_use(int g) {
     for (Piece& piece : copies->pieces(g)) piece.used = std::min(piece.used, use_ - 1);
 }
 
+void GpuMemory::given(int g) {
+  const std::lock_guard lock(mutex_);
+  for (GpuCopies* copies : all_)
+    for (Piece& piece : copies->pieces(g)) piece.awaited.clear();
+}
+
+void GpuMemory::drop_awaited() {
+  const std::lock_guard lock(mutex_);
+  for (GpuCopies* copies : all_) {
+    for (int g = 0; g < count(); ++g) {
+      for (Piece& piece : copies->pieces(g)) {
+        if (piece.awaiting != use_) continue;
+        for (const ByteRange& part : piece.awaited.ranges()) piece.valid.remove(part);
+        piece.awaited.clear();
+      }
+    }
+  }
+}
+
 GpuCopies& GpuMemory::copies_of(HostStorage& storage) {
   if (!storage.copies()) storage.keep_copies(std::make_unique<GpuCopies>(shared_from_this(), storage, true));
   return static_cast<GpuCopies&>(*storage.copies());
@@ -149,7 +168,7 @@ bool GpuMemory::evict_one(int g) {
     try {
       for (const ByteRange& part : victim.copies->only_in(g, *victim.piece)) victim.copies->bring_home_locked(part);
     } catch (const Error&) {
-      continue;  // the host has no room for it
+      if (alive(g)) continue;  // the host has no room for it
     }
     if (!alive(g)) throw GpuLost("lost while its memory was brought home");
     victim.copies->free(g, *victim.piece);

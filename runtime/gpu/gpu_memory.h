@@ -55,6 +55,10 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
 
   /// What is bound from now on stays on its GPU until the next call.
   void begin_use();
+  /// All transfers that were wanted on GPU g are given.
+  void given(int g);
+  /// Transfers that were wanted since then may not have been given: what they would have brought is not there.
+  void drop_awaited();
   /// What is bound on GPU g may go.
   void end_use(int g);
   /// The bytes `range` of the storage on GPU g in one piece; with `fill`, valid as far as they are valid anywhere. `transfers` gets the

@@ -135,9 +135,9 @@ class LaunchOnGpus::Pipeline {
       launch_.memory_.evict_all(part_.gpu);
     if (streams_.empty())
       throw Error("MemoryError", fmt::format("Unable to allocate memory on GPU {}", gpu_.properties().ordinal), {}, Blame::environment);
+    launch_.give(part_.gpu, part_.transfers);
     for (size_t k = 0; k < count; ++k)
       if (launch_.written_[k] && part_.arrays[k].end) launch_.memory_.written(part_.gpu, launch_.storage(k), launch_.range(k, part_.units));
-    launch_.give(part_.gpu, part_.transfers);
   }
 
   void allocate() {

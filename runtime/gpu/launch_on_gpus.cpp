@@ -156,6 +156,7 @@ void LaunchOnGpus::give(int g, const std::vector<Transfer>& transfers) {
       gpu.copy(t.to, t.from, t.bytes, GpuStream::copy_in);
     }
   }
+  if (!transfers.empty()) memory_.given(g);
 }
 
 void LaunchOnGpus::launch(int g, const std::vector<GpuArray>& arrays, UnitRange units) {
@@ -175,6 +176,8 @@ void LaunchOnGpus::execute(Part& part) {
   if (part.streams) return stream(part);
   const double share = static_cast<double>(part.units.size()) / static_cast<double>(launch_.units);
   give(part.gpu, part.transfers);
+  // Only now: until the part has what it reads, others may be where that is.
+  mark_written(part);
   memory_.gpu(part.gpu).wait(GpuStream::compute, GpuStream::copy_in);
   const auto ranges =
       static_cast<int64_t>(std::clamp(std::ceil(estimated_seconds(launch_.bytes, launch_.elements) * share / kRangeSeconds), 1.0, 10000.0));
@@ -188,7 +191,15 @@ void LaunchOnGpus::execute(Part& part) {
 }
 
 void LaunchOnGpus::run() {
-  std::vector<Part> parts = place();
+  try {
+    run_parts(place());
+  } catch (...) {
+    memory_.drop_awaited();
+    throw;
+  }
+}
+
+void LaunchOnGpus::run_parts(std::vector<Part> parts) {
   if (parts.size() > 1) ++memory_.counts().split;
   bool heavy = false;
   for (Part& part : parts) {
@@ -199,8 +210,6 @@ void LaunchOnGpus::run() {
     heavy =
         heavy || part.streams || copied > kCopiedByOneThread || estimated_seconds(launch_.bytes, launch_.elements) * share > kRangeSeconds;
   }
-  for (const Part& part : parts)
-    if (!part.streams) mark_written(part);
   if (parts.size() == 1 || !heavy) {
     for (Part& part : parts) execute(part);
     return;

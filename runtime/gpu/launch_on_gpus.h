@@ -48,6 +48,7 @@ class LaunchOnGpus {
   /// What running these parts takes, as far as their places make a difference.
   double seconds(const std::vector<Part>& parts) const;
 
+  void run_parts(std::vector<Part> parts);
   /// Its arrays on its GPU; where there is no room, on the host, for streaming.
   void bind(Part& part);
   void bind_on_host(Part& part);
