@@ -2,6 +2,7 @@
 """Random array programs on the host and on simulated GPUs: what they print must be the same, bit by bit.
 
     fuzz_devices.py --runs 20 --seed 1
+    fuzz_devices.py --faults              with a random fault each; then a clean error is right too
 
 The arrays are large enough for pieces, splitting, streaming and eviction; operations are views, stencils, reductions, writes to parts and host functions.
 """
@@ -10,6 +11,7 @@ import argparse
 import concurrent.futures
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -90,10 +92,23 @@ def run(text, device, settings, cache):
     return done.stdout + done.stderr
 
 
+def with_fault(seed, settings):
+    rng = random.Random(seed)
+    return {**settings, "GASELL_SIM_FAULT": rng.choice(["oom@{}", "lost@launch:{}", "lost@copy:{}"]).format(rng.randrange(1, 60))}
+
+
+def is_right(got, right, faults):
+    if not faults:
+        return got == right
+    said = re.sub(r"gasell: GPU .*\n", "", got)
+    return said == right or bool(re.search(r"^(RuntimeError|MemoryError): .+", said, re.M))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--faults", action="store_true")
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as cache, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -101,7 +116,9 @@ def main():
         def check(seed):
             text = program(seed)
             right = run(text, "cpu", {}, cache)
-            return [(seed, device, settings, text, right, got) for device, settings in SETTINGS if (got := run(text, device, settings, cache)) != right]
+            chosen = [(device, with_fault(seed + k, settings) if options.faults else settings) for k, (device, settings) in enumerate(SETTINGS)]
+            answers = [(seed, device, settings, text, right, run(text, device, settings, cache)) for device, settings in chosen]
+            return [answer for answer in answers if not is_right(answer[5], right, options.faults)]
 
         for wrong in pool.map(check, range(options.seed, options.seed + options.runs)):
             for seed, device, settings, text, right, got in wrong[:1]:
