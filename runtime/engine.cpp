@@ -1,5 +1,7 @@
 #include "runtime/engine.h"
 
+#include <oneapi/tbb/parallel_for.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -203,16 +205,33 @@ struct Engine::State {
     std::vector<double> seconds, compile_seconds;
   };
 
+  /// Compiles several kernels that a plan still needs beside each other; gives where it put them.
+  std::vector<const LoadedKernelRef*> load_together(PreparedPlan& plan, Device& where) {
+    std::vector<PreparedPlan::Step*> missing;
+    const bool on_gpus = &where != device.get();
+    for (PreparedPlan::Step& step : plan.steps)
+      if (!(on_gpus ? step.loaded_on_gpus : step.loaded)) missing.push_back(&step);
+    if (missing.size() < 2 || options.threads < 2) return {};
+    std::vector<const LoadedKernelRef*> loaded(missing.size());
+    tbb::parallel_for(size_t{0}, missing.size(), [&](size_t k) {
+      LoadedKernelRef& to = on_gpus ? missing[k]->loaded_on_gpus : missing[k]->loaded;
+      to = where.load(*missing[k]->plan.kernel);
+      loaded[k] = &to;
+    });
+    return loaded;
+  }
+
   void run_steps(PreparedPlan& plan, Device& where, Slots& slots, Measures& measures) {
     const bool on_gpus = &where != device.get();
     Progress progress(options.progress, plan.elements, "elements");
     try {
+      std::vector<const LoadedKernelRef*> fresh = load_together(plan, where);
       for (PreparedPlan::Step& step : plan.steps) {
         LoadedKernelRef& loaded = on_gpus ? step.loaded_on_gpus : step.loaded;
         Launch launch;
         launch.kernel = step.plan.kernel.get();
-        const bool first = !loaded;
-        if (first) loaded = where.load(*step.plan.kernel);
+        const bool first = !loaded || std::find(fresh.begin(), fresh.end(), &loaded) != fresh.end();
+        if (!loaded) loaded = where.load(*step.plan.kernel);
         launch.loaded = loaded;
         launch.storages.reserve(step.slots.size());
         for (const int slot : step.slots) launch.storages.push_back(slots.memory(slot));

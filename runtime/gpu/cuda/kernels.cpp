@@ -70,9 +70,25 @@ std::string Kernels::key(const char* kind, const std::string& text) const {
 
 LoadedKernelRef Kernels::load(const ir::Kernel& kernel) {
   const std::string text = ir::print(kernel);
-  const std::lock_guard lock(mutex_);
-  if (const auto known = loaded_.find(text); known != loaded_.end()) return known->second;
-  return loaded_[text] = make(kernel, text);
+  std::promise<LoadedKernelRef> promise;
+  std::shared_future<LoadedKernelRef> known;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [place, fresh] = loaded_.try_emplace(text);
+    if (fresh) place->second = promise.get_future().share();
+    else known = place->second;
+  }
+  if (known.valid()) return known.get();
+  try {
+    LoadedKernelRef made = make(kernel, text);
+    promise.set_value(made);
+    return made;
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    loaded_.erase(text);
+    promise.set_exception(std::current_exception());
+    throw;
+  }
 }
 
 LoadedKernelRef Kernels::make(const ir::Kernel& kernel, const std::string& text) {

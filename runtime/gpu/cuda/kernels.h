@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -57,7 +58,7 @@ class Kernels {
   std::shared_ptr<const KernelCache> cache_;
   int capability_, multiprocessors_, driver_version_;
   std::mutex mutex_;
-  std::unordered_map<std::string, LoadedKernelRef> loaded_;  // by the kernel's text
+  std::unordered_map<std::string, std::shared_future<LoadedKernelRef>> loaded_;  // by the kernel's text; some are being made
 };
 
 }  // namespace gasell::cuda
