@@ -13,7 +13,7 @@
 #include "runtime/device/device.h"
 #include "runtime/device/machine.h"
 #include "runtime/device/trace.h"
-#include "runtime/gpu/device_choice.h"
+#include "runtime/gpu/device_selection.h"
 #include "runtime/gpu/gpu_device.h"
 #include "runtime/gpu/traced_gpu.h"
 #include "runtime/prepared_plan.h"
@@ -131,7 +131,10 @@ struct Engine::State {
     }
     choice = parse_device(options.device);
     if (choice.kind != DeviceChoice::Kind::automatic) find_gpus();
+    selections.push_back(selection_of(choice));
   }
+
+  const DeviceSelection& selection() const { return selections.back(); }
 
   void find_gpus() {
     searched = true;
@@ -169,9 +172,10 @@ struct Engine::State {
   std::vector<NodeRef> run(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations) {
     if (interrupt.exchange(false)) throw Interrupted();
     GraphStructure structure = structure_of(nodes, destinations);
-    bool on_gpus = gpus && choice.kind != DeviceChoice::Kind::automatic && gpus->any_alive();
+    if (gpus) gpus->use(selection().gpus);
+    bool on_gpus = gpus && selection().kind == DeviceSelection::Kind::gpus && gpus->any_alive();
     std::shared_ptr<PreparedPlan> plan = prepared(structure, nodes, destinations, on_gpus);
-    if (!on_gpus && (gpus || !searched) && pays_on_gpus(*plan, structure.memories)) {
+    if (selection().kind == DeviceSelection::Kind::automatic && (gpus || !searched) && pays_on_gpus(*plan, structure.memories)) {
       on_gpus = true;
       plan = prepared(structure, nodes, destinations, true);
     }
@@ -318,6 +322,7 @@ struct Engine::State {
   std::unique_ptr<Device> device;
   std::unique_ptr<GpuDevice> gpus;
   DeviceChoice choice;
+  std::vector<DeviceSelection> selections;  // the last counts; the first is the options'
   bool searched = false;  // for GPUs
   double host_work = 0;   // seconds of work that the host was given before
   PlanCache plans;
@@ -332,8 +337,20 @@ const EngineOptions& Engine::options() const { return state_->options; }
 Device& Engine::device() { return *state_->device; }
 const Trace* Engine::trace() const { return state_->trace.get(); }
 GpuDevice* Engine::gpus() { return state_->gpus.get(); }
-StorageRef Engine::allocate(int64_t bytes) { return state_->gpus ? state_->gpus->allocate(bytes) : state_->device->allocate(bytes); }
+StorageRef Engine::allocate(int64_t bytes) {
+  const bool on_host = !state_->gpus || state_->selection().kind == DeviceSelection::Kind::host;
+  return on_host ? state_->device->allocate(bytes) : state_->gpus->allocate(bytes);
+}
 Jit& Engine::jit() { return state_->jit; }
+
+void Engine::use_devices(const std::string& text) {
+  const DeviceChoice wanted = parse_device(text);
+  if (wanted.kind == DeviceChoice::Kind::gpu && !state_->searched) state_->find_gpus();
+  state_->selections.push_back(select_devices(text, wanted, state_->choice, state_->gpus.get()));
+}
+void Engine::restore_devices() noexcept {
+  if (state_->selections.size() > 1) state_->selections.pop_back();
+}
 
 std::vector<NodeRef> Engine::force(const std::vector<NodeRef>& nodes) {
   bool done = true;
@@ -348,7 +365,7 @@ void Engine::force_into(const NodeRef& node, const HostStorageRef& storage, cons
 }
 
 std::vector<KernelReport> Engine::explain(const std::vector<NodeRef>& nodes) {
-  const plan::Plan plan = state_->make_plan(nodes, {}, state_->gpus && state_->choice.kind != DeviceChoice::Kind::automatic);
+  const plan::Plan plan = state_->make_plan(nodes, {}, state_->gpus && state_->selection().kind == DeviceSelection::Kind::gpus);
   std::vector<const plan::Step*> steps;
   for (const plan::Step& step : plan.steps) steps.push_back(&step);
   return report(steps);

@@ -71,6 +71,12 @@ class Engine {
   /// Memory for a result that will be computed: on the host at once where only the host computes, else where and when it is written or read.
   StorageRef allocate(int64_t bytes);
 
+  /// What is forced from now on is computed on these devices: "cpu", "gpu", "gpu:0,2", "sim:2" (of the engine's simulated ones), or "auto"
+  /// (as the options say); until restore_devices() brings those before back. Throws Error: ValueError for an unknown name, RuntimeError for
+  /// what is not there or not among what the options name; nothing changed then.
+  void use_devices(const std::string& text);
+  void restore_devices() noexcept;
+
   /// Evaluates all nodes together (shared work is done once); returns for each a C-contiguous native-order BufferNode of the same shape and dtype.
   /// A node that is one already is returned as it is. Throws Error (MemoryError …) or Interrupted; nothing is half-written then.
   std::vector<graph::NodeRef> force(const std::vector<graph::NodeRef>& nodes);

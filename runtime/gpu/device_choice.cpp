@@ -44,21 +44,9 @@ std::vector<std::unique_ptr<Gpu>> simulated_gpus(const std::vector<int>& ordinal
 std::vector<std::unique_ptr<Gpu>> cuda_gpus(const DeviceChoice& choice, const GpuCacheOptions& cache) {
   const bool wanted = choice.kind == DeviceChoice::Kind::gpu;
   const int found = cuda_gpu_count();
-  if (found == 0) {
-    if (!wanted) return {};
-    const cuda::DriverStatus& status = cuda::process_driver().status;
-    throw Error(
-        "RuntimeError", fmt::format("there is no GPU to compute on: {}", status.problem.empty() ? "the driver shows none" : status.problem),
-        fmt::format("{}--device auto takes the host's cores where there is no GPU", status.remedy.empty() ? "" : status.remedy + "; "),
-        Blame::environment);
-  }
+  if (found == 0 && !wanted) return {};
+  require_gpus(choice);
   std::vector<int> ordinals = choice.ordinals;
-  for (const int ordinal : ordinals)
-    if (ordinal >= found)
-      throw Error("RuntimeError",
-                  fmt::format("there is no GPU {}: {}", ordinal,
-                              found == 1 ? "the only one is GPU 0" : fmt::format("there are GPUs 0 to {}", found - 1)),
-                  "gasell doctor lists them", Blame::environment);
   for (int k = 0; ordinals.size() < static_cast<size_t>(found) && choice.ordinals.empty(); ++k) ordinals.push_back(k);
   CudaOptions options;
   options.cache = std::make_shared<KernelCache>(cache.disk_cache, cache.directory, kCacheBytes);
@@ -112,6 +100,23 @@ DeviceChoice parse_device(const std::string& text) {
     throw unknown;
   }
   return choice;
+}
+
+void require_gpus(const DeviceChoice& choice) {
+  const int found = cuda_gpu_count();
+  if (found == 0) {
+    const cuda::DriverStatus& status = cuda::process_driver().status;
+    throw Error(
+        "RuntimeError", fmt::format("there is no GPU to compute on: {}", status.problem.empty() ? "the driver shows none" : status.problem),
+        fmt::format("{}--device auto takes the host's cores where there is no GPU", status.remedy.empty() ? "" : status.remedy + "; "),
+        Blame::environment);
+  }
+  for (const int ordinal : choice.ordinals)
+    if (ordinal >= found)
+      throw Error("RuntimeError",
+                  fmt::format("there is no GPU {}: {}", ordinal,
+                              found == 1 ? "the only one is GPU 0" : fmt::format("there are GPUs 0 to {}", found - 1)),
+                  "gasell doctor lists them", Blame::environment);
 }
 
 std::vector<std::unique_ptr<Gpu>> make_gpus(const DeviceChoice& choice, const GpuCacheOptions& cache) {

@@ -22,6 +22,9 @@ struct DeviceChoice {
 /// "auto", "cpu", "gpu", "gpu:0,2", "sim:4"; empty is "auto". Throws Error("ValueError", …).
 DeviceChoice parse_device(const std::string& text);
 
+/// Throws make_gpus' errors where NVIDIA's driver or one of the chosen GPUs is not there.
+void require_gpus(const DeviceChoice& choice);
+
 /// The chosen GPUs; none for the host, or where automatic choice finds none. Throws Error("RuntimeError", …) when a chosen one does not
 /// exist or cannot be used. `cache`: whether and where compiled kernels are kept.
 struct GpuCacheOptions {

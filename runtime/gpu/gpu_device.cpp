@@ -39,6 +39,18 @@ StorageRef GpuDevice::allocate(int64_t bytes, bool zeroed) {
 }
 
 bool GpuDevice::any_alive() const { return memory_->any_alive(); }
+bool GpuDevice::alive(int g) const { return memory_->alive(g); }
+
+std::vector<int> GpuDevice::usable() const {
+  std::vector<int> alive, chosen;
+  for (int g = 0; g < count(); ++g) {
+    if (!memory_->alive(g)) continue;
+    alive.push_back(g);
+    if (std::find(chosen_.begin(), chosen_.end(), g) != chosen_.end()) chosen.push_back(g);
+  }
+  return chosen.empty() ? alive : chosen;
+}
+
 int GpuDevice::count() const { return memory_->count(); }
 const GpuProperties& GpuDevice::gpu(int g) const { return memory_->gpu(g).properties(); }
 
@@ -55,17 +67,16 @@ const GpuCounts& GpuDevice::counts() const { return memory_->counts(); }
 LoadedKernelRef GpuDevice::load(const ir::Kernel& kernel) {
   auto loaded = std::make_shared<GpuLoadedKernel>();
   loaded->on.resize(static_cast<size_t>(count()));
-  for (int g = 0; g < count(); ++g) {
-    if (!memory_->alive(g)) continue;
-    try {
-      loaded->on[static_cast<size_t>(g)] = memory_->gpu(g).load(kernel);
-    } catch (const GpuLost&) {
-      lost();
-    }
-    loaded->for_gpus = loaded->on[static_cast<size_t>(g)] != nullptr;
-    if (loaded->for_gpus) loaded->compile_seconds = loaded->on[static_cast<size_t>(g)]->compile_seconds;
-    break;  // the others when they run it
+  const std::vector<int> gpus = usable();
+  if (gpus.empty()) return loaded;
+  LoadedKernelRef& first = loaded->on[static_cast<size_t>(gpus[0])];  // the others when they run it
+  try {
+    first = memory_->gpu(gpus[0]).load(kernel);
+  } catch (const GpuLost&) {
+    lost();
   }
+  loaded->for_gpus = first != nullptr;
+  if (first) loaded->compile_seconds = first->compile_seconds;
   return loaded;
 }
 

@@ -54,7 +54,10 @@ class GpuDevice final : public Device {
   void abandon() noexcept;
 
   bool any_alive() const;
+  bool alive(int g) const;
   int count() const;
+  /// Launches go to these GPUs from now on; empty: to all.
+  void use(std::vector<int> gpus) { chosen_ = std::move(gpus); }
   const GpuProperties& gpu(int g) const;
   /// How plans for these GPUs are cut: into units enough for the multiprocessors of one, of work enough for a block's threads.
   plan::Grain grain() const;
@@ -66,6 +69,8 @@ class GpuDevice final : public Device {
   friend class LaunchOnGpus;
 
   void check_interrupt() const;
+  /// The GPUs that launches may go to: those chosen that are alive, or else all that are.
+  std::vector<int> usable() const;
   /// Until a stream of GPU g has done what it was given.
   void wait(int g, GpuStream stream) const;
   [[noreturn]] void lost();
@@ -76,6 +81,7 @@ class GpuDevice final : public Device {
   const GpuDeviceOptions options_;
   const std::atomic<bool>& interrupt_;
   std::shared_ptr<GpuMemory> memory_;
+  std::vector<int> chosen_;
   std::vector<std::optional<GpuStream>> last_;  // per GPU, where work was given that nobody has waited for: the stream that comes last
   int lost_ = 0;                                // GPUs whose loss was told by WorkLost
 };

@@ -94,9 +94,7 @@ double LaunchOnGpus::seconds(const std::vector<Part>& parts) const {
 }
 
 std::vector<LaunchOnGpus::Part> LaunchOnGpus::place() const {
-  std::vector<int> alive;
-  for (int g = 0; g < memory_.count(); ++g)
-    if (memory_.alive(g)) alive.push_back(g);
+  const std::vector<int> alive = device_.usable();
   if (alive.empty()) throw GpuLost("all GPUs are lost");
   const auto on_one = [&](int g) { return std::vector<Part>{{g, {0, launch_.units}, false, {}, {}}}; };
   std::vector<Part> best = on_one(alive[0]);

@@ -258,7 +258,6 @@ std::string_view planned_name(std::string_view name) {
       {"vectorize", "array expressions are compiled without it"},
       {"guvectorize", "array expressions are compiled without it"},
       {"cuda", "array expressions run on all cores"},
-      {"device", "--device chooses the device of a whole run"},
       {"plt", "np.save writes an array for another program to plot"},
   };
   for (const KnownName& known : kNames) {

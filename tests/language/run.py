@@ -13,6 +13,7 @@ kernels/ states what a program becomes: a line `# kernels: 1 2` inside a case gi
 Lines that a case may hold:
   # rtol: 1e-12      numbers of this case may differ by this relative error (reductions of floats, functions of libm), and blanks between them do not count
   # no config: NAME  the case is not run under this configuration (say why beside it)
+  # only config: NAME, NAME    the case is run under these alone
 
 All cases of a file run in one process, each after a line that marks it; what fails or is missing there runs again alone, so a case cannot hide another.
 Exit status: 0 when everything passed. The closing line is `N passed, N failed`.
@@ -87,6 +88,8 @@ def read_cases(path):
                 case.rtol = float(value)
             elif key == "no config":
                 case.not_under.append(value.split(" (")[0].strip())
+            elif key == "only config":
+                case.not_under += set(CONFIGURATIONS) - {name.strip() for name in value.split(",")}
             elif key == "kernels":
                 case.kernels = [int(n) for n in value.split()]
             elif key == "evaluates":

@@ -247,6 +247,20 @@ TEST_CASE("sessions of one engine have names of their own") {
   CHECK(first.evaluate("x.sum()").as<int64_t>() == 10);
 }
 
+TEST_CASE("a script chooses among the engine's devices") {
+  gasell::EngineOptions options;
+  options.device = "sim:2";
+  gasell::Engine engine(options);
+  gasell::Session session(engine);
+  session.evaluate("x = np.arange(1000.0)");
+  session.evaluate("with device('gpu:1'):\n    y = (x * 2).persist()");
+  session.evaluate("with device('cpu'):\n    total = float(y.sum())");
+  CHECK(session.evaluate("total").as<double>() == 999000.0);
+  CHECK_THROWS_WITH(session.evaluate("with device('gpu:2'):\n    pass"), Catch::Matchers::Contains("there is no GPU 2 in this session"));
+  CHECK_THROWS(session.evaluate("with device('cpu'):\n    1 / 0"));
+  CHECK(session.evaluate("y.sum()").as<double>() == 999000.0);
+}
+
 TEST_CASE("engines are independent") {
   const auto work = [](int seed, double* result) {
     gasell::EngineOptions options;

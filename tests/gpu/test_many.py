@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Several GPUs, simulated: which of them takes part is seen in the trace."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+GASELL = os.environ["GASELL"]
+
+
+class Work(unittest.TestCase):
+    def run_script(self, device, script, *arguments, **changes):
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("GASELL")}
+        command = [GASELL, "--device", device, "--no-cache", *arguments, "-c", script]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**kept, **changes})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def traced(self, device, script, **changes):
+        """What the script prints, and the kernels and copies that ran: (device, category, name, bytes)."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "trace.json")
+            out = self.run_script(device, script, "--trace", path, **changes)
+            with open(path, encoding="utf-8") as file:
+                events = json.load(file)["traceEvents"]
+        names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+        return out, [(names[e["pid"]], e["cat"], e["name"], e["args"]["bytes"]) for e in events if e["ph"] == "X"]
+
+
+def kernels_on(events):
+    return {device for device, category, _, _ in events if category == "kernels"}
+
+
+class Devices(Work):
+    """with device(…):"""
+
+    def on(self, block):
+        script = f"x = np.arange(4000000.0)\nwith device('{block}'):\n    print((x * 2).sum(), (x + 1).sum())"
+        out, events = self.traced("sim:4", script, GASELL_SPLIT_FROM="0")
+        self.assertEqual(out, "15999996000000.0 8000002000000.0\n")
+        return kernels_on(events)
+
+    def test_blocks_run_where_they_say(self):
+        self.assertEqual(self.on("cpu"), {"cpu"})
+        self.assertEqual(self.on("gpu:1"), {"gpu:1"})
+        self.assertEqual(self.on("gpu:0,2"), {"gpu:0", "gpu:2"})
+        self.assertEqual(self.on("sim:2"), {"gpu:0", "gpu:1"})
+        self.assertEqual(self.on("auto"), {"gpu:0", "gpu:1", "gpu:2", "gpu:3"})
+
+    def test_what_was_before_counts_again(self):
+        script = """
+x = np.arange(4000000.0)
+try:
+    with device('gpu:1'):
+        with device('cpu'):
+            x.sum()
+        raise ValueError
+except ValueError:
+    print(x.sum())
+"""
+        out, events = self.traced("sim:4", script, GASELL_SPLIT_FROM="0")
+        self.assertEqual(out, "7999998000000.0\n")
+        self.assertEqual(kernels_on(events), {"gpu:0", "gpu:1", "gpu:2", "gpu:3"})
+
+    def test_a_gpu_that_is_lost_in_its_block(self):
+        script = "with device('gpu:1'):\n    print(np.arange(100000.0).sum())\n    print(np.arange(1000.0).sum())"
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("GASELL")}
+        done = subprocess.run([GASELL, "--device", "sim:2", "--no-cache", "-c", script], capture_output=True, text=True, timeout=120,
+                              env={**kept, "GASELL_SIM_FAULT": "lost@launch:1"})
+        self.assertEqual((done.returncode, done.stdout), (0, "4999950000.0\n499500.0\n"))
+        self.assertRegex(done.stderr, r"GPU 1 \(simulated GPU\) was lost .*; its work goes to the others")
+
+
+if __name__ == "__main__":
+    unittest.main()
