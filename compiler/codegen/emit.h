@@ -1,4 +1,4 @@
-// Loop IR to LLVM IR: the one emitter, for every target.
+// Loop IR to LLVM IR: one emitter (emitter.h) for every target, with a way in for the host and one for grids.
 #pragma once
 
 #include <memory>

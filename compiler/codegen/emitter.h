@@ -1,0 +1,82 @@
+// Statements, expressions and memory of loop IR as LLVM IR: what every target shares. How a kernel is entered, what its loops are and where
+// its local arrays lie differs between the host (emit_host.cpp) and a GPU's grid (emit_grid.cpp).
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "compiler/codegen/operations.h"
+#include "compiler/ir/ir.h"
+
+namespace gasell {
+
+/// Emits one kernel.
+class Emitter : protected Operations {
+ public:
+  virtual ~Emitter() = default;
+  /// Adds the external function `symbol`.
+  virtual void emit(const ir::Kernel& kernel, const std::string& symbol) = 0;
+
+ protected:
+  Emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target)
+      : Operations(context, module, target), context_(context) {}
+
+  struct Array {
+    llvm::Value* pointer;
+    DType type;
+    std::string name;
+    /// The first byte of the memory that `pointer` points into, and the byte behind its last; only where bounds are checked.
+    llvm::Value *memory_begin = nullptr, *memory_end = nullptr;
+    bool fixed = false;  // nobody writes it while the kernel runs
+  };
+
+  virtual void loop(const ir::Stmt& s) = 0;
+  virtual Array local_array(const ir::Stmt& s) = 0;
+  virtual void barrier(ir::Space space) = 0;
+  /// Comes before an element is loaded or stored.
+  virtual void touch([[maybe_unused]] const Array& array, [[maybe_unused]] llvm::Value* index, [[maybe_unused]] bool writes) {}
+
+  void statements(const ir::Body& body) {
+    for (const ir::StmtRef& s : body) statement(*s);
+  }
+  virtual void statement(const ir::Stmt& s);
+  /// The branch back to the loop's beginning.
+  llvm::BranchInst* counted_loop(const ir::Stmt& s, llvm::Value* first, llvm::Value* last, llvm::Value* step);
+  Array automatic_array(const ir::Stmt& s);
+
+  Register value(const ir::ExprRef& e);
+  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
+
+  llvm::LLVMContext& context_;
+  /// Of loads and stores that are independent of those of other iterations; null: none.
+  llvm::MDNode* access_group_ = nullptr;
+  std::unordered_map<std::string, Register> values_;
+  std::unordered_map<std::string, Array> arrays_;
+
+ private:
+  struct Variable {
+    llvm::AllocaInst* parts[2];
+    DType type;
+  };
+  void write_variable(const Variable& v, const Register& r);
+  Register read_variable(const Variable& v);
+
+  llvm::Value* address(const Array& array, llvm::Value* index, int part);
+  template <class Instruction>
+  Instruction* in_group(Instruction* access, DType type);
+  llvm::Value* load_part(const Array& array, llvm::Value* index, int part);
+  Register load_element(const Array& array, llvm::Value* index);
+  void store_element(const Array& array, llvm::Value* index, Register r);
+
+  std::unordered_map<std::string, Variable> variables_;
+};
+
+/// For calls by HostKernelFunction (jit.h).
+std::unique_ptr<Emitter> make_host_emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target);
+/// For launches of a grid (gpu.h).
+std::unique_ptr<Emitter> make_grid_emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target);
+
+}  // namespace gasell
