@@ -3,12 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 #include "lang/diagnostic.h"
 #include "runtime/device/storage.h"
 
 namespace gasell::cuda {
 namespace {
+
+constexpr unsigned char kFreshByte = 0xFF;  // as on simulated GPUs: NaN, -1
+
+bool poison_wanted() {
+  const char* set = std::getenv("GASELL_GPU_POISON");
+  return set && std::string_view(set) == "1";
+}
 
 OwnedPool make_pool(const ContextRef& context) {
   const Driver& driver = context->driver();
@@ -26,7 +35,8 @@ OwnedPool make_pool(const ContextRef& context) {
 
 }  // namespace
 
-GpuMemory::GpuMemory(ContextRef context, Streams& streams, bool pools) : context_(std::move(context)), streams_(streams) {
+GpuMemory::GpuMemory(ContextRef context, Streams& streams, bool pools)
+    : context_(std::move(context)), streams_(streams), poisons_(poison_wanted()) {
   if (!pools || !context_->attribute(DeviceAttribute::pools_supported)) return;
   pool_ = make_pool(context_);
   allocations_ = make_stream(context_);
@@ -58,6 +68,7 @@ GpuAddress GpuMemory::allocate(int64_t bytes) {
     if (result == Result::out_of_memory) short_of_memory(bytes);
   }
   context_->check(result, "allocating memory");
+  if (poisons_) poison(address, size);
   const std::lock_guard lock(mutex_);
   live_.emplace(address, bytes);
   live_bytes_ += bytes;
@@ -81,6 +92,13 @@ Result GpuMemory::allocate_from_pool(size_t bytes, DevicePointer& address) {
 Result GpuMemory::allocate_plain(size_t bytes, DevicePointer& address) {
   collect();
   return context_->driver().mem_alloc(&address, bytes);
+}
+
+void GpuMemory::poison(DevicePointer address, size_t bytes) {
+  const Driver& driver = context_->driver();
+  const Stream stream = pool_ ? allocations_.get() : streams_[GpuStream::copy_in];
+  context_->check(driver.memset_d8_async(address, kFreshByte, bytes, stream), "filling memory");
+  context_->check(driver.stream_synchronize(stream), "filling memory");
 }
 
 void GpuMemory::collect() {

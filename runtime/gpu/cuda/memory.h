@@ -34,6 +34,8 @@ class GpuMemory {
 
  private:
   Result allocate_from_pool(size_t bytes, DevicePointer& address);
+  /// Fills what was handed out, so that a result which nobody wrote shows.
+  void poison(DevicePointer address, size_t bytes);
   Result allocate_plain(size_t bytes, DevicePointer& address);
   /// Frees what waits, if all streams are idle.
   void collect();
@@ -45,6 +47,7 @@ class GpuMemory {
   OwnedPool pool_;
   OwnedStream allocations_, frees_;
   OwnedEvent allocated_;
+  const bool poisons_;  // GASELL_GPU_POISON=1
   std::mutex mutex_;
   std::array<uint64_t, kGpuStreams> freed_behind_{};  // how much of each stream's work frees_ has waited for
   using Blocks = std::map<DevicePointer, int64_t>;    // their bytes

@@ -145,6 +145,23 @@ TEST_CASE("plain allocation is chosen by the environment", "[cuda]") {
   CHECK(fake.calls("cuMemPoolCreate") == 0);
 }
 
+TEST_CASE("what is handed out can be filled, so that a result which nobody wrote shows", "[cuda]") {
+  const std::string pools = GENERATE("1", "0");
+  setenv("GASELL_GPU_POISON", "1", 1);
+  FakeCuda fake(Environment{{"POOLS", pools}});
+  const auto gpu = fake.gpu();
+  unsetenv("GASELL_GPU_POISON");
+  for (int round = 0; round < 2; ++round) {  // the second one gets memory that was used
+    const GpuAddress x = gpu->allocate(kMiB);
+    std::vector<uint8_t> out(kMiB);
+    gpu->copy_out(out.data(), x, kMiB, GpuStream::copy_out);
+    gpu->synchronize(GpuStream::copy_out);
+    CHECK(out == std::vector<uint8_t>(kMiB, 0xFF));
+    gpu->fill_zero(x, kMiB, GpuStream::compute);
+    gpu->free(x);
+  }
+}
+
 TEST_CASE("pinned memory is kept for the next who needs it, and outlives its GPU", "[cuda]") {
   FakeCuda fake;
   auto gpu = fake.gpu();
