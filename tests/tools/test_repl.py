@@ -230,6 +230,19 @@ class Repl(CommandTest):
         t.enter("Zoë")
         self.assertEqual(t.enter("name"), "'Zoë'\n")
 
+    def test_terminals_that_the_machine_does_not_know(self):
+        for name in ("xterm-unheard-of", "unheard-of", "dumb", "", None):
+            with self.subTest(name):
+                t = Terminal(TERM=name)
+                self.addCleanup(self.stop, t)
+                self.assertTrue(t.expect(PROMPT).startswith("Gasell "))  # not a word about it
+                self.assertEqual(t.enter("40 + 2"), "42\n")
+                t.enter("some_long_name = [3]")
+                t.send("some_l\t")
+                self.assertEqual(t.enter("[0]"), "3\n")
+                t.send("\x04")
+                self.assertEqual(t.close(), 0)
+
     def test_unicode(self):
         t = self.start()
         self.assertEqual(t.enter("α = '日本語'; α * 2"), "'日本語日本語'\n")

@@ -44,6 +44,7 @@ struct LineEditor::State {
   bool interrupted = false;
   std::deque<std::string> pasted;  // whole lines that wait
   bool brackets = false;           // the terminal is asked to mark pastes
+  std::string terminal;            // whose abilities are used; libedit keeps a pointer to it
   std::string rest;                // of a paste, behind its last line end: to be edited
 
   static State& of(EditLine* editor) {
@@ -138,6 +139,20 @@ struct LineEditor::State {
     return CC_NORM;
   }
 
+  /// A machine reached by ssh may not know the terminal ("xterm-kitty"), or know none (no terminfo at all). Then its family's abilities are
+  /// used ("xterm"), or libedit's plain lines; without libedit's words about it.
+  void open_editor(const char* name) {
+    std::FILE* quiet = std::fopen("/dev/null", "w");
+    editor = el_init("gasell", stdin, stdout, quiet ? quiet : stderr);
+    terminal = name ? name : "dumb";
+    while (el_set(editor, EL_TERMINAL, terminal.c_str()) != 0 && terminal != "dumb") {
+      const size_t family = terminal.rfind('-');
+      terminal = family == std::string::npos ? "dumb" : terminal.substr(0, family);
+    }
+    el_set(editor, EL_SETFP, 2, stderr);
+    if (quiet) std::fclose(quiet);
+  }
+
   void forget_paste() {
     pasted.clear();
     rest.clear();
@@ -156,7 +171,7 @@ LineEditor::LineEditor(std::filesystem::path history_path, Completer completer) 
   state_->history_path = std::move(history_path);
   const char* terminal = std::getenv("TERM");
   state_->brackets = isatty(STDOUT_FILENO) && terminal && std::strcmp(terminal, "dumb") != 0;
-  state_->editor = el_init("gasell", stdin, stdout, stderr);
+  state_->open_editor(terminal);
   state_->history = ::history_init();
   HistEvent event;
   ::history(state_->history, &event, H_SETSIZE, kHistorySize);
