@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Random array programs on the host and on simulated GPUs: what they print must be the same, bit by bit.
+"""Random array programs on the host and on GPUs, simulated ones unless said: what they print must be the same, bit by bit.
 
     fuzz_devices.py --runs 20 --seed 1
     fuzz_devices.py --faults              with a random fault each; then a clean error is right too
+    fuzz_devices.py --device gpu          on real GPUs, whose new memory is filled with a pattern
 
 The arrays are large enough for pieces, splitting, streaming and eviction; operations are views, stencils, reductions, writes to parts and host functions.
 """
@@ -107,10 +108,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--device", action="append", default=[], help="instead of simulated GPUs in several settings; may be repeated")
     parser.add_argument("--faults", action="store_true")
     options = parser.parse_args()
+    settings_of = [(device, {"GASELL_SPLIT_FROM": "0", "GASELL_GPU_POISON": "1"}) for device in options.device] or SETTINGS
     failed = 0
-    with tempfile.TemporaryDirectory() as cache, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with tempfile.TemporaryDirectory() as cache, concurrent.futures.ThreadPoolExecutor(min(8, os.cpu_count())) as pool:
 
         def check(seed):
             text = program(seed)
@@ -118,7 +121,7 @@ def main():
             if host.returncode:  # a program that fails everywhere compares nothing
                 return [(seed, "cpu", {}, text, "", host)]
             right = host.stdout
-            chosen = [(device, with_fault(seed + k, settings) if options.faults else settings) for k, (device, settings) in enumerate(SETTINGS)]
+            chosen = [(device, with_fault(seed + k, settings) if options.faults else settings) for k, (device, settings) in enumerate(settings_of)]
             answers = [(seed, device, settings, text, right, run(text, device, settings, cache)) for device, settings in chosen]
             return [answer for answer in answers if not is_right(answer[5], right, options.faults)]
 

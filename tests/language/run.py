@@ -16,6 +16,8 @@ Lines that a case may hold:
   # only config: NAME, NAME    the case is run under these alone
 
 All cases of a file run in one process, each after a line that marks it; what fails or is missing there runs again alone, so a case cannot hide another.
+`--set NAME=VALUE` runs it all under a further setting, `--prefix "PROGRAM …"` under another program: a GPU (tests/gpu/suite.py), a sanitizer.
+
 Exit status: 0 when everything passed. The closing line is `N passed, N failed`.
 """
 
@@ -27,6 +29,7 @@ import json
 import math
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -211,9 +214,9 @@ def recorded(path):
 
 # ---- Gasell ----
 
-def environment(config, cache):
+def environment(options, config):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("GASELL")}
-    return {**kept, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "XDG_CACHE_HOME": str(cache), **CONFIGURATIONS[config]}
+    return {**kept, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "XDG_CACHE_HOME": str(options.cache), **CONFIGURATIONS[config], **options.set}
 
 
 def run_gasell(options, config, text, name, extra=()):
@@ -221,9 +224,9 @@ def run_gasell(options, config, text, name, extra=()):
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / name
         script.write_text(text, encoding="utf-8")
-        command = [options.gasell, "--json-errors", *extra, script.name]
+        command = [*options.prefix, options.gasell, "--json-errors", *extra, script.name]
         try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, cwd=folder, env=environment(config, options.cache))
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, cwd=folder, env=environment(options, config))
         except subprocess.TimeoutExpired as e:
             return (e.stdout or b"").decode("utf-8", "replace"), f"no answer within {TIMEOUT_S} s", -1
     return done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"), done.returncode
@@ -322,7 +325,7 @@ def run_file(options, config, path, cases, answers):
             continue
         got, err = run_alone(options, config, case)
         wrong = difference(got, answers[case.name], case.rtol)
-        if wrong is None and (case.kernels is not None or case.evaluates is not None) and config == "default":
+        if wrong is None and (case.kernels is not None or case.evaluates is not None) and config == "default" and not options.set:
             wrong = check_plans(case, err)
         results.append((case, wrong))
     return results
@@ -335,10 +338,13 @@ def main():
     parser.add_argument("--filter", default="", help="only cases whose 'file: name' matches this regular expression")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--peer", default="", help="a Python with NumPy 2, or 'none' for the recorded answers")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="environment of gasell, beside the configuration's")
+    parser.add_argument("--prefix", type=shlex.split, default=[], help="a program that runs gasell, with its arguments")
     parser.add_argument("--record", action="store_true", help="write the .expected files from the peer")
     parser.add_argument("--list", action="store_true", help="count the cases and stop")
     options = parser.parse_args()
     options.gasell = str(Path(options.gasell).resolve())
+    options.set = dict(setting.split("=", 1) for setting in options.set)
 
     configs = []
     for name in options.config or ["default"]:

@@ -1,0 +1,132 @@
+"""Devices from outside: names, memory, interrupts, traces."""
+
+import json
+import os
+import re
+import select
+import signal
+import time
+
+from .common import Skipped, Wrong, shortened
+
+INTERRUPT_S = 0.25
+
+# Many seconds even on several GPUs; on the way in everything has been started and compiled once.
+LONG = """
+def numbers(n):
+    return da.random.RandomState(1).normal(10, 1, size=(n, n)).sum().compute()
+numbers(100)
+print('started', flush=True)
+try:
+    print(numbers(3_000_000))
+except KeyboardInterrupt:
+    print('stopped', flush=True)
+print(float(np.arange(1000.0).sum()), round(float(numbers(1000)) / 1e6, 1))
+"""
+
+STREAMED = """
+x = np.arange({n}) * 0.5
+y = x * 2 + 1
+z = (y[1:] - y[:-1]) * x[1:]
+y[::2] = -1
+print(x.sum(), y.sum(), z.sum(), z.max(), (y[::3] + 1).std(), y[{n} // 2 : {n} // 2 + 3])
+"""
+
+
+def found(target):
+    if target.real and (bad := re.findall(r"^gpu:\d+ (?!.*sm_).*$", target.doctor, re.M)):
+        raise Wrong(shortened("\n".join(bad)))
+    return re.sub(r".*; ", "", target.title) if target.real else ""
+
+
+def names(target):
+    n = len(target.gpus)
+    cases = [("tpu", 2, "unknown device 'tpu'"), ("gpu:x", 2, "unknown device 'gpu:x'"), ("gpu:", 2, "unknown device"), ("gpu:0,0", 2, "names GPU 0 twice"), ("gpu:-1", 2, "unknown device"),
+             ("sim:0", 2, "1 to 64 GPUs"), ("sim:65", 2, "1 to 64 GPUs"), ("gpu:99999999999999999999", 2, "unknown device")]
+    if target.real:
+        every = ",".join(str(k) for k in range(max(target.gpus) + 2))
+        cases += [("gpu:99", 1, "there is no GPU 99"), (f"gpu:{every}", 1, f"there is no GPU {max(target.gpus) + 1}")]
+    for device, status, message in cases:
+        got, out, err = target.run("print(np.arange(3.0).sum())", device)
+        if got != status or out or message not in err:
+            raise Wrong(f"    {device}: status {got}, not {status} with {message!r}\n{shortened(out + err)}")
+    for device in ("auto", "cpu", target.all, *(target.first(k + 1) for k in range(n))):
+        target.same("print(np.arange(3.0).sum())", device, "3.0\n")
+    return f"{n} of {n} serve alone and together" if n > 1 else ""
+
+
+def too_large(target):
+    for text in ("x = np.cumsum(np.ones(10**14))\nprint(x[5])", "x = np.ones(10**14)\nx[1] = 2\nprint(x[0])", "print(np.ones(10**15).compute()[0])"):
+        alive = f"try:\n{''.join(f'    {line}' + chr(10) for line in text.splitlines())}except MemoryError:\n    print('no memory', flush=True)\nprint(np.arange(100.0).sum())\n"
+        target.same(alive, target.all, "no memory\n4950.0\n")
+        status, out, err = target.run(text, target.all)
+        if status != 1 or out or not re.search(r"^MemoryError: Unable to allocate .+", err, re.M) or "nternal" in err:
+            raise Wrong(f"    status {status} of\n{shortened(text)}\n    with\n{shortened(out + err)}")
+
+
+def interrupt(target):
+    slowest = 0.0
+    for device in dict.fromkeys((target.first(1), target.all)):
+        process = target.start(LONG, device)
+        try:
+            if process.stdout.readline() != "started\n":
+                raise Wrong(f"    on {device}\n{shortened(process.communicate(timeout=60)[1])}")
+            time.sleep(1.5)
+            begin = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            if not select.select([process.stdout], [], [], 30)[0]:
+                raise Wrong(f"    on {device}: still running 30 s after SIGINT")
+            line = process.stdout.readline()
+            took = time.monotonic() - begin
+            rest, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+            process.wait()
+        if line != "stopped\n" or rest != "499500.0 10.0\n" or process.returncode:
+            raise Wrong(f"    on {device}: status {process.returncode}\n{shortened(line + rest + err)}")
+        slowest = max(slowest, took)
+        if took > INTERRUPT_S and target.real:
+            raise Wrong(f"    on {device}: it took {1e3 * took:.0f} ms, {1e3 * INTERRUPT_S:.0f} are allowed")
+    return f"{1e3 * slowest:.0f} ms"
+
+
+def trace(target):
+    path = os.path.join(target.folder, "trace.json")
+    text = "x = np.arange(2000000.0)\nnp.sort(x[::-1])\nprint((np.sort(x * 2 + 1) + x).sum())"
+    status, out, err = target.run(text, target.all, "--trace", path, "--profile", GASELL_SPLIT_FROM="0")
+    if status or out != "5999999000000.0\n":
+        raise Wrong(f"    status {status}\n{shortened(out + err)}")
+    with open(path, encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    rows = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+    for kind in ("kernels", "copies out"):
+        there = {rows[e["pid"]] for e in events if e.get("cat") == kind}
+        if missing := {f"gpu:{k}" for k in target.gpus} - there:
+            raise Wrong(f"    the trace has no {kind} of {', '.join(sorted(missing))}")
+    if not re.search(r"gpu:0 +\S+ +\d+ ", err):
+        raise Wrong(f"    the profile has no line of gpu:0\n{shortened(err)}")
+
+
+def short_memory(target):
+    """Arrays larger than what the GPU has free."""
+    if not target.real:
+        text = STREAMED.format(n=3_000_000)
+        target.same(text, "sim:1", target.output(text, "cpu"), GASELL_SIM_MEMORY="20MiB")
+        return "20 MiB"
+    if not (free := re.search(r"^gpu:0 .* ([\d.]+) GiB of [\d.]+ GiB free", target.doctor, re.M)):
+        raise Skipped("the GPU has less than a GiB free")
+    # Another process holds nearly all of it.
+    held = max(0.0, float(free[1]) - 4)
+    elements = 200_000_000 if target.quick else 400_000_000
+    holder = target.start(f"x = np.arange({int(held * 2**30 / 8)}) * 0.5\nx.compute()\nprint('held', flush=True)\nimport time\ntime.sleep(300)\n", target.first(1))
+    try:
+        if not select.select([holder.stdout], [], [], 60)[0] or holder.stdout.readline() != "held\n":
+            holder.kill()
+            raise Skipped(f"{held:.0f} GiB cannot be held: {holder.communicate()[1].strip()[-200:]}")
+        text = STREAMED.format(n=elements)
+        right = target.output(text, "cpu")
+        target.same(text, target.first(1), right, **target.poisoned)
+    finally:
+        holder.kill()
+        holder.wait()
+    return f"arrays of {elements * 8 / 2**30:.1f} GiB in about {float(free[1]) - held:.0f} GiB"
