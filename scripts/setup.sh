@@ -21,7 +21,7 @@ packages=(
   g++ cmake ninja-build ccache pkg-config git
   llvm-19-dev libzstd-dev zlib1g-dev
   libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libfast-float-dev libedit-dev libutf8proc-dev libxxhash-dev
-  catch2 python3 python3-venv
+  catch2 python3 python3-venv xz-utils
 )
 if ((want_dev)); then packages+=(clang-format-19 clang-tidy-19); fi
 
