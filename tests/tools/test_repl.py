@@ -237,9 +237,10 @@ class Repl(CommandTest):
                 self.addCleanup(self.stop, t)
                 self.assertTrue(t.expect(PROMPT).startswith("Gasell "))  # not a word about it
                 self.assertEqual(t.enter("40 + 2"), "42\n")
-                t.enter("some_long_name = [3]")
-                t.send("some_l\t")
-                self.assertEqual(t.enter("[0]"), "3\n")
+                t.enter("some_long_name = [73]")
+                t.send("some_l\t[0]\n")  # plain lines are shown again, not edited in place
+                t.expect("\n73\n")
+                t.expect(PROMPT)
                 t.send("\x04")
                 self.assertEqual(t.close(), 0)
 

@@ -50,6 +50,12 @@ def names(target):
         got, out, err = target.run("print(np.arange(3.0).sum())", device)
         if got != status or out or message not in err:
             raise Wrong(f"    {device}: status {got}, not {status} with {message!r}\n{shortened(out + err)}")
+    inside = "with device('gpu:{}'):\n    x = np.arange(1000.0) * 2\nprint(x.sum())"
+    for k in target.gpus:
+        target.same(inside.format(k), target.all, "999000.0\n")
+    status, out, err = target.run(inside.format(99), target.all)
+    if status != 1 or out or "there is no GPU 99" not in err:
+        raise Wrong(f"    with device('gpu:99'): status {status}\n{shortened(out + err)}")
     for device in ("auto", "cpu", target.all, *(target.first(k + 1) for k in range(n))):
         target.same("print(np.arange(3.0).sum())", device, "3.0\n")
     return f"{n} of {n} serve alone and together" if n > 1 else ""
