@@ -144,6 +144,7 @@ struct Engine::State {
       for (std::unique_ptr<Gpu>& gpu : found) gpu = traced(std::move(gpu), trace);
     GpuDeviceOptions gpu_options;
     if (options.split_from >= 0) gpu_options.split_from = options.split_from;
+    gpu_options.steal_always = options.steal;
     gpus = std::make_unique<GpuDevice>(std::move(found), *device, gpu_options, interrupt);
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <thread>
 #include <utility>
 
@@ -15,6 +16,8 @@ namespace {
 // Waiting: at first without giving the core away, since most kernels are short.
 constexpr auto kSpin = std::chrono::milliseconds(5);
 constexpr auto kSleep = std::chrono::microseconds(50);
+// Nor around the time when the end is expected, by this part of it.
+constexpr double kSoon = 0.03;
 
 // Results up to this size go home with their plan: reductions are made to be read.
 constexpr int64_t kSentHome = 64 << 10;
@@ -84,12 +87,14 @@ void GpuDevice::check_interrupt() const {
   if (interrupt_.load(std::memory_order_relaxed)) throw Interrupted();
 }
 
-void GpuDevice::wait(int g, GpuStream stream) const {
+void GpuDevice::wait(int g, GpuStream stream, double expected) const {
   Gpu& gpu = memory_->gpu(g);
   const auto start = std::chrono::steady_clock::now();
   while (!gpu.done(stream)) {
     check_interrupt();
-    if (std::chrono::steady_clock::now() - start > kSpin) std::this_thread::sleep_for(kSleep);
+    const auto waited = std::chrono::steady_clock::now() - start;
+    const bool soon = std::abs(std::chrono::duration<double>(waited).count() - expected) < kSoon * expected;
+    if (waited > kSpin && !soon) std::this_thread::sleep_for(kSleep);
   }
   gpu.synchronize(stream);  // throws what failed
 }

@@ -31,6 +31,8 @@ double host_seconds(double bytes, double operations, int threads);
 struct GpuDeviceOptions {
   /// Launches that move or compute less than so many bytes are not split over several GPUs.
   int64_t split_from = 512 << 20;
+  /// Split launches of any length go in pieces that idle GPUs take from others, not only long ones.
+  bool steal_always = false;
 };
 
 class GpuDevice final : public Device {
@@ -71,8 +73,8 @@ class GpuDevice final : public Device {
   void check_interrupt() const;
   /// The GPUs that launches may go to: those chosen that are alive, or else all that are.
   std::vector<int> usable() const;
-  /// Until a stream of GPU g has done what it was given.
-  void wait(int g, GpuStream stream) const;
+  /// Until a stream of GPU g has done what it was given, in about `expected` seconds where that is known.
+  void wait(int g, GpuStream stream, double expected = 0) const;
   [[noreturn]] void lost();
   void run_on_host(const Launch& launch, const GpuLoadedKernel& kernel, Progress& progress);
 

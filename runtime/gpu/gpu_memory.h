@@ -32,6 +32,7 @@ struct Transfer {
 struct GpuCounts {
   std::atomic<int64_t> launches{0};  // given to a GPU, each range of units one
   std::atomic<int64_t> split{0};     // kernels that went to several GPUs
+  std::atomic<int64_t> stolen{0};    // pieces of a split kernel that went to another GPU than planned
   std::atomic<int64_t> streamed{0};  // chunks of arrays that passed through a GPU's memory
   std::atomic<int64_t> on_host{0};   // kernels that the GPUs could not run
   std::atomic<int64_t> evicted{0};   // pieces that had to go

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <future>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -60,22 +61,18 @@ class LaunchOnGpus::Pipeline {
 
   void run() {
     const Launch& launch = launch_.launch_;
-    const int64_t length = chunk_ * launch.together;
-    const int64_t chunks = (part_.units.size() + length - 1) / length;
-    const auto units = [&](int64_t k) {
-      const int64_t begin = part_.units.begin + k * length;
-      return UnitRange{begin, std::min(begin + length, part_.units.end)};
-    };
     // A thread of its own brings results out: copies to and from pageable memory keep their caller, and shall not wait for each other.
     std::future<void> leaving;
-    const auto start_leaving = [&](int64_t k) {
-      leaving = std::async(std::launch::async, [this, range = units(k), k] {
-        bring_out(range, k);
+    const auto start_leaving = [&](UnitRange units, int64_t k) {
+      leaving = std::async(std::launch::async, [this, units, k] {
+        bring_out(units, k);
         launch_.device_.wait(part_.gpu, GpuStream::copy_out);
       });
     };
-    bring_in(units(0), 0);
-    for (int64_t k = 0; k < chunks; ++k) {
+    UnitRange units = next(), before;
+    if (units.empty()) return;  // others took all of it
+    bring_in(units, 0);
+    for (int64_t k = 0; !units.empty(); ++k) {
       if (leaving.valid()) leaving.get();  // the results that were in this kernel's buffers
       // The kernel comes after its own inputs. What is copied in next goes into the buffers of the kernel before, and what is copied out
       // was written by it: both come after that one, but not after this.
@@ -83,18 +80,23 @@ class LaunchOnGpus::Pipeline {
       gpu_.wait(GpuStream::copy_in, GpuStream::compute);
       gpu_.wait(GpuStream::copy_out, GpuStream::compute);
       ++launch_.memory_.counts().streamed;
-      launch_.launch(part_.gpu, arrays_for(units(k), k), units(k));
-      if (k > 0) start_leaving(k - 1);
-      if (k + 1 < chunks) bring_in(units(k + 1), k + 1);
-      launch_.progress_.advance(launch.elements * static_cast<double>(units(k).size()) / static_cast<double>(launch.units));
+      launch_.launch(part_.gpu, arrays_for(units, k), units);
+      if (k > 0) start_leaving(before, k - 1);
+      const UnitRange following = next();
+      if (!following.empty()) bring_in(following, k + 1);
+      launch_.progress_.advance(launch.elements * static_cast<double>(units.size()) / static_cast<double>(launch.units));
+      before = std::exchange(units, following);
+      if (!units.empty()) continue;
+      if (leaving.valid()) leaving.get();
+      gpu_.wait(GpuStream::copy_out, GpuStream::compute);
+      bring_out(before, k);
     }
-    if (leaving.valid()) leaving.get();
-    gpu_.wait(GpuStream::copy_out, GpuStream::compute);
-    bring_out(units(chunks - 1), chunks - 1);
     launch_.device_.wait(part_.gpu, GpuStream::copy_out);
     launch_.device_.wait(part_.gpu, GpuStream::compute);
+    launch_.shares_->finish(part_.share);
     for (const Stream& stream : streams_)
-      if (launch_.written_[stream.array]) launch_.memory_.written_on_host(storage(stream), launch_.range(stream.array, part_.units));
+      if (launch_.written_[stream.array])
+        for (const UnitRange& done : done_) launch_.memory_.written_on_host(storage(stream), launch_.range(stream.array, done));
   }
 
  private:
@@ -103,6 +105,24 @@ class LaunchOnGpus::Pipeline {
     size_t array;
     std::array<GpuAddress, 2> buffers{};
   };
+
+  /// The units of the next chunk: of this part, or of another that streams too.
+  UnitRange next() {
+    UnitRange units = launch_.shares_->take(part_.share, chunk_);
+    if (units.empty()) {
+      units = launch_.shares_->steal(part_.share, chunk_, [&](size_t owner, UnitRange of, double) { return moving(owner, of); }).units;
+      if (!units.empty()) ++launch_.memory_.counts().stolen;
+    }
+    if (!units.empty()) done_.push_back(units);
+    return units;
+  }
+  /// Everything that they use passes through here anyway, but for arrays of which only this part's bytes are here.
+  std::optional<double> moving(size_t owner, UnitRange units) const {
+    if (!(*launch_.parts_)[owner].streams) return std::nullopt;
+    for (size_t k = 0; k < part_.arrays.size(); ++k)
+      if (part_.arrays[k].end && !launch_.range(k, part_.units).contains(launch_.range(k, units))) return std::nullopt;
+    return 0;
+  }
 
   HostStorage& storage(const Stream& stream) const { return launch_.storage(stream.array); }
 
@@ -143,7 +163,7 @@ class LaunchOnGpus::Pipeline {
   void allocate() {
     for (Stream& stream : streams_) {
       const plan::Walk& walk = (*launch_.launch_.walks)[stream.array];
-      const int64_t whole = launch_.range(stream.array, part_.units).size();
+      const int64_t whole = storage(stream).bytes();
       const auto chunk = static_cast<int64_t>(std::ceil(walk.step * static_cast<double>(chunk_))) + walk.before + walk.after + 2;
       for (GpuAddress& buffer : stream.buffers) buffer = launch_.memory_.allocate_buffer(part_.gpu, std::min(whole, chunk));
     }
@@ -193,6 +213,7 @@ class LaunchOnGpus::Pipeline {
   Gpu& gpu_;
   std::vector<Stream> streams_;
   int64_t chunk_ = 1;  // blocks of units
+  std::vector<UnitRange> done_;
 };
 
 void LaunchOnGpus::stream(Part& part) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <thread>
+#include <utility>
 
 #include "lang/diagnostic.h"
 
@@ -18,8 +19,12 @@ constexpr double kSplitSeconds = 40e-6;  // what a launch on one more GPU costs
 constexpr int64_t kCopiedToEach = 256 << 20;
 // Parts of a split launch begin at multiples of so many elements, so that launches over the same arrays split them alike.
 constexpr double kSplitElements = 1 << 21;
-// Launches longer than this are given in ranges of about this length, between which progress shows.
+// Launches longer than this are given in pieces of at most about this length, between which progress shows.
 constexpr double kRangeSeconds = 0.1;
+// Parts of split launches that take longer than this go in pieces that GPUs without work take from others: so many, but none shorter than
+// that.
+constexpr double kStealFromSeconds = 0.02, kPieceSeconds = 0.005;
+constexpr int64_t kPieces = 16;
 // Parts are given by a thread each where more is to be copied to them, since copies from pageable memory keep their caller.
 constexpr int64_t kCopiedByOneThread = 64 << 20;
 constexpr double kLargestPart = 0.95;  // of a GPU's memory
@@ -69,8 +74,12 @@ std::vector<LaunchOnGpus::Part> LaunchOnGpus::split(const std::vector<int>& gpus
     int64_t end = k + 1 == count ? all : (all * (k + 1) / count + grain / 2) / grain * grain;
     end = std::min(end, all);
     if (end > begin)
-      parts.push_back(
-          {gpus[static_cast<size_t>(k)], {begin * launch_.together, std::min(end * launch_.together, launch_.units)}, false, {}, {}});
+      parts.push_back({gpus[static_cast<size_t>(k)],
+                       {begin * launch_.together, std::min(end * launch_.together, launch_.units)},
+                       false,
+                       {},
+                       {},
+                       parts.size()});
     begin = std::max(begin, end);
   }
   return parts;
@@ -96,7 +105,7 @@ double LaunchOnGpus::seconds(const std::vector<Part>& parts) const {
 std::vector<LaunchOnGpus::Part> LaunchOnGpus::place() const {
   const std::vector<int> alive = device_.usable();
   if (alive.empty()) throw GpuLost("all GPUs are lost");
-  const auto on_one = [&](int g) { return std::vector<Part>{{g, {0, launch_.units}, false, {}, {}}}; };
+  const auto on_one = [&](int g) { return std::vector<Part>{{g, {0, launch_.units}, false, {}, {}, 0}}; };
   std::vector<Part> best = on_one(alive[0]);
   if (alive.size() == 1) return best;
   double least = seconds(best);
@@ -118,15 +127,23 @@ void LaunchOnGpus::bind(Part& part) {
   part.streams = static_cast<double>(needed) > kLargestPart * static_cast<double>(memory_.gpu(part.gpu).properties().memory);
   if (part.streams) return bind_on_host(part);
   try {
-    for (size_t k = 0; k < written_.size(); ++k)
-      part.arrays.push_back(memory_.bind(part.gpu, storage(k), range(k, part.units), !written_[k] || !dense(k), part.transfers));
-    for (size_t k = 0; k < written_.size(); ++k) part.arrays[k].base += static_cast<GpuAddress>(launch_.byte_offsets[k]);
+    bind_arrays(part.gpu, part.units, part.arrays, part.transfers);
   } catch (const Error& error) {
     if (error.diagnostic().kind != "MemoryError") throw;
-    // What is bound already counts as valid, so it must become so.
-    give(part.gpu, part.transfers);
     memory_.end_use(part.gpu);
     bind_on_host(part);
+  }
+}
+
+void LaunchOnGpus::bind_arrays(int g, UnitRange units, std::vector<GpuArray>& arrays, std::vector<Transfer>& transfers) {
+  try {
+    for (size_t k = 0; k < written_.size(); ++k) {
+      arrays.push_back(memory_.bind(g, storage(k), range(k, units), !written_[k] || !dense(k), transfers));
+      arrays.back().base += static_cast<GpuAddress>(launch_.byte_offsets[k]);
+    }
+  } catch (const Error&) {
+    give(g, transfers);  // what is bound already counts as valid, so it must become so
+    throw;
   }
 }
 
@@ -164,28 +181,95 @@ void LaunchOnGpus::launch(int g, const std::vector<GpuArray>& arrays, UnitRange 
   memory_.gpu(g).launch(*kernel, arrays, launch_.scalars, units.begin, units.end);
 }
 
-void LaunchOnGpus::mark_written(const Part& part) {
+void LaunchOnGpus::mark_written(int g, UnitRange units) {
   for (size_t k = 0; k < written_.size(); ++k)
-    if (written_[k]) memory_.written(part.gpu, storage(k), range(k, part.units));
+    if (written_[k]) memory_.written(g, storage(k), range(k, units));
+}
+
+int64_t LaunchOnGpus::pieces(const Part& part, size_t parts) const {
+  const double seconds =
+      estimated_seconds(launch_.bytes, launch_.elements) * static_cast<double>(part.units.size()) / static_cast<double>(launch_.units);
+  double wanted = std::ceil(seconds / kRangeSeconds);
+  if (parts > 1 && (seconds > kStealFromSeconds || device_.options_.steal_always))
+    wanted = std::max(wanted, device_.options_.steal_always ? kPieces : std::min<double>(kPieces, std::ceil(seconds / kPieceSeconds)));
+  return static_cast<int64_t>(std::clamp(wanted, 1.0, 10000.0));
 }
 
 void LaunchOnGpus::execute(Part& part) {
   device_.last_[static_cast<size_t>(part.gpu)] = GpuStream::compute;
   if (part.streams) return stream(part);
-  const double share = static_cast<double>(part.units.size()) / static_cast<double>(launch_.units);
   give(part.gpu, part.transfers);
   // Only now: until the part has what it reads, others may be where that is.
-  mark_written(part);
+  mark_written(part.gpu, part.units);
   memory_.gpu(part.gpu).wait(GpuStream::compute, GpuStream::copy_in);
-  const auto ranges =
-      static_cast<int64_t>(std::clamp(std::ceil(estimated_seconds(launch_.bytes, launch_.elements) * share / kRangeSeconds), 1.0, 10000.0));
-  const int64_t length = (part.units.size() + ranges - 1) / ranges;
-  for (int64_t begin = part.units.begin; begin < part.units.end; begin += length) {
-    const UnitRange units{begin, std::min(begin + length, part.units.end)};
-    launch(part.gpu, part.arrays, units);
-    if (ranges > 1) device_.wait(part.gpu, GpuStream::compute);
-    progress_.advance(launch_.elements * static_cast<double>(units.size()) / static_cast<double>(launch_.units));
+  if (shares_) return execute_pieces(part);
+  launch(part.gpu, part.arrays, part.units);
+  progress_.advance(launch_.elements * static_cast<double>(part.units.size()) / static_cast<double>(launch_.units));
+}
+
+void LaunchOnGpus::execute_pieces(Part& part) {
+  for (UnitRange units; !(units = shares_->take(part.share, piece_blocks_)).empty();) run_piece(part, part.arrays, units);
+  const auto cost = [&](size_t owner, UnitRange units, double under_way) -> std::optional<double> {
+    if ((*parts_)[owner].streams) return std::nullopt;
+    return moving(part.gpu, units, under_way);
+  };
+  for (;;) {
+    const Shares::Loot loot = shares_->steal(part.share, piece_blocks_, cost);
+    if (loot.units.empty()) break;
+    if (run_stolen(part, loot.units)) continue;
+    const std::lock_guard lock(mutex_);
+    returned_.push_back(loot);
+    break;
   }
+  shares_->finish(part.share);
+}
+
+void LaunchOnGpus::run_piece(const Part& part, const std::vector<GpuArray>& arrays, UnitRange units) {
+  std::vector<GpuArray> used = arrays;
+  for (size_t k = 0; k < used.size(); ++k) {
+    const GpuAddress whole = used[k].base - static_cast<GpuAddress>(launch_.byte_offsets[k]);
+    const ByteRange bytes = range(k, units);
+    used[k].begin = whole + static_cast<GpuAddress>(bytes.begin);
+    used[k].end = whole + static_cast<GpuAddress>(bytes.end);
+  }
+  launch(part.gpu, used, units);
+  device_.wait(part.gpu, GpuStream::compute, shares_->expected(part.share, units.size()));
+  progress_.advance(launch_.elements * static_cast<double>(units.size()) / static_cast<double>(launch_.units));
+}
+
+bool LaunchOnGpus::run_stolen(const Part& part, UnitRange units) {
+  std::vector<GpuArray> arrays;
+  std::vector<Transfer> transfers;
+  try {
+    bind_arrays(part.gpu, units, arrays, transfers);
+  } catch (const Error& error) {
+    if (error.diagnostic().kind != "MemoryError") throw;
+    return false;
+  }
+  give(part.gpu, transfers);
+  // The owner counts as having written these units too, but was not given them: what it has is what they read.
+  mark_written(part.gpu, units);
+  memory_.gpu(part.gpu).wait(GpuStream::compute, GpuStream::copy_in);
+  ++memory_.counts().stolen;
+  run_piece(part, arrays, units);
+  return true;
+}
+
+double LaunchOnGpus::moving(int g, UnitRange units, double under_way) const {
+  double seconds = 0;
+  for (size_t k = 0; k < written_.size(); ++k) {
+    const ByteRange used = range(k, units);
+    if (written_[k]) {
+      seconds += static_cast<double>(used.size()) / kPeerBytesPerSecond;
+      continue;
+    }
+    const int64_t missing = used.size() - memory_.valid_bytes(g, storage(k), used);
+    const int64_t from_owner = std::min(missing, memory_.away_from_host(storage(k), used));
+    seconds += static_cast<double>(missing - from_owner) / kLinkBytesPerSecond;
+    // A copy from the owner comes behind what it was given.
+    if (from_owner > 0) seconds += static_cast<double>(from_owner) / kPeerBytesPerSecond + std::exchange(under_way, 0);
+  }
+  return seconds;
 }
 
 void LaunchOnGpus::run() {
@@ -200,38 +284,43 @@ void LaunchOnGpus::run() {
 void LaunchOnGpus::run_parts(std::vector<Part> parts) {
   if (parts.size() > 1) ++memory_.counts().split;
   bool heavy = false;
+  int64_t most_pieces = 1;
   for (Part& part : parts) {
     bind(part);
     int64_t copied = 0;
     for (const Transfer& t : part.transfers) copied += t.from_host ? t.bytes : 0;
-    const double share = static_cast<double>(part.units.size()) / static_cast<double>(launch_.units);
-    heavy =
-        heavy || part.streams || copied > kCopiedByOneThread || estimated_seconds(launch_.bytes, launch_.elements) * share > kRangeSeconds;
+    heavy = heavy || part.streams || copied > kCopiedByOneThread;
+    most_pieces = std::max(most_pieces, pieces(part, parts.size()));
+  }
+  heavy = heavy || most_pieces > 1;
+  if (heavy) {
+    std::vector<UnitRange> units;
+    for (const Part& part : parts) units.push_back(part.units);
+    parts_ = &parts;
+    shares_ = std::make_unique<Shares>(units, launch_.together);
+    piece_blocks_ = std::max<int64_t>(1, blocks() / (static_cast<int64_t>(parts.size()) * most_pieces));
   }
   if (parts.size() == 1 || !heavy) {
     for (Part& part : parts) execute(part);
     return;
   }
   std::vector<std::exception_ptr> failures(parts.size());
+  const auto guarded = [&](size_t k) {
+    try {
+      execute(parts[k]);
+    } catch (...) {
+      failures[k] = std::current_exception();
+      shares_->stop();
+    }
+  };
   {
     std::vector<std::jthread> threads;
-    for (size_t k = 1; k < parts.size(); ++k) {
-      threads.emplace_back([&, k] {
-        try {
-          execute(parts[k]);
-        } catch (...) {
-          failures[k] = std::current_exception();
-        }
-      });
-    }
-    try {
-      execute(parts[0]);
-    } catch (...) {
-      failures[0] = std::current_exception();
-    }
+    for (size_t k = 1; k < parts.size(); ++k) threads.emplace_back(guarded, k);
+    guarded(0);
   }
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
+  for (const Shares::Loot& loot : returned_) run_piece(parts[loot.owner], parts[loot.owner].arrays, loot.units);
 }
 
 }  // namespace gasell

@@ -1,11 +1,14 @@
 // One launch, on its way to one or several GPUs.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "runtime/device/handout.h"
 #include "runtime/gpu/gpu_device.h"
 #include "runtime/gpu/gpu_memory.h"
+#include "runtime/gpu/shares.h"
 
 namespace gasell {
 
@@ -30,6 +33,7 @@ class LaunchOnGpus {
     bool streams = false;
     std::vector<GpuArray> arrays;
     std::vector<Transfer> transfers;
+    size_t share = 0;  // its place in shares_
   };
 
   HostStorage& storage(size_t k) const { return static_cast<HostStorage&>(*launch_.storages[k]); }
@@ -52,10 +56,22 @@ class LaunchOnGpus {
   /// Its arrays on its GPU; where there is no room, on the host, for streaming.
   void bind(Part& part);
   void bind_on_host(Part& part);
+  /// The arrays that these units use, bound on GPU g. Throws MemoryError; what was bound before that has what it waits for.
+  void bind_arrays(int g, UnitRange units, std::vector<GpuArray>& arrays, std::vector<Transfer>& transfers);
+  /// Pieces that a part goes in, where its time is long enough to see progress, or for others to help.
+  int64_t pieces(const Part& part, size_t parts) const;
   void execute(Part& part);
+  /// Units of a part, with what others left of theirs when it is done.
+  void execute_pieces(Part& part);
+  void run_piece(const Part& part, const std::vector<GpuArray>& arrays, UnitRange units);
+  /// Units of another part on this one's GPU; false where there is no room for them.
+  bool run_stolen(const Part& part, UnitRange units);
+  /// Seconds to bring to GPU g what units of another part need there, and to bring back what they make; that one is busy for the seconds
+  /// `under_way`.
+  double moving(int g, UnitRange units, double under_way) const;
   void launch(int g, const std::vector<GpuArray>& arrays, UnitRange units);
   void give(int g, const std::vector<Transfer>& transfers);
-  void mark_written(const Part& part);
+  void mark_written(int g, UnitRange units);
 
   void stream(Part& part);
   class Pipeline;
@@ -66,6 +82,13 @@ class LaunchOnGpus {
   const GpuLoadedKernel& loaded_;
   Progress& progress_;
   std::vector<char> written_;  // per array
+
+  // Of a launch that goes in pieces:
+  const std::vector<Part>* parts_ = nullptr;
+  std::unique_ptr<Shares> shares_;
+  int64_t piece_blocks_ = 0;
+  std::mutex mutex_;
+  std::vector<Shares::Loot> returned_;  // what was taken and found no room
 };
 
 }  // namespace gasell

@@ -73,5 +73,38 @@ except ValueError:
         self.assertRegex(done.stderr, r"GPU 1 \(simulated GPU\) was lost .*; its work goes to the others")
 
 
+class Stealing(Work):
+    """A slow GPU does not hold the others up."""
+
+    SCRIPT = """
+x = np.random.default_rng(1).standard_normal(6000000)
+print(repr(float(x.std())), repr(float((np.sqrt(abs(x)) * 3).sum())))
+y = (x * 2).persist()
+print(y.sum(), (y + x).max(), y[-5:])
+"""
+
+    def test_the_slow_one_does_less(self):
+        wanted = self.run_script("cpu", self.SCRIPT)
+        out, events = self.traced("sim:4", self.SCRIPT, GASELL_SPLIT_FROM="0", GASELL_STEAL="1", GASELL_SIM_FAULT="slow:1:30")
+        self.assertEqual(out, wanted)
+        done = {device: 0 for device in ("gpu:0", "gpu:1", "gpu:2", "gpu:3")}
+        for device, category, name, size in events:
+            if category == "kernels" and name == "reduce_var":
+                done[device] += size
+        self.assertLess(done["gpu:1"], 0.8 * min(done[device] for device in done if device != "gpu:1"), done)
+
+    def test_faults_while_work_moves(self):
+        wanted = self.run_script("cpu", self.SCRIPT)
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("GASELL")}
+        for fault in [f"{kind}{k}" for kind in ("oom@", "lost@launch:", "lost@copy:") for k in (2, 9, 31)]:
+            changes = {"GASELL_SPLIT_FROM": "0", "GASELL_STEAL": "1", "GASELL_SIM_MEMORY": "64MiB", "GASELL_SIM_FAULT": f"slow:0:10,{fault}"}
+            done = subprocess.run([GASELL, "--device", "sim:3", "--no-cache", "-c", self.SCRIPT], capture_output=True, text=True, timeout=120,
+                                  env={**kept, **changes})
+            if done.returncode == 1:
+                self.assertRegex(done.stderr, "only GPU [0-9] .* had them, and it was lost|MemoryError", fault)
+            else:
+                self.assertEqual((done.returncode, done.stdout), (0, wanted), fault + done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

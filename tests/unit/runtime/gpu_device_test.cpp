@@ -109,6 +109,38 @@ TEST_CASE("a part finds what another GPU wrote, also while that one waits for by
   CHECK(sim.counts().bytes_between > 10'000'000);
 }
 
+TEST_CASE("idle GPUs take pieces of a slow one, and results keep their bits") {
+  SimulatedEngine sim(3, "256MiB", "slow:1:30", 0, true);
+  const NodeRef x = sim.engine->force(plus(uniform({3'000'000}), number(1))), on_host = host().force(plus(uniform({3'000'000}), number(1)));
+  CHECK(sim.counts().stolen > 0);
+  CHECK(bits(*sim.engine, x) == bits(host(), on_host));
+  CHECK(bits(*sim.engine, times(x, x)) == bits(host(), times(on_host, on_host)));
+  CHECK(bits(*sim.engine, sum(x)) == bits(host(), sum(on_host)));
+  // In place: what is taken is read before it is written.
+  const auto stepped = [](Engine& engine) {
+    Array a(engine.force(plus(uniform({3'000'000}), number(1))));
+    a.assign(engine, plus(a.node(), number(1)));
+    a.assign(engine, times(a.node(), a.node()));
+    return a.node();
+  };
+  const int64_t before = sim.counts().stolen;
+  const NodeRef there = stepped(*sim.engine);
+  CHECK(bits(*sim.engine, there) == bits(host(), stepped(host())));
+  CHECK(sim.counts().stolen > before);
+  CHECK(sim.counts().on_host == 0);
+}
+
+TEST_CASE("idle GPUs take chunks of what streams through a slow one") {
+  SimulatedEngine sim(3, "4MiB", "slow:0:30", 0, true);
+  const NodeRef x = sim.engine->force(plus(ramp(6'000'000), number(0.5)));  // 48 MB
+  CHECK(sim.counts().stolen > 0);
+  const int64_t before = sim.counts().stolen;
+  CHECK(bits(*sim.engine, sum(x)) == bits(host(), sum(plus(ramp(6'000'000), number(0.5)))));
+  CHECK(sim.counts().stolen > before);
+  CHECK(bits(*sim.engine, x) == bits(host(), plus(ramp(6'000'000), number(0.5))));
+  CHECK(sim.counts().on_host == 0);
+}
+
 TEST_CASE("small launches stay on one GPU, where their data is") {
   SimulatedEngine sim(4, "1GiB", "", -1);
   const NodeRef x = sim.engine->force(plus(ramp(100'000), number(1)));

@@ -17,7 +17,7 @@ namespace gasell {
 /// An engine on simulated GPUs with so much memory each and these faults.
 class SimulatedEngine {
  public:
-  explicit SimulatedEngine(int gpus, const std::string& memory = "1GiB", const std::string& faults = "", int64_t split_from = 0) {
+  explicit SimulatedEngine(int gpus, const std::string& memory = "1GiB", const std::string& faults = "", int64_t split_from = 0, bool steal = false) {
     setenv("GASELL_SIM_MEMORY", memory.c_str(), 1);
     setenv("GASELL_SIM_FAULT", faults.c_str(), 1);
     EngineOptions options;
@@ -26,6 +26,7 @@ class SimulatedEngine {
     options.memory = int64_t{2} << 30;
     options.device = "sim:" + std::to_string(gpus);
     options.split_from = split_from;
+    options.steal = steal;
     engine = std::make_unique<Engine>(options);
     unsetenv("GASELL_SIM_MEMORY");
     unsetenv("GASELL_SIM_FAULT");
