@@ -1,7 +1,5 @@
 #include "runtime/engine.h"
 
-#include <oneapi/tbb/parallel_for.h>
-
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -13,6 +11,7 @@
 #include "runtime/device/device.h"
 #include "runtime/device/machine.h"
 #include "runtime/device/trace.h"
+#include "runtime/device/workers.h"
 #include "runtime/gpu/device_selection.h"
 #include "runtime/gpu/gpu_device.h"
 #include "runtime/gpu/traced_gpu.h"
@@ -218,7 +217,8 @@ struct Engine::State {
       if (!(on_gpus ? step.loaded_on_gpus : step.loaded)) missing.push_back(&step);
     if (missing.size() < 2 || options.threads < 2) return {};
     std::vector<const LoadedKernelRef*> loaded(missing.size());
-    tbb::parallel_for(size_t{0}, missing.size(), [&](size_t k) {
+    in_parallel(static_cast<int64_t>(missing.size()), [&](int64_t number) {
+      const auto k = static_cast<size_t>(number);
       LoadedKernelRef& to = on_gpus ? missing[k]->loaded_on_gpus : missing[k]->loaded;
       to = where.load(*missing[k]->plan.kernel);
       loaded[k] = &to;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "compiler/codegen/emitter.h"
+#include "compiler/codegen/race_check.h"
 
 namespace gasell {
 namespace {
@@ -41,7 +42,10 @@ std::unique_ptr<llvm::Module> emit_module(llvm::LLVMContext& context, const ir::
   auto module = std::make_unique<llvm::Module>(symbol, context);
   module->setTargetTriple(target.triple);
   module->setDataLayout(target.data_layout);
-  (target.grid ? make_grid_emitter : make_host_emitter)(context, *module, target)->emit(kernel, symbol);
+  (target.grid          ? make_grid_emitter
+   : target.check_races ? make_race_emitter
+                        : make_host_emitter)(context, *module, target)
+      ->emit(kernel, symbol);
   return module;
 }
 
@@ -49,7 +53,10 @@ const std::vector<RuntimeFunction>& runtime_functions() {
   static const std::vector<RuntimeFunction> kFunctions = {{"gasell_pow_i64", reinterpret_cast<void*>(&integer_power<int64_t>)},
                                                           {"gasell_pow_u64", reinterpret_cast<void*>(&integer_power<uint64_t>)},
                                                           {"gasell_complex", reinterpret_cast<void*>(&evaluate_complex)},
-                                                          {"gasell_out_of_bounds", reinterpret_cast<void*>(&out_of_bounds)}};
+                                                          {"gasell_out_of_bounds", reinterpret_cast<void*>(&out_of_bounds)},
+                                                          {"gasell_race_unit", reinterpret_cast<void*>(&race_unit)},
+                                                          {"gasell_race_barrier", reinterpret_cast<void*>(&race_barrier)},
+                                                          {"gasell_race_access", reinterpret_cast<void*>(&race_access)}};
   return kFunctions;
 }
 

@@ -62,6 +62,7 @@ llvm::BranchInst* Emitter::counted_loop(const Stmt& s, llvm::Value* first, llvm:
   llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2, s.name);
   i->addIncoming(first, before);
   values_[s.name] = {i, nullptr};
+  iteration(s, first);
   statements(s.body);
   llvm::Value* next = b_.CreateNSWAdd(i, step);
   i->addIncoming(next, b_.GetInsertBlock());

@@ -36,6 +36,8 @@ class Emitter : protected Operations {
   virtual void loop(const ir::Stmt& s) = 0;
   virtual Array local_array(const ir::Stmt& s) = 0;
   virtual void barrier(ir::Space space) = 0;
+  /// Comes where an iteration begins, after its number has a value; `first` is that of the first.
+  virtual void iteration([[maybe_unused]] const ir::Stmt& loop, [[maybe_unused]] llvm::Value* first) {}
   /// Comes before an element is loaded or stored.
   virtual void touch([[maybe_unused]] const Array& array, [[maybe_unused]] llvm::Value* index, [[maybe_unused]] bool writes) {}
 
@@ -76,6 +78,8 @@ class Emitter : protected Operations {
 
 /// For calls by HostKernelFunction (jit.h).
 std::unique_ptr<Emitter> make_host_emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target);
+/// The same, which tells a RaceChecker (race_check.h) what the threads of kernels mapped to a grid do.
+std::unique_ptr<Emitter> make_race_emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target);
 /// For launches of a grid (gpu.h).
 std::unique_ptr<Emitter> make_grid_emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target);
 

@@ -35,7 +35,7 @@ std::string hex(XXH128_hash_t hash) {
 /// What a kernel compiles to depends on this text and nothing else.
 std::string key_of(const ir::Kernel& kernel, const Target& target) {
   std::string text = ir::print(kernel);
-  text += '\n' + target.triple + '\n' + target.cpu + '\n' + target.features + '\n' + vector_math_name() + "\nLLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion) + (target.check_bounds ? " checked" : "");
+  text += '\n' + target.triple + '\n' + target.cpu + '\n' + target.features + '\n' + vector_math_name() + "\nLLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion) + (target.check_races ? " races checked" : target.check_bounds ? " checked" : "");
   return hex(XXH3_128bits(text.data(), text.size()));
 }
 
@@ -54,12 +54,13 @@ T unwrap(llvm::Expected<T> value) {
 }  // namespace
 
 struct Jit::State {
-  explicit State(const JitOptions& options) : cache(options.disk_cache, options.cache_directory, options.cache_limit), check_bounds(options.check_bounds) {}
+  explicit State(const JitOptions& options) : cache(options.disk_cache, options.cache_directory, options.cache_limit), check_bounds(options.check_bounds || options.check_races), check_races(options.check_races) {}
 
   /// The host's, as this Jit compiles for it.
   Target target() const {
     Target target = host_target();
     target.check_bounds = check_bounds;
+    target.check_races = check_races;
     return target;
   }
 
@@ -104,7 +105,7 @@ struct Jit::State {
   }
 
   KernelCache cache;
-  const bool check_bounds;
+  const bool check_bounds, check_races;
   std::once_flag made;
   std::unique_ptr<llvm::orc::LLJIT> jit;
 

@@ -22,6 +22,8 @@ struct Target {
   bool grid = false;
   /// Every load and store is checked against its array's memory; the first wrong one ends the process with a message. For debugging.
   bool check_bounds = false;
+  /// Beside that, the threads of kernels mapped to a grid tell a RaceChecker (race_check.h) what they use.
+  bool check_races = false;
 };
 
 /// This machine's CPU with all its features.

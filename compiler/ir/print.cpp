@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -108,6 +109,15 @@ std::string print(const ExprRef& e) {
   std::string text = std::string(info(e->op).name) + "(";
   for (size_t k = 0; k < e->args.size(); ++k) text += (k ? ", " : "") + print(e->args[k]);
   return text + ")";
+}
+
+std::string print_head(const Stmt& s) {
+  Stmt head = s;
+  head.body.clear();
+  head.orelse.clear();
+  Printer printer;
+  printer.statement(head, 0);
+  return printer.text.substr(0, std::min(printer.text.find(" {\n"), printer.text.find('\n')));
 }
 
 std::string print(const Kernel& kernel) {

@@ -10,6 +10,8 @@ namespace gasell::ir {
 
 std::string print(const Kernel& kernel);
 std::string print(const ExprRef& expr);
+/// A statement without what stands in its blocks: "for i in 0 .. n simd".
+std::string print_head(const Stmt& s);
 /// Throws Error with line and column of the IR text.
 Kernel parse(std::string_view text);
 

@@ -22,9 +22,12 @@ class Verifier {
 
  private:
   enum class Kind : uint8_t { scalar, variable, array_in, array };
+  /// Who runs a place of a kernel mapped to a grid.
+  enum class Level : uint8_t { block, group, thread };
   struct Symbol {
     Kind kind;
     DType type;
+    Level level = Level::block;
   };
 
   [[noreturn]] void broken(const std::string& rule, const std::string& where) const {
@@ -64,13 +67,14 @@ class Verifier {
       case StmtKind::var:
         expression(s.value);
         require(s.value->type == s.type, "a value has the type of its name", s.name);
-        declare(s.name, {s.kind == StmtKind::let ? Kind::scalar : Kind::variable, s.type});
+        declare(s.name, {s.kind == StmtKind::let ? Kind::scalar : Kind::variable, s.type, level()});
         break;
       case StmtKind::assign: {
         expression(s.value);
         const Symbol& target = lookup(s.name);
         require(target.kind == Kind::variable, "only a var is assigned", s.name);
         require(target.type == s.value->type, "a value has the type of its name", s.name);
+        require(target.level == level(), "a var is assigned by all threads that have it", s.name);
         break;
       }
       case StmtKind::local_array:
@@ -84,6 +88,7 @@ class Verifier {
         const Symbol& target = lookup(s.name);
         require(target.kind == Kind::array, "stores go to out parameters and local arrays", s.name);
         require(target.type == s.value->type, "a stored value has the array's type", s.name);
+        require(kernel_.threads == 0 || within_, "what a block or a warp stores, one of its threads does", s.name);
         require(s.index->type == DType::i64, "an index is i64", s.name);
         break;
       }
@@ -95,9 +100,12 @@ class Verifier {
         const size_t mark = scope_.size();
         declare(s.name, {Kind::scalar, DType::i64});
         const bool outside = within_;
+        const ExprRef around = across_;
         within_ = within_ || s.loop_kind == LoopKind::within;
+        if (s.loop_kind == LoopKind::across) across_ = s.width;
         body(s.body, false);
         within_ = outside;
+        across_ = around;
         symbols_.erase(scope_[mark]);
         scope_.resize(mark);
         break;
@@ -112,6 +120,9 @@ class Verifier {
       case StmtKind::barrier:
         require(kernel_.threads > 0 && !within_, "a barrier stands where all threads come", "a barrier");
         require(s.space == Space::warp || s.space == Space::block, "a barrier is a warp's or a block's", "a barrier");
+        require(!across_ || s.space == Space::warp, "a block's barrier stands where the whole block comes", "a barrier");
+        require(!across_ || (across_->kind == ExprKind::constant && across_->value.i % 32 == 0), "a warp's barrier stands where whole warps come",
+                "a barrier");
         break;
     }
   }
@@ -125,6 +136,8 @@ class Verifier {
       require(!within_, "a thread runs no loop over groups of threads", s.name);
       expression(s.width);
       require(s.width->type == DType::i64, "a width is i64", s.name);
+      if (s.loop_kind == LoopKind::across) require(!across_, "groups of threads have no groups", s.name);
+      else require(print(s.width) == (across_ ? print(across_) : std::to_string(kernel_.threads)), "a loop over threads is as wide as their group", s.name);
     } else if (kernel_.threads > 0 && !within_) {
       require(s.loop_kind == LoopKind::serial || s.loop_kind == LoopKind::unit, "a kernel mapped to a grid has no simd and team loops but within a thread", s.name);
     }
@@ -160,8 +173,11 @@ class Verifier {
     }
   }
 
+  Level level() const { return within_ ? Level::thread : across_ ? Level::group : Level::block; }
+
   const Kernel& kernel_;
   bool within_ = false;  // a loop whose iterations are threads'
+  ExprRef across_;       // the width of the loop around whose iterations are groups'
   std::unordered_map<std::string, Symbol> symbols_;
   std::vector<std::string> scope_;
 };

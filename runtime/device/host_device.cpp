@@ -1,24 +1,18 @@
 #include "runtime/device/host_device.h"
 
 #include <fmt/format.h>
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <mutex>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "lang/diagnostic.h"
 #include "runtime/device/handout.h"
-#include "runtime/device/thread_sanitizer.h"
+#include "runtime/device/workers.h"
 
 namespace gasell {
 namespace {
@@ -154,7 +148,11 @@ class Pass {
 class HostDevice final : public Device {
  public:
   HostDevice(int threads, int64_t memory, KernelCompiler compile, const std::atomic<bool>& interrupt)
-      : properties_{"cpu", std::max(threads, 1), memory}, budget_(memory), compile_(std::move(compile)), interrupt_(interrupt) {}
+      : properties_{"cpu", std::max(threads, 1), memory},
+        budget_(memory),
+        compile_(std::move(compile)),
+        interrupt_(interrupt),
+        workers_(properties_.threads) {}
 
   const DeviceProperties& properties() const override { return properties_; }
   MemoryBudget& budget() override { return budget_; }
@@ -201,40 +199,14 @@ class HostDevice final : public Device {
 
   void run_together(Pass& pass, UnitRange rest) {
     Handout handout(rest.begin, rest.end, properties_.threads, pass.largest_range());
-    std::call_once(arena_made_, [this] {
-      // oneTBB runs no more threads than the machine has cores unless told to.
-      if (properties_.threads > tbb::info::default_concurrency())
-        more_threads_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(properties_.threads));
-      arena_.initialize(properties_.threads);
-    });
-    arena_.execute([&] {
-      tbb::task_group group;
-      // Not instrumented itself: it is read before work() could say what it has seen.
-      const auto work = [&]() __attribute__((no_sanitize_thread)) { run_worker(pass, handout); };
-      publish(&handout);
-      const int helpers = static_cast<int>(std::min<int64_t>(properties_.threads, rest.size())) - 1;
-      for (int k = 0; k < helpers; ++k) group.run(work);
-      // Waits for all, also after an exception. A helper that has not woken when nothing is left is run here, and returns at once.
-      group.run_and_wait(work);
-    });
-    seen(&pass);
-  }
-  static void run_worker(Pass& pass, Handout& handout) {
-    seen(&handout);
-    const struct Ended {
-      Pass& pass;
-      ~Ended() { publish(&pass); }
-    } ended{pass};
-    pass.work(handout);
+    workers_.run(static_cast<int>(std::min<int64_t>(properties_.threads, rest.size())), [&] { pass.work(handout); });
   }
 
   const DeviceProperties properties_;
   MemoryBudget budget_;
   const KernelCompiler compile_;
   const std::atomic<bool>& interrupt_;
-  std::once_flag arena_made_;
-  std::optional<tbb::global_control> more_threads_;
-  tbb::task_arena arena_;
+  Workers workers_;
 };
 
 }  // namespace

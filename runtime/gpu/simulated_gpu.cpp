@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/codegen/race_check.h"
 #include "lang/diagnostic.h"
 #include "runtime/engine.h"
 
@@ -52,11 +53,12 @@ struct Fill {
 };
 struct Launched {
   HostKernelFunction function;
-  std::vector<void*> arrays;  // and the bounds (codegen/jit.h)
+  std::vector<void*> arrays;  // and the bounds and the races' checker (codegen/jit.h)
   std::vector<int64_t> scalars;
   int64_t next, end;           // units
   int64_t block;               // units a block
   std::vector<int64_t> order;  // of the blocks, the next one last
+  std::unique_ptr<RaceChecker> races;
 };
 struct Wait {
   GpuStream other;
@@ -81,6 +83,7 @@ class SimulatedGpu final : public Gpu {
  public:
   SimulatedGpu(int ordinal, KernelCompiler compile, const SimulationOptions& options)
       : compile_(std::move(compile)),
+        check_races_(options.check_races),
         faults_(options.faults),
         pinned_(std::make_shared<Pinned>()),
         random_(static_cast<uint64_t>(ordinal) + 1) {
@@ -194,14 +197,24 @@ class SimulatedGpu final : public Gpu {
               int64_t end) override {
     const std::lock_guard lock(mutex_);
     require_alive();
-    Launched launch{static_cast<const SimulatedKernel&>(kernel).function, {}, {scalars.begin(), scalars.end()}, 0, end,
-                    std::max<int64_t>(1, (end - begin) / kBlocks),        {}};
+    Launched launch{static_cast<const SimulatedKernel&>(kernel).function,
+                    {},
+                    {scalars.begin(), scalars.end()},
+                    0,
+                    end,
+                    std::max<int64_t>(1, (end - begin) / kBlocks),
+                    {},
+                    nullptr};
     for (const GpuArray& array : arrays) {
       launch.arrays.push_back(pointer(array.base));
       memory_of(array.begin, static_cast<int64_t>(array.end - array.begin));
     }
     for (const GpuArray& array : arrays) launch.arrays.push_back(pointer(array.begin));
     for (const GpuArray& array : arrays) launch.arrays.push_back(pointer(array.end));
+    if (check_races_) {
+      launch.races = std::make_unique<RaceChecker>();
+      launch.arrays.push_back(launch.races.get());
+    }
     launch.order.resize(static_cast<size_t>((end - begin + launch.block - 1) / launch.block));
     for (size_t k = 0; k < launch.order.size(); ++k) launch.order[k] = begin + static_cast<int64_t>(k) * launch.block;
     std::shuffle(launch.order.begin(), launch.order.end(), random_);
@@ -374,6 +387,7 @@ class SimulatedGpu final : public Gpu {
 
   GpuProperties properties_;
   const KernelCompiler compile_;
+  const bool check_races_;
   const std::shared_ptr<SimulatedFaults> faults_;
   const std::shared_ptr<Pinned> pinned_;
   std::mutex mutex_;
@@ -441,6 +455,8 @@ SimulationOptions SimulationOptions::from_environment() {
   }
   const char* faults = std::getenv("GASELL_SIM_FAULT");
   options.faults = parse_faults(faults ? faults : "");
+  const char* check = std::getenv("GASELL_CHECK");
+  options.check_races = check && std::string_view(check) != "0";
   return options;
 }
 

@@ -2,12 +2,12 @@
 // hides.
 //
 // - Its memory is its own: addresses are handles that fault when the host follows them, fresh memory holds a pattern (NaN, -1, true), and
-// every
-//   allocation stands between guards.
+//   every allocation stands between guards.
 // - Operations wait in their streams until somebody asks for their result, and then only those run that the order of the streams and their
-// waits
-//   demand: where a wait is missing, stale bytes show.
-// - Units of a kernel run in a shuffled order and check every address against the bytes that the launch may touch.
+//   waits demand: where a wait is missing, stale bytes show.
+// - Units of a kernel run in a shuffled order and check every address against the bytes that the launch may touch; on demand they also
+// check
+//   that their threads and they do not race.
 // - Memory is limited, and faults can be injected.
 #pragma once
 
@@ -37,6 +37,8 @@ std::shared_ptr<SimulatedFaults> parse_faults(const std::string& text);
 struct SimulationOptions {
   int64_t memory = 1 << 30;                                                       // bytes each GPU has: GASELL_SIM_MEMORY
   std::shared_ptr<SimulatedFaults> faults = std::make_shared<SimulatedFaults>();  // GASELL_SIM_FAULT
+  /// The threads of a block are checked for races (codegen/race_check.h): GASELL_CHECK. `compile` must then give code that does so.
+  bool check_races = false;
   static SimulationOptions from_environment();
 };
 

@@ -1,14 +1,10 @@
 #include "runtime/gpu/cuda/copies.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <cstring>
 #include <deque>
 
-#include "runtime/device/thread_sanitizer.h"
+#include "runtime/device/workers.h"
 
 namespace gasell::cuda {
 namespace {
@@ -26,18 +22,10 @@ void copy_bytes(void* to, const void* from, int64_t bytes) {
     std::memcpy(to, from, static_cast<size_t>(bytes));
     return;
   }
-  char handed_out = 0, ended = 0;
-  publish(&handed_out);
-  // Isolated: this thread must not take up other work while it waits, which might want the locks it holds.
-  tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(tbb::blocked_range<int64_t>(0, (bytes + kStep - 1) / kStep), [&](const tbb::blocked_range<int64_t>& steps) {
-      seen(&handed_out);
-      const int64_t begin = steps.begin() * kStep, end = std::min(bytes, steps.end() * kStep);
-      std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, static_cast<size_t>(end - begin));
-      publish(&ended);
-    });
+  in_parallel((bytes + kStep - 1) / kStep, [&](int64_t step) {
+    const int64_t begin = step * kStep, end = std::min(bytes, begin + kStep);
+    std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, static_cast<size_t>(end - begin));
   });
-  seen(&ended);
 }
 
 StagingRing::~StagingRing() {

@@ -61,6 +61,7 @@ TEST_CASE("text tests of passes") {
       found = true;
       const Kernel result = run_passes(parse(text.substr(line_end, cut - line_end)), {pass});
       CHECK(print(result) == print(parse(text.substr(cut + 4))));
+      if (result.threads) CHECK(print(place_barriers(result)) == print(result));  // nothing is missing
     }
     CHECK(found);
   }
@@ -107,6 +108,29 @@ TEST_CASE("illegal kernels are refused by rule") {
   CHECK(error_of([] { parse("kernel k(n: i64) { n = 1 }"); }).find("only a var is assigned") != std::string::npos);
   CHECK(error_of([] { parse("kernel k(n: i64, x: f64) { let y: f64 = (x + n) }"); }).find("operands of types float64 and int64") != std::string::npos);
   CHECK(error_of([] { parse("kernel k(n: i64) { if n { } }"); }).find("a condition is boolean") != std::string::npos);
+}
+
+TEST_CASE("kernels mapped to a grid keep to their threads") {
+  const auto refused = [](const std::string& body) {
+    return error_of([&] { parse("kernel k(in x: f64, out y: f64, n: i64, w: i64) threads 64 { for u in 0 .. n unit { " + body + " } }"); });
+  };
+  const auto says = [&](const std::string& body, const std::string& rule) {
+    INFO(body);
+    CHECK(refused(body).find(rule) != std::string::npos);
+  };
+  CHECK(refused("var s: f64 = 0.0 for r in 0 .. n across 32 { var t: f64 = s t = 1.0 barrier warp for i in 0 .. n within 32 { y[i] = t } } s = 1.0") == "no error");
+  CHECK(refused("for r in 0 .. n across w { for i in 0 .. n within w { y[i] = 0.0 } }") == "no error");
+  says("y[u] = 1.0", "what a block or a warp stores, one of its threads does");
+  says("for r in 0 .. n across 32 { y[r] = 1.0 }", "what a block or a warp stores, one of its threads does");
+  says("for i in 0 .. n within 32 { y[i] = 0.0 }", "a loop over threads is as wide as their group");
+  says("for r in 0 .. n across 32 { for i in 0 .. n within 64 { y[i] = 0.0 } }", "a loop over threads is as wide as their group");
+  says("for r in 0 .. n across 32 { for q in 0 .. n across 32 { } }", "groups of threads have no groups");
+  says("for r in 0 .. n across 32 { barrier block }", "a block's barrier stands where the whole block comes");
+  says("for r in 0 .. n across 16 { barrier warp }", "a warp's barrier stands where whole warps come");
+  says("for r in 0 .. n across w { barrier warp }", "a warp's barrier stands where whole warps come");
+  says("for i in 0 .. n within 64 { barrier block }", "a barrier stands where all threads come");
+  says("var s: f64 = 0.0 for i in 0 .. n within 64 { s = x[i] }", "a var is assigned by all threads that have it");
+  says("var s: f64 = 0.0 for r in 0 .. n across 32 { s = x[r] }", "a var is assigned by all threads that have it");
 }
 
 TEST_CASE("what a grid cannot do is not mapped") {
