@@ -58,7 +58,8 @@ third_party() {
   for library in "${shared[@]}"; do echo "$(owner_of "$library")|lib/gasell/$(basename "$library")"; done
   for package in llvm-19-dev libedit-dev libncurses-dev libbsd-dev libmd-dev libzstd-dev zlib1g-dev libutf8proc-dev libxxhash-dev; do echo "$package|linked in"; done
   for package in libfmt-dev libcli11-dev nlohmann-json3-dev libfast-float-dev "$(owner_of /usr/include/boost/version.hpp)"; do echo "$package|compiled in"; done
-  if grep -rqsE 'libclc|/clc/' $build/build.ninja; then echo "$(owner_of "$(ls -d /usr/lib/clc/nvptx64--nvidiacl.bc /usr/lib/clc/*nvptx64*.bc 2>/dev/null | head -1)")|device bitcode, compiled in"; fi
+  libclc=$(sed -n 's/^LIBCLC:FILEPATH=//p' $build/CMakeCache.txt)
+  if [[ -n $libclc ]]; then echo "$(owner_of "$libclc")|device bitcode, compiled in"; fi
 } | LC_ALL=C sort -u | while IFS='|' read -r package as; do third_party "$package" "$as"; done
 grep -hoE '/usr/share/common-licenses/[A-Za-z0-9.+-]*[A-Za-z0-9]' "$licences"/*.txt | sort -u | while read -r text; do
   if [[ -f $text ]]; then cp -L "$text" "$licences/$(basename "$text")"; fi

@@ -155,7 +155,7 @@ def exact(target):
 def reductions(target):
     rng = random.Random(target.seed + 2)
     text = f"r = np.random.default_rng({rng.randrange(2**31)})\n"
-    for k in range(6 if target.quick else 24):
+    for k in range(6 if target.quick else 16):
         rank = rng.randrange(1, 4)
         shape = tuple(int(10 ** (rng.uniform(3, 6.3) / rank)) for _ in range(rank))
         dtype = rng.choice(["float64", "float64", "float32", "int64", "int32", "uint8", "bool", "complex128"])
