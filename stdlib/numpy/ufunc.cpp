@@ -87,6 +87,21 @@ NodeRef lexicographic(ScalarOp strict, ScalarOp op, const NodeRef& a, const Node
   return graph::map(ScalarOp::logical_or, {graph::map(strict, {ar, br}), tie});
 }
 
+/// x / |x|, part by part; zero for zero, along the real axis when the real part is infinite, along the other one when |x| is.
+NodeRef complex_direction(const NodeRef& x) {
+  const NodeRef re = graph::map(ScalarOp::real, {x}), im = graph::map(ScalarOp::imag, {x});
+  const NodeRef size = graph::map(ScalarOp::hypot, {re, im});
+  const NodeRef zero = graph::constant(Scalar::of_int(0).cast(re->dtype)), complex_zero = graph::constant(Scalar::of_int(0).cast(x->dtype));
+  const NodeRef nan = graph::constant(Scalar::of_complex({NAN, NAN}).cast(x->dtype));
+  const NodeRef infinite = graph::map(ScalarOp::isinf, {size}), along_real = graph::map(ScalarOp::isinf, {re});
+  const auto choose = [](const NodeRef& condition, const NodeRef& a, const NodeRef& b) { return graph::map(ScalarOp::select, {condition, a, b}); };
+  const auto part = [&](const NodeRef& of, const NodeRef& at_infinity) { return choose(infinite, at_infinity, graph::map(ScalarOp::div, {of, size})); };
+  const NodeRef direction = graph::map(ScalarOp::make_complex, {part(re, choose(along_real, graph::map(ScalarOp::sign, {re}), zero)),
+                                                                part(im, choose(along_real, zero, graph::map(ScalarOp::sign, {im})))});
+  const NodeRef undefined = graph::map(ScalarOp::logical_and, {along_real, graph::map(ScalarOp::isinf, {im})});
+  return choose(graph::map(ScalarOp::eq, {x, complex_zero}), complex_zero, choose(undefined, nan, direction));
+}
+
 /// Complex numbers to small whole powers are products, exact where those are.
 NodeRef whole_power(const NodeRef& x, int n, const Shape& shape) {
   const NodeRef one = graph::constant(Scalar::of_float(1).cast(x->dtype), shape);
@@ -274,11 +289,7 @@ NodeRef apply(const Ufunc& f, std::span<const Operand> operands, std::optional<D
         return whole_power(nodes[0], static_cast<int>(c->value.c.real()), graph::broadcast_shapes({nodes[0]->shape, nodes[1]->shape}));
     const ScalarOp strict = f.op == ScalarOp::lt || f.op == ScalarOp::le ? ScalarOp::lt : ScalarOp::gt;
     if (f.op == ScalarOp::lt || f.op == ScalarOp::le || f.op == ScalarOp::gt || f.op == ScalarOp::ge) return lexicographic(strict, f.op, nodes[0], nodes[1]);
-    if (f.op == ScalarOp::sign) {  // x / |x|
-      const NodeRef zero = graph::constant(Scalar::of_int(0).cast(type));
-      const NodeRef direction = graph::map(ScalarOp::div, {nodes[0], graph::cast(graph::map(ScalarOp::abs, {nodes[0]}), type)});
-      return graph::map(ScalarOp::select, {graph::map(ScalarOp::eq, {nodes[0], zero}), zero, direction});
-    }
+    if (f.op == ScalarOp::sign) return complex_direction(nodes[0]);
     if (f.op == ScalarOp::max || f.op == ScalarOp::min || f.op == ScalarOp::fmax || f.op == ScalarOp::fmin) {
       const bool larger = f.op == ScalarOp::max || f.op == ScalarOp::fmax;
       const bool keeps_nan = f.op == ScalarOp::max || f.op == ScalarOp::min;
