@@ -46,3 +46,9 @@ endif()
 add_library(gasell_llvm INTERFACE)
 target_include_directories(gasell_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIR})
 target_link_libraries(gasell_llvm INTERFACE ${LLVM_LIBRARIES})
+
+# libclc 19: math functions for GPUs as LLVM bitcode (compiler/CMakeLists.txt takes a part of it).
+find_file(LIBCLC nvptx64--nvidiacl.bc PATHS /usr/lib/clc /usr/share/clc /usr/lib/llvm-19/lib/clc /usr/lib/llvm-19/share/clc REQUIRED)
+llvm_config(llvm_tools --bindir)
+find_program(LLVM_OPT opt PATHS ${llvm_tools} NO_DEFAULT_PATH REQUIRED)
+find_program(LLVM_EXTRACT llvm-extract PATHS ${llvm_tools} NO_DEFAULT_PATH REQUIRED)

@@ -28,7 +28,7 @@ std::optional<GpuCode> compile_ptx(const ir::Kernel& kernel, int capability);
 /// LLVM IR after optimisation, for --emit=llvm. Empty when a GPU cannot run the kernel.
 std::string emit_gpu_llvm(const ir::Kernel& kernel, int capability);
 
-/// What compile_ptx takes its math functions from: the path of libdevice.10.bc, or "none".
+/// What compile_ptx takes its math functions from, for people.
 std::string gpu_math_name();
 
 /// What compile_ptx makes depends on the kernel, the capability and this text: it names the compiler and its math functions.

@@ -16,6 +16,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "compiler/codegen/device_library.h"
 #include "compiler/codegen/emit.h"
 #include "compiler/codegen/kernel_cache.h"
 #include "compiler/codegen/optimise.h"
@@ -35,7 +36,9 @@ std::string hex(XXH128_hash_t hash) {
 /// What a kernel compiles to depends on this text and nothing else.
 std::string key_of(const ir::Kernel& kernel, const Target& target) {
   std::string text = ir::print(kernel);
-  text += '\n' + target.triple + '\n' + target.cpu + '\n' + target.features + '\n' + vector_math_name() + "\nLLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion) + (target.check_races ? " races checked" : target.check_bounds ? " checked" : "");
+  text += '\n' + target.triple + '\n' + target.cpu + '\n' + target.features + '\n';
+  text += (target.math == MathLibrary::c ? vector_math_name() : device_library_version(target.math)) + "\nLLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion);
+  text += target.check_races ? " races checked" : target.check_bounds ? " checked" : "";
   return hex(XXH3_128bits(text.data(), text.size()));
 }
 
@@ -56,11 +59,12 @@ T unwrap(llvm::Expected<T> value) {
 struct Jit::State {
   explicit State(const JitOptions& options) : cache(options.disk_cache, options.cache_directory, options.cache_limit), check_bounds(options.check_bounds || options.check_races), check_races(options.check_races) {}
 
-  /// The host's, as this Jit compiles for it.
-  Target target() const {
+  /// The host's, as this Jit compiles for it. Kernels that are mapped to a grid, which simulated GPUs run, have the functions of a GPU without a toolkit.
+  Target target(const ir::Kernel& kernel) const {
     Target target = host_target();
     target.check_bounds = check_bounds;
     target.check_races = check_races;
+    if (kernel.threads) target.math = MathLibrary::libclc;
     return target;
   }
 
@@ -88,7 +92,9 @@ struct Jit::State {
     llvm::LLVMContext context;
     context.setDiagnosticHandler(std::make_unique<QuietDiagnostics>());
     const auto machine = make_target_machine(host_target());
-    const auto module = emit_module(context, ready, target(), symbol);
+    const Target wanted = target(kernel);
+    const auto module = emit_module(context, ready, wanted, symbol);
+    if (wanted.math != MathLibrary::c && !link_device_library(*module, wanted.math)) fail(llvm::createStringError("a function is missing in libclc"));
     optimise(*module, *machine);
     return finish(*module, *machine);
   }
@@ -119,7 +125,7 @@ Jit::Jit(JitOptions options) : state_(std::make_unique<State>(options)) {}
 Jit::~Jit() = default;
 
 HostKernel Jit::compile(const ir::Kernel& kernel) {
-  const std::string key = key_of(kernel, state_->target());
+  const std::string key = key_of(kernel, state_->target(kernel));
   {
     std::unique_lock lock(state_->mutex);
     for (;;) {

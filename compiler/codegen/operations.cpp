@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "compiler/codegen/device_math.h"
 #include "compiler/codegen/emit.h"
 #include "lang/diagnostic.h"
 
@@ -210,12 +211,12 @@ void Operations::pure(llvm::FunctionCallee callee) {
 }
 
 /// A function of the target's math library. The C library's float versions have the suffix f and, where LLVM knows the function, go through an intrinsic, which
-/// becomes a vector function in loops; libdevice's have the prefix __nv_. Free of side effects: nothing reads errno.
+/// becomes a vector function in loops. Free of side effects: nothing reads errno.
 llvm::Value* Operations::math(std::string_view name, llvm::Intrinsic::ID known, DType type, const std::vector<llvm::Value*>& args) {
   llvm::Type* t = register_type(type);
   if (target_.math == MathLibrary::c && known != llvm::Intrinsic::not_intrinsic) return b_.CreateIntrinsic(known, {t}, args);
-  const std::string full = (target_.math == MathLibrary::c ? "" : "__nv_") + std::string(name) + (type == DType::f32 ? "f" : "");
-  auto callee = module_.getOrInsertFunction(full, llvm::FunctionType::get(t, std::vector<llvm::Type*>(args.size(), t), false));
+  if (target_.math != MathLibrary::c) return emit_device_math(b_, target_.math, name, type, args);
+  auto callee = module_.getOrInsertFunction(std::string(name) + (type == DType::f32 ? "f" : ""), llvm::FunctionType::get(t, std::vector<llvm::Type*>(args.size(), t), false));
   pure(callee);
   return b_.CreateCall(callee, args);
 }

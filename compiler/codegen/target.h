@@ -8,7 +8,8 @@ namespace gasell {
 
 enum class MathLibrary : uint8_t {
   c,          // LLVM's intrinsics where it has them, which become calls of the C library or its vector twin
-  libdevice,  // NVIDIA's names: __nv_sin, __nv_sinf
+  libdevice,  // NVIDIA's device functions: __nv_sin, __nv_sinf
+  libclc,     // LLVM's device functions, with OpenCL's names: sin(double) as _Z3sind
 };
 
 struct Target {
