@@ -48,7 +48,8 @@ const std::string& libdevice_path() {
 
 /// Its bitcode, read once.
 llvm::MemoryBufferRef bitcode(MathLibrary library) {
-  if (library == MathLibrary::libclc) return {llvm::StringRef(gasell_libclc_begin, static_cast<size_t>(gasell_libclc_end - gasell_libclc_begin)), "libclc"};
+  if (library == MathLibrary::libclc)
+    return {llvm::StringRef(gasell_libclc_begin, static_cast<size_t>(gasell_libclc_end - gasell_libclc_begin)), "libclc"};
   static const auto file = [] {
     auto opened = llvm::MemoryBuffer::getFile(libdevice_path());
     return opened ? std::move(*opened) : nullptr;

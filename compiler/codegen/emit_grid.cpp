@@ -1,6 +1,8 @@
 // Kernels mapped to a grid as its threads run them (nvptx64).
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include <set>
+
 #include "compiler/codegen/emitter.h"
 #include "compiler/ir/transform.h"
 
@@ -36,11 +38,6 @@ class GridEmitter final : public Emitter {
         llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false), llvm::Function::ExternalLinkage, symbol, module_);
     function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
-    auto annotate = [&](const char* what, int value) {
-      module_.getOrInsertNamedMetadata("nvvm.annotations")
-          ->addOperand(llvm::MDNode::get(context_, {llvm::ValueAsMetadata::get(function_), llvm::MDString::get(context_, what),
-                                                    llvm::ConstantAsMetadata::get(b_.getInt32(static_cast<uint32_t>(value)))}));
-    };
     annotate("kernel", 1);
     annotate("maxntidx", threads_);
     b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
@@ -72,6 +69,14 @@ class GridEmitter final : public Emitter {
   }
 
  private:
+  /// Says something about the kernel to the code generator, once.
+  void annotate(const std::string& what, int value) {
+    if (!annotated_.insert(what).second) return;
+    module_.getOrInsertNamedMetadata("nvvm.annotations")
+        ->addOperand(llvm::MDNode::get(context_, {llvm::ValueAsMetadata::get(function_), llvm::MDString::get(context_, what),
+                                                  llvm::ConstantAsMetadata::get(b_.getInt32(static_cast<uint32_t>(value)))}));
+  }
+
   // ---- loops ----
   void loop(const Stmt& s) override {
     if (s.loop_kind == LoopKind::unit) return grid_units(s);
@@ -137,30 +142,101 @@ class GridEmitter final : public Emitter {
   }
 
   void thread_loop(const Stmt& s, llvm::Value* first, llvm::Value* last, llvm::Value* step) {
-    counted_loop(s, first, last, step)->setMetadata(llvm::LLVMContext::MD_loop, unroll_metadata(rounds_together(s)));
+    const Rounds rounds = rounds_together(s);
+    if (rounds.side_by_side) return pairs_loop(s, first, last, step);
+    counted_loop(s, first, last, step)->setMetadata(llvm::LLVMContext::MD_loop, unroll_metadata(rounds.count));
   }
 
-  /// How many rounds of a thread's loop are done at a time: more loads under way, more registers. Measured on an H200: serial loops that
-  /// gather (std, sum) reach 51 and 73 % of the reading bandwidth with one, 95 % with eight; spread loops (x*2 + 1, a stencil, exp) gain
-  /// nothing and lose with what they compute.
-  static uint32_t rounds_together(const Stmt& s) {
+  /// How many rounds of a thread's loop are done at a time: more loads under way, more registers.
+  struct Rounds {
+    uint32_t count;
+    bool side_by_side = false;  // two, statement by statement; else one after the other
+  };
+  /// Measured on an H200: serial loops that gather (std, sum) reach 51 and 73 % of the reading bandwidth with one, 95 % with eight. Loops
+  /// over elements gain little when they compute little (x*2 + 1, a stencil); one after the other, not with branches between the rounds
+  /// (sin, exp); side by side these gain a tenth and more.
+  static Rounds rounds_together(const Stmt& s) {
     size_t loads = 0;
     double cost = 0;
+    bool lets_then_stores = true, stores = false;
     for (const ir::StmtRef& inner : s.body) {
       if (inner->kind == StmtKind::loop || inner->kind == StmtKind::while_ || inner->kind == StmtKind::if_ ||
           inner->kind == StmtKind::barrier)
-        return 1;
+        return {1};
+      stores = stores || inner->kind == StmtKind::store;
+      lets_then_stores = lets_then_stores && inner->kind == (stores ? StmtKind::store : StmtKind::let);
       for (const ExprRef& e : ir::expressions_of(*inner))
         ir::visit(e, [&](const Expr& part) {
           loads += part.kind == ExprKind::load;
           if (part.kind == ExprKind::op) cost += info(part.op).cost;
         });
     }
-    if (s.loop_kind == LoopKind::within) return loads <= 2 && cost <= 12 ? 4 : 1;
+    if (s.loop_kind == LoopKind::within) {
+      if (loads > 2) return {1};
+      return cost <= 12 ? Rounds{4} : Rounds{1, lets_then_stores && cost <= kMostSideBySide};
+    }
     // A block has 16 rows of lanes, or 15 after the one that fills them.
     const bool all_rows = s.begin->kind == ExprKind::constant && s.begin->value.i == 0;
-    return cost > 48 ? 1 : all_rows ? 8 : 5;
+    return {cost > 48 ? 1U : all_rows ? 8U : 5U};
   }
+  static constexpr int kBusyThreads =
+      1280;  // of the 2048 (sm_75: 1024) that a multiprocessor can have: 48 registers each. With 40 sin spills some
+  static constexpr double kMostSideBySide = 100;  // beyond it two rounds lack registers
+
+  /// Iterations two and two, what the second does beside what the first does, stored when both are done. Where one of them has a rare
+  /// argument (device_math.h), and at the end, they come one by one; the bits are the same.
+  void pairs_loop(const Stmt& s, llvm::Value* first, llvm::Value* last, llvm::Value* step) {
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *head = block("pairs"), *both = block("both"), *stores = block("stores"),
+                     *rest = block("rest"), *one = block("one"), *after = block("after"), *exit = block("exit");
+    auto back_to_head = [&](llvm::PHINode* i, llvm::Value* second) {
+      i->addIncoming(b_.CreateNSWAdd(second, step), b_.GetInsertBlock());
+      b_.CreateBr(head)->setMetadata(llvm::LLVMContext::MD_loop, unroll_metadata(1));
+    };
+    b_.CreateBr(head);
+    b_.SetInsertPoint(head);
+    llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 3, s.name);
+    i->addIncoming(first, before);
+    llvm::Value* second = b_.CreateNSWAdd(i, step);
+    b_.CreateCondBr(b_.CreateICmpSLT(second, last), both, rest);
+
+    b_.SetInsertPoint(both);
+    std::unordered_map<std::string, Register> other = values_;
+    values_[s.name] = {i, nullptr};
+    other[s.name] = {second, nullptr};
+    auto side_by_side = [&](StmtKind kind) {
+      for (const ir::StmtRef& inner : s.body)
+        if (inner->kind == kind)
+          for (int lane = 0; lane < 2; ++lane) {
+            statement(*inner);
+            std::swap(values_, other);
+          }
+    };
+    rare_ = b_.getFalse();
+    side_by_side(StmtKind::let);
+    // The functions for rare arguments must not take the registers that let enough threads run.
+    if (rare_ != b_.getFalse()) annotate("minctasm", kBusyThreads / threads_);
+    b_.CreateCondBr(rare_, rest, stores);
+    rare_ = nullptr;
+    b_.SetInsertPoint(stores);
+    side_by_side(StmtKind::store);
+    back_to_head(i, second);
+
+    b_.SetInsertPoint(rest);
+    b_.CreateCondBr(b_.CreateICmpSLT(i, last), one, exit);
+    b_.SetInsertPoint(one);
+    llvm::PHINode* k = b_.CreatePHI(b_.getInt64Ty(), 2);
+    k->addIncoming(i, rest);
+    values_[s.name] = {k, nullptr};
+    statements(s.body);
+    llvm::Value* next = b_.CreateNSWAdd(k, step);
+    k->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateAnd(b_.CreateICmpSLE(next, second), b_.CreateICmpSLT(next, last)), one, after)
+        ->setMetadata(llvm::LLVMContext::MD_loop, unroll_metadata(1));
+    b_.SetInsertPoint(after);
+    back_to_head(i, second);
+    b_.SetInsertPoint(exit);
+  }
+
   llvm::MDNode* unroll_metadata(uint32_t count) {
     auto* unroll = llvm::MDNode::get(
         context_, {llvm::MDString::get(context_, "llvm.loop.unroll.count"), llvm::ConstantAsMetadata::get(b_.getInt32(count))});
@@ -201,7 +277,8 @@ class GridEmitter final : public Emitter {
   llvm::Value *begin_ = nullptr, *end_ = nullptr, *stop_ = nullptr;  // stop_: the stop flag's address
   llvm::Value* thread_ = nullptr;                                    // this thread's number in its block
   int threads_ = 0;                                                  // of a block
-  int64_t shared_used_ = 0;                                          // bytes of shared memory given out
+  std::set<std::string> annotated_;
+  int64_t shared_used_ = 0;  // bytes of shared memory given out
 };
 
 }  // namespace

@@ -215,7 +215,7 @@ void Operations::pure(llvm::FunctionCallee callee) {
 llvm::Value* Operations::math(std::string_view name, llvm::Intrinsic::ID known, DType type, const std::vector<llvm::Value*>& args) {
   llvm::Type* t = register_type(type);
   if (target_.math == MathLibrary::c && known != llvm::Intrinsic::not_intrinsic) return b_.CreateIntrinsic(known, {t}, args);
-  if (target_.math != MathLibrary::c) return emit_device_math(b_, target_.math, name, type, args);
+  if (target_.math != MathLibrary::c) return emit_device_math(b_, target_.math, name, type, args, rare_);
   auto callee = module_.getOrInsertFunction(std::string(name) + (type == DType::f32 ? "f" : ""), llvm::FunctionType::get(t, std::vector<llvm::Type*>(args.size(), t), false));
   pure(callee);
   return b_.CreateCall(callee, args);
