@@ -8,7 +8,7 @@
 #include <cmath>
 #include <thread>
 
-#include "gpu/fake_cuda.h"
+#include "gpu/fake_cuda/fake_cuda.h"
 
 namespace gasell::check {
 namespace {

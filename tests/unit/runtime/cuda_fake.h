@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "gpu/fake_cuda.h"
+#include "gpu/fake_cuda/fake_cuda.h"
 #include "lang/diagnostic.h"
 #include "runtime/gpu/cuda/cuda_gpu.h"
 #include "runtime/gpu/cuda/streams.h"

@@ -1,0 +1,13 @@
+// GPUs' memory, which is the host's, and pinned memory.
+#pragma once
+
+#include "gpu/fake_cuda/state.h"
+
+namespace fake_cuda {
+
+char* host(DevicePointer address);
+/// Whether [address, address + bytes) is memory of some GPU that is still there; the GPU fails for good otherwise.
+bool valid(DevicePointer address, size_t bytes);
+bool is_pinned(const void* memory, size_t bytes);
+
+}  // namespace fake_cuda
