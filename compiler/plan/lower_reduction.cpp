@@ -9,13 +9,13 @@ using ir::ExprRef;
 
 constexpr int64_t kShortReduction = 32;  // fewer elements an output than this go by columns
 
-/// Partial states [output, part] to [output, part / kGroup], or to the finished results.
+/// Partial states [outer, part, column] to [outer, part / kGroup, column], or to the finished results; an output is an outer with a column.
 class Combination : ReductionParts {
  public:
   Combination(const Reducer& reducer, graph::ReduceOp op) : ReductionParts(reducer, op) {}
 
   /// `space` has the kept axes of `result`, outermost first; their C order is the outputs' order.
-  Step lower(const std::vector<StorageRef>& from, int64_t parts, const Shape& space, const Access& result,
+  Step lower(const std::vector<StorageRef>& from, int64_t parts, int64_t columns, const Shape& space, const Access& result,
              const std::vector<StorageRef>& storages, DType result_type, int64_t count, int64_t ddof) {
     const int64_t next = (parts + kGroup - 1) / kGroup;
     const bool partial = next > 1;
@@ -41,14 +41,22 @@ class Combination : ReductionParts {
     const ExprRef o = one_output ? i64(0) : next == 1 ? u : let(unit, "o", u / next_count);
     const ExprRef h = next == 1 ? i64(0) : one_output ? u : let(unit, "h", u % next_count);
     const ExprRef first = let(unit, "first", h * i64(kGroup)), width = let(unit, "width", minimum(i64(kGroup), part_count - first));
-    const ExprRef base = let(unit, "base", o * part_count + first);
+    const bool by_columns = columns > 1, one_row = graph::size_of(space) == columns;
+    const ExprRef width_of_row = by_columns ? builder.scalar("columns", columns) : i64(1);
+    const ExprRef outer = !by_columns ? o : one_row ? i64(0) : let(unit, "outer", o / width_of_row);
+    const ExprRef column = !by_columns ? i64(0) : one_row ? o : let(unit, "column", o % width_of_row);
+    const auto place = [&](const ExprRef& count, const ExprRef& part) {
+      const ExprRef at = outer * count + part;
+      return by_columns ? at * width_of_row + column : at;
+    };
+    const ExprRef base = let(unit, "base", place(part_count, first));
     Body copy;
-    states.write(copy, l, let(copy, in.read(base + l)));
+    states.write(copy, l, let(copy, in.read(by_columns ? base + l * width_of_row : base + l)));
     unit.push_back(ir::loop(l->name, i64(0), width, ir::LoopKind::simd, std::move(copy)));
     halving_tree(unit, reducer, states, width, kGroup);
     const State state = let(unit, states.read(i64(0)));
     if (partial) {
-      out.write(unit, u, state);
+      out.write(unit, by_columns ? let(unit, "to", place(next_count, h)) : u, state);
     } else {
       const ExprRef n = builder.scalar("count", Scalar::of_float(static_cast<double>(count)));
       out.write(unit, out_positions.base(0, coordinates(builder, unit, o, extents)), {reducer.finish(state, n, ddof, result_type)});
@@ -157,6 +165,7 @@ void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op
   const std::unique_ptr<ReductionLowering> lowering =
       count_class(2) ? column_reduction(reducer, op, pulled, kept, grain) : flat_reduction(reducer, op, pulled, kept, grain);
   int64_t parts = lowering->groups();
+  const int64_t columns = count_class(2) ? kept_space.back() : 1;
   if (parts == 1) {
     steps.push_back(lowering->lower(result_access, {output.storage}, result, ddof));
     return;
@@ -166,7 +175,7 @@ void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op
   while (parts > 1) {
     const int64_t next = (parts + kGroup - 1) / kGroup;
     const std::vector<StorageRef> to = next > 1 ? partial_storages(reducer, outputs * next) : std::vector<StorageRef>{output.storage};
-    steps.push_back(Combination(reducer, op).lower(partials, parts, kept_space, result_access, to, result, reduced_count, ddof));
+    steps.push_back(Combination(reducer, op).lower(partials, parts, columns, kept_space, result_access, to, result, reduced_count, ddof));
     steps.back().combines = true;
     partials = to;
     parts = next;

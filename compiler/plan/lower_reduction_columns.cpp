@@ -1,4 +1,6 @@
 // Reductions that keep the innermost axis.
+#include <algorithm>
+
 #include "compiler/plan/reduction_lowering.h"
 
 namespace gasell::plan {
@@ -10,7 +12,9 @@ using ir::ExprRef;
 constexpr int64_t kColumns = 8192;       // columns a work unit, at most
 constexpr int64_t kFewestColumns = 256;  // and at least, where there are so many
 constexpr int64_t kColumnBlock = 16;     // rows a block of columns
-constexpr int64_t kColumnBlocks = 64;    // such blocks a work unit
+constexpr int64_t kColumnBlocks = 64;    // such blocks a work unit at most
+// Fewer where so many elements have few rows, so that there are groups of rows for several GPUs, which hold an array by rows.
+constexpr int64_t kManyElements = int64_t{1} << 27, kGroupsOfMany = 32;
 constexpr int64_t kRowsTogether = 4;     // rows that a cheap expression is evaluated for at a time
 constexpr double kCheap = 4;             // operations
 
@@ -22,7 +26,10 @@ class ColumnReduction final : public ReductionLowering {
     outer_ = graph::size_of(Shape(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept)));
     rows_ = graph::size_of(Shape(space.begin() + static_cast<std::ptrdiff_t>(kept), space.end() - 1));
     columns_ = space.back();
-    groups_ = (rows_ + kColumnBlock * kColumnBlocks - 1) / (kColumnBlock * kColumnBlocks);
+    const int64_t blocks = (rows_ + kColumnBlock - 1) / kColumnBlock;
+    const bool many = outer_ == 1 && rows_ * columns_ >= kManyElements;
+    group_rows_ = kColumnBlock * (many ? std::clamp<int64_t>((blocks + kGroupsOfMany - 1) / kGroupsOfMany, 1, kColumnBlocks) : kColumnBlocks);
+    groups_ = (rows_ + group_rows_ - 1) / group_rows_;
     // Wide segments read memory in long runs; narrower ones only where there would be too few units for the cores.
     const int64_t fewest = std::max(kFewestColumns, grain.elements / 32);
     segment_ = std::clamp(columns_ * outer_ * groups_ / grain.units, fewest, has_random(pulled) ? kStrip : kColumns);
@@ -57,8 +64,8 @@ class ColumnReduction final : public ReductionLowering {
     const ExprRef group = let(unit, "group", rest % groups), o = let(unit, "o", rest / groups);
     const ExprRef width = builder.scalar("width", segment_);
     const ExprRef c0 = let(unit, "c", segment * width), count = let(unit, "count", minimum(width, n - c0));
-    const ExprRef r0 = let(unit, "r", group * i64(kColumnBlock * kColumnBlocks));
-    const ExprRef r1 = let(unit, "r", minimum(r0 + i64(kColumnBlock * kColumnBlocks), rows));
+    const ExprRef r0 = let(unit, "r", group * i64(group_rows_));
+    const ExprRef r1 = let(unit, "r", minimum(r0 + i64(group_rows_), rows));
     const std::vector<ExprRef> kept = coordinates(builder, unit, o, kept_extents);
     fill_identity(unit, reducer, total, count);
 
@@ -132,8 +139,8 @@ class ColumnReduction final : public ReductionLowering {
     Body finish;
     const State state = let(finish, total.read(w));
     if (partial) {
-      const ExprRef output = let(unit, "output", o * n + c0);
-      out.write(finish, let(finish, "at", (output + w) * groups + group), state);
+      const ExprRef output = let(unit, "output", (o * groups + group) * n + c0);
+      out.write(finish, let(finish, "at", output + w), state);
     } else {
       const ExprRef base = let(unit, "to", out_positions.base(0, kept));
       out.write(finish, base + (c0 + w) * out_positions.inner_stride(0),
@@ -143,20 +150,35 @@ class ColumnReduction final : public ReductionLowering {
     const int64_t units = outer_ * groups_ * segments;
     Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
     Step step = builder.finish(std::move(body), units);
-    const bool one_output_row = outer_ == 1;
+    // Units that walk on together: those of a group of rows where there is one output row, with one group each by itself; else those of an
+    // output row.
+    const bool one_output_row = outer_ == 1, by_segments = one_output_row && !partial;
+    const int64_t together = by_segments ? 1 : one_output_row ? segments : segments * groups_;
+    const int64_t elements = by_segments ? segment_ * rows_ : (one_output_row ? group_rows_ : rows_) * columns_;
     std::vector<Walk> walks;
     for (const DType type : out.types) {
-      const int64_t row = columns_ * groups_ * gasell::size_of(type);  // of one output row's partial states
-      walks.push_back(partial ? dense_walk(outer_ * row, one_output_row ? 0 : row) : walk_of(out_space, result, one_output_row ? 0 : columns_));
+      const int64_t group = columns_ * gasell::size_of(type);  // bytes of a group's partial states
+      walks.push_back(partial ? dense_walk(outer_ * groups_ * group, one_output_row ? group : groups_ * group)
+                              : walk_of(out_space, result, by_segments ? segment_ : columns_));
     }
-    describe_walks(step, pulled_, one_output_row ? segments : segments * groups_, (one_output_row ? kColumnBlock * kColumnBlocks : rows_) * columns_, walks);
+    describe_walks(step, by_segments ? columns_first() : pulled_, together, elements, walks);
     return step;
   }
 
  private:
+  /// As units walk that have some columns each: through all rows of them before the next. Few columns of an array lie in all of it, but where
+  /// the rows are its innermost axis they lie together.
+  Pulled columns_first() const {
+    Pulled turned = pulled_;
+    const auto turn = [](std::vector<int64_t>& v) { std::rotate(v.begin(), v.end() - 1, v.end()); };
+    turn(turned.space);
+    for (Access& access : turned.accesses) turn(access.coefficients);
+    return turned;
+  }
+
   const Pulled& pulled_;
   size_t kept_;
-  int64_t outer_, rows_, columns_, groups_, segment_;
+  int64_t outer_, rows_, columns_, group_rows_, groups_, segment_;
 };
 
 }  // namespace

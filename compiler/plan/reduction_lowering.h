@@ -166,7 +166,8 @@ class ReductionLowering : protected ReductionParts {
 
   /// Partial states that an output is left in; with 1 the results are finished.
   virtual int64_t groups() const = 0;
-  /// The kernel. `storages`: of the result, or with several groups of the partial states [output, group], one a component.
+  /// The kernel. `storages`: of the result, or with several groups of the partial states [outer, group, column], one a component; without
+  /// columns the outputs are the outer ones.
   virtual Step lower(const Access& result, const std::vector<StorageRef>& storages, DType result_type, int64_t ddof) = 0;
 
  protected:

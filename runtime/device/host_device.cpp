@@ -149,7 +149,7 @@ class HostDevice final : public Device {
  public:
   HostDevice(int threads, int64_t memory, KernelCompiler compile, const std::atomic<bool>& interrupt)
       : properties_{"cpu", std::max(threads, 1), memory},
-        budget_(memory),
+        budget_(memory, spill_place_from_environment()),
         compile_(std::move(compile)),
         interrupt_(interrupt),
         workers_(properties_.threads) {}

@@ -28,6 +28,8 @@ constexpr int64_t kPoolFrom = 64 << 10;  // smaller blocks are malloc's business
 constexpr int64_t kMapFrom = 4 << 20;    // larger ones are mapped, in huge pages
 constexpr int64_t kHugePage = 2 << 20;
 constexpr size_t kPoolBlocks = 64;
+constexpr int64_t kMostOnDisk = int64_t{1} << 60;
+constexpr int64_t kLeftToSmallOnes = 16;  // this part of a budget that spills
 // One page fault on a file maps this much around it (Linux's fault_around_bytes).
 constexpr int64_t kFaultWindow = 64 << 10;
 #if defined(__SANITIZE_ADDRESS__)
@@ -43,10 +45,19 @@ int64_t page_size() {
 int64_t round_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 int64_t round_down(int64_t value, int64_t unit) { return value / unit * unit; }
 
+/// Of the bytes [begin, end) of a mapping, rounded outwards to whole fault windows: what a neighbour's page fault brought in at the border
+/// goes too.
+void advise_pages(void* base, int64_t mapped, int64_t begin, int64_t end, int advice) {
+  const int64_t first = round_down(std::clamp<int64_t>(begin, 0, mapped), kFaultWindow);
+  const int64_t last = std::min(round_up(std::clamp<int64_t>(end, 0, mapped), kFaultWindow), mapped);
+  if (begin < end && first < last) madvise(static_cast<char*>(base) + first, static_cast<size_t>(last - first), advice);
+}
+
 /// Memory without an owner.
 struct Block {
   void* data = nullptr;
   int64_t capacity = 0;
+  bool on_disk = false;
 };
 
 /// Pages of zeros, beginning at a huge page's border; null when the system has none left.
@@ -62,7 +73,7 @@ void* map_zero_pages(int64_t bytes) {
 }
 
 void free_block(const Block& block) {
-  if (block.capacity >= kMapFrom)
+  if (block.on_disk || block.capacity >= kMapFrom)
     munmap(block.data, block.capacity);
   else
     std::free(block.data);
@@ -74,27 +85,60 @@ int64_t capacity_for(int64_t bytes) {
 
 /// What a budget and the storages under it share.
 struct Ledger {
-  explicit Ledger(int64_t limit) : limit(limit) {}
+  Ledger(int64_t limit, SpillPlace place) : limit(limit), place(std::move(place)) {}
   ~Ledger() {
     for (const Block& block : pool) free_block(block);
   }
 
   const int64_t limit;
+  const SpillPlace place;
   std::mutex mutex;
-  int64_t used = 0, peak = 0, pooled = 0;
+  int64_t used = 0, peak = 0, pooled = 0, spilled = 0;
   std::vector<Block> pool;  // oldest first
 
   /// Counts `bytes` as used; evicts waiting blocks for room.
   void take(int64_t bytes) {
+    if (try_take(bytes, limit)) return;
+    const std::lock_guard lock(mutex);
+    throw refusal(bytes, "");
+  }
+  /// The same where no more than `most` are used then.
+  bool try_take(int64_t bytes, int64_t most) {
     std::vector<Block> evicted;
     {
       const std::lock_guard lock(mutex);
-      if (bytes > limit - used) throw refusal(bytes);
+      if (bytes > most - used) return false;
       used += bytes;
       peak = std::max(peak, used);
       evict_until(limit - used, kPoolBlocks, evicted);
     }
     for (const Block& block : evicted) free_block(block);
+    return true;
+  }
+
+  /// Bytes that a block of this capacity may fill the budget up to.
+  int64_t limit_for(int64_t capacity) const {
+    return place.directory.empty() || capacity < kMapFrom ? limit : limit - limit / kLeftToSmallOnes;
+  }
+
+  /// Memory on disk, of zeros. Throws MemoryError where that is not to be had.
+  Block spill(int64_t bytes) {
+    int64_t capacity = 0;
+    {
+      const std::lock_guard lock(mutex);
+      if (place.directory.empty()) throw refusal(bytes, "");
+      if (bytes > kMostOnDisk) throw refusal(bytes, "the disk has no room for it");
+      capacity = round_up(std::max<int64_t>(bytes, 1), page_size());
+      if (capacity > place.most - spilled)
+        throw refusal(bytes, fmt::format("{} of the {} of GASELL_SPILL are on disk", memory_text(spilled), memory_text(place.most)));
+      spilled += capacity;
+    }
+    std::string why;
+    void* const memory = map_temporary_file(place.directory, capacity, why);
+    if (memory) return {memory, capacity, true};
+    const std::lock_guard lock(mutex);
+    spilled -= capacity;
+    throw refusal(bytes, why);
   }
 
   void give(int64_t bytes) noexcept {
@@ -108,7 +152,8 @@ struct Ledger {
     for (auto block = pool.rbegin(); block != pool.rend(); ++block) {
       // Blocks are freed by their capacity, so a reused one must be of the same making.
       const bool same_making = (block->capacity >= kMapFrom) == (capacity >= kMapFrom);
-      if (!same_making || block->capacity < capacity || block->capacity - capacity > capacity / 8 || block->capacity > limit - used)
+      if (!same_making || block->capacity < capacity || block->capacity - capacity > capacity / 8 ||
+          block->capacity > limit_for(capacity) - used)
         continue;
       const Block found = *block;
       pool.erase(std::next(block).base());
@@ -124,8 +169,8 @@ struct Ledger {
     std::vector<Block> evicted;
     {
       const std::lock_guard lock(mutex);
-      used -= block.capacity;
-      if (kPooling && block.capacity >= kPoolFrom && block.capacity <= limit / 4) {
+      (block.on_disk ? spilled : used) -= block.capacity;
+      if (kPooling && !block.on_disk && block.capacity >= kPoolFrom && block.capacity <= limit / 4) {
         evict_until(std::min(limit / 4, limit - used) - block.capacity, kPoolBlocks - 1, evicted);
         pool.push_back(block);
         pooled += block.capacity;
@@ -136,9 +181,12 @@ struct Ledger {
     for (const Block& old : evicted) free_block(old);
   }
 
-  Error refusal(int64_t bytes) const {
+  /// `disk`: why the disk does not take it; empty where it was not asked.
+  Error refusal(int64_t bytes, const std::string& disk) const {
+    const std::string in_use = fmt::format("{} of the memory budget of {} are in use", memory_text(used), memory_text(limit));
     return Error("MemoryError", fmt::format("Unable to allocate {}", memory_text(bytes)),
-                 fmt::format("{} of the memory budget of {} are in use; --memory sets the budget", memory_text(used), memory_text(limit)),
+                 disk.empty() ? in_use + "; --memory sets the budget"
+                              : in_use + ", and " + disk + "; --memory sets the budget, GASELL_TMPDIR the place on disk",
                  Blame::environment);
   }
 
@@ -153,17 +201,18 @@ struct Ledger {
   }
 };
 
-/// A block for `bytes`, counted as used. `zeroed`: pages that are fresh are zero already.
+/// A block for `bytes`, counted as used; on disk where the budget does not hold it. `zeroed`: pages that are fresh are zero already.
 Block obtain(Ledger& ledger, int64_t bytes, bool zeroed) {
-  if (bytes < 0 || bytes > ledger.limit) ledger.take(std::max<int64_t>(bytes, 0));
+  if (bytes > ledger.limit) return ledger.spill(bytes);
   const int64_t capacity = capacity_for(bytes);
   const bool fresh_zeros = zeroed && capacity >= kMapFrom;
   Block block = capacity >= kPoolFrom && !fresh_zeros ? ledger.reuse(capacity) : Block{};
   if (!block.data) {
-    ledger.take(capacity);
+    if (!ledger.try_take(capacity, ledger.limit_for(capacity))) return ledger.spill(bytes);
     block = {capacity >= kMapFrom ? map_zero_pages(capacity) : std::aligned_alloc(kAlignment, capacity), capacity};
     if (!block.data) {
       ledger.give(capacity);
+      if (!ledger.place.directory.empty()) return ledger.spill(bytes);
       throw Error("MemoryError", fmt::format("Unable to allocate {}", memory_text(bytes)), "the system has no memory left",
                   Blame::environment);
     }
@@ -172,30 +221,29 @@ Block obtain(Ledger& ledger, int64_t bytes, bool zeroed) {
   return block;
 }
 
-class HeapStorage final : public HostStorage {
+/// Memory under a budget, taken at once or when it is wanted.
+class BudgetedStorage final : public HostStorage {
  public:
-  HeapStorage(Block block, int64_t bytes, std::shared_ptr<Ledger> ledger) : block_(block), ledger_(std::move(ledger)) {
+  BudgetedStorage(int64_t bytes, std::shared_ptr<Ledger> ledger) : ledger_(std::move(ledger)) { bytes_ = bytes; }
+  BudgetedStorage(Block block, int64_t bytes, std::shared_ptr<Ledger> ledger) : BudgetedStorage(bytes, std::move(ledger)) {
+    block_ = block;
     data_ = block.data;
-    bytes_ = bytes;
   }
-  ~HeapStorage() override { ledger_->retire(block_); }
-
- private:
-  Block block_;
-  std::shared_ptr<Ledger> ledger_;
-};
-
-class DeferredStorage final : public HostStorage {
- public:
-  DeferredStorage(int64_t bytes, std::shared_ptr<Ledger> ledger) : ledger_(std::move(ledger)) { bytes_ = bytes; }
-  ~DeferredStorage() override {
+  ~BudgetedStorage() override {
     if (block_.data) ledger_->retire(block_);
   }
+  bool is_mapped() const override { return block_.on_disk; }
+  // Pages that are dropped are read again from the file.
+  void release(int64_t begin, int64_t end) override { advise(begin, end, MADV_DONTNEED); }
+  void expect(int64_t begin, int64_t end) override { advise(begin, end, MADV_WILLNEED); }
 
  private:
   void provide() const override {
     block_ = obtain(*ledger_, bytes_, false);
     data_ = block_.data;
+  }
+  void advise(int64_t begin, int64_t end, int advice) const {
+    if (block_.on_disk) advise_pages(block_.data, block_.capacity, begin, std::min(end, bytes_), advice);
   }
 
   mutable Block block_;
@@ -208,7 +256,7 @@ struct MemoryBudget::State : Ledger {
   using Ledger::Ledger;
 };
 
-MemoryBudget::MemoryBudget(int64_t limit) : state_(std::make_shared<State>(limit)) {}
+MemoryBudget::MemoryBudget(int64_t limit, SpillPlace place) : state_(std::make_shared<State>(limit, std::move(place))) {}
 int64_t MemoryBudget::limit() const { return state_->limit; }
 int64_t MemoryBudget::used() const {
   const std::lock_guard lock(state_->mutex);
@@ -221,6 +269,10 @@ int64_t MemoryBudget::peak() const {
 int64_t MemoryBudget::pooled() const {
   const std::lock_guard lock(state_->mutex);
   return state_->pooled;
+}
+int64_t MemoryBudget::spilled() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->spilled;
 }
 void MemoryBudget::take(int64_t bytes) { state_->take(bytes); }
 void MemoryBudget::give(int64_t bytes) noexcept { state_->give(bytes); }
@@ -246,7 +298,9 @@ class MappedStorage final : public HostStorage {
   bool is_mapped() const override { return true; }
   bool is_shared() const override { return writable_; }
   void check() const override {
-    if (guard_.lost()) throw Error("OSError", fmt::format("{} was made shorter while an array was reading it", in_quotes(shown_)), "load it again", Blame::environment);
+    if (guard_.lost())
+      throw Error("OSError", fmt::format("{} was made shorter while an array was reading it", in_quotes(shown_)), "load it again",
+                  Blame::environment);
   }
 
   // Neither advice changes the file's contents as the mapping shows them: it is read-only or shared, so dropped pages are read again.
@@ -254,11 +308,8 @@ class MappedStorage final : public HostStorage {
   void expect(int64_t begin, int64_t end) override { advise(begin, end, MADV_WILLNEED); }
 
  private:
-  // Rounded outwards to whole fault windows: what a neighbour's page fault brought in at the border goes too.
   void advise(int64_t begin, int64_t end, int advice) const {
-    const int64_t first = round_down(std::clamp<int64_t>(begin, 0, bytes_) + lead_, kFaultWindow);
-    const int64_t last = std::min(round_up(std::clamp<int64_t>(end, 0, bytes_) + lead_, kFaultWindow), mapped_);
-    if (begin < end && first < last) madvise(static_cast<char*>(base_) + first, last - first, advice);
+    advise_pages(base_, mapped_, std::max<int64_t>(begin, 0) + lead_, std::min(end, bytes_) + lead_, advice);
   }
 
   void* base_;
@@ -288,10 +339,10 @@ class ExternalStorage final : public HostStorage {
 }  // namespace
 
 HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed) {
-  return std::make_shared<HeapStorage>(obtain(*budget.state_, bytes, zeroed), bytes, budget.state_);
+  return std::make_shared<BudgetedStorage>(obtain(*budget.state_, bytes, zeroed), bytes, budget.state_);
 }
 
-HostStorageRef allocate_later(MemoryBudget& budget, int64_t bytes) { return std::make_shared<DeferredStorage>(bytes, budget.state_); }
+HostStorageRef allocate_later(MemoryBudget& budget, int64_t bytes) { return std::make_shared<BudgetedStorage>(bytes, budget.state_); }
 
 HostStorageRef map_descriptor(int descriptor, const std::filesystem::path& shown, int64_t offset, int64_t bytes, bool writable) {
   struct stat facts;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "compiler/graph/node.h"
+#include "runtime/device/spill.h"
 
 namespace gasell {
 
@@ -29,12 +30,14 @@ class HostStorage : public Storage {
   const void* read() const { return read(0, bytes_); }
   /// The same where only the bytes [begin, end) of them are wanted.
   const void* read(int64_t begin, int64_t end) const {
-    if (copies_) [[unlikely]] copies_->bring_home(*this, begin, end);
+    if (copies_) [[unlikely]]
+      copies_->bring_home(*this, begin, end);
     return data_;
   }
   /// The bytes, for reading and writing: afterwards no other device has a copy.
   void* write() {
-    if (copies_) [[unlikely]] drop_copies();
+    if (copies_) [[unlikely]]
+      drop_copies();
     return data_;
   }
   int64_t bytes() const { return bytes_; }
@@ -44,9 +47,10 @@ class HostStorage : public Storage {
   virtual void release(int64_t begin, int64_t end);
   /// The bytes [begin, end) will be read soon: a mapped file starts reading them from the disk. Default: nothing.
   virtual void expect(int64_t begin, int64_t end);
-  /// True when the memory is backed by a file, so that reading it streams and it does not count towards the memory budget.
+  /// True when the memory is backed by a file, so that a pass over it streams and it does not count towards the memory budget.
   virtual bool is_mapped() const { return false; }
-  /// Before and after a use of the contents: OSError when a mapped file was made shorter, so that part of them is not there. Default: nothing.
+  /// Before and after a use of the contents: OSError when a mapped file was made shorter, so that part of them is not there. Default:
+  /// nothing.
   virtual void check() const {}
   /// True when others than the engine see this memory or write to it: what devices computed is brought home, and their copies are dropped,
   /// before a call of the engine returns.
@@ -78,15 +82,18 @@ using HostStorageRef = std::shared_ptr<HostStorage>;
 
 /// What a device may hold. Thread-safe; storages give their bytes back when they die. Freed blocks of 64 KiB and more wait in a pool for
 /// the next allocation of about their size, so that a loop does not pay page faults each time; live and waiting blocks together stay below
-/// the limit, and waiting ones give way.
+/// the limit, and waiting ones give way. What exceeds the limit is memory on disk, where there is a place for it; then blocks of 4 MiB and
+/// more leave the last sixteenth of the limit to smaller ones.
 class MemoryBudget {
  public:
-  explicit MemoryBudget(int64_t limit);
+  explicit MemoryBudget(int64_t limit, SpillPlace place = {});
   int64_t limit() const;
   int64_t used() const;
   int64_t peak() const;
   /// Bytes of freed blocks that wait for reuse; not part of used().
   int64_t pooled() const;
+  /// Bytes on disk now.
+  int64_t spilled() const;
   /// Throws Error("MemoryError", "Unable to allocate 7.45 GiB", hint "1.20 GiB of the memory budget of 8.00 GiB are in use …"): who knows
   /// the array appends " for an array with shape (1000000000,) and data type float64".
   void take(int64_t bytes);
@@ -99,8 +106,8 @@ class MemoryBudget {
   friend HostStorageRef allocate_later(MemoryBudget& budget, int64_t bytes);
 };
 
-/// 64-byte aligned heap memory (huge pages where large; lazily zeroed pages when `zeroed`). Counts towards the budget; throws as take()
-/// does.
+/// 64-byte aligned heap memory (huge pages where large; lazily zeroed pages when `zeroed`) that counts towards the budget; or memory on
+/// disk where the budget is used up. Throws as take() does when there is no place on disk, or no room.
 HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed = false);
 /// The same, but the memory is taken when somebody wants it: for what another device computes. The caller keeps its copies at once.
 HostStorageRef allocate_later(MemoryBudget& budget, int64_t bytes);

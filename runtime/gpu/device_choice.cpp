@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <future>
 #include <optional>
 #include <set>
@@ -11,6 +12,7 @@
 #include "compiler/codegen/jit.h"
 #include "compiler/codegen/kernel_cache.h"
 #include "lang/diagnostic.h"
+#include "runtime/engine.h"
 #include "runtime/gpu/cuda/cuda_gpu.h"
 #include "runtime/gpu/simulated_gpu.h"
 
@@ -41,6 +43,17 @@ std::vector<std::unique_ptr<Gpu>> simulated_gpus(const std::vector<int>& ordinal
   return gpus;
 }
 
+/// What GASELL_GPU_MEMORY says; 0: all.
+int64_t memory_limit() {
+  const char* text = std::getenv("GASELL_GPU_MEMORY");
+  if (!text || !*text) return 0;
+  try {
+    return parse_bytes(text);
+  } catch (const Error& e) {
+    throw Error("ValueError", "GASELL_GPU_MEMORY: " + e.diagnostic().message, e.diagnostic().hint);
+  }
+}
+
 std::vector<std::unique_ptr<Gpu>> cuda_gpus(const DeviceChoice& choice, const GpuCacheOptions& cache) {
   const bool wanted = choice.kind == DeviceChoice::Kind::gpu;
   const int found = cuda_gpu_count();
@@ -49,6 +62,7 @@ std::vector<std::unique_ptr<Gpu>> cuda_gpus(const DeviceChoice& choice, const Gp
   std::vector<int> ordinals = choice.ordinals;
   for (int k = 0; ordinals.size() < static_cast<size_t>(found) && choice.ordinals.empty(); ++k) ordinals.push_back(k);
   CudaOptions options;
+  options.memory = memory_limit();
   options.cache = std::make_shared<KernelCache>(cache.disk_cache, cache.directory, kCacheBytes);
   // Starting on one takes a while; on all at once no longer.
   std::vector<std::future<std::unique_ptr<Gpu>>> starting;

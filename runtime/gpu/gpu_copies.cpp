@@ -11,10 +11,10 @@ namespace {
 
 // Storages up to this size have one piece for all their bytes.
 constexpr int64_t kWholeUpTo = 16 << 20;
-// Pieces of larger ones have so much room at both ends (or this part of themselves), so that launches that split a little differently find
-// them large enough.
-constexpr int64_t kMargin = 4 << 20;
-constexpr int64_t kMarginPart = 16;
+// Pieces of larger ones have room at both ends, this part of themselves and at most so much, so that launches that split a little
+// differently, or by groups of rows, find them large enough.
+constexpr int64_t kMargin = int64_t{1} << 30;
+constexpr int64_t kMarginPart = 32;
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <iterator>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -67,10 +68,17 @@ class TracedGpu final : public Gpu {
   }
 
   void synchronize(GpuStream stream) override {
-    gpu_->synchronize(stream);
-    settle(stream);
-    for (int s = 0; s < kGpuStreams; ++s)
-      if (static_cast<GpuStream>(s) != stream && gpu_->done(static_cast<GpuStream>(s))) settle(static_cast<GpuStream>(s));
+    for (int s = 0; s < kGpuStreams; ++s) {
+      const auto each = static_cast<GpuStream>(s);
+      // Taken first: another thread may give the stream more meanwhile.
+      std::vector<Pending> pending = take_pending(each);
+      if (each == stream || gpu_->done(each)) {
+        gpu_->synchronize(each);
+        settle(pending);
+      } else {
+        put_back(each, std::move(pending));
+      }
+    }
   }
   bool done(GpuStream stream) override { return gpu_->done(stream); }
 
@@ -89,13 +97,18 @@ class TracedGpu final : public Gpu {
     pending_[static_cast<size_t>(stream)].push_back({{kind, std::move(name), device_, 0, 0, static_cast<double>(bytes)}, begin, end});
   }
 
-  /// The operations that a stream has done get their times.
-  void settle(GpuStream stream) {
-    std::vector<Pending> done;
-    {
-      const std::lock_guard lock(mutex_);
-      done.swap(pending_[static_cast<size_t>(stream)]);
-    }
+  std::vector<Pending> take_pending(GpuStream stream) {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(pending_[static_cast<size_t>(stream)], {});
+  }
+  void put_back(GpuStream stream, std::vector<Pending> pending) {
+    const std::lock_guard lock(mutex_);
+    std::vector<Pending>& all = pending_[static_cast<size_t>(stream)];
+    all.insert(all.begin(), std::make_move_iterator(pending.begin()), std::make_move_iterator(pending.end()));
+  }
+
+  /// Operations that their stream has done get their times.
+  void settle(std::vector<Pending>& done) {
     for (Pending& each : done) {
       each.event.begin = gpu_->time_of(each.begin);
       each.event.end = gpu_->time_of(each.end);

@@ -62,6 +62,7 @@ static_assert(same_entry<decltype(D::event_create), PFN_cuEventCreate_v2000>);
 static_assert(same_entry<decltype(D::event_destroy), PFN_cuEventDestroy_v4000>);
 static_assert(same_entry<decltype(D::event_record), PFN_cuEventRecord_v2000>);
 static_assert(same_entry<decltype(D::event_synchronize), PFN_cuEventSynchronize_v2000>);
+static_assert(same_entry<decltype(D::event_elapsed_time), PFN_cuEventElapsedTime_v2000>);
 static_assert(same_entry<decltype(D::mem_get_info), PFN_cuMemGetInfo_v3020>);
 static_assert(same_entry<decltype(D::mem_alloc), PFN_cuMemAlloc_v3020>);
 static_assert(same_entry<decltype(D::mem_free), PFN_cuMemFree_v3020>);

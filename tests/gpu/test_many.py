@@ -73,6 +73,22 @@ except ValueError:
         self.assertRegex(done.stderr, r"GPU 1 \(simulated GPU\) was lost .*; its work goes to the others")
 
 
+class Reductions(Work):
+    """Reductions over any axis are split where their array lies, and move no more than partial results."""
+
+    def test_leading_axis(self):
+        for what in ("x.sum(axis=0)", "x.mean(axis=0)", "x.var(axis=0)", "x.argmax(axis=0)", "x.sum(axis=1)", "x.reshape(100, 4000, 10).max(axis=1)"):
+            with self.subTest(what=what):
+                script = f"x = np.random.default_rng(3).standard_normal((400000, 10)).persist()\nprint(repr({what}.persist()))"
+                wanted = self.run_script("cpu", script)
+                out, events = self.traced("sim:4", script, GASELL_SPLIT_FROM="0")
+                self.assertEqual(out, wanted)
+                on = {device for device, category, name, _ in events if category == "kernels" and name.startswith("reduce")}
+                self.assertEqual(on, {"gpu:0", "gpu:1", "gpu:2", "gpu:3"})
+                moved = sum(size for _, category, _, size in events if category == "copies")
+                self.assertLess(moved, 1e6)  # of 32 MB
+
+
 class Stealing(Work):
     """A slow GPU does not hold the others up."""
 

@@ -129,10 +129,17 @@ OwnedStream make_stream(const ContextRef& context) {
   return {context, stream};
 }
 
-OwnedEvent make_event(const ContextRef& context) {
+namespace {
+
+OwnedEvent event_with(const ContextRef& context, unsigned flags) {
   Event event = nullptr;
-  context->check(context->driver().event_create(&event, kEventDisableTiming), "making an event");
+  context->check(context->driver().event_create(&event, flags), "making an event");
   return {context, event};
 }
+
+}  // namespace
+
+OwnedEvent make_event(const ContextRef& context) { return event_with(context, kEventDisableTiming); }
+OwnedEvent make_timed_event(const ContextRef& context) { return event_with(context, kEventTimed); }
 
 }  // namespace gasell::cuda

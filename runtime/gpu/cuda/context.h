@@ -107,5 +107,7 @@ using OwnedLink = Owned<Link, &Driver::link_destroy>;
 OwnedStream make_stream(const ContextRef& context);
 /// One that orders and takes no time stamps.
 OwnedEvent make_event(const ContextRef& context);
+/// One that knows when it was reached.
+OwnedEvent make_timed_event(const ContextRef& context);
 
 }  // namespace gasell::cuda

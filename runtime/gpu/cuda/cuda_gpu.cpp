@@ -13,6 +13,7 @@
 #include "runtime/gpu/cuda/copies.h"
 #include "runtime/gpu/cuda/describe.h"
 #include "runtime/gpu/cuda/kernels.h"
+#include "runtime/gpu/cuda/marks.h"
 #include "runtime/gpu/cuda/memory.h"
 #include "runtime/gpu/cuda/pinned.h"
 #include "runtime/gpu/cuda/streams.h"
@@ -25,6 +26,11 @@ const LoadedDriver& usable(const CudaOptions& options) {
   const LoadedDriver& loaded = options.driver ? *options.driver : process_driver();
   if (!loaded.status.ready()) throw Error("RuntimeError", loaded.status.problem, loaded.status.remedy, Blame::environment);
   return loaded;
+}
+
+GpuProperties with_limit(GpuProperties properties, int64_t memory) {
+  if (memory > 0) properties.memory = std::min(properties.memory, memory);
+  return properties;
 }
 
 bool pools_wanted(const CudaOptions& options) {
@@ -88,9 +94,10 @@ class CudaGpu final : public Gpu {
       : context_(std::make_shared<GpuContext>(loaded.entries, ordinal)),
         current_(std::make_unique<Current>(*context_)),
         driver_(loaded.entries),
-        properties_(properties_of(loaded.entries, ordinal)),
+        properties_(with_limit(properties_of(loaded.entries, ordinal), options.memory)),
         streams_(context_),
-        memory_(context_, streams_, pools_wanted(options)),
+        marks_(context_, streams_),
+        memory_(context_, streams_, pools_wanted(options), properties_.memory),
         pinned_(std::make_shared<PinnedMemory>(context_, options.pinned_keep)),
         copies_(context_, streams_, *pinned_, options.staging_buffers, options.staging_bytes),
         kernels_(context_, options.compile ? options.compile : compile_ptx, options.compile ? options.compiler : gpu_compiler_name(),
@@ -202,6 +209,14 @@ class CudaGpu final : public Gpu {
     context_->check(result, "working");
     return true;
   }
+  int64_t mark(GpuStream stream) override {
+    const Current current(*context_);
+    return marks_.set(stream);
+  }
+  double time_of(int64_t mark) override {
+    const Current current(*context_);
+    return marks_.time_of(mark);
+  }
   void set_stop(bool stop) noexcept override { stop_.set(stop); }
 
  private:
@@ -226,6 +241,7 @@ class CudaGpu final : public Gpu {
   const Driver& driver_;
   const GpuProperties properties_;
   Streams streams_;
+  Marks marks_;
   GpuMemory memory_;
   std::shared_ptr<PinnedMemory> pinned_;
   HostCopies copies_;

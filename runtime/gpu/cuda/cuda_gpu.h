@@ -30,6 +30,8 @@ struct CudaOptions {
   int64_t pinned_keep = int64_t{1} << 30;  // bytes of pinned memory that wait for reuse at most
   /// Blocks a launch at most, in times what the GPU holds at once.
   int waves = 16;
+  /// Bytes of the GPU's memory that may be used; 0: all.
+  int64_t memory = 0;
   const cuda::LoadedDriver* driver = nullptr;  // null: the process's
 };
 

@@ -68,6 +68,7 @@ void resolve_all(Resolver& resolve, Driver& d) {
   resolve(d.event_destroy, "cuEventDestroy", 4000);
   resolve(d.event_record, "cuEventRecord", 2000);
   resolve(d.event_synchronize, "cuEventSynchronize", 2000);
+  resolve(d.event_elapsed_time, "cuEventElapsedTime", 2000);
 
   resolve(d.mem_get_info, "cuMemGetInfo", 3020);
   resolve(d.mem_alloc, "cuMemAlloc", 3020);

@@ -104,7 +104,7 @@ struct AccessDescription {
 };
 
 inline constexpr unsigned kStreamNonBlocking = 1;
-inline constexpr unsigned kEventDisableTiming = 2;
+inline constexpr unsigned kEventTimed = 0, kEventDisableTiming = 2;
 inline constexpr unsigned kHostPortable = 1;
 
 /// The driver's entries. All of them are there in a driver of kOldestDriver or newer.
@@ -136,6 +136,7 @@ struct Driver {
   Result (*event_destroy)(Event event);
   Result (*event_record)(Event event, Stream stream);
   Result (*event_synchronize)(Event event);
+  Result (*event_elapsed_time)(float* milliseconds, Event from, Event to);
 
   Result (*mem_get_info)(size_t* free, size_t* total);
   Result (*mem_alloc)(DevicePointer* address, size_t bytes);

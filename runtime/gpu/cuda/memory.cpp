@@ -35,8 +35,8 @@ OwnedPool make_pool(const ContextRef& context) {
 
 }  // namespace
 
-GpuMemory::GpuMemory(ContextRef context, Streams& streams, bool pools)
-    : context_(std::move(context)), streams_(streams), poisons_(poison_wanted()) {
+GpuMemory::GpuMemory(ContextRef context, Streams& streams, bool pools, int64_t limit)
+    : context_(std::move(context)), streams_(streams), limit_(limit), poisons_(poison_wanted()) {
   if (!pools || !context_->attribute(DeviceAttribute::pools_supported)) return;
   pool_ = make_pool(context_);
   allocations_ = make_stream(context_);
@@ -54,6 +54,11 @@ GpuMemory::~GpuMemory() {
 
 GpuAddress GpuMemory::allocate(int64_t bytes) {
   const auto size = static_cast<size_t>(bytes);
+  const auto within_limit = [&] {
+    const std::lock_guard lock(mutex_);
+    return bytes <= limit_ - live_bytes_;
+  };
+  if (!within_limit()) short_of_memory(bytes);
   DevicePointer address = 0;
   const auto attempt = [&] { return pool_ ? allocate_from_pool(size, address) : allocate_plain(size, address); };
   Result result = attempt();
@@ -154,10 +159,11 @@ int64_t GpuMemory::free_bytes() {
   size_t free = 0, total = 0;
   context_->check(driver.mem_get_info(&free, &total), "asking for its free memory");
   const std::lock_guard lock(mutex_);
-  if (!pool_) return static_cast<int64_t>(free) + waiting_bytes_;
+  const int64_t left = std::max<int64_t>(0, limit_ - live_bytes_);
+  if (!pool_) return std::min(left, static_cast<int64_t>(free) + waiting_bytes_);
   uint64_t reserved = 0;
   context_->check(driver.pool_get_attribute(pool_.get(), PoolAttribute::reserved_bytes, &reserved), "asking for its free memory");
-  return static_cast<int64_t>(free) + std::max<int64_t>(0, static_cast<int64_t>(reserved) - live_bytes_);
+  return std::min(left, static_cast<int64_t>(free) + std::max<int64_t>(0, static_cast<int64_t>(reserved) - live_bytes_));
 }
 
 void GpuMemory::open_to(int ordinal) {
@@ -171,7 +177,8 @@ void GpuMemory::short_of_memory(int64_t bytes) {
   size_t ignored = 0, total = 0;
   context_->check(context_->driver().mem_get_info(&ignored, &total), "asking for its free memory");
   throw Error("MemoryError", fmt::format("Unable to allocate {} on {}", memory_text(bytes), context_->label()),
-              fmt::format("{} of its {} are free", memory_text(free), memory_text(static_cast<int64_t>(total))), Blame::environment);
+              fmt::format("{} of its {} are free", memory_text(free), memory_text(std::min(limit_, static_cast<int64_t>(total)))),
+              Blame::environment);
 }
 
 }  // namespace gasell::cuda

@@ -18,8 +18,8 @@ namespace gasell::cuda {
 /// Without pools, freed memory waits until all streams are idle, since the driver's plain free would wait for them.
 class GpuMemory {
  public:
-  /// The context must be current, here and in allocate() and free_bytes().
-  GpuMemory(ContextRef context, Streams& streams, bool pools);
+  /// No more than `limit` bytes are handed out at a time. The context must be current, here and in allocate() and free_bytes().
+  GpuMemory(ContextRef context, Streams& streams, bool pools, int64_t limit);
   /// Gives everything back to the driver. All work must be done.
   ~GpuMemory();
 
@@ -47,6 +47,7 @@ class GpuMemory {
   OwnedPool pool_;
   OwnedStream allocations_, frees_;
   OwnedEvent allocated_;
+  const int64_t limit_;
   const bool poisons_;  // GASELL_GPU_POISON=1
   std::mutex mutex_;
   std::array<uint64_t, kGpuStreams> freed_behind_{};  // how much of each stream's work frees_ has waited for

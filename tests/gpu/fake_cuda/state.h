@@ -1,6 +1,7 @@
 // What the fake driver knows: its objects, how it is to behave, and what every entry begins with.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -27,6 +28,8 @@ struct EventObject {
   int device;
   std::shared_ptr<bool> reached;  // null: never recorded
   StreamObject* stream = nullptr;
+  bool timed = false;
+  std::shared_ptr<std::chrono::steady_clock::time_point> when;  // it was reached, of a timed one
 };
 struct ModuleObject {
   std::string text;

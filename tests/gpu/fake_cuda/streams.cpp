@@ -71,8 +71,8 @@ Result stream_wait_event(Stream stream, Event event, unsigned) {
 Result event_create(Event* event, unsigned flags) {
   const Entry entry("cuEventCreate");
   if (!entry) return entry.result();
-  if (flags != kEventDisableTiming) return Result::invalid_value;
-  *event = new EventObject{current.back()->device, nullptr, nullptr};
+  if (flags != kEventDisableTiming && flags != kEventTimed) return Result::invalid_value;
+  *event = new EventObject{current.back()->device, nullptr, nullptr, flags == kEventTimed, nullptr};
   fake.events.insert(*event);
   return Result::success;
 }
@@ -88,7 +88,19 @@ Result event_record(Event event, Stream stream) {
   if (!entry) return entry.result();
   if (event->device != stream->device) return static_cast<Result>(400);  // as the real one: they must be of one context
   event->stream = stream;
+  if (event->timed) {
+    event->when = std::make_shared<std::chrono::steady_clock::time_point>();
+    stream->work.push_back([when = event->when] { *when = std::chrono::steady_clock::now(); });
+  }
   event->reached = mark(stream);
+  return Result::success;
+}
+Result event_elapsed_time(float* milliseconds, Event from, Event to) {
+  const Entry entry("cuEventElapsedTime");
+  if (!entry) return entry.result();
+  if (!from->timed || !to->timed || !from->reached || !to->reached || from->device != to->device) return static_cast<Result>(400);
+  if (!*from->reached || !*to->reached) return Result::not_ready;
+  *milliseconds = std::chrono::duration<float, std::milli>(*to->when - *from->when).count();
   return Result::success;
 }
 Result event_synchronize(Event event) {
@@ -106,7 +118,7 @@ std::vector<Symbol> streams_entries() {
       symbol("cuStreamSynchronize", 2000, stream_synchronize), symbol("cuStreamQuery", 2000, stream_query),
       symbol("cuStreamWaitEvent", 3020, stream_wait_event),    symbol("cuEventCreate", 2000, event_create),
       symbol("cuEventDestroy", 4000, event_destroy),           symbol("cuEventRecord", 2000, event_record),
-      symbol("cuEventSynchronize", 2000, event_synchronize),
+      symbol("cuEventSynchronize", 2000, event_synchronize),   symbol("cuEventElapsedTime", 2000, event_elapsed_time),
   };
 }
 

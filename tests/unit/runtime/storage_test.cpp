@@ -116,6 +116,50 @@ TEST_CASE("more than the budget is a MemoryError in NumPy's words", "[storage]")
   CHECK(unbounded.used() == 0);
 }
 
+TEST_CASE("what exceeds the budget is on disk, where there is a place", "[storage]") {
+  const fs::path place = fs::temp_directory_path() / ("gasell_spill_" + std::to_string(getpid()));
+  fs::create_directory(place);
+  {
+    MemoryBudget budget(16 << 20, {place, 64 << 20});
+    const HostStorageRef held = allocate(budget, 10 << 20), spilled = allocate(budget, (20 << 20) - 5), small = allocate(budget, 1 << 20);
+    CHECK_FALSE(held->is_mapped());
+    CHECK_FALSE(small->is_mapped());
+    CHECK(spilled->is_mapped());
+    CHECK_FALSE(spilled->is_shared());
+    CHECK(spilled->writable());
+    CHECK(budget.used() == 11 << 20);
+    CHECK(budget.spilled() == 20 << 20);
+    CHECK(fs::is_empty(place));
+    auto* const data = static_cast<unsigned char*>(spilled->write());
+    CHECK(std::all_of(data, data + spilled->bytes(), [](unsigned char c) { return c == 0; }));
+    for (int64_t k = 0; k < spilled->bytes(); ++k) data[k] = static_cast<unsigned char>(k * 7 % 251);
+    const int64_t touched = resident_file_bytes();
+    spilled->release(1000, spilled->bytes());
+    spilled->expect(-5, INT64_MAX / 2);
+    bool same = true;
+    for (int64_t k = 0; k < spilled->bytes(); ++k) same = same && data[k] == k * 7 % 251;
+    CHECK(same);
+    CHECK(touched > 0);
+    // Memory that is taken later spills later.
+    const HostStorageRef later = allocate_later(budget, 12 << 20);
+    CHECK_FALSE(later->is_mapped());
+    static_cast<char*>(later->host_memory())[0] = 1;
+    CHECK(later->is_mapped());
+    CHECK(budget.spilled() == 32 << 20);
+    const Diagnostic error = failure([&] { allocate(budget, 40 << 20); });
+    CHECK(error.kind == "MemoryError");
+    CHECK(error.hint.find("32.0 MiB of the 64.0 MiB of GASELL_SPILL are on disk") != std::string::npos);
+    CHECK(failure([&] { allocate(budget, INT64_MAX); }).hint.find("the disk has no room for it") != std::string::npos);
+    MemoryBudget nowhere(1 << 20, {place / "none", 1 << 30});
+    CHECK(failure([&] { allocate(nowhere, 2 << 20); }).hint.find("No such file") != std::string::npos);
+  }
+  MemoryBudget budget(16 << 20, {place, 64 << 20});
+  { const HostStorageRef a = allocate(budget, 40 << 20); }
+  CHECK(budget.spilled() == 0);
+  CHECK(allocate(budget, 60 << 20)->is_mapped());
+  fs::remove(place);
+}
+
 TEST_CASE("a storage may outlive its budget, and budgets take threads", "[storage]") {
   HostStorageRef survivor;
   {
