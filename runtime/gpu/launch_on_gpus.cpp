@@ -53,9 +53,17 @@ ByteRange LaunchOnGpus::range(size_t k, UnitRange units) const {
   return part.common(all);
 }
 
+bool LaunchOnGpus::fits(int g, UnitRange units) const {
+  int64_t needed = 0;
+  for (size_t k = 0; k < written_.size(); ++k)
+    if (const ByteRange used = range(k, units); !memory_.is_there(g, storage(k), used)) needed += used.size();
+  return static_cast<double>(needed) <= kLargestPart * static_cast<double>(memory_.gpu(g).properties().memory);
+}
+
 bool LaunchOnGpus::can_split(int gpus) const {
   if (gpus < 2 || !launch_.walks || blocks() < 2 * gpus) return false;
-  if (std::max(launch_.bytes, 8 * launch_.elements) < static_cast<double>(device_.options_.split_from)) return false;
+  const bool small = std::max(launch_.bytes, 8 * launch_.elements) < static_cast<double>(device_.options_.split_from);
+  if (small && fits(device_.usable()[0], {0, launch_.units})) return false;
   for (size_t k = 0; k < written_.size(); ++k) {
     if (written_[k] ? !apart(k) : !moves(k) && range(k, {0, launch_.units}).size() > kCopiedToEach) return false;
   }
@@ -121,10 +129,7 @@ std::vector<LaunchOnGpus::Part> LaunchOnGpus::place() const {
 }
 
 void LaunchOnGpus::bind(Part& part) {
-  int64_t needed = 0;
-  for (size_t k = 0; k < written_.size(); ++k)
-    if (const ByteRange used = range(k, part.units); !memory_.is_there(part.gpu, storage(k), used)) needed += used.size();
-  part.streams = static_cast<double>(needed) > kLargestPart * static_cast<double>(memory_.gpu(part.gpu).properties().memory);
+  part.streams = !fits(part.gpu, part.units);
   if (part.streams) return bind_on_host(part);
   try {
     bind_arrays(part.gpu, part.units, part.arrays, part.transfers);

@@ -46,6 +46,8 @@ class LaunchOnGpus {
   bool can_stream(size_t k) const { return moves(k) && (!written_[k] || dense(k)); }
   int64_t blocks() const { return (launch_.units + launch_.together - 1) / launch_.together; }
 
+  /// Whether what these units use and GPU g has not could be there at once.
+  bool fits(int g, UnitRange units) const;
   std::vector<Part> place() const;
   bool can_split(int gpus) const;
   std::vector<Part> split(const std::vector<int>& gpus) const;

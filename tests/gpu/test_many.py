@@ -89,6 +89,53 @@ class Reductions(Work):
                 self.assertLess(moved, 1e6)  # of 32 MB
 
 
+class Streaming(Work):
+    """What does not fit a GPU passes through all of them, beside each other."""
+
+    def streamed(self, script, size, **changes):
+        wanted = self.run_script("cpu", script)
+        for gpus in (1, 2, 4):
+            with self.subTest(gpus=gpus):
+                out, events = self.traced(f"sim:{gpus}", script, GASELL_SIM_MEMORY="8MiB", **changes)
+                self.assertEqual(out, wanted)
+                brought = {f"gpu:{k}": 0 for k in range(gpus)}
+                kernels = dict.fromkeys(brought, 0)
+                for device, category, name, nbytes in events:
+                    if category == "copies in":
+                        brought[device] += nbytes
+                    elif category == "kernels" and name.startswith("reduce"):
+                        kernels[device] += 1
+                for device in brought:
+                    # Each its share, though others may take much of it from one that is slow.
+                    self.assertGreater(brought[device], 0.02 * size, brought)
+                    self.assertGreaterEqual(kernels[device], 1, kernels)
+                self.assertGreaterEqual(sum(kernels.values()), 8, kernels)
+                self.assertLess(sum(brought.values()), 1.2 * size, brought)
+
+    def test_host_array(self):
+        # np.sort leaves its result on the host.
+        self.streamed("x = np.sort(np.arange(5000000.0)[::-1].copy())\nprint(repr(float((x * 3 + 1).sum())))", 40e6)
+
+    def test_mapped_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.npy")
+            self.run_script("cpu", f"np.save({path!r}, np.random.default_rng(5).standard_normal(6000000))")
+            self.streamed(f"x = np.load({path!r})\nprint(repr(float(x.std())))", 48e6)
+            self.streamed(f"x = np.load({path!r}).reshape(60000, 100)\nprint(x.sum(axis=0), x.sum(axis=1)[:5])", 96e6)
+
+    def test_results_that_do_not_fit(self):
+        script = "x = (np.arange(6000000.0) * 2).persist()\ny = np.sqrt(x + 1).persist()\nprint(x.sum(), y[::1000000])"
+        wanted = self.run_script("cpu", script)
+        out, events = self.traced("sim:4", script, GASELL_SIM_MEMORY="8MiB")
+        self.assertEqual(out, wanted)
+        home = {}
+        for device, category, _, nbytes in events:
+            if category == "copies out":
+                home[device] = home.get(device, 0) + nbytes
+        self.assertEqual(len(home), 4)
+        self.assertGreater(min(home.values()), 0, home)
+
+
 class Stealing(Work):
     """A slow GPU does not hold the others up."""
 
