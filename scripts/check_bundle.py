@@ -182,6 +182,7 @@ def check_bundle(archive):
         expect("arrays and functions", ARRAYS_ANSWER, place.run(place.folder / "arrays.gsl"))
         expect("the 2 TB script, smaller", r"^0\.2\n687\d{5}\.\d+\n$", place.run(place.folder / "small.gsl"))
         expect("two simulated GPUs", ARRAYS_ANSWER, place.run("--device", "sim:2", place.folder / "arrays.gsl"))
+        expect("functions for GPUs without a toolkit", r"^(?!.*\.extern \.func).*\.target sm_\d+.*\.entry ", place.run("--emit=ptx", "-c", "print(np.tan(np.arange(1e6)).sum())"))
         expect("a session on an unknown terminal", r"^Gasell [^\n]*\n.*>>> .*\n[^\n]*42\n", place.session(["40 + 2", "exit"]))
         if shutil.which("cmake"):
             expect("a program that embeds it", r"the session lives: 0.50\n18\n$", embed(root / bundle, root / "tmp"))

@@ -54,7 +54,7 @@ class Target:
         return subprocess.Popen([self.gasell, "--device", device, "-c", text], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 cwd=self.folder, env=self.environment(**changes))
 
-    def run(self, text, device, *arguments, timeout=120, prefix=(), **changes):
+    def run(self, text, device, *arguments, timeout=300, prefix=(), **changes):
         """status, stdout, stderr"""
         try:
             done = subprocess.run([*prefix, self.gasell, "--device", device, *arguments, "-c", text], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,
