@@ -31,8 +31,9 @@ class ColumnReduction final : public ReductionLowering {
     group_rows_ = kColumnBlock * (many ? std::clamp<int64_t>((blocks + kGroupsOfMany - 1) / kGroupsOfMany, 1, kColumnBlocks) : kColumnBlocks);
     groups_ = (rows_ + group_rows_ - 1) / group_rows_;
     // Wide segments read memory in long runs; narrower ones only where there would be too few units for the cores.
-    const int64_t fewest = std::max(kFewestColumns, grain.elements / 32);
-    segment_ = std::clamp(columns_ * outer_ * groups_ / grain.units, fewest, has_random(pulled) ? kStrip : kColumns);
+    const int64_t fewest = std::clamp<int64_t>(grain.elements / 32, kFewestColumns, kStrip / 2);
+    if (has_random(pulled)) widest_ = reducer.is_var() ? kStrip / 2 : kStrip;
+    segment_ = std::clamp(columns_ * outer_ * groups_ / grain.units, fewest, widest_);
   }
 
   int64_t groups() const override { return groups_; }
@@ -58,7 +59,7 @@ class ColumnReduction final : public ReductionLowering {
     const ExprRef u = loop_variable("u");
     Body unit;
     expression.declare(unit);
-    const StateArrays total = locals(unit, "total", kColumns);
+    const StateArrays total = locals(unit, "total", widest_);
     const ExprRef segs = builder.scalar("segs", segments);
     const ExprRef segment = let(unit, "segment", u % segs), rest = let(unit, "rest", u / segs);
     const ExprRef group = let(unit, "group", rest % groups), o = let(unit, "o", rest / groups);
@@ -112,7 +113,7 @@ class ColumnReduction final : public ReductionLowering {
       // A column's shift is its value in the block's first row.
       const DType mean_type = reducer.components()[1];
       DeviationSums sums(mean_type);
-      const StateArrays shifts = locals(unit, "shift", kColumns, {mean_type}), block = locals(unit, "block", kColumns, sums.components());
+      const StateArrays shifts = locals(unit, "shift", widest_, {mean_type}), block = locals(unit, "block", widest_, sums.components());
       fill_identity(per_block, sums, block, count);
       rows_loop(b0, i64(1), 1, [&](Body& body, const ExprRef& j, const std::vector<Indexed>& column) {
         shifts.write(body, j, {ir::cast(column[0].value, mean_type)});
@@ -126,7 +127,7 @@ class ColumnReduction final : public ReductionLowering {
       const DeviationSums by = shifted(merge, m);
       merge_into(merge, reducer, total, m, let(merge, by.close(let(merge, block.read(m)), height)));
     } else {
-      const StateArrays block = locals(unit, "block", kColumns);
+      const StateArrays block = locals(unit, "block", widest_);
       fill_identity(per_block, reducer, block, count);
       gather(block, [&](Body&, const ExprRef&) { return reducer; });
       merge_into(merge, reducer, total, m, block.read(m));
@@ -178,6 +179,9 @@ class ColumnReduction final : public ReductionLowering {
 
   const Pulled& pulled_;
   size_t kept_;
+  // Columns of a segment at most. Random numbers come a strip at a time, and all threads of a GPU's block fill it: then the columns' states
+  // must find room in the block's memory.
+  int64_t widest_ = kColumns;
   int64_t outer_, rows_, columns_, group_rows_, groups_, segment_;
 };
 

@@ -88,6 +88,15 @@ class Reductions(Work):
                 moved = sum(size for _, category, _, size in events if category == "copies")
                 self.assertLess(moved, 1e6)  # of 32 MB
 
+    def test_random_numbers(self):
+        for what in ("standard_normal((40000, 30)).sum(axis=0)", "random((40000, 30)).var(axis=0)", "integers(0, 99, (50, 20000)).max(axis=0)"):
+            with self.subTest(what=what):
+                script = f"print(repr(np.random.default_rng(3).{what}.persist()))"
+                wanted = self.run_script("cpu", script)
+                out, events = self.traced("sim:4", script, GASELL_SPLIT_FROM="0")
+                self.assertEqual(out, wanted)
+                self.assertEqual(kernels_on(events), {"gpu:0", "gpu:1", "gpu:2", "gpu:3"})
+
 
 class Streaming(Work):
     """What does not fit a GPU passes through all of them, beside each other."""
