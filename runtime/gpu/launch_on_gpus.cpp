@@ -23,8 +23,8 @@ constexpr double kSplitElements = 1 << 21;
 constexpr double kRangeSeconds = 0.1;
 // Parts of split launches that take longer than this go in pieces that GPUs without work take from others: so many, but none shorter than
 // that.
-constexpr double kStealFromSeconds = 0.02, kPieceSeconds = 0.005;
-constexpr int64_t kPieces = 16;
+constexpr double kStealFromSeconds = 0.02, kPieceSeconds = 0.01;
+constexpr int64_t kPieces = 8;
 // Parts are given by a thread each where more is to be copied to them, since copies from pageable memory keep their caller.
 constexpr int64_t kCopiedByOneThread = 64 << 20;
 constexpr double kLargestPart = 0.95;  // of a GPU's memory

@@ -23,6 +23,8 @@ SETTINGS = [
     ("sim:1", {"GASELL_SIM_MEMORY": "40MiB"}),
     ("sim:3", {"GASELL_SPLIT_FROM": "0"}),
     ("sim:2", {"GASELL_SPLIT_FROM": "0", "GASELL_SIM_MEMORY": "30MiB"}),
+    ("sim:3", {"GASELL_SPLIT_FROM": "0", "GASELL_SIM_MEMORY": "30MiB", "GASELL_MEMORY": "48MiB"}),
+    ("cpu", {"GASELL_MEMORY": "48MiB"}),
     ("sim:4", {"GASELL_SPLIT_FROM": "0", "GASELL_STEAL": "1", "GASELL_SIM_MEMORY": "100MiB", "GASELL_SIM_FAULT": "slow:2:2"}),
 ]
 
