@@ -22,13 +22,20 @@ std::string gpus_are(const GpuDevice& gpus) {
   return gpus.count() == 1 ? "GPU " + text + " is" : "GPUs " + text + " are";
 }
 
-int place_of(int ordinal, const GpuDevice& gpus) {
+/// Says why GPUs that an automatic choice did not find or could not start are not there: as --device would.
+[[noreturn]] void tell_why_not(const DeviceChoice& wanted, const std::string& text) {
+  make_gpus(wanted, {.disk_cache = false});
+  throw not_there(fmt::format("device '{}' could not be used when the session needed it first", text), "start it with --device " + text);
+}
+
+int place_of(int ordinal, const GpuDevice& gpus, const DeviceChoice& own) {
   for (int g = 0; g < gpus.count(); ++g) {
     if (gpus.gpu(g).ordinal != ordinal) continue;
     if (!gpus.alive(g))
       throw not_there(fmt::format("GPU {} ({}) was lost", ordinal, gpus.gpu(g).name), "what is left: --device says which");
     return g;
   }
+  if (own.kind == Kind::automatic) tell_why_not({Kind::gpu, {ordinal}}, fmt::format("gpu:{}", ordinal));
   throw not_there(fmt::format("there is no GPU {} in this session: {} there", ordinal, gpus_are(gpus)),
                   "--device chooses them at the start");
 }
@@ -53,17 +60,15 @@ DeviceSelection select_devices(const std::string& text, const DeviceChoice& want
                     "it was started with --device cpu, or GASELL_DEVICE=cpu");
   if (wanted.kind == Kind::simulated && own.kind != Kind::simulated)
     throw not_there(fmt::format("device '{}' is not there: the session has no simulated GPUs", text), "start it with --device " + text);
-  if (!gpus) {
-    require_gpus(wanted);
-    throw not_there(fmt::format("device '{}' cannot be used", text), "gasell doctor says why");
-  }
+  if (own.kind != Kind::simulated) require_gpus(wanted);
+  if (!gpus) tell_why_not(wanted, text);
   if (!gpus->any_alive()) throw not_there("all GPUs were lost");
   if (wanted.kind == Kind::simulated && wanted.ordinals.size() > static_cast<size_t>(gpus->count()))
     throw not_there(fmt::format("device '{}' is not there: the session simulates {}", text,
                                 gpus->count() == 1 ? "one GPU" : fmt::format("{} GPUs", gpus->count())),
                     "start it with --device " + text);
   DeviceSelection selection{DeviceSelection::Kind::gpus, {}};
-  for (const int ordinal : wanted.ordinals) selection.gpus.push_back(place_of(ordinal, *gpus));
+  for (const int ordinal : wanted.ordinals) selection.gpus.push_back(place_of(ordinal, *gpus, own));
   return selection;
 }
 

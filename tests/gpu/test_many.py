@@ -73,6 +73,31 @@ except ValueError:
         self.assertRegex(done.stderr, r"GPU 1 \(simulated GPU\) was lost .*; its work goes to the others")
 
 
+@unittest.skipUnless(os.environ.get("GASELL_FAKE_CUDA"), "needs the fake driver")
+class NamesOnADriver(Work):
+    """What a block says of devices that NVIDIA's driver does not show, or does not give."""
+
+    def said(self, block, *arguments, **changes):
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("GASELL")}
+        environment = {**kept, "GASELL_LIBCUDA": os.environ["GASELL_FAKE_CUDA"], "FAKE_CUDA_DEVICES": "3", **changes}
+        script = f"with device('{block}'):\n    print('entered')"
+        done = subprocess.run([GASELL, *arguments, "-c", script], capture_output=True, text=True, timeout=60, env=environment)
+        return done.stdout + done.stderr
+
+    def test_names(self):
+        for device in ("auto", "gpu", "gpu:2,0"):
+            self.assertEqual(self.said("gpu:2", "--device", device), "entered\n")
+            self.assertIn("RuntimeError: there is no GPU 3: there are GPUs 0 to 2", self.said("gpu:3", "--device", device))
+        self.assertIn("RuntimeError: there is no GPU 1 in this session: GPUs 0 and 2 are there", self.said("gpu:1", "--device", "gpu:0,2"))
+        self.assertIn("RuntimeError: device 'gpu' is not there: the session computes on the host's cores", self.said("gpu", "--device", "cpu"))
+        self.assertIn("RuntimeError: device 'sim:1' is not there: the session has no simulated GPUs", self.said("sim:1", "--device", "gpu"))
+
+    def test_reasons(self):
+        for block in ("gpu", "gpu:1"):
+            self.assertIn("is in exclusive use by another process (CUDA_ERROR_DEVICE_UNAVAILABLE)", self.said(block, FAKE_CUDA_RETAIN="46"))
+            self.assertIn("the NVIDIA driver serves CUDA 11.2; Gasell needs CUDA 11.8 or newer", self.said(block, FAKE_CUDA_VERSION="11020"))
+
+
 class Reductions(Work):
     """Reductions over any axis are split where their array lies, and move no more than partial results."""
 
