@@ -15,6 +15,8 @@ constexpr int64_t kWholeUpTo = 16 << 20;
 // differently, or by groups of rows, find them large enough.
 constexpr int64_t kMargin = int64_t{1} << 30;
 constexpr int64_t kMarginPart = 32;
+// Margins are multiples of it, so that elements stay at addresses where a GPU can read them.
+constexpr int64_t kAlignment = 64;
 
 }  // namespace
 
@@ -45,7 +47,7 @@ Piece* GpuCopies::piece(int g, ByteRange range, bool make) {
   const ByteRange all{0, storage_.bytes()};
   ByteRange wanted = all;
   if (all.size() > kWholeUpTo && range != all) {
-    const int64_t margin = std::min(kMargin, range.size() / kMarginPart);
+    const int64_t margin = std::min(kMargin, range.size() / kMarginPart) & -kAlignment;
     wanted = ByteRange{range.begin - margin, range.end + margin}.common(all);
   }
   GpuAddress address = 0;

@@ -50,6 +50,7 @@ ByteRange LaunchOnGpus::range(size_t k, UnitRange units) const {
   ByteRange part{offset + static_cast<int64_t>(std::floor(at(units.begin / launch_.together))) - walk.before,
                  offset + static_cast<int64_t>(std::ceil(at((units.end + launch_.together - 1) / launch_.together))) + walk.after};
   if (units.end == launch_.units) part.end = all.end;
+  if (!written_[k]) part = {part.begin & -kWhole, (part.end + kWhole - 1) & -kWhole};
   return part.common(all);
 }
 

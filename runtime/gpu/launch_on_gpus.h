@@ -42,7 +42,10 @@ class LaunchOnGpus {
   /// Units far from each other write to ranges that do not meet, so that several GPUs can, each its own.
   bool apart(size_t k) const { return moves(k) && (*launch_.walks)[k].before == 0 && (*launch_.walks)[k].after == 0; }
   /// The bytes of array k that these units use.
+  /// An input's part begins and ends at multiples of kWhole: its step can be a fraction of its element, and a GPU reads whole elements at
+  /// addresses of their size.
   ByteRange range(size_t k, UnitRange units) const;
+  static constexpr int64_t kWhole = 64;
   bool can_stream(size_t k) const { return moves(k) && (!written_[k] || dense(k)); }
   int64_t blocks() const { return (launch_.units + launch_.together - 1) / launch_.together; }
 

@@ -38,6 +38,7 @@ constexpr int64_t kBlocks = 64;  // parts of a launch that change places
 
 struct SimulatedKernel final : LoadedKernel {
   HostKernelFunction function = nullptr;
+  std::vector<GpuAddress> alignments;  // of its arrays' elements: a real GPU reads them at no other addresses
 };
 
 struct Copy {
@@ -190,6 +191,8 @@ class SimulatedGpu final : public Gpu {
     auto loaded = std::make_shared<SimulatedKernel>();
     loaded->function = compiled.function;
     loaded->compile_seconds = compiled.compile_seconds;
+    for (const ir::Parameter& p : kernel.params)
+      if (p.kind != ir::Parameter::Kind::scalar) loaded->alignments.push_back(static_cast<GpuAddress>(size_of(real_of(p.type))));
     return loaded;
   }
 
@@ -197,14 +200,11 @@ class SimulatedGpu final : public Gpu {
               int64_t end) override {
     const std::lock_guard lock(mutex_);
     require_alive();
-    Launched launch{static_cast<const SimulatedKernel&>(kernel).function,
-                    {},
-                    {scalars.begin(), scalars.end()},
-                    0,
-                    end,
-                    std::max<int64_t>(1, (end - begin) / kBlocks),
-                    {},
-                    nullptr};
+    const auto& simulated = static_cast<const SimulatedKernel&>(kernel);
+    for (size_t k = 0; k < arrays.size(); ++k)
+      if (arrays[k].base % simulated.alignments[k]) broken("an array at a misaligned address");
+    Launched launch{
+        simulated.function, {}, {scalars.begin(), scalars.end()}, 0, end, std::max<int64_t>(1, (end - begin) / kBlocks), {}, nullptr};
     for (const GpuArray& array : arrays) {
       launch.arrays.push_back(pointer(array.base));
       memory_of(array.begin, static_cast<int64_t>(array.end - array.begin));
