@@ -138,6 +138,17 @@ class Library {
     Value* small = b_.CreateFAdd(b_.CreateFMul(half, e), b_.CreateFDiv(half, e));
     return b_.CreateSelect(b_.CreateFCmpOLT(a, number(kBothMatter)), small, half_exp(a));
   }
+  /// libdevice's own can round up to infinity next to the largest number. Where one argument is too small to matter, the result is the
+  /// other.
+  Value* hypot(const std::vector<Value*>& arguments) {
+    Value *a = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, arguments[0]),
+          *b = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, arguments[1]);
+    Value* first = b_.CreateFCmpOGE(a, b);
+    Value *large = b_.CreateSelect(first, a, b), *small = b_.CreateSelect(first, b, a);
+    Value* alone = b_.CreateFCmpOLE(small, b_.CreateFMul(large, number(type_ == DType::f32 ? 0x1p-13 : 0x1p-28)));
+    return b_.CreateSelect(alone, large, call("hypot", arguments));
+  }
+
   /// libclc's functions that give +0 for -0.
   Value* with_signed_zero(std::string_view name, Value* x) { return b_.CreateSelect(b_.CreateFCmpOEQ(x, number(0)), x, call(name, {x})); }
 
@@ -171,6 +182,7 @@ Value* emit_device_math(llvm::IRBuilder<>& b, MathLibrary which, std::string_vie
       if (name == "cosh") return library.cosh(x);
       if (name == "tan" || name == "atan" || name == "expm1") return library.with_signed_zero(name, x);
     }
+    if (which == MathLibrary::libdevice && name == "hypot") return library.hypot(arguments);
     return library.call(name, arguments);
   }
   Paths paths(b, x);
