@@ -6,8 +6,7 @@
 // - Operations wait in their streams until somebody asks for their result, and then only those run that the order of the streams and their
 //   waits demand: where a wait is missing, stale bytes show.
 // - Units of a kernel run in a shuffled order and check every address against the bytes that the launch may touch; on demand they also
-// check
-//   that their threads and they do not race.
+//   check that they and their threads do not race.
 // - Memory is limited, and faults can be injected.
 #pragma once
 

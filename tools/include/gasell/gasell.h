@@ -53,7 +53,12 @@ typedef enum gasell_status {
   GASELL_INTERNAL = 7          /* a bug of Gasell */
 } gasell_status;
 
+/* Any number may be passed for one; in C++ that takes an underlying type, the one it has in C. */
+#ifdef __cplusplus
+typedef enum gasell_dtype : unsigned int {
+#else
 typedef enum gasell_dtype {
+#endif
   GASELL_BOOL = 0, /* one byte, 0 or 1 */
   GASELL_I8,
   GASELL_I16,
