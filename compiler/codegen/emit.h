@@ -16,7 +16,7 @@ class Module;
 namespace gasell {
 
 /// Bumped when the code emitted for the same IR changes, so that caches do not serve old code.
-inline constexpr int kEmitterVersion = 5;
+inline constexpr int kEmitterVersion = 6;
 
 /// A kernel does what the target cannot.
 struct TargetLacks {

@@ -195,12 +195,40 @@ llvm::Value* Operations::divide(ScalarOp op, bool is_signed_type, llvm::Value* a
 }
 
 llvm::Value* Operations::power(DType type, llvm::Value* a, llvm::Value* b) {
-  if (!target_.calls_runtime) throw TargetLacks{"integer powers"};
-  llvm::Type* i64 = b_.getInt64Ty();
   const bool s = is_signed(type);
+  if (target_.math != MathLibrary::c) return power_by_squaring(s, a, b);
+  llvm::Type* i64 = b_.getInt64Ty();
   auto callee = module_.getOrInsertFunction(s ? "gasell_pow_i64" : "gasell_pow_u64", llvm::FunctionType::get(i64, {i64, i64}, false));
   pure(callee);
   return b_.CreateTrunc(b_.CreateCall(callee, {b_.CreateIntCast(a, i64, s), b_.CreateIntCast(b, i64, s)}), a->getType());
+}
+
+/// In line, for GPUs; as evaluate() has it: of negative exponents only 1 and -1 leave something.
+llvm::Value* Operations::power_by_squaring(bool is_signed_type, llvm::Value* a, llvm::Value* b) {
+  llvm::Type* t = a->getType();
+  llvm::Value *zero = llvm::ConstantInt::get(t, 0), *one = llvm::ConstantInt::get(t, 1), *minus_one = llvm::ConstantInt::getAllOnesValue(t);
+  llvm::Value* negative = is_signed_type ? b_.CreateICmpSLT(b, zero) : b_.getFalse();
+  auto is_odd = [&](llvm::Value* v) { return b_.CreateICmpNE(b_.CreateAnd(v, one), zero); };
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  auto* loop = llvm::BasicBlock::Create(b_.getContext(), "square", function_);
+  auto* after = llvm::BasicBlock::Create(b_.getContext(), "power", function_);
+  llvm::Value* first = b_.CreateSelect(negative, zero, b);
+  b_.CreateBr(loop);
+  b_.SetInsertPoint(loop);
+  llvm::PHINode *exponent = b_.CreatePHI(t, 2), *base = b_.CreatePHI(t, 2), *product = b_.CreatePHI(t, 2);
+  llvm::Value* next_product = b_.CreateSelect(is_odd(exponent), b_.CreateMul(product, base), product);
+  llvm::Value* next_exponent = b_.CreateLShr(exponent, one);
+  const std::pair<llvm::PHINode*, std::pair<llvm::Value*, llvm::Value*>> flows[] = {{exponent, {first, next_exponent}}, {base, {a, b_.CreateMul(base, base)}}, {product, {one, next_product}}};
+  for (const auto& [phi, values] : flows) {
+    phi->addIncoming(values.first, before);
+    phi->addIncoming(values.second, loop);
+  }
+  b_.CreateCondBr(b_.CreateICmpNE(next_exponent, zero), loop, after);
+  b_.SetInsertPoint(after);
+  if (!is_signed_type) return next_product;
+  llvm::Value* reciprocal = b_.CreateSelect(b_.CreateICmpEQ(a, one), one, zero);
+  reciprocal = b_.CreateSelect(b_.CreateICmpEQ(a, minus_one), b_.CreateSelect(is_odd(b), minus_one, one), reciprocal);
+  return b_.CreateSelect(negative, reciprocal, next_product);
 }
 
 void Operations::pure(llvm::FunctionCallee callee) {
@@ -324,6 +352,7 @@ Register Operations::complex_operation(ScalarOp op, DType type, const std::vecto
     case ScalarOp::sub: return {b_.CreateFSub(a.re, b.re), b_.CreateFSub(a.im, b.im)};
     case ScalarOp::mul:
       return {b_.CreateFSub(b_.CreateFMul(a.re, b.re), b_.CreateFMul(a.im, b.im)), b_.CreateFAdd(b_.CreateFMul(a.re, b.im), b_.CreateFMul(a.im, b.re))};
+    case ScalarOp::div: return complex_quotient(a, b);
     case ScalarOp::neg: return {b_.CreateFNeg(a.re), b_.CreateFNeg(a.im)};
     case ScalarOp::conj: return {a.re, b_.CreateFNeg(a.im)};
     case ScalarOp::real: return {a.re, nullptr};
@@ -340,6 +369,22 @@ Register Operations::complex_operation(ScalarOp op, DType type, const std::vecto
     }
     default: return complex_call(op, type, a, b);
   }
+}
+
+/// Smith's division, as evaluate() has it: by the larger part of the divisor.
+Register Operations::complex_quotient(const Register& a, const Register& b) {
+  llvm::Value *size_re = intrinsic(llvm::Intrinsic::fabs, b.re), *size_im = intrinsic(llvm::Intrinsic::fabs, b.im);
+  llvm::Value* by_re = b_.CreateFCmpOGE(size_re, size_im);
+  llvm::Value *larger = b_.CreateSelect(by_re, b.re, b.im), *smaller = b_.CreateSelect(by_re, b.im, b.re);
+  llvm::Value *same = b_.CreateSelect(by_re, a.re, a.im), *other = b_.CreateSelect(by_re, a.im, a.re);
+  llvm::Value* ratio = b_.CreateFDiv(smaller, larger);
+  llvm::Value* scale = b_.CreateFDiv(llvm::ConstantFP::get(a.re->getType(), 1), b_.CreateFAdd(larger, b_.CreateFMul(smaller, ratio)));
+  llvm::Value* re = b_.CreateFMul(b_.CreateFAdd(same, b_.CreateFMul(other, ratio)), scale);
+  llvm::Value* crossed = b_.CreateFMul(same, ratio);
+  llvm::Value* im = b_.CreateFMul(b_.CreateSelect(by_re, b_.CreateFSub(other, crossed), b_.CreateFSub(crossed, other)), scale);
+  llvm::Value* zero = llvm::ConstantFP::get(a.re->getType(), 0);
+  llvm::Value* by_zero = b_.CreateAnd(b_.CreateFCmpOEQ(size_re, zero), b_.CreateFCmpOEQ(size_im, zero));
+  return {b_.CreateSelect(by_zero, b_.CreateFDiv(a.re, size_re), re), b_.CreateSelect(by_zero, b_.CreateFDiv(a.im, size_re), im)};
 }
 
 /// The rest is computed by evaluate(), out of line: gasell_complex(operation, dtype, operands, result).

@@ -44,8 +44,10 @@ class Operations {
   llvm::Value* integer_operation(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* divide(ScalarOp op, bool is_signed_type, llvm::Value* a, llvm::Value* b);
   llvm::Value* power(DType type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* power_by_squaring(bool is_signed_type, llvm::Value* a, llvm::Value* b);
   llvm::Value* float_operation(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b, llvm::Value* c);
   Register complex_operation(ScalarOp op, DType type, const std::vector<Register>& args);
+  Register complex_quotient(const Register& a, const Register& b);
   Register complex_call(ScalarOp op, DType type, const Register& a, const Register& b);
   llvm::Value* math(std::string_view name, llvm::Intrinsic::ID known, DType type, const std::vector<llvm::Value*>& args);
   llvm::Value* remainder(DType type, llvm::Value* a, llvm::Value* b);

@@ -160,13 +160,26 @@ T float_op(ScalarOp op, T a, T b, T c) {
   }
 }
 
+/// As NumPy divides: R. L. Smith, Algorithm 116, Communications of the ACM 5 (1962).
+template <class T>
+std::complex<T> quotient(std::complex<T> a, std::complex<T> b) {
+  const T size_re = std::fabs(b.real()), size_im = std::fabs(b.imag());
+  if (size_re == 0 && size_im == 0) return {a.real() / size_re, a.imag() / size_re};
+  if (size_re >= size_im) {
+    const T ratio = b.imag() / b.real(), scale = T(1) / (b.real() + b.imag() * ratio);
+    return {(a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale};
+  }
+  const T ratio = b.real() / b.imag(), scale = T(1) / (b.imag() + b.real() * ratio);
+  return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
+}
+
 template <class T>
 std::complex<T> complex_op(ScalarOp op, std::complex<T> a, std::complex<T> b) {
   switch (op) {
     case ScalarOp::add: return a + b;
     case ScalarOp::sub: return a - b;
     case ScalarOp::mul: return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-    case ScalarOp::div: return a / b;
+    case ScalarOp::div: return quotient(a, b);
     case ScalarOp::pow: return b == T(0) ? std::complex<T>(1) : a == T(0) ? std::complex<T>(0) : std::pow(a, b);
     case ScalarOp::neg: return -a;
     case ScalarOp::conj: return std::conj(a);

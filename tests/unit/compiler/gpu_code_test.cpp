@@ -74,6 +74,17 @@ TEST_CASE("results round as on the host: nothing is contracted to fma") {
   CHECK(code->ptx.find("ld.global.nc.f64") != std::string::npos);
 }
 
+TEST_CASE("integer powers need no function") {
+  const auto storage = std::make_shared<Storage>();
+  for (const DType type : {DType::i64, DType::i8, DType::u32}) {
+    const NodeRef a = buffer(storage, type, {1000}, {1}, 0);
+    const auto code = compile_ptx(*plan::make_plan({map(ScalarOp::pow, {a, a})}, {}).steps.at(0).kernel, 90);
+    REQUIRE(code);
+    CHECK(code->ptx.find("call") == std::string::npos);
+    CHECK(assembles(code->ptx, {90}));
+  }
+}
+
 TEST_CASE("what GPUs lack is left to the host") {
   const auto storage = std::make_shared<Storage>();
   const NodeRef z = buffer(storage, DType::c128, {1000}, {1}, 0);
