@@ -12,8 +12,8 @@ class Module;
 
 namespace gasell {
 
-/// libdevice where GASELL_CUDA, CUDA_HOME, CUDA_PATH or /usr/local/cuda has a toolkit with one, else libclc. GASELL_DEVICE_MATH=libclc or
-/// libdevice decides otherwise.
+/// libdevice where GASELL_CUDA, CUDA_HOME, CUDA_PATH or /usr/local/cuda has a toolkit with one, else libclc; with GASELL_DEVICE_MATH=libclc
+/// always that.
 MathLibrary device_library();
 
 /// For people: "libdevice (PATH)" or "libclc".

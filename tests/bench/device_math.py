@@ -81,7 +81,8 @@ def ulps(got, arguments, function, dtype):
         rounded = truth.astype(dtype)
         unit = np.spacing(np.abs(rounded)).astype(np.longdouble)
         error = np.abs(got.astype(np.longdouble) - truth) / unit
-        error[(got == rounded) | (np.isnan(got) & np.isnan(rounded))] = np.minimum(0.5, error[(got == rounded) | (np.isnan(got) & np.isnan(rounded))])
+        right = (got == rounded) | (np.isnan(got) & np.isnan(rounded))
+        error[right] = np.fmin(0.5, error[right])  # also where both are infinite or NaN
         error[np.isnan(error)] = np.inf
     worst = int(np.argmax(error))
     return float(error[worst]), tuple(float(a[worst]) for a in arguments)
@@ -90,8 +91,9 @@ def ulps(got, arguments, function, dtype):
 def wrong_specials(got, arguments, function):
     with np.errstate(all="ignore"):
         expected = getattr(np, function)(*arguments)
-        near = np.abs(got - expected) <= 4 * np.spacing(np.abs(expected))
-    same = (np.isnan(got) & np.isnan(expected)) | ((got == expected) & (np.signbit(got) == np.signbit(expected))) | (near & np.isfinite(expected) & (expected != 0))
+        # The spacing above the largest number is infinite: nothing would be far from it.
+        near = np.isfinite(got) & np.isfinite(expected) & (expected != 0) & (np.abs(got - expected) <= 4 * np.spacing(np.abs(expected)))
+    same = (np.isnan(got) & np.isnan(expected)) | ((got == expected) & (np.signbit(got) == np.signbit(expected))) | near
     return [(*[float(a[k]) for a in arguments], float(got[k]), float(expected[k])) for k in np.flatnonzero(~same)]
 
 
