@@ -2,7 +2,7 @@
 """Everything that a machine with GPUs can check, in one command: right results first, then times. Needs Python, a gasell and the folder tests/.
 
     tests/gpu/suite.py --gasell gasell-0.1.0-linux-x86_64/bin/gasell
-    tests/gpu/suite.py --gasell … --quick                   less of each, within two minutes
+    tests/gpu/suite.py --gasell … --quick                   less of each
     tests/gpu/suite.py --gasell … --sanitize                a part of it under compute-sanitizer's tools instead
     tests/gpu/suite.py --gasell … --only 'bits|device'      checks whose name matches
     tests/gpu/suite.py --gasell … --device sim:2            a stand-in for GPUs, to try the suite itself
