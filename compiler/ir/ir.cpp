@@ -90,6 +90,11 @@ ExprRef bitcast(ExprRef value, DType to) {
   e.args = {std::move(value)};
   return make(std::move(e));
 }
+ExprRef address(std::string array) {
+  Expr e{ExprKind::address, DType::i64};
+  e.name = std::move(array);
+  return make(std::move(e));
+}
 
 ExprRef operator+(ExprRef a, ExprRef b) { return op(ScalarOp::add, {std::move(a), std::move(b)}); }
 ExprRef operator-(ExprRef a, ExprRef b) { return op(ScalarOp::sub, {std::move(a), std::move(b)}); }
@@ -147,6 +152,47 @@ StmtRef while_(ExprRef condition, Body body) {
 StmtRef barrier(Space space) {
   Stmt s{StmtKind::barrier, ""};
   s.space = space;
+  return make(std::move(s));
+}
+StmtRef scope(std::string name, Body body) {
+  Stmt s{StmtKind::scope, std::move(name)};
+  s.body = std::move(body);
+  return make(std::move(s));
+}
+StmtRef leave(std::string scope) { return make(Stmt{StmtKind::leave, std::move(scope)}); }
+StmtRef raise(int64_t site, std::vector<ExprRef> args) {
+  Stmt s{StmtKind::raise, ""};
+  s.size = site;
+  s.args = std::move(args);
+  return make(std::move(s));
+}
+StmtRef check(std::string name, ExprRef index, ExprRef extent, int64_t site) {
+  Stmt s{StmtKind::check, std::move(name)};
+  s.value = std::move(index);
+  s.end = std::move(extent);
+  s.size = site;
+  return make(std::move(s));
+}
+StmtRef allocate(std::string name, DType type, ExprRef count, int64_t site) {
+  Stmt s{StmtKind::allocate, std::move(name), type};
+  s.index = std::move(count);
+  s.size = site;
+  return make(std::move(s));
+}
+StmtRef pointer(std::string name, DType type, std::string source) {
+  Stmt s{StmtKind::pointer, std::move(name), type};
+  s.source = std::move(source);
+  return make(std::move(s));
+}
+StmtRef point(std::string name, std::string source) {
+  Stmt s{StmtKind::point, std::move(name)};
+  s.source = std::move(source);
+  return make(std::move(s));
+}
+StmtRef call(std::string name, DType type, std::string function, std::vector<ExprRef> args) {
+  Stmt s{StmtKind::call, std::move(name), type};
+  s.source = std::move(function);
+  s.args = std::move(args);
   return make(std::move(s));
 }
 

@@ -33,6 +33,7 @@ enum class ExprKind : uint8_t {
   op,        // op(args...)
   bitcast,   // args[0]'s bits as type, of the same size; not for booleans and complex
   cast,      // args[0] to type, with Scalar::cast's rules (float to integer saturates nowhere: out of range is unspecified, never a trap)
+  address,   // the address of the first element of array `name`, as an i64: only as an argument of a call, of a function (not a fused expression)
 };
 
 struct Expr {
@@ -52,6 +53,7 @@ ExprRef load(std::string array, DType type, ExprRef index);
 ExprRef op(ScalarOp op, std::vector<ExprRef> args);
 ExprRef cast(ExprRef value, DType to);
 ExprRef bitcast(ExprRef value, DType to);
+ExprRef address(std::string array);
 
 // i64 index arithmetic reads better with operators.
 ExprRef operator+(ExprRef a, ExprRef b);
@@ -74,6 +76,16 @@ enum class StmtKind : uint8_t {
   if_,          // if condition { body } else { orelse }
   while_,       // while condition { body }
   barrier,      // barrier space                          of a mapped kernel: what the block's (the warp's) threads wrote before, they all see after
+  // Of compiled functions:
+  scope,        // scope name { body }                    what `leave name` inside it goes behind
+  leave,        // leave name
+  raise,        // raise site(args)                       notes the site and up to 3 i64 in the kernel's error slot unless an error stands there, and leaves the kernel
+  check,        // check name = value of end else site    an index of an axis of extent `end`, counted from the end where it is negative, and a
+                //                                        `raise site(value, end)` where it is outside
+  allocate,     // allocate name: type[index]             memory from the kernel's context, an array like others; `raise site(bytes)` where there is none
+  pointer,      // pointer name: type = source            another name of an array, which `point` may set again
+  point,        // point name = source                    now `name` is what `source` is now
+  call,         // call [name: type =] source(args)       of a function outside (codegen/externals.h)
 };
 
 enum class LoopKind : uint8_t {
@@ -102,7 +114,9 @@ struct Stmt {
   ExprRef begin, end;        // loop
   LoopKind loop_kind = LoopKind::serial;
   ExprRef width;             // loop: of across and within, a power of two up to the kernel's threads
-  int64_t size = 0;          // local_array: elements
+  int64_t size = 0;          // local_array: elements; raise, check, allocate: the site, a number from 1 that the front end knows the place by
+  std::string source;        // pointer, point: the array; call: the function
+  std::vector<ExprRef> args;  // raise, call
   Space space = Space::automatic;  // local_array; barrier: warp or block
   Body body, orelse;
 };
@@ -116,12 +130,22 @@ StmtRef loop(std::string name, ExprRef begin, ExprRef end, LoopKind kind, Body b
 StmtRef if_(ExprRef condition, Body body, Body orelse = {});
 StmtRef while_(ExprRef condition, Body body);
 StmtRef barrier(Space space);
+StmtRef scope(std::string name, Body body);
+StmtRef leave(std::string scope);
+StmtRef raise(int64_t site, std::vector<ExprRef> args);
+StmtRef check(std::string name, ExprRef index, ExprRef extent, int64_t site);
+StmtRef allocate(std::string name, DType type, ExprRef count, int64_t site);
+StmtRef pointer(std::string name, DType type, std::string source);
+StmtRef point(std::string name, std::string source);
+/// `name` empty: the function gives nothing, or what it gives is not used.
+StmtRef call(std::string name, DType type, std::string function, std::vector<ExprRef> args);
 
 struct Parameter {
   enum class Kind : uint8_t {
     in,      // array, only read; never overlaps an `out`
     out,     // array, written, perhaps read; overlaps no other parameter
     scalar,  // one value
+    any,     // array, read and written, which may overlap others of its kind: arguments of compiled functions that do, `context`, `error`
   } kind;
   std::string name;
   DType type;
@@ -132,6 +156,10 @@ struct Kernel {
   std::vector<Parameter> params;
   Body body;
   int threads = 0;  // of a block, when mapped to a grid: a multiple of 32
+  /// A compiled function's: it may have the statements of such. Its array parameters `context: u8` (what `call`s to the runtime get) and
+  /// `error: i64` (four elements: site, and what raise notes) are of kind `any`.
+  bool function = false;
+  bool fast_math = false;  // floats may be reassociated and contracted, no NaN or infinity is expected (LLVM's `fast`)
 };
 
 }  // namespace gasell::ir
