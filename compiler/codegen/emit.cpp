@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "compiler/codegen/emitter.h"
+#include "compiler/codegen/externals.h"
 #include "compiler/codegen/race_check.h"
 
 namespace gasell {
@@ -49,15 +50,14 @@ std::unique_ptr<llvm::Module> emit_module(llvm::LLVMContext& context, const ir::
   return module;
 }
 
-const std::vector<RuntimeFunction>& runtime_functions() {
-  static const std::vector<RuntimeFunction> kFunctions = {{"gasell_pow_i64", reinterpret_cast<void*>(&integer_power<int64_t>)},
-                                                          {"gasell_pow_u64", reinterpret_cast<void*>(&integer_power<uint64_t>)},
-                                                          {"gasell_complex", reinterpret_cast<void*>(&evaluate_complex)},
-                                                          {"gasell_out_of_bounds", reinterpret_cast<void*>(&out_of_bounds)},
-                                                          {"gasell_race_unit", reinterpret_cast<void*>(&race_unit)},
-                                                          {"gasell_race_barrier", reinterpret_cast<void*>(&race_barrier)},
-                                                          {"gasell_race_access", reinterpret_cast<void*>(&race_access)}};
-  return kFunctions;
+void register_runtime_functions() {
+  register_external("gasell_pow_i64", reinterpret_cast<void*>(&integer_power<int64_t>));
+  register_external("gasell_pow_u64", reinterpret_cast<void*>(&integer_power<uint64_t>));
+  register_external("gasell_complex", reinterpret_cast<void*>(&evaluate_complex));
+  register_external("gasell_out_of_bounds", reinterpret_cast<void*>(&out_of_bounds));
+  register_external("gasell_race_unit", reinterpret_cast<void*>(&race_unit));
+  register_external("gasell_race_barrier", reinterpret_cast<void*>(&race_barrier));
+  register_external("gasell_race_access", reinterpret_cast<void*>(&race_access));
 }
 
 }  // namespace gasell

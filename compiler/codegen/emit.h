@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "compiler/codegen/target.h"
 #include "compiler/ir/ir.h"
@@ -16,7 +15,7 @@ class Module;
 namespace gasell {
 
 /// Bumped when the code emitted for the same IR changes, so that caches do not serve old code.
-inline constexpr int kEmitterVersion = 6;
+inline constexpr int kEmitterVersion = 7;
 
 /// A kernel does what the target cannot.
 struct TargetLacks {
@@ -26,11 +25,7 @@ struct TargetLacks {
 /// A module with one external function `symbol` of HostKernelFunction's type (jit.h).
 std::unique_ptr<llvm::Module> emit_module(llvm::LLVMContext& context, const ir::Kernel& kernel, const Target& target, const std::string& symbol);
 
-/// Functions that emitted code calls beside the C library's: name and address.
-struct RuntimeFunction {
-  const char* name;
-  void* address;
-};
-const std::vector<RuntimeFunction>& runtime_functions();
+/// Registers the functions that emitted code calls of itself, beside the C library's (externals.h).
+void register_runtime_functions();
 
 }  // namespace gasell

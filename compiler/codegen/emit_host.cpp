@@ -50,8 +50,8 @@ llvm::Function* HostEmitter::emit_body(const ir::Kernel& kernel, const std::stri
   auto argument = function->arg_begin();
   for (const ir::Parameter& p : kernel.params) {
     if (p.kind != ir::Parameter::Kind::scalar) {
-      argument->addAttr(llvm::Attribute::NoAlias);
-      argument->addAttr(llvm::Attribute::NoCapture);
+      if (p.kind != ir::Parameter::Kind::any) argument->addAttr(llvm::Attribute::NoAlias);
+      if (!kernel.function) argument->addAttr(llvm::Attribute::NoCapture);
       if (p.kind == ir::Parameter::Kind::in) argument->addAttr(llvm::Attribute::ReadOnly);
       arrays_[p.name] = {&*argument++, p.type, p.name};
     } else {
@@ -70,12 +70,18 @@ llvm::Function* HostEmitter::emit_body(const ir::Kernel& kernel, const std::stri
     }
   }
   if (target_.check_races) checker_ = &*argument++;
+  if (kernel.fast_math) b_.setFastMathFlags(llvm::FastMathFlags::getFast());
   if (kernel.body.empty() || !contains_units(kernel.body)) {
     guard_whole(kernel.body);
   } else {
     statements(kernel.body);
   }
+  b_.clearFastMathFlags();
+  llvm::BasicBlock* exit = block("exit");
+  b_.CreateBr(exit);
+  b_.SetInsertPoint(exit);
   b_.CreateRetVoid();
+  if (kernel.function) finish_function(exit);
   return function;
 }
 

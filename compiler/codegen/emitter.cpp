@@ -8,6 +8,12 @@ using ir::Stmt;
 using ir::StmtKind;
 
 // ---- statements ----
+void Emitter::statements(const ir::Body& body) {
+  for (const ir::StmtRef& s : body) statement(*s);
+  // Behind a leave or a raise: what comes is emitted where no way leads to.
+  if (b_.GetInsertBlock()->getTerminator()) b_.SetInsertPoint(block("behind"));
+}
+
 void Emitter::statement(const Stmt& s) {
   switch (s.kind) {
     case StmtKind::let: values_[s.name] = value(s.value); break;
@@ -22,9 +28,9 @@ void Emitter::statement(const Stmt& s) {
     case StmtKind::assign: write_variable(variables_.at(s.name), value(s.value)); break;
     case StmtKind::local_array: arrays_[s.name] = local_array(s); break;
     case StmtKind::store: {
-      const Array& array = arrays_.at(s.name);
       llvm::Value* index = value(s.index).re;
-      store_element(array, index, value(s.value));
+      const Register element = value(s.value);
+      store_element(array(s.name), index, element);
       break;
     }
     case StmtKind::loop: loop(s); break;
@@ -52,6 +58,7 @@ void Emitter::statement(const Stmt& s) {
       break;
     }
     case StmtKind::barrier: barrier(s.space); break;
+    default: function_statement(s);
   }
 }
 
@@ -90,6 +97,16 @@ Register Emitter::read_variable(const Variable& v) {
 }
 
 // ---- memory ----
+Emitter::Array Emitter::array(const std::string& name) {
+  const auto pointer = pointers_.find(name);
+  if (pointer == pointers_.end()) return arrays_.at(name);
+  const auto part = [&](int k) -> llvm::Value* {
+    llvm::AllocaInst* slot = pointer->second.parts[k];
+    return slot ? b_.CreateLoad(slot->getAllocatedType(), slot) : nullptr;
+  };
+  return {part(0), pointer->second.type, name, part(1), part(2)};
+}
+
 llvm::Value* Emitter::address(const Array& array, llvm::Value* index, int part) {
   if (is_complex(array.type)) index = b_.CreateNSWAdd(b_.CreateShl(index, 1, "", false, true), b_.getInt64(static_cast<uint64_t>(part)));
   return b_.CreateInBoundsGEP(element_type(array.type), array.pointer, index);
@@ -128,10 +145,11 @@ Register Emitter::value(const ExprRef& e) {
       return values_.at(e->name);
     case ExprKind::load: {
       llvm::Value* index = value(e->args[0]).re;
-      return load_element(arrays_.at(e->name), index);
+      return load_element(array(e->name), index);
     }
     case ExprKind::bitcast: return {b_.CreateBitCast(value(e->args[0]).re, register_type(e->type)), nullptr};
     case ExprKind::cast: return convert(value(e->args[0]), e->args[0]->type, e->type);
+    case ExprKind::address: return {b_.CreatePtrToInt(array(e->name).pointer, b_.getInt64Ty()), nullptr};
     case ExprKind::op: {
       std::vector<Register> args;
       for (const ExprRef& a : e->args) args.push_back(value(a));

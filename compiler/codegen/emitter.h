@@ -41,13 +41,13 @@ class Emitter : protected Operations {
   /// Comes before an element is loaded or stored.
   virtual void touch([[maybe_unused]] const Array& array, [[maybe_unused]] llvm::Value* index, [[maybe_unused]] bool writes) {}
 
-  void statements(const ir::Body& body) {
-    for (const ir::StmtRef& s : body) statement(*s);
-  }
+  void statements(const ir::Body& body);
   virtual void statement(const ir::Stmt& s);
   /// The branch back to the loop's beginning.
   llvm::BranchInst* counted_loop(const ir::Stmt& s, llvm::Value* first, llvm::Value* last, llvm::Value* step);
   Array automatic_array(const ir::Stmt& s);
+  /// The end of a function's code (ir::Kernel::function): what `raise` does stands there once, and then goes to `exit`. Takes out what no way leads to.
+  void finish_function(llvm::BasicBlock* exit);
 
   Register value(const ir::ExprRef& e);
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
@@ -63,6 +63,24 @@ class Emitter : protected Operations {
     llvm::AllocaInst* parts[2];
     DType type;
   };
+  /// Where a pointer keeps its array's address and, where bounds are checked, the two ends of its memory.
+  struct Pointer {
+    llvm::AllocaInst* parts[3];
+    DType type;
+  };
+  /// The kernel's one place that notes an error: a phi each for the site and its three values.
+  struct Raise {
+    llvm::BasicBlock* block = nullptr;
+    llvm::PHINode* values[4];
+  };
+  void function_statement(const ir::Stmt& s);
+  /// Branches to where the error is noted; with a condition, only where it holds, and the code goes on where it does not.
+  void raise(llvm::Value* condition, int64_t site, const std::vector<llvm::Value*>& values);
+  void check(const ir::Stmt& s);
+  void allocate(const ir::Stmt& s);
+  void point(const Pointer& pointer, const std::string& source);
+  void call(const ir::Stmt& s);
+  Array array(const std::string& name);
   void write_variable(const Variable& v, const Register& r);
   Register read_variable(const Variable& v);
 
@@ -74,6 +92,9 @@ class Emitter : protected Operations {
   void store_element(const Array& array, llvm::Value* index, Register r);
 
   std::unordered_map<std::string, Variable> variables_;
+  std::unordered_map<std::string, Pointer> pointers_;
+  std::unordered_map<std::string, llvm::BasicBlock*> scopes_;  // what stands behind each
+  Raise raise_;
 };
 
 /// For calls by HostKernelFunction (jit.h).

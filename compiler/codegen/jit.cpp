@@ -18,6 +18,7 @@
 
 #include "compiler/codegen/device_library.h"
 #include "compiler/codegen/emit.h"
+#include "compiler/codegen/externals.h"
 #include "compiler/codegen/kernel_cache.h"
 #include "compiler/codegen/optimise.h"
 #include "compiler/ir/passes.h"
@@ -54,6 +55,18 @@ T unwrap(llvm::Expected<T> value) {
   return std::move(*value);
 }
 
+/// Finds the functions of externals.h for code that is linked.
+class Externals final : public llvm::orc::DefinitionGenerator {
+ public:
+  llvm::Error tryToGenerate(llvm::orc::LookupState&, llvm::orc::LookupKind, llvm::orc::JITDylib& library, llvm::orc::JITDylibLookupFlags,
+                            const llvm::orc::SymbolLookupSet& wanted) override {
+    llvm::orc::SymbolMap found;
+    for (const auto& [name, flags] : wanted)
+      if (void* address = find_external((*name).str())) found[name] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+    return found.empty() ? llvm::Error::success() : library.define(llvm::orc::absoluteSymbols(std::move(found)));
+  }
+};
+
 }  // namespace
 
 struct Jit::State {
@@ -75,12 +88,10 @@ struct Jit::State {
       machine.setCPU(target.cpu);
       jit = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create());
       vector_math_name();  // opens libmvec, so that its symbols are the process's
+      register_runtime_functions();
+      jit->getMainJITDylib().addGenerator(std::make_unique<Externals>());
       jit->getMainJITDylib().addGenerator(unwrap(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit->getDataLayout().getGlobalPrefix())));
-      llvm::orc::SymbolMap symbols;
-      for (const RuntimeFunction& f : runtime_functions())
-        symbols[jit->mangleAndIntern(f.name)] = {llvm::orc::ExecutorAddr::fromPtr(f.address), llvm::JITSymbolFlags::Exported};
       jit->getExecutionSession().setErrorReporter([](llvm::Error error) { llvm::consumeError(std::move(error)); });  // lookup() returns them too
-      if (auto error = jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)))) fail(std::move(error));
     });
     return *jit;
   }
@@ -88,7 +99,7 @@ struct Jit::State {
   /// Takes a kernel through the passes, the emitter and LLVM's optimiser; what `finish` makes of the module and its target machine.
   template <class F>
   auto lower(const ir::Kernel& kernel, const std::string& symbol, F finish) const {
-    const ir::Kernel ready = ir::run_passes(kernel, ir::pipeline());
+    const ir::Kernel ready = ir::run_passes(kernel, ir::pipeline_of(kernel));
     llvm::LLVMContext context;
     context.setDiagnosticHandler(std::make_unique<QuietDiagnostics>());
     const auto machine = make_target_machine(host_target());

@@ -17,7 +17,7 @@ struct Target {
   /// Bits of vectors that LLVM should use where loops allow (prefer-vector-width), 0: its own choice.
   int vector_bits = 0;
   MathLibrary math = MathLibrary::c;
-  /// Code may call Gasell's own functions (emit.h's runtime_functions).
+  /// Code may call Gasell's own functions (externals.h).
   bool calls_runtime = true;
   /// Kernels are mapped to a grid and run by its threads (nvptx64); elsewhere mapped kernels run as loops over them.
   bool grid = false;

@@ -20,8 +20,9 @@ class Elimination {
         return same == renamed_.end() ? e : variable(same->second, e->type);
       });
       if (rewritten.kind == StmtKind::var) variables_.insert(rewritten.name);
-      if (rewritten.kind == StmtKind::let && is_constant_over_time(rewritten.value, [this](const std::string& name) { return !variables_.count(name); })) {
-        const auto [known, fresh] = named_.emplace(print(rewritten.value), rewritten.name);
+      renamed_.erase(rewritten.name);
+      if (const std::string text = value_of(rewritten); !text.empty()) {
+        const auto [known, fresh] = named_.emplace(text, rewritten.name);
         if (!fresh) {
           renamed_[rewritten.name] = known->second;
           continue;
@@ -36,6 +37,14 @@ class Elimination {
   }
 
  private:
+  /// What a let or a check gives its name, as a text; empty where that changes with time. A check that is the same as one before it finds nothing new.
+  std::string value_of(const Stmt& s) const {
+    const auto fixed = [this](const ExprRef& e) { return is_constant_over_time(e, [this](const std::string& name) { return !variables_.count(name); }); };
+    if (s.kind == StmtKind::let && fixed(s.value)) return print(s.value);
+    if (s.kind == StmtKind::check && fixed(s.value) && fixed(s.end)) return print(s.value) + " of " + print(s.end);
+    return "";
+  }
+
   std::unordered_map<std::string, std::string> named_;    // value's text → name
   std::unordered_map<std::string, std::string> renamed_;  // name → earlier name
   std::unordered_set<std::string> variables_;
@@ -43,6 +52,6 @@ class Elimination {
 
 }  // namespace
 
-Kernel eliminate_common_subexpressions(const Kernel& kernel) { return {kernel.name, kernel.params, Elimination().body(kernel.body), kernel.threads}; }
+Kernel eliminate_common_subexpressions(const Kernel& kernel) { return with_body(kernel, Elimination().body(kernel.body)); }
 
 }  // namespace gasell::ir

@@ -11,6 +11,7 @@ class Liveness {
  public:
   explicit Liveness(const Kernel& kernel) {
     for (const Parameter& p : kernel.params) live_.insert(p.name);
+    reach(kernel.body);
     while (grow(kernel.body)) {
     }
   }
@@ -22,16 +23,33 @@ class Liveness {
       Stmt kept = *s;
       kept.body = body(s->body);
       kept.orelse = body(s->orelse);
-      if ((kept.kind == StmtKind::loop || kept.kind == StmtKind::if_) && kept.body.empty() && kept.orelse.empty()) continue;
+      if ((kept.kind == StmtKind::loop || kept.kind == StmtKind::if_ || kept.kind == StmtKind::scope) && kept.body.empty() && kept.orelse.empty()) continue;
       result.push_back(make_statement(std::move(kept)));
     }
     return result;
   }
 
  private:
-  /// Control flow is kept (an endless while is not ours to end); the rest when what it writes is read.
+  /// Control flow is kept (an endless while is not ours to end), what may raise, and calls; the rest when what it writes is read.
   bool is_live(const Stmt& s) const {
-    return s.kind == StmtKind::loop || s.kind == StmtKind::if_ || s.kind == StmtKind::while_ || s.kind == StmtKind::barrier || live_.count(s.name) != 0;
+    switch (s.kind) {
+      case StmtKind::let:
+      case StmtKind::var:
+      case StmtKind::assign:
+      case StmtKind::local_array:
+      case StmtKind::store:
+      case StmtKind::allocate: return live_.count(s.name) != 0;
+      default: return true;
+    }
+  }
+
+  /// Pointers, and all that they may point to, count as read: who stores through one of their names is not followed.
+  void reach(const Body& statements) {
+    for (const StmtRef& s : statements) {
+      if (s->kind == StmtKind::pointer || s->kind == StmtKind::point) live_.insert({s->name, s->source});
+      reach(s->body);
+      reach(s->orelse);
+    }
   }
 
   /// Marks what live statements read; true when that was news.
@@ -41,7 +59,7 @@ class Liveness {
       if (is_live(*s))
         for (const ExprRef& e : expressions_of(*s))
           visit(e, [this](const Expr& part) {
-            if (part.kind == ExprKind::variable || part.kind == ExprKind::load) live_.insert(part.name);
+            if (part.kind == ExprKind::variable || part.kind == ExprKind::load || part.kind == ExprKind::address) live_.insert(part.name);
           });
       grow(s->body);
       grow(s->orelse);
@@ -54,6 +72,6 @@ class Liveness {
 
 }  // namespace
 
-Kernel eliminate_dead_code(const Kernel& kernel) { return {kernel.name, kernel.params, Liveness(kernel).body(kernel.body), kernel.threads}; }
+Kernel eliminate_dead_code(const Kernel& kernel) { return with_body(kernel, Liveness(kernel).body(kernel.body)); }
 
 }  // namespace gasell::ir

@@ -272,7 +272,7 @@ Body without_arrays(const Body& body, const Names& gone) {
 Kernel fuse_thread_loops(const Kernel& kernel) {
   Fusion fusion(kernel);
   Body body = fusion.body(kernel.body);
-  return {kernel.name, kernel.params, without_arrays(body, fusion.gone()), kernel.threads};
+  return with_body(kernel, without_arrays(body, fusion.gone()));
 }
 
 }  // namespace gasell::ir

@@ -195,5 +195,6 @@ StmtRef call(std::string name, DType type, std::string function, std::vector<Exp
   s.args = std::move(args);
   return make(std::move(s));
 }
+StmtRef poll() { return make(Stmt{StmtKind::poll, ""}); }
 
 }  // namespace gasell::ir

@@ -62,6 +62,9 @@ ExprRef operator*(ExprRef a, ExprRef b);
 ExprRef operator/(ExprRef a, ExprRef b);  // floordiv
 ExprRef operator%(ExprRef a, ExprRef b);  // mod
 
+/// The site that `poll` notes.
+inline constexpr int64_t kInterrupted = -1;
+
 struct Stmt;
 using StmtRef = std::shared_ptr<const Stmt>;
 using Body = std::vector<StmtRef>;
@@ -86,6 +89,7 @@ enum class StmtKind : uint8_t {
   pointer,      // pointer name: type = source            another name of an array, which `point` may set again
   point,        // point name = source                    now `name` is what `source` is now
   call,         // call [name: type =] source(args)       of a function outside (codegen/externals.h)
+  poll,         // poll                                   leaves the kernel where someone asked for that: `raise kInterrupted()` when interrupt[0] is not 0
 };
 
 enum class LoopKind : uint8_t {
@@ -139,6 +143,7 @@ StmtRef pointer(std::string name, DType type, std::string source);
 StmtRef point(std::string name, std::string source);
 /// `name` empty: the function gives nothing, or what it gives is not used.
 StmtRef call(std::string name, DType type, std::string function, std::vector<ExprRef> args);
+StmtRef poll();
 
 struct Parameter {
   enum class Kind : uint8_t {
@@ -156,8 +161,8 @@ struct Kernel {
   std::vector<Parameter> params;
   Body body;
   int threads = 0;  // of a block, when mapped to a grid: a multiple of 32
-  /// A compiled function's: it may have the statements of such. Its array parameters `context: u8` (what `call`s to the runtime get) and
-  /// `error: i64` (four elements: site, and what raise notes) are of kind `any`.
+  /// A compiled function's: it may have the statements of such. Its array parameters `context: u8` (what `allocate` and `call`s to the runtime get),
+  /// `error: i64` (four elements: site, and what raise notes) and `interrupt: u8` (one element, which others set) are of kind `any`.
   bool function = false;
   bool fast_math = false;  // floats may be reassociated and contracted, no NaN or infinity is expected (LLVM's `fast`)
 };

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "compiler/ir/text.h"
@@ -32,8 +33,10 @@ class Parser {
     while (token_ != ")") {
       Parameter p;
       p.kind = Parameter::Kind::scalar;
-      if (token_ == "in" || token_ == "out") {
-        p.kind = token_ == "in" ? Parameter::Kind::in : Parameter::Kind::out;
+      static const std::map<std::string_view, Parameter::Kind> kKinds = {
+          {"in", Parameter::Kind::in}, {"out", Parameter::Kind::out}, {"any", Parameter::Kind::any}};
+      if (const auto found = kKinds.find(token_); found != kKinds.end() && next() != ":") {
+        p.kind = found->second;
         advance();
       }
       p.name = name();
@@ -47,6 +50,11 @@ class Parser {
     if (token_ == "threads") {
       advance();
       k.threads = static_cast<int>(whole_number());
+    }
+    for (const auto& [word, flag] : {std::pair{"function", &k.function}, std::pair{"fast", &k.fast_math}}) {
+      if (token_ != word) continue;
+      *flag = true;
+      advance();
     }
     k.body = block();
     if (!token_.empty()) fail("the kernel ends here");
@@ -83,6 +91,15 @@ class Parser {
         if (text_.substr(start_, 2) == symbol) at_ = start_ + 2;
     }
     token_ = text_.substr(start_, at_ - start_);
+  }
+
+  /// The token behind this one.
+  std::string_view next() {
+    const auto [at, start, token] = std::tuple{at_, start_, token_};
+    advance();
+    const std::string_view result = token_;
+    std::tie(at_, start_, token_) = std::tuple{at, start, token};
+    return result;
   }
 
   void expect(std::string_view what) {
@@ -126,7 +143,25 @@ class Parser {
     return body;
   }
 
+  std::vector<ExprRef> list() {
+    std::vector<ExprRef> args;
+    expect("(");
+    while (token_ != ")") {
+      args.push_back(expression());
+      if (token_ != ")") expect(",");
+    }
+    advance();
+    return args;
+  }
+  int64_t site() {
+    expect("else");
+    return whole_number();
+  }
+
   StmtRef statement() {
+    // Words that begin statements are names, too.
+    if (const std::string_view behind = next(); behind == "=" || behind == "[") return assignment();
+    if (const auto s = function_statement()) return s;
     if (token_ == "let" || token_ == "var") {
       const bool is_let = token_ == "let";
       advance();
@@ -193,6 +228,72 @@ class Parser {
       ExprRef condition = expression();
       return while_(condition, block());
     }
+    return assignment();
+  }
+
+  /// A statement that only compiled functions have; null when it is another, with nothing consumed.
+  StmtRef function_statement() {
+    const auto begins = [this](std::string_view word) {
+      if (token_ != word) return false;
+      advance();
+      return true;
+    };
+    const auto typed = [this] {
+      std::string n = name();
+      expect(":");
+      const DType t = types_[n] = type();
+      return std::pair{n, t};
+    };
+    if (begins("scope")) {
+      std::string n = name();
+      return scope(n, block());
+    }
+    if (begins("leave")) return leave(name());
+    if (begins("poll")) return poll();
+    if (begins("raise")) {
+      const int64_t number = whole_number();
+      return raise(number, list());
+    }
+    if (begins("check")) {
+      std::string n = name();
+      expect("=");
+      ExprRef index = expression();
+      expect("of");
+      ExprRef extent = expression();
+      types_[n] = DType::i64;
+      return check(n, index, extent, site());
+    }
+    if (begins("allocate")) {
+      const auto [n, t] = typed();
+      expect("[");
+      ExprRef count = expression();
+      expect("]");
+      return allocate(n, t, count, site());
+    }
+    if (begins("pointer")) {
+      const auto [n, t] = typed();
+      expect("=");
+      return pointer(n, t, name());
+    }
+    if (begins("point")) {
+      std::string n = name();
+      expect("=");
+      return point(n, name());
+    }
+    if (begins("call")) {
+      if (next() != ":") {
+        std::string function = name();
+        return call("", DType::i64, function, list());
+      }
+      const auto [n, t] = typed();
+      expect("=");
+      std::string function = name();
+      return call(n, t, function, list());
+    }
+    return nullptr;
+  }
+
+  StmtRef assignment() {
     std::string n = name();
     if (token_ == "[") {
       advance();
@@ -237,13 +338,13 @@ class Parser {
       return load(n, type_of(n), index);
     }
     if (token_ != "(") return variable(n, type_of(n));
-    advance();
-    std::vector<ExprRef> args;
-    while (token_ != ")") {
-      args.push_back(expression());
-      if (token_ != ")") expect(",");
+    if (n == "address") {
+      advance();
+      ExprRef result = address(name());
+      expect(")");
+      return result;
     }
-    advance();
+    std::vector<ExprRef> args = list();
     if (const auto t = type_from(n); t && args.size() == 1) return cast(args[0], *t);
     if (n.starts_with("bits_")) {
       if (const auto t = type_from(n.substr(5)); t && args.size() == 1) return bitcast(args[0], *t);

@@ -19,6 +19,13 @@ const std::vector<Pass>& pipeline() {
   return kPasses;
 }
 
+const std::vector<Pass>& function_pipeline() {
+  static const std::vector<Pass> kPasses = pipeline();
+  return kPasses;
+}
+
+const std::vector<Pass>& pipeline_of(const Kernel& kernel) { return kernel.function ? function_pipeline() : pipeline(); }
+
 const std::vector<Pass>& grid_pipeline() {
   static const std::vector<Pass> kPasses = [] {
     std::vector<Pass> passes = pipeline();

@@ -15,8 +15,12 @@ struct Pass {
   std::string why_here;
 };
 
-/// What every kernel goes through before code generation, in order.
+/// What every kernel of array expressions goes through before code generation, in order.
 const std::vector<Pass>& pipeline();
+/// What compiled functions go through.
+const std::vector<Pass>& function_pipeline();
+/// That of the two that is the kernel's.
+const std::vector<Pass>& pipeline_of(const Kernel& kernel);
 /// The same for kernels that map_to_grid takes next.
 const std::vector<Pass>& grid_pipeline();
 

@@ -152,7 +152,7 @@ class Placement {
 
 Kernel place_barriers(const Kernel& kernel) {
   Accesses pending;
-  return {kernel.name, kernel.params, Placement().body(kernel.body, Space::block, pending), kernel.threads};
+  return with_body(kernel, Placement().body(kernel.body, Space::block, pending));
 }
 
 }  // namespace gasell::ir

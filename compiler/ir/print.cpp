@@ -79,11 +79,29 @@ class Printer {
         block(s.body, depth);
         break;
       case StmtKind::barrier: text += std::string("barrier ") + space_name(s.space); break;
+      case StmtKind::scope:
+        text += "scope " + s.name;
+        block(s.body, depth);
+        break;
+      case StmtKind::leave: text += "leave " + s.name; break;
+      case StmtKind::raise: text += "raise " + std::to_string(s.size) + list(s.args); break;
+      case StmtKind::check: text += "check " + s.name + " = " + print(s.value) + " of " + print(s.end) + " else " + std::to_string(s.size); break;
+      case StmtKind::allocate: text += "allocate " + s.name + ": " + type_name(s.type) + "[" + print(s.index) + "] else " + std::to_string(s.size); break;
+      case StmtKind::pointer: text += "pointer " + s.name + ": " + type_name(s.type) + " = " + s.source; break;
+      case StmtKind::point: text += "point " + s.name + " = " + s.source; break;
+      case StmtKind::call: text += "call " + (s.name.empty() ? "" : s.name + ": " + type_name(s.type) + " = ") + s.source + list(s.args); break;
+      case StmtKind::poll: text += "poll"; break;
     }
     text += '\n';
   }
 
  private:
+  static std::string list(const std::vector<ExprRef>& args) {
+    std::string result = "(";
+    for (size_t k = 0; k < args.size(); ++k) result += (k ? ", " : "") + print(args[k]);
+    return result + ")";
+  }
+
   void block(const Body& body, int depth) {
     text += " {\n";
     for (const StmtRef& s : body) statement(*s, depth + 1);
@@ -103,6 +121,7 @@ std::string print(const ExprRef& e) {
     case ExprKind::load: return e->name + "[" + print(e->args[0]) + "]";
     case ExprKind::cast: return type_name(e->type) + "(" + print(e->args[0]) + ")";
     case ExprKind::bitcast: return "bits_" + type_name(e->type) + "(" + print(e->args[0]) + ")";
+    case ExprKind::address: return "address(" + e->name + ")";
     case ExprKind::op: break;
   }
   if (auto sign = infix().find(e->op); sign != infix().end()) return "(" + print(e->args[0]) + " " + sign->second + " " + print(e->args[1]) + ")";
@@ -124,12 +143,14 @@ std::string print(const Kernel& kernel) {
   Printer printer;
   printer.text = "kernel " + kernel.name + "(";
   for (size_t k = 0; k < kernel.params.size(); ++k) {
-    static constexpr const char* kKinds[] = {"in ", "out ", ""};
+    static constexpr const char* kKinds[] = {"in ", "out ", "", "any "};
     const Parameter& p = kernel.params[k];
     printer.text += (k ? ", " : "") + std::string(kKinds[static_cast<int>(p.kind)]) + p.name + ": " + type_name(p.type);
   }
   printer.text += ")";
   if (kernel.threads) printer.text += " threads " + std::to_string(kernel.threads);
+  if (kernel.function) printer.text += " function";
+  if (kernel.fast_math) printer.text += " fast";
   printer.block(kernel.body, 0);
   printer.text += '\n';
   return std::move(printer.text);

@@ -22,15 +22,14 @@ class Propagation {
         const auto known = values_.find(e->name);
         return known == values_.end() ? e : known->second;
       });
+      declare(rewritten);
       if (rewritten.kind == StmtKind::let) {
         const bool copy = rewritten.value->kind == ExprKind::variable && fixed_.count(rewritten.value->name);
         if (copy || rewritten.value->kind == ExprKind::constant) {
           values_[rewritten.name] = rewritten.value;
           continue;
         }
-        fixed_.insert(rewritten.name);
       }
-      if (rewritten.kind == StmtKind::loop) fixed_.insert(rewritten.name);
       rewritten.body = body(rewritten.body);
       rewritten.orelse = body(rewritten.orelse);
       result.push_back(make_statement(std::move(rewritten)));
@@ -39,12 +38,30 @@ class Propagation {
   }
 
  private:
+  /// Blocks beside each other may give one name to different things.
+  void declare(const Stmt& s) {
+    switch (s.kind) {
+      case StmtKind::let:
+      case StmtKind::loop:
+      case StmtKind::check:
+      case StmtKind::call:
+        values_.erase(s.name);
+        fixed_.insert(s.name);
+        break;
+      case StmtKind::var:
+        values_.erase(s.name);
+        fixed_.erase(s.name);
+        break;
+      default: break;
+    }
+  }
+
   std::unordered_map<std::string, ExprRef> values_;
   std::unordered_set<std::string> fixed_;  // names whose value never changes: everything but vars
 };
 
 }  // namespace
 
-Kernel propagate_constants(const Kernel& kernel) { return {kernel.name, kernel.params, Propagation(kernel).body(kernel.body), kernel.threads}; }
+Kernel propagate_constants(const Kernel& kernel) { return with_body(kernel, Propagation(kernel).body(kernel.body)); }
 
 }  // namespace gasell::ir

@@ -23,10 +23,17 @@ Stmt rewrite_expressions(const Stmt& s, const ExprRewrite& f) {
   Stmt result = s;
   for (ExprRef* e : {&result.value, &result.index, &result.begin, &result.end, &result.width})
     if (*e) *e = rewrite(*e, f);
+  for (ExprRef& e : result.args) e = rewrite(e, f);
   return result;
 }
 
 StmtRef make_statement(Stmt s) { return std::make_shared<const Stmt>(std::move(s)); }
+
+Kernel with_body(const Kernel& kernel, Body body) {
+  Kernel result = kernel;
+  result.body = std::move(body);
+  return result;
+}
 
 void visit(const ExprRef& e, const std::function<void(const Expr&)>& f) {
   f(*e);
@@ -34,7 +41,7 @@ void visit(const ExprRef& e, const std::function<void(const Expr&)>& f) {
 }
 
 std::vector<ExprRef> expressions_of(const Stmt& s) {
-  std::vector<ExprRef> result;
+  std::vector<ExprRef> result = s.args;
   for (const ExprRef& e : {s.value, s.index, s.begin, s.end, s.width})
     if (e) result.push_back(e);
   return result;

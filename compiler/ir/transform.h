@@ -13,6 +13,8 @@ ExprRef rewrite(const ExprRef& e, const ExprRewrite& f);
 /// The statement with every expression of it (not of nested bodies) rewritten.
 Stmt rewrite_expressions(const Stmt& s, const ExprRewrite& f);
 StmtRef make_statement(Stmt s);
+/// The kernel with another body.
+Kernel with_body(const Kernel& kernel, Body body);
 
 /// Calls f for e and all its parts.
 void visit(const ExprRef& e, const std::function<void(const Expr&)>& f);

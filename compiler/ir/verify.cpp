@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/text.h"
+#include "compiler/ir/transform.h"
 #include "lang/diagnostic.h"
 
 namespace gasell::ir {
@@ -14,6 +15,7 @@ class Verifier {
   void run() {
     for (const Parameter& p : kernel_.params) {
       const Kind kind = p.kind == Parameter::Kind::scalar ? Kind::scalar : p.kind == Parameter::Kind::in ? Kind::array_in : Kind::array;
+      require(p.kind != Parameter::Kind::any || kernel_.function, "only compiled functions have parameters of kind any", p.name);
       declare(p.name, {kind, p.type});
     }
     require(kernel_.threads >= 0 && kernel_.threads % 32 == 0, "a block has whole warps", kernel_.name);
@@ -21,13 +23,14 @@ class Verifier {
   }
 
  private:
-  enum class Kind : uint8_t { scalar, variable, array_in, array };
+  enum class Kind : uint8_t { scalar, variable, array_in, array, pointer_in, pointer, scope };
   /// Who runs a place of a kernel mapped to a grid.
   enum class Level : uint8_t { block, group, thread };
   struct Symbol {
     Kind kind;
     DType type;
     Level level = Level::block;
+    int spread = 0;  // of a scope: spread_ where it begins
   };
 
   [[noreturn]] void broken(const std::string& rule, const std::string& where) const {
@@ -51,7 +54,10 @@ class Verifier {
   void body(const Body& statements, bool outermost) {
     const size_t mark = scope_.size();
     int units = 0;
+    bool left = false;
     for (const StmtRef& s : statements) {
+      require(!left, "nothing stands behind a leave or a raise", print_head(*s));
+      left = s->kind == StmtKind::leave || s->kind == StmtKind::raise;
       if (s->kind == StmtKind::loop && s->loop_kind == LoopKind::unit) {
         require(outermost, "a unit loop stands outermost", s->name);
         require(++units == 1, "a kernel has one unit loop at most", s->name);
@@ -86,7 +92,7 @@ class Verifier {
         expression(s.index);
         expression(s.value);
         const Symbol& target = lookup(s.name);
-        require(target.kind == Kind::array, "stores go to out parameters and local arrays", s.name);
+        require(target.kind == Kind::array || target.kind == Kind::pointer, "stores go to out parameters and local arrays", s.name);
         require(target.type == s.value->type, "a stored value has the array's type", s.name);
         require(kernel_.threads == 0 || within_, "what a block or a warp stores, one of its threads does", s.name);
         require(s.index->type == DType::i64, "an index is i64", s.name);
@@ -101,9 +107,12 @@ class Verifier {
         declare(s.name, {Kind::scalar, DType::i64});
         const bool outside = within_;
         const ExprRef around = across_;
+        const int spread = spread_;
         within_ = within_ || s.loop_kind == LoopKind::within;
         if (s.loop_kind == LoopKind::across) across_ = s.width;
+        spread_ += s.loop_kind != LoopKind::serial;
         body(s.body, false);
+        spread_ = spread;
         within_ = outside;
         across_ = around;
         symbols_.erase(scope_[mark]);
@@ -124,8 +133,92 @@ class Verifier {
         require(!across_ || (across_->kind == ExprKind::constant && across_->value.i % 32 == 0), "a warp's barrier stands where whole warps come",
                 "a barrier");
         break;
+      default: of_function(s);
     }
   }
+
+  /// The statements of compiled functions.
+  void of_function(const Stmt& s) {
+    require(kernel_.function, "only compiled functions have this statement", print_head(s));
+    require(kernel_.threads == 0 || within_, "a kernel mapped to a grid has the statements of functions within threads only", print_head(s));
+    for (const ExprRef& e : expressions_of(s)) expression(e, s.kind == StmtKind::call);
+    switch (s.kind) {
+      case StmtKind::scope: {
+        const size_t mark = scope_.size();
+        declare(s.name, {Kind::scope, DType::i64, level(), spread_});
+        body(s.body, false);
+        symbols_.erase(scope_[mark]);
+        scope_.resize(mark);
+        break;
+      }
+      case StmtKind::leave: {
+        const Symbol& target = lookup(s.name);
+        require(target.kind == Kind::scope, "a leave names a scope it stands in", s.name);
+        require(target.spread == spread_, "a leave stays within the iteration of a loop whose iterations are independent", s.name);
+        break;
+      }
+      case StmtKind::raise:
+        require(s.size > 0, "a site is a number from 1", print_head(s));
+        require(s.args.size() <= 3, "an error has three values at most", print_head(s));
+        for (const ExprRef& a : s.args) require(a->type == DType::i64, "an error's values are i64", print_head(s));
+        parameter("error", DType::i64);
+        break;
+      case StmtKind::check:
+        require(s.size > 0, "a site is a number from 1", print_head(s));
+        require(s.value->type == DType::i64 && s.end->type == DType::i64, "an index is i64", s.name);
+        parameter("error", DType::i64);
+        declare(s.name, {Kind::scalar, DType::i64, level()});
+        break;
+      case StmtKind::allocate:
+        require(s.size > 0, "a site is a number from 1", print_head(s));
+        require(s.index->type == DType::i64, "a number of elements is i64", s.name);
+        require(kernel_.threads == 0, "a kernel mapped to a grid allocates nothing", s.name);
+        parameter("error", DType::i64);
+        parameter("context", DType::u8);
+        declare(s.name, {Kind::array, s.type, level()});
+        break;
+      case StmtKind::pointer: {
+        const Symbol& source = array(s.source);
+        require(source.type == s.type, "a pointer has its array's type", s.name);
+        declare(s.name, {is_written(source) ? Kind::pointer : Kind::pointer_in, s.type, level()});
+        break;
+      }
+      case StmtKind::point: {
+        const Symbol &target = lookup(s.name), &source = array(s.source);
+        require(target.kind == Kind::pointer || target.kind == Kind::pointer_in, "only a pointer is pointed elsewhere", s.name);
+        require(source.type == target.type, "a pointer has its array's type", s.name);
+        require(is_written(source) || !is_written(target), "a pointer that is stored through never points to an array that is only read", s.name);
+        require(target.level == level(), "a pointer is set by all threads that have it", s.name);
+        break;
+      }
+      case StmtKind::call:
+        require(kernel_.threads == 0, "a kernel mapped to a grid calls nothing", s.source);
+        require(!s.source.empty(), "a call has a function", s.name);
+        for (const ExprRef& a : s.args) require(!is_complex(a->type), "a call's arguments and its result are no complex numbers", s.source);
+        require(!is_complex(s.type), "a call's arguments and its result are no complex numbers", s.source);
+        if (!s.name.empty()) declare(s.name, {Kind::scalar, s.type, level()});
+        break;
+      case StmtKind::poll:
+        parameter("error", DType::i64);
+        parameter("interrupt", DType::u8);
+        break;
+      default: broken("a statement is one of those there are", print_head(s));
+    }
+  }
+
+  void parameter(const char* name, DType type) const {
+    for (const Parameter& p : kernel_.params)
+      if (p.name == name && p.kind == Parameter::Kind::any && p.type == type) return;
+    broken("a function has the parameters that its statements need", name);
+  }
+
+  const Symbol& array(const std::string& name) const {
+    const Symbol& symbol = lookup(name);
+    require(is_array(symbol), "only arrays are pointed to and have addresses", name);
+    return symbol;
+  }
+  static bool is_written(const Symbol& s) { return s.kind == Kind::array || s.kind == Kind::pointer; }
+  static bool is_array(const Symbol& s) { return is_written(s) || s.kind == Kind::array_in || s.kind == Kind::pointer_in; }
 
   /// What kinds of loops a kernel may have, mapped to a grid or not.
   void mapping(const Stmt& s) {
@@ -143,7 +236,7 @@ class Verifier {
     }
   }
 
-  void expression(const ExprRef& e) {
+  void expression(const ExprRef& e, bool argument = false) {
     for (const ExprRef& a : e->args) expression(a);
     switch (e->kind) {
       case ExprKind::constant: require(e->value.type == e->type, "a constant has its value's type", print(e)); break;
@@ -155,7 +248,7 @@ class Verifier {
       }
       case ExprKind::load: {
         const Symbol& symbol = lookup(e->name);
-        require(symbol.kind == Kind::array || symbol.kind == Kind::array_in, "only arrays are indexed", e->name);
+        require(is_array(symbol), "only arrays are indexed", e->name);
         require(symbol.type == e->type, "an array is read with its type", e->name);
         require(e->args[0]->type == DType::i64, "an index is i64", print(e));
         break;
@@ -170,6 +263,10 @@ class Verifier {
       }
       case ExprKind::cast:
       case ExprKind::bitcast: require(e->args.size() == 1, "a conversion has one operand", print(e)); break;
+      case ExprKind::address:
+        require(argument, "an address is an argument of a call", print(e));
+        array(e->name);
+        break;
     }
   }
 
@@ -177,6 +274,7 @@ class Verifier {
 
   const Kernel& kernel_;
   bool within_ = false;  // a loop whose iterations are threads'
+  int spread_ = 0;       // the loops around whose iterations are independent
   ExprRef across_;       // the width of the loop around whose iterations are groups'
   std::unordered_map<std::string, Symbol> symbols_;
   std::vector<std::string> scope_;
