@@ -15,6 +15,9 @@ void Emitter::statements(const ir::Body& body) {
 }
 
 void Emitter::statement(const Stmt& s) {
+  // Blocks beside each other may give one name to different things.
+  variables_.erase(s.kind == StmtKind::assign ? "" : s.name);
+  pointers_.erase(s.kind == StmtKind::local_array || s.kind == StmtKind::allocate ? s.name : "");
   switch (s.kind) {
     case StmtKind::let: values_[s.name] = value(s.value); break;
     case StmtKind::var: {

@@ -5,6 +5,7 @@
 #include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/dead_code.h"
 #include "compiler/ir/fuse_thread_loops.h"
+#include "compiler/ir/hoist_checks.h"
 #include "compiler/ir/propagate.h"
 #include "compiler/ir/text.h"
 
@@ -20,7 +21,12 @@ const std::vector<Pass>& pipeline() {
 }
 
 const std::vector<Pass>& function_pipeline() {
-  static const std::vector<Pass> kPasses = pipeline();
+  static const std::vector<Pass> kPasses = {
+      {"propagate", propagate_constants, "first: what it folds makes more expressions equal, and indices simpler"},
+      {"cse", eliminate_common_subexpressions, "after constants are in place; checks that are repeated go, too, so fewer are left to hoist"},
+      {"hoist_checks", hoist_checks, "before what changes indices or loops; loops without checks are what LLVM makes vectors of"},
+      {"dce", eliminate_dead_code, "after the others, which leave names without readers"},
+  };
   return kPasses;
 }
 

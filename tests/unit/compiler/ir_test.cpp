@@ -34,6 +34,7 @@ void check_round_trip(const Kernel& kernel) {
 /// The pipelines' passes and those that map_to_grid consists of.
 std::vector<Pass> all_passes() {
   std::vector<Pass> passes = grid_pipeline();
+  passes.insert(passes.end(), function_pipeline().begin(), function_pipeline().end());
   passes.push_back({"map_to_grid", [](const Kernel& kernel) { return map_to_grid(kernel, {.most_threads = 256, .shared_bytes = 48 << 10}).value(); }, ""});
   passes.push_back({"place_barriers", place_barriers, ""});
   return passes;
@@ -57,7 +58,7 @@ TEST_CASE("text tests of passes") {
     INFO(entry.path().string());
     bool found = false;
     for (const Pass& pass : all_passes()) {
-      if (pass.name != name) continue;
+      if (pass.name != name || found) continue;
       found = true;
       const Kernel result = run_passes(parse(text.substr(line_end, cut - line_end)), {pass});
       CHECK(print(result) == print(parse(text.substr(cut + 4))));
