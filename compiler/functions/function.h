@@ -1,0 +1,91 @@
+// Compiled functions: a definition and the types of its arguments become a kernel of loop IR.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/functions/type.h"
+#include "compiler/ir/ir.h"
+#include "lang/ast.h"
+#include "lang/diagnostic.h"
+
+namespace gasell::functions {
+
+struct Function;
+
+/// What a name that a function takes from outside stands for when it is compiled. Values are frozen: they become constants of the code.
+struct Outside {
+  enum class Kind : uint8_t {
+    unknown,   // there is no such name
+    number,    // value: bool, int, float, complex or a NumPy scalar
+    text,      // text
+    none,
+    tuple,     // items
+    array,     // `type` and `array`: frozen too, as in Numba: handed to the code at each call
+    path,      // text: the library's name of a module, function or type: "numpy", "numpy.float64", "math.sqrt", "range", "numba.prange"
+    function,  // function: another function of the language (compiled with this one)
+    other,     // text: what it is, for messages ("a dict")
+  } kind = Kind::unknown;
+  Scalar value;
+  std::string text;
+  std::vector<Outside> items;
+  Type type;
+  const void* array = nullptr;  // the session's array object; it compares equal to itself alone
+  std::shared_ptr<const Function> function;
+};
+
+struct Options {
+  bool parallel = false, fast_math = false, bounds_check = true;
+  bool python_errors = true;  // error_model="python": division by zero raises; else NumPy's inf and nan
+  bool operator==(const Options&) const = default;
+};
+
+/// A function as the script has it.
+struct Function {
+  std::shared_ptr<const ast::Stmt> definition;   // a FunctionDef; null: `lambda`
+  std::shared_ptr<const ast::Expr> lambda;       // an ast::Lambda
+  SourceRef source;
+  std::string name;
+  Options options;
+  std::function<Outside(const std::string& name)> outside;  // globals, built-ins and closed-over variables
+  std::vector<Outside> defaults;                            // one a parameter; unknown: none
+  const void* identity = nullptr;                           // equal for equal functions: recursion is noticed by it
+};
+
+/// A place that may raise when the code runs: error[0] of a call says which (from 1), error[1..3] the numbers of its message.
+struct Site {
+  std::string exception;  // "IndexError"
+  std::string message;    // with {0}, {1}, {2} for the noted i64 numbers
+  Span span;
+  SourceRef source;
+  std::string function;   // whose text that is
+};
+
+/// A kernel for arguments of given types, and how it is called.
+///
+/// Its parameters, in order: for every leaf of the arguments (tuples flattened; None, texts and functions have no leaf) a scalar, or, of an array,
+/// its memory, then as scalars (i64) its extents and, for Layout::any, its strides in elements. Then the arrays of `captured` likewise, then
+/// `context: u8`, `error: i64[4]`, `interrupt: u8`, `results: i64[result_slots]`.
+///
+/// results, by leaves of the result's type: a scalar takes one slot (integers and booleans widened, floats as the bits of an f64), complex numbers
+/// two; an array 2 + 2 * rank: the address of its memory (an argument's, a captured array's or one allocated from the context), its offset, extents and
+/// strides in elements; an optional one slot that says whether it is there, then its item.
+struct Compiled {
+  ir::Kernel kernel;
+  std::vector<Type> arguments;
+  Type result;
+  int result_slots = 0;
+  std::vector<Site> sites;        // site n is sites[n - 1]
+  std::vector<Outside> captured;  // arrays from outside
+  std::vector<bool> writes;       // one an array leaf of the arguments: whether the function may write it
+  /// The types of names line by line (inspect_types).
+  std::vector<std::pair<Span, std::string>> typed;
+};
+
+/// `overlapping`: some array arguments that are written overlap others, so none may be taken to lie apart.
+/// Throws Error: TypeError (Numba's TypingError is one) with the place, for what cannot be typed; "limitation" for what is not built.
+Compiled compile(const Function& function, const std::vector<Type>& arguments, bool overlapping);
+
+}  // namespace gasell::functions

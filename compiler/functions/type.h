@@ -1,0 +1,66 @@
+// Types of compiled functions: what a value inside one is, as far as code depends on it. Numba's rules (numba.readthedocs.io, "Types and signatures",
+// "NBEP 1: Changes in integer typing").
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lang/dtype.h"
+
+namespace gasell::functions {
+
+enum class Layout : uint8_t {
+  c,    // C-contiguous: strides follow from the extents
+  any,  // strides are known at run time
+};
+
+struct Type {
+  enum class Kind : uint8_t {
+    none,      // None
+    scalar,    // a bool, an int, a float, a complex: one of the dtypes; Python's are bool, i64, f64, c128
+    array,     // dtype, rank, layout
+    tuple,     // items
+    text,      // a string, always a constant: `text`
+    function,  // a function of the language, a module, a type, a dtype: always a constant; `text` is its name
+    slice,     // items: start, stop, step, each a scalar or none
+    ellipsis,
+    optional,  // None or items[0]
+  } kind = Kind::none;
+  DType dtype = DType::f64;
+  int rank = 0;
+  Layout layout = Layout::c;
+  bool read_only = false;
+  std::vector<Type> items;
+  std::string text;
+
+  bool operator==(const Type&) const = default;
+
+  static Type of(DType dtype) { return {.kind = Kind::scalar, .dtype = dtype}; }
+  static Type array_of(DType dtype, int rank, Layout layout = Layout::c, bool read_only = false) {
+    return {.kind = Kind::array, .dtype = dtype, .rank = rank, .layout = layout, .read_only = read_only};
+  }
+  static Type tuple_of(std::vector<Type> items) { return {.kind = Kind::tuple, .items = std::move(items)}; }
+  static Type text_of(std::string text) { return {.kind = Kind::text, .text = std::move(text)}; }
+
+  bool is_scalar() const { return kind == Kind::scalar; }
+  bool is_array() const { return kind == Kind::array; }
+  bool is_tuple() const { return kind == Kind::tuple; }
+  bool is_none() const { return kind == Kind::none; }
+};
+
+/// Numba's spelling: "int64", "array(float64, 2d, C)", "UniTuple(int64 x 2)", "Tuple(int64, float64)", "none".
+std::string to_string(const Type& type);
+/// What a user would say: "int64", "a 2-d float64 array", "a tuple (int64, float64)", "None".
+std::string describe(const Type& type);
+
+/// Where two ways of a program meet, the type that holds both: int64 and float64 give float64, arrays of different layouts one with strides.
+/// nullopt: there is none.
+std::optional<Type> unify(const Type& a, const Type& b);
+
+/// The dtype in which Numba computes `a op b` of two numbers for + - * // % ** and the like: integers widen to 64 bits (both unsigned: uint64),
+/// int64 with uint64 gives float64, booleans are int64.
+DType common_number(DType a, DType b);
+
+}  // namespace gasell::functions
