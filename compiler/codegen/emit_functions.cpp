@@ -29,15 +29,15 @@ void Emitter::function_statement(const Stmt& s) {
     case StmtKind::allocate: allocate(s); break;
     case StmtKind::pointer: {
       Pointer pointer{{}, s.type};
-      const Array source = array(s.source);
+      const Array source = s.source.empty() ? null_array(s) : array(s.source);
       llvm::Value* const parts[] = {source.pointer, source.memory_begin, source.memory_end};
       for (int k = 0; k < 3; ++k)
         if (parts[k]) pointer.parts[k] = entry_alloca(parts[k]->getType(), 8);
       pointers_[s.name] = pointer;
-      point(pointer, s.source);
+      point(pointer, source);
       break;
     }
-    case StmtKind::point: point(pointers_.at(s.name), s.source); break;
+    case StmtKind::point: point(pointers_.at(s.name), array(s.source)); break;
     case StmtKind::call: call(s); break;
     case StmtKind::poll: {
       llvm::LoadInst* asked = b_.CreateAlignedLoad(b_.getInt8Ty(), arrays_.at("interrupt").pointer, llvm::Align(1));
@@ -111,8 +111,14 @@ void Emitter::allocate(const Stmt& s) {
   arrays_[s.name] = array;
 }
 
-void Emitter::point(const Pointer& pointer, const std::string& source) {
-  const Array array = this->array(source);
+Emitter::Array Emitter::null_array(const Stmt& s) {
+  llvm::Value* null = llvm::ConstantPointerNull::get(b_.getPtrTy());
+  Array array{null, s.type, s.name};
+  if (target_.check_bounds) array.memory_begin = array.memory_end = null;
+  return array;
+}
+
+void Emitter::point(const Pointer& pointer, const Array& array) {
   llvm::Value* const parts[] = {array.pointer, array.memory_begin, array.memory_end};
   for (int k = 0; k < 3; ++k)
     if (pointer.parts[k]) b_.CreateStore(parts[k], pointer.parts[k]);

@@ -78,7 +78,8 @@ class Emitter : protected Operations {
   void raise(llvm::Value* condition, int64_t site, const std::vector<llvm::Value*>& values);
   void check(const ir::Stmt& s);
   void allocate(const ir::Stmt& s);
-  void point(const Pointer& pointer, const std::string& source);
+  void point(const Pointer& pointer, const Array& array);
+  Array null_array(const ir::Stmt& s);
   void call(const ir::Stmt& s);
   Array array(const std::string& name);
   void write_variable(const Variable& v, const Register& r);

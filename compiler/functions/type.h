@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "lang/dtype.h"
 
 namespace gasell::functions {
+
+struct Outside;
 
 enum class Layout : uint8_t {
   c,    // C-contiguous: strides follow from the extents
@@ -34,6 +37,8 @@ struct Type {
   bool read_only = false;
   std::vector<Type> items;
   std::string text;
+  /// function: what it is, where it is an argument (function.h); equal functions have one object.
+  std::shared_ptr<const Outside> constant;
 
   bool operator==(const Type&) const = default;
 
@@ -59,8 +64,8 @@ std::string describe(const Type& type);
 /// nullopt: there is none.
 std::optional<Type> unify(const Type& a, const Type& b);
 
-/// The dtype in which Numba computes `a op b` of two numbers for + - * // % ** and the like: integers widen to 64 bits (both unsigned: uint64),
-/// int64 with uint64 gives float64, booleans are int64.
+/// The dtype in which Numba computes `a op b` of two numbers for + - * // % ** and the like: integers widen to 64 bits (both unsigned: uint64,
+/// else int64), booleans are int64.
 DType common_number(DType a, DType b);
 
 }  // namespace gasell::functions

@@ -33,7 +33,7 @@ enum class ExprKind : uint8_t {
   op,        // op(args...)
   bitcast,   // args[0]'s bits as type, of the same size; not for booleans and complex
   cast,      // args[0] to type, with Scalar::cast's rules (float to integer saturates nowhere: out of range is unspecified, never a trap)
-  address,   // the address of the first element of array `name`, as an i64: only as an argument of a call, of a function (not a fused expression)
+  address,   // the address of the first element of array `name`, as an i64: only as an argument of a call, and where it is stored
 };
 
 struct Expr {
@@ -86,7 +86,7 @@ enum class StmtKind : uint8_t {
   check,        // check name = value of end else site    an index of an axis of extent `end`, counted from the end where it is negative, and a
                 //                                        `raise site(value, end)` where it is outside
   allocate,     // allocate name: type[index]             memory from the kernel's context, an array like others; `raise site(bytes)` where there is none
-  pointer,      // pointer name: type = source            another name of an array, which `point` may set again
+  pointer,      // pointer name: type = source            another name of an array, or of none (null), which `point` may set again
   point,        // point name = source                    now `name` is what `source` is now
   call,         // call [name: type =] source(args)       of a function outside (codegen/externals.h)
   poll,         // poll                                   leaves the kernel where someone asked for that: `raise kInterrupted()` when interrupt[0] is not 0

@@ -273,7 +273,8 @@ class Parser {
     if (begins("pointer")) {
       const auto [n, t] = typed();
       expect("=");
-      return pointer(n, t, name());
+      std::string source = name();
+      return pointer(n, t, source == "null" ? "" : source);
     }
     if (begins("point")) {
       std::string n = name();

@@ -87,7 +87,7 @@ class Printer {
       case StmtKind::raise: text += "raise " + std::to_string(s.size) + list(s.args); break;
       case StmtKind::check: text += "check " + s.name + " = " + print(s.value) + " of " + print(s.end) + " else " + std::to_string(s.size); break;
       case StmtKind::allocate: text += "allocate " + s.name + ": " + type_name(s.type) + "[" + print(s.index) + "] else " + std::to_string(s.size); break;
-      case StmtKind::pointer: text += "pointer " + s.name + ": " + type_name(s.type) + " = " + s.source; break;
+      case StmtKind::pointer: text += "pointer " + s.name + ": " + type_name(s.type) + " = " + (s.source.empty() ? "null" : s.source); break;
       case StmtKind::point: text += "point " + s.name + " = " + s.source; break;
       case StmtKind::call: text += "call " + (s.name.empty() ? "" : s.name + ": " + type_name(s.type) + " = ") + s.source + list(s.args); break;
       case StmtKind::poll: text += "poll"; break;

@@ -1,4 +1,5 @@
 // The legality of loop IR; docs/loop_ir.md lists the same rules.
+#include <set>
 #include <unordered_map>
 
 #include "compiler/ir/text.h"
@@ -20,10 +21,11 @@ class Verifier {
     }
     require(kernel_.threads >= 0 && kernel_.threads % 32 == 0, "a block has whole warps", kernel_.name);
     body(kernel_.body, true);
+    stores_through_pointers();
   }
 
  private:
-  enum class Kind : uint8_t { scalar, variable, array_in, array, pointer_in, pointer, scope };
+  enum class Kind : uint8_t { scalar, variable, array_in, array, pointer, scope };
   /// Who runs a place of a kernel mapped to a grid.
   enum class Level : uint8_t { block, group, thread };
   struct Symbol {
@@ -90,8 +92,9 @@ class Verifier {
         break;
       case StmtKind::store: {
         expression(s.index);
-        expression(s.value);
+        expression(s.value, kernel_.function);
         const Symbol& target = lookup(s.name);
+        stored_.insert(s.name);
         require(target.kind == Kind::array || target.kind == Kind::pointer, "stores go to out parameters and local arrays", s.name);
         require(target.type == s.value->type, "a stored value has the array's type", s.name);
         require(kernel_.threads == 0 || within_, "what a block or a warp stores, one of its threads does", s.name);
@@ -178,16 +181,16 @@ class Verifier {
         declare(s.name, {Kind::array, s.type, level()});
         break;
       case StmtKind::pointer: {
-        const Symbol& source = array(s.source);
-        require(source.type == s.type, "a pointer has its array's type", s.name);
-        declare(s.name, {is_written(source) ? Kind::pointer : Kind::pointer_in, s.type, level()});
+        if (!s.source.empty()) require(array(s.source).type == s.type, "a pointer has its array's type", s.name);
+        points_.emplace_back(s.name, s.source);
+        declare(s.name, {Kind::pointer, s.type, level()});
         break;
       }
       case StmtKind::point: {
         const Symbol &target = lookup(s.name), &source = array(s.source);
-        require(target.kind == Kind::pointer || target.kind == Kind::pointer_in, "only a pointer is pointed elsewhere", s.name);
+        require(target.kind == Kind::pointer, "only a pointer is pointed elsewhere", s.name);
         require(source.type == target.type, "a pointer has its array's type", s.name);
-        require(is_written(source) || !is_written(target), "a pointer that is stored through never points to an array that is only read", s.name);
+        points_.emplace_back(s.name, s.source);
         require(target.level == level(), "a pointer is set by all threads that have it", s.name);
         break;
       }
@@ -217,8 +220,18 @@ class Verifier {
     require(is_array(symbol), "only arrays are pointed to and have addresses", name);
     return symbol;
   }
+  /// No pointer that is stored through may stand for an array that is only read.
+  void stores_through_pointers() {
+    for (bool more = true; more;) {
+      more = false;
+      for (const auto& [pointer, source] : points_)
+        if (stored_.count(pointer)) more |= stored_.insert(source).second;
+    }
+    for (const Parameter& p : kernel_.params)
+      require(p.kind != Parameter::Kind::in || !stored_.count(p.name), "a pointer that is stored through never points to an array that is only read", p.name);
+  }
   static bool is_written(const Symbol& s) { return s.kind == Kind::array || s.kind == Kind::pointer; }
-  static bool is_array(const Symbol& s) { return is_written(s) || s.kind == Kind::array_in || s.kind == Kind::pointer_in; }
+  static bool is_array(const Symbol& s) { return is_written(s) || s.kind == Kind::array_in; }
 
   /// What kinds of loops a kernel may have, mapped to a grid or not.
   void mapping(const Stmt& s) {
@@ -264,7 +277,7 @@ class Verifier {
       case ExprKind::cast:
       case ExprKind::bitcast: require(e->args.size() == 1, "a conversion has one operand", print(e)); break;
       case ExprKind::address:
-        require(argument, "an address is an argument of a call", print(e));
+        require(argument, "an address is an argument of a call, or stored", print(e));
         array(e->name);
         break;
     }
@@ -278,6 +291,8 @@ class Verifier {
   ExprRef across_;       // the width of the loop around whose iterations are groups'
   std::unordered_map<std::string, Symbol> symbols_;
   std::vector<std::string> scope_;
+  std::vector<std::pair<std::string, std::string>> points_;
+  std::set<std::string> stored_;
 };
 
 }  // namespace

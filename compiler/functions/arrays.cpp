@@ -1,0 +1,246 @@
+// Arrays in compiled functions: memory, elements, and expressions of whole arrays, which are computed element by element where they are stored.
+#include "compiler/functions/lowering.h"
+
+namespace gasell::functions {
+
+using ir::constant_i64;
+using Kind = Type::Kind;
+
+namespace {
+
+ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
+ExprRef boolean(bool v) { return ir::constant(Scalar::of_bool(v)); }
+
+bool is_one(const ExprRef& e) { return e->kind == ir::ExprKind::constant && e->value.i == 1; }
+bool same(const ExprRef& a, const ExprRef& b) {
+  if (a == b) return true;
+  if (a->kind != b->kind) return false;
+  return a->kind == ir::ExprKind::variable ? a->name == b->name : a->kind == ir::ExprKind::constant && a->value.i == b->value.i;
+}
+
+}  // namespace
+
+Value tuple_value(std::vector<Value> items) {
+  Value v;
+  v.type.kind = Kind::tuple;
+  for (const Value& item : items) v.type.items.push_back(item.type);
+  v.items = std::move(items);
+  return v;
+}
+Value array_value(DType dtype, Layout layout, ArrayValue array, bool read_only) {
+  Value v;
+  v.type = Type::array_of(dtype, static_cast<int>(array.extents.size()), layout, read_only);
+  v.array = std::make_shared<ArrayValue>(std::move(array));
+  return v;
+}
+Value lazy_value(DType dtype, LazyArray array) {
+  Value v;
+  v.type = Type::array_of(dtype, static_cast<int>(array.extents.size()));
+  v.lazy = std::make_shared<LazyArray>(std::move(array));
+  return v;
+}
+std::vector<ExprRef> c_strides(const std::vector<ExprRef>& extents) {
+  std::vector<ExprRef> strides(extents.size());
+  ExprRef stride = constant_i64(1);
+  for (size_t k = extents.size(); k-- > 0;) {
+    strides[k] = stride;
+    stride = stride * extents[k];
+  }
+  return strides;
+}
+
+ExprRef Lowering::count_of(const std::vector<ExprRef>& extents) {
+  ExprRef count = constant_i64(1);
+  for (const ExprRef& e : extents) count = count * e;
+  return code().bind(count, "count");
+}
+
+bool Lowering::may_overlap(const ArrayValue& a, const ArrayValue& b) { return a.root == ArrayValue::kAnywhere || b.root == ArrayValue::kAnywhere || a.root == b.root; }
+
+// ---- memory ----
+Value Lowering::allocate(DType dtype, std::vector<ExprRef> extents, Span at, bool clear) {
+  for (ExprRef& e : extents) {
+    e = code().bind(e, "n");
+    if (e->kind == ir::ExprKind::constant ? e->value.i < 0 : true) raise_if(both(ScalarOp::lt, e, constant_i64(0)), "ValueError", "negative dimensions are not allowed", at);
+  }
+  ArrayValue a;
+  a.memory = code().fresh("array");
+  a.offset = constant_i64(0);
+  a.strides = c_strides(extents);
+  for (ExprRef& stride : a.strides) stride = code().bind(stride, "stride");
+  a.root = ++program_.roots;
+  const ExprRef count = count_of(extents);
+  a.extents = std::move(extents);
+  code().emit(ir::allocate(a.memory, dtype, count, site("MemoryError", "unable to allocate {0} bytes", at)));
+  code().own(a.memory);
+  if (clear) {
+    const std::string i = code().fresh("i");
+    code().emit(ir::loop(i, constant_i64(0), count, ir::LoopKind::simd, {ir::store(a.memory, ir::variable(i, DType::i64), ir::constant(Scalar::of_int(0).cast(dtype)))}));
+  }
+  return array_value(dtype, Layout::c, std::move(a));
+}
+
+ExprRef Lowering::element(const Value& v, const std::vector<ExprRef>& index) {
+  if (v.lazy) return v.lazy->at(index);
+  const ArrayValue& a = *v.array;
+  ExprRef at = a.offset;
+  for (size_t k = 0; k < index.size(); ++k) at = at + index[k] * a.strides[k];
+  return code().bind(ir::load(a.memory, v.type.dtype, at), "x");
+}
+
+void Lowering::store_element(const ArrayValue& a, DType dtype, const std::vector<ExprRef>& index, ExprRef value) {
+  ExprRef at = a.offset;
+  for (size_t k = 0; k < index.size(); ++k) at = at + index[k] * a.strides[k];
+  code().emit(ir::store(a.memory, at, ir::cast(std::move(value), dtype)));
+  program_.stored.insert(a.memory);
+}
+
+void Lowering::for_each(const std::vector<ExprRef>& extents, bool simd, const std::function<void(const std::vector<ExprRef>&)>& body) {
+  std::vector<ExprRef> index;
+  std::vector<std::string> names;
+  for (size_t k = 0; k < extents.size(); ++k) {
+    names.push_back(code().fresh("i"));
+    index.push_back(ir::variable(names.back(), DType::i64));
+    code().open();
+  }
+  body(index);
+  for (size_t k = extents.size(); k-- > 0;) {
+    ir::Body inner = code().close();
+    code().emit(ir::loop(names[k], constant_i64(0), extents[k], simd && k + 1 == extents.size() ? ir::LoopKind::simd : ir::LoopKind::serial, std::move(inner)));
+  }
+}
+
+Value Lowering::materialise(const Value& v, Span at) {
+  if (!v.lazy) return v;
+  const Value target = allocate(v.type.dtype, v.lazy->extents, at);
+  for_each(target.array->extents, true, [&](const std::vector<ExprRef>& index) { store_element(*target.array, v.type.dtype, index, v.lazy->at(index)); });
+  return target;
+}
+
+// ---- expressions ----
+Value Lowering::elementwise(const std::vector<Value>& operands, DType result, const ElementFunction& f, Span at) {
+  int rank = -1;
+  for (const Value& v : operands) {
+    if (v.type.is_array()) rank = std::max(rank, v.type.rank);
+    else if (!v.type.is_scalar()) fail(v.span, "an array or a number is needed, and this is " + describe(v.type));
+  }
+  if (rank < 0) {
+    std::vector<ExprRef> parts;
+    for (const Value& v : operands) parts.push_back(v.scalar);
+    return scalar_value(ir::cast(f(parts), result));
+  }
+  LazyArray lazy;
+  lazy.extents.resize(static_cast<size_t>(rank));
+  // An axis of several extents: all that are not 1 must be the same.
+  for (int axis = 0; axis < rank; ++axis) {
+    std::vector<ExprRef> seen;
+    for (const Value& v : operands) {
+      if (!v.type.is_array() || v.type.rank < rank - axis) continue;
+      const ExprRef& e = v.extents()[static_cast<size_t>(axis - (rank - v.type.rank))];
+      if (is_one(e) || std::any_of(seen.begin(), seen.end(), [&](const ExprRef& s) { return same(s, e); })) continue;
+      seen.push_back(e);
+    }
+    ExprRef extent = seen.empty() ? constant_i64(1) : seen[0];
+    for (size_t k = 1; k < seen.size(); ++k) {
+      const ExprRef& e = seen[k];
+      const ExprRef one = constant_i64(1);
+      const ExprRef differ = both(ScalarOp::logical_and, both(ScalarOp::ne, extent, e), both(ScalarOp::logical_and, both(ScalarOp::ne, extent, one), both(ScalarOp::ne, e, one)));
+      raise_if(differ, "ValueError", "operands could not be broadcast together: an axis has {0} and {1} elements", at, {extent, e});
+      extent = code().bind(ir::op(ScalarOp::select, {both(ScalarOp::eq, extent, one), e, extent}), "extent");
+    }
+    lazy.extents[static_cast<size_t>(axis)] = extent;
+  }
+  // Where an operand's axis has one element, that is taken at every index.
+  std::vector<std::function<ExprRef(const std::vector<ExprRef>&)>> readers;
+  for (const Value& v : operands) {
+    if (!v.type.is_array()) {
+      const ExprRef number = code().bind(v.scalar);
+      readers.push_back([number](const std::vector<ExprRef>&) { return number; });
+      continue;
+    }
+    const size_t skipped = static_cast<size_t>(rank - v.type.rank);
+    bool straight = skipped == 0;
+    std::vector<ExprRef> factors;  // null: the index itself
+    for (size_t axis = 0; axis < static_cast<size_t>(v.type.rank); ++axis) {
+      const ExprRef& own = v.extents()[axis];
+      const ExprRef& whole = lazy.extents[axis + skipped];
+      if (same(own, whole)) {
+        factors.push_back(nullptr);
+      } else {
+        straight = straight && !is_one(own);
+        factors.push_back(is_one(own) ? constant_i64(0) : code().bind(ir::cast(both(ScalarOp::ne, own, constant_i64(1)), DType::i64), "spread"));
+      }
+    }
+    if (v.array) lazy.sources.push_back({*v.array, straight});
+    else
+      for (LazyArray::Source s : v.lazy->sources) lazy.sources.push_back({s.array, s.straight && straight});
+    readers.push_back([this, v, skipped, factors](const std::vector<ExprRef>& index) {
+      std::vector<ExprRef> own;
+      for (size_t axis = 0; axis < factors.size(); ++axis) own.push_back(factors[axis] ? index[axis + skipped] * factors[axis] : index[axis + skipped]);
+      return element(v, own);
+    });
+  }
+  lazy.at = [this, readers, f, result](const std::vector<ExprRef>& index) {
+    std::vector<ExprRef> parts;
+    for (const auto& reader : readers) parts.push_back(reader(index));
+    return code().bind(ir::cast(f(parts), result), "e");
+  };
+  return lazy_value(result, std::move(lazy));
+}
+
+void Lowering::assign_elements(const Value& target, const Value& source, Span at) {
+  if (target.type.read_only) fail_as("ValueError", at, "the array is read-only: it comes from outside of the function, or was given read-only");
+  const DType dtype = target.type.dtype;
+  const ArrayValue& to = *target.array;
+  if (source.type.is_array() && source.type.rank > target.type.rank)
+    fail(at, "cannot assign " + describe(source.type) + " to " + (target.type.rank ? "a " + std::to_string(target.type.rank) + "-d place" : "an element"));
+  if (!source.type.is_array() && !source.type.is_scalar() && source.type.kind != Kind::optional)
+    fail(at, "cannot assign " + describe(source.type) + " to elements of " + describe(target.type));
+  if (is_complex(source.type.dtype) && !is_complex(dtype) && (source.type.is_scalar() || source.type.is_array()))
+    fail(at, "cannot assign complex numbers to elements of " + describe(target.type), "take .real or .imag");
+  if (target.type.rank == 0) {
+    store_element(to, dtype, {}, scalar(source, "an element"));
+    return;
+  }
+  if (!source.type.is_array()) {
+    const ExprRef number = code().bind(ir::cast(scalar(source, "an element"), dtype));
+    for_each(to.extents, true, [&](const std::vector<ExprRef>& index) { store_element(to, dtype, index, number); });
+    return;
+  }
+  // The source is broadcast to the target, whose shape stands.
+  Value from = source;
+  const auto sources = source.lazy ? source.lazy->sources : std::vector<LazyArray::Source>{{*source.array, true}};
+  auto identical = [&](const ArrayValue& a) {
+    return a.memory == to.memory && same(a.offset, to.offset) && std::equal(a.strides.begin(), a.strides.end(), to.strides.begin(), to.strides.end(), same);
+  };
+  bool apart = true, safe = true;
+  for (const LazyArray::Source& s : sources) {
+    if (!may_overlap(s.array, to)) continue;
+    apart = false;
+    safe = safe && s.straight && identical(s.array);
+  }
+  if (!apart && !safe) {
+    if (!source.lazy) from = elementwise({source}, source.type.dtype, [](const std::vector<ExprRef>& parts) { return parts[0]; }, at);
+    from = materialise(from, at);
+  }
+  const size_t skipped = static_cast<size_t>(target.type.rank - from.type.rank);
+  std::vector<ExprRef> factors;
+  for (size_t axis = 0; axis < static_cast<size_t>(from.type.rank); ++axis) {
+    const ExprRef &own = from.extents()[axis], &whole = to.extents[axis + skipped];
+    if (same(own, whole)) {
+      factors.push_back(nullptr);
+      continue;
+    }
+    const ExprRef one = constant_i64(1);
+    raise_if(both(ScalarOp::logical_and, both(ScalarOp::ne, own, whole), both(ScalarOp::ne, own, one)), "ValueError",
+             "could not broadcast: an axis of the value has {0} elements, that of the target {1}", at, {own, whole});
+    factors.push_back(is_one(own) ? constant_i64(0) : code().bind(ir::cast(both(ScalarOp::ne, own, one), DType::i64), "spread"));
+  }
+  for_each(to.extents, true, [&](const std::vector<ExprRef>& index) {
+    std::vector<ExprRef> own;
+    for (size_t axis = 0; axis < factors.size(); ++axis) own.push_back(factors[axis] ? index[axis + skipped] * factors[axis] : index[axis + skipped]);
+    store_element(to, dtype, index, element(from, own));
+  });
+}
+
+}  // namespace gasell::functions

@@ -1,0 +1,233 @@
+// Calls and attributes: functions of the library, of the language (which are written in place) and methods.
+#include "compiler/functions/lowering.h"
+#include "lang/ast_visit.h"
+
+namespace gasell::functions {
+
+using ir::constant_i64;
+using Kind = Type::Kind;
+
+const Value* CallSite::keyword(std::string_view wanted) const {
+  for (const auto& [name, value] : keywords)
+    if (name == wanted) return &value;
+  return nullptr;
+}
+const Value* CallSite::argument(size_t place, std::string_view wanted) const { return place < args.size() ? &args[place] : keyword(wanted); }
+
+// ---- errors ----
+void Lowering::fail(Span at, std::string message, std::string hint) const { fail_as("TypingError", at, std::move(message), std::move(hint)); }
+void Lowering::fail_as(std::string exception, Span at, std::string message, std::string hint) const {
+  Diagnostic d{Blame::user, std::move(exception), std::move(message), Label{function_.source, at, ""}, {}, std::move(hint)};
+  throw Error(std::move(d));
+}
+void Lowering::unsupported(Span at, std::string what, std::string hint) const {
+  Diagnostic d{Blame::limitation, "UnsupportedError", what + " is not supported in compiled functions", Label{function_.source, at, ""}, {}, std::move(hint)};
+  throw Error(std::move(d));
+}
+
+// ---- attributes ----
+Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
+  switch (base.type.kind) {
+    case Kind::function: {
+      if (base.outside.kind != Outside::Kind::path) break;
+      Outside member{.kind = Outside::Kind::path, .text = base.outside.text + "." + name};
+      return from_outside(member, name, at);
+    }
+    case Kind::array: {
+      const int rank = base.type.rank;
+      if (name == "shape") {
+        std::vector<Value> items;
+        for (const ExprRef& e : base.extents()) items.push_back(scalar_value(e));
+        return tuple_value(std::move(items));
+      }
+      if (name == "ndim") return scalar_value(constant_i64(rank));
+      if (name == "size") return scalar_value(count_of(base.extents()));
+      if (name == "itemsize") return scalar_value(constant_i64(size_of(base.type.dtype)));
+      if (name == "nbytes") return scalar_value(count_of(base.extents()) * constant_i64(size_of(base.type.dtype)));
+      if (name == "strides") {
+        const Value array = materialise(base, at);
+        std::vector<Value> items;
+        for (const ExprRef& e : array.array->strides) items.push_back(scalar_value(e * constant_i64(size_of(base.type.dtype))));
+        return tuple_value(std::move(items));
+      }
+      if (name == "dtype") {
+        Value v;
+        v.type.kind = Kind::function;
+        v.type.text = "numpy." + std::string(name_of(base.type.dtype));
+        v.outside = {.kind = Outside::Kind::path, .text = v.type.text};
+        return v;
+      }
+      if (name == "T") {
+        const Value array = materialise(base, at);
+        ArrayValue a = *array.array;
+        std::reverse(a.extents.begin(), a.extents.end());
+        std::reverse(a.strides.begin(), a.strides.end());
+        return array_value(base.type.dtype, rank <= 1 ? base.type.layout : Layout::any, std::move(a), base.type.read_only);
+      }
+      if (name == "flat") return library_method("ravel")(*this, {at, "flat", {base}, {}});
+      if (name == "real" || name == "imag") {
+        if (!is_complex(base.type.dtype)) {
+          if (name == "real") return base;
+          return elementwise({base}, base.type.dtype, [](const std::vector<ExprRef>& p) { return ir::constant(Scalar::of_int(0).cast(p[0]->type)); }, at);
+        }
+        const ScalarOp op = name == "real" ? ScalarOp::real : ScalarOp::imag;
+        return elementwise({base}, real_of(base.type.dtype), [op](const std::vector<ExprRef>& p) { return ir::op(op, {p[0]}); }, at);
+      }
+      break;
+    }
+    case Kind::scalar:
+      if (name == "real" || name == "imag") {
+        if (is_complex(base.type.dtype)) return scalar_value(ir::op(name == "real" ? ScalarOp::real : ScalarOp::imag, {base.scalar}));
+        return name == "real" ? base : scalar_value(ir::constant(Scalar::of_int(0).cast(base.type.dtype)));
+      }
+      if (name == "dtype") return attribute(elementwise({base}, base.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, at), name, at);
+      break;
+    default: break;
+  }
+  if ((base.type.is_array() || base.type.is_scalar() || base.type.is_tuple()) && library_method(name)) {
+    Value v;
+    v.type.kind = Kind::function;
+    v.type.text = name;
+    v.outside = {.kind = Outside::Kind::other, .text = name};
+    v.self = std::make_shared<Value>(base);
+    return v;
+  }
+  fail(at, describe(base.type) + " has no attribute '" + name + "' in compiled functions");
+}
+
+Value Lowering::typed_subscript(const Value& base, const ast::ExprRef&, Span at) { fail(at, base.type.text + " cannot be indexed in a compiled function"); }
+
+// ---- calls ----
+Value Lowering::call(const ast::Expr& e) {
+  const auto& n = std::get<ast::Call>(e.node);
+  const Value callee = expression(n.callee);
+  CallSite site{e.span, callee.type.text, {}, {}};
+  for (const ast::ExprRef& a : n.args) {
+    if (const auto* star = std::get_if<ast::Starred>(&a->node)) {
+      const Value items = expression(star->value);
+      if (!items.type.is_tuple()) fail(a->span, "* needs a tuple here, and this is " + describe(items.type));
+      site.args.insert(site.args.end(), items.items.begin(), items.items.end());
+      continue;
+    }
+    site.args.push_back(expression(a));
+  }
+  for (const ast::Keyword& k : n.keywords) {
+    if (k.name.empty()) unsupported(k.span, "** in a call");
+    site.keywords.emplace_back(k.name, expression(k.value));
+  }
+  return call_value(callee, site);
+}
+
+Value Lowering::call_value(const Value& callee, CallSite& site) {
+  if (callee.type.kind != Kind::function) fail(site.span, describe(callee.type) + " cannot be called");
+  if (callee.outside.kind == Outside::Kind::function) return call_function(*callee.outside.function, site);
+  if (callee.self) {
+    site.args.insert(site.args.begin(), *callee.self);
+    return library_method(callee.outside.text)(*this, site);
+  }
+  if (const auto dtype = dtype_of_path(callee.outside.text)) {
+    if (site.args.size() != 1) fail(site.span, callee.type.text + "(…) converts one value");
+    const Value& v = site.args[0];
+    if (v.type.is_array() && v.type.rank > 0) {
+      if (callee.outside.text.find('.') == std::string::npos) fail(v.span, "only a number can be converted by " + callee.type.text + "(…), and this is " + describe(v.type), "use .astype(…)");
+      return elementwise({v}, *dtype, [d = *dtype](const std::vector<ExprRef>& p) { return ir::cast(p[0], d); }, site.span);
+    }
+    if (callee.outside.text == "bool") return scalar_value(truth(v));
+    const ExprRef e = scalar(v, callee.type.text.c_str());
+    if (is_complex(e->type) && !is_complex(*dtype)) fail(v.span, "a complex number cannot be converted to " + callee.type.text, "take .real or abs(…)");
+    return scalar_value(ir::cast(e, *dtype));
+  }
+  const LibraryFunction f = library_function(callee.outside.text);
+  if (!f) unsupported(site.span, "'" + callee.outside.text + "'");
+  return f(*this, site);
+}
+
+Value Lowering::call_function(const Function& function, CallSite& site) {
+  if (std::count(program_.active.begin(), program_.active.end(), function.identity)) unsupported(site.span, "recursion ('" + function.name + "' calls itself)", "write a loop");
+  const auto& params = function.definition ? std::get<ast::FunctionDef>(function.definition->node).params : std::get<ast::Lambda>(function.lambda->node).params;
+  std::vector<Value> arguments;
+  std::vector<bool> used(site.keywords.size());
+  size_t place = 0;
+  for (size_t k = 0; k < params.size(); ++k) {
+    const ast::Parameter& p = params[k];
+    using PK = ast::Parameter::Kind;
+    if (p.kind == PK::var_positional) {
+      std::vector<Value> rest(site.args.begin() + static_cast<std::ptrdiff_t>(std::min(place, site.args.size())), site.args.end());
+      place = site.args.size();
+      arguments.push_back(tuple_value(std::move(rest)));
+      continue;
+    }
+    if (p.kind == PK::var_keyword) unsupported(site.span, "**" + p.name);
+    if (p.kind != PK::keyword_only && place < site.args.size()) {
+      arguments.push_back(site.args[place++]);
+      continue;
+    }
+    bool found = false;
+    for (size_t w = 0; w < site.keywords.size() && !found; ++w) {
+      if (site.keywords[w].first != p.name) continue;
+      arguments.push_back(site.keywords[w].second);
+      used[w] = found = true;
+    }
+    if (found) continue;
+    if (k < function.defaults.size() && function.defaults[k].kind != Outside::Kind::unknown) {
+      arguments.push_back(from_outside(function.defaults[k], p.name, site.span));
+      continue;
+    }
+    fail_as("TypeError", site.span, function.name + "() misses the argument '" + p.name + "'");
+  }
+  if (place < site.args.size()) fail_as("TypeError", site.span, function.name + "() takes " + std::to_string(params.size()) + " arguments, and " + std::to_string(site.args.size()) + " were given");
+  for (size_t w = 0; w < used.size(); ++w)
+    if (!used[w]) fail_as("TypeError", site.span, function.name + "() has no parameter '" + site.keywords[w].first + "'");
+  // Each place of a call is an instance of its own: its types depend on the arguments'.
+  std::string types;
+  for (const Value& v : arguments) types += to_string(v.type) + ";";
+  Lowering inner(program_, function, instance_ + "/" + std::to_string(site.span.begin) + ":" + types);
+  if (const auto around = program_.nested.find(&function); around != program_.nested.end()) inner.enclosing_ = around->second;
+  for (size_t k = 0; k < arguments.size(); ++k) arguments[k].span = site.span;
+  program_.active.push_back(function.identity);
+  Value result = inner.run(std::move(arguments));
+  program_.active.pop_back();
+  again_ = again_ || inner.again_;
+  return result;
+}
+
+// ---- functions inside functions ----
+void Lowering::nested_function(const ast::FunctionDef& s, const ast::StmtRef& definition) {
+  auto inner = std::make_shared<Function>();
+  inner->definition = definition;
+  inner->name = s.name;
+  for (const ast::Parameter& p : s.params)
+    if (p.default_value) unsupported(p.default_value->span, "a default value of an inner function");
+  inner->source = function_.source;
+  inner->options = function_.options;
+  inner->outside = function_.outside;
+  inner->identity = definition.get();
+  program_.nested[inner.get()] = this;
+  Value v;
+  v.type.kind = Kind::function;
+  v.type.text = s.name;
+  v.outside = {.kind = Outside::Kind::function, .text = s.name, .function = inner};
+  program_.kept.push_back(std::move(inner));
+  bind_name(s.name, std::move(v), s.name_span);
+}
+
+Value Lowering::nested_lambda(const ast::Lambda& n, const ast::ExprRef& e) {
+  for (const ast::Parameter& p : n.params)
+    if (p.default_value) unsupported(p.default_value->span, "a default value of a lambda");
+  auto inner = std::make_shared<Function>();
+  inner->lambda = e;
+  inner->name = "<lambda>";
+  inner->source = function_.source;
+  inner->options = function_.options;
+  inner->outside = function_.outside;
+  inner->identity = e.get();
+  program_.nested[inner.get()] = this;
+  Value v;
+  v.type.kind = Kind::function;
+  v.type.text = "<lambda>";
+  v.outside = {.kind = Outside::Kind::function, .text = "<lambda>", .function = inner};
+  program_.kept.push_back(std::move(inner));
+  return v;
+}
+
+}  // namespace gasell::functions

@@ -1,0 +1,484 @@
+// Expressions of compiled functions: names, constants, conditions, operators.
+#include "compiler/functions/lowering.h"
+#include "lang/ast_visit.h"
+
+namespace gasell::functions {
+
+using ir::constant_i64;
+using Kind = Type::Kind;
+
+namespace {
+
+ExprRef boolean(bool v) { return ir::constant(Scalar::of_bool(v)); }
+ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
+
+const char* symbol(ast::BinaryOp op) {
+  static constexpr const char* kSymbols[] = {"+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^"};
+  return kSymbols[static_cast<int>(op)];
+}
+const char* symbol(ast::CompareOp op) {
+  static constexpr const char* kSymbols[] = {"==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"};
+  return kSymbols[static_cast<int>(op)];
+}
+
+Value text_value(std::string text) {
+  Value v;
+  v.type = Type::text_of(std::move(text));
+  return v;
+}
+
+}  // namespace
+
+Value Lowering::expression(const ast::ExprRef& e) {
+  const Span at = e->span;
+  Value v = std::visit(
+      ast::Overloaded{
+          [&](const ast::NoneLiteral&) { return none_value(); },
+          [&](const ast::EllipsisLiteral&) {
+            Value v;
+            v.type.kind = Kind::ellipsis;
+            return v;
+          },
+          [&](const ast::BoolLiteral& n) { return scalar_value(boolean(n.value)); },
+          [&](const ast::IntLiteral& n) { return scalar_value(constant_i64(n.value)); },
+          [&](const ast::FloatLiteral& n) {
+            return scalar_value(ir::constant(n.imaginary ? Scalar::of_complex({0, n.value}) : Scalar::of_float(n.value)));
+          },
+          [&](const ast::StringLiteral& n) { return text_value(n.value); },
+          [&](const ast::Name& n) { return name(n, at); },
+          [&](const ast::Tuple& n) {
+            std::vector<Value> items;
+            for (const ast::ExprRef& item : n.items) {
+              items.push_back(expression(item));
+              if (items.back().scalar) items.back().scalar = code().bind(items.back().scalar);
+              if (items.back().lazy) items.back() = materialise(items.back(), at);
+            }
+            return tuple_value(std::move(items));
+          },
+          [&](const ast::Unary& n) {
+            const Value operand = expression(n.operand);
+            return n.op == ast::UnaryOp::logical_not ? scalar_value(both(ScalarOp::eq, truth(operand), boolean(false))) : unary(n.op, operand, at);
+          },
+          [&](const ast::Binary& n) {
+            const Value left = expression(n.left);
+            return binary(n.op, left, expression(n.right), at);
+          },
+          [&](const ast::BoolChain& n) { return bool_chain(n, at); },
+          [&](const ast::Compare& n) { return comparison(n, at); },
+          [&](const ast::Conditional& n) { return conditional(n, at); },
+          [&](const ast::Call&) { return call(*e); },
+          [&](const ast::Attribute& n) { return attribute(expression(n.value), n.name, at); },
+          [&](const ast::Subscript& n) { return subscript(expression(n.value), n.index, at); },
+          [&](const ast::NamedExpr& n) {
+            assign(n.target, expression(n.value));
+            return name(std::get<ast::Name>(n.target->node), at);
+          },
+          [&](const ast::Slice& n) {
+            Value v;
+            v.type.kind = Kind::slice;
+            for (const ast::ExprRef& part : {n.lower, n.upper, n.step}) v.items.push_back(part ? expression(part) : none_value());
+            for (const Value& item : v.items) v.type.items.push_back(item.type);
+            return v;
+          },
+          [&](const ast::Lambda& n) { return nested_lambda(n, e); },
+          [&](const ast::List& n) { return list_array(n, at); },
+          [&](const ast::Comprehension&) -> Value { unsupported(at, "a comprehension", "write a loop that fills an array"); },
+          [&](const ast::Dict&) -> Value { unsupported(at, "a dict"); },
+          [&](const ast::Set&) -> Value { unsupported(at, "a set"); },
+          [&](const ast::FString&) -> Value { unsupported(at, "an f-string"); },
+          [&](const ast::Starred&) -> Value { unsupported(at, "*"); },
+      },
+      e->node);
+  v.span = at;
+  return v;
+}
+
+// ---- names ----
+Value Lowering::name(const ast::Name& n, Span at) {
+  if (n.binding.kind != ast::Binding::Kind::global) {
+    if (const auto bound = env_.find(n.id); bound != env_.end()) {
+      if (bound->second.defined) {
+        raise_if(ir::op(ScalarOp::logical_not, {bound->second.defined}), "UnboundLocalError", "cannot access local variable '" + n.id + "' where it is not associated with a value", at);
+        bound->second.defined = nullptr;
+      }
+      return bound->second.value;
+    }
+    if (!is_taken(n.id)) {
+      if (untyped_.count(n.id) && !giving_up_) throw Untyped{};
+      code().emit(ir::raise(site("UnboundLocalError", "cannot access local variable '" + n.id + "' where it is not associated with a value", at), {}));
+      code().kill();
+      throw Unreachable{};
+    }
+    if (enclosing_) return enclosing_->name(n, at);
+  }
+  return from_outside(function_.outside(n.id), n.id, at);
+}
+
+Value Lowering::from_outside(const Outside& outside, const std::string& name, Span at) {
+  switch (outside.kind) {
+    case Outside::Kind::unknown: fail_as("NameError", at, "name '" + name + "' is not defined");
+    case Outside::Kind::number: return scalar_value(ir::constant(outside.value));
+    case Outside::Kind::text: return text_value(outside.text);
+    case Outside::Kind::none: return none_value();
+    case Outside::Kind::tuple: {
+      std::vector<Value> items;
+      for (const Outside& item : outside.items) items.push_back(from_outside(item, name, at));
+      return tuple_value(std::move(items));
+    }
+    case Outside::Kind::array: {
+      for (size_t k = 0; k < program_.captured.size(); ++k)
+        if (program_.captured[k].array == outside.array) return program_.captured_values[k];
+      ArrayValue a;
+      a.memory = code().fresh(name);
+      a.offset = constant_i64(0);
+      a.root = ++program_.roots;
+      program_.captured_parameters.push_back({ir::Parameter::Kind::in, a.memory, outside.type.dtype});
+      for (int k = 0; k < outside.type.rank * (outside.type.layout == Layout::c ? 1 : 2); ++k) {
+        const std::string number = code().fresh(name);
+        program_.captured_parameters.push_back({ir::Parameter::Kind::scalar, number, DType::i64});
+        (k < outside.type.rank ? a.extents : a.strides).push_back(ir::variable(number, DType::i64));
+      }
+      if (outside.type.layout == Layout::c) a.strides = c_strides(a.extents);
+      program_.captured.push_back(outside);
+      program_.captured_values.push_back(array_value(outside.type.dtype, outside.type.layout, std::move(a), true));
+      return program_.captured_values.back();
+    }
+    case Outside::Kind::path:
+      if (const auto constant = library_constant(outside.text)) return scalar_value(ir::constant(*constant));
+      [[fallthrough]];
+    case Outside::Kind::function: {
+      Value v;
+      v.type.kind = Kind::function;
+      v.type.text = outside.kind == Outside::Kind::path ? outside.text : outside.function->name;
+      v.outside = outside;
+      return v;
+    }
+    case Outside::Kind::other: break;
+  }
+  fail(at, "'" + name + "' is " + outside.text + ", which a compiled function cannot use", "give numbers, arrays, tuples and functions");
+}
+
+// ---- conversions ----
+ExprRef Lowering::scalar(const Value& v, const char* what) {
+  if (v.type.is_scalar()) return v.scalar;
+  if (v.type.is_array() && v.type.rank == 0) return element(v, {});
+  if (v.type.kind == Kind::optional && v.type.items[0].is_scalar()) {
+    raise_if(ir::op(ScalarOp::logical_not, {v.present}), "TypeError", std::string(what) + " needs a number, and this is None", v.span);
+    return v.items[0].scalar;
+  }
+  fail(v.span, std::string(what) + " needs a number, and this is " + describe(v.type));
+}
+
+ExprRef Lowering::number(const Value& v, DType type) { return ir::cast(scalar(v, "this operation"), type); }
+
+ExprRef Lowering::index_number(const Value& v, const char* what) {
+  const ExprRef e = scalar(v, what);
+  if (!is_integer(e->type) && e->type != DType::boolean)
+    fail(v.span, std::string(what) + " needs an integer, and this is " + describe(v.type), "convert it with int(...)");
+  return ir::cast(e, DType::i64);
+}
+
+ExprRef Lowering::truth(const Value& v) {
+  switch (v.type.kind) {
+    case Kind::none: return boolean(false);
+    case Kind::text: return boolean(!v.type.text.empty());
+    case Kind::tuple: return boolean(!v.items.empty());
+    case Kind::scalar: return ir::cast(v.scalar, DType::boolean);
+    case Kind::optional: return both(ScalarOp::logical_and, v.present, truth(v.items[0]));
+    case Kind::array:
+      if (v.type.rank == 0) return ir::cast(element(v, {}), DType::boolean);
+      fail(v.span, "the truth of an array with more than one element is ambiguous", "use np.any(...) or np.all(...)");
+    default: return boolean(true);
+  }
+}
+
+// ---- conditions ----
+Value Lowering::choose(ExprRef condition, const std::function<Value()>& yes, const std::function<Value()>& no, Span at) {
+  condition = code().bind(condition, "if");
+  if (condition->kind == ir::ExprKind::constant) return condition->value.i ? yes() : no();
+  Environment before = env_;
+  auto lower = [&](const std::function<Value()>& f) {
+    env_ = before;
+    code().open();
+    Value v = f();
+    if (v.lazy) v = materialise(v, at);
+    v.span = at;
+    const bool plain = code().is_empty() && v.type.is_scalar();
+    env_["(value)"] = {v, nullptr};
+    return std::tuple{Branch{code().take(), env_}, v, plain};
+  };
+  auto [yes_branch, a, plain_a] = lower(yes);
+  auto [no_branch, b, plain_b] = lower(no);
+  if (plain_a && plain_b) {
+    const auto type = unify(a.type, b.type);
+    env_ = std::move(before);
+    return scalar_value(ir::op(ScalarOp::select, {condition, ir::cast(a.scalar, type->dtype), ir::cast(b.scalar, type->dtype)}));
+  }
+  Names names{"(value)"};
+  for (const auto& [name, binding] : yes_branch.environment)
+    if (!before.count(name)) names.insert(name);
+  for (const auto& [name, binding] : no_branch.environment)
+    if (!before.count(name)) names.insert(name);
+  merge_branches(condition, names, std::move(yes_branch), std::move(no_branch));
+  Value result = env_.at("(value)").value;
+  env_.erase("(value)");
+  return result;
+}
+
+Value Lowering::conditional(const ast::Conditional& e, Span at) {
+  return choose(truth(expression(e.test)), [&] { return expression(e.body); }, [&] { return expression(e.orelse); }, at);
+}
+
+Value Lowering::bool_chain(const ast::BoolChain& e, Span at) {
+  std::function<Value(size_t)> rest = [&](size_t k) -> Value {
+    Value first = expression(e.values[k]);
+    if (k + 1 == e.values.size()) return first;
+    if (first.scalar) first.scalar = code().bind(first.scalar);
+    const ExprRef test = truth(first);
+    const auto more = [&] { return rest(k + 1); };
+    const auto stop = [&] { return first; };
+    return e.op == ast::BoolOp::logical_and ? choose(test, more, stop, at) : choose(test, stop, more, at);
+  };
+  return rest(0);
+}
+
+Value Lowering::comparison(const ast::Compare& e, Span at) {
+  std::function<Value(Value, size_t)> rest = [&](Value left, size_t k) -> Value {
+    if (left.scalar) left.scalar = code().bind(left.scalar);
+    Value right = expression(e.comparators[k]);
+    if (right.scalar && k + 1 < e.ops.size()) right.scalar = code().bind(right.scalar);
+    Value first = compare(e.ops[k], left, right, at);
+    if (k + 1 == e.ops.size()) return first;
+    return choose(truth(first), [&] { return rest(right, k + 1); }, [&] { return scalar_value(boolean(false)); }, at);
+  };
+  return rest(expression(e.left), 0);
+}
+
+Value Lowering::list_array(const ast::List& n, Span at) {
+  std::vector<Value> items;
+  for (const ast::ExprRef& item : n.items) items.push_back(expression(item));
+  return tuple_value(std::move(items));
+}
+
+// ---- operators ----
+Value Lowering::unary(ast::UnaryOp op, const Value& v, Span at) {
+  auto apply = [&](ExprRef e) {
+    const DType from = e->type;
+    if (op == ast::UnaryOp::invert) {
+      if (from == DType::boolean) return ir::op(ScalarOp::logical_not, {e});
+      if (!is_integer(from)) fail(at, "bad operand type for ~: " + describe(v.type), "~ works on integers and booleans");
+      return ir::op(ScalarOp::bit_not, {e});
+    }
+    if (op == ast::UnaryOp::neg) return ir::op(ScalarOp::neg, {e});
+    return e;
+  };
+  if (v.type.is_array()) {
+    if (op == ast::UnaryOp::neg && v.type.dtype == DType::boolean) fail(at, "the negative of a boolean array is not defined", "use ~ or np.logical_not");
+    return elementwise({v}, v.type.dtype, [apply](const std::vector<ExprRef>& parts) { return apply(parts[0]); }, at);
+  }
+  ExprRef e = scalar(v, op == ast::UnaryOp::neg ? "-" : op == ast::UnaryOp::pos ? "+" : "~");
+  if (op != ast::UnaryOp::invert || e->type != DType::boolean) {
+    if (is_integer(e->type) || e->type == DType::boolean) e = ir::cast(e, kind(e->type) == 'u' ? DType::u64 : DType::i64);
+  }
+  return scalar_value(apply(e));
+}
+
+namespace {
+
+/// x ** n of a constant n by squaring, as Numba has it.
+ExprRef power_by_squaring(Code& code, ExprRef x, int64_t n) {
+  ExprRef result;
+  x = code.bind(x);
+  for (uint64_t e = static_cast<uint64_t>(n < 0 ? -n : n); e; e >>= 1) {
+    if (e & 1) result = result ? code.bind(both(ScalarOp::mul, result, x)) : x;
+    if (e > 1) x = code.bind(both(ScalarOp::mul, x, x));
+  }
+  const ExprRef one = ir::constant(Scalar::of_int(1).cast(x->type));
+  if (!result) return one;
+  return n < 0 ? both(ScalarOp::div, one, result) : result;
+}
+
+}  // namespace
+
+ExprRef Lowering::binary_number(ast::BinaryOp op, ExprRef a, ExprRef b, Span at, bool checked) {
+  using Op = ast::BinaryOp;
+  DType type = common_number(a->type, b->type);
+  auto refuse_zero = [&](const char* message) {
+    if (!checked || !program_.options.python_errors || (b->kind == ir::ExprKind::constant && Scalar(b->value).cast(DType::boolean).i)) return;
+    b = code().bind(b);
+    raise_if(both(ScalarOp::eq, b, ir::constant(Scalar::of_int(0).cast(b->type))), "ZeroDivisionError", message, at);
+  };
+  switch (op) {
+    case Op::add:
+    case Op::sub:
+    case Op::mul: {
+      const ScalarOp operation = op == Op::add ? ScalarOp::add : op == Op::sub ? ScalarOp::sub : ScalarOp::mul;
+      return both(operation, ir::cast(a, type), ir::cast(b, type));
+    }
+    case Op::div:
+      if (!is_float(type) && !is_complex(type)) type = DType::f64;
+      a = ir::cast(a, type), b = ir::cast(b, type);
+      refuse_zero("division by zero");
+      return both(ScalarOp::div, a, b);
+    case Op::floordiv:
+    case Op::mod:
+      if (is_complex(type)) fail(at, std::string(symbol(op)) + " is not defined for complex numbers");
+      a = ir::cast(a, type), b = ir::cast(b, type);
+      refuse_zero(op == Op::mod ? "integer modulo by zero" : is_integer(type) ? "integer division by zero" : "division by zero");
+      return both(op == Op::mod ? ScalarOp::mod : ScalarOp::floordiv, a, b);
+    case Op::pow: {
+      const bool whole = b->kind == ir::ExprKind::constant && (is_integer(b->type) || b->type == DType::boolean);
+      // Numba: a float to an integer power has the float's type.
+      if (!is_integer(type) && is_integer(b->type)) type = is_float(a->type) || is_complex(a->type) ? a->type : type;
+      if (whole && b->value.i >= (is_integer(type) ? 0 : -64) && b->value.i <= 64) return power_by_squaring(code(), ir::cast(a, type), b->value.i);
+      return both(ScalarOp::pow, ir::cast(a, type), ir::cast(b, type));
+    }
+    case Op::lshift:
+    case Op::rshift:
+    case Op::bit_and:
+    case Op::bit_or:
+    case Op::bit_xor: {
+      const bool shift = op == Op::lshift || op == Op::rshift;
+      if (is_float(type) || is_complex(type)) fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + std::string(name_of(a->type)) + " and " + std::string(name_of(b->type)), "bits are operated on in integers: int(...)");
+      if (!shift && a->type == DType::boolean && b->type == DType::boolean) type = DType::boolean;
+      if (shift) type = kind(a->type) == 'u' ? DType::u64 : DType::i64;
+      const ScalarOp operation = op == Op::lshift ? ScalarOp::shl : op == Op::rshift ? ScalarOp::shr : op == Op::bit_and ? ScalarOp::bit_and : op == Op::bit_or ? ScalarOp::bit_or : ScalarOp::bit_xor;
+      return both(operation, ir::cast(a, type), ir::cast(b, type));
+    }
+    case Op::matmul: break;
+  }
+  fail(at, "@ multiplies matrices, not numbers");
+}
+
+namespace {
+
+/// The dtype of a binary operation on arrays: NumPy's loops, with a scalar of the language as strong as an array (Numba).
+DType array_dtype(ast::BinaryOp op, DType a, DType b) {
+  using Op = ast::BinaryOp;
+  const DType type = promote(a, b);
+  if (op == Op::div) return is_float(type) || is_complex(type) ? type : DType::f64;
+  if (type == DType::boolean && op != Op::bit_and && op != Op::bit_or && op != Op::bit_xor && op != Op::add && op != Op::mul) return DType::i8;
+  return type;
+}
+
+ScalarOp array_operation(ast::BinaryOp op, DType type) {
+  using Op = ast::BinaryOp;
+  switch (op) {
+    case Op::add: return type == DType::boolean ? ScalarOp::logical_or : ScalarOp::add;
+    case Op::sub: return ScalarOp::sub;
+    case Op::mul: return type == DType::boolean ? ScalarOp::logical_and : ScalarOp::mul;
+    case Op::div: return ScalarOp::div;
+    case Op::floordiv: return ScalarOp::floordiv;
+    case Op::mod: return ScalarOp::mod;
+    case Op::pow: return ScalarOp::pow;
+    case Op::lshift: return ScalarOp::shl;
+    case Op::rshift: return ScalarOp::shr;
+    case Op::bit_and: return ScalarOp::bit_and;
+    case Op::bit_or: return ScalarOp::bit_or;
+    default: return ScalarOp::bit_xor;
+  }
+}
+
+}  // namespace
+
+Value Lowering::binary(ast::BinaryOp op, const Value& a, const Value& b, Span at) {
+  if (op == ast::BinaryOp::matmul) {
+    CallSite site{at, "@", {a, b}, {}};
+    return library_function("numpy.matmul")(*this, site);
+  }
+  auto is_number = [](const Value& v) { return v.type.is_scalar() || v.type.is_array() || (v.type.kind == Kind::optional && v.type.items[0].is_scalar()); };
+  if (a.type.is_tuple() && b.type.is_tuple() && op == ast::BinaryOp::add) {
+    std::vector<Value> items = a.items;
+    items.insert(items.end(), b.items.begin(), b.items.end());
+    return tuple_value(std::move(items));
+  }
+  if (a.type.is_tuple() && b.is_constant() && is_integer(b.scalar->type) && op == ast::BinaryOp::mul) {
+    std::vector<Value> items;
+    for (int64_t k = 0; k < b.scalar->value.i && items.size() < 1000; ++k) items.insert(items.end(), a.items.begin(), a.items.end());
+    return tuple_value(std::move(items));
+  }
+  if (a.type.kind == Kind::text && b.type.kind == Kind::text && op == ast::BinaryOp::add) return text_value(a.type.text + b.type.text);
+  if (!is_number(a) || !is_number(b))
+    fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + describe(a.type) + " and " + describe(b.type));
+  if (!a.type.is_array() && !b.type.is_array()) return scalar_value(binary_number(op, scalar(a, symbol(op)), scalar(b, symbol(op)), at, true));
+  const DType da = a.type.is_array() ? a.type.dtype : scalar(a, symbol(op))->type, db = b.type.is_array() ? b.type.dtype : scalar(b, symbol(op))->type;
+  const DType type = array_dtype(op, da, db);
+  const ScalarOp operation = array_operation(op, type);
+  if (!accepts(operation, type)) fail(at, std::string("unsupported dtypes for ") + symbol(op) + ": " + std::string(name_of(da)) + " and " + std::string(name_of(db)));
+  // A constant power is a product.
+  const bool whole = op == ast::BinaryOp::pow && b.is_constant() && (is_integer(db) || db == DType::boolean) && b.scalar->value.i >= 0 && b.scalar->value.i <= 64;
+  const bool square = whole && b.scalar->value.i >= 1;
+  const int64_t exponent = square ? b.scalar->value.i : 0;
+  return elementwise({a, b}, type,
+                     [this, operation, type, square, exponent](const std::vector<ExprRef>& parts) {
+                       if (square) return power_by_squaring(code(), ir::cast(parts[0], type), exponent);
+                       return both(operation, ir::cast(parts[0], type), ir::cast(parts[1], type));
+                     },
+                     at);
+}
+
+ExprRef Lowering::compare_numbers(ast::CompareOp op, ExprRef a, ExprRef b) {
+  using Op = ast::CompareOp;
+  static constexpr ScalarOp kOps[] = {ScalarOp::eq, ScalarOp::ne, ScalarOp::lt, ScalarOp::le, ScalarOp::gt, ScalarOp::ge};
+  const auto operation = kOps[static_cast<size_t>(op)];
+  // A negative number is below every unsigned one.
+  const bool ua = a->type == DType::u64, ub = b->type == DType::u64;
+  if (ua != ub && (is_integer(a->type) && is_integer(b->type)) && (kind(a->type) == 'i' || kind(b->type) == 'i')) {
+    a = code().bind(a), b = code().bind(b);
+    const ExprRef& s = ua ? b : a;
+    const ExprRef negative = both(ScalarOp::lt, s, ir::constant(Scalar::of_int(0).cast(s->type)));
+    const ExprRef plain = both(operation, ir::cast(a, DType::u64), ir::cast(b, DType::u64));
+    const bool a_is_signed = !ua;
+    const bool when_negative = op == Op::ne || ((op == Op::lt || op == Op::le) && a_is_signed) || ((op == Op::gt || op == Op::ge) && !a_is_signed);
+    return ir::op(ScalarOp::select, {negative, boolean(when_negative), plain});
+  }
+  const DType type = promote(a->type, b->type);
+  return both(operation, ir::cast(a, type), ir::cast(b, type));
+}
+
+Value Lowering::compare(ast::CompareOp op, const Value& a, const Value& b, Span at) {
+  using Op = ast::CompareOp;
+  if (op == Op::is || op == Op::is_not) {
+    const bool positive = op == Op::is;
+    if (a.type.is_none() || b.type.is_none()) {
+      const Value& other = a.type.is_none() ? b : a;
+      if (other.type.is_none()) return scalar_value(boolean(positive));
+      if (other.type.kind == Kind::optional) return scalar_value(positive ? ir::op(ScalarOp::logical_not, {other.present}) : other.present);
+      return scalar_value(boolean(!positive));
+    }
+    if (a.type.is_scalar() && b.type.is_scalar() && a.type == b.type) return scalar_value(compare_numbers(positive ? Op::eq : Op::ne, a.scalar, b.scalar));
+    fail(at, std::string("'") + symbol(op) + "' compares with None", "compare values with ==");
+  }
+  if (op == Op::in || op == Op::not_in) {
+    if (!b.type.is_tuple()) unsupported(at, std::string("'") + symbol(op) + "' with " + describe(b.type), "it works with a tuple");
+    ExprRef any = boolean(false);
+    for (const Value& item : b.items) {
+      const Value same = compare(Op::eq, a, item, at);
+      any = both(ScalarOp::logical_or, any, truth(same));
+    }
+    return scalar_value(op == Op::in ? any : ir::op(ScalarOp::logical_not, {any}));
+  }
+  if (a.type.kind == Kind::text && b.type.kind == Kind::text && (op == Op::eq || op == Op::ne)) return scalar_value(boolean((a.type.text == b.type.text) == (op == Op::eq)));
+  if (a.type.is_tuple() && b.type.is_tuple() && (op == Op::eq || op == Op::ne)) {
+    ExprRef all = boolean(a.items.size() == b.items.size());
+    for (size_t k = 0; k < a.items.size() && k < b.items.size(); ++k) all = both(ScalarOp::logical_and, all, truth(compare(Op::eq, a.items[k], b.items[k], at)));
+    return scalar_value(op == Op::eq ? all : ir::op(ScalarOp::logical_not, {all}));
+  }
+  if (a.type.is_array() || b.type.is_array()) {
+    for (const Value* v : {&a, &b})
+      if (!v->type.is_array() && !v->type.is_scalar()) fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + describe(a.type) + " and " + describe(b.type));
+    return elementwise({a, b}, DType::boolean, [this, op](const std::vector<ExprRef>& parts) { return compare_numbers(op, parts[0], parts[1]); }, at);
+  }
+  for (const Value* v : {&a, &b}) {
+    const bool number = v->type.is_scalar() || v->type.kind == Kind::optional;
+    if (!number) {
+      if ((op == Op::eq || op == Op::ne) && a.type.kind != b.type.kind) return scalar_value(boolean(op == Op::ne));
+      fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + describe(a.type) + " and " + describe(b.type));
+    }
+  }
+  const ExprRef x = scalar(a, symbol(op)), y = scalar(b, symbol(op));
+  if ((is_complex(x->type) || is_complex(y->type)) && op != Op::eq && op != Op::ne) fail(at, "complex numbers have no order");
+  return scalar_value(compare_numbers(op, x, y));
+}
+
+}  // namespace gasell::functions

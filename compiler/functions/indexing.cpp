@@ -1,0 +1,324 @@
+// x[i], x[a:b, ...], x[mask], x[indices]: reading and writing.
+#include "compiler/functions/lowering.h"
+
+namespace gasell::functions {
+
+using ir::constant_i64;
+using Kind = Type::Kind;
+
+namespace {
+
+ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
+ExprRef select(ExprRef condition, ExprRef yes, ExprRef no) { return ir::op(ScalarOp::select, {std::move(condition), std::move(yes), std::move(no)}); }
+bool is_constant(const ExprRef& e) { return e->kind == ir::ExprKind::constant; }
+
+}  // namespace
+
+ExprRef Lowering::checked_index(ExprRef index, ExprRef extent, Span at, int axis) {
+  index = ir::cast(index, DType::i64);
+  const std::string name = code().fresh("at");
+  if (!program_.options.bounds_check) {
+    if (is_constant(index)) return index->value.i < 0 ? code().bind(extent + index, "at") : index;
+    index = code().bind(index, "i");
+    return code().bind(select(both(ScalarOp::lt, index, constant_i64(0)), index + extent, index), "at");
+  }
+  code().emit(ir::check(name, std::move(index), std::move(extent), site("IndexError", "index {0} is out of bounds for axis " + std::to_string(axis) + " with size {1}", at)));
+  return ir::variable(name, DType::i64);
+}
+
+std::vector<Value> Lowering::index_items(const ast::ExprRef& index) {
+  std::vector<Value> items;
+  if (const auto* tuple = std::get_if<ast::Tuple>(&index->node))
+    for (const ast::ExprRef& item : tuple->items) items.push_back(expression(item));
+  else
+    items.push_back(expression(index));
+  std::vector<Value> flat;
+  for (Value& v : items) {
+    if (v.type.is_tuple()) flat.insert(flat.end(), v.items.begin(), v.items.end());
+    else flat.push_back(v);
+  }
+  for (Value& v : flat)
+    if (v.type.is_array() && v.type.rank == 0) v = scalar_value(element(v, {}));
+  return flat;
+}
+
+bool Lowering::is_fancy(const std::vector<Value>& indices) {
+  return std::any_of(indices.begin(), indices.end(), [](const Value& v) { return v.type.is_array(); });
+}
+
+/// The elements of a slice: first, count, step.
+static std::tuple<ExprRef, ExprRef, ExprRef> slice_range(Lowering& l, const Value& slice, const ExprRef& extent, Span at) {
+  const ExprRef zero = constant_i64(0);
+  const Value &lower = slice.items[0], &upper = slice.items[1], &step = slice.items[2];
+  const ExprRef by = step.type.is_none() ? constant_i64(1) : l.code().bind(l.index_number(step, "a slice"), "step");
+  const bool known = is_constant(by);
+  if (known && by->value.i == 0) l.fail_as("ValueError", at, "slice step cannot be zero");
+  if (!known) l.raise_if(both(ScalarOp::eq, by, zero), "ValueError", "slice step cannot be zero", at);
+  // Python's slice.indices: both ends counted from the end where negative, then clipped to what the direction allows.
+  const ExprRef backward = known ? ir::constant(Scalar::of_bool(by->value.i < 0)) : both(ScalarOp::lt, by, zero);
+  auto choose = [&](ExprRef yes, ExprRef no) { return known ? (by->value.i < 0 ? yes : no) : select(backward, yes, no); };
+  const ExprRef lowest = choose(constant_i64(-1), zero), highest = choose(extent - constant_i64(1), extent);
+  auto end = [&](const Value& v, const ExprRef& left_out) {
+    if (v.type.is_none()) return left_out;
+    ExprRef e = l.code().bind(l.index_number(v, "a slice"), "bound");
+    if (is_constant(e)) e = e->value.i < 0 ? extent + e : e;
+    else e = select(both(ScalarOp::lt, e, zero), e + extent, e);
+    return l.code().bind(both(ScalarOp::max, lowest, both(ScalarOp::min, highest, e)), "bound");
+  };
+  const ExprRef first = l.code().bind(end(lower, choose(highest, lowest)), "first"), last = l.code().bind(end(upper, choose(lowest, highest)), "last");
+  ExprRef count;
+  if (known && by->value.i == 1) count = last - first;
+  else count = choose((first - last - by - constant_i64(1)) / (constant_i64(0) - by), (last - first + by - constant_i64(1)) / by);
+  if (!(is_constant(first) && first->value.i == 0 && last == extent && known && by->value.i == 1)) count = both(ScalarOp::max, count, zero);
+  return {first, l.code().bind(count, "count"), by};
+}
+
+Value Lowering::view(const Value& v, const std::vector<Value>& indices, Span at) {
+  const ArrayValue& a = *v.array;
+  int used = 0;
+  for (const Value& i : indices) used += i.type.kind != Kind::ellipsis && !i.type.is_none();
+  const int rank = v.type.rank;
+  if (used > rank)
+    fail_as("IndexError", at, "too many indices: " + describe(v.type) + " is indexed with " + std::to_string(used));
+  ArrayValue r;
+  r.memory = a.memory;
+  r.root = a.root;
+  ExprRef offset = a.offset;
+  size_t axis = 0;
+  bool contiguous = v.type.layout == Layout::c, whole_so_far = true;
+  auto keep = [&] {
+    r.extents.push_back(a.extents[axis]);
+    r.strides.push_back(a.strides[axis]);
+    ++axis;
+    whole_so_far = false;
+  };
+  for (const Value& i : indices) {
+    switch (i.type.kind) {
+      case Kind::ellipsis:
+        for (int k = 0; k < rank - used; ++k) keep();
+        break;
+      case Kind::none:
+        r.extents.push_back(constant_i64(1));
+        r.strides.push_back(constant_i64(0));
+        contiguous = false;
+        break;
+      case Kind::slice: {
+        const bool everything = std::all_of(i.items.begin(), i.items.end(), [](const Value& x) { return x.type.is_none(); });
+        if (everything) {
+          keep();
+          break;
+        }
+        auto [first, count, step] = slice_range(*this, i, a.extents[axis], at);
+        offset = offset + first * a.strides[axis];
+        r.extents.push_back(count);
+        r.strides.push_back(code().bind(a.strides[axis] * step, "stride"));
+        // Rows next to each other stay contiguous; so does a part of the last axis alone.
+        contiguous = contiguous && whole_so_far && is_constant(step) && step->value.i == 1;
+        whole_so_far = false;
+        ++axis;
+        break;
+      }
+      default: {
+        const ExprRef k = checked_index(index_number(i, "an index"), a.extents[axis], i.span.end ? i.span : at, static_cast<int>(axis));
+        offset = offset + k * a.strides[axis];
+        contiguous = contiguous && whole_so_far;
+        ++axis;
+      }
+    }
+  }
+  while (axis < static_cast<size_t>(rank)) keep();
+  r.offset = code().bind(offset, "offset");
+  return array_value(v.type.dtype, contiguous ? Layout::c : Layout::any, std::move(r), v.type.read_only);
+}
+
+Value Lowering::item_of(const Value& v, const ExprRef& k, Span) {
+  ArrayValue r = *v.array;
+  r.offset = code().bind(r.offset + k * r.strides[0], "offset");
+  r.extents.erase(r.extents.begin());
+  r.strides.erase(r.strides.begin());
+  const Value item = array_value(v.type.dtype, v.type.layout, std::move(r), v.type.read_only);
+  return item.type.rank ? item : scalar_value(element(item, {}));
+}
+
+Value Lowering::tuple_item(const Value& tuple, const ExprRef& index, Span at) {
+  const auto n = static_cast<int64_t>(tuple.items.size());
+  if (is_constant(index)) {
+    const int64_t k = index->value.i < 0 ? index->value.i + n : index->value.i;
+    if (k < 0 || k >= n) fail_as("IndexError", at, "tuple index out of range: the tuple has " + std::to_string(n) + " items");
+    return tuple.items[static_cast<size_t>(k)];
+  }
+  if (n == 0) fail_as("IndexError", at, "tuple index out of range: the tuple has no items");
+  for (const Value& item : tuple.items)
+    if (!item.type.is_scalar() || item.type != tuple.items[0].type)
+      fail(at, "an index into " + describe(tuple.type) + " must be a constant, because its items are of several types");
+  ExprRef result = tuple.items[0].scalar;
+  for (int64_t k = 1; k < n; ++k) result = select(both(ScalarOp::eq, index, constant_i64(k)), tuple.items[static_cast<size_t>(k)].scalar, result);
+  return scalar_value(code().bind(result));
+}
+
+Value Lowering::subscript(const Value& base, const ast::ExprRef& index, Span at) {
+  if (base.type.is_tuple()) {
+    const Value i = expression(index);
+    if (i.type.kind == Kind::slice) {
+      std::optional<int64_t> parts[3];
+      for (size_t k = 0; k < 3; ++k) {
+        if (i.items[k].type.is_none()) continue;
+        if (!i.items[k].is_constant()) fail(at, "a slice of a tuple needs constant bounds");
+        parts[k] = i.items[k].scalar->value.i;
+      }
+      const auto n = static_cast<int64_t>(base.items.size());
+      const int64_t step = parts[2].value_or(1);
+      if (step == 0) fail_as("ValueError", at, "slice step cannot be zero");
+      auto clip = [&](std::optional<int64_t> p, int64_t left_out) {
+        if (!p) return left_out;
+        const int64_t k = *p < 0 ? *p + n : *p;
+        return step > 0 ? std::clamp<int64_t>(k, 0, n) : std::clamp<int64_t>(k, -1, n - 1);
+      };
+      std::vector<Value> items;
+      const int64_t stop = clip(parts[1], step > 0 ? n : -1);
+      for (int64_t k = clip(parts[0], step > 0 ? 0 : n - 1); step > 0 ? k < stop : k > stop; k += step) items.push_back(base.items[static_cast<size_t>(k)]);
+      return tuple_value(std::move(items));
+    }
+    ExprRef k = index_number(i, "an index");
+    if (!is_constant(k)) k = checked_index(k, constant_i64(static_cast<int64_t>(base.items.size())), at, 0);
+    return tuple_item(base, k, at);
+  }
+  if (base.type.kind == Kind::function) return typed_subscript(base, index, at);
+  if (!base.type.is_array()) fail(at, describe(base.type) + " has no items: it cannot be indexed");
+  const std::vector<Value> indices = index_items(index);
+  const Value array = materialise(base, at);
+  if (is_fancy(indices)) return fancy(array, indices, at);
+  const Value result = view(array, indices, at);
+  const bool basic = std::none_of(indices.begin(), indices.end(), [](const Value& v) { return v.type.kind == Kind::ellipsis; });
+  return result.type.rank == 0 && basic ? scalar_value(element(result, {})) : result;
+}
+
+Value Lowering::place_of(const Value& array, const std::vector<Value>& indices, Span at) { return view(array, indices, at); }
+
+void Lowering::store_subscript(const Value& base, const ast::ExprRef& index, const Value& value, Span at) {
+  if (!base.type.is_array()) fail(at, base.type.is_tuple() ? "a tuple cannot be changed" : describe(base.type) + " has no items that could be assigned");
+  if (base.lazy) fail(at, "the result of an expression cannot be assigned to");
+  const std::vector<Value> indices = index_items(index);
+  if (is_fancy(indices)) store_fancy(base, indices, value, at);
+  else assign_elements(view(base, indices, at), value, at);
+}
+
+// ---- masks and index arrays ----
+namespace {
+
+/// Whether indices are one boolean array of the array's rank.
+bool is_mask(const Value& array, const std::vector<Value>& indices) {
+  return indices.size() == 1 && indices[0].type.is_array() && indices[0].type.dtype == DType::boolean && indices[0].type.rank == array.type.rank;
+}
+
+}  // namespace
+
+void Lowering::check_mask(const Value& array, const Value& mask, Span at) {
+  for (size_t axis = 0; axis < array.extents().size(); ++axis)
+    raise_if(both(ScalarOp::ne, mask.extents()[axis], array.extents()[axis]), "IndexError",
+             "boolean index did not match indexed array along axis " + std::to_string(axis) + "; size of axis is {0} but size of corresponding boolean axis is {1}", at,
+             {array.extents()[axis], mask.extents()[axis]});
+}
+
+Value Lowering::fancy(const Value& array, const std::vector<Value>& indices, Span at) {
+  const DType dtype = array.type.dtype;
+  if (is_mask(array, indices)) {
+    const Value mask = materialise(indices[0], at);
+    check_mask(array, mask, at);
+    const std::string count = code().fresh("kept"), next = code().fresh("next");
+    code().emit(ir::var(count, constant_i64(0)));
+    const ExprRef n = ir::variable(count, DType::i64), k = ir::variable(next, DType::i64);
+    for_each(mask.array->extents, false, [&](const std::vector<ExprRef>& index) { code().emit(ir::assign(count, n + ir::cast(element(mask, index), DType::i64))); });
+    const Value result = allocate(dtype, {code().snapshot(count, DType::i64, "count")}, at);
+    code().emit(ir::var(next, constant_i64(0)));
+    for_each(mask.array->extents, false, [&](const std::vector<ExprRef>& index) {
+      const ExprRef keep = element(mask, index);
+      code().open();
+      store_element(*result.array, dtype, {k}, element(array, index));
+      code().emit(ir::assign(next, k + constant_i64(1)));
+      ir::Body body = code().close();
+      code().emit(ir::if_(keep, std::move(body), {}));
+    });
+    return result;
+  }
+  // One index array on the first axis; what follows is whole or sliced.
+  const auto at_index = std::find_if(indices.begin(), indices.end(), [](const Value& v) { return v.type.is_array(); });
+  if (std::count_if(indices.begin(), indices.end(), [](const Value& v) { return v.type.is_array(); }) != 1)
+    unsupported(at, "more than one index array", "index one axis after the other, or write a loop");
+  if (!is_integer(at_index->type.dtype)) fail(at, "an index array has integers or booleans, and this is " + describe(at_index->type));
+  const auto place = static_cast<size_t>(at_index - indices.begin());
+  const Value index_array = materialise(*at_index, at);
+  // The other indices first; the axis of the array stays whole.
+  std::vector<Value> others = indices;
+  others[place].type = Type{.kind = Kind::slice, .items = {Type{}, Type{}, Type{}}};
+  others[place].items = {none_value(), none_value(), none_value()};
+  others[place].array = nullptr;
+  for (const Value& v : others)
+    if (v.type.kind == Kind::ellipsis || v.type.is_none()) unsupported(at, "an index array beside ... or None");
+  const Value rest = view(array, others, at);
+  size_t axis = 0;
+  for (size_t k = 0; k < place; ++k) axis += !others[k].type.is_scalar();
+  LazyArray lazy;
+  const size_t inner = index_array.array->extents.size();
+  for (size_t k = 0; k < rest.array->extents.size(); ++k) {
+    if (k == axis) lazy.extents.insert(lazy.extents.end(), index_array.array->extents.begin(), index_array.array->extents.end());
+    else lazy.extents.push_back(rest.array->extents[k]);
+  }
+  lazy.sources = {{*rest.array, false}, {*index_array.array, false}};
+  lazy.at = [this, rest, index_array, axis, inner, at](const std::vector<ExprRef>& index) {
+    const std::vector<ExprRef> which(index.begin() + static_cast<std::ptrdiff_t>(axis), index.begin() + static_cast<std::ptrdiff_t>(axis + inner));
+    std::vector<ExprRef> full(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(axis));
+    full.push_back(checked_index(element(index_array, which), rest.array->extents[axis], at, static_cast<int>(axis)));
+    full.insert(full.end(), index.begin() + static_cast<std::ptrdiff_t>(axis + inner), index.end());
+    return element(rest, full);
+  };
+  // Stored at once: its checks stand in loops that are not vectors.
+  const Value result = allocate(dtype, lazy.extents, at);
+  for_each(result.array->extents, false, [&](const std::vector<ExprRef>& index) { store_element(*result.array, dtype, index, lazy.at(index)); });
+  return result;
+}
+
+void Lowering::store_fancy(const Value& array, const std::vector<Value>& indices, const Value& value, Span at) {
+  if (array.type.read_only) fail_as("ValueError", at, "the array is read-only: it comes from outside of the function, or was given read-only");
+  const DType dtype = array.type.dtype;
+  if (is_mask(array, indices)) {
+    const Value mask = materialise(indices[0], at);
+    check_mask(array, mask, at);
+    const bool one = !value.type.is_array();
+    const Value values = one ? value : materialise(value, at);
+    if (!one && values.type.rank != 1) fail(at, "what is assigned to masked elements is a number or a 1-d array");
+    const std::string next = code().fresh("next");
+    const ExprRef number = one ? code().bind(ir::cast(scalar(value, "an element"), dtype)) : nullptr, k = ir::variable(next, DType::i64);
+    code().emit(ir::var(next, constant_i64(0)));
+    for_each(array.array->extents, false, [&](const std::vector<ExprRef>& index) {
+      const ExprRef keep = element(mask, index);
+      code().open();
+      if (one) {
+        store_element(*array.array, dtype, index, number);
+      } else {
+        raise_if(both(ScalarOp::ge, k, values.array->extents[0]), "ValueError", "NumPy boolean array indexing assignment cannot assign {0} input values: there are more places", at, {values.array->extents[0]});
+        store_element(*array.array, dtype, index, element(values, {k}));
+        code().emit(ir::assign(next, k + constant_i64(1)));
+      }
+      ir::Body body = code().close();
+      code().emit(ir::if_(keep, std::move(body), {}));
+    });
+    return;
+  }
+  if (indices.size() != 1 || indices[0].type.rank != 1 || !is_integer(indices[0].type.dtype)) unsupported(at, "assignment to several index arrays", "write a loop");
+  const Value which = materialise(indices[0], at);
+  const Value values = value.type.is_array() ? materialise(value, at) : value;
+  for_each(which.array->extents, false, [&](const std::vector<ExprRef>& index) {
+    const ExprRef k = checked_index(element(which, index), array.array->extents[0], at, 0);
+    Value row = array;
+    ArrayValue r = *array.array;
+    r.offset = code().bind(r.offset + k * r.strides[0], "offset");
+    r.extents.erase(r.extents.begin());
+    r.strides.erase(r.strides.begin());
+    row = array_value(dtype, array.type.layout, std::move(r));
+    if (values.type.is_array() && values.type.rank == array.type.rank) assign_elements(row, item_of(values, index[0], at), at);
+    else assign_elements(row, values, at);
+  });
+}
+
+}  // namespace gasell::functions

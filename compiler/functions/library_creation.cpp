@@ -1,0 +1,270 @@
+// Arrays made in compiled functions: np.empty, np.zeros, np.arange, … and what gives an array another form.
+#include <unordered_map>
+
+#include "compiler/functions/library.h"
+
+namespace gasell::functions {
+
+using ir::constant_i64;
+using Kind = Type::Kind;
+
+namespace {
+
+ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
+
+std::vector<ExprRef> shape_argument(Lowering& l, const Value& v) {
+  std::vector<ExprRef> extents;
+  if (v.type.is_tuple()) {
+    for (const Value& item : v.items) extents.push_back(l.index_number(item, "a shape"));
+  } else {
+    extents.push_back(l.index_number(v, "a shape"));
+  }
+  return extents;
+}
+
+DType dtype_or(Lowering& l, const Value* v, DType otherwise) {
+  if (!v || v->type.is_none()) return otherwise;
+  const auto dtype = dtype_argument(*v);
+  if (!dtype) l.fail(v->span, "this is no dtype: " + describe(v->type));
+  return *dtype;
+}
+
+Value filled(Lowering& l, const CallSite& site, std::vector<ExprRef> extents, DType dtype, const ExprRef& number) {
+  const Value v = l.allocate(dtype, std::move(extents), site.span);
+  l.assign_elements(v, scalar_value(number), site.span);
+  return v;
+}
+
+Value need(Lowering& l, const CallSite& site, size_t place, const char* name) {
+  const Value* v = site.argument(place, name);
+  if (!v) l.fail(site.span, site.name + " misses the argument '" + name + "'");
+  return *v;
+}
+
+Value empty(Lowering& l, const CallSite& site) { return l.allocate(dtype_or(l, site.argument(1, "dtype"), DType::f64), shape_argument(l, need(l, site, 0, "shape")), site.span); }
+Value zeros(Lowering& l, const CallSite& site) { return l.allocate(dtype_or(l, site.argument(1, "dtype"), DType::f64), shape_argument(l, need(l, site, 0, "shape")), site.span, true); }
+Value ones(Lowering& l, const CallSite& site) {
+  const DType dtype = dtype_or(l, site.argument(1, "dtype"), DType::f64);
+  return filled(l, site, shape_argument(l, need(l, site, 0, "shape")), dtype, ir::constant(Scalar::of_int(1).cast(dtype)));
+}
+Value full(Lowering& l, const CallSite& site) {
+  const ExprRef number = l.scalar(need(l, site, 1, "fill_value"), "np.full");
+  return filled(l, site, shape_argument(l, need(l, site, 0, "shape")), dtype_or(l, site.argument(2, "dtype"), number->type), number);
+}
+
+Value array_argument(Lowering& l, const CallSite& site) {
+  Value v = need(l, site, 0, "a");
+  if (v.type.is_tuple()) v = library_function("numpy.array")(l, {site.span, "np.array", {v}, {}});
+  if (v.type.is_scalar()) v = l.elementwise({v}, v.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, site.span);
+  return v;
+}
+std::vector<ExprRef> like_extents(Lowering& l, const CallSite& site, const Value& v, const Value* shape) {
+  if (shape && !shape->type.is_none()) return shape_argument(l, *shape);
+  if (!v.type.is_array()) l.fail(v.span, site.name + " needs an array, and this is " + describe(v.type));
+  return v.extents();
+}
+Value empty_like(Lowering& l, const CallSite& site) {
+  const Value v = array_argument(l, site);
+  return l.allocate(dtype_or(l, site.argument(1, "dtype"), v.type.dtype), like_extents(l, site, v, site.keyword("shape")), site.span);
+}
+Value zeros_like(Lowering& l, const CallSite& site) {
+  const Value v = array_argument(l, site);
+  return l.allocate(dtype_or(l, site.argument(1, "dtype"), v.type.dtype), like_extents(l, site, v, site.keyword("shape")), site.span, true);
+}
+Value ones_like(Lowering& l, const CallSite& site) {
+  const Value v = array_argument(l, site);
+  const DType dtype = dtype_or(l, site.argument(1, "dtype"), v.type.dtype);
+  return filled(l, site, like_extents(l, site, v, site.keyword("shape")), dtype, ir::constant(Scalar::of_int(1).cast(dtype)));
+}
+Value full_like(Lowering& l, const CallSite& site) {
+  const Value v = array_argument(l, site);
+  const DType dtype = dtype_or(l, site.argument(2, "dtype"), v.type.dtype);
+  return filled(l, site, like_extents(l, site, v, site.keyword("shape")), dtype, l.scalar(need(l, site, 1, "fill_value"), "np.full_like"));
+}
+
+Value arange(Lowering& l, const CallSite& site) {
+  std::vector<Value> numbers = site.args;
+  const Value* dtype = site.keyword("dtype");
+  if (numbers.size() == 4) dtype = &site.args[3], numbers.pop_back();
+  if (numbers.empty() || numbers.size() > 3) l.fail(site.span, "np.arange takes 1 to 3 numbers");
+  const Value zero = scalar_value(constant_i64(0)), one = scalar_value(constant_i64(1));
+  const Value start = numbers.size() > 1 ? numbers[0] : zero, stop = numbers[numbers.size() > 1 ? 1 : 0], step = numbers.size() > 2 ? numbers[2] : one;
+  DType type = DType::i64;
+  for (const Value* v : {&start, &stop, &step}) type = common_number(type, l.scalar(*v, "np.arange")->type);
+  const ExprRef a = l.code().bind(ir::cast(start.scalar, type)), b = l.code().bind(ir::cast(stop.scalar, type)), by = l.code().bind(ir::cast(step.scalar, type));
+  ExprRef count;
+  if (is_integer(type)) {
+    l.raise_if(both(ScalarOp::eq, by, ir::constant(Scalar::of_int(0).cast(type))), "ZeroDivisionError", "division by zero", site.span);
+    const ExprRef up = (ir::cast(b, DType::i64) - ir::cast(a, DType::i64) + ir::cast(by, DType::i64) - constant_i64(1)) / ir::cast(by, DType::i64);
+    const ExprRef down = (ir::cast(b, DType::i64) - ir::cast(a, DType::i64) + ir::cast(by, DType::i64) + constant_i64(1)) / ir::cast(by, DType::i64);
+    count = ir::op(ScalarOp::select, {both(ScalarOp::gt, ir::cast(by, DType::i64), constant_i64(0)), up, down});
+  } else {
+    count = ir::cast(ir::op(ScalarOp::ceil, {both(ScalarOp::div, both(ScalarOp::sub, b, a), by)}), DType::i64);
+  }
+  count = both(ScalarOp::max, count, constant_i64(0));
+  LazyArray lazy;
+  lazy.extents = {l.code().bind(count, "count")};
+  const DType result = dtype_or(l, dtype, type);
+  lazy.at = [&l, a, by, type, result](const std::vector<ExprRef>& index) { return l.code().bind(ir::cast(both(ScalarOp::add, a, both(ScalarOp::mul, ir::cast(index[0], type), by)), result)); };
+  return lazy_value(result, std::move(lazy));
+}
+
+Value linspace(Lowering& l, const CallSite& site) {
+  const ExprRef a = l.code().bind(l.number(need(l, site, 0, "start"), DType::f64)), b = l.code().bind(l.number(need(l, site, 1, "stop"), DType::f64));
+  const Value* number = site.argument(2, "num");
+  const ExprRef n = number ? l.code().bind(l.index_number(*number, "np.linspace")) : constant_i64(50);
+  const ExprRef last = l.code().bind(n - constant_i64(1), "last");
+  const ExprRef step = l.code().bind(both(ScalarOp::div, both(ScalarOp::sub, b, a), ir::cast(both(ScalarOp::max, last, constant_i64(1)), DType::f64)), "step");
+  LazyArray lazy;
+  lazy.extents = {n};
+  lazy.at = [&l, a, b, last, step](const std::vector<ExprRef>& index) {
+    const ExprRef x = both(ScalarOp::add, a, both(ScalarOp::mul, ir::cast(index[0], DType::f64), step));
+    // The last one is the stop itself.
+    return l.code().bind(ir::op(ScalarOp::select, {both(ScalarOp::logical_and, both(ScalarOp::eq, index[0], last), both(ScalarOp::gt, last, constant_i64(0))), b, x}));
+  };
+  return lazy_value(DType::f64, std::move(lazy));
+}
+
+Value eye(Lowering& l, const CallSite& site) {
+  const ExprRef n = l.code().bind(l.index_number(need(l, site, 0, "N"), "np.eye"));
+  const Value* columns = site.argument(1, "M");
+  const Value* diagonal = site.argument(2, "k");
+  const bool identity = site.name == "numpy.identity";
+  const DType dtype = dtype_or(l, identity ? site.argument(1, "dtype") : site.argument(3, "dtype"), DType::f64);
+  const ExprRef m = !identity && columns && !columns->type.is_none() ? l.code().bind(l.index_number(*columns, "np.eye")) : n;
+  const ExprRef k = !identity && diagonal ? l.code().bind(l.index_number(*diagonal, "np.eye")) : constant_i64(0);
+  LazyArray lazy;
+  lazy.extents = {n, m};
+  lazy.at = [&l, dtype, k](const std::vector<ExprRef>& index) { return l.code().bind(ir::cast(both(ScalarOp::eq, index[1], index[0] + k), dtype)); };
+  return lazy_value(dtype, std::move(lazy));
+}
+
+/// np.array and np.asarray of arrays and nested tuples.
+Value array(Lowering& l, const CallSite& site) {
+  const Value v = need(l, site, 0, "object");
+  const Value* dtype = site.argument(1, "dtype");
+  if (v.type.is_array()) {
+    const DType d = dtype_or(l, dtype, v.type.dtype);
+    if (site.name == "numpy.asarray" && d == v.type.dtype) return v;
+    return l.materialise(l.elementwise({v}, d, [d](const std::vector<ExprRef>& p) { return ir::cast(p[0], d); }, site.span), site.span);
+  }
+  if (v.type.is_scalar()) return l.materialise(l.elementwise({scalar_value(v.scalar)}, dtype_or(l, dtype, v.type.dtype), [](const std::vector<ExprRef>& p) { return p[0]; }, site.span), site.span);
+  if (!v.type.is_tuple()) l.fail(v.span, "an array cannot be made of " + describe(v.type));
+  std::vector<int64_t> extents;
+  for (const Value* t = &v; t->type.is_tuple(); t = &t->items[0]) {
+    extents.push_back(static_cast<int64_t>(t->items.size()));
+    if (t->items.empty()) break;
+  }
+  std::vector<ExprRef> numbers;
+  std::function<void(const Value&, size_t)> flatten = [&](const Value& t, size_t depth) {
+    if (depth == extents.size()) {
+      numbers.push_back(l.scalar(t, "np.array"));
+      return;
+    }
+    if (!t.type.is_tuple() || static_cast<int64_t>(t.items.size()) != extents[depth]) l.fail(v.span, "an array needs rows of one length");
+    for (const Value& item : t.items) flatten(item, depth + 1);
+  };
+  flatten(v, 0);
+  DType type = numbers.empty() ? DType::f64 : numbers[0]->type;
+  for (const ExprRef& n : numbers) type = promote(type, n->type);
+  type = dtype_or(l, dtype, type);
+  std::vector<ExprRef> shape;
+  for (const int64_t e : extents) shape.push_back(constant_i64(e));
+  const Value result = l.allocate(type, std::move(shape), site.span);
+  for (size_t k = 0; k < numbers.size(); ++k) l.code().emit(ir::store(result.array->memory, constant_i64(static_cast<int64_t>(k)), ir::cast(numbers[k], type)));
+  return result;
+}
+
+// ---- another form ----
+Value copy(Lowering& l, const CallSite& site) {
+  const Value v = array_argument(l, site);
+  return l.materialise(l.elementwise({v}, v.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, site.span), site.span);
+}
+Value ascontiguous(Lowering& l, const CallSite& site) {
+  const Value v = array_argument(l, site);
+  return v.array && v.type.layout == Layout::c ? v : copy(l, site);
+}
+Value astype(Lowering& l, const CallSite& site) {
+  const Value v = array_argument(l, site);
+  const DType d = dtype_or(l, site.argument(1, "dtype"), v.type.dtype);
+  return l.elementwise({v}, d, [d](const std::vector<ExprRef>& p) { return ir::cast(p[0], d); }, site.span);
+}
+Value fill(Lowering& l, const CallSite& site) {
+  l.assign_elements(site.args.at(0), need(l, site, 1, "value"), site.span);
+  return none_value();
+}
+
+Value reshape(Lowering& l, const CallSite& site) {
+  Value v = l.materialise(array_argument(l, site), site.span);
+  std::vector<ExprRef> extents;
+  if (site.args.size() == 2) extents = shape_argument(l, site.args[1]);
+  else
+    for (size_t k = 1; k < site.args.size(); ++k) extents.push_back(l.index_number(site.args[k], "a shape"));
+  if (v.type.layout != Layout::c) v = l.materialise(l.elementwise({v}, v.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, site.span), site.span);
+  const ExprRef count = l.count_of(v.array->extents);
+  // One extent may be left to be found.
+  for (size_t k = 0; k < extents.size(); ++k) {
+    if (extents[k]->kind != ir::ExprKind::constant || extents[k]->value.i != -1) continue;
+    ExprRef others = constant_i64(1);
+    for (size_t j = 0; j < extents.size(); ++j)
+      if (j != k) others = others * extents[j];
+    extents[k] = l.code().bind(count / both(ScalarOp::max, others, constant_i64(1)), "extent");
+    break;
+  }
+  for (ExprRef& e : extents) e = l.code().bind(e, "extent");
+  const ExprRef total = l.count_of(extents);
+  l.raise_if(both(ScalarOp::ne, total, count), "ValueError", "cannot reshape array of size {0} into a shape of size {1}", site.span, {count, total});
+  ArrayValue a = *v.array;
+  a.extents = extents;
+  a.strides = c_strides(extents);
+  return array_value(v.type.dtype, Layout::c, std::move(a), v.type.read_only);
+}
+Value ravel(Lowering& l, const CallSite& site) { return reshape(l, {site.span, site.name, {site.args.at(0), scalar_value(constant_i64(-1))}, {}}); }
+Value flatten(Lowering& l, const CallSite& site) { return copy(l, {site.span, site.name, {ravel(l, site)}, {}}); }
+
+Value transpose(Lowering& l, const CallSite& site) {
+  const Value v = l.materialise(array_argument(l, site), site.span);
+  if (site.args.size() == 1) return l.attribute(v, "T", site.span);
+  std::vector<Value> axes = site.args.size() == 2 && site.args[1].type.is_tuple() ? site.args[1].items : std::vector<Value>(site.args.begin() + 1, site.args.end());
+  if (static_cast<int>(axes.size()) != v.type.rank) l.fail(site.span, "transpose needs one number an axis");
+  ArrayValue a = *v.array;
+  std::vector<bool> seen(axes.size());
+  for (size_t k = 0; k < axes.size(); ++k) {
+    if (!axes[k].is_constant()) l.fail(site.span, "the axes of transpose must be constants");
+    const int64_t from = axes[k].scalar->value.i + (axes[k].scalar->value.i < 0 ? v.type.rank : 0);
+    if (from < 0 || from >= v.type.rank || seen[static_cast<size_t>(from)]) l.fail_as("ValueError", site.span, "axes don't match array");
+    seen[static_cast<size_t>(from)] = true;
+    a.extents[k] = v.array->extents[static_cast<size_t>(from)];
+    a.strides[k] = v.array->strides[static_cast<size_t>(from)];
+  }
+  return array_value(v.type.dtype, Layout::any, std::move(a), v.type.read_only);
+}
+
+Value expand_dims(Lowering& l, const CallSite& site) {
+  const Value v = l.materialise(array_argument(l, site), site.span);
+  const Value axis = need(l, site, 1, "axis");
+  if (!axis.is_constant()) l.fail(axis.span, "the axis must be a constant");
+  const int64_t at = axis.scalar->value.i + (axis.scalar->value.i < 0 ? v.type.rank + 1 : 0);
+  if (at < 0 || at > v.type.rank) l.fail_as("ValueError", axis.span, "axis is out of bounds");
+  ArrayValue a = *v.array;
+  a.extents.insert(a.extents.begin() + at, constant_i64(1));
+  a.strides.insert(a.strides.begin() + at, constant_i64(0));
+  return array_value(v.type.dtype, Layout::any, std::move(a), v.type.read_only);
+}
+
+}  // namespace
+
+LibraryFunction creation_function(const std::string& path) {
+  static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
+      {"numpy.empty", empty},         {"numpy.zeros", zeros},           {"numpy.ones", ones},           {"numpy.full", full},         {"numpy.empty_like", empty_like},
+      {"numpy.zeros_like", zeros_like}, {"numpy.ones_like", ones_like}, {"numpy.full_like", full_like}, {"numpy.arange", arange},     {"numpy.linspace", linspace},
+      {"numpy.eye", eye},             {"numpy.identity", eye},          {"numpy.array", array},         {"numpy.asarray", array},     {"numpy.copy", copy},
+      {"numpy.ascontiguousarray", ascontiguous}, {"numpy.reshape", reshape}, {"numpy.ravel", ravel},    {"numpy.transpose", transpose}, {"numpy.expand_dims", expand_dims},
+      {".copy", copy},                {".astype", astype},              {".fill", fill},                {".reshape", reshape},        {".ravel", ravel},
+      {".flatten", flatten},          {".transpose", transpose},
+  };
+  const auto known = kFunctions.find(path);
+  return known == kFunctions.end() ? nullptr : known->second;
+}
+
+}  // namespace gasell::functions

@@ -1,0 +1,104 @@
+#include "compiler/functions/type.h"
+
+#include <algorithm>
+
+namespace gasell::functions {
+namespace {
+
+std::string join(const std::vector<Type>& items, std::string (*text)(const Type&)) {
+  std::string result;
+  for (const Type& item : items) result += (result.empty() ? "" : ", ") + text(item);
+  return result;
+}
+
+}  // namespace
+
+std::string to_string(const Type& type) {
+  using Kind = Type::Kind;
+  switch (type.kind) {
+    case Kind::none: return "none";
+    case Kind::scalar: return std::string(name_of(type.dtype));
+    case Kind::array:
+      return std::string(type.read_only ? "readonly " : "") + "array(" + std::string(name_of(type.dtype)) + ", " + std::to_string(type.rank) + "d, " +
+             (type.layout == Layout::c ? "C" : "A") + ")";
+    case Kind::tuple:
+      if (type.items.empty()) return "Tuple()";
+      if (std::all_of(type.items.begin(), type.items.end(), [&](const Type& t) { return t == type.items[0]; }))
+        return "UniTuple(" + to_string(type.items[0]) + " x " + std::to_string(type.items.size()) + ")";
+      return "Tuple(" + join(type.items, to_string) + ")";
+    case Kind::text: return "unicode_type";
+    case Kind::function: return "Function(" + type.text + ")";
+    case Kind::slice: return "slice";
+    case Kind::ellipsis: return "ellipsis";
+    case Kind::optional: return "OptionalType(" + to_string(type.items[0]) + ")";
+  }
+  return "";
+}
+
+std::string describe(const Type& type) {
+  using Kind = Type::Kind;
+  switch (type.kind) {
+    case Kind::none: return "None";
+    case Kind::scalar: return std::string(name_of(type.dtype));
+    case Kind::array:
+      return std::string(type.read_only ? "a read-only " : "a ") + std::to_string(type.rank) + "-d " + std::string(name_of(type.dtype)) + " array";
+    case Kind::tuple: return "a tuple (" + join(type.items, describe) + ")";
+    case Kind::text: return "a string";
+    case Kind::function: return type.text;
+    case Kind::slice: return "a slice";
+    case Kind::ellipsis: return "...";
+    case Kind::optional: return describe(type.items[0]) + " or None";
+  }
+  return "";
+}
+
+std::optional<Type> unify(const Type& a, const Type& b) {
+  using Kind = Type::Kind;
+  if (a == b) return a;
+  if (a.kind == Kind::optional || b.kind == Kind::optional || a.is_none() || b.is_none()) {
+    auto inner = [](const Type& t) { return t.kind == Kind::optional ? t.items[0] : t; };
+    const Type ia = inner(a), ib = inner(b);
+    const auto item = ia.is_none() ? std::optional(ib) : ib.is_none() ? std::optional(ia) : unify(ia, ib);
+    if (!item || (item->kind != Kind::scalar && item->kind != Kind::array)) return {};
+    return Type{.kind = Kind::optional, .items = {*item}};
+  }
+  if (a.kind != b.kind) return {};
+  switch (a.kind) {
+    case Kind::scalar: {
+      if (a.dtype == DType::boolean || b.dtype == DType::boolean) {
+        const DType other = a.dtype == DType::boolean ? b.dtype : a.dtype;
+        return Type::of(other);
+      }
+      return Type::of(promote(a.dtype, b.dtype));
+    }
+    case Kind::array: {
+      if (a.dtype != b.dtype || a.rank != b.rank) return {};
+      Type result = a;
+      result.layout = a.layout == b.layout ? a.layout : Layout::any;
+      result.read_only = a.read_only || b.read_only;
+      return result;
+    }
+    case Kind::tuple: {
+      if (a.items.size() != b.items.size()) return {};
+      Type result{.kind = Kind::tuple};
+      for (size_t k = 0; k < a.items.size(); ++k) {
+        auto item = unify(a.items[k], b.items[k]);
+        if (!item) return {};
+        result.items.push_back(std::move(*item));
+      }
+      return result;
+    }
+    default: return {};
+  }
+}
+
+DType common_number(DType a, DType b) {
+  if (is_complex(a) || is_complex(b) || is_float(a) || is_float(b)) {
+    auto widened = [](DType d) { return d == DType::boolean ? DType::i64 : d; };
+    return promote(widened(a), widened(b));
+  }
+  if (kind(a) == 'u' && kind(b) == 'u') return DType::u64;
+  return DType::i64;
+}
+
+}  // namespace gasell::functions
