@@ -376,6 +376,7 @@ void Engine::observe_plans(PlanObserver observer) { state_->observer = std::move
 
 void Engine::interrupt() noexcept { state_->interrupt.store(true, std::memory_order_relaxed); }
 void Engine::clear_interrupt() noexcept { state_->interrupt.store(false, std::memory_order_relaxed); }
+const std::atomic<bool>& Engine::interrupt_flag() const noexcept { return state_->interrupt; }
 bool Engine::interrupted() const noexcept { return state_->interrupt.load(std::memory_order_relaxed); }
 
 }  // namespace gasell

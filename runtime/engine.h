@@ -97,6 +97,8 @@ class Engine {
   void interrupt() noexcept;
   void clear_interrupt() noexcept;
   bool interrupted() const noexcept;
+  /// The flag itself, for code that looks at it between its steps.
+  const std::atomic<bool>& interrupt_flag() const noexcept;
 
  private:
   struct State;

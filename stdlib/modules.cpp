@@ -28,6 +28,10 @@ const ModuleTable& known_modules() {
       {"dask.array", {"da"}, make_numpy},
       {"numpy.random", {}, make_numpy_random},
       {"_numpy", {}, make_numpy_host},
+      {"numba", {"numba"}, make_numba, {"jit", "njit", "prange", "vectorize", "guvectorize", "stencil"}},
+      {"numba.types", {}, make_numba_types},
+      {"numba.core.errors", {}, make_numba_errors},
+      {"numba.core.types", {}, make_numba_types},
   };
   return table;
 }

@@ -1,5 +1,6 @@
 #include "runtime/array/array.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_set>
 
@@ -63,6 +64,20 @@ void for_each_offset(const graph::Shape& shape, const std::vector<int64_t>& stri
       index[k] = 0;
     }
   }
+}
+
+/// Whether elements fill a run of memory without gaps, in some order of the axes: C's, Fortran's.
+bool is_dense(const graph::Shape& shape, const std::vector<int64_t>& strides) {
+  std::vector<std::pair<int64_t, int64_t>> axes;  // stride, extent
+  for (size_t k = 0; k < shape.size(); ++k)
+    if (shape[k] != 1) axes.emplace_back(strides[k], shape[k]);
+  std::sort(axes.begin(), axes.end());
+  int64_t next = 1;
+  for (const auto& [stride, extent] : axes) {
+    if (stride != next) return false;
+    next *= extent;
+  }
+  return true;
 }
 
 }  // namespace
@@ -193,12 +208,13 @@ void Array::assign(Engine& engine, NodeRef value) {
 
 NodeRef Array::copy(Engine& engine, const NodeRef& node) {
   auto storage = std::dynamic_pointer_cast<HostStorage>(engine.allocate(node->size() * gasell::size_of(node->dtype)));
-  std::vector<int64_t> strides = graph::contiguous_strides(node->shape);
+  const auto* buffer = node->as<graph::BufferNode>();
+  std::vector<int64_t> strides = buffer && is_dense(node->shape, buffer->strides) ? buffer->strides : graph::contiguous_strides(node->shape);
   engine.force_into(node, storage, strides, 0);
   return graph::buffer(storage, node->dtype, node->shape, std::move(strides), 0);
 }
 
-void Array::make_unique(Engine& engine) {
+void Array::make_unique(Engine& engine) const {
   const NodeRef& current = cell_->value;
   const StorageRef& storage = current->as<graph::BufferNode>()->storage;
   const auto host = std::dynamic_pointer_cast<HostStorage>(storage);
@@ -215,9 +231,22 @@ void Array::make_unique(Engine& engine) {
     cell_->value = graph::buffer(std::make_shared<BoundStorage>(memory), dtype(), shape, strides, 0);
     return;
   }
-  // A layout other than C order (np.load of a Fortran file) or memory that is not ours to write is copied too; views stay right, since they are
-  // steps from the cell's value, not addresses.
+  // Memory that is not ours to write (np.load's) is copied too; views stay right, since they are steps from the cell's value, not addresses.
   if (others || !host->writable()) cell_->value = copy(engine, current);
+}
+
+Array::Memory Array::memory(bool write) const {
+  const auto& buffer = *cell_->value->as<graph::BufferNode>();
+  const auto host = std::dynamic_pointer_cast<HostStorage>(buffer.storage);
+  host->check();
+  Layout at = layout();
+  Memory memory;
+  memory.begin = static_cast<char*>(write ? host->write() : const_cast<void*>(host->read()));
+  memory.end = memory.begin + host->bytes();
+  memory.data = memory.begin + at.offset * gasell::size_of(dtype());
+  memory.strides = std::move(at.strides);
+  memory.keep_alive = buffer.storage;
+  return memory;
 }
 
 void Array::force(Engine& engine) const {
@@ -258,6 +287,22 @@ void force_all(Engine& engine, const std::vector<Array>& arrays) {
   const std::vector<NodeRef> results = engine.force(nodes);
   for (size_t k = 0; k < arrays.size(); ++k)
     if (!arrays[k].cell_->bound) arrays[k].cell_->value = results[k];
+}
+
+void settle(Engine& engine, std::span<const Array* const> arrays, const std::vector<bool>& written) {
+  std::vector<const Array*> lazy;
+  for (size_t k = 0; k < arrays.size(); ++k) {
+    if (written[k] && arrays[k]->read_only_) throw Error("ValueError", "assignment destination is read-only");
+    if (!arrays[k]->cell_->value->as<graph::BufferNode>()) lazy.push_back(arrays[k]);
+  }
+  if (!lazy.empty()) {
+    std::vector<NodeRef> nodes;
+    for (const Array* a : lazy) nodes.push_back(a->cell_->value);
+    const std::vector<NodeRef> results = engine.force(nodes);
+    for (size_t k = 0; k < lazy.size(); ++k) lazy[k]->cell_->value = results[k];
+  }
+  for (size_t k = 0; k < arrays.size(); ++k)
+    if (written[k] && arrays[k]->size() > 0) arrays[k]->make_unique(engine);
 }
 
 }  // namespace gasell

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "compiler/graph/node.h"
@@ -61,6 +62,17 @@ class Array {
   /// One element without forcing the whole where the value is lazy.
   Scalar item(Engine& engine, const std::vector<int64_t>& index) const;
 
+  /// Where the elements are, for code that gets addresses. Addresses stay valid while `keep_alive` lives; they are the array's until it is written to
+  /// by other means.
+  struct Memory {
+    StorageRef keep_alive;
+    char* data = nullptr;              // of element (0, 0, …)
+    std::vector<int64_t> strides;      // in elements
+    char *begin = nullptr, *end = nullptr;  // of the memory that element lies in
+  };
+  /// Of a settled array. What other devices hold of it is brought to the host; with `write`, it is valid there alone afterwards.
+  Memory memory(bool write) const;
+
   /// What the user asked for with chunks=, for each axis: the extent of even chunks, or the extents of all of them. Empty: nothing was asked.
   using Chunks = std::vector<std::vector<int64_t>>;
   const Chunks& requested_chunks() const { return chunks_; }
@@ -81,9 +93,10 @@ class Array {
   explicit Array(std::shared_ptr<Cell> cell);
   Layout layout() const;
   static graph::NodeRef copy(Engine& engine, const graph::NodeRef& node);
-  /// Copy on write: afterwards nothing but this cell reads the memory of its BufferNode.
-  void make_unique(Engine& engine);
+  /// Copy on write: afterwards nothing but this cell reads the memory of its BufferNode. Views keep their strides.
+  void make_unique(Engine& engine) const;
   friend void force_all(Engine& engine, const std::vector<Array>& arrays);
+  friend void settle(Engine& engine, std::span<const Array* const> arrays, const std::vector<bool>& written);
   std::shared_ptr<Cell> cell_;
   std::vector<Step> steps_;
   Shape shape_;
@@ -93,5 +106,9 @@ class Array {
 
 /// Forces several arrays in one plan.
 void force_all(Engine& engine, const std::vector<Array>& arrays);
+
+/// Makes arrays ready for memory(), all that a call uses at once, for a copy on write moves an array: evaluates what is not (of a view: what it is a view
+/// of), and gives those that are written memory which nobody else reads. Strides stay. Throws ValueError for a read-only array that is written.
+void settle(Engine& engine, std::span<const Array* const> arrays, const std::vector<bool>& written);
 
 }  // namespace gasell

@@ -1,6 +1,7 @@
 // Frames, calls of script functions, and what surrounds them.
 #include "runtime/session/evaluator.h"
 
+#include <algorithm>
 #include <new>
 
 #include <fmt/format.h>
@@ -89,13 +90,12 @@ void Session::stop() {
 
 Value* Session::alias(std::string_view name) {
   if (auto found = aliases.find(name); found != aliases.end()) return &found->second;
-  for (const ModuleDefinition& module : modules) {
-    for (const std::string& alias : module.aliases) {
-      if (alias != name) continue;
-      auto loaded_module = loaded.find(module.name);
-      if (loaded_module == loaded.end()) loaded_module = loaded.emplace(module.name, module.make(in)).first;
-      return &aliases.emplace(alias, loaded_module->second).first->second;
-    }
+  const auto is_it = [name](const std::string& alias) { return alias == name; };
+  for (const ModuleDefinition& definition : modules) {
+    const bool whole = std::any_of(definition.aliases.begin(), definition.aliases.end(), is_it);
+    if (!whole && std::none_of(definition.members.begin(), definition.members.end(), is_it)) continue;
+    const Value module = in.import_module(definition.name, nullptr);
+    return &aliases.emplace(name, whole ? module : get_attribute(in, module, name)).first->second;
   }
   return nullptr;
 }
@@ -250,13 +250,6 @@ std::string_view planned_name(std::string_view name) {
       {"pd", "arrays and dicts of arrays hold tables"},
       {"cudf", "arrays and dicts of arrays hold tables"},
       {"dd", "arrays and dicts of arrays hold tables"},
-      {"numba", "array expressions are compiled without it"},
-      {"jit", "array expressions are compiled without it"},
-      {"njit", "array expressions are compiled without it"},
-      {"prange", "array expressions run on all cores without it"},
-      {"stencil", "write it with slices: (x[2:] - x[:-2]) / 2"},
-      {"vectorize", "array expressions are compiled without it"},
-      {"guvectorize", "array expressions are compiled without it"},
       {"cuda", "array expressions run on all cores"},
       {"plt", "np.save writes an array for another program to plot"},
   };
@@ -300,6 +293,7 @@ void raise_name_error(const Frame& f, const std::string& name) {
   for (const auto& [builtin, value] : builtins()) candidates.push_back(builtin);
   for (const ModuleDefinition& module : f.session.modules) {
     candidates.insert(candidates.end(), module.aliases.begin(), module.aliases.end());
+    candidates.insert(candidates.end(), module.members.begin(), module.members.end());
   }
   std::string near = did_you_mean(name, candidates);
   // Other languages' spellings of the constants.

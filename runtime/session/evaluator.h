@@ -183,6 +183,7 @@ struct FunctionCode {
   Block body;
   NodePtr expression;                           // of a lambda: instead of the body
   std::shared_ptr<const ast::Stmt> definition;  // of a `def`
+  std::shared_ptr<const ast::Expr> lambda;      // of a lambda
 };
 
 /// Calls a script function with positional arguments, which are moved from.
@@ -257,7 +258,7 @@ NodePtr lower_operator(Lowering& l, const ast::Expr& e);  // Unary, Binary, Bool
 NodePtr lower_display(Lowering& l, const ast::Expr& e);   // literals, f-strings, tuples, lists, sets, dicts, slices
 NodePtr lower_access(Lowering& l, const ast::Expr& e);    // Attribute, Subscript
 NodePtr lower_call(Lowering& l, const ast::Expr& e);
-NodePtr lower_function(Lowering& l, const ast::Expr& lambda);
+NodePtr lower_function(Lowering& l, const ast::ExprRef& lambda);
 NodePtr lower_comprehension(Lowering& l, const ast::Expr& e);
 StatementPtr lower_definition(Lowering& l, const ast::StmtRef& s);
 StatementPtr lower_try(Lowering& l, const ast::Stmt& s);     // Try, Raise, With

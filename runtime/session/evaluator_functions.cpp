@@ -259,15 +259,16 @@ const Type& generator_type() {
   return type;
 }
 
-NodePtr lower_function(Lowering& l, const ast::Expr& e) {
-  const auto& lambda = std::get<ast::Lambda>(e.node);
+NodePtr lower_function(Lowering& l, const ast::ExprRef& e) {
+  const auto& lambda = std::get<ast::Lambda>(e->node);
   FunctionMaker maker(l, lambda.params);
   maker.code = make_code(l, "<lambda>", lambda.scope, lambda.params.size());
+  maker.code->lambda = e;
   fill_signature(*maker.code, lambda.params);
   Lowering inner{l.session, *maker.code};
   maker.code->expression = lower(inner, lambda.body);
   auto node = std::make_unique<LambdaNode>(std::move(maker));
-  node->span = e.span;
+  node->span = e->span;
   return node;
 }
 

@@ -182,7 +182,7 @@ Value Interpreter::import_module(const std::string& name, const SourceRef& impor
     std::string near = did_you_mean(name, candidates);
     std::string hint = near.empty() ? "" : "did you mean '" + near + "'?";
     const std::string top = name.substr(0, name.find('.'));
-    for (const char* planned : {"pandas", "cudf", "numba", "dask", "matplotlib", "numpy", "cupy"}) {
+    for (const char* planned : {"pandas", "cudf", "dask", "matplotlib", "numpy", "cupy"}) {
       if (top == planned) hint = name + " is not part of this version of Gasell";
     }
     raise("ModuleNotFoundError", fmt::format("No module named '{}'", name), hint);

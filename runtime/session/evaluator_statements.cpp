@@ -204,7 +204,8 @@ struct NamedNode final : Node {
 
 struct LowerExpression {
   Lowering& l;
-  const ast::Expr& e;
+  const ast::ExprRef& ref;
+  const ast::Expr& e = *ref;
   NodePtr operator()(const ast::Name& n) const { return lower_name(l, n.id, n.binding, e.span); }
   NodePtr operator()(const ast::Unary&) const { return lower_operator(l, e); }
   NodePtr operator()(const ast::Binary&) const { return lower_operator(l, e); }
@@ -214,7 +215,7 @@ struct LowerExpression {
   NodePtr operator()(const ast::Call&) const { return lower_call(l, e); }
   NodePtr operator()(const ast::Attribute&) const { return lower_access(l, e); }
   NodePtr operator()(const ast::Subscript&) const { return lower_access(l, e); }
-  NodePtr operator()(const ast::Lambda&) const { return lower_function(l, e); }
+  NodePtr operator()(const ast::Lambda&) const { return lower_function(l, ref); }
   NodePtr operator()(const ast::Comprehension&) const { return lower_comprehension(l, e); }
   NodePtr operator()(const ast::NamedExpr& n) const {
     auto node = std::make_unique<NamedNode>();
@@ -257,7 +258,7 @@ Block lower(Lowering& l, const ast::Body& body) {
   return block;
 }
 
-NodePtr lower(Lowering& l, const ast::ExprRef& e) { return std::visit(LowerExpression{l, *e}, e->node); }
+NodePtr lower(Lowering& l, const ast::ExprRef& e) { return std::visit(LowerExpression{l, e}, e->node); }
 
 NodePtr lower_optional(Lowering& l, const ast::ExprRef& e) { return e ? lower(l, e) : nullptr; }
 

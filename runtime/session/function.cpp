@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/session/builtins.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/types.h"
 
@@ -82,6 +83,18 @@ std::vector<std::string> Function::attribute_names(Interpreter&) {
 
 const std::string& Function::name() const { return code->name; }
 const SourceRef& Function::source() const { return code->source; }
+
+const Value* Function::outside(Interpreter& in, std::string_view name) const {
+  for (size_t k = 0; k < captured.size(); ++k) {
+    if (code->cell_names[static_cast<size_t>(code->own_cells) + k] != name) continue;
+    const Value& value = static_cast<const Cell*>(captured[k].object())->value;
+    return value.is_absent() ? nullptr : &value;
+  }
+  if (const Value* global = code->globals->find(name)) return global;
+  if (const auto found = builtins().find(name); found != builtins().end()) return &found->second;
+  return Evaluator::session(in).alias(name);
+}
+
 const ast::FunctionDef* Function::definition() const {
   return code->definition ? std::get_if<ast::FunctionDef>(&code->definition->node) : nullptr;
 }

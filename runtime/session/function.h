@@ -50,6 +50,9 @@ class Function final : public Object {
   /// The tree of a `def`, for those who compile functions; null for a lambda.
   const ast::FunctionDef* definition() const;
   const SourceRef& source() const;
+  /// What a name that the function takes from outside stands for now: a variable of an enclosing function, a global, a built-in, a module known
+  /// without import. Null: there is none.
+  const Value* outside(Interpreter& in, std::string_view name) const;
 
   std::shared_ptr<const FunctionCode> code;
   std::vector<Value> defaults;  // one a parameter; absent where there is none

@@ -19,6 +19,7 @@ struct ModuleDefinition {
   std::string name;                  // "numpy"
   std::vector<std::string> aliases;  // bound without import: "np"
   std::function<Value(Interpreter&)> make;
+  std::vector<std::string> members = {};  // members that are bound without import, too: "jit"
 };
 /// The known modules (stdlib registers numpy, dask.array, math, time, … in one table).
 using ModuleTable = std::vector<ModuleDefinition>;

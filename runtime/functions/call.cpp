@@ -1,0 +1,325 @@
+#include "runtime/functions/call.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <stdexcept>
+
+#include "runtime/device/device.h"
+#include "runtime/functions/context.h"
+#include "runtime/functions/views.h"
+
+namespace gasell::functions {
+namespace {
+
+/// Calls f(leaf type) for every leaf of a type.
+template <class F>
+void for_each_leaf(const Type& type, const F& f) {
+  if (type.is_scalar() || type.is_array()) return f(type);
+  if (type.is_tuple())
+    for (const Type& item : type.items) for_each_leaf(item, f);
+}
+
+struct Counts {
+  size_t arrays = 0, scalars = 0;
+  void add(const Type& leaf) {
+    if (leaf.is_scalar()) {
+      scalars += is_complex(leaf.dtype) ? 2 : 1;
+    } else {
+      ++arrays;
+      scalars += static_cast<size_t>(leaf.rank) * (leaf.layout == Layout::any ? 2 : 1);
+    }
+  }
+};
+
+Counts counts_of(const Compiled& compiled) {
+  Counts counts;
+  for (const Type& t : compiled.arguments) for_each_leaf(t, [&](const Type& leaf) { counts.add(leaf); });
+  for (const Outside& o : compiled.captured) counts.add(o.type);
+  counts.arrays += 4;  // context, error, interrupt, results
+  return counts;
+}
+
+/// The arguments of a HostKernelFunction under way.
+struct Frame {
+  Frame(Counts counts, bool checked) : checked_(checked) {
+    arrays.reserve(checked ? 3 * counts.arrays : counts.arrays);
+    scalars.reserve(counts.scalars);
+  }
+  void scalar(const Scalar& s) {
+    if (s.is_integral()) {
+      scalars.push_back(s.i);
+    } else {
+      scalars.push_back(std::bit_cast<int64_t>(s.c.real()));
+      if (is_complex(s.type)) scalars.push_back(std::bit_cast<int64_t>(s.c.imag()));
+    }
+  }
+  void memory(void* data, void* begin, void* end) {
+    arrays.push_back(data);
+    if (checked_) begins_.push_back(begin), ends_.push_back(end);
+  }
+  template <class T>
+  void memory(T* data, size_t count) {
+    memory(data, data, data + count);
+  }
+  void array(const Type& type, const Array& a, const Array::Memory& m) {
+    memory(m.data, m.begin, m.end);
+    scalars.insert(scalars.end(), a.shape().begin(), a.shape().end());
+    if (type.layout == Layout::any) scalars.insert(scalars.end(), m.strides.begin(), m.strides.end());
+  }
+  void run(const HostKernel& kernel) {
+    arrays.insert(arrays.end(), begins_.begin(), begins_.end());
+    arrays.insert(arrays.end(), ends_.begin(), ends_.end());
+    kernel.function(arrays.data(), scalars.data(), 0, 1);
+  }
+
+  std::vector<void*> arrays;
+  std::vector<int64_t> scalars;
+
+ private:
+  bool checked_;
+  std::vector<void*> begins_, ends_;
+};
+
+std::string with_numbers(std::string message, const int64_t* numbers) {
+  for (int k = 0; k < 3; ++k) {
+    const std::string place = "{" + std::to_string(k) + "}";
+    for (size_t at = message.find(place); at != message.npos; at = message.find(place, at))
+      message.replace(at, place.size(), std::to_string(numbers[k]));
+  }
+  return message;
+}
+
+/// An array that a result may be a view of.
+struct Base {
+  const Array* array;
+  const Array::Memory* memory;
+  int argument;  // which array leaf; -1: captured
+};
+
+class Results {
+ public:
+  Results(const int64_t* slots, const FunctionContext& context, std::vector<Base> bases)
+      : slot_(slots), context_(context), bases_(std::move(bases)) {}
+
+  Returned take(const Type& type) {
+    Returned r;
+    r.type = type;
+    switch (type.kind) {
+      case Type::Kind::scalar: r.scalar = scalar(type.dtype); break;
+      case Type::Kind::array: array(r); break;
+      case Type::Kind::tuple:
+        for (const Type& item : type.items) r.items.push_back(take(item));
+        break;
+      case Type::Kind::optional:
+        r.there = *slot_++ != 0;
+        if (r.there)
+          r.items.push_back(take(type.items[0]));
+        else
+          skip(type.items[0]);
+        break;
+      default: break;  // None, texts and functions are their types
+    }
+    return r;
+  }
+
+ private:
+  Scalar scalar(DType dtype) {
+    if (kind(dtype) == 'b' || is_integer(dtype)) return Scalar::of_int(*slot_++).cast(dtype);
+    const double re = std::bit_cast<double>(*slot_++);
+    return is_complex(dtype) ? Scalar::of_complex({re, std::bit_cast<double>(*slot_++)}, dtype) : Scalar::of_float(re, dtype);
+  }
+
+  void skip(const Type& type) {
+    for_each_leaf(type, [this](const Type& leaf) { slot_ += leaf.is_array() ? 2 + 2 * leaf.rank : is_complex(leaf.dtype) ? 2 : 1; });
+  }
+
+  void array(Returned& r) {
+    auto* const address = reinterpret_cast<char*>(*slot_++);
+    ElementLayout layout;
+    layout.offset = *slot_++;
+    layout.extents.assign(slot_, slot_ + r.type.rank);
+    layout.strides.assign(slot_ + r.type.rank, slot_ + 2 * r.type.rank);
+    slot_ += 2 * r.type.rank;
+    const DType dtype = r.type.dtype;
+    if (HostStorageRef storage = context_.storage(address)) {
+      r.array = std::make_shared<Array>(of_new_memory(address, std::move(storage), dtype, layout));
+      return;
+    }
+    std::optional<Array> view;
+    for (const Base& base : bases_) {
+      if (base.memory->data != address || base.array->dtype() != dtype) continue;
+      if (base.argument >= 0 && layout.offset == 0 && layout.extents == base.array->shape() && same_strides(layout, *base.memory)) {
+        r.argument = base.argument;
+        r.array = std::make_shared<Array>(*base.array);
+        return;
+      }
+      if (!view) view = view_of(*base.array, base.memory->strides, layout, r.type.read_only);
+    }
+    if (!view && graph::size_of(layout.extents) == 0) view = Array(graph::constant(Scalar::of_int(0).cast(dtype), layout.extents));
+    if (!view) throw no_view();
+    r.array = std::make_shared<Array>(*std::move(view));
+  }
+
+  static bool same_strides(const ElementLayout& layout, const Array::Memory& memory) {
+    for (size_t k = 0; k < layout.extents.size(); ++k)
+      if (layout.extents[k] > 1 && layout.strides[k] != memory.strides[k]) return false;
+    return true;
+  }
+
+  static Error no_view() {
+    return Error("NotImplementedError",
+                 "a compiled function returned an array whose elements lie in a way that no view of the array it came from has",
+                 "return a copy: x.copy()", Blame::limitation);
+  }
+
+  /// Results in one allocation are views of one array, as they were inside.
+  Array of_new_memory(char* address, HostStorageRef storage, DType dtype, const ElementLayout& layout) {
+    const int64_t count = storage->bytes() / gasell::size_of(dtype);
+    if (layout.offset == 0 && layout.strides == graph::contiguous_strides(layout.extents)) {
+      // Whole, as nearly all are: an array like others.
+      bool first = true;
+      for (const auto& [at, base] : fresh_) first = first && at != address;
+      if (first) {
+        Array whole(graph::buffer(storage, dtype, layout.extents, layout.strides, 0));
+        fresh_.emplace_back(address, whole);
+        return whole;
+      }
+    }
+    const Array* base = nullptr;
+    for (const auto& [at, array] : fresh_)
+      if (at == address && array.dtype() == dtype) base = &array;
+    if (!base) {
+      fresh_.emplace_back(address, Array(graph::buffer(storage, dtype, {count}, {1}, 0)));
+      base = &fresh_.back().second;
+    }
+    std::optional<Array> view = view_of(*base, graph::contiguous_strides(base->shape()), layout);
+    if (!view) throw no_view();
+    return *std::move(view);
+  }
+
+  const int64_t* slot_;
+  const FunctionContext& context_;
+  std::vector<Base> bases_;
+  std::deque<std::pair<char*, Array>> fresh_;
+};
+
+struct Range {
+  const char *begin, *end;
+};
+
+Range range_of(const Array& array, const Array::Memory& memory) {
+  int64_t low = 0, high = 0;
+  for (size_t k = 0; k < array.shape().size(); ++k) {
+    const int64_t reach = (array.shape()[k] - 1) * memory.strides[k];
+    (reach < 0 ? low : high) += reach;
+  }
+  const int width = gasell::size_of(array.dtype());
+  return {memory.data + low * width, memory.data + (high + 1) * width};
+}
+
+bool overlap(std::span<const Array* const> arrays, std::span<const Array::Memory> memories, const std::vector<bool>& written) {
+  for (size_t a = 0; a < arrays.size(); ++a) {
+    if (!written[a] || arrays[a]->size() == 0) continue;
+    const Range mine = range_of(*arrays[a], memories[a]);
+    for (size_t b = 0; b < arrays.size(); ++b) {
+      if (b == a || arrays[b]->size() == 0) continue;
+      const Range other = range_of(*arrays[b], memories[b]);
+      if (mine.begin < other.end && other.begin < mine.end) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Specialisation::Specialisation(Engine& engine, Compiled compiled) : compiled_(std::move(compiled)), checked_(engine.options().check) {
+  register_context_functions();
+  Counts counts;
+  for (const ir::Parameter& p : compiled_.kernel.params) {
+    if (p.kind != ir::Parameter::Kind::scalar)
+      ++counts.arrays;
+    else
+      counts.scalars += is_complex(p.type) ? 2 : 1;
+  }
+  const Counts expected = counts_of(compiled_);
+  if (counts.arrays != expected.arrays || counts.scalars != expected.scalars)
+    throw std::logic_error("the parameters of the kernel " + compiled_.kernel.name + " are not those of its arguments");
+  for (const Outside& o : compiled_.captured) captured_.push_back(static_cast<const Array*>(o.array));
+  kernel_ = engine.jit().compile(compiled_.kernel);
+}
+
+Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::span<const Array* const> arrays,
+                             std::span<const Array::Memory> memories) const {
+  FunctionContext context(engine.device().budget());
+  Frame frame(counts_of(compiled_), checked_);
+  std::vector<Base> bases;
+  size_t leaf = 0, array = 0;
+  for (const Type& t : compiled_.arguments) {
+    for_each_leaf(t, [&](const Type& type) {
+      const Leaf& given = leaves[leaf++];
+      if (type.is_scalar()) return frame.scalar(given.scalar);
+      frame.array(type, *arrays[array], memories[array]);
+      bases.push_back({arrays[array], &memories[array], static_cast<int>(array)});
+      ++array;
+    });
+  }
+  std::vector<Array::Memory> captured;
+  captured.reserve(captured_.size());
+  if (!captured_.empty()) settle(engine, captured_, std::vector<bool>(captured_.size(), false));
+  for (size_t k = 0; k < captured_.size(); ++k) {
+    captured.push_back(captured_[k]->memory(false));
+    frame.array(compiled_.captured[k].type, *captured_[k], captured.back());
+    bases.push_back({captured_[k], &captured.back(), -1});
+  }
+  int64_t error[4] = {0, 0, 0, 0};
+  std::vector<int64_t> results(static_cast<size_t>(std::max(compiled_.result_slots, 1)));
+  frame.memory(reinterpret_cast<char*>(&context), sizeof context);
+  frame.memory(error, 4);
+  static_assert(sizeof(std::atomic<bool>) == 1);
+  const std::atomic<bool>& interrupt = engine.interrupt_flag();
+  frame.memory(const_cast<char*>(reinterpret_cast<const char*>(&interrupt)), 1);
+  frame.memory(results.data(), results.size());
+  frame.run(kernel_);
+  for (const Array::Memory& m : memories) std::static_pointer_cast<HostStorage>(m.keep_alive)->check();
+  if (error[0] < 0) {
+    engine.clear_interrupt();
+    throw Interrupted();
+  }
+  if (error[0] != 0) {
+    const Site& site = compiled_.sites.at(static_cast<size_t>(error[0] - 1));
+    SiteRaised raised{site, with_numbers(site.message, error + 1)};
+    if (site.exception == "MemoryError" && context.refusal()) raised.message = context.refusal()->diagnostic().message;
+    throw raised;
+  }
+  return Results(results.data(), context, std::move(bases)).take(compiled_.result);
+}
+
+Dispatch::Entry& Dispatch::entry(const std::vector<Type>& types) {
+  for (Entry& e : entries_)
+    if (e.types == types) return e;
+  Entry made{types, std::make_unique<Specialisation>(engine_, compile(*function_, types, false)), nullptr};
+  // The function may have been called while it was compiled (its globals are looked up by scripts' code).
+  for (Entry& e : entries_)
+    if (e.types == types) return e;
+  return entries_.emplace_back(std::move(made));
+}
+
+Returned Dispatch::call(Entry& entry, std::span<const Leaf> leaves) {
+  const std::vector<bool>& writes = entry.apart->compiled().writes;
+  std::vector<const Array*> arrays;
+  for (const Leaf& leaf : leaves)
+    if (leaf.array) arrays.push_back(leaf.array);
+  std::vector<Array::Memory> memories;
+  memories.reserve(arrays.size());
+  if (!arrays.empty()) settle(engine_, arrays, writes);
+  for (size_t k = 0; k < arrays.size(); ++k) memories.push_back(arrays[k]->memory(writes[k]));
+  const Specialisation* chosen = entry.apart.get();
+  if (arrays.size() > 1 && overlap(arrays, memories, writes)) {
+    if (!entry.overlapping) entry.overlapping = std::make_unique<Specialisation>(engine_, compile(*function_, entry.types, true));
+    chosen = entry.overlapping.get();
+  }
+  return chosen->run(engine_, leaves, arrays, memories);
+}
+
+}  // namespace gasell::functions

@@ -1,0 +1,84 @@
+// Calls of compiled functions, below the session's values: arguments by leaves, memory in place, results, what was raised.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/codegen/jit.h"
+#include "compiler/functions/function.h"
+#include "runtime/array/array.h"
+#include "runtime/engine.h"
+
+namespace gasell::functions {
+
+/// A leaf of the arguments (function.h): a number of its type's dtype, or an array.
+struct Leaf {
+  Scalar scalar;
+  const Array* array = nullptr;
+};
+
+/// What a function returned, by its type.
+struct Returned {
+  Type type;
+  bool there = true;             // optional: whether the item is
+  Scalar scalar;                 // scalar
+  std::shared_ptr<Array> array;  // array: new, or a view of an argument or of a captured array
+  int argument = -1;             // array: it is this array leaf of the arguments, whole
+  std::vector<Returned> items;   // tuple; optional: the item
+};
+
+/// The function raised, at a place that the compiler knows.
+struct SiteRaised {
+  Site site;
+  std::string message;
+};
+
+/// One kernel of a function, ready to be called.
+class Specialisation {
+ public:
+  /// Compiles the kernel to machine code. `compiled.captured`: `array` of each is a `const Array*` that lives as long as this.
+  Specialisation(Engine& engine, Compiled compiled);
+  const Compiled& compiled() const { return compiled_; }
+  const HostKernel& kernel() const { return kernel_; }
+  /// How many array leaves the arguments have.
+  size_t array_leaves() const { return compiled_.writes.size(); }
+
+  /// `arrays`: the array leaves, settled; `memories`: theirs. Throws SiteRaised, Interrupted, and Error (MemoryError; RuntimeError for a
+  /// view of an argument that no array can be).
+  Returned run(Engine& engine, std::span<const Leaf> leaves, std::span<const Array* const> arrays,
+               std::span<const Array::Memory> memories) const;
+
+ private:
+  Compiled compiled_;
+  HostKernel kernel_;
+  std::vector<const Array*> captured_;
+  bool checked_;  // the kernel takes the bounds of its memories
+};
+
+/// The kernels of one function, by types of arguments.
+class Dispatch {
+ public:
+  Dispatch(Engine& engine, std::shared_ptr<const Function> function) : engine_(engine), function_(std::move(function)) {}
+
+  struct Entry {
+    std::vector<Type> types;
+    std::unique_ptr<Specialisation> apart, overlapping;  // arrays that are written lie apart from others, or not; made when wanted
+  };
+  /// The entry for these types; compiled where it is new. Throws Error, as compile() does.
+  Entry& entry(const std::vector<Type>& types);
+  /// Calls the kernel of an entry; `leaves` are of its types. Throws as Specialisation::run does.
+  Returned call(Entry& entry, std::span<const Leaf> leaves);
+
+  const std::deque<Entry>& entries() const { return entries_; }
+  const Function& function() const { return *function_; }
+
+ private:
+  Engine& engine_;
+  std::shared_ptr<const Function> function_;
+  std::deque<Entry> entries_;
+};
+
+}  // namespace gasell::functions

@@ -1,0 +1,47 @@
+// What the `context` parameter of a compiled function points to: the memory that it allocates while it runs.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "lang/diagnostic.h"
+#include "runtime/device/storage.h"
+
+namespace gasell::functions {
+
+/// Memory with counts of references, by address. Everything that is left when the call ends is freed with the context. Thread-safe:
+/// iterations of a parallel loop allocate too.
+class FunctionContext {
+ public:
+  explicit FunctionContext(MemoryBudget& budget) : budget_(budget) {}
+  FunctionContext(const FunctionContext&) = delete;
+  FunctionContext& operator=(const FunctionContext&) = delete;
+
+  /// 64-byte aligned, uninitialised, with one reference; null where the budget (or the machine) has no room: refusal() says why.
+  void* allocate(int64_t bytes) noexcept;
+  /// Of addresses that allocate() gave; any other (an argument's memory) is left alone.
+  void retain(void* address) noexcept;
+  void release(void* address) noexcept;
+
+  /// The storage behind an address that allocate() gave, for an array that outlives the call; null for any other address.
+  HostStorageRef storage(void* address) const;
+  const std::optional<Error>& refusal() const { return refusal_; }
+
+ private:
+  struct Entry {
+    HostStorageRef storage;
+    int64_t references;
+  };
+  MemoryBudget& budget_;
+  mutable std::mutex mutex_;
+  std::unordered_map<void*, Entry> entries_;
+  std::optional<Error> refusal_;
+};
+
+/// Makes gasell_allocate(context, bytes), gasell_retain(context, address) and gasell_release(context, address) known to compiled code.
+/// Before the first function runs; once is enough.
+void register_context_functions();
+
+}  // namespace gasell::functions

@@ -1,0 +1,374 @@
+#include "stdlib/numba/dispatcher.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compiler/ir/text.h"
+#include "runtime/session/dict.h"
+#include "runtime/session/evaluator.h"
+#include "runtime/session/types.h"
+#include "stdlib/numpy/ndarray.h"
+
+namespace gasell::numba {
+namespace {
+
+using Args = std::span<Value>;
+using functions::Layout;
+
+/// Compile errors as Numba has them: what cannot be typed is a TypingError.
+[[noreturn]] void rethrow_typing(const Error& error) {
+  register_numba_errors();
+  Diagnostic d = error.diagnostic();
+  if (d.kind == "TypeError") d.kind = "TypingError";
+  throw Raised(exception_from_error(Error(std::move(d))));
+}
+
+/// The exception that compiled code raised, with its place in the function.
+[[noreturn]] void rethrow(const functions::SiteRaised& raised) {
+  const functions::Site& site = raised.site;
+  const gasell::Type* type = exception_type(site.exception);
+  std::vector<Value> args;
+  if (!raised.message.empty()) args.push_back(make_str(raised.message));
+  Value value = Value::make<Exception>(type ? *type : *exception_type("RuntimeError"), std::move(args));
+  if (site.source) static_cast<Exception*>(value.object())->traceback.push_back({site.source, site.span, site.function, 0});
+  throw Raised(std::move(value));
+}
+
+Value tuple_of_types(const std::vector<functions::Type>& types) {
+  std::vector<Value> items;
+  for (const functions::Type& t : types) items.push_back(Value::make<NumbaType>(t));
+  return make_tuple(std::move(items));
+}
+
+/// The texts of a signature, shown as they are: "omitted(default=2)" is no type.
+class TypeText final : public Object {
+ public:
+  explicit TypeText(std::string text) : text_(std::move(text)) {}
+  const gasell::Type& type() const override {
+    static const gasell::Type t{"Omitted", "numba.types", &object_type()};
+    return t;
+  }
+  std::string repr(Interpreter&) override { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string join(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& t : texts) all += (all.empty() ? "" : ", ") + t;
+  return all;
+}
+
+Dispatcher& self(Args args) { return *args[0].as<Dispatcher>(); }
+
+Value signature_value(Interpreter& in, const Dispatcher& d, const Dispatcher::Known& known) {
+  std::vector<Value> items;
+  const std::vector<std::string> texts = d.signature_texts(in, known);
+  for (size_t k = 0; k < texts.size(); ++k)
+    items.push_back(known.omitted >> k & 1 ? Value::make<TypeText>(texts[k]) : Value::make<NumbaType>(known.types[k]));
+  return make_tuple(std::move(items));
+}
+
+Value signatures(Interpreter& in, const Value& v) {
+  std::vector<Value> all;
+  for (const auto& known : v.as<Dispatcher>()->known()) all.push_back(signature_value(in, *v.as<Dispatcher>(), known));
+  return make_list(std::move(all));
+}
+
+Value nopython_signatures(Interpreter& in, const Value& v) {
+  std::vector<Value> all;
+  const auto& d = *v.as<Dispatcher>();
+  for (const auto& known : d.known()) {
+    const functions::Type result = known.result ? *known.result : known.entry->apart->compiled().result;
+    all.push_back(Value::make<TypeText>("(" + join(d.signature_texts(in, known)) + (known.types.size() == 1 ? ",)" : ")") + " -> " +
+                                        functions::to_string(result)));
+  }
+  return make_list(std::move(all));
+}
+
+/// Applies `show` to one kernel or, without a signature, to all of them: a dict by signature.
+template <class F>
+Value inspect(Interpreter& in, Args args, const F& show) {
+  const Dispatcher& d = self(args);
+  if (!args[1].is_none()) {
+    const Signature wanted = to_signature(in, args[1]);
+    for (const auto& known : d.known())
+      if (known.types == wanted.arguments) return show(known);
+    raise("KeyError", repr(in, tuple_of_types(wanted.arguments)));
+  }
+  Value all = make_dict();
+  for (const auto& known : d.known()) all.as<Dict>()->insert(in, make_str("(" + join(d.signature_texts(in, known)) + ")"), show(known));
+  return all;
+}
+
+Value inspect_llvm(Interpreter& in, Args args) {
+  return inspect(in, args,
+                 [&](const Dispatcher::Known& k) { return make_str(in.engine().jit().emit_llvm(k.entry->apart->compiled().kernel)); });
+}
+Value inspect_asm(Interpreter& in, Args args) {
+  return inspect(in, args,
+                 [&](const Dispatcher::Known& k) { return make_str(in.engine().jit().emit_asm(k.entry->apart->compiled().kernel)); });
+}
+Value inspect_loops(Interpreter& in, Args args) {
+  return inspect(in, args, [&](const Dispatcher::Known& k) { return make_str(ir::print(k.entry->apart->compiled().kernel)); });
+}
+
+/// The lines of the function, each after the types of what it binds.
+Value inspect_types(Interpreter& in, Args args) {
+  const Dispatcher& d = self(args);
+  const auto& function = *d.function().as<Function>();
+  for (const auto& known : d.known()) {
+    std::string text = function.name() + " (" + join(d.signature_texts(in, known)) + ")\n" + std::string(80, '-') + "\n";
+    const auto& typed = known.entry->apart->compiled().typed;
+    std::optional<Span> whole;
+    if (function.code->definition) whole = function.code->definition->span;
+    if (function.code->lambda) whole = function.code->lambda->span;
+    if (whole) {
+      const Source& source = *function.source();
+      const int first = source.position(whole->begin).line, last = source.position(std::max(whole->begin, whole->end - 1)).line;
+      for (int line = first; line <= last; ++line) {
+        for (const auto& [span, types] : typed)
+          if (source.position(span.begin).line == line) text += "#   " + types + "\n";
+        text += std::string(source.line(line)) + "\n";
+      }
+    }
+    in.write_out(text + "\n");
+  }
+  return {};
+}
+
+Value recompile(Interpreter& in, Args args) {
+  self(args).recompile(in);
+  return {};
+}
+
+Value compile(Interpreter& in, Args args) {
+  const Signature s = to_signature(in, args[1]);
+  self(args).compile(in, s.arguments);
+  return {};
+}
+
+}  // namespace
+
+const gasell::Type& dispatcher_type() {
+  static const gasell::Type t = [] {
+    gasell::Type made{"CPUDispatcher", "numba.core.registry", &object_type()};
+    made.methods = {
+        {"inspect_llvm", "signature=None", inspect_llvm, "LLVM IR of one signature's code; without: a dict of all."},
+        {"inspect_asm", "signature=None", inspect_asm, "Assembly of one signature's code; without: a dict of all."},
+        {"inspect_loops", "signature=None", inspect_loops, "Loop IR of one signature's code; without: a dict of all."},
+        {"inspect_types", "file=None, pretty=False, **kwargs", inspect_types,
+         "Prints the function with the types of what each line binds."},
+        {"recompile", "", recompile, "Compiles again, with the globals of now."},
+        {"compile", "sig", compile, "Compiles for these types."},
+    };
+    made.properties = {
+        {"py_func", [](Interpreter&, const Value& v) { return v.as<Dispatcher>()->function(); }, nullptr, "the function, interpreted"},
+        {"signatures", signatures, nullptr, "the types it was compiled for"},
+        {"nopython_signatures", nopython_signatures, nullptr, "the same with the types of results"},
+        {"__call__", [](Interpreter&, const Value& v) { return v; }, nullptr, ""},
+        {"__wrapped__", [](Interpreter&, const Value& v) { return v.as<Dispatcher>()->function(); }, nullptr, ""},
+    };
+    return made;
+  }();
+  return t;
+}
+
+Dispatcher::Dispatcher(Interpreter& in, Value function, functions::Options options)
+    : function_(std::move(function)), options_(std::move(options)), compilation_(std::make_unique<Compilation>(Compilation{in})) {}
+
+const gasell::Type& Dispatcher::type() const { return dispatcher_type(); }
+std::string Dispatcher::repr(Interpreter& in) { return "CPUDispatcher(" + gasell::repr(in, function_) + ")"; }
+
+std::optional<Value> Dispatcher::get_attribute(Interpreter& in, std::string_view name) {
+  if (auto own = Object::get_attribute(in, name)) return own;
+  if (name == "targetoptions" || name == "stats" || name == "overloads") return {};
+  return function_.object()->get_attribute(in, name);
+}
+
+std::vector<std::string> Dispatcher::signature_texts(Interpreter& in, const Known& known) const {
+  std::vector<std::string> texts;
+  const auto& defaults = function_.as<Function>()->defaults;
+  for (size_t k = 0; k < known.types.size(); ++k)
+    texts.push_back(known.omitted >> k & 1 ? "omitted(default=" + gasell::repr(in, defaults[k]) + ")"
+                                           : functions::to_string(known.types[k]));
+  return texts;
+}
+
+/// One value a parameter; errors in Numba's words.
+std::vector<Value> Dispatcher::bind(Interpreter&, Arguments& args, uint64_t& omitted) const {
+  const auto& f = *function_.as<Function>();
+  const auto& parameters = f.code->signature.parameters;
+  const size_t given = args.positional.size();
+  std::vector<Value> values = std::move(args.positional);
+  const auto& s = f.code->signature;
+  if (s.var_keyword >= 0) raise_typing_error("compiled functions take no **" + parameters[static_cast<size_t>(s.var_keyword)].name);
+  const auto positional = static_cast<size_t>(s.positional);
+  if (s.var_positional >= 0) {
+    std::vector<Value> rest;
+    while (values.size() > positional) {
+      rest.insert(rest.begin(), std::move(values.back()));
+      values.pop_back();
+    }
+    values.resize(parameters.size(), Value::absent());
+    values[static_cast<size_t>(s.var_positional)] = make_tuple(std::move(rest));
+  } else if (given > parameters.size()) {
+    raise("TypeError", fmt::format("too many arguments: expected {}, got {}", parameters.size(), given));
+  }
+  values.resize(parameters.size(), Value::absent());
+  for (auto& [name, value] : args.keywords) {
+    const auto at = std::find_if(parameters.begin(), parameters.end(), [&](const auto& p) { return p.name == name; });
+    if (at == parameters.end() || !values[static_cast<size_t>(at - parameters.begin())].is_absent())
+      raise("TypeError", "some keyword arguments unexpected");
+    values[static_cast<size_t>(at - parameters.begin())] = std::move(value);
+  }
+  for (size_t k = 0; k < values.size(); ++k) {
+    if (!values[k].is_absent()) continue;
+    if (f.defaults[k].is_absent()) {
+      if (!args.keywords.empty()) raise("TypeError", fmt::format("missing argument '{}'", parameters[k].name));
+      const bool some = s.required_positional < s.positional;
+      raise("TypeError", fmt::format("not enough arguments: expected {}{}, got {}", some ? "at least " : "", s.required_positional, given));
+    }
+    values[k] = f.defaults[k];
+    if (k < 64) omitted |= uint64_t{1} << k;
+  }
+  return values;
+}
+
+functions::Dispatch::Entry& Dispatcher::entry_for(const std::vector<functions::Type>& types) {
+  if (!dispatch_)
+    dispatch_ = std::make_unique<functions::Dispatch>(compilation_->in.engine(), to_function(*compilation_, function_, options_));
+  try {
+    return dispatch_->entry(types);
+  } catch (const Error& error) {
+    rethrow_typing(error);
+  }
+}
+
+bool can_convert(const functions::Type& from, const functions::Type& to, int& cost) {
+  using Kind = functions::Type::Kind;
+  if (from == to) return true;
+  if (from.kind != to.kind) return false;
+  if (from.kind == Kind::array) {
+    if (from.dtype != to.dtype || from.rank != to.rank || (from.read_only && !to.read_only)) return false;
+    if (from.layout == Layout::any && to.layout == Layout::c) return false;
+    ++cost;
+    return true;
+  }
+  if (from.kind == Kind::tuple) {
+    if (from.items.size() != to.items.size()) return false;
+    for (size_t k = 0; k < from.items.size(); ++k)
+      if (!can_convert(from.items[k], to.items[k], cost)) return false;
+    return true;
+  }
+  if (from.kind != Kind::scalar) return from.kind == Kind::text;
+  // Numba: a promotion keeps the kind, a safe conversion keeps the value, an unsafe one (int64 to float64, float64 to float32) need not.
+  const char a = kind(from.dtype), b = kind(to.dtype);
+  if (a == 'c' && b != 'c') return false;
+  const bool wider = gasell::size_of(to.dtype) >= gasell::size_of(from.dtype);
+  if (promote(from.dtype, to.dtype) != to.dtype)
+    cost += 10000;
+  else if (a == b && wider)
+    cost += 1;
+  else
+    cost += a == 'i' && b == 'f' ? 200 : 100;
+  return true;
+}
+
+Dispatcher::Known* Dispatcher::match_declared(CallArguments& arguments) {
+  Known* best = nullptr;
+  int least = 0;
+  for (Known& candidate : known_) {
+    int cost = 0;
+    bool fits = candidate.types.size() == arguments.types.size();
+    for (size_t k = 0; fits && k < arguments.types.size(); ++k) fits = can_convert(arguments.types[k], candidate.types[k], cost);
+    if (fits && (!best || cost < least)) best = &candidate, least = cost;
+  }
+  return best;
+}
+
+namespace {
+
+/// Turns number leaves into those of the types that the code takes.
+void convert_leaves(const functions::Type& type, std::vector<functions::Leaf>& leaves, size_t& at) {
+  if (type.is_scalar()) {
+    leaves[at].scalar = leaves[at].scalar.cast(type.dtype);
+    ++at;
+  } else if (type.is_array()) {
+    ++at;
+  } else if (type.is_tuple()) {
+    for (const functions::Type& item : type.items) convert_leaves(item, leaves, at);
+  }
+}
+
+}  // namespace
+
+Dispatcher::Known& Dispatcher::find(Interpreter&, CallArguments& arguments, uint64_t omitted) {
+  for (Known& k : known_)
+    if (k.omitted == omitted && k.types == arguments.types) return k;
+  if (declared_) {
+    Known* matched = match_declared(arguments);
+    if (!matched) {
+      std::vector<std::string> texts;
+      for (const functions::Type& t : arguments.types) texts.push_back(functions::to_string(t));
+      raise("TypeError", "No matching definition for argument type(s) " + join(texts));
+    }
+    size_t at = 0;
+    for (const functions::Type& t : matched->types) convert_leaves(t, arguments.leaves, at);
+    return *matched;
+  }
+  functions::Dispatch::Entry& entry = entry_for(arguments.types);
+  return known_.emplace_back(Known{arguments.types, omitted, &entry, {}});
+}
+
+Value Dispatcher::call(Interpreter& in, Arguments args) {
+  uint64_t omitted = 0;
+  const std::vector<Value> values = bind(in, args, omitted);
+  CallArguments arguments;
+  arguments.types.reserve(values.size());
+  arguments.leaves.reserve(values.size());
+  for (const Value& v : values) add_argument(*compilation_, v, arguments);
+  const Value keep = Value::of(this);
+  Known& chosen = find(in, arguments, omitted);
+  const std::optional<functions::Type> declared_result = chosen.result;
+  functions::Returned returned;
+  try {
+    returned = dispatch_->call(*chosen.entry, arguments.leaves);
+  } catch (const functions::SiteRaised& raised) {
+    rethrow(raised);
+  }
+  if (declared_result && declared_result->is_scalar() && returned.type.is_scalar()) {
+    returned.scalar = returned.scalar.cast(declared_result->dtype);
+    returned.type = *declared_result;
+  }
+  return to_value(returned, arguments.arrays);
+}
+
+void Dispatcher::compile(Interpreter&, const std::vector<functions::Type>& types) {
+  for (const Known& k : known_)
+    if (k.types == types) return;
+  functions::Dispatch::Entry& entry = entry_for(types);
+  known_.push_back({types, 0, &entry, {}});
+}
+
+void Dispatcher::declare(Interpreter& in, const Signature& signature) {
+  compile(in, signature.arguments);
+  declared_ = true;
+  for (Known& k : known_)
+    if (k.types == signature.arguments) k.result = signature.result;
+}
+
+void Dispatcher::recompile(Interpreter& in) {
+  std::vector<Known> before = std::move(known_);
+  known_.clear();
+  dispatch_.reset();
+  compilation_ = std::make_unique<Compilation>(Compilation{in});
+  for (Known& k : before) {
+    functions::Dispatch::Entry& entry = entry_for(k.types);
+    known_.push_back({std::move(k.types), k.omitted, &entry, k.result});
+  }
+}
+
+}  // namespace gasell::numba

@@ -1,0 +1,61 @@
+// What jit and njit make of a function: it is compiled for the types of the arguments it is called with.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "stdlib/numba/outside.h"
+#include "stdlib/numba/types.h"
+
+namespace gasell::numba {
+
+class Dispatcher final : public Object {
+ public:
+  Dispatcher(Interpreter& in, Value function, functions::Options options);
+  const gasell::Type& type() const override;
+  std::string repr(Interpreter&) override;
+  Value call(Interpreter&, Arguments) override;
+  std::optional<Value> get_attribute(Interpreter&, std::string_view name) override;
+
+  const Value& function() const { return function_; }
+  const functions::Options& options() const { return options_; }
+
+  /// Compiles for these types, and from then on calls are converted to one of the signatures given so.
+  void declare(Interpreter& in, const Signature& signature);
+  /// Compiles for further types.
+  void compile(Interpreter& in, const std::vector<functions::Type>& types);
+  /// Forgets what was compiled, and compiles it again from the function as it is now.
+  void recompile(Interpreter& in);
+
+  /// The kernels made so far, by the types as Numba writes them.
+  struct Known {
+    std::vector<functions::Type> types;
+    uint64_t omitted = 0;  // bit k: argument k was its default
+    functions::Dispatch::Entry* entry = nullptr;
+    std::optional<functions::Type> result;  // what a declared signature returns
+  };
+  const std::vector<Known>& known() const { return known_; }
+  /// "(int64, omitted(default=2))", one text a parameter.
+  std::vector<std::string> signature_texts(Interpreter& in, const Known& known) const;
+
+ private:
+  std::vector<Value> bind(Interpreter& in, Arguments& args, uint64_t& omitted) const;
+  Known& find(Interpreter& in, CallArguments& arguments, uint64_t omitted);
+  Known* match_declared(CallArguments& arguments);
+  functions::Dispatch::Entry& entry_for(const std::vector<functions::Type>& types);
+
+  const Value function_;  // the script's
+  const functions::Options options_;
+  std::unique_ptr<Compilation> compilation_;
+  std::unique_ptr<functions::Dispatch> dispatch_;
+  std::vector<Known> known_;
+  bool declared_ = false;  // signatures were given: no others are compiled
+};
+
+const gasell::Type& dispatcher_type();
+
+/// Turns a number into another type as Numba converts arguments: integers wrap, floats lose digits.
+bool can_convert(const functions::Type& from, const functions::Type& to, int& cost);
+
+}  // namespace gasell::numba

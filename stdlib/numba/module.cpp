@@ -1,0 +1,214 @@
+// The module numba.
+#include "stdlib/numba/module.h"
+
+#include <atomic>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "runtime/session/dict.h"
+#include "runtime/session/evaluator.h"
+#include "runtime/session/range.h"
+#include "runtime/session/set.h"
+#include "runtime/session/types.h"
+#include "stdlib/bindings.h"
+#include "stdlib/modules.h"
+#include "stdlib/numpy/ndarray.h"
+
+namespace gasell::numba {
+namespace {
+
+using Args = std::span<Value>;
+
+class Decorator final : public Object {
+ public:
+  Decorator(const char* name, std::function<Value(Interpreter&, const Value&)> apply) : name_(name), apply_(std::move(apply)) {}
+  const gasell::Type& type() const override { return function_type(); }
+  std::string repr(Interpreter&) override { return std::string("<function ") + name_ + ".<locals>.wrapper>"; }
+  Value call(Interpreter& in, Arguments args) override {
+    if (args.positional.size() != 1 || !args.keywords.empty())
+      raise("TypeError", std::string(name_) + "(...) is a decorator: it takes one function");
+    return apply_(in, args.positional[0]);
+  }
+
+ private:
+  const char* name_;
+  std::function<Value(Interpreter&, const Value&)> apply_;
+};
+
+Value jitted(Interpreter& in, const Value& function, const functions::Options& options, const std::vector<Value>& signatures) {
+  if (function.as<Dispatcher>())
+    raise("TypeError", "A jit decorator was called on an already jitted function " + repr(in, function) +
+                           ".  If trying to get access to the original python function, use the .py_func attribute.");
+  const Value plain = need_function(function, "jit");
+  if (jit_disabled(in)) return plain;
+  Value made = Value::make<Dispatcher>(in, plain, options);
+  for (const Value& s : signatures) made.as<Dispatcher>()->declare(in, to_signature(in, s));
+  return made;
+}
+
+Value jit(Interpreter& in, Args args) {
+  Value first = args[0];
+  const Value keywords = args[5];
+  auto& given = *keywords.as<Dict>();
+  if (!is_missing(args[4]) && !args[4].is_none()) given.insert(in, make_str("boundscheck"), args[4]);
+  if (const Value* f = given.find("forceobj"); f && truth(in, *f)) {  // object mode is the interpreter
+    if (!first.is_none() && !is_signature(first) && !first.as<List>()) return need_function(first, "jit");
+    return make_decorator("jit", [](Interpreter&, const Value& f) { return need_function(f, "jit"); });
+  }
+  const functions::Options options = take_options(in, keywords);
+  std::vector<Value> signatures;
+  if (const auto* list = first.as<List>()) {
+    signatures = list->items;
+    first = Value();
+  } else if (is_signature(first)) {
+    signatures.push_back(first);
+    first = Value();
+  }
+  if (!first.is_none()) return jitted(in, first, options, signatures);
+  return make_decorator("jit", [options, signatures](Interpreter& in, const Value& f) { return jitted(in, f, options, signatures); });
+}
+
+Value prange(Interpreter& in, Args args) {
+  Arguments arguments;
+  arguments.positional = args[0].as<Tuple>()->items;
+  return call(in, type_object(range_type()), std::move(arguments));
+}
+
+/// What set_num_threads asked for; 0: all.
+std::atomic<int> threads_wanted{0};
+
+Value get_num_threads(Interpreter& in, Args) {
+  const int wanted = threads_wanted;
+  return Value::of(wanted > 0 ? wanted : in.engine().options().threads);
+}
+
+Value set_num_threads(Interpreter& in, Args args) {
+  const int64_t n = to_index(in, args[0]);
+  const int most = in.engine().options().threads;
+  if (n < 1 || n > most) raise("ValueError", fmt::format("The number of threads must be between 1 and {}", most));
+  threads_wanted = static_cast<int>(n);
+  return {};
+}
+
+Value threading_layer(Interpreter&, Args) { return make_str("tbb"); }
+
+Value type_of_value(Interpreter& in, Args args) {
+  Compilation compilation{in};
+  CallArguments arguments;
+  add_argument(compilation, args[0], arguments);
+  return Value::make<NumbaType>(arguments.types[0]);
+}
+
+Value from_dtype(Interpreter& in, Args args) {
+  const auto dtype = numpy::to_dtype(in, args[0]);
+  if (!dtype) raise("NumbaNotImplementedError", "no dtype was given");
+  return Value::make<NumbaType>(functions::Type::of(*dtype));
+}
+
+Value refuse_objmode(Interpreter&, Args) {
+  raise("NotImplementedError", "object mode is not in Gasell", "call the interpreted function outside of the compiled one");
+}
+
+std::vector<NativeFunction> module_functions() {
+  constexpr const char* kJit = "signature_or_function=None, locals=None, cache=False, pipeline_class=None, boundscheck=None, **options";
+  std::vector<NativeFunction> all = {
+      {"jit", kJit, jit, "Compiles a function for the types of the arguments it is called with."},
+      {"njit", kJit, jit, "The same as jit."},
+      {"prange", "*args", prange, "range; in functions compiled with parallel=True its iterations run on all cores."},
+      {"get_num_threads", "", get_num_threads, "How many threads parallel functions use."},
+      {"set_num_threads", "n", set_num_threads, "Sets how many threads parallel functions use."},
+      {"threading_layer", "", threading_layer, "The library that runs threads: 'tbb'."},
+      {"typeof", "val, purpose=None", type_of_value, "The type that compiled functions see in a value."},
+      {"from_dtype", "dtype", from_dtype, "The type of numbers of a NumPy dtype."},
+      {"objmode", "*args, **kwargs", refuse_objmode, "Not in Gasell."},
+  };
+  for (NativeFunction& f : vectorize_functions()) all.push_back(std::move(f));
+  return all;
+}
+
+}  // namespace
+
+Value make_decorator(const char* name, std::function<Value(Interpreter&, const Value&)> apply) {
+  return Value::make<Decorator>(name, std::move(apply));
+}
+
+Value need_function(const Value& v, const char* decorator) {
+  if (const auto* d = v.as<Dispatcher>()) return d->function();
+  if (v.as<Function>()) return v;
+  raise("TypeError", fmt::format("{}() takes a function of the script, not '{}'", decorator, type_of(v).name));
+}
+
+functions::Options take_options(Interpreter& in, const Value& keywords, bool leave_others) {
+  functions::Options options;
+  auto& given = *keywords.as<Dict>();
+  // Known to Numba; these change nothing here: code is always cached, always without the interpreter and its lock, always without debug
+  // information.
+  static constexpr const char* kAccepted[] = {
+      "nopython",           "forceobj",         "nogil",       "cache",       "inline", "looplift",      "debug", "locals",
+      "no_cpython_wrapper", "no_cfunc_wrapper", "no_rewrites", "forceinline", "_nrt",   "target_backend"};
+  std::vector<std::string> unknown, others;
+  for (const Dict::Entry& e : given.entries()) {
+    if (e.key.is_absent()) continue;
+    const std::string name = str(in, e.key);
+    const Value& v = e.value;
+    if (name == "parallel") {
+      options.parallel = truth(in, v);
+    } else if (name == "fastmath") {
+      options.fast_math = truth(in, v);  // True, or a set of LLVM's flags
+    } else if (name == "boundscheck") {
+      options.bounds_check = v.is_none() || truth(in, v);
+    } else if (name == "error_model") {
+      const std::string model = str(in, v);
+      if (model != "python" && model != "numpy") raise("ValueError", "error_model is 'python' or 'numpy', not '" + model + "'");
+      options.python_errors = model == "python";
+    } else if (std::none_of(std::begin(kAccepted), std::end(kAccepted), [&](const char* k) { return name == k; })) {
+      unknown.push_back(name);
+    }
+  }
+  if (!leave_others && !unknown.empty())
+    raise("KeyError", "Unrecognized options: {'" + unknown[0] +
+                          "'}. Known options are parallel, fastmath, boundscheck, error_model, cache, nogil, inline, nopython, forceobj, "
+                          "looplift, debug");
+  return options;
+}
+
+bool jit_disabled(Interpreter& in) {
+  const Value config = get_attribute(in, in.import_module("numba", nullptr), "config");
+  return truth(in, get_attribute(in, config, "DISABLE_JIT"));
+}
+
+}  // namespace gasell::numba
+
+namespace gasell {
+
+Value make_numba_errors(Interpreter&) {
+  numba::register_numba_errors();
+  Value module = Value::make<Module>("numba.core.errors");
+  for (const char* name : {"NumbaError", "TypingError", "UnsupportedError", "LoweringError", "NumbaTypeError", "NumbaValueError",
+                           "NumbaWarning", "NumbaPerformanceWarning", "NumbaDeprecationWarning"})
+    set_member(module, name, type_object(*exception_type(name)));
+  return module;
+}
+
+Value make_numba(Interpreter& in) {
+  static const std::vector<NativeFunction> kFunctions = numba::module_functions();
+  Value module = make_module("numba", kFunctions);
+  for (const auto& [name, value] : numba::type_members()) set_member(module, name, value);
+  set_member(module, "types", make_numba_types(in));
+  const Value errors = make_numba_errors(in);
+  set_member(module, "errors", errors);
+  for (const auto& [name, value] : errors.as<Module>()->members) set_member(module, name, value);
+  const Value config = Value::make<Module>("numba.config");
+  const int threads = in.engine().options().threads;
+  const char* disabled = std::getenv("NUMBA_DISABLE_JIT");
+  set_member(config, "NUMBA_NUM_THREADS", Value::of(threads));
+  set_member(config, "NUMBA_DEFAULT_NUM_THREADS", Value::of(threads));
+  set_member(config, "DISABLE_JIT", Value::of(disabled && std::string_view(disabled) == "1" ? 1 : 0));
+  set_member(config, "THREADING_LAYER", make_str("tbb"));
+  set_member(module, "config", config);
+  set_member(module, "__version__", make_str("0.68.1"));
+  return module;
+}
+
+}  // namespace gasell

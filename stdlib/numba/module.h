@@ -1,0 +1,21 @@
+// The decorators of the module numba, for the files that share them.
+#pragma once
+
+#include <functional>
+
+#include "stdlib/numba/dispatcher.h"
+
+namespace gasell::numba {
+
+/// Something that is called with a function and gives what shall stand for it.
+Value make_decorator(const char* name, std::function<Value(Interpreter&, const Value& function)> apply);
+/// A function of the script, or the one behind a jitted function. TypeError else, in the decorator's name.
+Value need_function(const Value& v, const char* decorator);
+/// The options of jit in a dict of keywords: takes out those it knows. KeyError names what is left unless `leave_others`.
+functions::Options take_options(Interpreter& in, const Value& keywords, bool leave_others = false);
+/// Whether @jit leaves functions as they are (NUMBA_DISABLE_JIT=1).
+bool jit_disabled(Interpreter& in);
+
+std::vector<NativeFunction> vectorize_functions();
+
+}  // namespace gasell::numba

@@ -1,0 +1,280 @@
+#include "stdlib/numba/outside.h"
+
+#include <limits>
+#include <mutex>
+#include <unordered_map>
+
+#include "runtime/session/builtins.h"
+#include "runtime/session/evaluator.h"
+#include "runtime/session/types.h"
+#include "stdlib/library.h"
+#include "stdlib/numba/dispatcher.h"
+#include "stdlib/numba/types.h"
+#include "stdlib/numpy/ndarray.h"
+#include "stdlib/numpy/ufunc_object.h"
+
+namespace gasell::numba {
+
+using functions::Layout;
+using functions::Outside;
+
+namespace {
+
+/// Whether elements lie in C order without gaps, as NumPy has it: axes of one element do not count.
+bool is_c_contiguous(const Array& a) {
+  if (a.rank() == 0 || a.size() == 0) return true;
+  const std::vector<int64_t> strides = a.strides();
+  int64_t expected = 1;
+  for (size_t k = strides.size(); k-- > 0;) {
+    if (a.shape()[k] != 1 && strides[k] != expected) return false;
+    expected *= a.shape()[k];
+  }
+  return true;
+}
+
+functions::Type array_type(const Array& a) {
+  return functions::Type::array_of(a.dtype(), a.rank(), is_c_contiguous(a) ? Layout::c : Layout::any, !a.writable());
+}
+
+/// The names of functions written in C++ by their tables: "numpy.sqrt", "math.floor", "len".
+std::string path_of_native(Interpreter& in, const NativeFunction& function) {
+  static std::mutex mutex;
+  static std::unordered_map<const NativeFunction*, std::string> paths;
+  const std::lock_guard lock(mutex);
+  if (paths.empty()) {
+    for (const auto& [name, value] : builtins())
+      if (const auto* b = value.as<Builtin>()) paths.emplace(&b->function, name);
+    for (const char* name : {"math", "cmath", "numba", "time", "operator", "numpy", "numpy.random"}) {
+      const Value module = in.import_module(name, nullptr);
+      for (const auto& [member, value] : module.as<Module>()->members)
+        if (const auto* b = value.as<Builtin>()) paths.emplace(&b->function, std::string(name) + "." + member);
+    }
+  }
+  const auto found = paths.find(&function);
+  return found == paths.end() ? std::string() : found->second;
+}
+
+/// Of a function in a text of the library: "numpy.mean".
+std::string path_of_library(const Function& f) {
+  const Value* name = f.code->globals->find("__name__");
+  const auto* text = name ? name->as<Str>() : nullptr;
+  if (!text) return {};
+  for (const LibraryFile& file : library_files())
+    if (file.path == text->value) return std::string(file.module) + "." + f.name();
+  return {};
+}
+
+std::string path_of_type(const gasell::Type& t) {
+  if (t.module == "builtins") return t.name;
+  return t.module + "." + t.name;
+}
+
+/// The name in the library of what is neither a number nor an array; empty: it has none.
+std::string path_of(Interpreter& in, const Value& v) {
+  if (const auto* m = v.as<Module>()) {
+    static constexpr const char* kKnown[] = {"numpy",       "cupy",         "math",         "cmath",    "numba", "numba.cuda",
+                                             "numba.types", "numpy.random", "numpy.linalg", "operator", "time"};
+    for (const char* known : kKnown)
+      if (m->name == known) return m->name == "cupy" ? "numpy" : m->name;
+    return {};
+  }
+  if (const auto* b = v.as<Builtin>()) return b->self ? std::string() : path_of_native(in, b->function);
+  if (const auto* t = v.as<TypeObject>()) return path_of_type(t->described);
+  if (const auto* f = v.as<Function>()) return f->code->globals->library ? path_of_library(*f) : std::string();
+  if (const auto* d = v.as<numpy::DTypeObject>()) return "numpy." + std::string(name_of(d->dtype));
+  if (const auto* t = v.as<NumbaType>())
+    return t->described.is_scalar() ? "numba." + std::string(name_of(t->described.dtype)) : std::string();
+  if (v.is_object() && &v.object()->type() == &numpy::ufunc_type()) return "numpy." + str(in, gasell::get_attribute(in, v, "__name__"));
+  return {};
+}
+
+std::string described(const Value& v) { return "a value of type " + type_of(v).name; }
+
+Outside number(const Scalar& s) {
+  Outside o;
+  o.kind = Outside::Kind::number;
+  o.value = s;
+  return o;
+}
+
+/// A number of the language, or a NumPy scalar.
+std::optional<Scalar> scalar_of(Interpreter& in, const Value& v) {
+  switch (v.tag()) {
+    case Value::Tag::boolean: return Scalar::of_bool(v.as_int() != 0);
+    case Value::Tag::integer: return Scalar::of_int(v.as_int());
+    case Value::Tag::floating: return Scalar::of_float(v.as_float());
+    case Value::Tag::object: break;
+    default: return {};
+  }
+  if (auto* n = v.as<numpy::NumpyScalar>()) return n->value(in);
+  if (const auto* c = v.as<Complex>()) return Scalar::of_complex(c->value);
+  return {};
+}
+
+/// The function that a decorated object stands for: its own, and how it is compiled.
+std::optional<std::pair<Value, functions::Options>> decorated(const Value& v) {
+  if (const auto* d = v.as<Dispatcher>()) return std::pair(d->function(), d->options());
+  return {};
+}
+
+}  // namespace
+
+const Array& FrozenArrays::freeze(const Value& v) {
+  const auto [at, fresh] = arrays_.try_emplace(v.object(), Frozen{v, v.as<numpy::NdArray>()->array});
+  if (fresh) {
+    // What is written to the array from now on goes elsewhere: this one has the value of now, with the strides of now.
+    const Array& a = v.as<numpy::NdArray>()->array;
+    at->second.array = Array(a.node());
+  }
+  return at->second.array;
+}
+
+std::shared_ptr<const functions::Function> to_function(Compilation& compilation, const Value& v, const functions::Options& options) {
+  auto& known = compilation.known[v.object()];
+  if (known) return known;
+  const auto& f = *v.as<Function>();
+  auto made = std::make_shared<functions::Function>();
+  made->definition = f.code->definition;
+  made->lambda = f.code->lambda;
+  made->source = f.code->source;
+  made->name = f.name();
+  made->options = options;
+  made->identity = v.object();
+  known = made;  // before its defaults are looked at: they may lead here again
+  made->outside = [&compilation, v](const std::string& name) {
+    const Value* found = v.as<Function>()->outside(compilation.in, name);
+    return found ? to_outside(compilation, *found) : Outside();
+  };
+  for (const Value& d : f.defaults) made->defaults.push_back(d.is_absent() ? Outside() : to_outside(compilation, d));
+  return known;
+}
+
+Outside to_outside(Compilation& compilation, const Value& v) {
+  Outside o;
+  if (v.is_none()) {
+    o.kind = Outside::Kind::none;
+  } else if (const auto s = scalar_of(compilation.in, v)) {
+    return number(*s);
+  } else if (const auto* text = v.as<Str>()) {
+    o.kind = Outside::Kind::text;
+    o.text = text->value;
+  } else if (const auto* t = v.as<Tuple>()) {
+    o.kind = Outside::Kind::tuple;
+    for (const Value& item : t->items) o.items.push_back(to_outside(compilation, item));
+  } else if (v.as<numpy::NdArray>()) {
+    const Array& frozen = compilation.frozen->freeze(v);
+    o.kind = Outside::Kind::array;
+    o.type = array_type(frozen);
+    o.type.read_only = true;
+    o.array = &frozen;
+  } else if (const auto inner = decorated(v)) {
+    o.kind = Outside::Kind::function;
+    o.text = inner->first.as<Function>()->name();
+    o.function = to_function(compilation, inner->first, inner->second);
+  } else if (std::string path = path_of(compilation.in, v); !path.empty()) {
+    o.kind = Outside::Kind::path;
+    o.text = std::move(path);
+  } else if (const auto* f = v.as<Function>()) {
+    o.kind = Outside::Kind::function;
+    o.text = f->name();
+    o.function = to_function(compilation, v, {});
+  } else {
+    o.kind = Outside::Kind::other;
+    o.text = described(v);
+  }
+  return o;
+}
+
+void add_argument(Compilation& compilation, const Value& v, CallArguments& to) {
+  if (const auto* a = v.as<numpy::NdArray>()) {
+    to.types.push_back(array_type(a->array));
+    to.leaves.push_back({{}, &a->array});
+    to.arrays.push_back(v);
+  } else if (const auto s = scalar_of(compilation.in, v)) {
+    to.types.push_back(functions::Type::of(s->type));
+    to.leaves.push_back({*s, nullptr});
+  } else if (v.is_none()) {
+    to.types.emplace_back();
+  } else if (const auto* t = v.as<Tuple>()) {
+    CallArguments inner;
+    for (const Value& item : t->items) add_argument(compilation, item, inner);
+    to.types.push_back(functions::Type::tuple_of(std::move(inner.types)));
+    to.leaves.insert(to.leaves.end(), inner.leaves.begin(), inner.leaves.end());
+    to.arrays.insert(to.arrays.end(), inner.arrays.begin(), inner.arrays.end());
+  } else if (const auto* text = v.as<Str>()) {
+    to.types.push_back(functions::Type::text_of(text->value));
+  } else {
+    auto& [kept, constant] = compilation.constants[v.object()];
+    if (!constant) {
+      Outside o = to_outside(compilation, v);
+      if (o.kind != Outside::Kind::path && o.kind != Outside::Kind::function) {
+        compilation.constants.erase(v.object());
+        const std::string name = type_of(v).name;
+        const bool list = v.as<List>() != nullptr;
+        raise_typing_error("compiled functions take no argument of type " + name, list ? "use np.array(...) or a tuple"
+                                                                                  : name == "dict" || name == "set"
+                                                                                      ? "pass arrays or a tuple"
+                                                                                      : "");
+      }
+      // One constant for what has one name, whichever object it came by.
+      for (const auto& [object, other] : compilation.constants)
+        if (other.second && o.kind == Outside::Kind::path && other.second->kind == o.kind && other.second->text == o.text)
+          constant = other.second;
+      if (!constant) constant = std::make_shared<Outside>(std::move(o));
+      kept = v;
+    }
+    functions::Type t;
+    t.kind = functions::Type::Kind::function;
+    t.text = constant->text;
+    t.constant = constant;
+    to.types.push_back(std::move(t));
+  }
+}
+
+Value to_value(const functions::Returned& r, const std::vector<Value>& arrays) {
+  using Kind = functions::Type::Kind;
+  switch (r.type.kind) {
+    case Kind::scalar: {
+      // Integers of a script have 64 bits with a sign; what is larger stays NumPy's.
+      if (r.type.dtype == DType::u64 && r.scalar.i < 0) return numpy::wrap_scalar(r.scalar);
+      return numpy::python_value(r.scalar);
+    }
+    case Kind::array: return r.argument >= 0 ? arrays[static_cast<size_t>(r.argument)] : Value::make<numpy::NdArray>(*r.array);
+    case Kind::tuple: {
+      std::vector<Value> items;
+      for (const functions::Returned& item : r.items) items.push_back(to_value(item, arrays));
+      return make_tuple(std::move(items));
+    }
+    case Kind::optional: return r.there ? to_value(r.items[0], arrays) : Value();
+    case Kind::text: return make_str(r.type.text);
+    case Kind::none: return {};
+    default: raise_typing_error("a compiled function cannot return " + functions::describe(r.type));
+  }
+}
+
+void register_numba_errors() {
+  static const bool once = [] {
+    static const char* kModule = "numba.core.errors";
+    static const gasell::Type error{"NumbaError", kModule, exception_type("Exception")};
+    static const gasell::Type typing{"TypingError", kModule, &error};
+    static const gasell::Type unsupported{"UnsupportedError", kModule, &error};
+    static const gasell::Type lowering{"LoweringError", kModule, &error};
+    static const gasell::Type type_error{"NumbaTypeError", kModule, &typing};
+    static const gasell::Type value_error{"NumbaValueError", kModule, &typing};
+    static const gasell::Type warning{"NumbaWarning", kModule, exception_type("Warning")};
+    static const gasell::Type performance{"NumbaPerformanceWarning", kModule, &warning};
+    static const gasell::Type deprecation{"NumbaDeprecationWarning", kModule, &warning};
+    for (const gasell::Type* t :
+         {&error, &typing, &unsupported, &lowering, &type_error, &value_error, &warning, &performance, &deprecation})
+      register_exception(*t);
+    return true;
+  }();
+  (void)once;
+}
+
+void raise_typing_error(std::string message, std::string hint) {
+  register_numba_errors();
+  gasell::raise("TypingError", std::move(message), std::move(hint));
+}
+
+}  // namespace gasell::numba
