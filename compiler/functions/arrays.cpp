@@ -1,4 +1,5 @@
-// Arrays in compiled functions: memory, elements, and expressions of whole arrays, which are computed element by element where they are stored.
+// Arrays in compiled functions: memory, elements, and expressions of whole arrays, which are computed element by element where they are
+// stored.
 #include "compiler/functions/lowering.h"
 
 namespace gasell::functions {
@@ -55,13 +56,16 @@ ExprRef Lowering::count_of(const std::vector<ExprRef>& extents) {
   return code().bind(count, "count");
 }
 
-bool Lowering::may_overlap(const ArrayValue& a, const ArrayValue& b) { return a.root == ArrayValue::kAnywhere || b.root == ArrayValue::kAnywhere || a.root == b.root; }
+bool Lowering::may_overlap(const ArrayValue& a, const ArrayValue& b) {
+  return a.root == ArrayValue::kAnywhere || b.root == ArrayValue::kAnywhere || a.root == b.root;
+}
 
 // ---- memory ----
 Value Lowering::allocate(DType dtype, std::vector<ExprRef> extents, Span at, bool clear) {
   for (ExprRef& e : extents) {
     e = code().bind(e, "n");
-    if (e->kind == ir::ExprKind::constant ? e->value.i < 0 : true) raise_if(both(ScalarOp::lt, e, constant_i64(0)), "ValueError", "negative dimensions are not allowed", at);
+    if (e->kind == ir::ExprKind::constant ? e->value.i < 0 : true)
+      raise_if(both(ScalarOp::lt, e, constant_i64(0)), "ValueError", "negative dimensions are not allowed", at);
   }
   ArrayValue a;
   a.memory = code().fresh("array");
@@ -75,7 +79,8 @@ Value Lowering::allocate(DType dtype, std::vector<ExprRef> extents, Span at, boo
   code().own(a.memory);
   if (clear) {
     const std::string i = code().fresh("i");
-    code().emit(ir::loop(i, constant_i64(0), count, ir::LoopKind::simd, {ir::store(a.memory, ir::variable(i, DType::i64), ir::constant(Scalar::of_int(0).cast(dtype)))}));
+    code().emit(ir::loop(i, constant_i64(0), count, ir::LoopKind::simd,
+                         {ir::store(a.memory, ir::variable(i, DType::i64), ir::constant(Scalar::of_int(0).cast(dtype)))}));
   }
   return array_value(dtype, Layout::c, std::move(a));
 }
@@ -106,14 +111,16 @@ void Lowering::for_each(const std::vector<ExprRef>& extents, bool simd, const st
   body(index);
   for (size_t k = extents.size(); k-- > 0;) {
     ir::Body inner = code().close();
-    code().emit(ir::loop(names[k], constant_i64(0), extents[k], simd && k + 1 == extents.size() ? ir::LoopKind::simd : ir::LoopKind::serial, std::move(inner)));
+    code().emit(ir::loop(names[k], constant_i64(0), extents[k], simd && k + 1 == extents.size() ? ir::LoopKind::simd : ir::LoopKind::serial,
+                         std::move(inner)));
   }
 }
 
 Value Lowering::materialise(const Value& v, Span at) {
   if (!v.lazy) return v;
   const Value target = allocate(v.type.dtype, v.lazy->extents, at);
-  for_each(target.array->extents, true, [&](const std::vector<ExprRef>& index) { store_element(*target.array, v.type.dtype, index, v.lazy->at(index)); });
+  for_each(target.array->extents, true,
+           [&](const std::vector<ExprRef>& index) { store_element(*target.array, v.type.dtype, index, v.lazy->at(index)); });
   return target;
 }
 
@@ -121,8 +128,10 @@ Value Lowering::materialise(const Value& v, Span at) {
 Value Lowering::elementwise(const std::vector<Value>& operands, DType result, const ElementFunction& f, Span at) {
   int rank = -1;
   for (const Value& v : operands) {
-    if (v.type.is_array()) rank = std::max(rank, v.type.rank);
-    else if (!v.type.is_scalar()) fail(v.span, "an array or a number is needed, and this is " + describe(v.type));
+    if (v.type.is_array())
+      rank = std::max(rank, v.type.rank);
+    else if (!v.type.is_scalar())
+      fail(v.span, "an array or a number is needed, and this is " + describe(v.type));
   }
   if (rank < 0) {
     std::vector<ExprRef> parts;
@@ -144,7 +153,8 @@ Value Lowering::elementwise(const std::vector<Value>& operands, DType result, co
     for (size_t k = 1; k < seen.size(); ++k) {
       const ExprRef& e = seen[k];
       const ExprRef one = constant_i64(1);
-      const ExprRef differ = both(ScalarOp::logical_and, both(ScalarOp::ne, extent, e), both(ScalarOp::logical_and, both(ScalarOp::ne, extent, one), both(ScalarOp::ne, e, one)));
+      const ExprRef differ = both(ScalarOp::logical_and, both(ScalarOp::ne, extent, e),
+                                  both(ScalarOp::logical_and, both(ScalarOp::ne, extent, one), both(ScalarOp::ne, e, one)));
       raise_if(differ, "ValueError", "operands could not be broadcast together: an axis has {0} and {1} elements", at, {extent, e});
       extent = code().bind(ir::op(ScalarOp::select, {both(ScalarOp::eq, extent, one), e, extent}), "extent");
     }
@@ -168,15 +178,18 @@ Value Lowering::elementwise(const std::vector<Value>& operands, DType result, co
         factors.push_back(nullptr);
       } else {
         straight = straight && !is_one(own);
-        factors.push_back(is_one(own) ? constant_i64(0) : code().bind(ir::cast(both(ScalarOp::ne, own, constant_i64(1)), DType::i64), "spread"));
+        factors.push_back(is_one(own) ? constant_i64(0)
+                                      : code().bind(ir::cast(both(ScalarOp::ne, own, constant_i64(1)), DType::i64), "spread"));
       }
     }
-    if (v.array) lazy.sources.push_back({*v.array, straight});
+    if (v.array)
+      lazy.sources.push_back({*v.array, straight});
     else
       for (LazyArray::Source s : v.lazy->sources) lazy.sources.push_back({s.array, s.straight && straight});
     readers.push_back([this, v, skipped, factors](const std::vector<ExprRef>& index) {
       std::vector<ExprRef> own;
-      for (size_t axis = 0; axis < factors.size(); ++axis) own.push_back(factors[axis] ? index[axis + skipped] * factors[axis] : index[axis + skipped]);
+      for (size_t axis = 0; axis < factors.size(); ++axis)
+        own.push_back(factors[axis] ? index[axis + skipped] * factors[axis] : index[axis + skipped]);
       return element(v, own);
     });
   }
@@ -189,11 +202,13 @@ Value Lowering::elementwise(const std::vector<Value>& operands, DType result, co
 }
 
 void Lowering::assign_elements(const Value& target, const Value& source, Span at) {
-  if (target.type.read_only) fail_as("ValueError", at, "the array is read-only: it comes from outside of the function, or was given read-only");
+  if (target.type.read_only)
+    fail_as("ValueError", at, "the array is read-only: it comes from outside of the function, or was given read-only");
   const DType dtype = target.type.dtype;
   const ArrayValue& to = *target.array;
   if (source.type.is_array() && source.type.rank > target.type.rank)
-    fail(at, "cannot assign " + describe(source.type) + " to " + (target.type.rank ? "a " + std::to_string(target.type.rank) + "-d place" : "an element"));
+    fail(at, "cannot assign " + describe(source.type) + " to " +
+                 (target.type.rank ? "a " + std::to_string(target.type.rank) + "-d place" : "an element"));
   if (!source.type.is_array() && !source.type.is_scalar() && source.type.kind != Kind::optional)
     fail(at, "cannot assign " + describe(source.type) + " to elements of " + describe(target.type));
   if (is_complex(source.type.dtype) && !is_complex(dtype) && (source.type.is_scalar() || source.type.is_array()))
@@ -211,7 +226,8 @@ void Lowering::assign_elements(const Value& target, const Value& source, Span at
   Value from = source;
   const auto sources = source.lazy ? source.lazy->sources : std::vector<LazyArray::Source>{{*source.array, true}};
   auto identical = [&](const ArrayValue& a) {
-    return a.memory == to.memory && same(a.offset, to.offset) && std::equal(a.strides.begin(), a.strides.end(), to.strides.begin(), to.strides.end(), same);
+    return a.memory == to.memory && same(a.offset, to.offset) &&
+           std::equal(a.strides.begin(), a.strides.end(), to.strides.begin(), to.strides.end(), same);
   };
   bool apart = true, safe = true;
   for (const LazyArray::Source& s : sources) {
@@ -238,7 +254,8 @@ void Lowering::assign_elements(const Value& target, const Value& source, Span at
   }
   for_each(to.extents, true, [&](const std::vector<ExprRef>& index) {
     std::vector<ExprRef> own;
-    for (size_t axis = 0; axis < factors.size(); ++axis) own.push_back(factors[axis] ? index[axis + skipped] * factors[axis] : index[axis + skipped]);
+    for (size_t axis = 0; axis < factors.size(); ++axis)
+      own.push_back(factors[axis] ? index[axis + skipped] * factors[axis] : index[axis + skipped]);
     store_element(to, dtype, index, element(from, own));
   });
 }

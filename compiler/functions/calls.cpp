@@ -12,16 +12,21 @@ const Value* CallSite::keyword(std::string_view wanted) const {
     if (name == wanted) return &value;
   return nullptr;
 }
-const Value* CallSite::argument(size_t place, std::string_view wanted) const { return place < args.size() ? &args[place] : keyword(wanted); }
+const Value* CallSite::argument(size_t place, std::string_view wanted) const {
+  return place < args.size() ? &args[place] : keyword(wanted);
+}
 
 // ---- errors ----
-void Lowering::fail(Span at, std::string message, std::string hint) const { fail_as("TypingError", at, std::move(message), std::move(hint)); }
+void Lowering::fail(Span at, std::string message, std::string hint) const {
+  fail_as("TypingError", at, std::move(message), std::move(hint));
+}
 void Lowering::fail_as(std::string exception, Span at, std::string message, std::string hint) const {
   Diagnostic d{Blame::user, std::move(exception), std::move(message), Label{function_.source, at, ""}, {}, std::move(hint)};
   throw Error(std::move(d));
 }
 void Lowering::unsupported(Span at, std::string what, std::string hint) const {
-  Diagnostic d{Blame::limitation, "UnsupportedError", what + " is not supported in compiled functions", Label{function_.source, at, ""}, {}, std::move(hint)};
+  Diagnostic d{Blame::limitation, "UnsupportedError", what + " is not supported in compiled functions", Label{function_.source, at, ""}, {},
+               std::move(hint)};
   throw Error(std::move(d));
 }
 
@@ -68,7 +73,8 @@ Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
       if (name == "real" || name == "imag") {
         if (!is_complex(base.type.dtype)) {
           if (name == "real") return base;
-          return elementwise({base}, base.type.dtype, [](const std::vector<ExprRef>& p) { return ir::constant(Scalar::of_int(0).cast(p[0]->type)); }, at);
+          return elementwise(
+              {base}, base.type.dtype, [](const std::vector<ExprRef>& p) { return ir::constant(Scalar::of_int(0).cast(p[0]->type)); }, at);
         }
         const ScalarOp op = name == "real" ? ScalarOp::real : ScalarOp::imag;
         return elementwise({base}, real_of(base.type.dtype), [op](const std::vector<ExprRef>& p) { return ir::op(op, {p[0]}); }, at);
@@ -80,7 +86,8 @@ Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
         if (is_complex(base.type.dtype)) return scalar_value(ir::op(name == "real" ? ScalarOp::real : ScalarOp::imag, {base.scalar}));
         return name == "real" ? base : scalar_value(ir::constant(Scalar::of_int(0).cast(base.type.dtype)));
       }
-      if (name == "dtype") return attribute(elementwise({base}, base.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, at), name, at);
+      if (name == "dtype")
+        return attribute(elementwise({base}, base.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, at), name, at);
       break;
     default: break;
   }
@@ -95,7 +102,9 @@ Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
   fail(at, describe(base.type) + " has no attribute '" + name + "' in compiled functions");
 }
 
-Value Lowering::typed_subscript(const Value& base, const ast::ExprRef&, Span at) { fail(at, base.type.text + " cannot be indexed in a compiled function"); }
+Value Lowering::typed_subscript(const Value& base, const ast::ExprRef&, Span at) {
+  fail(at, base.type.text + " cannot be indexed in a compiled function");
+}
 
 // ---- calls ----
 Value Lowering::call(const ast::Expr& e) {
@@ -129,12 +138,14 @@ Value Lowering::call_value(const Value& callee, CallSite& site) {
     if (site.args.size() != 1) fail(site.span, callee.type.text + "(…) converts one value");
     const Value& v = site.args[0];
     if (v.type.is_array() && v.type.rank > 0) {
-      if (callee.outside.text.find('.') == std::string::npos) fail(v.span, "only a number can be converted by " + callee.type.text + "(…), and this is " + describe(v.type), "use .astype(…)");
+      if (callee.outside.text.find('.') == std::string::npos)
+        fail(v.span, "only a number can be converted by " + callee.type.text + "(…), and this is " + describe(v.type), "use .astype(…)");
       return elementwise({v}, *dtype, [d = *dtype](const std::vector<ExprRef>& p) { return ir::cast(p[0], d); }, site.span);
     }
     if (callee.outside.text == "bool") return scalar_value(truth(v));
     const ExprRef e = scalar(v, callee.type.text.c_str());
-    if (is_complex(e->type) && !is_complex(*dtype)) fail(v.span, "a complex number cannot be converted to " + callee.type.text, "take .real or abs(…)");
+    if (is_complex(e->type) && !is_complex(*dtype))
+      fail(v.span, "a complex number cannot be converted to " + callee.type.text, "take .real or abs(…)");
     return scalar_value(ir::cast(e, *dtype));
   }
   const LibraryFunction f = library_function(callee.outside.text);
@@ -143,8 +154,10 @@ Value Lowering::call_value(const Value& callee, CallSite& site) {
 }
 
 Value Lowering::call_function(const Function& function, CallSite& site) {
-  if (std::count(program_.active.begin(), program_.active.end(), function.identity)) unsupported(site.span, "recursion ('" + function.name + "' calls itself)", "write a loop");
-  const auto& params = function.definition ? std::get<ast::FunctionDef>(function.definition->node).params : std::get<ast::Lambda>(function.lambda->node).params;
+  if (std::count(program_.active.begin(), program_.active.end(), function.identity))
+    unsupported(site.span, "recursion ('" + function.name + "' calls itself)", "write a loop");
+  const auto& params = function.definition ? std::get<ast::FunctionDef>(function.definition->node).params
+                                           : std::get<ast::Lambda>(function.lambda->node).params;
   std::vector<Value> arguments;
   std::vector<bool> used(site.keywords.size());
   size_t place = 0;
@@ -175,7 +188,10 @@ Value Lowering::call_function(const Function& function, CallSite& site) {
     }
     fail_as("TypeError", site.span, function.name + "() misses the argument '" + p.name + "'");
   }
-  if (place < site.args.size()) fail_as("TypeError", site.span, function.name + "() takes " + std::to_string(params.size()) + " arguments, and " + std::to_string(site.args.size()) + " were given");
+  if (place < site.args.size())
+    fail_as("TypeError", site.span,
+            function.name + "() takes " + std::to_string(params.size()) + " arguments, and " + std::to_string(site.args.size()) +
+                " were given");
   for (size_t w = 0; w < used.size(); ++w)
     if (!used[w]) fail_as("TypeError", site.span, function.name + "() has no parameter '" + site.keywords[w].first + "'");
   // Each place of a call is an instance of its own: its types depend on the arguments'.

@@ -9,8 +9,8 @@
 
 namespace gasell::functions {
 
-/// Memory allocated in a body is counted as that body's and released where the body ends, by falling through or by `leave`; what outlives it (joins.h)
-/// holds a count of its own. The outermost body releases nothing: the call's context does, after results were taken from it.
+/// Memory allocated in a body is counted as that body's and released where the body ends, by falling through or by `leave`; what outlives
+/// it (joins.h) holds a count of its own. The outermost body releases nothing: the call's context does, after results were taken from it.
 class Code {
  public:
   struct Block {

@@ -1,7 +1,7 @@
 // The frame of a compiled function: its parameters, its result, the kernel around its code.
-#include "lang/ast_visit.h"
 #include "compiler/functions/lowering.h"
 #include "compiler/ir/text.h"
+#include "lang/ast_visit.h"
 
 namespace gasell::functions {
 
@@ -16,8 +16,7 @@ int returns_in(const ast::Body& body) {
   for (const ast::StmtRef& s : body) {
     count += std::holds_alternative<ast::Return>(s->node);
     if (std::holds_alternative<ast::FunctionDef>(s->node)) continue;
-    ast::visit_children(
-        *s, [](ast::ExprRef&) {}, [&](ast::Body& inner) { count += returns_in(inner); });
+    ast::visit_children(*s, [](ast::ExprRef&) {}, [&](ast::Body& inner) { count += returns_in(inner); });
   }
   return count;
 }
@@ -29,17 +28,20 @@ ExprRef slot_bits(const ExprRef& e) {
 
 }  // namespace
 
-Lowering::Lowering(Program& program, const Function& function, std::string instance) : program_(program), function_(function), instance_(std::move(instance)) {}
+Lowering::Lowering(Program& program, const Function& function, std::string instance)
+    : program_(program), function_(function), instance_(std::move(instance)) {}
 
 bool Lowering::is_taken(const std::string& name) const {
-  const ast::FunctionScope& scope = function_.definition ? std::get<ast::FunctionDef>(function_.definition->node).scope : std::get<ast::Lambda>(function_.lambda->node).scope;
+  const ast::FunctionScope& scope = function_.definition ? std::get<ast::FunctionDef>(function_.definition->node).scope
+                                                         : std::get<ast::Lambda>(function_.lambda->node).scope;
   for (size_t k = static_cast<size_t>(scope.own_cells); k < scope.cells.size(); ++k)
     if (scope.cells[k] == name) return true;
   return false;
 }
 
 Value Lowering::run(std::vector<Value> arguments) {
-  const auto& params = function_.definition ? std::get<ast::FunctionDef>(function_.definition->node).params : std::get<ast::Lambda>(function_.lambda->node).params;
+  const auto& params = function_.definition ? std::get<ast::FunctionDef>(function_.definition->node).params
+                                            : std::get<ast::Lambda>(function_.lambda->node).params;
   auto bind = [&] {
     env_.clear();
     for (size_t k = 0; k < params.size(); ++k) bind_name(params[k].name, arguments[k], give_ ? params[k].span : arguments[k].span);
@@ -168,7 +170,8 @@ int slots_of(const Type& type) {
 Compiled compile(const Function& function, const std::vector<Type>& arguments, bool overlapping) {
   Program program;
   program.options = function.options;
-  const auto& params = function.definition ? std::get<ast::FunctionDef>(function.definition->node).params : std::get<ast::Lambda>(function.lambda->node).params;
+  const auto& params = function.definition ? std::get<ast::FunctionDef>(function.definition->node).params
+                                           : std::get<ast::Lambda>(function.lambda->node).params;
   std::vector<ir::Parameter> parameters;
   std::vector<Value> values;
   for (size_t k = 0; k < arguments.size(); ++k) {

@@ -31,64 +31,66 @@ Value text_value(std::string text) {
 
 Value Lowering::expression(const ast::ExprRef& e) {
   const Span at = e->span;
-  Value v = std::visit(
-      ast::Overloaded{
-          [&](const ast::NoneLiteral&) { return none_value(); },
-          [&](const ast::EllipsisLiteral&) {
-            Value v;
-            v.type.kind = Kind::ellipsis;
-            return v;
-          },
-          [&](const ast::BoolLiteral& n) { return scalar_value(boolean(n.value)); },
-          [&](const ast::IntLiteral& n) { return scalar_value(constant_i64(n.value)); },
-          [&](const ast::FloatLiteral& n) {
-            return scalar_value(ir::constant(n.imaginary ? Scalar::of_complex({0, n.value}) : Scalar::of_float(n.value)));
-          },
-          [&](const ast::StringLiteral& n) { return text_value(n.value); },
-          [&](const ast::Name& n) { return name(n, at); },
-          [&](const ast::Tuple& n) {
-            std::vector<Value> items;
-            for (const ast::ExprRef& item : n.items) {
-              items.push_back(expression(item));
-              if (items.back().scalar) items.back().scalar = code().bind(items.back().scalar);
-              if (items.back().lazy) items.back() = materialise(items.back(), at);
-            }
-            return tuple_value(std::move(items));
-          },
-          [&](const ast::Unary& n) {
-            const Value operand = expression(n.operand);
-            return n.op == ast::UnaryOp::logical_not ? scalar_value(both(ScalarOp::eq, truth(operand), boolean(false))) : unary(n.op, operand, at);
-          },
-          [&](const ast::Binary& n) {
-            const Value left = expression(n.left);
-            return binary(n.op, left, expression(n.right), at);
-          },
-          [&](const ast::BoolChain& n) { return bool_chain(n, at); },
-          [&](const ast::Compare& n) { return comparison(n, at); },
-          [&](const ast::Conditional& n) { return conditional(n, at); },
-          [&](const ast::Call&) { return call(*e); },
-          [&](const ast::Attribute& n) { return attribute(expression(n.value), n.name, at); },
-          [&](const ast::Subscript& n) { return subscript(expression(n.value), n.index, at); },
-          [&](const ast::NamedExpr& n) {
-            assign(n.target, expression(n.value));
-            return name(std::get<ast::Name>(n.target->node), at);
-          },
-          [&](const ast::Slice& n) {
-            Value v;
-            v.type.kind = Kind::slice;
-            for (const ast::ExprRef& part : {n.lower, n.upper, n.step}) v.items.push_back(part ? expression(part) : none_value());
-            for (const Value& item : v.items) v.type.items.push_back(item.type);
-            return v;
-          },
-          [&](const ast::Lambda& n) { return nested_lambda(n, e); },
-          [&](const ast::List& n) { return list_array(n, at); },
-          [&](const ast::Comprehension&) -> Value { unsupported(at, "a comprehension", "write a loop that fills an array"); },
-          [&](const ast::Dict&) -> Value { unsupported(at, "a dict"); },
-          [&](const ast::Set&) -> Value { unsupported(at, "a set"); },
-          [&](const ast::FString&) -> Value { unsupported(at, "an f-string"); },
-          [&](const ast::Starred&) -> Value { unsupported(at, "*"); },
-      },
-      e->node);
+  Value v =
+      std::visit(ast::Overloaded{
+                     [&](const ast::NoneLiteral&) { return none_value(); },
+                     [&](const ast::EllipsisLiteral&) {
+                       Value v;
+                       v.type.kind = Kind::ellipsis;
+                       return v;
+                     },
+                     [&](const ast::BoolLiteral& n) { return scalar_value(boolean(n.value)); },
+                     [&](const ast::IntLiteral& n) { return scalar_value(constant_i64(n.value)); },
+                     [&](const ast::FloatLiteral& n) {
+                       return scalar_value(ir::constant(n.imaginary ? Scalar::of_complex({0, n.value}) : Scalar::of_float(n.value)));
+                     },
+                     [&](const ast::StringLiteral& n) { return text_value(n.value); },
+                     [&](const ast::Name& n) { return name(n, at); },
+                     [&](const ast::Tuple& n) {
+                       std::vector<Value> items;
+                       for (const ast::ExprRef& item : n.items) {
+                         items.push_back(expression(item));
+                         if (items.back().scalar) items.back().scalar = code().bind(items.back().scalar);
+                         if (items.back().lazy) items.back() = materialise(items.back(), at);
+                       }
+                       return tuple_value(std::move(items));
+                     },
+                     [&](const ast::Unary& n) {
+                       const Value operand = expression(n.operand);
+                       return n.op == ast::UnaryOp::logical_not ? scalar_value(both(ScalarOp::eq, truth(operand), boolean(false)))
+                                                                : unary(n.op, operand, at);
+                     },
+                     [&](const ast::Binary& n) {
+                       const Value left = expression(n.left);
+                       return binary(n.op, left, expression(n.right), at);
+                     },
+                     [&](const ast::BoolChain& n) { return bool_chain(n, at); },
+                     [&](const ast::Compare& n) { return comparison(n, at); },
+                     [&](const ast::Conditional& n) { return conditional(n, at); },
+                     [&](const ast::Call&) { return call(*e); },
+                     [&](const ast::Attribute& n) { return attribute(expression(n.value), n.name, at); },
+                     [&](const ast::Subscript& n) { return subscript(expression(n.value), n.index, at); },
+                     [&](const ast::NamedExpr& n) {
+                       assign(n.target, expression(n.value));
+                       return name(std::get<ast::Name>(n.target->node), at);
+                     },
+                     [&](const ast::Slice& n) {
+                       Value v;
+                       v.type.kind = Kind::slice;
+                       for (const ast::ExprRef& part : {n.lower, n.upper, n.step})
+                         v.items.push_back(part ? expression(part) : none_value());
+                       for (const Value& item : v.items) v.type.items.push_back(item.type);
+                       return v;
+                     },
+                     [&](const ast::Lambda& n) { return nested_lambda(n, e); },
+                     [&](const ast::List& n) { return list_array(n, at); },
+                     [&](const ast::Comprehension&) -> Value { unsupported(at, "a comprehension", "write a loop that fills an array"); },
+                     [&](const ast::Dict&) -> Value { unsupported(at, "a dict"); },
+                     [&](const ast::Set&) -> Value { unsupported(at, "a set"); },
+                     [&](const ast::FString&) -> Value { unsupported(at, "an f-string"); },
+                     [&](const ast::Starred&) -> Value { unsupported(at, "*"); },
+                 },
+                 e->node);
   v.span = at;
   return v;
 }
@@ -98,14 +100,16 @@ Value Lowering::name(const ast::Name& n, Span at) {
   if (n.binding.kind != ast::Binding::Kind::global) {
     if (const auto bound = env_.find(n.id); bound != env_.end()) {
       if (bound->second.defined) {
-        raise_if(ir::op(ScalarOp::logical_not, {bound->second.defined}), "UnboundLocalError", "cannot access local variable '" + n.id + "' where it is not associated with a value", at);
+        raise_if(ir::op(ScalarOp::logical_not, {bound->second.defined}), "UnboundLocalError",
+                 "cannot access local variable '" + n.id + "' where it is not associated with a value", at);
         bound->second.defined = nullptr;
       }
       return bound->second.value;
     }
     if (!is_taken(n.id)) {
       if (untyped_.count(n.id) && !giving_up_) throw Untyped{};
-      code().emit(ir::raise(site("UnboundLocalError", "cannot access local variable '" + n.id + "' where it is not associated with a value", at), {}));
+      code().emit(ir::raise(
+          site("UnboundLocalError", "cannot access local variable '" + n.id + "' where it is not associated with a value", at), {}));
       code().kill();
       throw Unreachable{};
     }
@@ -273,7 +277,8 @@ Value Lowering::unary(ast::UnaryOp op, const Value& v, Span at) {
     return e;
   };
   if (v.type.is_array()) {
-    if (op == ast::UnaryOp::neg && v.type.dtype == DType::boolean) fail(at, "the negative of a boolean array is not defined", "use ~ or np.logical_not");
+    if (op == ast::UnaryOp::neg && v.type.dtype == DType::boolean)
+      fail(at, "the negative of a boolean array is not defined", "use ~ or np.logical_not");
     return elementwise({v}, v.type.dtype, [apply](const std::vector<ExprRef>& parts) { return apply(parts[0]); }, at);
   }
   ExprRef e = scalar(v, op == ast::UnaryOp::neg ? "-" : op == ast::UnaryOp::pos ? "+" : "~");
@@ -304,7 +309,8 @@ ExprRef Lowering::binary_number(ast::BinaryOp op, ExprRef a, ExprRef b, Span at,
   using Op = ast::BinaryOp;
   DType type = common_number(a->type, b->type);
   auto refuse_zero = [&](const char* message) {
-    if (!checked || !program_.options.python_errors || (b->kind == ir::ExprKind::constant && Scalar(b->value).cast(DType::boolean).i)) return;
+    if (!checked || !program_.options.python_errors || (b->kind == ir::ExprKind::constant && Scalar(b->value).cast(DType::boolean).i))
+      return;
     b = code().bind(b);
     raise_if(both(ScalarOp::eq, b, ir::constant(Scalar::of_int(0).cast(b->type))), "ZeroDivisionError", message, at);
   };
@@ -330,7 +336,8 @@ ExprRef Lowering::binary_number(ast::BinaryOp op, ExprRef a, ExprRef b, Span at,
       const bool whole = b->kind == ir::ExprKind::constant && (is_integer(b->type) || b->type == DType::boolean);
       // Numba: a float to an integer power has the float's type.
       if (!is_integer(type) && is_integer(b->type)) type = is_float(a->type) || is_complex(a->type) ? a->type : type;
-      if (whole && b->value.i >= (is_integer(type) ? 0 : -64) && b->value.i <= 64) return power_by_squaring(code(), ir::cast(a, type), b->value.i);
+      if (whole && b->value.i >= (is_integer(type) ? 0 : -64) && b->value.i <= 64)
+        return power_by_squaring(code(), ir::cast(a, type), b->value.i);
       return both(ScalarOp::pow, ir::cast(a, type), ir::cast(b, type));
     }
     case Op::lshift:
@@ -339,10 +346,18 @@ ExprRef Lowering::binary_number(ast::BinaryOp op, ExprRef a, ExprRef b, Span at,
     case Op::bit_or:
     case Op::bit_xor: {
       const bool shift = op == Op::lshift || op == Op::rshift;
-      if (is_float(type) || is_complex(type)) fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + std::string(name_of(a->type)) + " and " + std::string(name_of(b->type)), "bits are operated on in integers: int(...)");
+      if (is_float(type) || is_complex(type))
+        fail(at,
+             std::string("unsupported operand types for ") + symbol(op) + ": " + std::string(name_of(a->type)) + " and " +
+                 std::string(name_of(b->type)),
+             "bits are operated on in integers: int(...)");
       if (!shift && a->type == DType::boolean && b->type == DType::boolean) type = DType::boolean;
       if (shift) type = kind(a->type) == 'u' ? DType::u64 : DType::i64;
-      const ScalarOp operation = op == Op::lshift ? ScalarOp::shl : op == Op::rshift ? ScalarOp::shr : op == Op::bit_and ? ScalarOp::bit_and : op == Op::bit_or ? ScalarOp::bit_or : ScalarOp::bit_xor;
+      const ScalarOp operation = op == Op::lshift    ? ScalarOp::shl
+                                 : op == Op::rshift  ? ScalarOp::shr
+                                 : op == Op::bit_and ? ScalarOp::bit_and
+                                 : op == Op::bit_or  ? ScalarOp::bit_or
+                                                     : ScalarOp::bit_xor;
       return both(operation, ir::cast(a, type), ir::cast(b, type));
     }
     case Op::matmul: break;
@@ -357,7 +372,8 @@ DType array_dtype(ast::BinaryOp op, DType a, DType b) {
   using Op = ast::BinaryOp;
   const DType type = promote(a, b);
   if (op == Op::div) return is_float(type) || is_complex(type) ? type : DType::f64;
-  if (type == DType::boolean && op != Op::bit_and && op != Op::bit_or && op != Op::bit_xor && op != Op::add && op != Op::mul) return DType::i8;
+  if (type == DType::boolean && op != Op::bit_and && op != Op::bit_or && op != Op::bit_xor && op != Op::add && op != Op::mul)
+    return DType::i8;
   return type;
 }
 
@@ -386,7 +402,9 @@ Value Lowering::binary(ast::BinaryOp op, const Value& a, const Value& b, Span at
     CallSite site{at, "@", {a, b}, {}};
     return library_function("numpy.matmul")(*this, site);
   }
-  auto is_number = [](const Value& v) { return v.type.is_scalar() || v.type.is_array() || (v.type.kind == Kind::optional && v.type.items[0].is_scalar()); };
+  auto is_number = [](const Value& v) {
+    return v.type.is_scalar() || v.type.is_array() || (v.type.kind == Kind::optional && v.type.items[0].is_scalar());
+  };
   if (a.type.is_tuple() && b.type.is_tuple() && op == ast::BinaryOp::add) {
     std::vector<Value> items = a.items;
     items.insert(items.end(), b.items.begin(), b.items.end());
@@ -400,21 +418,26 @@ Value Lowering::binary(ast::BinaryOp op, const Value& a, const Value& b, Span at
   if (a.type.kind == Kind::text && b.type.kind == Kind::text && op == ast::BinaryOp::add) return text_value(a.type.text + b.type.text);
   if (!is_number(a) || !is_number(b))
     fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + describe(a.type) + " and " + describe(b.type));
-  if (!a.type.is_array() && !b.type.is_array()) return scalar_value(binary_number(op, scalar(a, symbol(op)), scalar(b, symbol(op)), at, true));
-  const DType da = a.type.is_array() ? a.type.dtype : scalar(a, symbol(op))->type, db = b.type.is_array() ? b.type.dtype : scalar(b, symbol(op))->type;
+  if (!a.type.is_array() && !b.type.is_array())
+    return scalar_value(binary_number(op, scalar(a, symbol(op)), scalar(b, symbol(op)), at, true));
+  const DType da = a.type.is_array() ? a.type.dtype : scalar(a, symbol(op))->type,
+              db = b.type.is_array() ? b.type.dtype : scalar(b, symbol(op))->type;
   const DType type = array_dtype(op, da, db);
   const ScalarOp operation = array_operation(op, type);
-  if (!accepts(operation, type)) fail(at, std::string("unsupported dtypes for ") + symbol(op) + ": " + std::string(name_of(da)) + " and " + std::string(name_of(db)));
+  if (!accepts(operation, type))
+    fail(at, std::string("unsupported dtypes for ") + symbol(op) + ": " + std::string(name_of(da)) + " and " + std::string(name_of(db)));
   // A constant power is a product.
-  const bool whole = op == ast::BinaryOp::pow && b.is_constant() && (is_integer(db) || db == DType::boolean) && b.scalar->value.i >= 0 && b.scalar->value.i <= 64;
+  const bool whole = op == ast::BinaryOp::pow && b.is_constant() && (is_integer(db) || db == DType::boolean) && b.scalar->value.i >= 0 &&
+                     b.scalar->value.i <= 64;
   const bool square = whole && b.scalar->value.i >= 1;
   const int64_t exponent = square ? b.scalar->value.i : 0;
-  return elementwise({a, b}, type,
-                     [this, operation, type, square, exponent](const std::vector<ExprRef>& parts) {
-                       if (square) return power_by_squaring(code(), ir::cast(parts[0], type), exponent);
-                       return both(operation, ir::cast(parts[0], type), ir::cast(parts[1], type));
-                     },
-                     at);
+  return elementwise(
+      {a, b}, type,
+      [this, operation, type, square, exponent](const std::vector<ExprRef>& parts) {
+        if (square) return power_by_squaring(code(), ir::cast(parts[0], type), exponent);
+        return both(operation, ir::cast(parts[0], type), ir::cast(parts[1], type));
+      },
+      at);
 }
 
 ExprRef Lowering::compare_numbers(ast::CompareOp op, ExprRef a, ExprRef b) {
@@ -429,7 +452,8 @@ ExprRef Lowering::compare_numbers(ast::CompareOp op, ExprRef a, ExprRef b) {
     const ExprRef negative = both(ScalarOp::lt, s, ir::constant(Scalar::of_int(0).cast(s->type)));
     const ExprRef plain = both(operation, ir::cast(a, DType::u64), ir::cast(b, DType::u64));
     const bool a_is_signed = !ua;
-    const bool when_negative = op == Op::ne || ((op == Op::lt || op == Op::le) && a_is_signed) || ((op == Op::gt || op == Op::ge) && !a_is_signed);
+    const bool when_negative =
+        op == Op::ne || ((op == Op::lt || op == Op::le) && a_is_signed) || ((op == Op::gt || op == Op::ge) && !a_is_signed);
     return ir::op(ScalarOp::select, {negative, boolean(when_negative), plain});
   }
   const DType type = promote(a->type, b->type);
@@ -446,7 +470,8 @@ Value Lowering::compare(ast::CompareOp op, const Value& a, const Value& b, Span 
       if (other.type.kind == Kind::optional) return scalar_value(positive ? ir::op(ScalarOp::logical_not, {other.present}) : other.present);
       return scalar_value(boolean(!positive));
     }
-    if (a.type.is_scalar() && b.type.is_scalar() && a.type == b.type) return scalar_value(compare_numbers(positive ? Op::eq : Op::ne, a.scalar, b.scalar));
+    if (a.type.is_scalar() && b.type.is_scalar() && a.type == b.type)
+      return scalar_value(compare_numbers(positive ? Op::eq : Op::ne, a.scalar, b.scalar));
     fail(at, std::string("'") + symbol(op) + "' compares with None", "compare values with ==");
   }
   if (op == Op::in || op == Op::not_in) {
@@ -458,16 +483,20 @@ Value Lowering::compare(ast::CompareOp op, const Value& a, const Value& b, Span 
     }
     return scalar_value(op == Op::in ? any : ir::op(ScalarOp::logical_not, {any}));
   }
-  if (a.type.kind == Kind::text && b.type.kind == Kind::text && (op == Op::eq || op == Op::ne)) return scalar_value(boolean((a.type.text == b.type.text) == (op == Op::eq)));
+  if (a.type.kind == Kind::text && b.type.kind == Kind::text && (op == Op::eq || op == Op::ne))
+    return scalar_value(boolean((a.type.text == b.type.text) == (op == Op::eq)));
   if (a.type.is_tuple() && b.type.is_tuple() && (op == Op::eq || op == Op::ne)) {
     ExprRef all = boolean(a.items.size() == b.items.size());
-    for (size_t k = 0; k < a.items.size() && k < b.items.size(); ++k) all = both(ScalarOp::logical_and, all, truth(compare(Op::eq, a.items[k], b.items[k], at)));
+    for (size_t k = 0; k < a.items.size() && k < b.items.size(); ++k)
+      all = both(ScalarOp::logical_and, all, truth(compare(Op::eq, a.items[k], b.items[k], at)));
     return scalar_value(op == Op::eq ? all : ir::op(ScalarOp::logical_not, {all}));
   }
   if (a.type.is_array() || b.type.is_array()) {
     for (const Value* v : {&a, &b})
-      if (!v->type.is_array() && !v->type.is_scalar()) fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + describe(a.type) + " and " + describe(b.type));
-    return elementwise({a, b}, DType::boolean, [this, op](const std::vector<ExprRef>& parts) { return compare_numbers(op, parts[0], parts[1]); }, at);
+      if (!v->type.is_array() && !v->type.is_scalar())
+        fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + describe(a.type) + " and " + describe(b.type));
+    return elementwise(
+        {a, b}, DType::boolean, [this, op](const std::vector<ExprRef>& parts) { return compare_numbers(op, parts[0], parts[1]); }, at);
   }
   for (const Value* v : {&a, &b}) {
     const bool number = v->type.is_scalar() || v->type.kind == Kind::optional;

@@ -18,9 +18,9 @@ struct Function;
 /// What a name that a function takes from outside stands for when it is compiled. Values are frozen: they become constants of the code.
 struct Outside {
   enum class Kind : uint8_t {
-    unknown,   // there is no such name
-    number,    // value: bool, int, float, complex or a NumPy scalar
-    text,      // text
+    unknown,  // there is no such name
+    number,   // value: bool, int, float, complex or a NumPy scalar
+    text,     // text
     none,
     tuple,     // items
     array,     // `type` and `array`: frozen too, as in Numba: handed to the code at each call
@@ -44,8 +44,8 @@ struct Options {
 
 /// A function as the script has it.
 struct Function {
-  std::shared_ptr<const ast::Stmt> definition;   // a FunctionDef; null: `lambda`
-  std::shared_ptr<const ast::Expr> lambda;       // an ast::Lambda
+  std::shared_ptr<const ast::Stmt> definition;  // a FunctionDef; null: `lambda`
+  std::shared_ptr<const ast::Expr> lambda;      // an ast::Lambda
   SourceRef source;
   std::string name;
   Options options;
@@ -60,18 +60,18 @@ struct Site {
   std::string message;    // with {0}, {1}, {2} for the noted i64 numbers
   Span span;
   SourceRef source;
-  std::string function;   // whose text that is
+  std::string function;  // whose text that is
 };
 
 /// A kernel for arguments of given types, and how it is called.
 ///
-/// Its parameters, in order: for every leaf of the arguments (tuples flattened; None, texts and functions have no leaf) a scalar, or, of an array,
-/// its memory, then as scalars (i64) its extents and, for Layout::any, its strides in elements. Then the arrays of `captured` likewise, then
-/// `context: u8`, `error: i64[4]`, `interrupt: u8`, `results: i64[result_slots]`.
+/// Its parameters, in order: for every leaf of the arguments (tuples flattened; None, texts and functions have no leaf) a scalar, or, of an
+/// array, its memory, then as scalars (i64) its extents and, for Layout::any, its strides in elements. Then the arrays of `captured`
+/// likewise, then `context: u8`, `error: i64[4]`, `interrupt: u8`, `results: i64[result_slots]`.
 ///
-/// results, by leaves of the result's type: a scalar takes one slot (integers and booleans widened, floats as the bits of an f64), complex numbers
-/// two; an array 2 + 2 * rank: the address of its memory (an argument's, a captured array's or one allocated from the context), its offset, extents and
-/// strides in elements; an optional one slot that says whether it is there, then its item.
+/// results, by leaves of the result's type: a scalar takes one slot (integers and booleans widened, floats as the bits of an f64), complex
+/// numbers two; an array 2 + 2 * rank: the address of its memory (an argument's, a captured array's or one allocated from the context), its
+/// offset, extents and strides in elements; an optional one slot that says whether it is there, then its item.
 struct Compiled {
   ir::Kernel kernel;
   std::vector<Type> arguments;

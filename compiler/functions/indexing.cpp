@@ -9,7 +9,9 @@ using Kind = Type::Kind;
 namespace {
 
 ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
-ExprRef select(ExprRef condition, ExprRef yes, ExprRef no) { return ir::op(ScalarOp::select, {std::move(condition), std::move(yes), std::move(no)}); }
+ExprRef select(ExprRef condition, ExprRef yes, ExprRef no) {
+  return ir::op(ScalarOp::select, {std::move(condition), std::move(yes), std::move(no)});
+}
 bool is_constant(const ExprRef& e) { return e->kind == ir::ExprKind::constant; }
 
 }  // namespace
@@ -22,7 +24,8 @@ ExprRef Lowering::checked_index(ExprRef index, ExprRef extent, Span at, int axis
     index = code().bind(index, "i");
     return code().bind(select(both(ScalarOp::lt, index, constant_i64(0)), index + extent, index), "at");
   }
-  code().emit(ir::check(name, std::move(index), std::move(extent), site("IndexError", "index {0} is out of bounds for axis " + std::to_string(axis) + " with size {1}", at)));
+  code().emit(ir::check(name, std::move(index), std::move(extent),
+                        site("IndexError", "index {0} is out of bounds for axis " + std::to_string(axis) + " with size {1}", at)));
   return ir::variable(name, DType::i64);
 }
 
@@ -34,8 +37,10 @@ std::vector<Value> Lowering::index_items(const ast::ExprRef& index) {
     items.push_back(expression(index));
   std::vector<Value> flat;
   for (Value& v : items) {
-    if (v.type.is_tuple()) flat.insert(flat.end(), v.items.begin(), v.items.end());
-    else flat.push_back(v);
+    if (v.type.is_tuple())
+      flat.insert(flat.end(), v.items.begin(), v.items.end());
+    else
+      flat.push_back(v);
   }
   for (Value& v : flat)
     if (v.type.is_array() && v.type.rank == 0) v = scalar_value(element(v, {}));
@@ -61,14 +66,19 @@ static std::tuple<ExprRef, ExprRef, ExprRef> slice_range(Lowering& l, const Valu
   auto end = [&](const Value& v, const ExprRef& left_out) {
     if (v.type.is_none()) return left_out;
     ExprRef e = l.code().bind(l.index_number(v, "a slice"), "bound");
-    if (is_constant(e)) e = e->value.i < 0 ? extent + e : e;
-    else e = select(both(ScalarOp::lt, e, zero), e + extent, e);
+    if (is_constant(e))
+      e = e->value.i < 0 ? extent + e : e;
+    else
+      e = select(both(ScalarOp::lt, e, zero), e + extent, e);
     return l.code().bind(both(ScalarOp::max, lowest, both(ScalarOp::min, highest, e)), "bound");
   };
-  const ExprRef first = l.code().bind(end(lower, choose(highest, lowest)), "first"), last = l.code().bind(end(upper, choose(lowest, highest)), "last");
+  const ExprRef first = l.code().bind(end(lower, choose(highest, lowest)), "first"),
+                last = l.code().bind(end(upper, choose(lowest, highest)), "last");
   ExprRef count;
-  if (known && by->value.i == 1) count = last - first;
-  else count = choose((first - last - by - constant_i64(1)) / (constant_i64(0) - by), (last - first + by - constant_i64(1)) / by);
+  if (known && by->value.i == 1)
+    count = last - first;
+  else
+    count = choose((first - last - by - constant_i64(1)) / (constant_i64(0) - by), (last - first + by - constant_i64(1)) / by);
   if (!(is_constant(first) && first->value.i == 0 && last == extent && known && by->value.i == 1)) count = both(ScalarOp::max, count, zero);
   return {first, l.code().bind(count, "count"), by};
 }
@@ -78,8 +88,7 @@ Value Lowering::view(const Value& v, const std::vector<Value>& indices, Span at)
   int used = 0;
   for (const Value& i : indices) used += i.type.kind != Kind::ellipsis && !i.type.is_none();
   const int rank = v.type.rank;
-  if (used > rank)
-    fail_as("IndexError", at, "too many indices: " + describe(v.type) + " is indexed with " + std::to_string(used));
+  if (used > rank) fail_as("IndexError", at, "too many indices: " + describe(v.type) + " is indexed with " + std::to_string(used));
   ArrayValue r;
   r.memory = a.memory;
   r.root = a.root;
@@ -152,7 +161,8 @@ Value Lowering::tuple_item(const Value& tuple, const ExprRef& index, Span at) {
     if (!item.type.is_scalar() || item.type != tuple.items[0].type)
       fail(at, "an index into " + describe(tuple.type) + " must be a constant, because its items are of several types");
   ExprRef result = tuple.items[0].scalar;
-  for (int64_t k = 1; k < n; ++k) result = select(both(ScalarOp::eq, index, constant_i64(k)), tuple.items[static_cast<size_t>(k)].scalar, result);
+  for (int64_t k = 1; k < n; ++k)
+    result = select(both(ScalarOp::eq, index, constant_i64(k)), tuple.items[static_cast<size_t>(k)].scalar, result);
   return scalar_value(code().bind(result));
 }
 
@@ -176,7 +186,8 @@ Value Lowering::subscript(const Value& base, const ast::ExprRef& index, Span at)
       };
       std::vector<Value> items;
       const int64_t stop = clip(parts[1], step > 0 ? n : -1);
-      for (int64_t k = clip(parts[0], step > 0 ? 0 : n - 1); step > 0 ? k < stop : k > stop; k += step) items.push_back(base.items[static_cast<size_t>(k)]);
+      for (int64_t k = clip(parts[0], step > 0 ? 0 : n - 1); step > 0 ? k < stop : k > stop; k += step)
+        items.push_back(base.items[static_cast<size_t>(k)]);
       return tuple_value(std::move(items));
     }
     ExprRef k = index_number(i, "an index");
@@ -196,11 +207,14 @@ Value Lowering::subscript(const Value& base, const ast::ExprRef& index, Span at)
 Value Lowering::place_of(const Value& array, const std::vector<Value>& indices, Span at) { return view(array, indices, at); }
 
 void Lowering::store_subscript(const Value& base, const ast::ExprRef& index, const Value& value, Span at) {
-  if (!base.type.is_array()) fail(at, base.type.is_tuple() ? "a tuple cannot be changed" : describe(base.type) + " has no items that could be assigned");
+  if (!base.type.is_array())
+    fail(at, base.type.is_tuple() ? "a tuple cannot be changed" : describe(base.type) + " has no items that could be assigned");
   if (base.lazy) fail(at, "the result of an expression cannot be assigned to");
   const std::vector<Value> indices = index_items(index);
-  if (is_fancy(indices)) store_fancy(base, indices, value, at);
-  else assign_elements(view(base, indices, at), value, at);
+  if (is_fancy(indices))
+    store_fancy(base, indices, value, at);
+  else
+    assign_elements(view(base, indices, at), value, at);
 }
 
 // ---- masks and index arrays ----
@@ -208,7 +222,8 @@ namespace {
 
 /// Whether indices are one boolean array of the array's rank.
 bool is_mask(const Value& array, const std::vector<Value>& indices) {
-  return indices.size() == 1 && indices[0].type.is_array() && indices[0].type.dtype == DType::boolean && indices[0].type.rank == array.type.rank;
+  return indices.size() == 1 && indices[0].type.is_array() && indices[0].type.dtype == DType::boolean &&
+         indices[0].type.rank == array.type.rank;
 }
 
 }  // namespace
@@ -216,8 +231,9 @@ bool is_mask(const Value& array, const std::vector<Value>& indices) {
 void Lowering::check_mask(const Value& array, const Value& mask, Span at) {
   for (size_t axis = 0; axis < array.extents().size(); ++axis)
     raise_if(both(ScalarOp::ne, mask.extents()[axis], array.extents()[axis]), "IndexError",
-             "boolean index did not match indexed array along axis " + std::to_string(axis) + "; size of axis is {0} but size of corresponding boolean axis is {1}", at,
-             {array.extents()[axis], mask.extents()[axis]});
+             "boolean index did not match indexed array along axis " + std::to_string(axis) +
+                 "; size of axis is {0} but size of corresponding boolean axis is {1}",
+             at, {array.extents()[axis], mask.extents()[axis]});
 }
 
 Value Lowering::fancy(const Value& array, const std::vector<Value>& indices, Span at) {
@@ -228,7 +244,8 @@ Value Lowering::fancy(const Value& array, const std::vector<Value>& indices, Spa
     const std::string count = code().fresh("kept"), next = code().fresh("next");
     code().emit(ir::var(count, constant_i64(0)));
     const ExprRef n = ir::variable(count, DType::i64), k = ir::variable(next, DType::i64);
-    for_each(mask.array->extents, false, [&](const std::vector<ExprRef>& index) { code().emit(ir::assign(count, n + ir::cast(element(mask, index), DType::i64))); });
+    for_each(mask.array->extents, false,
+             [&](const std::vector<ExprRef>& index) { code().emit(ir::assign(count, n + ir::cast(element(mask, index), DType::i64))); });
     const Value result = allocate(dtype, {code().snapshot(count, DType::i64, "count")}, at);
     code().emit(ir::var(next, constant_i64(0)));
     for_each(mask.array->extents, false, [&](const std::vector<ExprRef>& index) {
@@ -261,12 +278,15 @@ Value Lowering::fancy(const Value& array, const std::vector<Value>& indices, Spa
   LazyArray lazy;
   const size_t inner = index_array.array->extents.size();
   for (size_t k = 0; k < rest.array->extents.size(); ++k) {
-    if (k == axis) lazy.extents.insert(lazy.extents.end(), index_array.array->extents.begin(), index_array.array->extents.end());
-    else lazy.extents.push_back(rest.array->extents[k]);
+    if (k == axis)
+      lazy.extents.insert(lazy.extents.end(), index_array.array->extents.begin(), index_array.array->extents.end());
+    else
+      lazy.extents.push_back(rest.array->extents[k]);
   }
   lazy.sources = {{*rest.array, false}, {*index_array.array, false}};
   lazy.at = [this, rest, index_array, axis, inner, at](const std::vector<ExprRef>& index) {
-    const std::vector<ExprRef> which(index.begin() + static_cast<std::ptrdiff_t>(axis), index.begin() + static_cast<std::ptrdiff_t>(axis + inner));
+    const std::vector<ExprRef> which(index.begin() + static_cast<std::ptrdiff_t>(axis),
+                                     index.begin() + static_cast<std::ptrdiff_t>(axis + inner));
     std::vector<ExprRef> full(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(axis));
     full.push_back(checked_index(element(index_array, which), rest.array->extents[axis], at, static_cast<int>(axis)));
     full.insert(full.end(), index.begin() + static_cast<std::ptrdiff_t>(axis + inner), index.end());
@@ -274,12 +294,14 @@ Value Lowering::fancy(const Value& array, const std::vector<Value>& indices, Spa
   };
   // Stored at once: its checks stand in loops that are not vectors.
   const Value result = allocate(dtype, lazy.extents, at);
-  for_each(result.array->extents, false, [&](const std::vector<ExprRef>& index) { store_element(*result.array, dtype, index, lazy.at(index)); });
+  for_each(result.array->extents, false,
+           [&](const std::vector<ExprRef>& index) { store_element(*result.array, dtype, index, lazy.at(index)); });
   return result;
 }
 
 void Lowering::store_fancy(const Value& array, const std::vector<Value>& indices, const Value& value, Span at) {
-  if (array.type.read_only) fail_as("ValueError", at, "the array is read-only: it comes from outside of the function, or was given read-only");
+  if (array.type.read_only)
+    fail_as("ValueError", at, "the array is read-only: it comes from outside of the function, or was given read-only");
   const DType dtype = array.type.dtype;
   if (is_mask(array, indices)) {
     const Value mask = materialise(indices[0], at);
@@ -296,7 +318,9 @@ void Lowering::store_fancy(const Value& array, const std::vector<Value>& indices
       if (one) {
         store_element(*array.array, dtype, index, number);
       } else {
-        raise_if(both(ScalarOp::ge, k, values.array->extents[0]), "ValueError", "NumPy boolean array indexing assignment cannot assign {0} input values: there are more places", at, {values.array->extents[0]});
+        raise_if(both(ScalarOp::ge, k, values.array->extents[0]), "ValueError",
+                 "NumPy boolean array indexing assignment cannot assign {0} input values: there are more places", at,
+                 {values.array->extents[0]});
         store_element(*array.array, dtype, index, element(values, {k}));
         code().emit(ir::assign(next, k + constant_i64(1)));
       }
@@ -305,7 +329,8 @@ void Lowering::store_fancy(const Value& array, const std::vector<Value>& indices
     });
     return;
   }
-  if (indices.size() != 1 || indices[0].type.rank != 1 || !is_integer(indices[0].type.dtype)) unsupported(at, "assignment to several index arrays", "write a loop");
+  if (indices.size() != 1 || indices[0].type.rank != 1 || !is_integer(indices[0].type.dtype))
+    unsupported(at, "assignment to several index arrays", "write a loop");
   const Value which = materialise(indices[0], at);
   const Value values = value.type.is_array() ? materialise(value, at) : value;
   for_each(which.array->extents, false, [&](const std::vector<ExprRef>& index) {
@@ -316,8 +341,10 @@ void Lowering::store_fancy(const Value& array, const std::vector<Value>& indices
     r.extents.erase(r.extents.begin());
     r.strides.erase(r.strides.begin());
     row = array_value(dtype, array.type.layout, std::move(r));
-    if (values.type.is_array() && values.type.rank == array.type.rank) assign_elements(row, item_of(values, index[0], at), at);
-    else assign_elements(row, values, at);
+    if (values.type.is_array() && values.type.rank == array.type.rank)
+      assign_elements(row, item_of(values, index[0], at), at);
+    else
+      assign_elements(row, values, at);
   });
 }
 

@@ -26,11 +26,12 @@ bool same(const Value& a, const Value& b) {
   switch (a.type.kind) {
     case Kind::scalar: return same(a.scalar, b.scalar);
     case Kind::array:
-      return a.array && b.array && a.array->memory == b.array->memory && same(a.array->offset, b.array->offset) && same(a.array->extents, b.array->extents) &&
-             same(a.array->strides, b.array->strides);
+      return a.array && b.array && a.array->memory == b.array->memory && same(a.array->offset, b.array->offset) &&
+             same(a.array->extents, b.array->extents) && same(a.array->strides, b.array->strides);
     case Kind::tuple:
     case Kind::slice:
-      return std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), [](const Value& x, const Value& y) { return same(x, y); });
+      return std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
+                        [](const Value& x, const Value& y) { return same(x, y); });
     case Kind::optional: return same(a.present, b.present) && same(a.items[0], b.items[0]);
     default: return true;
   }
@@ -78,8 +79,10 @@ void each_array(const Storage& s, const Value& v, F&& f) {
 }  // namespace
 
 void Lowering::write(const std::vector<std::pair<const Storage*, Value>>& values) {
-  for (const auto& [storage, value] : values) each_array(*storage, value, [&](const Storage&, const Value& v) { code().retain(v.array->memory); });
-  for (const auto& [storage, value] : values) each_array(*storage, value, [&](const Storage& s, const Value&) { code().release(s.names[0]); });
+  for (const auto& [storage, value] : values)
+    each_array(*storage, value, [&](const Storage&, const Value& v) { code().retain(v.array->memory); });
+  for (const auto& [storage, value] : values)
+    each_array(*storage, value, [&](const Storage& s, const Value&) { code().release(s.names[0]); });
   std::function<void(const Storage&, const Value&)> put = [&](const Storage& s, const Value& v) {
     switch (s.type.kind) {
       case Kind::scalar: code().emit(ir::assign(s.names[0], v.scalar)); break;
@@ -174,8 +177,10 @@ bool Lowering::widen(const void* key, const std::string& name, const Type& type,
   if (fresh) return ++program_.widened, true;
   const auto both = unify(known->second, type);
   if (!both)
-    fail(at, name.empty() ? "the function returns " + describe(known->second) + " in one place and " + describe(type) + " in another"
-                          : "'" + name + "' is " + describe(known->second) + " in one way through the program and " + describe(type) + " in another",
+    fail(at,
+         name.empty()
+             ? "the function returns " + describe(known->second) + " in one place and " + describe(type) + " in another"
+             : "'" + name + "' is " + describe(known->second) + " in one way through the program and " + describe(type) + " in another",
          "use another name for one of them, or convert one");
   if (*both == known->second) return false;
   known->second = *both;
@@ -258,7 +263,9 @@ void Lowering::merge_branches(const ExprRef& condition, const Names& names, Bran
       if (has_a && has_b) {
         both = unify(a->second.value.type, b->second.value.type);
         if (!both)
-          fail(b->second.value.span, "'" + name + "' is " + describe(a->second.value.type) + " or " + describe(b->second.value.type) + ", depending on a condition",
+          fail(b->second.value.span,
+               "'" + name + "' is " + describe(a->second.value.type) + " or " + describe(b->second.value.type) +
+                   ", depending on a condition",
                "a name has one type where it is used after the `if`: use another name for one of them, or convert one");
         type = &*both;
       } else {
@@ -345,24 +352,24 @@ void Lowering::loop(const ast::Stmt* key, const ast::Body& body, const ast::Body
       join.names[name] = std::move(carried);
     }
     for (const auto& [name, carried] : join.names)
-      if (const auto known = before.find(name); known != before.end()) initial.emplace_back(&*carried.storage, convert(known->second.value, carried.storage->type));
+      if (const auto known = before.find(name); known != before.end())
+        initial.emplace_back(&*carried.storage, convert(known->second.value, carried.storage->type));
     write(initial);
     Exit after{code().fresh("after"), code().depth()};
     code().open();
     Exit done{code().fresh("done"), code().depth()};
     code().open();
-    make(
-        {[&] { enter(join); },
-         [&] {
-          Exit next{code().fresh("next"), code().depth()};
-          code().open();
-          loops_.push_back({&join, &after, &next});
-          statements(body);
-          loops_.pop_back();
-          carry(join);
-          close_exit(next);
-        }},
-        done);
+    make({[&] { enter(join); },
+          [&] {
+            Exit next{code().fresh("next"), code().depth()};
+            code().open();
+            loops_.push_back({&join, &after, &next});
+            statements(body);
+            loops_.pop_back();
+            carry(join);
+            close_exit(next);
+          }},
+         done);
     close_exit(done);
     if (!orelse.empty()) {
       enter(join);

@@ -41,8 +41,12 @@ Value need(Lowering& l, const CallSite& site, size_t place, const char* name) {
   return *v;
 }
 
-Value empty(Lowering& l, const CallSite& site) { return l.allocate(dtype_or(l, site.argument(1, "dtype"), DType::f64), shape_argument(l, need(l, site, 0, "shape")), site.span); }
-Value zeros(Lowering& l, const CallSite& site) { return l.allocate(dtype_or(l, site.argument(1, "dtype"), DType::f64), shape_argument(l, need(l, site, 0, "shape")), site.span, true); }
+Value empty(Lowering& l, const CallSite& site) {
+  return l.allocate(dtype_or(l, site.argument(1, "dtype"), DType::f64), shape_argument(l, need(l, site, 0, "shape")), site.span);
+}
+Value zeros(Lowering& l, const CallSite& site) {
+  return l.allocate(dtype_or(l, site.argument(1, "dtype"), DType::f64), shape_argument(l, need(l, site, 0, "shape")), site.span, true);
+}
 Value ones(Lowering& l, const CallSite& site) {
   const DType dtype = dtype_or(l, site.argument(1, "dtype"), DType::f64);
   return filled(l, site, shape_argument(l, need(l, site, 0, "shape")), dtype, ir::constant(Scalar::of_int(1).cast(dtype)));
@@ -88,15 +92,19 @@ Value arange(Lowering& l, const CallSite& site) {
   if (numbers.size() == 4) dtype = &site.args[3], numbers.pop_back();
   if (numbers.empty() || numbers.size() > 3) l.fail(site.span, "np.arange takes 1 to 3 numbers");
   const Value zero = scalar_value(constant_i64(0)), one = scalar_value(constant_i64(1));
-  const Value start = numbers.size() > 1 ? numbers[0] : zero, stop = numbers[numbers.size() > 1 ? 1 : 0], step = numbers.size() > 2 ? numbers[2] : one;
+  const Value start = numbers.size() > 1 ? numbers[0] : zero, stop = numbers[numbers.size() > 1 ? 1 : 0],
+              step = numbers.size() > 2 ? numbers[2] : one;
   DType type = DType::i64;
   for (const Value* v : {&start, &stop, &step}) type = common_number(type, l.scalar(*v, "np.arange")->type);
-  const ExprRef a = l.code().bind(ir::cast(start.scalar, type)), b = l.code().bind(ir::cast(stop.scalar, type)), by = l.code().bind(ir::cast(step.scalar, type));
+  const ExprRef a = l.code().bind(ir::cast(start.scalar, type)), b = l.code().bind(ir::cast(stop.scalar, type)),
+                by = l.code().bind(ir::cast(step.scalar, type));
   ExprRef count;
   if (is_integer(type)) {
     l.raise_if(both(ScalarOp::eq, by, ir::constant(Scalar::of_int(0).cast(type))), "ZeroDivisionError", "division by zero", site.span);
-    const ExprRef up = (ir::cast(b, DType::i64) - ir::cast(a, DType::i64) + ir::cast(by, DType::i64) - constant_i64(1)) / ir::cast(by, DType::i64);
-    const ExprRef down = (ir::cast(b, DType::i64) - ir::cast(a, DType::i64) + ir::cast(by, DType::i64) + constant_i64(1)) / ir::cast(by, DType::i64);
+    const ExprRef up =
+        (ir::cast(b, DType::i64) - ir::cast(a, DType::i64) + ir::cast(by, DType::i64) - constant_i64(1)) / ir::cast(by, DType::i64);
+    const ExprRef down =
+        (ir::cast(b, DType::i64) - ir::cast(a, DType::i64) + ir::cast(by, DType::i64) + constant_i64(1)) / ir::cast(by, DType::i64);
     count = ir::op(ScalarOp::select, {both(ScalarOp::gt, ir::cast(by, DType::i64), constant_i64(0)), up, down});
   } else {
     count = ir::cast(ir::op(ScalarOp::ceil, {both(ScalarOp::div, both(ScalarOp::sub, b, a), by)}), DType::i64);
@@ -105,22 +113,28 @@ Value arange(Lowering& l, const CallSite& site) {
   LazyArray lazy;
   lazy.extents = {l.code().bind(count, "count")};
   const DType result = dtype_or(l, dtype, type);
-  lazy.at = [&l, a, by, type, result](const std::vector<ExprRef>& index) { return l.code().bind(ir::cast(both(ScalarOp::add, a, both(ScalarOp::mul, ir::cast(index[0], type), by)), result)); };
+  lazy.at = [&l, a, by, type, result](const std::vector<ExprRef>& index) {
+    return l.code().bind(ir::cast(both(ScalarOp::add, a, both(ScalarOp::mul, ir::cast(index[0], type), by)), result));
+  };
   return lazy_value(result, std::move(lazy));
 }
 
 Value linspace(Lowering& l, const CallSite& site) {
-  const ExprRef a = l.code().bind(l.number(need(l, site, 0, "start"), DType::f64)), b = l.code().bind(l.number(need(l, site, 1, "stop"), DType::f64));
+  const ExprRef a = l.code().bind(l.number(need(l, site, 0, "start"), DType::f64)),
+                b = l.code().bind(l.number(need(l, site, 1, "stop"), DType::f64));
   const Value* number = site.argument(2, "num");
   const ExprRef n = number ? l.code().bind(l.index_number(*number, "np.linspace")) : constant_i64(50);
   const ExprRef last = l.code().bind(n - constant_i64(1), "last");
-  const ExprRef step = l.code().bind(both(ScalarOp::div, both(ScalarOp::sub, b, a), ir::cast(both(ScalarOp::max, last, constant_i64(1)), DType::f64)), "step");
+  const ExprRef step = l.code().bind(
+      both(ScalarOp::div, both(ScalarOp::sub, b, a), ir::cast(both(ScalarOp::max, last, constant_i64(1)), DType::f64)), "step");
   LazyArray lazy;
   lazy.extents = {n};
   lazy.at = [&l, a, b, last, step](const std::vector<ExprRef>& index) {
     const ExprRef x = both(ScalarOp::add, a, both(ScalarOp::mul, ir::cast(index[0], DType::f64), step));
     // The last one is the stop itself.
-    return l.code().bind(ir::op(ScalarOp::select, {both(ScalarOp::logical_and, both(ScalarOp::eq, index[0], last), both(ScalarOp::gt, last, constant_i64(0))), b, x}));
+    return l.code().bind(
+        ir::op(ScalarOp::select,
+               {both(ScalarOp::logical_and, both(ScalarOp::eq, index[0], last), both(ScalarOp::gt, last, constant_i64(0))), b, x}));
   };
   return lazy_value(DType::f64, std::move(lazy));
 }
@@ -135,7 +149,9 @@ Value eye(Lowering& l, const CallSite& site) {
   const ExprRef k = !identity && diagonal ? l.code().bind(l.index_number(*diagonal, "np.eye")) : constant_i64(0);
   LazyArray lazy;
   lazy.extents = {n, m};
-  lazy.at = [&l, dtype, k](const std::vector<ExprRef>& index) { return l.code().bind(ir::cast(both(ScalarOp::eq, index[1], index[0] + k), dtype)); };
+  lazy.at = [&l, dtype, k](const std::vector<ExprRef>& index) {
+    return l.code().bind(ir::cast(both(ScalarOp::eq, index[1], index[0] + k), dtype));
+  };
   return lazy_value(dtype, std::move(lazy));
 }
 
@@ -148,7 +164,11 @@ Value array(Lowering& l, const CallSite& site) {
     if (site.name == "numpy.asarray" && d == v.type.dtype) return v;
     return l.materialise(l.elementwise({v}, d, [d](const std::vector<ExprRef>& p) { return ir::cast(p[0], d); }, site.span), site.span);
   }
-  if (v.type.is_scalar()) return l.materialise(l.elementwise({scalar_value(v.scalar)}, dtype_or(l, dtype, v.type.dtype), [](const std::vector<ExprRef>& p) { return p[0]; }, site.span), site.span);
+  if (v.type.is_scalar())
+    return l.materialise(
+        l.elementwise(
+            {scalar_value(v.scalar)}, dtype_or(l, dtype, v.type.dtype), [](const std::vector<ExprRef>& p) { return p[0]; }, site.span),
+        site.span);
   if (!v.type.is_tuple()) l.fail(v.span, "an array cannot be made of " + describe(v.type));
   std::vector<int64_t> extents;
   for (const Value* t = &v; t->type.is_tuple(); t = &t->items[0]) {
@@ -171,7 +191,8 @@ Value array(Lowering& l, const CallSite& site) {
   std::vector<ExprRef> shape;
   for (const int64_t e : extents) shape.push_back(constant_i64(e));
   const Value result = l.allocate(type, std::move(shape), site.span);
-  for (size_t k = 0; k < numbers.size(); ++k) l.code().emit(ir::store(result.array->memory, constant_i64(static_cast<int64_t>(k)), ir::cast(numbers[k], type)));
+  for (size_t k = 0; k < numbers.size(); ++k)
+    l.code().emit(ir::store(result.array->memory, constant_i64(static_cast<int64_t>(k)), ir::cast(numbers[k], type)));
   return result;
 }
 
@@ -197,10 +218,12 @@ Value fill(Lowering& l, const CallSite& site) {
 Value reshape(Lowering& l, const CallSite& site) {
   Value v = l.materialise(array_argument(l, site), site.span);
   std::vector<ExprRef> extents;
-  if (site.args.size() == 2) extents = shape_argument(l, site.args[1]);
+  if (site.args.size() == 2)
+    extents = shape_argument(l, site.args[1]);
   else
     for (size_t k = 1; k < site.args.size(); ++k) extents.push_back(l.index_number(site.args[k], "a shape"));
-  if (v.type.layout != Layout::c) v = l.materialise(l.elementwise({v}, v.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, site.span), site.span);
+  if (v.type.layout != Layout::c)
+    v = l.materialise(l.elementwise({v}, v.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, site.span), site.span);
   const ExprRef count = l.count_of(v.array->extents);
   // One extent may be left to be found.
   for (size_t k = 0; k < extents.size(); ++k) {
@@ -213,19 +236,24 @@ Value reshape(Lowering& l, const CallSite& site) {
   }
   for (ExprRef& e : extents) e = l.code().bind(e, "extent");
   const ExprRef total = l.count_of(extents);
-  l.raise_if(both(ScalarOp::ne, total, count), "ValueError", "cannot reshape array of size {0} into a shape of size {1}", site.span, {count, total});
+  l.raise_if(both(ScalarOp::ne, total, count), "ValueError", "cannot reshape array of size {0} into a shape of size {1}", site.span,
+             {count, total});
   ArrayValue a = *v.array;
   a.extents = extents;
   a.strides = c_strides(extents);
   return array_value(v.type.dtype, Layout::c, std::move(a), v.type.read_only);
 }
-Value ravel(Lowering& l, const CallSite& site) { return reshape(l, {site.span, site.name, {site.args.at(0), scalar_value(constant_i64(-1))}, {}}); }
+Value ravel(Lowering& l, const CallSite& site) {
+  return reshape(l, {site.span, site.name, {site.args.at(0), scalar_value(constant_i64(-1))}, {}});
+}
 Value flatten(Lowering& l, const CallSite& site) { return copy(l, {site.span, site.name, {ravel(l, site)}, {}}); }
 
 Value transpose(Lowering& l, const CallSite& site) {
   const Value v = l.materialise(array_argument(l, site), site.span);
   if (site.args.size() == 1) return l.attribute(v, "T", site.span);
-  std::vector<Value> axes = site.args.size() == 2 && site.args[1].type.is_tuple() ? site.args[1].items : std::vector<Value>(site.args.begin() + 1, site.args.end());
+  std::vector<Value> axes = site.args.size() == 2 && site.args[1].type.is_tuple()
+                                ? site.args[1].items
+                                : std::vector<Value>(site.args.begin() + 1, site.args.end());
   if (static_cast<int>(axes.size()) != v.type.rank) l.fail(site.span, "transpose needs one number an axis");
   ArrayValue a = *v.array;
   std::vector<bool> seen(axes.size());
@@ -256,12 +284,33 @@ Value expand_dims(Lowering& l, const CallSite& site) {
 
 LibraryFunction creation_function(const std::string& path) {
   static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"numpy.empty", empty},         {"numpy.zeros", zeros},           {"numpy.ones", ones},           {"numpy.full", full},         {"numpy.empty_like", empty_like},
-      {"numpy.zeros_like", zeros_like}, {"numpy.ones_like", ones_like}, {"numpy.full_like", full_like}, {"numpy.arange", arange},     {"numpy.linspace", linspace},
-      {"numpy.eye", eye},             {"numpy.identity", eye},          {"numpy.array", array},         {"numpy.asarray", array},     {"numpy.copy", copy},
-      {"numpy.ascontiguousarray", ascontiguous}, {"numpy.reshape", reshape}, {"numpy.ravel", ravel},    {"numpy.transpose", transpose}, {"numpy.expand_dims", expand_dims},
-      {".copy", copy},                {".astype", astype},              {".fill", fill},                {".reshape", reshape},        {".ravel", ravel},
-      {".flatten", flatten},          {".transpose", transpose},
+      {"numpy.empty", empty},
+      {"numpy.zeros", zeros},
+      {"numpy.ones", ones},
+      {"numpy.full", full},
+      {"numpy.empty_like", empty_like},
+      {"numpy.zeros_like", zeros_like},
+      {"numpy.ones_like", ones_like},
+      {"numpy.full_like", full_like},
+      {"numpy.arange", arange},
+      {"numpy.linspace", linspace},
+      {"numpy.eye", eye},
+      {"numpy.identity", eye},
+      {"numpy.array", array},
+      {"numpy.asarray", array},
+      {"numpy.copy", copy},
+      {"numpy.ascontiguousarray", ascontiguous},
+      {"numpy.reshape", reshape},
+      {"numpy.ravel", ravel},
+      {"numpy.transpose", transpose},
+      {"numpy.expand_dims", expand_dims},
+      {".copy", copy},
+      {".astype", astype},
+      {".fill", fill},
+      {".reshape", reshape},
+      {".ravel", ravel},
+      {".flatten", flatten},
+      {".transpose", transpose},
   };
   const auto known = kFunctions.find(path);
   return known == kFunctions.end() ? nullptr : known->second;

@@ -34,23 +34,68 @@ struct Elementwise {
 const std::unordered_map<std::string_view, Elementwise>& numpy_table() {
   using O = ScalarOp;
   using R = Rule;
-  static const std::unordered_map<std::string_view, Elementwise> kTable = {
-      {"sqrt", {O::sqrt, R::floating}},       {"cbrt", {O::cbrt, R::floating}},     {"exp", {O::exp, R::floating}},          {"exp2", {O::exp2, R::floating}},
-      {"expm1", {O::expm1, R::floating}},     {"log", {O::log, R::floating}},       {"log2", {O::log2, R::floating}},        {"log10", {O::log10, R::floating}},
-      {"log1p", {O::log1p, R::floating}},     {"hypot", {O::hypot, R::floating}},   {"sin", {O::sin, R::floating}},          {"cos", {O::cos, R::floating}},
-      {"tan", {O::tan, R::floating}},         {"arcsin", {O::asin, R::floating}},   {"arccos", {O::acos, R::floating}},      {"arctan", {O::atan, R::floating}},
-      {"asin", {O::asin, R::floating}},       {"acos", {O::acos, R::floating}},     {"atan", {O::atan, R::floating}},        {"arctan2", {O::atan2, R::floating}},
-      {"atan2", {O::atan2, R::floating}},     {"sinh", {O::sinh, R::floating}},     {"cosh", {O::cosh, R::floating}},        {"tanh", {O::tanh, R::floating}},
-      {"arcsinh", {O::asinh, R::floating}},   {"arccosh", {O::acosh, R::floating}}, {"arctanh", {O::atanh, R::floating}},    {"asinh", {O::asinh, R::floating}},
-      {"acosh", {O::acosh, R::floating}},     {"atanh", {O::atanh, R::floating}},   {"floor", {O::floor, R::same}},          {"ceil", {O::ceil, R::same}},
-      {"trunc", {O::trunc, R::same}},         {"rint", {O::rint, R::floating}},     {"copysign", {O::copysign, R::floating}}, {"nextafter", {O::nextafter, R::floating}},
-      {"abs", {O::abs, R::same}},             {"absolute", {O::abs, R::same}},      {"fabs", {O::abs, R::floating}},         {"negative", {O::neg, R::same}},
-      {"sign", {O::sign, R::same}},           {"conj", {O::conj, R::same}},         {"conjugate", {O::conj, R::same}},       {"minimum", {O::min, R::same}},
-      {"maximum", {O::max, R::same}},         {"fmin", {O::fmin, R::same}},         {"fmax", {O::fmax, R::same}},            {"fmod", {O::fmod, R::same}},
-      {"bitwise_and", {O::bit_and, R::same}}, {"bitwise_or", {O::bit_or, R::same}}, {"bitwise_xor", {O::bit_xor, R::same}},  {"invert", {O::bit_not, R::same}},
-      {"left_shift", {O::shl, R::same}},      {"right_shift", {O::shr, R::same}},   {"isnan", {O::isnan, R::test}},          {"isinf", {O::isinf, R::test}},
-      {"isfinite", {O::isfinite, R::test}},   {"signbit", {O::signbit, R::test}},   {"logical_and", {O::logical_and, R::logical}}, {"logical_or", {O::logical_or, R::logical}},
-      {"logical_xor", {O::logical_xor, R::logical}}, {"logical_not", {O::logical_not, R::logical}}};
+  static const std::unordered_map<std::string_view, Elementwise> kTable = {{"sqrt", {O::sqrt, R::floating}},
+                                                                           {"cbrt", {O::cbrt, R::floating}},
+                                                                           {"exp", {O::exp, R::floating}},
+                                                                           {"exp2", {O::exp2, R::floating}},
+                                                                           {"expm1", {O::expm1, R::floating}},
+                                                                           {"log", {O::log, R::floating}},
+                                                                           {"log2", {O::log2, R::floating}},
+                                                                           {"log10", {O::log10, R::floating}},
+                                                                           {"log1p", {O::log1p, R::floating}},
+                                                                           {"hypot", {O::hypot, R::floating}},
+                                                                           {"sin", {O::sin, R::floating}},
+                                                                           {"cos", {O::cos, R::floating}},
+                                                                           {"tan", {O::tan, R::floating}},
+                                                                           {"arcsin", {O::asin, R::floating}},
+                                                                           {"arccos", {O::acos, R::floating}},
+                                                                           {"arctan", {O::atan, R::floating}},
+                                                                           {"asin", {O::asin, R::floating}},
+                                                                           {"acos", {O::acos, R::floating}},
+                                                                           {"atan", {O::atan, R::floating}},
+                                                                           {"arctan2", {O::atan2, R::floating}},
+                                                                           {"atan2", {O::atan2, R::floating}},
+                                                                           {"sinh", {O::sinh, R::floating}},
+                                                                           {"cosh", {O::cosh, R::floating}},
+                                                                           {"tanh", {O::tanh, R::floating}},
+                                                                           {"arcsinh", {O::asinh, R::floating}},
+                                                                           {"arccosh", {O::acosh, R::floating}},
+                                                                           {"arctanh", {O::atanh, R::floating}},
+                                                                           {"asinh", {O::asinh, R::floating}},
+                                                                           {"acosh", {O::acosh, R::floating}},
+                                                                           {"atanh", {O::atanh, R::floating}},
+                                                                           {"floor", {O::floor, R::same}},
+                                                                           {"ceil", {O::ceil, R::same}},
+                                                                           {"trunc", {O::trunc, R::same}},
+                                                                           {"rint", {O::rint, R::floating}},
+                                                                           {"copysign", {O::copysign, R::floating}},
+                                                                           {"nextafter", {O::nextafter, R::floating}},
+                                                                           {"abs", {O::abs, R::same}},
+                                                                           {"absolute", {O::abs, R::same}},
+                                                                           {"fabs", {O::abs, R::floating}},
+                                                                           {"negative", {O::neg, R::same}},
+                                                                           {"sign", {O::sign, R::same}},
+                                                                           {"conj", {O::conj, R::same}},
+                                                                           {"conjugate", {O::conj, R::same}},
+                                                                           {"minimum", {O::min, R::same}},
+                                                                           {"maximum", {O::max, R::same}},
+                                                                           {"fmin", {O::fmin, R::same}},
+                                                                           {"fmax", {O::fmax, R::same}},
+                                                                           {"fmod", {O::fmod, R::same}},
+                                                                           {"bitwise_and", {O::bit_and, R::same}},
+                                                                           {"bitwise_or", {O::bit_or, R::same}},
+                                                                           {"bitwise_xor", {O::bit_xor, R::same}},
+                                                                           {"invert", {O::bit_not, R::same}},
+                                                                           {"left_shift", {O::shl, R::same}},
+                                                                           {"right_shift", {O::shr, R::same}},
+                                                                           {"isnan", {O::isnan, R::test}},
+                                                                           {"isinf", {O::isinf, R::test}},
+                                                                           {"isfinite", {O::isfinite, R::test}},
+                                                                           {"signbit", {O::signbit, R::test}},
+                                                                           {"logical_and", {O::logical_and, R::logical}},
+                                                                           {"logical_or", {O::logical_or, R::logical}},
+                                                                           {"logical_xor", {O::logical_xor, R::logical}},
+                                                                           {"logical_not", {O::logical_not, R::logical}}};
   return kTable;
 }
 
@@ -58,13 +103,17 @@ const std::unordered_map<std::string_view, Elementwise>& math_table() {
   using O = ScalarOp;
   using R = Rule;
   static const std::unordered_map<std::string_view, Elementwise> kTable = {
-      {"sqrt", {O::sqrt, R::floating}},   {"cbrt", {O::cbrt, R::floating}},   {"exp", {O::exp, R::floating}},     {"exp2", {O::exp2, R::floating}},   {"expm1", {O::expm1, R::floating}},
-      {"log2", {O::log2, R::floating}},   {"log10", {O::log10, R::floating}}, {"log1p", {O::log1p, R::floating}}, {"sin", {O::sin, R::floating}},     {"cos", {O::cos, R::floating}},
-      {"tan", {O::tan, R::floating}},     {"asin", {O::asin, R::floating}},   {"acos", {O::acos, R::floating}},   {"atan", {O::atan, R::floating}},   {"atan2", {O::atan2, R::floating}},
-      {"sinh", {O::sinh, R::floating}},   {"cosh", {O::cosh, R::floating}},   {"tanh", {O::tanh, R::floating}},   {"asinh", {O::asinh, R::floating}}, {"acosh", {O::acosh, R::floating}},
-      {"atanh", {O::atanh, R::floating}}, {"fabs", {O::abs, R::floating}},    {"hypot", {O::hypot, R::floating}}, {"fmod", {O::fmod, R::floating}},   {"copysign", {O::copysign, R::floating}},
-      {"floor", {O::floor, R::whole}},    {"ceil", {O::ceil, R::whole}},      {"trunc", {O::trunc, R::whole}},    {"isnan", {O::isnan, R::test}},     {"isinf", {O::isinf, R::test}},
-      {"isfinite", {O::isfinite, R::test}}, {"pow", {O::pow, R::floating}}};
+      {"sqrt", {O::sqrt, R::floating}},         {"cbrt", {O::cbrt, R::floating}},   {"exp", {O::exp, R::floating}},
+      {"exp2", {O::exp2, R::floating}},         {"expm1", {O::expm1, R::floating}}, {"log2", {O::log2, R::floating}},
+      {"log10", {O::log10, R::floating}},       {"log1p", {O::log1p, R::floating}}, {"sin", {O::sin, R::floating}},
+      {"cos", {O::cos, R::floating}},           {"tan", {O::tan, R::floating}},     {"asin", {O::asin, R::floating}},
+      {"acos", {O::acos, R::floating}},         {"atan", {O::atan, R::floating}},   {"atan2", {O::atan2, R::floating}},
+      {"sinh", {O::sinh, R::floating}},         {"cosh", {O::cosh, R::floating}},   {"tanh", {O::tanh, R::floating}},
+      {"asinh", {O::asinh, R::floating}},       {"acosh", {O::acosh, R::floating}}, {"atanh", {O::atanh, R::floating}},
+      {"fabs", {O::abs, R::floating}},          {"hypot", {O::hypot, R::floating}}, {"fmod", {O::fmod, R::floating}},
+      {"copysign", {O::copysign, R::floating}}, {"floor", {O::floor, R::whole}},    {"ceil", {O::ceil, R::whole}},
+      {"trunc", {O::trunc, R::whole}},          {"isnan", {O::isnan, R::test}},     {"isinf", {O::isinf, R::test}},
+      {"isfinite", {O::isfinite, R::test}},     {"pow", {O::pow, R::floating}}};
   return kTable;
 }
 
@@ -74,13 +123,17 @@ Value apply(Lowering& l, const CallSite& site, const Elementwise& e, bool arrays
   if (site.args.size() == static_cast<size_t>(arity) + 1 && arrays) out = &site.args.back();
   if (const Value* named = site.keyword("out"); named && arrays) out = named;
   if (site.args.size() != static_cast<size_t>(arity) + (out && !site.keyword("out") ? 1 : 0))
-    l.fail(site.span, site.name + " takes " + std::to_string(arity) + (arity == 1 ? " argument" : " arguments") + ", and " + std::to_string(site.args.size()) + " were given");
+    l.fail(site.span, site.name + " takes " + std::to_string(arity) + (arity == 1 ? " argument" : " arguments") + ", and " +
+                          std::to_string(site.args.size()) + " were given");
   const std::vector<Value> operands(site.args.begin(), site.args.begin() + arity);
   std::optional<DType> common;
   bool any_array = false;
   for (const Value& v : operands) {
-    if (!v.type.is_array() && !v.type.is_scalar() && v.type.kind != Kind::optional) l.fail(v.span, site.name + " needs a number" + (arrays ? " or an array" : "") + ", and this is " + describe(v.type));
-    if (v.type.is_array() && !arrays) l.fail(v.span, site.name + " needs a number, and this is " + describe(v.type), "numpy has the function for arrays: np." + site.name.substr(site.name.find('.') + 1));
+    if (!v.type.is_array() && !v.type.is_scalar() && v.type.kind != Kind::optional)
+      l.fail(v.span, site.name + " needs a number" + (arrays ? " or an array" : "") + ", and this is " + describe(v.type));
+    if (v.type.is_array() && !arrays)
+      l.fail(v.span, site.name + " needs a number, and this is " + describe(v.type),
+             "numpy has the function for arrays: np." + site.name.substr(site.name.find('.') + 1));
     any_array = any_array || v.type.is_array();
     const DType d = v.type.kind == Kind::optional ? v.type.items[0].dtype : v.type.dtype;
     common = common ? promote(*common, d) : d;
@@ -88,7 +141,8 @@ Value apply(Lowering& l, const CallSite& site, const Elementwise& e, bool arrays
   DType in = *common;
   if (e.rule == Rule::floating || e.rule == Rule::whole) in = is_whole(in) ? DType::f64 : in;
   if (e.rule == Rule::logical) in = DType::boolean;
-  if (e.rule == Rule::same && in == DType::boolean && !accepts(e.op, in)) in = e.op == ScalarOp::abs || e.op == ScalarOp::floor || e.op == ScalarOp::ceil || e.op == ScalarOp::trunc ? in : DType::i8;
+  if (e.rule == Rule::same && in == DType::boolean && !accepts(e.op, in))
+    in = e.op == ScalarOp::abs || e.op == ScalarOp::floor || e.op == ScalarOp::ceil || e.op == ScalarOp::trunc ? in : DType::i8;
   const bool identity = in == DType::boolean && !accepts(e.op, in);
   if (!identity && !accepts(e.op, in)) l.fail(site.span, site.name + " is not defined for " + std::string(name_of(in)));
   DType result = identity ? in : result_type(e.op, in);
@@ -124,15 +178,18 @@ Value len(Lowering& l, const CallSite& site) {
 Value absolute(Lowering& l, const CallSite& site) {
   if (site.args.size() != 1) l.fail(site.span, "abs takes one argument");
   Value v = site.args[0];
-  if (v.type.is_scalar() && is_whole(v.type.dtype)) v = scalar_value(ir::cast(v.scalar, kind(v.type.dtype) == 'u' ? DType::u64 : DType::i64));
+  if (v.type.is_scalar() && is_whole(v.type.dtype))
+    v = scalar_value(ir::cast(v.scalar, kind(v.type.dtype) == 'u' ? DType::u64 : DType::i64));
   CallSite inner{site.span, "abs", {v}, {}};
   return apply(l, inner, {ScalarOp::abs, Rule::same}, true);
 }
 
 Value extreme(Lowering& l, const CallSite& site, ast::CompareOp op, const char* name) {
   std::vector<Value> items = site.args;
-  if (items.size() == 1 && items[0].type.is_tuple()) items = items[0].items;
-  else if (items.size() == 1 && items[0].type.is_array()) return library_method(name)(l, site);
+  if (items.size() == 1 && items[0].type.is_tuple())
+    items = items[0].items;
+  else if (items.size() == 1 && items[0].type.is_array())
+    return library_method(name)(l, site);
   if (items.empty()) l.fail(site.span, std::string(name) + " of nothing");
   DType type = DType::boolean;
   for (size_t k = 0; k < items.size(); ++k) {
@@ -153,7 +210,8 @@ Value maximum(Lowering& l, const CallSite& site) { return extreme(l, site, ast::
 Value round_number(Lowering& l, const CallSite& site) {
   if (site.args.empty() || site.args.size() > 2) l.fail(site.span, "round takes a number, and how many digits");
   const ExprRef x = l.code().bind(l.scalar(site.args[0], "round"));
-  if (site.args.size() == 1) return scalar_value(is_whole(x->type) ? ir::cast(x, DType::i64) : ir::cast(ir::op(ScalarOp::rint, {x}), DType::i64));
+  if (site.args.size() == 1)
+    return scalar_value(is_whole(x->type) ? ir::cast(x, DType::i64) : ir::cast(ir::op(ScalarOp::rint, {x}), DType::i64));
   const ExprRef digits = l.index_number(site.args[1], "round");
   if (is_whole(x->type)) return scalar_value(ir::cast(x, DType::i64));
   const DType type = x->type;
@@ -164,7 +222,8 @@ Value round_number(Lowering& l, const CallSite& site) {
 
 Value divmod(Lowering& l, const CallSite& site) {
   if (site.args.size() != 2) l.fail(site.span, "divmod takes two numbers");
-  return tuple_value({l.binary(ast::BinaryOp::floordiv, site.args[0], site.args[1], site.span), l.binary(ast::BinaryOp::mod, site.args[0], site.args[1], site.span)});
+  return tuple_value({l.binary(ast::BinaryOp::floordiv, site.args[0], site.args[1], site.span),
+                      l.binary(ast::BinaryOp::mod, site.args[0], site.args[1], site.span)});
 }
 
 Value power(Lowering& l, const CallSite& site) {
@@ -200,7 +259,9 @@ Value radians(Lowering& l, const CallSite& site) { return scaled(l, site, M_PI /
 Value greatest_divisor(Lowering& l, const CallSite& site) {
   if (site.args.size() != 2) l.fail(site.span, "math.gcd takes two integers");
   const std::string a = l.code().fresh("a"), b = l.code().fresh("b");
-  auto start = [&](const std::string& name, const Value& v) { l.code().emit(ir::var(name, ir::op(ScalarOp::abs, {l.index_number(v, "math.gcd")}))); };
+  auto start = [&](const std::string& name, const Value& v) {
+    l.code().emit(ir::var(name, ir::op(ScalarOp::abs, {l.index_number(v, "math.gcd")})));
+  };
   start(a, site.args[0]), start(b, site.args[1]);
   const ExprRef x = ir::variable(a, DType::i64), y = ir::variable(b, DType::i64);
   l.code().open();
@@ -232,7 +293,12 @@ Value where(Lowering& l, const CallSite& site) {
   if (site.args.size() != 3) l.unsupported(site.span, "np.where with one argument", "np.nonzero(condition) gives the places");
   const DType a = site.args[1].type.dtype, b = site.args[2].type.dtype;
   const DType type = promote(a, b);
-  return l.elementwise(site.args, type, [type](const std::vector<ExprRef>& p) { return ir::op(ScalarOp::select, {ir::cast(p[0], DType::boolean), ir::cast(p[1], type), ir::cast(p[2], type)}); }, site.span);
+  return l.elementwise(
+      site.args, type,
+      [type](const std::vector<ExprRef>& p) {
+        return ir::op(ScalarOp::select, {ir::cast(p[0], DType::boolean), ir::cast(p[1], type), ir::cast(p[2], type)});
+      },
+      site.span);
 }
 
 Value clip(Lowering& l, const CallSite& site) {
@@ -246,22 +312,31 @@ Value clip(Lowering& l, const CallSite& site) {
 }
 
 Value square(Lowering& l, const CallSite& site) { return l.binary(ast::BinaryOp::mul, site.args.at(0), site.args.at(0), site.span); }
-Value reciprocal(Lowering& l, const CallSite& site) { return l.binary(ast::BinaryOp::div, scalar_value(ir::constant(Scalar::of_float(1))), site.args.at(0), site.span); }
+Value reciprocal(Lowering& l, const CallSite& site) {
+  return l.binary(ast::BinaryOp::div, scalar_value(ir::constant(Scalar::of_float(1))), site.args.at(0), site.span);
+}
 
-Value part(Lowering& l, const CallSite& site) { return l.attribute(site.args.at(0), site.name.substr(site.name.rfind('.') + 1), site.span); }
+Value part(Lowering& l, const CallSite& site) {
+  return l.attribute(site.args.at(0), site.name.substr(site.name.rfind('.') + 1), site.span);
+}
 
 Value rounded(Lowering& l, const CallSite& site) {
   const Value& v = site.args.at(0);
   const Value* decimals = site.argument(1, "decimals");
   if (is_whole(v.type.dtype)) return v;
-  const ExprRef scale = decimals ? l.code().bind(both(ScalarOp::pow, ir::constant(Scalar::of_float(10)), ir::cast(l.index_number(*decimals, "round"), DType::f64)), "scale") : nullptr;
-  return l.elementwise({v}, v.type.dtype,
-                       [scale](const std::vector<ExprRef>& p) {
-                         if (!scale) return ir::op(ScalarOp::rint, {p[0]});
-                         const ExprRef s = ir::cast(scale, p[0]->type);
-                         return both(ScalarOp::div, ir::op(ScalarOp::rint, {both(ScalarOp::mul, p[0], s)}), s);
-                       },
-                       v.span);
+  const ExprRef scale =
+      decimals
+          ? l.code().bind(both(ScalarOp::pow, ir::constant(Scalar::of_float(10)), ir::cast(l.index_number(*decimals, "round"), DType::f64)),
+                          "scale")
+          : nullptr;
+  return l.elementwise(
+      {v}, v.type.dtype,
+      [scale](const std::vector<ExprRef>& p) {
+        if (!scale) return ir::op(ScalarOp::rint, {p[0]});
+        const ExprRef s = ir::cast(scale, p[0]->type);
+        return both(ScalarOp::div, ir::op(ScalarOp::rint, {both(ScalarOp::mul, p[0], s)}), s);
+      },
+      v.span);
 }
 
 template <const std::unordered_map<std::string_view, Elementwise>& (*table)(), bool arrays>
@@ -349,9 +424,14 @@ std::optional<DType> dtype_of_path(const std::string& path) {
   const std::string module = path.substr(0, dot);
   std::string name = path.substr(dot + 1);
   if (module != "numpy" && module != "numba" && module != "numba.types") return {};
-  static const std::unordered_map<std::string, std::string> kOthers = {{"bool_", "bool"},   {"intp", "int64"},    {"uintp", "uint64"},  {"int_", "int64"},   {"uint", "uint64"},   {"float_", "float64"}, {"double", "float64"},
-                                                                       {"single", "float32"}, {"half", ""},         {"byte", "int8"},     {"ubyte", "uint8"},  {"short", "int16"},   {"ushort", "uint16"},  {"intc", "int32"},
-                                                                       {"uintc", "uint32"}, {"longlong", "int64"}, {"ulonglong", "uint64"}, {"csingle", "complex64"}, {"cdouble", "complex128"}, {"complex_", "complex128"}, {"boolean", "bool"}};
+  static const std::unordered_map<std::string, std::string> kOthers = {
+      {"bool_", "bool"},         {"intp", "int64"},          {"uintp", "uint64"},
+      {"int_", "int64"},         {"uint", "uint64"},         {"float_", "float64"},
+      {"double", "float64"},     {"single", "float32"},      {"half", ""},
+      {"byte", "int8"},          {"ubyte", "uint8"},         {"short", "int16"},
+      {"ushort", "uint16"},      {"intc", "int32"},          {"uintc", "uint32"},
+      {"longlong", "int64"},     {"ulonglong", "uint64"},    {"csingle", "complex64"},
+      {"cdouble", "complex128"}, {"complex_", "complex128"}, {"boolean", "bool"}};
   if (const auto other = kOthers.find(name); other != kOthers.end()) name = other->second;
   for (int k = 0; k < kDTypeCount; ++k)
     if (name_of(static_cast<DType>(k)) == name) return static_cast<DType>(k);

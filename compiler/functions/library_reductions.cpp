@@ -30,9 +30,12 @@ struct Reduction {
 std::optional<int> axis_of(Lowering& l, const CallSite& site, const Value& v, size_t place = 1) {
   const Value* axis = site.argument(place, "axis");
   if (!axis || axis->type.is_none()) return {};
-  if (!axis->is_constant() || !is_integer(axis->scalar->type)) l.fail(axis->span, "the axis of a reduction must be a constant number", "write it as a literal");
+  if (!axis->is_constant() || !is_integer(axis->scalar->type))
+    l.fail(axis->span, "the axis of a reduction must be a constant number", "write it as a literal");
   const int64_t k = axis->scalar->value.i;
-  if (k < -v.type.rank || k >= v.type.rank) l.fail_as("ValueError", axis->span, "axis " + std::to_string(k) + " is out of bounds for array of dimension " + std::to_string(v.type.rank));
+  if (k < -v.type.rank || k >= v.type.rank)
+    l.fail_as("ValueError", axis->span,
+              "axis " + std::to_string(k) + " is out of bounds for array of dimension " + std::to_string(v.type.rank));
   return static_cast<int>(k < 0 ? k + v.type.rank : k);
 }
 
@@ -40,13 +43,19 @@ Value array_of(Lowering& l, const CallSite& site) {
   if (site.args.empty()) l.fail(site.span, site.name + " needs an array");
   Value v = site.args[0];
   if (v.type.is_tuple()) v = library_function("numpy.array")(l, {site.span, "np.array", {v}, {}});
-  if (v.type.is_scalar()) v = l.elementwise({v, }, v.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, site.span);
+  if (v.type.is_scalar())
+    v = l.elementwise(
+        {
+            v,
+        },
+        v.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, site.span);
   if (!v.type.is_array() && !v.type.is_scalar()) l.fail(v.span, site.name + " needs an array, and this is " + describe(v.type));
   return v;
 }
 
 /// The accumulator over all indices of `extents`, elements by `at`.
-ExprRef accumulate(Lowering& l, const Reduction& r, const std::vector<ExprRef>& extents, const std::function<ExprRef(const std::vector<ExprRef>&)>& at) {
+ExprRef accumulate(Lowering& l, const Reduction& r, const std::vector<ExprRef>& extents,
+                   const std::function<ExprRef(const std::vector<ExprRef>&)>& at) {
   const std::string name = l.code().fresh("sum");
   const ExprRef variable = ir::variable(name, r.accumulator);
   l.code().emit(ir::var(name, r.initial ? r.initial : at(std::vector<ExprRef>(extents.size(), constant_i64(0)))));
@@ -64,13 +73,17 @@ Value reduce(Lowering& l, const CallSite& site, const Reduction& r, size_t axis_
   const std::optional<int> axis = axis_of(l, site, v, axis_place);
   const bool nothing_ok = r.initial != nullptr;
   auto need_elements = [&](const ExprRef& count) {
-    if (!nothing_ok) l.raise_if(both(ScalarOp::eq, count, constant_i64(0)), "ValueError", "zero-size array to reduction operation " + site.name.substr(site.name.rfind('.') + 1) + " which has no identity", site.span);
+    if (!nothing_ok)
+      l.raise_if(both(ScalarOp::eq, count, constant_i64(0)), "ValueError",
+                 "zero-size array to reduction operation " + site.name.substr(site.name.rfind('.') + 1) + " which has no identity",
+                 site.span);
   };
   auto finish = [&](const ExprRef& a, const ExprRef& count) { return ir::cast(r.finish ? r.finish(a, count) : a, r.result); };
   if (!axis || v.type.rank == 1) {
     const ExprRef count = l.count_of(v.extents());
     need_elements(count);
-    const ExprRef a = accumulate(l, r, v.extents(), [&](const std::vector<ExprRef>& index) { return ir::cast(l.element(v, index), r.accumulator); });
+    const ExprRef a =
+        accumulate(l, r, v.extents(), [&](const std::vector<ExprRef>& index) { return ir::cast(l.element(v, index), r.accumulator); });
     return scalar_value(l.code().bind(finish(a, count)));
   }
   const Value source = l.materialise(v, site.span);
@@ -99,16 +112,22 @@ DType dtype_of(Lowering& l, const CallSite& site) {
 Value sum(Lowering& l, const CallSite& site) {
   DType d = wide(dtype_of(l, site));
   if (const Value* dtype = site.keyword("dtype")) d = dtype_argument(*dtype).value_or(d);
-  return reduce(l, site, {d, d, ir::constant(Scalar::of_int(0).cast(d)), [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::add, a, e); }, nullptr});
+  return reduce(l, site,
+                {d, d, ir::constant(Scalar::of_int(0).cast(d)),
+                 [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::add, a, e); }, nullptr});
 }
 Value prod(Lowering& l, const CallSite& site) {
   const DType d = wide(dtype_of(l, site));
-  return reduce(l, site, {d, d, ir::constant(Scalar::of_int(1).cast(d)), [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::mul, a, e); }, nullptr});
+  return reduce(l, site,
+                {d, d, ir::constant(Scalar::of_int(1).cast(d)),
+                 [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::mul, a, e); }, nullptr});
 }
 Value mean(Lowering& l, const CallSite& site) {
   const DType in = dtype_of(l, site), d = is_whole(in) ? DType::f64 : in;
-  return reduce(l, site, {d, d, ir::constant(Scalar::of_int(0).cast(d)), [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::add, a, e); },
-                          [d](const ExprRef& a, const ExprRef& n) { return both(ScalarOp::div, a, ir::cast(n, d)); }});
+  return reduce(
+      l, site,
+      {d, d, ir::constant(Scalar::of_int(0).cast(d)), [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::add, a, e); },
+       [d](const ExprRef& a, const ExprRef& n) { return both(ScalarOp::div, a, ir::cast(n, d)); }});
 }
 template <ScalarOp op>
 Value extreme(Lowering& l, const CallSite& site) {
@@ -118,12 +137,15 @@ Value extreme(Lowering& l, const CallSite& site) {
 }
 template <bool all>
 Value logical(Lowering& l, const CallSite& site) {
-  return reduce(l, site, {DType::boolean, DType::boolean, ir::constant(Scalar::of_bool(all)),
-                          [](const ExprRef& a, const ExprRef& e) { return both(all ? ScalarOp::logical_and : ScalarOp::logical_or, a, e); }, nullptr});
+  return reduce(
+      l, site,
+      {DType::boolean, DType::boolean, ir::constant(Scalar::of_bool(all)),
+       [](const ExprRef& a, const ExprRef& e) { return both(all ? ScalarOp::logical_and : ScalarOp::logical_or, a, e); }, nullptr});
 }
 Value count_nonzero(Lowering& l, const CallSite& site) {
   const Value v = array_of(l, site);
-  const Value truth = l.elementwise({v}, DType::boolean, [](const std::vector<ExprRef>& p) { return ir::cast(p[0], DType::boolean); }, site.span);
+  const Value truth =
+      l.elementwise({v}, DType::boolean, [](const std::vector<ExprRef>& p) { return ir::cast(p[0], DType::boolean); }, site.span);
   return sum(l, {site.span, "count_nonzero", {truth}, site.keywords});
 }
 
@@ -134,12 +156,17 @@ Value variance(Lowering& l, const CallSite& site) {
   CallSite inner{site.span, site.name, {v}, {}};
   if (axis) inner.keywords.emplace_back("axis", scalar_value(constant_i64(*axis)));
   Value average = mean(l, inner);
-  if (average.type.is_array()) average = l.materialise(library_function("numpy.expand_dims")(l, {site.span, "", {average, scalar_value(constant_i64(*axis))}, {}}), site.span);
-  const Value differences = l.elementwise({v, average}, d, [&l, d](const std::vector<ExprRef>& p) {
-    const ExprRef x = l.code().bind(both(ScalarOp::sub, ir::cast(p[0], d), ir::cast(p[1], d)));
-    if (!is_complex(d)) return both(ScalarOp::mul, x, x);
-    return both(ScalarOp::mul, x, ir::op(ScalarOp::conj, {x}));
-  }, site.span);
+  if (average.type.is_array())
+    average = l.materialise(library_function("numpy.expand_dims")(l, {site.span, "", {average, scalar_value(constant_i64(*axis))}, {}}),
+                            site.span);
+  const Value differences = l.elementwise(
+      {v, average}, d,
+      [&l, d](const std::vector<ExprRef>& p) {
+        const ExprRef x = l.code().bind(both(ScalarOp::sub, ir::cast(p[0], d), ir::cast(p[1], d)));
+        if (!is_complex(d)) return both(ScalarOp::mul, x, x);
+        return both(ScalarOp::mul, x, ir::op(ScalarOp::conj, {x}));
+      },
+      site.span);
   const Value* ddof = site.keyword("ddof");
   CallSite total{site.span, site.name, {differences}, inner.keywords};
   const Value squares = sum(l, total);
@@ -148,10 +175,13 @@ Value variance(Lowering& l, const CallSite& site) {
   ExprRef n = ir::cast(count, real);
   if (ddof) n = both(ScalarOp::sub, n, ir::cast(l.scalar(*ddof, "ddof"), real));
   const bool root = site.name.find("std") != std::string::npos;
-  return l.elementwise({squares}, real, [n, root, d](const std::vector<ExprRef>& p) {
-    const ExprRef q = both(ScalarOp::div, is_complex(d) ? ir::op(ScalarOp::real, {p[0]}) : p[0], n);
-    return root ? ir::op(ScalarOp::sqrt, {q}) : q;
-  }, site.span);
+  return l.elementwise(
+      {squares}, real,
+      [n, root, d](const std::vector<ExprRef>& p) {
+        const ExprRef q = both(ScalarOp::div, is_complex(d) ? ir::op(ScalarOp::real, {p[0]}) : p[0], n);
+        return root ? ir::op(ScalarOp::sqrt, {q}) : q;
+      },
+      site.span);
 }
 
 /// argmin and argmax: the first place; NaN wins.
@@ -161,14 +191,17 @@ Value place(Lowering& l, const CallSite& site) {
   const std::optional<int> axis = axis_of(l, site, v);
   const DType d = v.type.dtype;
   auto find = [&](const ExprRef& count, const std::function<ExprRef(const ExprRef&)>& at) {
-    l.raise_if(both(ScalarOp::eq, count, constant_i64(0)), "ValueError", "attempt to get " + site.name.substr(site.name.rfind('.') + 1) + " of an empty sequence", site.span);
+    l.raise_if(both(ScalarOp::eq, count, constant_i64(0)), "ValueError",
+               "attempt to get " + site.name.substr(site.name.rfind('.') + 1) + " of an empty sequence", site.span);
     const std::string best = l.code().fresh("best"), where = l.code().fresh("where"), k = l.code().fresh("k");
     l.code().emit(ir::var(best, at(constant_i64(0))));
     l.code().emit(ir::var(where, constant_i64(0)));
     l.code().open();
     const ExprRef index = ir::variable(k, DType::i64), now = ir::variable(best, d), e = at(index);
     ExprRef wins = both(better, e, now);
-    if (is_float(d)) wins = both(ScalarOp::logical_and, ir::op(ScalarOp::logical_not, {ir::op(ScalarOp::isnan, {now})}), both(ScalarOp::logical_or, wins, ir::op(ScalarOp::isnan, {e})));
+    if (is_float(d))
+      wins = both(ScalarOp::logical_and, ir::op(ScalarOp::logical_not, {ir::op(ScalarOp::isnan, {now})}),
+                  both(ScalarOp::logical_or, wins, ir::op(ScalarOp::isnan, {e})));
     l.code().emit(ir::if_(wins, {ir::assign(best, e), ir::assign(where, index)}, {}));
     ir::Body body = l.code().close();
     l.code().emit(ir::loop(k, constant_i64(1), count, ir::LoopKind::serial, std::move(body)));
@@ -179,7 +212,10 @@ Value place(Lowering& l, const CallSite& site) {
     const std::vector<ExprRef> strides = c_strides(v.extents());
     return scalar_value(find(count, [&](const ExprRef& k) {
       std::vector<ExprRef> index;
-      for (size_t a = 0; a < strides.size(); ++a) index.push_back(strides.size() == 1 ? k : (k / both(ScalarOp::max, strides[a], constant_i64(1))) % both(ScalarOp::max, v.extents()[a], constant_i64(1)));
+      for (size_t a = 0; a < strides.size(); ++a)
+        index.push_back(strides.size() == 1 ? k
+                                            : (k / both(ScalarOp::max, strides[a], constant_i64(1))) %
+                                                  both(ScalarOp::max, v.extents()[a], constant_i64(1)));
       return l.element(v, index);
     }));
   }
@@ -207,7 +243,8 @@ Value cumulative(Lowering& l, const CallSite& site) {
   const std::string total = l.code().fresh("total");
   l.code().emit(ir::var(total, ir::constant(Scalar::of_int(product).cast(d))));
   l.for_each(v.extents(), false, [&](const std::vector<ExprRef>& index) {
-    l.code().emit(ir::assign(total, both(product ? ScalarOp::mul : ScalarOp::add, ir::variable(total, d), ir::cast(l.element(v, index), d))));
+    l.code().emit(
+        ir::assign(total, both(product ? ScalarOp::mul : ScalarOp::add, ir::variable(total, d), ir::cast(l.element(v, index), d))));
     l.store_element(*target.array, d, index, ir::variable(total, d));
   });
   return target;
@@ -217,22 +254,26 @@ Value cumulative(Lowering& l, const CallSite& site) {
 /// dot and @ of vectors and matrices: loops in the order that walks rows.
 Value matmul(Lowering& l, const CallSite& site) {
   if (site.args.size() < 2) l.fail(site.span, site.name + " needs two arrays");
-  const Value *out = site.argument(2, "out");
+  const Value* out = site.argument(2, "out");
   if (!site.args[0].type.is_array() || !site.args[1].type.is_array()) {
     if (site.name == "@") l.fail(site.span, "@ multiplies arrays: " + describe(site.args[0].type) + " and " + describe(site.args[1].type));
     return l.binary(ast::BinaryOp::mul, site.args[0], site.args[1], site.span);
   }
   const Value a = l.materialise(site.args[0], site.span), b = l.materialise(site.args[1], site.span);
-  if (a.type.rank == 0 || b.type.rank == 0 || a.type.rank > 2 || b.type.rank > 2) l.unsupported(site.span, "a product of arrays of more than two axes");
+  if (a.type.rank == 0 || b.type.rank == 0 || a.type.rank > 2 || b.type.rank > 2)
+    l.unsupported(site.span, "a product of arrays of more than two axes");
   const DType d = promote(a.type.dtype, b.type.dtype);
   const DType t = d == DType::boolean ? DType::i8 : d;
   const ExprRef inner = a.extents().back(), other = b.extents()[0];
-  l.raise_if(both(ScalarOp::ne, inner, other), "ValueError", "incompatible array sizes for " + std::string(site.name == "@" ? "np.dot(a, b)" : site.name) + ": {0} and {1}", site.span, {inner, other});
+  l.raise_if(both(ScalarOp::ne, inner, other), "ValueError",
+             "incompatible array sizes for " + std::string(site.name == "@" ? "np.dot(a, b)" : site.name) + ": {0} and {1}", site.span,
+             {inner, other});
   auto product = [&](const ExprRef& x, const ExprRef& y) { return both(ScalarOp::mul, ir::cast(x, t), ir::cast(y, t)); };
   const ExprRef zero = ir::constant(Scalar::of_int(0).cast(t));
   if (a.type.rank == 1 && b.type.rank == 1) {
     const Reduction r{t, t, zero, [](const ExprRef& s, const ExprRef& e) { return both(ScalarOp::add, s, e); }, nullptr};
-    return scalar_value(accumulate(l, r, {inner}, [&](const std::vector<ExprRef>& i) { return product(l.element(a, i), l.element(b, i)); }));
+    return scalar_value(
+        accumulate(l, r, {inner}, [&](const std::vector<ExprRef>& i) { return product(l.element(a, i), l.element(b, i)); }));
   }
   std::vector<ExprRef> extents;
   if (a.type.rank == 2) extents.push_back(a.extents()[0]);
@@ -241,7 +282,8 @@ Value matmul(Lowering& l, const CallSite& site) {
   if (b.type.rank == 1) {
     l.for_each({extents[0]}, false, [&](const std::vector<ExprRef>& i) {
       const Reduction r{t, t, zero, [](const ExprRef& s, const ExprRef& e) { return both(ScalarOp::add, s, e); }, nullptr};
-      const ExprRef s = accumulate(l, r, {inner}, [&](const std::vector<ExprRef>& k) { return product(l.element(a, {i[0], k[0]}), l.element(b, {k[0]})); });
+      const ExprRef s = accumulate(
+          l, r, {inner}, [&](const std::vector<ExprRef>& k) { return product(l.element(a, {i[0], k[0]}), l.element(b, {k[0]})); });
       l.store_element(*c.array, t, i, s);
     });
   } else {
@@ -282,14 +324,43 @@ Value sum_of_items(Lowering& l, const CallSite& site) {
 
 LibraryFunction reduction_function(const std::string& path) {
   static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"numpy.sum", sum},       {".sum", sum},        {"sum", sum_of_items},    {"numpy.prod", prod},       {".prod", prod},
-      {"numpy.mean", mean},     {".mean", mean},      {"numpy.var", variance},  {".var", variance},         {"numpy.std", variance},
-      {".std", variance},       {"numpy.min", extreme<ScalarOp::min>}, {".min", extreme<ScalarOp::min>}, {"numpy.max", extreme<ScalarOp::max>}, {".max", extreme<ScalarOp::max>},
-      {"numpy.amin", extreme<ScalarOp::min>}, {"numpy.amax", extreme<ScalarOp::max>}, {"numpy.nanmin", extreme<ScalarOp::fmin>}, {"numpy.nanmax", extreme<ScalarOp::fmax>},
-      {"numpy.any", logical<false>}, {".any", logical<false>}, {"numpy.all", logical<true>}, {".all", logical<true>}, {"numpy.count_nonzero", count_nonzero},
-      {"numpy.argmin", place<ScalarOp::lt>}, {".argmin", place<ScalarOp::lt>}, {"numpy.argmax", place<ScalarOp::gt>}, {".argmax", place<ScalarOp::gt>},
-      {"numpy.cumsum", cumulative}, {".cumsum", cumulative}, {"numpy.cumprod", cumulative}, {".cumprod", cumulative},
-      {"numpy.dot", matmul},    {".dot", matmul},     {"numpy.matmul", matmul}, {"numpy.outer", outer},     {"numpy.vdot", matmul},
+      {"numpy.sum", sum},
+      {".sum", sum},
+      {"sum", sum_of_items},
+      {"numpy.prod", prod},
+      {".prod", prod},
+      {"numpy.mean", mean},
+      {".mean", mean},
+      {"numpy.var", variance},
+      {".var", variance},
+      {"numpy.std", variance},
+      {".std", variance},
+      {"numpy.min", extreme<ScalarOp::min>},
+      {".min", extreme<ScalarOp::min>},
+      {"numpy.max", extreme<ScalarOp::max>},
+      {".max", extreme<ScalarOp::max>},
+      {"numpy.amin", extreme<ScalarOp::min>},
+      {"numpy.amax", extreme<ScalarOp::max>},
+      {"numpy.nanmin", extreme<ScalarOp::fmin>},
+      {"numpy.nanmax", extreme<ScalarOp::fmax>},
+      {"numpy.any", logical<false>},
+      {".any", logical<false>},
+      {"numpy.all", logical<true>},
+      {".all", logical<true>},
+      {"numpy.count_nonzero", count_nonzero},
+      {"numpy.argmin", place<ScalarOp::lt>},
+      {".argmin", place<ScalarOp::lt>},
+      {"numpy.argmax", place<ScalarOp::gt>},
+      {".argmax", place<ScalarOp::gt>},
+      {"numpy.cumsum", cumulative},
+      {".cumsum", cumulative},
+      {"numpy.cumprod", cumulative},
+      {".cumprod", cumulative},
+      {"numpy.dot", matmul},
+      {".dot", matmul},
+      {"numpy.matmul", matmul},
+      {"numpy.outer", outer},
+      {"numpy.vdot", matmul},
   };
   const auto known = kFunctions.find(path);
   return known == kFunctions.end() ? nullptr : known->second;

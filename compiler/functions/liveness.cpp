@@ -18,8 +18,7 @@ void collect_reads(const ast::ExprRef& e, Names& names) {
 
 void collect_reads(const ast::Body& body, Names& names) {
   for (const ast::StmtRef& s : body)
-    ast::visit_children(
-        *s, [&](ast::ExprRef& e) { collect_reads(e, names); }, [&](ast::Body& inner) { collect_reads(inner, names); });
+    ast::visit_children(*s, [&](ast::ExprRef& e) { collect_reads(e, names); }, [&](ast::Body& inner) { collect_reads(inner, names); });
 }
 
 /// What an assignment to `target` binds, and what it reads to find the place.
@@ -47,7 +46,8 @@ void collect_assigned(const ast::Body& body, Names& bound) {
   Names read;
   for (const ast::StmtRef& s : body) {
     ast::visit_children(
-        *s, [&](ast::ExprRef& e) { walrus_names(e, bound); }, [&](ast::Body& inner) {
+        *s, [&](ast::ExprRef& e) { walrus_names(e, bound); },
+        [&](ast::Body& inner) {
           if (!std::holds_alternative<ast::FunctionDef>(s->node)) collect_assigned(inner, bound);
         });
     std::visit(ast::Overloaded{[&](const ast::Assign& n) {
@@ -126,7 +126,8 @@ class Flow {
   }
 
   /// Iterated until the head no longer grows.
-  Names loop(const ast::Stmt* key, const ast::ExprRef& target, const ast::ExprRef& test, const ast::Body& body, const ast::Body& orelse, Names after) {
+  Names loop(const ast::Stmt* key, const ast::ExprRef& target, const ast::ExprRef& test, const ast::Body& body, const ast::Body& orelse,
+             Names after) {
     const Names left = before(orelse, after);  // where the loop ends by itself
     Names head = left;
     collect_reads(test, head);

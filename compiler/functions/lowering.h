@@ -1,5 +1,5 @@
-// A function's statements and expressions as loop IR. Types are found on the way: a body whose variables turn out to need wider types where ways of the
-// program meet is lowered again with those, until nothing changes.
+// A function's statements and expressions as loop IR. Types are found on the way: a body whose variables turn out to need wider types where
+// ways of the program meet is lowered again with those, until nothing changes.
 #pragma once
 
 #include <map>
@@ -190,7 +190,8 @@ class Lowering {
     std::function<void()> enter;  // where an iteration begins: the names have the values that were carried here
     std::function<void()> body;
   };
-  /// Lowers a loop until the types of what it carries stand. `make` emits the loop; in its body it calls enter, binds the target and calls body.
+  /// Lowers a loop until the types of what it carries stand. `make` emits the loop; in its body it calls enter, binds the target and calls
+  /// body.
   void loop(const ast::Stmt* key, const ast::Body& body, const ast::Body& orelse, const Names& targets,
             const std::function<void(const Iteration& iteration, Exit& done)>& make);
   /// Writes the names' values here into their variables.
@@ -237,9 +238,9 @@ class Lowering {
   Liveness liveness_;
   Environment env_;
   std::vector<Loop> loops_;
-  bool again_ = false;  // a type was widened: lower again
-  Names untyped_;       // carried by loops, of types not found yet
-  bool giving_up_ = false;  // they will not be found: reading them is an error
+  bool again_ = false;             // a type was widened: lower again
+  Names untyped_;                  // carried by loops, of types not found yet
+  bool giving_up_ = false;         // they will not be found: reading them is an error
   Lowering* enclosing_ = nullptr;  // of a function inside a compiled one
   // return: straight, where it is the last statement alone; by `give` in the outermost function; else through a variable
   const std::function<void(const Value&)>* give_ = nullptr;

@@ -18,10 +18,12 @@ const ast::Call* as_call(const ast::ExprRef& e) { return e ? std::get_if<ast::Ca
 
 Names target_names(const ast::ExprRef& target) {
   Names names;
-  if (const auto* name = std::get_if<ast::Name>(&target->node)) names.insert(name->id);
-  else ast::visit_children(*target, [&](ast::ExprRef& e) {
-    if (std::holds_alternative<ast::Tuple>(target->node) || std::holds_alternative<ast::List>(target->node)) names.merge(target_names(e));
-  });
+  if (const auto* name = std::get_if<ast::Name>(&target->node))
+    names.insert(name->id);
+  else
+    ast::visit_children(*target, [&](ast::ExprRef& e) {
+      if (std::holds_alternative<ast::Tuple>(target->node) || std::holds_alternative<ast::List>(target->node)) names.merge(target_names(e));
+    });
   return names;
 }
 
@@ -86,7 +88,9 @@ void Lowering::statement(const ast::StmtRef& s) {
                  [&](const ast::ImportFrom&) { unsupported(s->span, "import", "import above the function"); },
                  [&](const ast::With&) { unsupported(s->span, "with"); },
                  [&](const ast::Try&) { unsupported(s->span, "try", "catch the exception where the function is called"); },
-                 [&](const ast::Global&) { unsupported(s->span, "global", "a compiled function takes values as arguments and gives them back with return"); },
+                 [&](const ast::Global&) {
+                   unsupported(s->span, "global", "a compiled function takes values as arguments and gives them back with return");
+                 },
                  [&](const ast::Nonlocal&) { unsupported(s->span, "nonlocal"); },
              },
              s->node);
@@ -110,7 +114,8 @@ void Lowering::bind_name(const std::string& name, Value value, Span at) {
 
 void Lowering::assign(const ast::ExprRef& target, const Value& value) {
   std::visit(ast::Overloaded{[&](const ast::Name& n) { bind_name(n.id, value, target->span); },
-                             [&](const ast::Tuple& n) { unpack(n.items, value, target->span); }, [&](const ast::List& n) { unpack(n.items, value, target->span); },
+                             [&](const ast::Tuple& n) { unpack(n.items, value, target->span); },
+                             [&](const ast::List& n) { unpack(n.items, value, target->span); },
                              [&](const ast::Subscript& n) { store_subscript(expression(n.value), n.index, value, target->span); },
                              [&](const ast::Attribute& n) { unsupported(target->span, "assignment to the attribute '" + n.name + "'"); },
                              [&](const auto&) { unsupported(target->span, "this assignment"); }},
@@ -125,15 +130,16 @@ void Lowering::unpack(const std::vector<ast::ExprRef>& targets, const Value& val
     // As many as there are targets: the extent is looked at when it runs.
     const Value array = materialise(value, at);
     const ExprRef count = constant_i64(static_cast<int64_t>(targets.size()));
-    raise_if(ir::op(ScalarOp::ne, {array.array->extents[0], count}), "ValueError", "cannot unpack {0} elements into " + std::to_string(targets.size()) + " names", at,
-             {array.array->extents[0]});
+    raise_if(ir::op(ScalarOp::ne, {array.array->extents[0], count}), "ValueError",
+             "cannot unpack {0} elements into " + std::to_string(targets.size()) + " names", at, {array.array->extents[0]});
     for (size_t k = 0; k < targets.size(); ++k) items.push_back(view(array, {scalar_value(constant_i64(static_cast<int64_t>(k)))}, at));
   } else {
     fail(at, describe(value.type) + " cannot be unpacked into names");
   }
   if (items.size() != targets.size())
-    fail(at, items.size() < targets.size() ? "not enough values to unpack (expected " + std::to_string(targets.size()) + ", got " + std::to_string(items.size()) + ")"
-                                           : "too many values to unpack (expected " + std::to_string(targets.size()) + ")");
+    fail(at, items.size() < targets.size()
+                 ? "not enough values to unpack (expected " + std::to_string(targets.size()) + ", got " + std::to_string(items.size()) + ")"
+                 : "too many values to unpack (expected " + std::to_string(targets.size()) + ")");
   // Values are looked at before the first target is bound: a, b = b, a.
   for (Value& item : items) {
     if (item.scalar) item.scalar = code().bind(item.scalar);
@@ -223,7 +229,8 @@ void Lowering::for_loop(const ast::For& s, const ast::Stmt* key) {
     const Value callee = expression(call->callee);
     const std::string path = callee.type.kind == Kind::function && callee.outside.kind == Outside::Kind::path ? callee.outside.text : "";
     if (path == "range" || path == "numba.prange") {
-      if (!call->keywords.empty() || call->args.empty() || call->args.size() > 3) fail(s.iter->span, "range takes 1 to 3 numbers: range(stop), range(start, stop), range(start, stop, step)");
+      if (!call->keywords.empty() || call->args.empty() || call->args.size() > 3)
+        fail(s.iter->span, "range takes 1 to 3 numbers: range(stop), range(start, stop), range(start, stop, step)");
       std::vector<Value> args;
       for (const ast::ExprRef& a : call->args) args.push_back(expression(a));
       const Value zero = scalar_value(constant_i64(0)), one = scalar_value(constant_i64(1));
@@ -249,8 +256,10 @@ void Lowering::for_range(const ast::For& s, const ast::Stmt* key, const Value& s
     raise_if(ir::op(ScalarOp::eq, {by, constant_i64(0)}), "ValueError", "range() arg 3 must not be zero", s.iter->span);
     if (code().dead()) return;
     const ExprRef up = (last - first + by - constant_i64(1)) / by, down = (first - last - by - constant_i64(1)) / (constant_i64(0) - by);
-    if (by->kind == ir::ExprKind::constant) count = by->value.i > 0 ? up : down;
-    else count = ir::op(ScalarOp::select, {ir::op(ScalarOp::gt, {by, constant_i64(0)}), up, down});
+    if (by->kind == ir::ExprKind::constant)
+      count = by->value.i > 0 ? up : down;
+    else
+      count = ir::op(ScalarOp::select, {ir::op(ScalarOp::gt, {by, constant_i64(0)}), up, down});
     count = code().bind(count, "count");
   }
   const DType type = start.type.dtype == DType::u64 && stop.type.dtype == DType::u64 ? DType::u64 : DType::i64;
@@ -328,8 +337,10 @@ void Lowering::return_value(Value value, Span at) {
   if (widen(body_, "", value.type, at)) return_again_ = true;
   if (!return_again_) {
     const Type& type = program_.found.at({body_, instance_});
-    if (give_) (*give_)(convert(value, type));
-    else write({{&*returned_, convert(value, type)}});
+    if (give_)
+      (*give_)(convert(value, type));
+    else
+      write({{&*returned_, convert(value, type)}});
   }
   if (give_) {  // the context frees what is left, when the result was taken
     return_exit_->used = true;
@@ -344,12 +355,15 @@ void Lowering::raise_statement(const ast::Raise& s, Span at) {
   if (!s.exception) unsupported(at, "raise without an exception");
   const ast::Call* call = as_call(s.exception);
   const Value type = expression(call ? call->callee : s.exception);
-  if (type.type.kind != Kind::function || type.outside.kind != Outside::Kind::path) fail(at, "only exceptions can be raised, not " + describe(type.type));
+  if (type.type.kind != Kind::function || type.outside.kind != Outside::Kind::path)
+    fail(at, "only exceptions can be raised, not " + describe(type.type));
   std::string message;
   if (call && !call->args.empty()) {
     const Value text = expression(call->args[0]);
-    if (text.type.kind == Kind::text) message = text.type.text;
-    else unsupported(call->args[0]->span, "a message that is not a constant string");
+    if (text.type.kind == Kind::text)
+      message = text.type.text;
+    else
+      unsupported(call->args[0]->span, "a message that is not a constant string");
   }
   code().emit(ir::raise(site(type.outside.text, message, at), {}));
   code().kill();

@@ -19,8 +19,8 @@ std::string to_string(const Type& type) {
     case Kind::none: return "none";
     case Kind::scalar: return std::string(name_of(type.dtype));
     case Kind::array:
-      return std::string(type.read_only ? "readonly " : "") + "array(" + std::string(name_of(type.dtype)) + ", " + std::to_string(type.rank) + "d, " +
-             (type.layout == Layout::c ? "C" : "A") + ")";
+      return std::string(type.read_only ? "readonly " : "") + "array(" + std::string(name_of(type.dtype)) + ", " +
+             std::to_string(type.rank) + "d, " + (type.layout == Layout::c ? "C" : "A") + ")";
     case Kind::tuple:
       if (type.items.empty()) return "Tuple()";
       if (std::all_of(type.items.begin(), type.items.end(), [&](const Type& t) { return t == type.items[0]; }))
@@ -41,7 +41,8 @@ std::string describe(const Type& type) {
     case Kind::none: return "None";
     case Kind::scalar: return std::string(name_of(type.dtype));
     case Kind::array:
-      return std::string(type.read_only ? "a read-only " : "a ") + std::to_string(type.rank) + "-d " + std::string(name_of(type.dtype)) + " array";
+      return std::string(type.read_only ? "a read-only " : "a ") + std::to_string(type.rank) + "-d " + std::string(name_of(type.dtype)) +
+             " array";
     case Kind::tuple: return "a tuple (" + join(type.items, describe) + ")";
     case Kind::text: return "a string";
     case Kind::function: return type.text;

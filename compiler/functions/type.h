@@ -1,5 +1,5 @@
-// Types of compiled functions: what a value inside one is, as far as code depends on it. Numba's rules (numba.readthedocs.io, "Types and signatures",
-// "NBEP 1: Changes in integer typing").
+// Types of compiled functions: what a value inside one is, as far as code depends on it. Numba's rules (numba.readthedocs.io, "Types and
+// signatures", "NBEP 1: Changes in integer typing").
 #pragma once
 
 #include <cstdint>
@@ -60,12 +60,12 @@ std::string to_string(const Type& type);
 /// What a user would say: "int64", "a 2-d float64 array", "a tuple (int64, float64)", "None".
 std::string describe(const Type& type);
 
-/// Where two ways of a program meet, the type that holds both: int64 and float64 give float64, arrays of different layouts one with strides.
-/// nullopt: there is none.
+/// Where two ways of a program meet, the type that holds both: int64 and float64 give float64, arrays of different layouts one with
+/// strides. nullopt: there is none.
 std::optional<Type> unify(const Type& a, const Type& b);
 
-/// The dtype in which Numba computes `a op b` of two numbers for + - * // % ** and the like: integers widen to 64 bits (both unsigned: uint64,
-/// else int64), booleans are int64.
+/// The dtype in which Numba computes `a op b` of two numbers for + - * // % ** and the like: integers widen to 64 bits (both unsigned:
+/// uint64, else int64), booleans are int64.
 DType common_number(DType a, DType b);
 
 }  // namespace gasell::functions

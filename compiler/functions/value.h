@@ -1,5 +1,5 @@
-// Values while a function is lowered: a type, and the loop IR that holds it. Everything in a value is immutable (constants, lets, loop variables, fixed
-// names of memory), so it means the same wherever it is used later.
+// Values while a function is lowered: a type, and the loop IR that holds it. Everything in a value is immutable (constants, lets, loop
+// variables, fixed names of memory), so it means the same wherever it is used later.
 #pragma once
 
 #include <functional>
