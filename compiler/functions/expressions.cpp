@@ -283,7 +283,9 @@ Value Lowering::unary(ast::UnaryOp op, const Value& v, Span at) {
   }
   ExprRef e = scalar(v, op == ast::UnaryOp::neg ? "-" : op == ast::UnaryOp::pos ? "+" : "~");
   if (op != ast::UnaryOp::invert || e->type != DType::boolean) {
-    if (is_integer(e->type) || e->type == DType::boolean) e = ir::cast(e, kind(e->type) == 'u' ? DType::u64 : DType::i64);
+    // Unsigned numbers keep their width for the operation, as Numba has it.
+    if (kind(e->type) == 'u') return scalar_value(ir::cast(apply(e), DType::u64));
+    if (is_integer(e->type) || e->type == DType::boolean) e = ir::cast(e, DType::i64);
   }
   return scalar_value(apply(e));
 }
@@ -367,7 +369,13 @@ ExprRef Lowering::binary_number(ast::BinaryOp op, ExprRef a, ExprRef b, Span at,
 
 namespace {
 
-/// The dtype of a binary operation on arrays: NumPy's loops, with a scalar of the language as strong as an array (Numba).
+/// Numba's rule for a number beside an array: one of a lower kind (an integer beside floats) does not widen the result, one of the same kind does.
+DType beside_array(DType number, DType array) {
+  auto rank = [](DType d) { return d == DType::boolean ? 0 : is_integer(d) ? 1 : is_float(d) ? 2 : 3; };
+  return rank(number) < rank(array) ? array : number;
+}
+
+/// The dtype of a binary operation on arrays: that of NumPy's loops.
 DType array_dtype(ast::BinaryOp op, DType a, DType b) {
   using Op = ast::BinaryOp;
   const DType type = promote(a, b);
@@ -422,7 +430,9 @@ Value Lowering::binary(ast::BinaryOp op, const Value& a, const Value& b, Span at
     return scalar_value(binary_number(op, scalar(a, symbol(op)), scalar(b, symbol(op)), at, true));
   const DType da = a.type.is_array() ? a.type.dtype : scalar(a, symbol(op))->type,
               db = b.type.is_array() ? b.type.dtype : scalar(b, symbol(op))->type;
-  const DType type = array_dtype(op, da, db);
+  const DType type = a.type.is_array() == b.type.is_array() ? array_dtype(op, da, db)
+                     : a.type.is_array()                     ? array_dtype(op, da, beside_array(db, da))
+                                                             : array_dtype(op, beside_array(da, db), db);
   const ScalarOp operation = array_operation(op, type);
   if (!accepts(operation, type))
     fail(at, std::string("unsupported dtypes for ") + symbol(op) + ": " + std::string(name_of(da)) + " and " + std::string(name_of(db)));
