@@ -60,6 +60,7 @@ TEST_CASE("the statements of functions print and parse back") {
   point p = y
   p[0] = 1.0
   pointer q: f64 = x
+  pointer none: f64 = null
   call r: f64 = gasell_f(address(context), n, q[0])
   call gasell_g()
   let call: f64 = r
@@ -91,8 +92,8 @@ TEST_CASE("the statements of functions keep their rules") {
   says("raise 1(x[0])", "an error's values are i64");
   says("poll", "a function has the parameters that its statements need (at interrupt)");
   says("pointer p: i64 = x", "a pointer has its array's type");
-  says("pointer p: f64 = x p[0] = 1.0", "stores go to out parameters and local arrays");
-  says("pointer p: f64 = y point p = x", "never points to an array that is only read");
+  says("pointer p: f64 = x p[0] = 1.0", "never points to an array that is only read");
+  says("pointer p: f64 = y point p = x pointer q: f64 = p q[0] = 1.0", "never points to an array that is only read");
   says("point x = y", "only a pointer is pointed elsewhere");
   says("call r: c128 = g()", "no complex numbers");
   says("let a: i64 = address(x)", "an address is an argument of a call");
