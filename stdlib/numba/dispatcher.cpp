@@ -16,25 +16,6 @@ namespace {
 using Args = std::span<Value>;
 using functions::Layout;
 
-/// Compile errors as Numba has them: what cannot be typed is a TypingError.
-[[noreturn]] void rethrow_typing(const Error& error) {
-  register_numba_errors();
-  Diagnostic d = error.diagnostic();
-  if (d.kind == "TypeError") d.kind = "TypingError";
-  throw Raised(exception_from_error(Error(std::move(d))));
-}
-
-/// The exception that compiled code raised, with its place in the function.
-[[noreturn]] void rethrow(const functions::SiteRaised& raised) {
-  const functions::Site& site = raised.site;
-  const gasell::Type* type = exception_type(site.exception);
-  std::vector<Value> args;
-  if (!raised.message.empty()) args.push_back(make_str(raised.message));
-  Value value = Value::make<Exception>(type ? *type : *exception_type("RuntimeError"), std::move(args));
-  if (site.source) static_cast<Exception*>(value.object())->traceback.push_back({site.source, site.span, site.function, 0});
-  throw Raised(std::move(value));
-}
-
 Value tuple_of_types(const std::vector<functions::Type>& types) {
   std::vector<Value> items;
   for (const functions::Type& t : types) items.push_back(Value::make<NumbaType>(t));
@@ -151,6 +132,23 @@ Value compile(Interpreter& in, Args args) {
 }
 
 }  // namespace
+
+void rethrow_typing(const Error& error) {
+  register_numba_errors();
+  Diagnostic d = error.diagnostic();
+  if (d.kind == "TypeError") d.kind = "TypingError";
+  throw Raised(exception_from_error(Error(std::move(d))));
+}
+
+void rethrow(const functions::SiteRaised& raised) {
+  const functions::Site& site = raised.site;
+  const gasell::Type* type = exception_type(site.exception);
+  std::vector<Value> args;
+  if (!raised.message.empty()) args.push_back(make_str(raised.message));
+  Value value = Value::make<Exception>(type ? *type : *exception_type("RuntimeError"), std::move(args));
+  if (site.source) static_cast<Exception*>(value.object())->traceback.push_back({site.source, site.span, site.function, 0});
+  throw Raised(std::move(value));
+}
 
 const gasell::Type& dispatcher_type() {
   static const gasell::Type t = [] {

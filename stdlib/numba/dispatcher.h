@@ -55,6 +55,11 @@ class Dispatcher final : public Object {
 
 const gasell::Type& dispatcher_type();
 
+/// Raises what the compiler said as Numba has it: what cannot be typed is a TypingError.
+[[noreturn]] void rethrow_typing(const Error& error);
+/// Raises the exception that compiled code raised, with its place in the function.
+[[noreturn]] void rethrow(const functions::SiteRaised& raised);
+
 /// Turns a number into another type as Numba converts arguments: integers wrap, floats lose digits.
 bool can_convert(const functions::Type& from, const functions::Type& to, int& cost);
 

@@ -9,6 +9,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/numba/dispatcher.h"
+#include "stdlib/numba/generated.h"
 #include "stdlib/numba/types.h"
 #include "stdlib/numpy/ndarray.h"
 #include "stdlib/numpy/ufunc_object.h"
@@ -30,10 +31,6 @@ bool is_c_contiguous(const Array& a) {
     expected *= a.shape()[k];
   }
   return true;
-}
-
-functions::Type array_type(const Array& a) {
-  return functions::Type::array_of(a.dtype(), a.rank(), is_c_contiguous(a) ? Layout::c : Layout::any, !a.writable());
 }
 
 /// The names of functions written in C++ by their tables: "numpy.sqrt", "math.floor", "len".
@@ -119,6 +116,10 @@ std::optional<std::pair<Value, functions::Options>> decorated(const Value& v) {
 
 }  // namespace
 
+functions::Type type_of_array(const Array& a) {
+  return functions::Type::array_of(a.dtype(), a.rank(), is_c_contiguous(a) ? Layout::c : Layout::any, !a.writable());
+}
+
 const Array& FrozenArrays::freeze(const Value& v) {
   const auto [at, fresh] = arrays_.try_emplace(v.object(), Frozen{v, v.as<numpy::NdArray>()->array});
   if (fresh) {
@@ -164,7 +165,7 @@ Outside to_outside(Compilation& compilation, const Value& v) {
   } else if (v.as<numpy::NdArray>()) {
     const Array& frozen = compilation.frozen->freeze(v);
     o.kind = Outside::Kind::array;
-    o.type = array_type(frozen);
+    o.type = type_of_array(frozen);
     o.type.read_only = true;
     o.array = &frozen;
   } else if (const auto inner = decorated(v)) {
@@ -187,7 +188,7 @@ Outside to_outside(Compilation& compilation, const Value& v) {
 
 void add_argument(Compilation& compilation, const Value& v, CallArguments& to) {
   if (const auto* a = v.as<numpy::NdArray>()) {
-    to.types.push_back(array_type(a->array));
+    to.types.push_back(type_of_array(a->array));
     to.leaves.push_back({{}, &a->array});
     to.arrays.push_back(v);
   } else if (const auto s = scalar_of(compilation.in, v)) {

@@ -1,0 +1,48 @@
+// What vectorize makes of a function of numbers: a ufunc.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "stdlib/numba/outside.h"
+#include "stdlib/numba/types.h"
+#include "stdlib/numpy/ndarray.h"
+
+namespace gasell::numba {
+
+class Vectorized final : public Object {
+ public:
+  Vectorized(Interpreter& in, Value function, functions::Options options, Value identity);
+  const gasell::Type& type() const override;
+  std::string repr(Interpreter&) override;
+  Value call(Interpreter&, Arguments) override;
+  std::optional<Value> get_attribute(Interpreter&, std::string_view name) override;
+
+  /// Adds a loop for these types; from then on no others are made.
+  void declare(Interpreter& in, const Signature& signature);
+  const Value& function() const { return function_; }
+  const functions::Options& options() const { return options_; }
+
+ private:
+  struct Loop {
+    std::vector<DType> inputs;
+    DType result;
+  };
+  Loop& add_loop(Interpreter& in, std::vector<DType> inputs);
+  Loop& choose(Interpreter& in, const std::vector<numpy::Operand>& operands);
+  functions::Dispatch& dispatch(Interpreter& in, int rank, const std::vector<bool>& scalars);
+
+  const Value function_, identity_;
+  functions::Options options_;
+  std::unique_ptr<Compilation> compilation_;
+  std::shared_ptr<const functions::Function> scalar_;
+  size_t inputs_ = 0;
+  bool declared_ = false;
+  std::deque<Loop> loops_;  // in the order in which they were made
+  std::unique_ptr<functions::Dispatch> scalar_dispatch_;
+  std::map<std::pair<int, std::vector<bool>>, std::unique_ptr<functions::Dispatch>> dispatches_;  // by rank and which operands are numbers
+};
+
+}  // namespace gasell::numba
