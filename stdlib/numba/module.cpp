@@ -123,7 +123,8 @@ std::vector<NativeFunction> module_functions() {
       {"from_dtype", "dtype", from_dtype, "The type of numbers of a NumPy dtype."},
       {"objmode", "*args, **kwargs", refuse_objmode, "Not in Gasell."},
   };
-  for (NativeFunction& f : vectorize_functions()) all.push_back(std::move(f));
+  for (auto part : {vectorize_functions(), guvectorize_functions(), stencil_functions()})
+    for (NativeFunction& f : part) all.push_back(std::move(f));
   return all;
 }
 

@@ -17,5 +17,7 @@ functions::Options take_options(Interpreter& in, const Value& keywords, bool lea
 bool jit_disabled(Interpreter& in);
 
 std::vector<NativeFunction> vectorize_functions();
+std::vector<NativeFunction> guvectorize_functions();
+std::vector<NativeFunction> stencil_functions();
 
 }  // namespace gasell::numba

@@ -11,6 +11,7 @@
 #include "stdlib/numba/dispatcher.h"
 #include "stdlib/numba/generated.h"
 #include "stdlib/numba/types.h"
+#include "stdlib/numba/vectorize.h"
 #include "stdlib/numpy/ndarray.h"
 #include "stdlib/numpy/ufunc_object.h"
 
@@ -111,6 +112,7 @@ std::optional<Scalar> scalar_of(Interpreter& in, const Value& v) {
 /// The function that a decorated object stands for: its own, and how it is compiled.
 std::optional<std::pair<Value, functions::Options>> decorated(const Value& v) {
   if (const auto* d = v.as<Dispatcher>()) return std::pair(d->function(), d->options());
+  if (const auto* u = v.as<Vectorized>()) return std::pair(u->function(), u->options());
   return {};
 }
 
