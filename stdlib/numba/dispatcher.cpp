@@ -133,11 +133,24 @@ Value compile(Interpreter& in, Args args) {
 
 }  // namespace
 
-void rethrow_typing(const Error& error) {
+void rethrow_typing(const Error& error, const functions::Function& function, const std::vector<functions::Type>& types) {
   register_numba_errors();
   Diagnostic d = error.diagnostic();
   if (d.kind == "TypeError") d.kind = "TypingError";
-  throw Raised(exception_from_error(Error(std::move(d))));
+  Value value = exception_from_error(Error(std::move(d)));
+  auto& exception = static_cast<Exception&>(*value.object());
+  if (exception.primary) {  // the place is one of a function that is called: who called it is told as of others
+    const Label place = *exception.primary;
+    exception.primary.reset();
+    exception.traceback.push_back({place.source, place.span, function.name, 0});
+  }
+  const auto* definition = function.definition ? std::get_if<ast::FunctionDef>(&function.definition->node) : nullptr;
+  if (definition && function.source && definition->params.size() == types.size() && !types.empty()) {
+    std::string text = "compiled for ";
+    for (size_t k = 0; k < types.size(); ++k) text += (k ? ", " : "") + definition->params[k].name + ": " + functions::describe(types[k]);
+    exception.labels.push_back({function.source, definition->name_span, std::move(text)});
+  }
+  throw Raised(std::move(value));
 }
 
 void rethrow(const functions::SiteRaised& raised) {
@@ -241,7 +254,7 @@ functions::Dispatch::Entry& Dispatcher::entry_for(const std::vector<functions::T
   try {
     return dispatch_->entry(types);
   } catch (const Error& error) {
-    rethrow_typing(error);
+    rethrow_typing(error, dispatch_->function(), types);
   }
 }
 

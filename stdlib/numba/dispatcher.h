@@ -55,8 +55,9 @@ class Dispatcher final : public Object {
 
 const gasell::Type& dispatcher_type();
 
-/// Raises what the compiler said as Numba has it: what cannot be typed is a TypingError.
-[[noreturn]] void rethrow_typing(const Error& error);
+/// Raises what the compiler said as Numba has it: what cannot be typed is a TypingError. The types it was compiled for stand at the
+/// function's name.
+[[noreturn]] void rethrow_typing(const Error& error, const functions::Function& function, const std::vector<functions::Type>& types);
 /// Raises the exception that compiled code raised, with its place in the function.
 [[noreturn]] void rethrow(const functions::SiteRaised& raised);
 

@@ -8,8 +8,8 @@ namespace gasell::numba {
 
 using functions::Outside;
 
-std::shared_ptr<const functions::Function> function_of_text(const std::string& what, const std::string& text, std::map<std::string, Outside> names,
-                                                            const functions::Options& options) {
+std::shared_ptr<const functions::Function> function_of_text(const std::string& what, const std::string& text,
+                                                            std::map<std::string, Outside> names, const functions::Options& options) {
   auto made = std::make_shared<functions::Function>();
   made->source = std::make_shared<Source>("<" + what + ">", text);
   const ast::ModuleRef tree = parse_module(made->source);
@@ -46,16 +46,17 @@ functions::Type result_of(const functions::Function& function, const std::vector
   try {
     return functions::compile(function, types, false).result;
   } catch (const Error& error) {
-    rethrow_typing(error);
+    rethrow_typing(error, function, types);
   }
 }
 
-functions::Returned call_generated(functions::Dispatch& dispatch, const std::vector<functions::Type>& types, std::span<const functions::Leaf> leaves) {
+functions::Returned call_generated(functions::Dispatch& dispatch, const std::vector<functions::Type>& types,
+                                   std::span<const functions::Leaf> leaves) {
   functions::Dispatch::Entry* entry = nullptr;
   try {
     entry = &dispatch.entry(types);
   } catch (const Error& error) {
-    rethrow_typing(error);
+    rethrow_typing(error, dispatch.function(), types);
   }
   try {
     return dispatch.call(*entry, leaves);

@@ -10,7 +10,8 @@
 namespace gasell::numba {
 
 /// The function that a text defines; `names` are what it takes from outside, beside the built-ins.
-std::shared_ptr<const functions::Function> function_of_text(const std::string& what, const std::string& text, std::map<std::string, functions::Outside> names,
+std::shared_ptr<const functions::Function> function_of_text(const std::string& what, const std::string& text,
+                                                            std::map<std::string, functions::Outside> names,
                                                             const functions::Options& options);
 functions::Outside outside_path(std::string path);
 functions::Outside outside_function(std::shared_ptr<const functions::Function> function);
@@ -19,7 +20,8 @@ functions::Outside outside_function(std::shared_ptr<const functions::Function> f
 functions::Type result_of(const functions::Function& function, const std::vector<functions::Type>& types);
 
 /// Calls one of the generated functions. Exceptions as a Dispatcher gives them.
-functions::Returned call_generated(functions::Dispatch& dispatch, const std::vector<functions::Type>& types, std::span<const functions::Leaf> leaves);
+functions::Returned call_generated(functions::Dispatch& dispatch, const std::vector<functions::Type>& types,
+                                   std::span<const functions::Leaf> leaves);
 
 /// A new array in C order whose elements are not set.
 Array new_array(Interpreter& in, DType dtype, const graph::Shape& shape);

@@ -44,8 +44,10 @@ Layout parse_layout(const std::string& text) {
       std::vector<std::string> names;
       std::string name;
       for (const char c : text.substr(at + 1, end - at - 1)) {
-        if (c == ',') names.push_back(std::exchange(name, {}));
-        else if (c != ' ') name += c;
+        if (c == ',')
+          names.push_back(std::exchange(name, {}));
+        else if (c != ' ')
+          name += c;
       }
       if (!name.empty()) names.push_back(name);
       side->push_back(std::move(names));
@@ -66,14 +68,19 @@ const gasell::Type& gufunc_type() {
 class Generalised final : public Object {
  public:
   Generalised(Interpreter& in, Value function, functions::Options options, std::string signature)
-      : function_(std::move(function)), signature_(std::move(signature)), layout_(parse_layout(signature_)), options_(options), compilation_(std::make_unique<Compilation>(Compilation{in})) {
+      : function_(std::move(function)),
+        signature_(std::move(signature)),
+        layout_(parse_layout(signature_)),
+        options_(options),
+        compilation_(std::make_unique<Compilation>(Compilation{in})) {
     options_.python_errors = false;
     functions::Options inner = options_;
     inner.parallel = false;
     core_ = to_function(*compilation_, function_, inner);
     const size_t operands = layout_.inputs.size() + layout_.outputs.size();
     if (core_->defaults.size() != operands)
-      raise("TypeError", fmt::format("the signature {} is of {} operands, the function {} takes {}", signature_, operands, core_->name, core_->defaults.size()));
+      raise("TypeError", fmt::format("the signature {} is of {} operands, the function {} takes {}", signature_, operands, core_->name,
+                                     core_->defaults.size()));
   }
   const gasell::Type& type() const override { return gufunc_type(); }
   std::string repr(Interpreter&) override { return "<numba._GUFunc '" + core_->name + "'>"; }
@@ -89,12 +96,16 @@ class Generalised final : public Object {
 
   void declare(const Signature& signature) {
     if (signature.arguments.size() != core_->defaults.size())
-      raise("TypeError", fmt::format("a signature of {} has {} types, not {}", core_->name, core_->defaults.size(), signature.arguments.size()));
-    const auto rank_of = [&](size_t k) { return k < layout_.inputs.size() ? layout_.inputs[k].size() : layout_.outputs[k - layout_.inputs.size()].size(); };
+      raise("TypeError",
+            fmt::format("a signature of {} has {} types, not {}", core_->name, core_->defaults.size(), signature.arguments.size()));
+    const auto rank_of = [&](size_t k) {
+      return k < layout_.inputs.size() ? layout_.inputs[k].size() : layout_.outputs[k - layout_.inputs.size()].size();
+    };
     for (size_t k = 0; k < signature.arguments.size(); ++k) {
       const functions::Type& t = signature.arguments[k];
       const size_t rank = rank_of(k);
-      const bool fits = t.is_array() ? static_cast<size_t>(t.rank) == std::max<size_t>(rank, 1) : t.is_scalar() && rank == 0 && k < layout_.inputs.size();
+      const bool fits =
+          t.is_array() ? static_cast<size_t>(t.rank) == std::max<size_t>(rank, 1) : t.is_scalar() && rank == 0 && k < layout_.inputs.size();
       if (!fits) raise("TypeError", fmt::format("type and shape signature mismatch for arg #{}", k + 1));
     }
     loops_.push_back(signature.arguments);
@@ -105,17 +116,23 @@ class Generalised final : public Object {
     const size_t nin = layout_.inputs.size(), nout = layout_.outputs.size();
     std::vector<Value> given = std::move(args.positional);
     for (auto& [name, value] : args.keywords) {
-      if (name != "out" || given.size() != nin) raise("TypeError", fmt::format("{}() got an unexpected keyword argument '{}'", core_->name, name));
-      if (const auto* t = value.as<Tuple>()) given.insert(given.end(), t->items.begin(), t->items.end());
-      else given.push_back(value);
+      if (name != "out" || given.size() != nin)
+        raise("TypeError", fmt::format("{}() got an unexpected keyword argument '{}'", core_->name, name));
+      if (const auto* t = value.as<Tuple>())
+        given.insert(given.end(), t->items.begin(), t->items.end());
+      else
+        given.push_back(value);
     }
     const bool with_outputs = given.size() == nin + nout;
     if (!with_outputs && given.size() != nin)
-      raise("TypeError", fmt::format("{}() takes from {} to {} positional arguments but {} were given", core_->name, nin, nin + nout, given.size()));
+      raise("TypeError",
+            fmt::format("{}() takes from {} to {} positional arguments but {} were given", core_->name, nin, nin + nout, given.size()));
     if (loops_.empty() && !with_outputs)
-      raise("TypeError", fmt::format("Too few arguments for function '{}'. Note that the pattern `out = gufunc(Arg1, Arg2, ..., ArgN)` is not allowed. Use "
-                                     "`gufunc(Arg1, Arg2, ..., ArgN, out) instead.",
-                                     core_->name));
+      raise("TypeError",
+            fmt::format(
+                "Too few arguments for function '{}'. Note that the pattern `out = gufunc(Arg1, Arg2, ..., ArgN)` is not allowed. Use "
+                "`gufunc(Arg1, Arg2, ..., ArgN, out) instead.",
+                core_->name));
     std::vector<numpy::Operand> operands;
     for (size_t k = 0; k < nin; ++k) operands.push_back(numpy::operand(in, given[k]));
     const std::vector<functions::Type> types = choose(operands, given);
@@ -127,14 +144,17 @@ class Generalised final : public Object {
       const auto& core = layout_.inputs[k];
       const graph::Shape& shape = operands[k].node->shape;
       if (shape.size() < core.size())
-        raise("ValueError", fmt::format("{}: Input operand {} does not have enough dimensions (has {}, gufunc core with signature {} requires {})", core_->name, k,
-                                        shape.size(), signature_, core.size()));
+        raise("ValueError",
+              fmt::format("{}: Input operand {} does not have enough dimensions (has {}, gufunc core with signature {} requires {})",
+                          core_->name, k, shape.size(), signature_, core.size()));
       const size_t first = shape.size() - core.size();
       for (size_t c = 0; c < core.size(); ++c) {
         const auto [at, fresh] = extents.emplace(core[c], shape[first + c]);
         if (!fresh && at->second != shape[first + c])
-          raise("ValueError", fmt::format("{}: Input operand {} has a mismatch in its core dimension {}, with gufunc signature {} (size {} is different from {})", core_->name, k, c,
-                                          signature_, shape[first + c], at->second));
+          raise("ValueError",
+                fmt::format(
+                    "{}: Input operand {} has a mismatch in its core dimension {}, with gufunc signature {} (size {} is different from {})",
+                    core_->name, k, c, signature_, shape[first + c], at->second));
       }
       loops.emplace_back(shape.begin(), shape.begin() + static_cast<ptrdiff_t>(first));
     }
@@ -145,7 +165,8 @@ class Generalised final : public Object {
       outputs.push_back(array);
       const auto& core = layout_.outputs[k - nin];
       const graph::Shape& shape = array->array.shape();
-      if (shape.size() < core.size()) raise("ValueError", fmt::format("{}: Output operand {} does not have enough dimensions", core_->name, k - nin));
+      if (shape.size() < core.size())
+        raise("ValueError", fmt::format("{}: Output operand {} does not have enough dimensions", core_->name, k - nin));
       for (size_t c = 0; c < core.size(); ++c) extents.emplace(core[c], shape[shape.size() - core.size() + c]);
     }
     const graph::Shape loop = graph::broadcast_shapes(loops);
@@ -165,7 +186,8 @@ class Generalised final : public Object {
       const numpy::Operand& o = operands[k];
       const DType dtype = types[k].dtype;
       const auto* array = given[k].as<numpy::NdArray>();
-      Array a = array && array->array.dtype() == dtype ? array->array : Array(o.weak ? numpy::cast_weak(o.node, dtype) : graph::cast(o.node, dtype));
+      Array a = array && array->array.dtype() == dtype ? array->array
+                                                       : Array(o.weak ? numpy::cast_weak(o.node, dtype) : graph::cast(o.node, dtype));
       plain.push_back(types[k].is_scalar() && a.rank() == 0);
       if (plain.back()) {
         leaf_types.push_back(functions::Type::of(dtype));
@@ -183,7 +205,9 @@ class Generalised final : public Object {
       graph::Shape full = loop;
       for (const std::string& name : layout_.outputs[k]) {
         const auto at = extents.find(name);
-        if (at == extents.end()) raise("ValueError", fmt::format("{}: the extent of '{}' is not known from the inputs", core_->name, name), "pass an output array");
+        if (at == extents.end())
+          raise("ValueError", fmt::format("{}: the extent of '{}' is not known from the inputs", core_->name, name),
+                "pass an output array");
         full.push_back(at->second);
       }
       const DType dtype = types[nin + k].dtype;
@@ -223,16 +247,20 @@ class Generalised final : public Object {
       bool fits = true;
       for (size_t k = 0; k < operands.size(); ++k) {
         const numpy::Operand& o = operands[k];
-        fits = fits && (o.weak ? promote_weak(types[k].dtype, o.weak) == types[k].dtype : promote(o.node->dtype, types[k].dtype) == types[k].dtype);
+        fits = fits &&
+               (o.weak ? promote_weak(types[k].dtype, o.weak) == types[k].dtype : promote(o.node->dtype, types[k].dtype) == types[k].dtype);
       }
       if (fits) return types;
     }
     if (!loops_.empty())
-      raise("TypeError", fmt::format("ufunc '{}' not supported for the input types, and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''",
+      raise("TypeError", fmt::format("ufunc '{}' not supported for the input types, and the inputs could not be safely coerced to any "
+                                     "supported types according to the casting rule ''safe''",
                                      core_->name));
     std::vector<functions::Type> types;
     const auto add = [&](DType dtype, size_t rank, bool output) {
-      types.push_back(rank == 0 && !output ? functions::Type::of(dtype) : functions::Type::array_of(dtype, static_cast<int>(std::max<size_t>(rank, 1)), functions::Layout::any));
+      types.push_back(rank == 0 && !output
+                          ? functions::Type::of(dtype)
+                          : functions::Type::array_of(dtype, static_cast<int>(std::max<size_t>(rank, 1)), functions::Layout::any));
     };
     for (size_t k = 0; k < operands.size(); ++k) add(operands[k].node->dtype, layout_.inputs[k].size(), false);
     for (size_t k = operands.size(); k < given.size(); ++k) {
@@ -264,7 +292,8 @@ class Generalised final : public Object {
     }
     text += indent + call + ")\n";
     made = std::make_unique<functions::Dispatch>(
-        in.engine(), function_of_text("guvectorize", text, {{"f", outside_function(core_)}, {"prange", outside_path("numba.prange")}}, options_));
+        in.engine(),
+        function_of_text("guvectorize", text, {{"f", outside_function(core_)}, {"prange", outside_path("numba.prange")}}, options_));
     return *made;
   }
 
@@ -287,8 +316,10 @@ Value guvectorize(Interpreter& in, Args args) {
   functions::Options options = take_options(in, keywords, true);
   if (const Value* v = keywords.as<Dict>()->find("target")) options.parallel = str(in, *v) == "parallel";
   std::vector<Value> signatures;
-  if (const auto* list = types.as<List>()) signatures = list->items;
-  else if (!types.is_none()) signatures.push_back(types);
+  if (const auto* list = types.as<List>())
+    signatures = list->items;
+  else if (!types.is_none())
+    signatures.push_back(types);
   return make_decorator("guvectorize", [options, signatures, layout = text->value](Interpreter& in, const Value& f) {
     Value made = Value::make<Generalised>(in, need_function(f, "guvectorize"), options, layout);
     for (const Value& s : signatures) made.as<Generalised>()->declare(to_signature(in, s));

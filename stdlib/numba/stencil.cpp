@@ -23,10 +23,12 @@ using functions::Leaf;
 
 std::string index_name(size_t axis) { return fmt::format("stencil index {}", axis); }  // no name of a script
 
-/// Makes of a kernel's tree one whose relative arrays are indexed absolutely: a[-1, 0] becomes a[i0 + -1, i1 + 0]. Notes how far indices reach.
+/// Makes of a kernel's tree one whose relative arrays are indexed absolutely: a[-1, 0] becomes a[i0 + -1, i1 + 0]. Notes how far indices
+/// reach.
 class Rewriter {
  public:
-  Rewriter(SourceRef source, std::map<std::string, int> relative, bool reach_is_known) : source_(std::move(source)), relative_(std::move(relative)), known_(reach_is_known) {}
+  Rewriter(SourceRef source, std::map<std::string, int> relative, bool reach_is_known)
+      : source_(std::move(source)), relative_(std::move(relative)), known_(reach_is_known) {}
 
   ast::ExprRef expression(const ast::ExprRef& e) {
     auto copy = std::make_shared<ast::Expr>(*e);
@@ -40,8 +42,7 @@ class Rewriter {
 
   ast::StmtRef statement(const ast::StmtRef& s) {
     auto copy = std::make_shared<ast::Stmt>(*s);
-    ast::visit_children(
-        *copy, [this](ast::ExprRef& child) { child = expression(child); }, [this](ast::Body& body) { rewrite(body); });
+    ast::visit_children(*copy, [this](ast::ExprRef& child) { child = expression(child); }, [this](ast::Body& body) { rewrite(body); });
     return copy;
   }
 
@@ -54,8 +55,10 @@ class Rewriter {
  private:
   void make_absolute(ast::Subscript& s, int rank, Span at) {
     std::vector<ast::ExprRef> items;
-    if (const auto* several = std::get_if<ast::Tuple>(&s.index->node)) items = several->items;
-    else items.push_back(s.index);
+    if (const auto* several = std::get_if<ast::Tuple>(&s.index->node))
+      items = several->items;
+    else
+      items.push_back(s.index);
     if (items.size() != static_cast<size_t>(rank))
       fail(at, fmt::format("{} dimensional stencil index used for {} dimensional array", items.size(), rank));
     for (size_t k = 0; k < items.size(); ++k) {
@@ -67,7 +70,8 @@ class Rewriter {
         entry->second.second = std::max(entry->second.second, *offset);
       }
       auto name = std::make_shared<ast::Expr>(ast::Expr{items[k]->span, ast::Name{index_name(k), {}}});
-      items[k] = std::make_shared<ast::Expr>(ast::Expr{items[k]->span, ast::Binary{ast::BinaryOp::add, std::move(name), items[k], items[k]->span}});
+      items[k] = std::make_shared<ast::Expr>(
+          ast::Expr{items[k]->span, ast::Binary{ast::BinaryOp::add, std::move(name), items[k], items[k]->span}});
     }
     s.index = items.size() == 1 ? items[0] : std::make_shared<ast::Expr>(ast::Expr{s.index->span, ast::Tuple{std::move(items)}});
   }
@@ -101,7 +105,9 @@ const gasell::Type& Stencil::type() const {
   static const gasell::Type t{"StencilFunc", "numba.stencils.stencil", &object_type()};
   return t;
 }
-std::string Stencil::repr(Interpreter&) { return fmt::format("<numba.stencils.stencil.StencilFunc object at {}>", static_cast<const void*>(this)); }
+std::string Stencil::repr(Interpreter&) {
+  return fmt::format("<numba.stencils.stencil.StencilFunc object at {}>", static_cast<const void*>(this));
+}
 std::optional<Value> Stencil::get_attribute(Interpreter& in, std::string_view name) {
   if (name == "py_func" || name == "__wrapped__") return function_;
   if (name == "__call__") return Value::of(this);
@@ -118,14 +124,16 @@ Stencil::Kernel& Stencil::kernel(Interpreter& in, const std::vector<functions::T
   const auto rank = static_cast<size_t>(types[0].rank);
   if (!options_.neighborhood.empty() && options_.neighborhood.size() != rank) {
     register_numba_errors();
-    raise("NumbaValueError", fmt::format("{} dimensional neighborhood specified for {} dimensional input array", options_.neighborhood.size(), rank));
+    raise("NumbaValueError",
+          fmt::format("{} dimensional neighborhood specified for {} dimensional input array", options_.neighborhood.size(), rank));
   }
   auto tree = std::make_shared<ast::Stmt>(*f.code->definition);
   auto& definition = std::get<ast::FunctionDef>(tree->node);
   std::map<std::string, int> relative;
   for (size_t k = 0; k < types.size(); ++k) {
     const std::string& name = definition.params[k].name;
-    const bool standard = std::find(options_.standard_indexing.begin(), options_.standard_indexing.end(), name) != options_.standard_indexing.end();
+    const bool standard =
+        std::find(options_.standard_indexing.begin(), options_.standard_indexing.end(), name) != options_.standard_indexing.end();
     if (types[k].is_array() && !standard) relative.emplace(name, types[k].rank);
   }
   Rewriter rewriter(f.source(), std::move(relative), !options_.neighborhood.empty());
@@ -144,8 +152,10 @@ Stencil::Kernel& Stencil::kernel(Interpreter& in, const std::vector<functions::T
   function->options.bounds_check = true;
   made.function = function;
   for (size_t k = 0; k < rank; ++k) {
-    if (options_.neighborhood.empty()) made.reach.push_back(rewriter.reach.contains(k) ? rewriter.reach[k] : std::pair<int64_t, int64_t>{0, 0});
-    else made.reach.push_back(options_.neighborhood[k]);
+    if (options_.neighborhood.empty())
+      made.reach.push_back(rewriter.reach.contains(k) ? rewriter.reach[k] : std::pair<int64_t, int64_t>{0, 0});
+    else
+      made.reach.push_back(options_.neighborhood[k]);
   }
 
   std::string text = "def stencil(out", call = "kernel(", index, indent = "    ";
@@ -156,12 +166,14 @@ Stencil::Kernel& Stencil::kernel(Interpreter& in, const std::vector<functions::T
   text += "):\n";
   for (size_t r = 0; r < rank; ++r) {
     const auto [low, high] = made.reach[r];
-    text += indent + fmt::format("for i{} in range({}, a0.shape[{}] - {}):\n", r, std::max<int64_t>(0, -low), r, std::max<int64_t>(0, high));
+    text +=
+        indent + fmt::format("for i{} in range({}, a0.shape[{}] - {}):\n", r, std::max<int64_t>(0, -low), r, std::max<int64_t>(0, high));
     indent += "    ";
     index += fmt::format("{}i{}", r ? ", " : "", r);
   }
   text += indent + "out[" + index + "] = " + call + index + ")\n";
-  made.loops = std::make_unique<functions::Dispatch>(in.engine(), function_of_text("stencil", text, {{"kernel", outside_function(function)}}, function->options));
+  made.loops = std::make_unique<functions::Dispatch>(
+      in.engine(), function_of_text("stencil", text, {{"kernel", outside_function(function)}}, function->options));
   return made;
 }
 
@@ -177,7 +189,8 @@ Value Stencil::call(Interpreter& in, Arguments args) {
   std::vector<Value> values(signature.parameters.size());
   bind_arguments(in, signature, function_.as<Function>()->name(), args.positional, args.keywords, values);
   CallArguments arguments;
-  for (size_t k = 0; k < values.size(); ++k) add_argument(*compilation_, values[k].is_absent() ? function_.as<Function>()->defaults[k] : values[k], arguments);
+  for (size_t k = 0; k < values.size(); ++k)
+    add_argument(*compilation_, values[k].is_absent() ? function_.as<Function>()->defaults[k] : values[k], arguments);
   if (arguments.types.empty() || !arguments.types[0].is_array() || arguments.types[0].rank == 0) {
     register_numba_errors();
     raise("NumbaValueError", "The first argument to a stencil kernel must be the primary input array.");
@@ -211,7 +224,9 @@ Value Stencil::call(Interpreter& in, Arguments args) {
 
 namespace {
 
-Value make_stencil(Interpreter& in, const Value& function, const Stencil::Options& options) { return Value::make<Stencil>(in, need_function(function, "stencil"), options); }
+Value make_stencil(Interpreter& in, const Value& function, const Stencil::Options& options) {
+  return Value::make<Stencil>(in, need_function(function, "stencil"), options);
+}
 
 Value stencil(Interpreter& in, Args args) {
   const Value keywords = args[1];

@@ -14,7 +14,7 @@ namespace gasell::numba {
 class Stencil final : public Object {
  public:
   struct Options {
-    std::optional<Scalar> border;                          // cval: what stands where the kernel does not reach
+    std::optional<Scalar> border;                           // cval: what stands where the kernel does not reach
     std::vector<std::pair<int64_t, int64_t>> neighborhood;  // one an axis; empty: found from the indices
     std::vector<std::string> standard_indexing;
   };

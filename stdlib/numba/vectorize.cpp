@@ -28,7 +28,8 @@ bool safe(DType from, DType to) { return promote(from, to) == to; }
 /// NumPy's letter of a dtype in the texts of loops: "dd->d".
 char letter(DType d) { return "?bhilBHILfdFD"[static_cast<int>(d)]; }
 
-/// The loop over all elements: for i0 in range(…): … out[i0, i1] = f(a0[i0, i1], a1). Parameters are `out` and one an operand, those in `scalars` numbers.
+/// The loop over all elements: for i0 in range(…): … out[i0, i1] = f(a0[i0, i1], a1). Parameters are `out` and one an operand, those in
+/// `scalars` numbers.
 std::string loop_text(size_t operands, const std::vector<bool>& scalars, int rank, bool parallel) {
   std::string text = "def vectorized(out", index, indent = "    ";
   for (size_t k = 0; k < operands; ++k) text += ", a" + std::to_string(k);
@@ -51,7 +52,10 @@ const gasell::Type& vectorized_type() {
 }
 
 Vectorized::Vectorized(Interpreter& in, Value function, functions::Options options, Value identity)
-    : function_(std::move(function)), identity_(std::move(identity)), options_(options), compilation_(std::make_unique<Compilation>(Compilation{in})) {
+    : function_(std::move(function)),
+      identity_(std::move(identity)),
+      options_(options),
+      compilation_(std::make_unique<Compilation>(Compilation{in})) {
   // Ufuncs follow NumPy where Python raises: x // 0 is 0, x / 0.0 is inf.
   options_.python_errors = false;
   functions::Options inner = options_;
@@ -110,7 +114,8 @@ Vectorized::Loop& Vectorized::add_loop(Interpreter&, std::vector<DType> inputs) 
   return loops_.back();
 }
 
-/// As NumPy chooses: the first loop that takes all operands without loss; Python's numbers take the type of the others where there are some.
+/// As NumPy chooses: the first loop that takes all operands without loss; Python's numbers take the type of the others where there are
+/// some.
 Vectorized::Loop& Vectorized::choose(Interpreter& in, const std::vector<numpy::Operand>& operands) {
   const bool all_weak = std::all_of(operands.begin(), operands.end(), [](const numpy::Operand& o) { return o.weak != 0; });
   for (Loop& loop : loops_) {
@@ -122,9 +127,10 @@ Vectorized::Loop& Vectorized::choose(Interpreter& in, const std::vector<numpy::O
     if (fits) return loop;
   }
   if (declared_)
-    raise("TypeError", fmt::format("ufunc '{}' not supported for the input types, and the inputs could not be safely coerced to any supported types "
-                                   "according to the casting rule ''safe''",
-                                   scalar_->name));
+    raise("TypeError",
+          fmt::format("ufunc '{}' not supported for the input types, and the inputs could not be safely coerced to any supported types "
+                      "according to the casting rule ''safe''",
+                      scalar_->name));
   std::vector<DType> inputs;
   for (const numpy::Operand& o : operands) inputs.push_back(o.node->dtype);
   return add_loop(in, std::move(inputs));
@@ -133,8 +139,8 @@ Vectorized::Loop& Vectorized::choose(Interpreter& in, const std::vector<numpy::O
 Value Vectorized::call(Interpreter& in, Arguments args) {
   const Value keep = Value::of(this);
   if (args.positional.size() < inputs_ || args.positional.size() > inputs_ + 1)
-    raise("TypeError", fmt::format("{}() takes from {} to {} positional arguments but {} {} given", scalar_->name, inputs_, inputs_ + 1, args.positional.size(),
-                                   args.positional.size() == 1 ? "was" : "were"));
+    raise("TypeError", fmt::format("{}() takes from {} to {} positional arguments but {} {} given", scalar_->name, inputs_, inputs_ + 1,
+                                   args.positional.size(), args.positional.size() == 1 ? "was" : "were"));
   Value out = args.positional.size() > inputs_ ? args.positional[inputs_] : Value();
   std::optional<DType> dtype;
   for (const auto& [name, value] : args.keywords) {
@@ -231,7 +237,8 @@ functions::Dispatch& Vectorized::dispatch(Interpreter& in, int rank, const std::
 
 namespace {
 
-Value vectorized(Interpreter& in, const Value& function, const functions::Options& options, const Value& identity, const std::vector<Value>& signatures) {
+Value vectorized(Interpreter& in, const Value& function, const functions::Options& options, const Value& identity,
+                 const std::vector<Value>& signatures) {
   Value made = Value::make<Vectorized>(in, need_function(function, "vectorize"), options, identity);
   for (const Value& s : signatures) made.as<Vectorized>()->declare(in, to_signature(in, s));
   return made;
@@ -258,7 +265,9 @@ Value vectorize(Interpreter& in, Args args) {
     first = Value();
   }
   if (!first.is_none()) return vectorized(in, first, options, identity, signatures);
-  return make_decorator("vectorize", [options, identity, signatures](Interpreter& in, const Value& f) { return vectorized(in, f, options, identity, signatures); });
+  return make_decorator("vectorize", [options, identity, signatures](Interpreter& in, const Value& f) {
+    return vectorized(in, f, options, identity, signatures);
+  });
 }
 
 }  // namespace
