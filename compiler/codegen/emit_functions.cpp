@@ -41,7 +41,9 @@ void Emitter::function_statement(const Stmt& s) {
     case StmtKind::call: call(s); break;
     case StmtKind::poll: {
       llvm::LoadInst* asked = b_.CreateAlignedLoad(b_.getInt8Ty(), arrays_.at("interrupt").pointer, llvm::Align(1));
-      asked->setAtomic(llvm::AtomicOrdering::Monotonic);
+      // No order with other accesses, which would keep LLVM from holding their elements in registers; but never only once for a whole loop.
+      asked->setAtomic(llvm::AtomicOrdering::Unordered);
+      asked->setVolatile(true);
       raise(b_.CreateICmpNE(asked, b_.getInt8(0)), ir::kInterrupted, {});
       break;
     }

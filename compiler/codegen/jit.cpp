@@ -106,7 +106,7 @@ struct Jit::State {
     const Target wanted = target(kernel);
     const auto module = emit_module(context, ready, wanted, symbol);
     if (wanted.math != MathLibrary::c && !link_device_library(*module, wanted.math)) fail(llvm::createStringError("a function is missing in libclc"));
-    optimise(*module, *machine);
+    optimise(*module, *machine, kernel.function);
     return finish(*module, *machine);
   }
 

@@ -181,6 +181,7 @@ llvm::Value* Operations::divide(ScalarOp op, bool is_signed_type, llvm::Value* a
     llvm::Value* r = quotient ? b_.CreateUDiv(a, divisor) : b_.CreateURem(a, divisor);
     return b_.CreateSelect(by_zero, zero, r);
   }
+  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(b); constant && constant->getValue().sgt(1) && op != ScalarOp::fmod) return divide_by_positive(op, a, constant->getValue());
   llvm::Value* by_minus_one = b_.CreateICmpEQ(b, llvm::ConstantInt::getAllOnesValue(t));
   llvm::Value* divisor = b_.CreateSelect(b_.CreateOr(by_zero, by_minus_one), one, b);
   llvm::Value* rem = b_.CreateSRem(a, divisor);
@@ -192,6 +193,16 @@ llvm::Value* Operations::divide(ScalarOp op, bool is_signed_type, llvm::Value* a
   }
   llvm::Value* m = op == ScalarOp::fmod ? rem : b_.CreateAdd(rem, b_.CreateSelect(adjust, divisor, zero));
   return b_.CreateSelect(b_.CreateOr(by_zero, by_minus_one), zero, m);
+}
+
+/// Floored, of signed integers, without a correction afterwards: of a negative a, -1 - a is divided, which is not, and the quotient turned back so.
+llvm::Value* Operations::divide_by_positive(ScalarOp op, llvm::Value* a, const llvm::APInt& divisor) {
+  llvm::Type* t = a->getType();
+  const bool quotient = op == ScalarOp::floordiv;
+  if (divisor.isPowerOf2()) return quotient ? b_.CreateAShr(a, divisor.logBase2()) : b_.CreateAnd(a, llvm::ConstantInt::get(t, divisor - 1));
+  llvm::Value* sign = b_.CreateAShr(a, t->getIntegerBitWidth() - 1);
+  llvm::Value* q = b_.CreateXor(b_.CreateUDiv(b_.CreateXor(a, sign), llvm::ConstantInt::get(t, divisor)), sign);
+  return quotient ? q : b_.CreateSub(a, b_.CreateMul(q, llvm::ConstantInt::get(t, divisor)));
 }
 
 llvm::Value* Operations::power(DType type, llvm::Value* a, llvm::Value* b) {

@@ -164,6 +164,21 @@ TEST_CASE("operations mean the same compiled as in constant folding") {
   CHECK(tested > 400);
 }
 
+TEST_CASE("division by constants rounds as division by variables") {
+  Jit jit(without_disk());
+  for (const DType type : {DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u64})
+    for (const ScalarOp op : {ScalarOp::floordiv, ScalarOp::mod, ScalarOp::fmod})
+      for (const int64_t divisor : {1, 2, 3, 7, 9, 10, 64, 100, 127, 0, -1, -2, -9}) {
+        const Scalar by = Scalar::of_int(divisor).cast(type);
+        const ir::Kernel kernel = elementwise({type}, type, [&](std::vector<ir::ExprRef> args) { return ir::op(op, {args[0], ir::constant(by)}); });
+        const auto expected = [&](const Scalar* x) {
+          const Scalar operands[] = {*x, by};
+          return evaluate(op, operands);
+        };
+        check(jit, std::string(info(op).name) + " by " + std::to_string(divisor), {type}, type, {edge_values(type, 500)}, kernel, expected, 0);
+      }
+}
+
 TEST_CASE("conversions mean the same compiled as in constant folding") {
   Jit jit(without_disk());
   for (int f = 0; f < kDTypeCount; ++f)

@@ -330,3 +330,44 @@ TEST_CASE("passes leave the effects of functions") {
     CHECK(text.find(kept) != std::string::npos);
   for (const char* gone : {"unused", "same"}) CHECK(text.find(gone) == std::string::npos);
 }
+
+TEST_CASE("loops in strips run as they did") {
+  const std::string count = "for i in b .. e { y[0] = (y[0] + 1) y[1] = (y[1] + i) e = 0 }",
+                    all = "scope out_of { for i in b .. e { y[0] = (y[0] + 1) y[1] = (y[1] + i) if (y[0] == 10) { leave out_of } } }";
+  Function f(jit(), "out y: i64, b: i64, end: i64", "y[0] = 0 y[1] = 0 var e: i64 = end " + count),
+      g(jit(), "out y: i64, b: i64, e: i64", "y[0] = 0 y[1] = 0 " + all);
+  CHECK(ir::print(ir::run_passes(f.kernel, ir::function_pipeline())).find("poll") != std::string::npos);
+  int64_t y[2];
+  for (int64_t begin : {int64_t{0}, int64_t{-3}, int64_t{5}, int64_t{-100000}, INT64_MIN, INT64_MAX - 4097})
+    for (int64_t length : {-1, 0, 1, 4095, 4096, 4097, 8191, 8192, 10000}) {
+      const int64_t end = begin > INT64_MAX - 10000 ? INT64_MAX : begin == INT64_MIN && length < 0 ? begin : begin + length;
+      INFO(begin << " .. " << end);
+      CHECK(f({y}, {begin, end}) == Outcome{});
+      CHECK(y[0] == std::max<int64_t>(end - begin, 0));
+      uint64_t sum = 0;
+      for (int64_t i = begin; i < end; ++i) sum += static_cast<uint64_t>(i);
+      CHECK(y[1] == static_cast<int64_t>(sum));
+    }
+  for (const auto& [begin, end] : {std::pair{INT64_MIN, INT64_MAX}, std::pair{int64_t{-5}, INT64_MAX}, std::pair{INT64_MIN, int64_t{3}}}) {
+    g({y}, {begin, end});
+    CHECK(y[0] == 10);
+  }
+}
+
+TEST_CASE("every long loop ends when it is asked to, and vectors remain") {
+  for (const char* body : {"for i in 0 .. n { y[0] = (y[0] + i) }", "for i in 0 .. 1000000 { y[0] = (y[0] + i) }",
+                           "for i in 0 .. n { for j in 0 .. m { y[0] = (y[0] + 1) } }", "while true { y[0] = (y[0] + 1) }",
+                           "for i in 0 .. 10 { while true { y[0] = (y[0] + 1) } }"}) {
+    INFO(body);
+    Function f(jit(), "out y: i64, n: i64, m: i64", body);
+    int64_t y = 0;
+    f.interrupt = 1;
+    CHECK(f({&y}, {int64_t{1} << 40, int64_t{1} << 40}) == Outcome{{ir::kInterrupted, 0, 0, 0}});
+    CHECK(y <= 0);
+  }
+  Function vectors(jit(), "in x: f64, out y: f64, n: i64", "for i in 0 .. n { y[i] = (x[i] * 2.0) }");
+  CHECK(jit().emit_llvm(vectors.kernel).find("x double>") != std::string::npos);
+  // A loop of few iterations is not cut.
+  Function few(jit(), "in x: f64, out y: f64, n: i64", "for i in 0 .. 100 { y[i] = (x[i] * 2.0) }");
+  CHECK(ir::print(ir::run_passes(few.kernel, ir::function_pipeline())).find("poll") == std::string::npos);
+}

@@ -33,8 +33,8 @@ void check_round_trip(const Kernel& kernel) {
 
 /// The pipelines' passes and those that map_to_grid consists of.
 std::vector<Pass> all_passes() {
-  std::vector<Pass> passes = grid_pipeline();
-  passes.insert(passes.end(), function_pipeline().begin(), function_pipeline().end());
+  std::vector<Pass> passes = function_pipeline();
+  passes.insert(passes.end(), grid_pipeline().begin(), grid_pipeline().end());
   passes.push_back({"map_to_grid", [](const Kernel& kernel) { return map_to_grid(kernel, {.most_threads = 256, .shared_bytes = 48 << 10}).value(); }, ""});
   passes.push_back({"place_barriers", place_barriers, ""});
   return passes;

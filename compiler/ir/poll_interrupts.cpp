@@ -1,0 +1,112 @@
+#include "compiler/ir/poll_interrupts.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <unordered_set>
+
+#include "compiler/ir/transform.h"
+
+namespace gasell::ir {
+namespace {
+
+constexpr int64_t kStrip = 4096;  // iterations between two polls
+
+class Polling {
+ public:
+  explicit Polling(const Kernel& kernel) {
+    for (const Parameter& p : kernel.params) names_.insert(p.name);
+    collect(kernel.body);
+  }
+
+  Body body(const Body& statements) {
+    Body result;
+    for (const StmtRef& s : statements) {
+      Stmt changed = *s;
+      changed.body = body(s->body);
+      changed.orelse = body(s->orelse);
+      const bool is_loop = s->kind == StmtKind::loop;
+      const auto rounds = is_loop || s->kind == StmtKind::while_ ? iterations(*s) : 1;
+      if (rounds && *rounds <= kStrip) {
+        result.push_back(make_statement(std::move(changed)));
+        continue;
+      }
+      const auto inside = iterations(s->body);
+      if (is_loop && s->loop_kind != LoopKind::unit && inside && *inside <= kStrip) {
+        strips(std::move(changed), *inside, result);
+        continue;
+      }
+      // A unit that is one short iteration is over soon, and vectors may be made of many.
+      if (!inside || s->kind == StmtKind::while_) changed.body.insert(changed.body.begin(), poll());
+      result.push_back(make_statement(std::move(changed)));
+    }
+    return result;
+  }
+
+ private:
+  /// How many iterations of innermost loops a statement is at most; none where that is not known.
+  static std::optional<int64_t> iterations(const Stmt& s) {
+    if (s.kind == StmtKind::while_ || s.kind == StmtKind::call) return {};
+    const auto one = iterations(s.body), other = iterations(s.orelse);
+    if (!one || !other) return {};
+    if (s.kind != StmtKind::loop) return std::max(*one, *other);
+    if (s.begin->kind != ExprKind::constant || s.end->kind != ExprKind::constant) return {};
+    const double rounds = std::max(0.0, static_cast<double>(s.end->value.i) - static_cast<double>(s.begin->value.i));
+    if (rounds > kStrip) return {};
+    return std::min(static_cast<int64_t>(rounds) * *one, 2 * kStrip);
+  }
+  static std::optional<int64_t> iterations(const Body& body) {
+    int64_t sum = 1;
+    for (const StmtRef& s : body) {
+      const auto each = iterations(*s);
+      if (!each) return {};
+      if (s->kind == StmtKind::loop || !s->body.empty()) sum = std::min(sum + *each, 2 * kStrip);
+    }
+    return sum;
+  }
+
+  /// The loop in strips. Whatever its bounds are, nothing overflows: the iterations are counted in u64, and no strip begins behind the end.
+  void strips(Stmt loop, int64_t inside, Body& result) {
+    const auto bits = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(std::max<int64_t>(kStrip / inside, 64)))) - 1;
+    // Bounds are those from before the first iteration.
+    const auto before = [&](const ExprRef& bound, const char* what) {
+      if (bound->kind == ExprKind::constant) return bound;
+      result.push_back(let(fresh(loop.name + what), bound));
+      return variable(result.back()->name, DType::i64);
+    };
+    const ExprRef begin = before(loop.begin, "_begin"), end = before(loop.end, "_end"), strip = constant_i64(int64_t{1} << bits);
+    const std::string last = fresh(loop.name + "_last"), number = fresh(loop.name + "_strip"), first = fresh(loop.name + "_first");
+    const auto i64 = [](const std::string& name) { return variable(name, DType::i64); };
+    const ExprRef count = cast(op(ScalarOp::max, {end, begin}) - begin, DType::u64);
+    result.push_back(let(last, cast(op(ScalarOp::shr, {count, constant(Scalar::of_int(bits, DType::u64))}), DType::i64)));
+    loop.begin = i64(first);
+    loop.end = op(ScalarOp::select, {op(ScalarOp::lt, {i64(number), i64(last)}), i64(first) + strip, end});
+    result.push_back(ir::loop(number, constant_i64(0), i64(last) + constant_i64(1), LoopKind::serial,
+                              {poll(), let(first, begin + i64(number) * strip), make_statement(std::move(loop))}));
+  }
+
+  void collect(const Body& body) {
+    for (const StmtRef& s : body) {
+      names_.insert(s->name);
+      collect(s->body);
+      collect(s->orelse);
+    }
+  }
+  std::string fresh(const std::string& base) {
+    std::string name = base;
+    for (int k = 2; !names_.insert(name).second; ++k) name = base + std::to_string(k);
+    return name;
+  }
+
+  std::unordered_set<std::string> names_;
+};
+
+}  // namespace
+
+Kernel poll_interrupts(const Kernel& kernel) {
+  const bool asked = std::any_of(kernel.params.begin(), kernel.params.end(),
+                                 [](const Parameter& p) { return p.kind == Parameter::Kind::any && p.name == "interrupt"; });
+  return kernel.function && asked ? with_body(kernel, Polling(kernel).body(kernel.body)) : kernel;
+}
+
+}  // namespace gasell::ir
