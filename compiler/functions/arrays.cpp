@@ -75,6 +75,7 @@ Value Lowering::allocate(DType dtype, std::vector<ExprRef> extents, Span at, boo
   a.root = ++program_.roots;
   const ExprRef count = count_of(extents);
   a.extents = std::move(extents);
+  a.is_whole();
   code().emit(ir::allocate(a.memory, dtype, count, site("MemoryError", "unable to allocate {0} bytes", at)));
   code().own(a.memory);
   if (clear) {
@@ -88,12 +89,14 @@ Value Lowering::allocate(DType dtype, std::vector<ExprRef> extents, Span at, boo
 ExprRef Lowering::element(const Value& v, const std::vector<ExprRef>& index) {
   if (v.lazy) return v.lazy->at(index);
   const ArrayValue& a = *v.array;
+  note_access(a, index, false, here_);
   ExprRef at = a.offset;
   for (size_t k = 0; k < index.size(); ++k) at = at + index[k] * a.strides[k];
   return code().bind(ir::load(a.memory, v.type.dtype, at), "x");
 }
 
 void Lowering::store_element(const ArrayValue& a, DType dtype, const std::vector<ExprRef>& index, ExprRef value) {
+  note_access(a, index, true, here_);
   ExprRef at = a.offset;
   for (size_t k = 0; k < index.size(); ++k) at = at + index[k] * a.strides[k];
   code().emit(ir::store(a.memory, at, ir::cast(std::move(value), dtype)));

@@ -67,6 +67,7 @@ Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
         ArrayValue a = *array.array;
         std::reverse(a.extents.begin(), a.extents.end());
         std::reverse(a.strides.begin(), a.strides.end());
+        std::reverse(a.axes.begin(), a.axes.end());
         return array_value(base.type.dtype, rank <= 1 ? base.type.layout : Layout::any, std::move(a), base.type.read_only);
       }
       if (name == "flat") return library_method("ravel")(*this, {at, "flat", {base}, {}});

@@ -6,6 +6,7 @@ ExprRef Code::bind(const ExprRef& e, std::string_view stem) {
   if (e->kind == ir::ExprKind::constant || e->kind == ir::ExprKind::variable) return e;
   const std::string name = fresh(stem);
   emit(ir::let(name, e));
+  define(name, e);
   return ir::variable(name, e->type);
 }
 

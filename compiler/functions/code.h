@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/functions/value.h"
@@ -28,6 +29,15 @@ class Code {
 
   /// A variable's value now, under a name that does not change.
   ExprRef snapshot(const std::string& variable, DType type, std::string_view stem);
+
+  /// What a name that bind() gave stands for, and an index that was checked; null: something else.
+  ExprRef definition(const std::string& name) const {
+    const auto found = definitions_.find(name);
+    return found == definitions_.end() ? nullptr : found->second;
+  }
+  void define(const std::string& name, ExprRef value) { definitions_[name] = std::move(value); }
+  /// Names made from now on have higher numbers.
+  int last_name() const { return names_; }
 
   void open() { blocks_.push_back({}); }
   /// Ends a body; releases what it owns.
@@ -58,6 +68,7 @@ class Code {
  private:
   std::vector<Block> blocks_;
   int names_ = 0;
+  std::unordered_map<std::string, ExprRef> definitions_;
 };
 
 }  // namespace gasell::functions

@@ -1,5 +1,6 @@
 // The frame of a compiled function: its parameters, its result, the kernel around its code.
 #include "compiler/functions/lowering.h"
+#include "compiler/functions/outline.h"
 #include "compiler/ir/text.h"
 #include "lang/ast_visit.h"
 
@@ -116,7 +117,8 @@ Value parameter(Program& program, const Type& type, const std::string& name, std
         for (int k = 0; k < type.rank; ++k) a.strides.push_back(number(DType::i64));
       else
         a.strides = c_strides(a.extents);
-      a.root = ++program.roots;
+      a.root = program.overlapping ? ArrayValue::kAnywhere : ++program.roots;
+      a.is_whole();
       v.array = std::make_shared<ArrayValue>(std::move(a));
       break;
     }
@@ -170,6 +172,7 @@ int slots_of(const Type& type) {
 Compiled compile(const Function& function, const std::vector<Type>& arguments, bool overlapping) {
   Program program;
   program.options = function.options;
+  program.overlapping = overlapping;
   const auto& params = function.definition ? std::get<ast::FunctionDef>(function.definition->node).params
                                            : std::get<ast::Lambda>(function.lambda->node).params;
   std::vector<ir::Parameter> parameters;
@@ -206,7 +209,6 @@ Compiled compile(const Function& function, const std::vector<Type>& arguments, b
     result.writes.push_back(writes);
     p.kind = overlapping ? ir::Parameter::Kind::any : writes ? ir::Parameter::Kind::out : ir::Parameter::Kind::in;
   }
-  // A pointer may stand for several memories, so none of those lies apart from it.
   parameters.insert(parameters.end(), program.captured_parameters.begin(), program.captured_parameters.end());
   using PK = ir::Parameter::Kind;
   parameters.push_back({PK::any, "context", DType::u8});
@@ -216,6 +218,7 @@ Compiled compile(const Function& function, const std::vector<Type>& arguments, b
   result.kernel.name = function.name == "<lambda>" ? "lambda" : function.name;
   result.kernel.params = std::move(parameters);
   result.kernel.body = program.code.close();
+  result.loops = std::move(program.loops);
   result.kernel.function = true;
   result.kernel.fast_math = function.options.fast_math;
   result.arguments = arguments;
@@ -224,7 +227,9 @@ Compiled compile(const Function& function, const std::vector<Type>& arguments, b
   result.sites = std::move(program.sites);
   result.captured = std::move(program.captured);
   result.typed = std::move(program.typed);
+  outline_parallel_loops(result, written);
   ir::verify(result.kernel);
+  for (const ir::Kernel& region : result.regions) ir::verify(region);
   return result;
 }
 

@@ -143,6 +143,7 @@ Value Lowering::from_outside(const Outside& outside, const std::string& name, Sp
         (k < outside.type.rank ? a.extents : a.strides).push_back(ir::variable(number, DType::i64));
       }
       if (outside.type.layout == Layout::c) a.strides = c_strides(a.extents);
+      a.is_whole();
       program_.captured.push_back(outside);
       program_.captured_values.push_back(array_value(outside.type.dtype, outside.type.layout, std::move(a), true));
       return program_.captured_values.back();
@@ -369,7 +370,8 @@ ExprRef Lowering::binary_number(ast::BinaryOp op, ExprRef a, ExprRef b, Span at,
 
 namespace {
 
-/// Numba's rule for a number beside an array: one of a lower kind (an integer beside floats) does not widen the result, one of the same kind does.
+/// Numba's rule for a number beside an array: one of a lower kind (an integer beside floats) does not widen the result, one of the same
+/// kind does.
 DType beside_array(DType number, DType array) {
   auto rank = [](DType d) { return d == DType::boolean ? 0 : is_integer(d) ? 1 : is_float(d) ? 2 : 3; };
   return rank(number) < rank(array) ? array : number;
@@ -431,8 +433,8 @@ Value Lowering::binary(ast::BinaryOp op, const Value& a, const Value& b, Span at
   const DType da = a.type.is_array() ? a.type.dtype : scalar(a, symbol(op))->type,
               db = b.type.is_array() ? b.type.dtype : scalar(b, symbol(op))->type;
   const DType type = a.type.is_array() == b.type.is_array() ? array_dtype(op, da, db)
-                     : a.type.is_array()                     ? array_dtype(op, da, beside_array(db, da))
-                                                             : array_dtype(op, beside_array(da, db), db);
+                     : a.type.is_array()                    ? array_dtype(op, da, beside_array(db, da))
+                                                            : array_dtype(op, beside_array(da, db), db);
   const ScalarOp operation = array_operation(op, type);
   if (!accepts(operation, type))
     fail(at, std::string("unsupported dtypes for ") + symbol(op) + ": " + std::string(name_of(da)) + " and " + std::string(name_of(db)));

@@ -38,7 +38,8 @@ struct Outside {
 
 struct Options {
   bool parallel = false, fast_math = false, bounds_check = true;
-  bool python_errors = true;  // error_model="python": division by zero raises; else NumPy's inf and nan
+  bool unchecked_parallel = false;  // parallel="unsafe": iterations of prange are taken to be independent
+  bool python_errors = true;        // error_model="python": division by zero raises; else NumPy's inf and nan
   bool operator==(const Options&) const = default;
 };
 
@@ -72,8 +73,20 @@ struct Site {
 /// results, by leaves of the result's type: a scalar takes one slot (integers and booleans widened, floats as the bits of an f64), complex
 /// numbers two; an array 2 + 2 * rank: the address of its memory (an argument's, a captured array's or one allocated from the context), its
 /// offset, extents and strides in elements; an optional one slot that says whether it is there, then its item.
+///
+/// `regions` are what runs in parallel: kernels with a unit loop. The kernel calls gasell_parallel(context, region, units, arrays,
+/// scalars), the last two as a HostKernelFunction takes them (codegen/jit.h), and looks at `error` when it comes back. With bounds checked
+/// the ends of their memories are not known: they are 0 and the highest address.
 struct Compiled {
   ir::Kernel kernel;
+  std::vector<ir::Kernel> regions;
+  /// What became of each loop that was asked to be parallel (parallel_diagnostics), in the order of the text.
+  struct Loop {
+    Span span;
+    SourceRef source;
+    std::string fate;  // "runs in parallel; reductions: total (+)"
+  };
+  std::vector<Loop> loops;
   std::vector<Type> arguments;
   Type result;
   int result_slots = 0;

@@ -24,6 +24,7 @@ ExprRef Lowering::checked_index(ExprRef index, ExprRef extent, Span at, int axis
     index = code().bind(index, "i");
     return code().bind(select(both(ScalarOp::lt, index, constant_i64(0)), index + extent, index), "at");
   }
+  code().define(name, index);
   code().emit(ir::check(name, std::move(index), std::move(extent),
                         site("IndexError", "index {0} is out of bounds for axis " + std::to_string(axis) + " with size {1}", at)));
   return ir::variable(name, DType::i64);
@@ -95,9 +96,13 @@ Value Lowering::view(const Value& v, const std::vector<Value>& indices, Span at)
   ExprRef offset = a.offset;
   size_t axis = 0;
   bool contiguous = v.type.layout == Layout::c, whole_so_far = true;
+  // Views of views know their root's axes as long as each step was one of whole axes and single indices.
+  bool traced = a.axes.size() == a.extents.size();
+  r.fixed = a.fixed;
   auto keep = [&] {
     r.extents.push_back(a.extents[axis]);
     r.strides.push_back(a.strides[axis]);
+    if (traced) r.axes.push_back(a.axes[axis]);
     ++axis;
     whole_so_far = false;
   };
@@ -109,6 +114,7 @@ Value Lowering::view(const Value& v, const std::vector<Value>& indices, Span at)
       case Kind::none:
         r.extents.push_back(constant_i64(1));
         r.strides.push_back(constant_i64(0));
+        r.axes.push_back(ArrayValue::kPart);
         contiguous = false;
         break;
       case Kind::slice: {
@@ -124,12 +130,14 @@ Value Lowering::view(const Value& v, const std::vector<Value>& indices, Span at)
         // Rows next to each other stay contiguous; so does a part of the last axis alone.
         contiguous = contiguous && whole_so_far && is_constant(step) && step->value.i == 1;
         whole_so_far = false;
+        r.axes.push_back(ArrayValue::kPart);
         ++axis;
         break;
       }
       default: {
         const ExprRef k = checked_index(index_number(i, "an index"), a.extents[axis], i.span.end ? i.span : at, static_cast<int>(axis));
         offset = offset + k * a.strides[axis];
+        if (traced && a.axes[axis] >= 0) r.fixed[static_cast<size_t>(a.axes[axis])] = k;
         contiguous = contiguous && whole_so_far;
         ++axis;
       }
@@ -137,6 +145,7 @@ Value Lowering::view(const Value& v, const std::vector<Value>& indices, Span at)
   }
   while (axis < static_cast<size_t>(rank)) keep();
   r.offset = code().bind(offset, "offset");
+  if (!traced) r.axes.clear(), r.fixed.clear();
   return array_value(v.type.dtype, contiguous ? Layout::c : Layout::any, std::move(r), v.type.read_only);
 }
 
@@ -145,6 +154,10 @@ Value Lowering::item_of(const Value& v, const ExprRef& k, Span) {
   r.offset = code().bind(r.offset + k * r.strides[0], "offset");
   r.extents.erase(r.extents.begin());
   r.strides.erase(r.strides.begin());
+  if (!r.axes.empty()) {
+    if (r.axes[0] >= 0) r.fixed[static_cast<size_t>(r.axes[0])] = k;
+    r.axes.erase(r.axes.begin());
+  }
   const Value item = array_value(v.type.dtype, v.type.layout, std::move(r), v.type.read_only);
   return item.type.rank ? item : scalar_value(element(item, {}));
 }
@@ -340,6 +353,7 @@ void Lowering::store_fancy(const Value& array, const std::vector<Value>& indices
     r.offset = code().bind(r.offset + k * r.strides[0], "offset");
     r.extents.erase(r.extents.begin());
     r.strides.erase(r.strides.begin());
+    r.axes.clear(), r.fixed.clear();
     row = array_value(dtype, array.type.layout, std::move(r));
     if (values.type.is_array() && values.type.rank == array.type.rank)
       assign_elements(row, item_of(values, index[0], at), at);

@@ -124,6 +124,7 @@ Value Lowering::read(const Storage& s, std::string_view stem) {
         for (int k = 0; k < s.type.rank; ++k) a.strides.push_back(snapshot(s.names[at++], DType::i64));
       else
         a.strides = c_strides(a.extents);
+      a.is_whole();
       v.array = std::make_shared<ArrayValue>(std::move(a));
       break;
     }

@@ -241,6 +241,7 @@ Value reshape(Lowering& l, const CallSite& site) {
   ArrayValue a = *v.array;
   a.extents = extents;
   a.strides = c_strides(extents);
+  a.axes.clear(), a.fixed.clear();
   return array_value(v.type.dtype, Layout::c, std::move(a), v.type.read_only);
 }
 Value ravel(Lowering& l, const CallSite& site) {
@@ -264,6 +265,7 @@ Value transpose(Lowering& l, const CallSite& site) {
     seen[static_cast<size_t>(from)] = true;
     a.extents[k] = v.array->extents[static_cast<size_t>(from)];
     a.strides[k] = v.array->strides[static_cast<size_t>(from)];
+    if (!a.axes.empty()) a.axes[k] = v.array->axes[static_cast<size_t>(from)];
   }
   return array_value(v.type.dtype, Layout::any, std::move(a), v.type.read_only);
 }
@@ -277,6 +279,7 @@ Value expand_dims(Lowering& l, const CallSite& site) {
   ArrayValue a = *v.array;
   a.extents.insert(a.extents.begin() + at, constant_i64(1));
   a.strides.insert(a.strides.begin() + at, constant_i64(0));
+  if (!a.axes.empty()) a.axes.insert(a.axes.begin() + at, ArrayValue::kPart);
   return array_value(v.type.dtype, Layout::any, std::move(a), v.type.read_only);
 }
 

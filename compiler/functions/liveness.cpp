@@ -166,6 +166,11 @@ Liveness find_liveness(const ast::Body& body) {
   return result;
 }
 
+Names exposed_names(const ast::Body& body) {
+  Liveness unused;
+  return Flow(unused).before(body, {});
+}
+
 Names assigned_names(const ast::Body& body) {
   Names result;
   collect_assigned(body, result);

@@ -21,6 +21,8 @@ struct Liveness {
 
 /// By the classic backward flow equations over the statement tree.
 Liveness find_liveness(const ast::Body& body);
+/// The local names that statements may read before they bind them.
+Names exposed_names(const ast::Body& body);
 /// The local names that statements bind, those of nested functions not among them.
 Names assigned_names(const ast::Body& body);
 /// The local names that an expression or a function inside the function reads.

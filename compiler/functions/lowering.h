@@ -27,10 +27,20 @@ struct Storage {
 
 class Lowering;
 
+/// An element, or elements, that an iteration of a parallel loop uses.
+struct Access {
+  std::string memory;
+  int root;
+  std::vector<ExprRef> index;  // by the root's axes; null: any; empty: any at all
+  bool writes;
+  Span span;
+};
+
 /// What a kernel's function and all those inlined into it share.
 struct Program {
   Code code;
   Options options;
+  bool overlapping = false;  // arrays that are arguments may overlap
   std::vector<Site> sites;
   std::vector<Outside> captured;
   std::vector<Value> captured_values;
@@ -47,6 +57,9 @@ struct Program {
   /// Memories that are stored to, and which memories a pointer may stand for.
   std::set<std::string> stored;
   std::multimap<std::string, std::string> points;
+  /// While the body of a parallel loop is lowered: what it uses of memory from outside. Null: no such loop is around.
+  std::vector<Access>* accesses = nullptr;
+  std::vector<Compiled::Loop> loops;
 };
 
 /// The arguments of a call, lowered.
@@ -101,6 +114,8 @@ class Lowering {
   /// In memory: computed where it is lazy.
   Value materialise(const Value& v, Span at);
   ExprRef element(const Value& array, const std::vector<ExprRef>& index);
+  /// The place in the text of what is being lowered, for messages about accesses.
+  Span here_;
   void store_element(const ArrayValue& array, DType dtype, const std::vector<ExprRef>& index, ExprRef value);
   /// The element at an index of the shape that `v` is broadcast to; numbers are the same everywhere.
   using ElementFunction = std::function<ExprRef(const std::vector<ExprRef>& parts)>;
@@ -111,6 +126,8 @@ class Lowering {
   /// Loops over all indices of the extents; the innermost are vectors where `simd`.
   void for_each(const std::vector<ExprRef>& extents, bool simd, const std::function<void(const std::vector<ExprRef>&)>& body);
   ExprRef count_of(const std::vector<ExprRef>& extents);
+  /// Notes what a parallel loop's iteration uses.
+  void note_access(const ArrayValue& array, const std::vector<ExprRef>& index, bool writes, Span at);
   static bool may_overlap(const ArrayValue& a, const ArrayValue& b);
 
   // indexing (indexing.cpp)
@@ -178,6 +195,12 @@ class Lowering {
   void while_loop(const ast::While& s, const ast::Stmt* key);
   void for_loop(const ast::For& s, const ast::Stmt* key);
   void for_range(const ast::For& s, const ast::Stmt* key, const Value& start, const Value& stop, const Value& step);
+  void refuse_leaving(const ast::Body& body, bool inner);
+  void for_parallel(const ast::For& s, const ast::Stmt* key, const Value& start, const Value& stop, const Value& step);
+  /// Refuses accesses of which two iterations might use the same element; what is only known when it runs is a condition: where it does not
+  /// hold, the loop is not parallel. `variable` counts; names numbered above `outside` are the iteration's own.
+  ExprRef independent(const std::vector<Access>& accesses, const ExprRef& variable, const ExprRef& first, const ExprRef& last, int outside,
+                      int roots, Span at);
   /// `how`: "enumerate", "zip", or nothing for the items of one thing.
   void for_items(const ast::For& s, const ast::Stmt* key, const std::string& how, std::vector<Value> items);
   void return_statement(const ast::Return& s, Span at);

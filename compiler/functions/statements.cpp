@@ -31,6 +31,7 @@ void Lowering::statements(const ast::Body& body) {
   for (const ast::StmtRef& s : body) {
     if (code().dead()) return;
     const size_t depth = code().depth(), loops = loops_.size();
+    here_ = s->span;
     auto unwind = [&] {
       while (code().depth() > depth) code().discard();
       loops_.resize(loops);
@@ -234,7 +235,11 @@ void Lowering::for_loop(const ast::For& s, const ast::Stmt* key) {
       std::vector<Value> args;
       for (const ast::ExprRef& a : call->args) args.push_back(expression(a));
       const Value zero = scalar_value(constant_i64(0)), one = scalar_value(constant_i64(1));
-      for_range(s, key, args.size() > 1 ? args[0] : zero, args[args.size() > 1 ? 1 : 0], args.size() > 2 ? args[2] : one);
+      const Value &start = args.size() > 1 ? args[0] : zero, &stop = args[args.size() > 1 ? 1 : 0], &step = args.size() > 2 ? args[2] : one;
+      if (path == "numba.prange" && program_.options.parallel && !program_.accesses)
+        for_parallel(s, key, start, stop, step);
+      else
+        for_range(s, key, start, stop, step);
       return;
     }
     if (path == "enumerate" || path == "zip") {

@@ -21,6 +21,18 @@ struct ArrayValue {
   /// Which memory it may lie in: equal roots may overlap, different ones do not; kAnywhere overlaps everything.
   int root = 0;
   static constexpr int kAnywhere = -1;
+  /// Which axis of the root each axis is (kPart: a part of one, or a new one), and the index that views have fixed on the root's axes
+  /// (null: none); both empty where that is not known.
+  static constexpr int kPart = -1;
+  std::vector<int> axes;
+  std::vector<ExprRef> fixed;
+
+  /// Its axes are the root's.
+  void is_whole() {
+    axes.clear();
+    for (size_t k = 0; k < extents.size(); ++k) axes.push_back(static_cast<int>(k));
+    fixed.assign(extents.size(), nullptr);
+  }
 };
 
 /// An array that is not computed yet: its element as a function of the index. It lives within one statement.

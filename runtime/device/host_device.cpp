@@ -184,6 +184,33 @@ class HostDevice final : public Device {
     if (!pass.done()) throw Interrupted();
   }
 
+  void share(int64_t units, const std::function<void(int64_t, int64_t)>& work, const std::function<bool()>& stop) override {
+    const auto start = Clock::now();
+    int64_t next = 0;
+    // Alone until it seems worth waking others.
+    for (int64_t count = 1; next < units; count *= 2) {
+      const int64_t end = std::min(next + count, units);
+      work(next, end);
+      next = end;
+      if (stop() || (properties_.threads > 1 && seconds_since(start) > kAloneSeconds)) break;
+    }
+    if (next == units || stop()) return;
+    Handout handout(next, units, properties_.threads, units);
+    workers_.run(static_cast<int>(std::min<int64_t>(properties_.threads, units - next)), [&] {
+      UnitClock clock;
+      auto begun = Clock::now();
+      while (true) {
+        if (stop()) return handout.stop();
+        const UnitRange range = handout.take(clock);
+        if (range.empty()) return;
+        work(range.begin, range.end);
+        const auto ended = Clock::now();
+        clock.record(range.size(), std::chrono::duration<double>(ended - begun).count());
+        begun = ended;
+      }
+    });
+  }
+
  private:
   /// Runs units on this thread while they seem too little to share; `rest` is what remains.
   static void run_alone(Pass& pass, UnitRange& rest) {

@@ -247,11 +247,12 @@ Specialisation::Specialisation(Engine& engine, Compiled compiled) : compiled_(st
     throw std::logic_error("the parameters of the kernel " + compiled_.kernel.name + " are not those of its arguments");
   for (const Outside& o : compiled_.captured) captured_.push_back(static_cast<const Array*>(o.array));
   kernel_ = engine.jit().compile(compiled_.kernel);
+  for (const ir::Kernel& region : compiled_.regions) regions_.push_back(engine.jit().compile(region));
 }
 
 Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::span<const Array* const> arrays,
                              std::span<const Array::Memory> memories) const {
-  FunctionContext context(engine.device().budget());
+  FunctionContext context(engine.device(), regions_);
   Frame frame(counts_of(compiled_), checked_);
   std::vector<Base> bases;
   size_t leaf = 0, array = 0;
@@ -273,6 +274,7 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
     bases.push_back({captured_[k], &captured.back(), -1});
   }
   int64_t error[4] = {0, 0, 0, 0};
+  context.set_error(error);
   std::vector<int64_t> results(static_cast<size_t>(std::max(compiled_.result_slots, 1)));
   frame.memory(reinterpret_cast<char*>(&context), sizeof context);
   frame.memory(error, 4);

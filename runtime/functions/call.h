@@ -54,6 +54,7 @@ class Specialisation {
  private:
   Compiled compiled_;
   HostKernel kernel_;
+  std::vector<HostKernel> regions_;
   std::vector<const Array*> captured_;
   bool checked_;  // the kernel takes the bounds of its memories
 };

@@ -1,6 +1,7 @@
 #include "runtime/functions/context.h"
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 
 #include "compiler/codegen/externals.h"
@@ -39,6 +40,13 @@ void FunctionContext::release(void* address) noexcept {
   entries_.erase(found);
 }
 
+void FunctionContext::parallel(int64_t region, int64_t units, void* const* arrays, const int64_t* scalars) noexcept {
+  const HostKernelFunction function = regions_[static_cast<size_t>(region)].function;
+  host_.share(
+      units, [&](int64_t begin, int64_t end) { function(arrays, scalars, begin, end); },
+      [&] { return std::atomic_ref(const_cast<int64_t&>(*error_)).load(std::memory_order_relaxed) != 0; });
+}
+
 HostStorageRef FunctionContext::storage(void* address) const {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(address);
@@ -51,6 +59,10 @@ extern "C" {
 void* gasell_allocate(void* context, int64_t bytes) { return static_cast<FunctionContext*>(context)->allocate(bytes); }
 void gasell_retain(void* context, void* address) { static_cast<FunctionContext*>(context)->retain(address); }
 void gasell_release(void* context, void* address) { static_cast<FunctionContext*>(context)->release(address); }
+int64_t gasell_address(int64_t address) { return address; }
+void gasell_parallel(void* context, int64_t region, int64_t units, void* const* arrays, const int64_t* scalars) {
+  static_cast<FunctionContext*>(context)->parallel(region, units, arrays, scalars);
+}
 }
 
 }  // namespace
@@ -60,6 +72,8 @@ void register_context_functions() {
     register_external("gasell_allocate", reinterpret_cast<void*>(&gasell_allocate));
     register_external("gasell_retain", reinterpret_cast<void*>(&gasell_retain));
     register_external("gasell_release", reinterpret_cast<void*>(&gasell_release));
+    register_external("gasell_address", reinterpret_cast<void*>(&gasell_address));
+    register_external("gasell_parallel", reinterpret_cast<void*>(&gasell_parallel));
     return true;
   }();
   (void)once;

@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
+#include "compiler/codegen/jit.h"
 #include "lang/diagnostic.h"
+#include "runtime/device/device.h"
 #include "runtime/device/storage.h"
 
 namespace gasell::functions {
@@ -15,7 +18,8 @@ namespace gasell::functions {
 /// iterations of a parallel loop allocate too.
 class FunctionContext {
  public:
-  explicit FunctionContext(MemoryBudget& budget) : budget_(budget) {}
+  /// `host` has the budget and runs what is parallel; `regions`: the function's (compiler/functions/function.h).
+  FunctionContext(Device& host, std::span<const HostKernel> regions) : host_(host), budget_(host.budget()), regions_(regions) {}
   FunctionContext(const FunctionContext&) = delete;
   FunctionContext& operator=(const FunctionContext&) = delete;
 
@@ -24,6 +28,11 @@ class FunctionContext {
   /// Of addresses that allocate() gave; any other (an argument's memory) is left alone.
   void retain(void* address) noexcept;
   void release(void* address) noexcept;
+
+  /// Runs a region; `arrays` and `scalars` as its kernel takes them. Begins no more units once `error` is set.
+  void parallel(int64_t region, int64_t units, void* const* arrays, const int64_t* scalars) noexcept;
+  /// Where the function's errors are noted.
+  void set_error(const int64_t* error) { error_ = error; }
 
   /// The storage behind an address that allocate() gave, for an array that outlives the call; null for any other address.
   HostStorageRef storage(void* address) const;
@@ -34,13 +43,17 @@ class FunctionContext {
     HostStorageRef storage;
     int64_t references;
   };
+  Device& host_;
   MemoryBudget& budget_;
+  std::span<const HostKernel> regions_;
+  const int64_t* error_ = nullptr;
   mutable std::mutex mutex_;
   std::unordered_map<void*, Entry> entries_;
   std::optional<Error> refusal_;
 };
 
-/// Makes gasell_allocate(context, bytes), gasell_retain(context, address) and gasell_release(context, address) known to compiled code.
+/// Makes gasell_allocate(context, bytes), gasell_retain(context, address), gasell_release(context, address), gasell_address(address) and
+/// gasell_parallel(context, region, units, arrays, scalars) known to compiled code.
 /// Before the first function runs; once is enough.
 void register_context_functions();
 

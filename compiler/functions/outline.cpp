@@ -1,0 +1,157 @@
+#include "compiler/functions/outline.h"
+
+#include <map>
+
+#include "compiler/ir/transform.h"
+
+namespace gasell::functions {
+namespace {
+
+using ir::constant_i64;
+using ir::ExprKind;
+using ir::Stmt;
+using ir::StmtKind;
+using PK = ir::Parameter::Kind;
+
+/// The names that a body uses and does not declare.
+class FreeNames {
+ public:
+  std::map<std::string, DType> arrays, scalars;
+
+  void body(const ir::Body& statements) {
+    const auto outer = declared_;
+    for (const ir::StmtRef& s : statements) statement(*s);
+    declared_ = outer;
+  }
+  void declare(const std::string& name) { declared_.insert(name); }
+
+ private:
+  void array(const std::string& name, DType type) {
+    if (!declared_.count(name)) arrays.emplace(name, type);
+  }
+  void expression(const ir::ExprRef& e) {
+    ir::visit(e, [&](const ir::Expr& part) {
+      if (part.kind == ExprKind::variable && !declared_.count(part.name)) scalars.emplace(part.name, part.type);
+      if (part.kind == ExprKind::load) array(part.name, part.type);
+      if (part.kind == ExprKind::address) array(part.name, DType::u8);
+    });
+  }
+  void statement(const Stmt& s) {
+    for (const ir::ExprRef& e : ir::expressions_of(s)) expression(e);
+    switch (s.kind) {
+      case StmtKind::store: array(s.name, s.value->type); break;
+      case StmtKind::pointer:
+        if (!s.source.empty()) array(s.source, s.type);
+        declare(s.name);
+        break;
+      case StmtKind::point: array(s.source, DType::u8); break;
+      case StmtKind::let:
+      case StmtKind::var:
+      case StmtKind::local_array:
+      case StmtKind::check:
+      case StmtKind::allocate:
+      case StmtKind::call: declare(s.name); break;
+      default: break;
+    }
+    if (s.kind == StmtKind::loop) {
+      const auto outer = declared_;
+      declare(s.name);
+      body(s.body);
+      declared_ = outer;
+    } else {
+      body(s.body);
+      body(s.orelse);
+    }
+  }
+  std::set<std::string> declared_;
+};
+
+class Outliner {
+ public:
+  Outliner(Compiled& function, const std::set<std::string>& written) : function_(function), written_(written) {}
+
+  ir::Body body(const ir::Body& statements) {
+    ir::Body result;
+    for (const ir::StmtRef& s : statements) {
+      if (s->kind == StmtKind::loop && s->loop_kind == ir::LoopKind::unit) {
+        region(*s, result);
+        continue;
+      }
+      Stmt copy = *s;
+      copy.body = body(s->body);
+      copy.orelse = body(s->orelse);
+      result.push_back(ir::make_statement(std::move(copy)));
+    }
+    return result;
+  }
+
+ private:
+  void region(const Stmt& loop, ir::Body& code) {
+    FreeNames free;
+    free.declare(loop.name);
+    free.body(loop.body);
+    const std::string number = std::to_string(function_.regions.size());
+    ir::Kernel kernel;
+    kernel.name = function_.kernel.name + "_region" + number;
+    kernel.function = true;
+    kernel.fast_math = function_.kernel.fast_math;
+    for (const char* own : {"context", "error", "interrupt"}) free.arrays.erase(own);
+    const std::string arrays = "arrays_region" + number, scalars = "scalars_region" + number;
+    std::vector<ir::ExprRef> addresses, slots;
+    for (const auto& [name, type] : free.arrays) {
+      kernel.params.push_back({written_.count(name) ? PK::out : PK::in, name, type});
+      addresses.push_back(ir::address(name));
+    }
+    for (const auto& [name, type] : free.scalars) {
+      kernel.params.push_back({PK::scalar, name, type});
+      slot(ir::variable(name, type), slots);
+    }
+    for (const auto& [name, type] : {std::pair{"context", DType::u8}, {"error", DType::i64}, {"interrupt", DType::u8}}) {
+      kernel.params.push_back({PK::any, name, type});
+      addresses.push_back(ir::address(name));
+    }
+    kernel.body = {ir::loop(loop.name, constant_i64(0), ir::variable("units", DType::i64), ir::LoopKind::unit, loop.body)};
+    // The number of units comes with the launch; the parameter says so to what maps the region to a grid.
+    kernel.params.push_back({PK::scalar, "units", DType::i64});
+    code.push_back(ir::let("units_region" + number, loop.end));
+    const ir::ExprRef units = ir::variable("units_region" + number, DType::i64);
+    slots.push_back(units);
+    // Kernels that check bounds find the memories' ends behind their beginnings.
+    const size_t n = addresses.size();
+    addresses.resize(2 * n, constant_i64(0));
+    addresses.resize(3 * n, constant_i64(-1));
+    store_all(arrays, addresses, code);
+    store_all(scalars, slots, code);
+    code.push_back(ir::call("", DType::i64, "gasell_parallel",
+                            {ir::address("context"), constant_i64(static_cast<int64_t>(function_.regions.size())), units,
+                             ir::address(arrays), ir::address(scalars)}));
+    code.push_back(
+        ir::if_(ir::op(ScalarOp::ne, {ir::load("error", DType::i64, constant_i64(0)), constant_i64(0)}), {ir::raise(1, {})}, {}));
+    function_.regions.push_back(std::move(kernel));
+  }
+
+  static void slot(const ir::ExprRef& e, std::vector<ir::ExprRef>& slots) {
+    if (is_complex(e->type)) {
+      for (const ScalarOp part : {ScalarOp::real, ScalarOp::imag}) slot(ir::op(part, {e}), slots);
+    } else if (is_float(e->type)) {
+      slots.push_back(ir::bitcast(ir::cast(e, DType::f64), DType::i64));
+    } else {
+      slots.push_back(ir::cast(e, DType::i64));
+    }
+  }
+  static void store_all(const std::string& array, const std::vector<ir::ExprRef>& values, ir::Body& code) {
+    code.push_back(ir::local_array(array, DType::i64, static_cast<int64_t>(values.size())));
+    for (size_t k = 0; k < values.size(); ++k) code.push_back(ir::store(array, constant_i64(static_cast<int64_t>(k)), values[k]));
+  }
+
+  Compiled& function_;
+  const std::set<std::string>& written_;
+};
+
+}  // namespace
+
+void outline_parallel_loops(Compiled& function, const std::set<std::string>& written) {
+  function.kernel.body = Outliner(function, written).body(function.kernel.body);
+}
+
+}  // namespace gasell::functions

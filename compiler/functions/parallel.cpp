@@ -1,0 +1,465 @@
+// prange: iterations that do not depend on each other run in parallel; those that might are refused.
+#include "compiler/functions/lowering.h"
+#include "compiler/ir/text.h"
+#include "lang/ast_visit.h"
+
+namespace gasell::functions {
+
+using ir::constant_i64;
+using Kind = Type::Kind;
+
+namespace {
+
+ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
+ExprRef boolean(bool v) { return ir::constant(Scalar::of_bool(v)); }
+
+/// As many pieces of the iterations as there are at most. A function of nothing else, so that sums have the same bits on any number of
+/// threads.
+constexpr int64_t kPieces = 1024;
+
+// ---- reductions ----
+/// How a name is reduced: by what its statements in the body do with it.
+enum class Reduction : uint8_t { add, mul, bit_and, bit_or, bit_xor, min, max };
+const char* symbol(Reduction r) {
+  static constexpr const char* kSymbols[] = {"+", "*", "&", "|", "^", "min", "max"};
+  return kSymbols[static_cast<int>(r)];
+}
+
+std::optional<Reduction> reduction_of(ast::BinaryOp op) {
+  using B = ast::BinaryOp;
+  switch (op) {
+    case B::add:
+    case B::sub: return Reduction::add;
+    case B::mul: return Reduction::mul;
+    case B::bit_and: return Reduction::bit_and;
+    case B::bit_or: return Reduction::bit_or;
+    case B::bit_xor: return Reduction::bit_xor;
+    default: return {};
+  }
+}
+
+bool is_name(const ast::ExprRef& e, const std::string& name) {
+  const auto* n = std::get_if<ast::Name>(&e->node);
+  return n && n->id == name;
+}
+int reads_of(const ast::ExprRef& e, const std::string& name) {
+  if (!e) return 0;
+  if (std::holds_alternative<ast::Name>(e->node)) return is_name(e, name);
+  int count = 0;
+  ast::visit_children(*e, [&](ast::ExprRef& child) { count += reads_of(child, name); });
+  return count;
+}
+
+/// Looks at every statement that uses a name.
+class Uses {
+ public:
+  explicit Uses(const std::string& name) : name_(name) {}
+  /// The reduction that all uses are; nullopt: they are something else.
+  std::optional<Reduction> find(const ast::Body& body) {
+    walk(body);
+    return other_ ? std::nullopt : found_;
+  }
+
+ private:
+  void walk(const ast::Body& body) {
+    for (const ast::StmtRef& s : body) {
+      if (const auto r = step(*s)) {
+        if (found_ && *found_ != *r) other_ = true;
+        found_ = r;
+        continue;
+      }
+      ast::visit_children(*s, [&](ast::ExprRef& e) { other_ = other_ || reads_of(e, name_) > 0; }, [&](ast::Body& inner) { walk(inner); });
+    }
+  }
+  /// `name op= e`, `name = name op e`, `name = min(name, e)`, where e does not read the name.
+  std::optional<Reduction> step(const ast::Stmt& s) const {
+    if (const auto* n = std::get_if<ast::AugAssign>(&s.node)) {
+      if (!is_name(n->target, name_) || reads_of(n->value, name_)) return {};
+      return reduction_of(n->op);
+    }
+    const auto* n = std::get_if<ast::Assign>(&s.node);
+    if (!n || n->targets.size() != 1 || !is_name(n->targets[0], name_) || reads_of(n->value, name_) != 1) return {};
+    if (const auto* b = std::get_if<ast::Binary>(&n->value->node)) {
+      const bool left = is_name(b->left, name_), right = is_name(b->right, name_);
+      if (!left && !(right && b->op != ast::BinaryOp::sub)) return {};
+      return reduction_of(b->op);
+    }
+    if (const auto* c = std::get_if<ast::Call>(&n->value->node)) {
+      const auto* callee = std::get_if<ast::Name>(&c->callee->node);
+      if (!callee || c->args.size() != 2 || !(is_name(c->args[0], name_) || is_name(c->args[1], name_))) return {};
+      if (callee->id == "min") return Reduction::min;
+      if (callee->id == "max") return Reduction::max;
+    }
+    return {};
+  }
+  const std::string& name_;
+  std::optional<Reduction> found_;
+  bool other_ = false;
+};
+
+ExprRef identity(Reduction r, DType type, const ExprRef& initial) {
+  switch (r) {
+    case Reduction::mul: return ir::constant(Scalar::of_int(1).cast(type));
+    case Reduction::bit_and: return ir::constant(Scalar::of_int(type == DType::boolean ? 1 : -1).cast(type));
+    case Reduction::min:
+    case Reduction::max: return initial;
+    default: return ir::constant(Scalar::of_int(0).cast(type));
+  }
+}
+
+// ---- independence ----
+/// c0 + Σ c_k * leaf_k, leaves by their text.
+struct Linear {
+  int64_t constant = 0;
+  std::map<std::string, int64_t> terms;
+  bool operator==(const Linear&) const = default;
+};
+
+class LinearForm {
+ public:
+  explicit LinearForm(const Code& code) : code_(code) {}
+
+  std::optional<Linear> of(const ExprRef& e) const {
+    switch (e->kind) {
+      case ir::ExprKind::constant:
+        if (!is_integer(e->type)) return {};
+        return Linear{e->value.i, {}};
+      case ir::ExprKind::variable:
+        if (const ExprRef definition = code_.definition(e->name)) return of(definition);
+        return Linear{0, {{e->name, 1}}};
+      case ir::ExprKind::cast:
+        if (!is_integer(e->args[0]->type)) return {};
+        return of(e->args[0]);
+      case ir::ExprKind::op: {
+        if (e->op != ScalarOp::add && e->op != ScalarOp::sub && e->op != ScalarOp::mul) return opaque(e);
+        auto a = of(e->args[0]), b = of(e->args[1]);
+        if (!a || !b) return opaque(e);
+        if (e->op == ScalarOp::mul) {
+          if (!a->terms.empty()) std::swap(a, b);
+          return a->terms.empty() ? std::optional(scaled(*b, a->constant)) : opaque(e);
+        }
+        const Linear right = e->op == ScalarOp::sub ? scaled(*b, -1) : *b;
+        a->constant += right.constant;
+        for (const auto& [leaf, factor] : right.terms)
+          if ((a->terms[leaf] += factor) == 0) a->terms.erase(leaf);
+        return a;
+      }
+      default: return {};
+    }
+  }
+
+ private:
+  /// A product of things that do not change is a thing that does not change; it is known by its text.
+  static std::optional<Linear> opaque(const ExprRef& e) { return Linear{0, {{ir::print(e), 1}}}; }
+  static Linear scaled(Linear l, int64_t factor) {
+    l.constant *= factor;
+    if (factor == 0) l.terms.clear();
+    for (auto& [leaf, c] : l.terms) c *= factor;
+    return l;
+  }
+  const Code& code_;
+};
+
+/// Whether every name in a leaf's text was made before the loop.
+bool is_outside(const std::string& leaf, int last) {
+  for (size_t k = 0; k < leaf.size();) {
+    if (leaf[k] != '_') {
+      ++k;
+      continue;
+    }
+    size_t end = k + 1;
+    while (end < leaf.size() && std::isdigit(static_cast<unsigned char>(leaf[end]))) ++end;
+    const bool number = end > k + 1 && (end == leaf.size() || !(std::isalnum(static_cast<unsigned char>(leaf[end])) || leaf[end] == '_'));
+    if (number && std::stoi(leaf.substr(k + 1, end - k - 1)) > last) return false;
+    k = end;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Lowering::note_access(const ArrayValue& a, const std::vector<ExprRef>& index, bool writes, Span at) {
+  if (!program_.accesses) return;
+  Access access{a.memory, a.root, a.fixed, writes, at};
+  if (a.axes.size() == index.size())
+    for (size_t k = 0; k < index.size(); ++k)
+      if (a.axes[k] >= 0) access.index[static_cast<size_t>(a.axes[k])] = index[k];
+  program_.accesses->push_back(std::move(access));
+}
+
+ExprRef Lowering::independent(const std::vector<Access>& accesses, const ExprRef& variable, const ExprRef& first, const ExprRef& last,
+                              int outside, int roots, Span at) {
+  const LinearForm linear(code());
+  ExprRef condition = boolean(true);
+  auto require = [&](ExprRef e) { condition = both(ScalarOp::logical_and, condition, std::move(e)); };
+  /// An access's index on an axis as c * variable + d, d the same in all iterations; nullopt: not so.
+  auto affine = [&](const Access& a, size_t axis) -> std::optional<Linear> {
+    if (axis >= a.index.size() || !a.index[axis]) return {};
+    auto form = linear.of(a.index[axis]);
+    if (!form || !form->terms.count(variable->name)) return {};
+    for (const auto& [leaf, factor] : form->terms)
+      if (leaf != variable->name && !is_outside(leaf, outside)) return {};
+    return form;
+  };
+  std::set<std::string> memories, written;
+  for (const Access& a : accesses) {
+    if (a.root > roots) continue;  // memory of the iteration itself
+    memories.insert(a.memory);
+    if (a.writes) written.insert(a.memory);
+  }
+  for (const std::string& memory : written) {
+    std::vector<const Access*> of;
+    const Access* write = nullptr;
+    for (const Access& a : accesses) {
+      if (a.memory != memory) continue;
+      of.push_back(&a);
+      if (a.writes && !write) write = &a;
+    }
+    size_t axes = 0;
+    for (const Access* a : of) axes = std::max(axes, a->index.size());
+    const Access* clash = write;
+    std::optional<Linear> apart;
+    for (size_t axis = 0; axis < axes && !apart; ++axis) {
+      const auto form = affine(*write, axis);
+      if (!form) continue;
+      apart = form;
+      for (const Access* a : of) {
+        if (affine(*a, axis) == form) continue;
+        clash = a;
+        apart.reset();
+        break;
+      }
+      // Indices below zero count from the end, where they might meet others.
+      if (apart) {
+        for (const ExprRef& end : {first, last}) {
+          const int64_t c = form->terms.at(variable->name);
+          ExprRef value = constant_i64(form->constant) + constant_i64(c) * end;
+          bool known = true;
+          for (const auto& [leaf, factor] : form->terms) {
+            if (leaf == variable->name) continue;
+            if (leaf.find_first_of("( ") != std::string::npos)
+              known = false;
+            else
+              value = value + constant_i64(factor) * ir::variable(leaf, DType::i64);
+          }
+          require(known ? both(ScalarOp::ge, value, constant_i64(0)) : boolean(false));
+        }
+      }
+    }
+    if (apart) continue;
+    const bool itself = clash == write;
+    Diagnostic d{
+        Blame::user,
+        "TypingError",
+        itself ? "iterations of this prange may write the same element: nothing shows that this place is another one in each iteration"
+               : std::string("iterations of this prange may use the same element: one writes it here, another ") +
+                     (clash->writes ? "writes" : "reads") + " it there",
+        Label{function_.source, write->span, "written here"},
+        {},
+        "index the array with the loop's variable in the same way at every place, or, where iterations are independent all the same, say "
+        "parallel=\"unsafe\""};
+    if (!itself) d.secondary.push_back({function_.source, clash->span, clash->writes ? "written here" : "read here"});
+    d.secondary.push_back({function_.source, at, "the parallel loop"});
+    throw Error(std::move(d));
+  }
+  // Arrays that are one only if the program made them so: compared when it runs.
+  for (const std::string& w : written) {
+    for (const std::string& m : memories) {
+      if (m == w || (written.count(m) && m < w)) continue;
+      const auto root_of = [&](const std::string& name) {
+        for (const Access& a : accesses)
+          if (a.memory == name) return a.root;
+        return ArrayValue::kAnywhere;
+      };
+      const int a = root_of(w), b = root_of(m);
+      if (a != ArrayValue::kAnywhere && b != ArrayValue::kAnywhere && a != b) continue;
+      if (program_.overlapping) return boolean(false);
+      // Two names of one root, or of roots that are not known: different memory begins elsewhere.
+      const std::string x = code().fresh("address"), y = code().fresh("address");
+      code().emit(ir::call(x, DType::i64, "gasell_address", {ir::address(w)}));
+      code().emit(ir::call(y, DType::i64, "gasell_address", {ir::address(m)}));
+      require(both(ScalarOp::ne, ir::variable(x, DType::i64), ir::variable(y, DType::i64)));
+    }
+  }
+  return code().bind(condition, "independent");
+}
+
+/// break and return cannot leave a loop whose iterations run at the same time.
+void Lowering::refuse_leaving(const ast::Body& body, bool inner) {
+  for (const ast::StmtRef& s : body) {
+    if (std::holds_alternative<ast::Return>(s->node))
+      fail(s->span, "return inside prange: its iterations run at the same time", "use range, or note the result and return after the loop");
+    if (!inner && std::holds_alternative<ast::Break>(s->node))
+      fail(s->span, "break inside prange: its iterations run at the same time", "use range");
+    if (std::holds_alternative<ast::FunctionDef>(s->node)) continue;
+    const bool loop = std::holds_alternative<ast::For>(s->node) || std::holds_alternative<ast::While>(s->node);
+    ast::visit_children(*s, [](ast::ExprRef&) {}, [&](ast::Body& nested) { refuse_leaving(nested, inner || loop); });
+  }
+}
+
+void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value& start, const Value& stop, const Value& step) {
+  const Span at = s.iter->span;
+  const Liveness::Of& live = liveness_.statements.at(key);
+  if (!s.orelse.empty()) unsupported(at, "else after prange");
+  refuse_leaving(s.body, false);
+  // ---- what the names of the body are ----
+  const Names bound = assigned_names(s.body), exposed = exposed_names(s.body), targets = target_names(s.target);
+  std::map<std::string, Reduction> reductions;
+  for (const std::string& name : bound) {
+    if (!exposed.count(name) || targets.count(name)) continue;
+    const auto known = env_.find(name);
+    if (known != env_.end() && known->second.value.type.is_array()) continue;  // x += … writes elements
+    const auto r = Uses(name).find(s.body);
+    if (!r) {
+      if (program_.options.unchecked_parallel) continue;
+      fail(at,
+           "iterations of this prange depend on each other: '" + name +
+               "' is used before it is set in an iteration, so it has the value that another left",
+           "set it at the beginning of the iteration, use it only in a reduction (" + name + " += …), or use range");
+    }
+    if (known == env_.end()) fail(at, "the reduction '" + name + "' has no value before the loop", "set it before: " + name + " = 0");
+    reductions[name] = *r;
+  }
+  Names kept;  // set in the body and read after it: the last iteration's
+  for (const std::string& name : bound)
+    if (live.after.count(name) && !reductions.count(name) &&
+        !(env_.count(name) && env_.at(name).value.type.is_array() && exposed.count(name)))
+      kept.insert(name);
+  // ---- the iterations in pieces ----
+  const ExprRef first = code().bind(index_number(start, "prange"), "start"), last = code().bind(index_number(stop, "prange"), "stop"),
+                by = code().bind(index_number(step, "prange"), "step");
+  raise_if(both(ScalarOp::eq, by, constant_i64(0)), "ValueError", "range() arg 3 must not be zero", at);
+  const ExprRef forward = both(ScalarOp::gt, by, constant_i64(0));
+  const ExprRef span =
+      ir::op(ScalarOp::select, {forward, (last - first + by - constant_i64(1)) / both(ScalarOp::max, by, constant_i64(1)),
+                                (first - last - by - constant_i64(1)) / both(ScalarOp::max, constant_i64(0) - by, constant_i64(1))});
+  const ExprRef count = code().bind(both(ScalarOp::max, span, constant_i64(0)), "count");
+  const ExprRef piece = code().bind((count + constant_i64(kPieces - 1)) / constant_i64(kPieces), "piece");
+  const ExprRef units = code().bind((count + piece - constant_i64(1)) / both(ScalarOp::max, piece, constant_i64(1)), "units");
+  const Environment before = env_;
+  // ---- the body of a piece ----
+  const int outside = code().last_name(), roots = program_.roots;
+  std::vector<Access> accesses;
+  struct Out {
+    std::string name, memory;
+    DType type;
+  };
+  std::vector<Out> partial, final;
+  const std::string unit = code().fresh("u"), counter = code().fresh("k");
+  const ExprRef u = ir::variable(unit, DType::i64), k = ir::variable(counter, DType::i64);
+  ExprRef variable = k;
+  code().open();
+  const ExprRef low = code().bind(u * piece, "low"), high = code().bind(both(ScalarOp::min, low + piece, count), "high");
+  for (const auto& [name, r] : reductions) {
+    Value& v = env_.at(name).value;
+    if (!v.type.is_scalar()) fail(at, "the reduction '" + name + "' is " + describe(v.type) + ": numbers can be reduced", "");
+    const Type type = program_.found.count({key, instance_ + name}) ? program_.found.at({key, instance_ + name}) : v.type;
+    v = scalar_value(identity(r, type.dtype, ir::cast(v.scalar, type.dtype)));
+  }
+  program_.accesses = &accesses;
+  loop(key, s.body, {}, targets, [&](const Iteration& iteration, Exit&) {
+    accesses.clear();
+    code().open();
+    const ExprRef i = first + k * by;
+    iteration.enter();
+    if (const auto* target = std::get_if<ast::Name>(&s.target->node)) {
+      const std::string name = code().fresh(target->id);
+      code().emit(ir::let(name, i));
+      variable = ir::variable(name, DType::i64);
+      Value item = scalar_value(variable);
+      item.span = s.target->span;
+      env_[target->id] = {item, nullptr};
+    } else {
+      fail(s.target->span, "prange has one variable");
+    }
+    iteration.body();
+    ir::Body body = code().close();
+    code().emit(ir::loop(counter, low, high, ir::LoopKind::serial, std::move(body)));
+  });
+  program_.accesses = nullptr;
+  for (const auto& [name, r] : reductions) {
+    const Value& v = env_.at(name).value;
+    partial.push_back({name, code().fresh("partial"), v.type.dtype});
+    code().emit(ir::store(partial.back().memory, u, v.scalar));
+    program_.stored.insert(partial.back().memory);
+  }
+  code().open();
+  for (const std::string& name : kept) {
+    const Binding& b = env_.at(name);
+    if (!b.value.type.is_scalar())
+      fail(at, "'" + name + "' is set in this prange and read after it: that works for numbers, and this is " + describe(b.value.type),
+           "store it into an array at an index of the loop's variable");
+    final.push_back({name, code().fresh("last"), b.value.type.dtype});
+    code().emit(ir::store(final.back().memory, constant_i64(0), b.value.scalar));
+    program_.stored.insert(final.back().memory);
+  }
+  ir::Body give = code().close();
+  if (!final.empty()) code().emit(ir::if_(both(ScalarOp::eq, high, count), std::move(give), {}));
+  ir::Body piece_body = code().close();
+  env_ = before;
+  // ---- around it ----
+  auto memory_for = [&](const Out& out, const ExprRef& size) {
+    code().emit(ir::allocate(out.memory, out.type, size, site("MemoryError", "unable to allocate {0} bytes", at)));
+    code().own(out.memory);
+  };
+  for (const Out& out : partial) memory_for(out, units);
+  for (const Out& out : final) memory_for(out, constant_i64(1));
+  const ExprRef last_value = first + (count - constant_i64(1)) * by;
+  const ExprRef apart =
+      program_.options.unchecked_parallel ? boolean(true) : independent(accesses, variable, first, last_value, outside, roots, at);
+  const ir::StmtRef in_parallel = ir::loop(unit, constant_i64(0), units, ir::LoopKind::unit, piece_body);
+  if (apart->kind == ir::ExprKind::constant && apart->value.i)
+    code().emit(in_parallel);
+  else
+    code().emit(ir::if_(apart, {in_parallel}, {ir::loop(unit, constant_i64(0), units, ir::LoopKind::serial, piece_body)}));
+  // ---- what it leaves ----
+  std::string fate = "runs in parallel";
+  for (const Out& out : partial) {
+    const Reduction r = reductions.at(out.name);
+    fate += (&out == &partial[0] ? "; reductions: " : ", ") + out.name + " (" + symbol(r) + ")";
+    const std::string total = code().fresh(out.name), j = code().fresh("j");
+    code().emit(ir::var(total, ir::cast(before.at(out.name).value.scalar, out.type)));
+    const ExprRef now = ir::variable(total, out.type), part = ir::load(out.memory, out.type, ir::variable(j, DType::i64));
+    ExprRef next;
+    if (r == Reduction::min || r == Reduction::max)
+      next =
+          ir::op(ScalarOp::select, {compare_numbers(r == Reduction::min ? ast::CompareOp::lt : ast::CompareOp::gt, part, now), part, now});
+    else
+      next = both(r == Reduction::add       ? ScalarOp::add
+                  : r == Reduction::mul     ? ScalarOp::mul
+                  : r == Reduction::bit_and ? ScalarOp::bit_and
+                  : r == Reduction::bit_or  ? ScalarOp::bit_or
+                                            : ScalarOp::bit_xor,
+                  now, part);
+    code().emit(ir::loop(j, constant_i64(0), units, ir::LoopKind::serial, {ir::assign(total, next)}));
+    Value v = scalar_value(code().snapshot(total, out.type, out.name));
+    v.span = at;
+    env_[out.name] = {v, nullptr};
+  }
+  const ExprRef any = both(ScalarOp::gt, count, constant_i64(0));
+  for (const Out& out : final) {
+    const ExprRef value = code().bind(ir::load(out.memory, out.type, constant_i64(0)), out.name);
+    const auto known = before.find(out.name);
+    Binding b;
+    if (known != before.end() && known->second.value.type.is_scalar()) {
+      const Type both_types = *unify(known->second.value.type, Type::of(out.type));
+      b.value = scalar_value(code().bind(
+          ir::op(ScalarOp::select, {any, ir::cast(value, both_types.dtype), ir::cast(known->second.value.scalar, both_types.dtype)})));
+      if (known->second.defined) b.defined = code().bind(both(ScalarOp::logical_or, known->second.defined, any));
+    } else {
+      b.value = scalar_value(value);
+      b.defined = any;
+    }
+    env_[out.name] = std::move(b);
+  }
+  for (const std::string& name : targets) {
+    Binding b{scalar_value(code().bind(last_value, name)), any};
+    if (live.after.count(name)) env_[name] = std::move(b);
+  }
+  for (const std::string& name : bound)
+    if (!live.after.count(name) && !reductions.count(name)) env_.erase(name);
+  if (!(apart->kind == ir::ExprKind::constant && apart->value.i)) fate += ", if its arrays lie apart";
+  program_.loops.push_back({at, function_.source, fate});
+}
+
+}  // namespace gasell::functions
