@@ -22,7 +22,9 @@ ExprRef Lowering::checked_index(ExprRef index, ExprRef extent, Span at, int axis
   if (!program_.options.bounds_check) {
     if (is_constant(index)) return index->value.i < 0 ? code().bind(extent + index, "at") : index;
     index = code().bind(index, "i");
-    return code().bind(select(both(ScalarOp::lt, index, constant_i64(0)), index + extent, index), "at");
+    const ExprRef place = code().bind(select(both(ScalarOp::lt, index, constant_i64(0)), index + extent, index), "at");
+    if (place->kind == ir::ExprKind::variable) code().define(place->name, index);
+    return place;
   }
   code().define(name, index);
   code().emit(ir::check(name, std::move(index), std::move(extent),

@@ -155,6 +155,10 @@ functions::Options take_options(Interpreter& in, const Value& keywords, bool lea
     const Value& v = e.value;
     if (name == "parallel") {
       options.parallel = truth(in, v);
+      if (const auto* how = v.as<Str>()) {
+        if (how->value != "unsafe") raise("ValueError", "parallel is True, False or \"unsafe\"", "\"unsafe\" takes the iterations of prange to be independent without proof");
+        options.unchecked_parallel = true;
+      }
     } else if (name == "fastmath") {
       options.fast_math = truth(in, v);  // True, or a set of LLVM's flags
     } else if (name == "boundscheck") {
