@@ -1,6 +1,5 @@
 // The statements that only compiled functions have: ways out, checked indices, memory, pointers, calls.
 #include <llvm/IR/MDBuilder.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "compiler/codegen/emitter.h"
 
@@ -32,7 +31,7 @@ void Emitter::function_statement(const Stmt& s) {
       const Array source = s.source.empty() ? null_array(s) : array(s.source);
       llvm::Value* const parts[] = {source.pointer, source.memory_begin, source.memory_end};
       for (int k = 0; k < 3; ++k)
-        if (parts[k]) pointer.parts[k] = entry_alloca(parts[k]->getType(), 8);
+        if (parts[k]) pointer.parts[k] = entry_alloca(b_.getPtrTy(), 8);
       pointers_[s.name] = pointer;
       point(pointer, source);
       break;
@@ -65,23 +64,21 @@ void Emitter::raise(llvm::Value* condition, int64_t site, const std::vector<llvm
   b_.SetInsertPoint(good);
 }
 
-void Emitter::finish_function(llvm::BasicBlock* exit) {
-  if (raise_.block) {
-    const auto here = b_.saveIP();
-    b_.SetInsertPoint(raise_.block);
-    // The first error stays: the kernel's threads may have one each.
-    llvm::Type* i64 = b_.getInt64Ty();
-    llvm::Value* slot = arrays_.at("error").pointer;
-    const auto order = llvm::AtomicOrdering::Monotonic;
-    llvm::Value* exchanged = b_.CreateAtomicCmpXchg(slot, b_.getInt64(0), raise_.values[0], llvm::Align(8), order, order);
-    llvm::BasicBlock* note = block("note");
-    b_.CreateCondBr(b_.CreateExtractValue(exchanged, 1), note, exit);
-    b_.SetInsertPoint(note);
-    for (unsigned k = 1; k < 4; ++k) b_.CreateAlignedStore(raise_.values[k], b_.CreateConstInBoundsGEP1_64(i64, slot, k), llvm::Align(8));
-    b_.CreateBr(exit);
-    b_.restoreIP(here);
-  }
-  llvm::EliminateUnreachableBlocks(*function_);
+void Emitter::note_errors(llvm::BasicBlock* exit) {
+  if (!raise_.block) return;
+  const auto here = b_.saveIP();
+  b_.SetInsertPoint(raise_.block);
+  // The first error stays: the kernel's threads may have one each.
+  llvm::Type* i64 = b_.getInt64Ty();
+  llvm::Value* slot = arrays_.at("error").pointer;
+  const auto order = llvm::AtomicOrdering::Monotonic;
+  llvm::Value* exchanged = b_.CreateAtomicCmpXchg(slot, b_.getInt64(0), raise_.values[0], llvm::Align(8), order, order);
+  llvm::BasicBlock* note = block("note");
+  b_.CreateCondBr(b_.CreateExtractValue(exchanged, 1), note, exit);
+  b_.SetInsertPoint(note);
+  for (unsigned k = 1; k < 4; ++k) b_.CreateAlignedStore(raise_.values[k], b_.CreateConstInBoundsGEP1_64(i64, slot, k), llvm::Align(8));
+  b_.CreateBr(exit);
+  b_.restoreIP(here);
 }
 
 void Emitter::check(const Stmt& s) {
@@ -123,7 +120,7 @@ Emitter::Array Emitter::null_array(const Stmt& s) {
 void Emitter::point(const Pointer& pointer, const Array& array) {
   llvm::Value* const parts[] = {array.pointer, array.memory_begin, array.memory_end};
   for (int k = 0; k < 3; ++k)
-    if (pointer.parts[k]) b_.CreateStore(parts[k], pointer.parts[k]);
+    if (pointer.parts[k]) b_.CreateStore(b_.CreateAddrSpaceCast(parts[k], b_.getPtrTy()), pointer.parts[k]);
 }
 
 /// By externals.h's convention: integers, booleans and addresses are 64 bits wide, floats f64.

@@ -1,5 +1,6 @@
 // Kernels mapped to a grid as its threads run them (nvptx64).
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <set>
 
@@ -44,8 +45,8 @@ class GridEmitter final : public Emitter {
     auto argument = function_->arg_begin();
     for (const ir::Parameter& p : kernel.params) {
       if (p.kind == ir::Parameter::Kind::scalar) continue;
-      argument->addAttr(llvm::Attribute::NoAlias);
-      argument->addAttr(llvm::Attribute::NoCapture);
+      if (p.kind != ir::Parameter::Kind::any) argument->addAttr(llvm::Attribute::NoAlias);
+      if (!kernel.function) argument->addAttr(llvm::Attribute::NoCapture);
       if (p.kind == ir::Parameter::Kind::in) argument->addAttr(llvm::Attribute::ReadOnly);
       arrays_[p.name] = {&*argument++, p.type, p.name};
       arrays_[p.name].fixed = p.kind == ir::Parameter::Kind::in;
@@ -64,8 +65,11 @@ class GridEmitter final : public Emitter {
     end_ = &*argument++;
     stop_ = &*argument++;
     thread_ = b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {}, {});
+    is_function_ = kernel.function;
+    if (kernel.fast_math) b_.setFastMathFlags(llvm::FastMathFlags::getFast());
     statements(kernel.body);
     b_.CreateRetVoid();
+    if (kernel.function) llvm::EliminateUnreachableBlocks(*function_);
   }
 
  private:
@@ -80,6 +84,7 @@ class GridEmitter final : public Emitter {
   // ---- loops ----
   void loop(const Stmt& s) override {
     if (s.loop_kind == LoopKind::unit) return grid_units(s);
+    if (is_function_) return function_loop(s);
     if (s.width) return group_loop(s);
     llvm::Value* first = value(s.begin).re;
     llvm::Value* last = value(s.end).re;
@@ -113,6 +118,24 @@ class GridEmitter final : public Emitter {
     i->addIncoming(next, b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateAnd(b_.CreateICmpSLT(next, end_), b_.CreateICmpEQ(stop, b_.getInt32(0))), body, exit);
     b_.SetInsertPoint(exit);
+  }
+
+  /// A loop of a compiled function: one iteration after the other, since its statements may leave. An error ends the thread's share of the loop, and the thread
+  /// goes on where the block's threads come together; a GPU's code never traps.
+  void function_loop(const Stmt& s) {
+    llvm::Value *first = value(s.begin).re, *last = value(s.end).re, *step = b_.getInt64(1);
+    if (s.width) {
+      const bool within = s.loop_kind == LoopKind::within;
+      llvm::Value* thread = b_.CreateZExt(thread_, b_.getInt64Ty());
+      llvm::Value* width = value(s.width).re;
+      step = within ? width : b_.CreateUDiv(b_.getInt64(static_cast<uint64_t>(threads_)), width);
+      first = b_.CreateNSWAdd(first, within ? b_.CreateURem(thread, width) : b_.CreateUDiv(thread, width));
+    }
+    if (s.loop_kind != LoopKind::within) return void(counted_loop(s, first, last, step));
+    llvm::BasicBlock* together = block("together");
+    with_raises(together, [&] { counted_loop(s, first, last, step); });
+    b_.CreateBr(together);
+    b_.SetInsertPoint(together);
   }
 
   /// A thread's share of a loop over groups of threads.
@@ -277,6 +300,7 @@ class GridEmitter final : public Emitter {
   llvm::Value *begin_ = nullptr, *end_ = nullptr, *stop_ = nullptr;  // stop_: the stop flag's address
   llvm::Value* thread_ = nullptr;                                    // this thread's number in its block
   int threads_ = 0;                                                  // of a block
+  bool is_function_ = false;                                         // ir::Kernel::function
   std::set<std::string> annotated_;
   int64_t shared_used_ = 0;  // bytes of shared memory given out
 };

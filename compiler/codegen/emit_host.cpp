@@ -1,5 +1,7 @@
 #include "compiler/codegen/emit_host.h"
 
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
 namespace gasell {
 
 using ir::LoopKind;
@@ -71,17 +73,19 @@ llvm::Function* HostEmitter::emit_body(const ir::Kernel& kernel, const std::stri
   }
   if (target_.check_races) checker_ = &*argument++;
   if (kernel.fast_math) b_.setFastMathFlags(llvm::FastMathFlags::getFast());
-  if (kernel.body.empty() || !contains_units(kernel.body)) {
-    guard_whole(kernel.body);
-  } else {
-    statements(kernel.body);
-  }
-  b_.clearFastMathFlags();
   llvm::BasicBlock* exit = block("exit");
+  with_raises(exit, [&] {
+    if (kernel.body.empty() || !contains_units(kernel.body)) {
+      guard_whole(kernel.body);
+    } else {
+      statements(kernel.body);
+    }
+  });
+  b_.clearFastMathFlags();
   b_.CreateBr(exit);
   b_.SetInsertPoint(exit);
   b_.CreateRetVoid();
-  if (kernel.function) finish_function(exit);
+  if (kernel.function) llvm::EliminateUnreachableBlocks(*function);
   return function;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/codegen/operations.h"
 #include "compiler/ir/ir.h"
@@ -46,8 +47,14 @@ class Emitter : protected Operations {
   /// The branch back to the loop's beginning.
   llvm::BranchInst* counted_loop(const ir::Stmt& s, llvm::Value* first, llvm::Value* last, llvm::Value* step);
   Array automatic_array(const ir::Stmt& s);
-  /// The end of a function's code (ir::Kernel::function): what `raise` does stands there once, and then goes to `exit`. Takes out what no way leads to.
-  void finish_function(llvm::BasicBlock* exit);
+  /// Emits what may raise: the error is noted in one place, and then the code goes on at `exit`.
+  template <class F>
+  void with_raises(llvm::BasicBlock* exit, F emit) {
+    const Raise around = std::exchange(raise_, {});
+    emit();
+    note_errors(exit);
+    raise_ = around;
+  }
 
   Register value(const ir::ExprRef& e);
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
@@ -68,12 +75,13 @@ class Emitter : protected Operations {
     llvm::AllocaInst* parts[3];
     DType type;
   };
-  /// The kernel's one place that notes an error: a phi each for the site and its three values.
+  /// The place that notes an error: a phi each for the site and its three values.
   struct Raise {
     llvm::BasicBlock* block = nullptr;
     llvm::PHINode* values[4];
   };
   void function_statement(const ir::Stmt& s);
+  void note_errors(llvm::BasicBlock* exit);
   /// Branches to where the error is noted; with a condition, only where it holds, and the code goes on where it does not.
   void raise(llvm::Value* condition, int64_t site, const std::vector<llvm::Value*>& values);
   void check(const ir::Stmt& s);

@@ -58,6 +58,7 @@ std::optional<Result> lower(const ir::Kernel& kernel, int capability, F finish) 
 }  // namespace
 
 std::optional<ir::Kernel> map_for_gpu(const ir::Kernel& kernel) {
+  if (kernel.threads) return ir::run_passes(kernel, ir::pipeline_of(kernel));
   return ir::map_to_grid(ir::run_passes(kernel, ir::grid_pipeline()), kLimits);
 }
 

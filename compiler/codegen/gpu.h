@@ -19,7 +19,7 @@ struct GpuCode {
   int64_t shared_bytes = 0;  // dynamic shared memory of a block
 };
 
-/// The kernel mapped to a grid, as its blocks run it. Nothing when a GPU cannot run it: it has no units, or needs more shared memory than there is.
+/// The kernel mapped to a grid, as its blocks run it; one that is stays so. Nothing when a GPU cannot run it: it has no units, or needs more shared memory than there is.
 std::optional<ir::Kernel> map_for_gpu(const ir::Kernel& kernel);
 
 /// For compute capability 75 (sm_75) and up, in the lowest PTX version that has it. Nothing when a GPU cannot run the kernel.

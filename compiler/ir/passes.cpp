@@ -43,7 +43,12 @@ const std::vector<Pass>& function_pipeline() {
   return kPasses;
 }
 
-const std::vector<Pass>& pipeline_of(const Kernel& kernel) { return kernel.function ? function_pipeline() : pipeline(); }
+const std::vector<Pass>& pipeline_of(const Kernel& kernel) {
+  // A thread of a grid is one of many: it needs no vectors, and no second version of its loops.
+  static const std::vector<Pass> kThreads = fused_expressions(DType::i32);
+  if (!kernel.function) return pipeline();
+  return kernel.threads ? kThreads : function_pipeline();
+}
 
 const std::vector<Pass>& grid_pipeline() {
   static const std::vector<Pass> kPasses = [] {

@@ -19,7 +19,7 @@ struct Pass {
 const std::vector<Pass>& pipeline();
 /// What compiled functions go through.
 const std::vector<Pass>& function_pipeline();
-/// That of the two that is the kernel's.
+/// What the kernel goes through before code generation: one of these two, or what functions do that are mapped to a grid already.
 const std::vector<Pass>& pipeline_of(const Kernel& kernel);
 /// The same for kernels that map_to_grid takes next.
 const std::vector<Pass>& grid_pipeline();

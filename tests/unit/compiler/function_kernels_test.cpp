@@ -371,3 +371,25 @@ TEST_CASE("every long loop ends when it is asked to, and vectors remain") {
   Function few(jit(), "in x: f64, out y: f64, n: i64", "for i in 0 .. 100 { y[i] = (x[i] * 2.0) }");
   CHECK(ir::print(ir::run_passes(few.kernel, ir::function_pipeline())).find("poll") == std::string::npos);
 }
+
+TEST_CASE("functions mapped to a grid run on the host, too") {
+  const auto function = jit().compile(ir::parse(R"(kernel f(in x: i64, any y: i64, n: i64, any error: i64) threads 64 function {
+    for u in 0 .. ((n + 63) // 64) unit {
+      for t in 0 .. 64 within 64 {
+        let i: i64 = ((u * 64) + t)
+        scope inside { if (i >= n) { leave inside } check k = x[i] of n else 3 y[k] = i }
+      }
+    }
+  })")).function;
+  std::vector<int64_t> x(100), y(100);
+  for (int64_t i = 0; i < 100; ++i) x[static_cast<size_t>(i)] = 99 - i;
+  int64_t n = 100, error[4] = {};
+  void* arrays[] = {x.data(), y.data(), error};
+  function(arrays, &n, 0, 2);
+  CHECK(error[0] == 0);
+  CHECK(y == x);
+  x[70] = 100;
+  function(arrays, &n, 0, 2);
+  CHECK(error[0] == 3);
+  CHECK(error[1] == 100);
+}

@@ -5,6 +5,7 @@
 
 #include "catch.h"
 #include "compiler/codegen/gpu.h"
+#include "compiler/ir/text.h"
 #include "compiler/plan/plan.h"
 
 using namespace gasell;
@@ -89,4 +90,38 @@ TEST_CASE("what GPUs lack is left to the host") {
   const auto storage = std::make_shared<Storage>();
   const NodeRef z = buffer(storage, DType::c128, {1000}, {1}, 0);
   CHECK_FALSE(compile_ptx(*plan::make_plan({map(ScalarOp::exp, {z})}, {}).steps.at(0).kernel, 90));
+}
+
+TEST_CASE("functions' threads leave, check and raise on a grid") {
+  // A block of 64 threads: what one leaves, the others go on with until they come together.
+  const auto code = compile_ptx(ir::parse(R"(kernel f(in x: f64, any y: f64, n: i64, any error: i64) threads 64 function {
+    for u in 0 .. ((n + 63) // 64) unit {
+      local shared: f64[64] block
+      for t in 0 .. 64 within 64 {
+        let i: i64 = ((u * 64) + t)
+        scope out_of_range {
+          if (i >= n) { leave out_of_range }
+          check k = (i - 1) of n else 3
+          pointer p: f64 = x
+          if (x[k] < 0.0) { point p = y }
+          var s: f64 = 0.0
+          for j in 0 .. n { if (p[j] > 1000.0) { raise 4(j) } s = (s + p[j]) }
+          shared[t] = s
+        }
+      }
+      barrier block
+      for t in 0 .. 64 within 64 {
+        check k = ((u * 64) + t) of n else 5
+        y[k] = shared[(63 - t)]
+      }
+    }
+  })"), 75);
+  REQUIRE(code);
+  INFO(code->ptx);
+  CHECK(code->threads == 64);
+  CHECK(code->shared_bytes == 512);
+  CHECK(code->ptx.find(".cas.b64") != std::string::npos);
+  CHECK(code->ptx.find("trap") == std::string::npos);
+  CHECK(code->ptx.find("exit;") == std::string::npos);
+  CHECK(assembles(code->ptx, {75, 80, 90}));
 }
