@@ -120,6 +120,25 @@ Value inspect_types(Interpreter& in, Args args) {
   return {};
 }
 
+/// What became of each prange, signature by signature.
+Value parallel_diagnostics(Interpreter& in, Args args) {
+  const Dispatcher& d = self(args);
+  std::optional<Signature> wanted;
+  if (!args[1].is_none()) wanted = to_signature(in, args[1]);
+  for (const auto& known : d.known()) {
+    if (wanted && known.types != wanted->arguments) continue;
+    std::string text = "Parallel loops of " + d.function().as<Function>()->name() + " (" + join(d.signature_texts(in, known)) + "):\n";
+    const auto& loops = known.entry->apart->compiled().loops;
+    for (const auto& loop : loops) {
+      const int line = loop.source ? loop.source->position(loop.span.begin).line : 0;
+      text += fmt::format("  {}:{}: {}\n", loop.source ? loop.source->name() : "?", line, loop.fate);
+    }
+    if (loops.empty()) text += d.options().parallel ? "  there is no prange in it\n" : "  it was compiled without parallel=True\n";
+    in.write_out(text);
+  }
+  return {};
+}
+
 Value recompile(Interpreter& in, Args args) {
   self(args).recompile(in);
   return {};
@@ -172,6 +191,7 @@ const gasell::Type& dispatcher_type() {
         {"inspect_loops", "signature=None", inspect_loops, "Loop IR of one signature's code; without: a dict of all."},
         {"inspect_types", "file=None, pretty=False, **kwargs", inspect_types,
          "Prints the function with the types of what each line binds."},
+        {"parallel_diagnostics", "signature=None, level=1", parallel_diagnostics, "Prints what became of each prange."},
         {"recompile", "", recompile, "Compiles again, with the globals of now."},
         {"compile", "sig", compile, "Compiles for these types."},
     };

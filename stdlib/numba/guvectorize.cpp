@@ -291,9 +291,11 @@ class Generalised final : public Object {
       indent += "    ";
     }
     text += indent + call + ")\n";
+    functions::Options options = options_;
+    options.unchecked_parallel = true;  // each iteration has outputs of its own
     made = std::make_unique<functions::Dispatch>(
         in.engine(),
-        function_of_text("guvectorize", text, {{"f", outside_function(core_)}, {"prange", outside_path("numba.prange")}}, options_));
+        function_of_text("guvectorize", text, {{"f", outside_function(core_)}, {"prange", outside_path("numba.prange")}}, options));
     return *made;
   }
 

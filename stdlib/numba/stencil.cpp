@@ -172,8 +172,10 @@ Stencil::Kernel& Stencil::kernel(Interpreter& in, const std::vector<functions::T
     index += fmt::format("{}i{}", r ? ", " : "", r);
   }
   text += indent + "out[" + index + "] = " + call + index + ")\n";
+  functions::Options options = function->options;
+  options.parallel = options.unchecked_parallel = true;  // each iteration writes a row of its own
   made.loops = std::make_unique<functions::Dispatch>(
-      in.engine(), function_of_text("stencil", text, {{"kernel", outside_function(function)}}, function->options));
+      in.engine(), function_of_text("stencil", text, {{"kernel", outside_function(function)}, {"prange", outside_path("numba.prange")}}, options));
   return made;
 }
 
