@@ -42,9 +42,12 @@ Counts counts_of(const Compiled& compiled) {
 
 /// The arguments of a HostKernelFunction under way.
 struct Frame {
-  Frame(Counts counts, bool checked) : checked_(checked) {
-    arrays.reserve(checked ? 3 * counts.arrays : counts.arrays);
-    scalars.reserve(counts.scalars);
+  explicit Frame(bool checked) : checked_(checked) {}
+  void clear() {
+    arrays.clear();
+    scalars.clear();
+    begins_.clear();
+    ends_.clear();
   }
   void scalar(const Scalar& s) {
     if (s.is_integral()) {
@@ -99,12 +102,12 @@ struct Base {
 
 class Results {
  public:
-  Results(const int64_t* slots, const FunctionContext& context, std::vector<Base> bases)
-      : slot_(slots), context_(context), bases_(std::move(bases)) {}
+  Results(const int64_t* slots, const FunctionContext& context, std::span<const Base> bases)
+      : slot_(slots), context_(context), bases_(bases) {}
 
   Returned take(const Type& type) {
     Returned r;
-    r.type = type;
+    r.type = &type;
     switch (type.kind) {
       case Type::Kind::scalar: r.scalar = scalar(type.dtype); break;
       case Type::Kind::array: array(r); break;
@@ -138,10 +141,10 @@ class Results {
     auto* const address = reinterpret_cast<char*>(*slot_++);
     ElementLayout layout;
     layout.offset = *slot_++;
-    layout.extents.assign(slot_, slot_ + r.type.rank);
-    layout.strides.assign(slot_ + r.type.rank, slot_ + 2 * r.type.rank);
-    slot_ += 2 * r.type.rank;
-    const DType dtype = r.type.dtype;
+    layout.extents.assign(slot_, slot_ + r.type->rank);
+    layout.strides.assign(slot_ + r.type->rank, slot_ + 2 * r.type->rank);
+    slot_ += 2 * r.type->rank;
+    const DType dtype = r.type->dtype;
     if (HostStorageRef storage = context_.storage(address)) {
       r.array = std::make_shared<Array>(of_new_memory(address, std::move(storage), dtype, layout));
       return;
@@ -154,7 +157,7 @@ class Results {
         r.array = std::make_shared<Array>(*base.array);
         return;
       }
-      if (!view) view = view_of(*base.array, base.memory->strides, layout, r.type.read_only);
+      if (!view) view = view_of(*base.array, base.memory->strides, layout, r.type->read_only);
     }
     if (!view && graph::size_of(layout.extents) == 0) view = Array(graph::constant(Scalar::of_int(0).cast(dtype), layout.extents));
     if (!view) throw no_view();
@@ -200,8 +203,8 @@ class Results {
 
   const int64_t* slot_;
   const FunctionContext& context_;
-  std::vector<Base> bases_;
-  std::deque<std::pair<char*, Array>> fresh_;
+  std::span<const Base> bases_;
+  std::vector<std::pair<char*, Array>> fresh_;
 };
 
 struct Range {
@@ -233,6 +236,13 @@ bool overlap(std::span<const Array* const> arrays, std::span<const Array::Memory
 
 }  // namespace
 
+struct Specialisation::Scratch {
+  explicit Scratch(bool checked) : frame(checked) {}
+  Frame frame;
+  std::vector<Base> bases;
+  std::vector<int64_t> results;
+};
+
 Specialisation::Specialisation(Engine& engine, Compiled compiled) : compiled_(std::move(compiled)), checked_(engine.options().check) {
   register_context_functions();
   Counts counts;
@@ -250,11 +260,17 @@ Specialisation::Specialisation(Engine& engine, Compiled compiled) : compiled_(st
   for (const ir::Kernel& region : compiled_.regions) regions_.push_back(engine.jit().compile(region));
 }
 
+Specialisation::~Specialisation() = default;
+
 Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::span<const Array* const> arrays,
                              std::span<const Array::Memory> memories) const {
   FunctionContext context(engine.device(), regions_);
-  Frame frame(counts_of(compiled_), checked_);
-  std::vector<Base> bases;
+  std::unique_ptr<Scratch> scratch = std::move(idle_);
+  if (!scratch) scratch = std::make_unique<Scratch>(checked_);
+  Frame& frame = scratch->frame;
+  std::vector<Base>& bases = scratch->bases;
+  frame.clear();
+  bases.clear();
   size_t leaf = 0, array = 0;
   for (const Type& t : compiled_.arguments) {
     for_each_leaf(t, [&](const Type& type) {
@@ -275,7 +291,8 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
   }
   int64_t error[4] = {0, 0, 0, 0};
   context.set_error(error);
-  std::vector<int64_t> results(static_cast<size_t>(std::max(compiled_.result_slots, 1)));
+  std::vector<int64_t>& results = scratch->results;
+  results.resize(static_cast<size_t>(std::max(compiled_.result_slots, 1)));
   frame.memory(reinterpret_cast<char*>(&context), sizeof context);
   frame.memory(error, 4);
   static_assert(sizeof(std::atomic<bool>) == 1);
@@ -294,7 +311,9 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
     if (site.exception == "MemoryError" && context.refusal()) raised.message = context.refusal()->diagnostic().message;
     throw raised;
   }
-  return Results(results.data(), context, std::move(bases)).take(compiled_.result);
+  Returned returned = Results(results.data(), context, bases).take(compiled_.result);
+  idle_ = std::move(scratch);
+  return returned;
 }
 
 Dispatch::Entry& Dispatch::entry(const std::vector<Type>& types) {
@@ -309,12 +328,14 @@ Dispatch::Entry& Dispatch::entry(const std::vector<Type>& types) {
 
 Returned Dispatch::call(Entry& entry, std::span<const Leaf> leaves) {
   const std::vector<bool>& writes = entry.apart->compiled().writes;
+  if (writes.empty()) return entry.apart->run(engine_, leaves, {}, {});
   std::vector<const Array*> arrays;
+  arrays.reserve(writes.size());
   for (const Leaf& leaf : leaves)
     if (leaf.array) arrays.push_back(leaf.array);
   std::vector<Array::Memory> memories;
   memories.reserve(arrays.size());
-  if (!arrays.empty()) settle(engine_, arrays, writes);
+  settle(engine_, arrays, writes);
   for (size_t k = 0; k < arrays.size(); ++k) memories.push_back(arrays[k]->memory(writes[k]));
   const Specialisation* chosen = entry.apart.get();
   if (arrays.size() > 1 && overlap(arrays, memories, writes)) {

@@ -22,7 +22,7 @@ struct Leaf {
 
 /// What a function returned, by its type.
 struct Returned {
-  Type type;
+  const Type* type = nullptr;    // the specialisation's
   bool there = true;             // optional: whether the item is
   Scalar scalar;                 // scalar
   std::shared_ptr<Array> array;  // array: new, or a view of an argument or of a captured array
@@ -41,6 +41,7 @@ class Specialisation {
  public:
   /// Compiles the kernel to machine code. `compiled.captured`: `array` of each is a `const Array*` that lives as long as this.
   Specialisation(Engine& engine, Compiled compiled);
+  ~Specialisation();
   const Compiled& compiled() const { return compiled_; }
   const HostKernel& kernel() const { return kernel_; }
   /// How many array leaves the arguments have.
@@ -57,6 +58,9 @@ class Specialisation {
   std::vector<HostKernel> regions_;
   std::vector<const Array*> captured_;
   bool checked_;  // the kernel takes the bounds of its memories
+  /// What a call fills, kept for the next one; a call within a call makes its own.
+  struct Scratch;
+  mutable std::unique_ptr<Scratch> idle_;
 };
 
 /// The kernels of one function, by types of arguments.

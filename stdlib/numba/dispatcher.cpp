@@ -354,27 +354,46 @@ Dispatcher::Known& Dispatcher::find(Interpreter&, CallArguments& arguments, uint
   return known_.emplace_back(Known{arguments.types, omitted, &entry, {}});
 }
 
+Dispatcher::Known* Dispatcher::find_again(std::span<const Value> values, uint64_t omitted, CallArguments& arguments) {
+  if (last_ >= known_.size()) return nullptr;
+  Known& known = known_[last_];
+  if (known.omitted != omitted || known.types.size() != values.size()) return nullptr;
+  for (size_t k = 0; k < values.size(); ++k)
+    if (!add_leaves(*compilation_, values[k], known.types[k], arguments)) return nullptr;
+  return &known;
+}
+
 Value Dispatcher::call(Interpreter& in, Arguments args) {
   uint64_t omitted = 0;
-  const std::vector<Value> values = bind(in, args, omitted);
-  CallArguments arguments;
-  arguments.types.reserve(values.size());
-  arguments.leaves.reserve(values.size());
-  for (const Value& v : values) add_argument(*compilation_, v, arguments);
+  const auto& s = function_.as<Function>()->code->signature;
+  std::vector<Value> values;
+  if (args.keywords.empty() && function_.as<Function>()->code->simple && args.positional.size() == s.parameters.size())
+    values = std::move(args.positional);
+  else
+    values = bind(in, args, omitted);
   const Value keep = Value::of(this);
-  Known& chosen = find(in, arguments, omitted);
-  const std::optional<functions::Type> declared_result = chosen.result;
+  CallArguments arguments = std::move(scratch_);
+  arguments.clear();
+  Known* chosen = find_again(values, omitted, arguments);
+  if (!chosen) {
+    arguments.clear();
+    for (const Value& v : values) add_argument(*compilation_, v, arguments);
+    chosen = &find(in, arguments, omitted);
+    last_ = static_cast<size_t>(chosen - known_.data());
+  }
+  const bool convert = chosen->result && chosen->result->is_scalar();
+  const DType declared = convert ? chosen->result->dtype : DType::f64;
   functions::Returned returned;
   try {
-    returned = dispatch_->call(*chosen.entry, arguments.leaves);
+    returned = dispatch_->call(*chosen->entry, arguments.leaves);
   } catch (const functions::SiteRaised& raised) {
     rethrow(raised);
   }
-  if (declared_result && declared_result->is_scalar() && returned.type.is_scalar()) {
-    returned.scalar = returned.scalar.cast(declared_result->dtype);
-    returned.type = *declared_result;
-  }
-  return to_value(returned, arguments.arrays);
+  if (convert && returned.type->is_scalar()) returned.scalar = returned.scalar.cast(declared);
+  Value value = to_value(returned, arguments.arrays);
+  arguments.clear();  // holds no arrays between calls
+  scratch_ = std::move(arguments);
+  return value;
 }
 
 void Dispatcher::compile(Interpreter&, const std::vector<functions::Type>& types) {

@@ -42,6 +42,8 @@ class Dispatcher final : public Object {
  private:
   std::vector<Value> bind(Interpreter& in, Arguments& args, uint64_t& omitted) const;
   Known& find(Interpreter& in, CallArguments& arguments, uint64_t omitted);
+  /// The kernel of the last call where these arguments are of its types; fills in their leaves.
+  Known* find_again(std::span<const Value> values, uint64_t omitted, CallArguments& arguments);
   Known* match_declared(CallArguments& arguments);
   functions::Dispatch::Entry& entry_for(const std::vector<functions::Type>& types);
 
@@ -50,6 +52,8 @@ class Dispatcher final : public Object {
   std::unique_ptr<Compilation> compilation_;
   std::unique_ptr<functions::Dispatch> dispatch_;
   std::vector<Known> known_;
+  size_t last_ = 0;  // of known_: the one called last
+  CallArguments scratch_;
   bool declared_ = false;  // signatures were given: no others are compiled
 };
 

@@ -234,12 +234,56 @@ void add_argument(Compilation& compilation, const Value& v, CallArguments& to) {
   }
 }
 
+bool add_leaves(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to) {
+  using Kind = functions::Type::Kind;
+  switch (type.kind) {
+    case Kind::scalar:
+      switch (v.tag()) {
+        case Value::Tag::boolean: to.leaves.push_back({Scalar::of_bool(v.as_int() != 0), nullptr}); return type.dtype == DType::boolean;
+        case Value::Tag::integer: to.leaves.push_back({Scalar::of_int(v.as_int()), nullptr}); return type.dtype == DType::i64;
+        case Value::Tag::floating: to.leaves.push_back({Scalar::of_float(v.as_float()), nullptr}); return type.dtype == DType::f64;
+        default: break;
+      }
+      if (const auto s = scalar_of(compilation.in, v)) {
+        to.leaves.push_back({*s, nullptr});
+        return s->type == type.dtype;
+      }
+      return false;
+    case Kind::array: {
+      const auto* a = v.as<numpy::NdArray>();
+      if (!a || a->array.dtype() != type.dtype || a->array.rank() != type.rank || a->array.writable() == type.read_only) return false;
+      if (is_c_contiguous(a->array) != (type.layout == Layout::c)) return false;
+      to.leaves.push_back({{}, &a->array});
+      to.arrays.push_back(v);
+      return true;
+    }
+    case Kind::tuple: {
+      const auto* t = v.as<Tuple>();
+      if (!t || t->items.size() != type.items.size()) return false;
+      for (size_t k = 0; k < t->items.size(); ++k)
+        if (!add_leaves(compilation, t->items[k], type.items[k], to)) return false;
+      return true;
+    }
+    case Kind::none: return v.is_none();
+    case Kind::text: {
+      const auto* text = v.as<Str>();
+      return text && text->value == type.text;
+    }
+    case Kind::function: {
+      if (!v.is_object()) return false;
+      const auto known = compilation.constants.find(v.object());
+      return known != compilation.constants.end() && known->second.second == type.constant;
+    }
+    default: return false;
+  }
+}
+
 Value to_value(const functions::Returned& r, const std::vector<Value>& arrays) {
   using Kind = functions::Type::Kind;
-  switch (r.type.kind) {
+  switch (r.type->kind) {
     case Kind::scalar: {
       // Integers of a script have 64 bits with a sign; what is larger stays NumPy's.
-      if (r.type.dtype == DType::u64 && r.scalar.i < 0) return numpy::wrap_scalar(r.scalar);
+      if (r.scalar.type == DType::u64 && r.scalar.i < 0) return numpy::wrap_scalar(r.scalar);
       return numpy::python_value(r.scalar);
     }
     case Kind::array: return r.argument >= 0 ? arrays[static_cast<size_t>(r.argument)] : Value::make<numpy::NdArray>(*r.array);
@@ -249,9 +293,9 @@ Value to_value(const functions::Returned& r, const std::vector<Value>& arrays) {
       return make_tuple(std::move(items));
     }
     case Kind::optional: return r.there ? to_value(r.items[0], arrays) : Value();
-    case Kind::text: return make_str(r.type.text);
+    case Kind::text: return make_str(r.type->text);
     case Kind::none: return {};
-    default: raise_typing_error("a compiled function cannot return " + functions::describe(r.type));
+    default: raise_typing_error("a compiled function cannot return " + functions::describe(*r.type));
   }
 }
 

@@ -48,9 +48,18 @@ struct CallArguments {
   std::vector<functions::Type> types;
   std::vector<functions::Leaf> leaves;
   std::vector<Value> arrays;
+  void clear() {
+    types.clear();
+    leaves.clear();
+    arrays.clear();
+  }
 };
 /// Adds an argument. TypingError for what compiled functions cannot take.
 void add_argument(Compilation& compilation, const Value& v, CallArguments& to);
+
+/// Adds the leaves of an argument where its type is this one; false, with leaves half added, where it is not. For calls like the one
+/// before.
+bool add_leaves(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to);
 
 /// What a function returned; array leaves of the arguments that come back whole are those objects.
 Value to_value(const functions::Returned& returned, const std::vector<Value>& arrays);

@@ -175,7 +175,8 @@ Stencil::Kernel& Stencil::kernel(Interpreter& in, const std::vector<functions::T
   functions::Options options = function->options;
   options.parallel = options.unchecked_parallel = true;  // each iteration writes a row of its own
   made.loops = std::make_unique<functions::Dispatch>(
-      in.engine(), function_of_text("stencil", text, {{"kernel", outside_function(function)}, {"prange", outside_path("numba.prange")}}, options));
+      in.engine(),
+      function_of_text("stencil", text, {{"kernel", outside_function(function)}, {"prange", outside_path("numba.prange")}}, options));
   return made;
 }
 

@@ -80,7 +80,7 @@ TEST_CASE("scalars go in and come out", "[functions]") {
   CHECK(r.items[1].scalar.same_bits(Scalar::of_float(1.5, DType::f32)));
   CHECK(r.items[2].scalar.same_bits(Scalar::of_complex({2, -3}, DType::c64)));
   CHECK(r.items[3].scalar.same_bits(Scalar::of_bool(true)));
-  CHECK(r.items[4].type.is_none());
+  CHECK(r.items[4].type->is_none());
 }
 
 TEST_CASE("an optional result is there or not", "[functions]") {
