@@ -1,6 +1,7 @@
 // Hoisted bounds checks: the same results and the same errors as without, for indices inside and outside.
 #include <algorithm>
 #include <numeric>
+#include <random>
 
 #include "catch.h"
 #include "compiler/ir/hoist_checks.h"
@@ -234,4 +235,102 @@ TEST_CASE("vars are followed from one assignment to the next") {
   INFO(text);
   CHECK(checks(text) == 1 + 5);  // of the first version and of the second
   CHECK(text.find("check e") < text.rfind("check a"));
+}
+
+namespace {
+
+/// Random nests of two loops whose indices are mostly affine, some of them outside.
+class Nests {
+ public:
+  explicit Nests(unsigned seed) : random_(seed) {}
+
+  std::string body() {
+    std::string text = "var w: i64 = 1 for i in " + bound("") + " .. " + bound("") + " { " + statements("i", 0);
+    text += " for j in " + bound("i") + " .. " + bound("i") + " { " + statements("j", 10) + " }";
+    if (below(3) == 0) text += " w = (w + i) ";
+    return text + statements("i", 20) + " }";
+  }
+
+ private:
+  int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+
+  std::string bound(const std::string& variable) {
+    const std::string c = std::to_string(below(7) - 2);
+    switch (below(variable.empty() ? 4 : 8)) {
+      case 0: return std::to_string(below(4) - 1);
+      case 1: return "n";
+      case 2: return "(n - " + c + ")";
+      case 3: return "max(" + c + ", (m - 3))";
+      case 4: return variable;
+      case 5: return "(" + variable + " + " + c + ")";
+      case 6: return "(n - " + variable + ")";
+      default: return "min((" + variable + " + 3), n)";
+    }
+  }
+  std::string index(int depth, const std::string& variable) {
+    if (depth == 0) {
+      switch (below(6)) {
+        case 0: return std::to_string(below(9) - 3);
+        case 1: return "m";
+        case 2: return "i";
+        case 3: return below(4) ? variable : "w";
+        default: return variable;
+      }
+    }
+    const std::string a = index(depth - 1, variable), b = index(depth - 1, variable);
+    switch (below(10)) {
+      case 0:
+      case 1:
+      case 2: return "(" + a + " + " + b + ")";
+      case 3:
+      case 4: return "(" + a + " - " + b + ")";
+      case 5: return "(" + a + " * " + (below(2) ? "s" : std::to_string(below(5) - 2)) + ")";
+      case 6: return "min(" + a + ", " + b + ")";
+      case 7: return "max(" + a + ", " + b + ")";
+      case 8: return "(" + a + " // " + std::to_string(1 + below(4)) + ")";
+      default: return "(" + a + " % " + (below(2) ? "m" : "5") + ")";
+    }
+  }
+  std::string statements(const std::string& variable, int number) {
+    std::string text;
+    for (int k = 0, count = (variable == "j") + below(2); k < count; ++k, ++number) {
+      const std::string name = "k" + std::to_string(number), site = std::to_string(number + 1);
+      const std::string one = "check " + name + " = " + index(below(2) + below(2), variable) + " of EXTENT else " + site + " y[" + name +
+                              "] = ((y[" + name + "] * 3) + " + site + ") ";
+      text += below(4) ? one : "if (" + variable + " > 2) { " + one + "} ";
+    }
+    return text;
+  }
+
+  std::mt19937 random_;
+};
+
+}  // namespace
+
+TEST_CASE("random nests do the same with their checks hoisted") {
+  const std::string head = "any y: i64, in e: i64, n: i64, m: i64, s: i64";
+  size_t versions = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const std::string text = Nests(seed).body();
+    const auto with_extent = [&](const std::string& extent) {
+      std::string result = text;
+      for (size_t at; (at = result.find("EXTENT")) != std::string::npos;) result.replace(at, 6, extent);
+      return result;
+    };
+    // An extent that comes from memory is none that a loop could be sure of.
+    Function hoisted(jit(), head, with_extent("m")), plain(jit(), head, with_extent("e[0]"));
+    versions += !fast_version(hoisted.kernel).empty();
+    REQUIRE(fast_version(plain.kernel).empty());
+    INFO(ir::print(ir::hoist_checks(hoisted.kernel)));
+    for (const int64_t n : {0, 1, 2, 5, 9})
+      for (int64_t m : {1, 4, 7, 12, 40})
+        for (const int64_t s : {-2, 0, 1, 3}) {
+          std::vector<int64_t> y(40), wanted(40);
+          const Outcome expected = plain({wanted.data(), &m}, {n, m, s});
+          CAPTURE(n, m, s);
+          REQUIRE(hoisted({y.data(), &m}, {n, m, s}) == expected);
+          REQUIRE(y == wanted);
+        }
+  }
+  CHECK(versions > 30);
 }
