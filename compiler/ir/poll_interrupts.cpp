@@ -65,7 +65,8 @@ class Polling {
     return sum;
   }
 
-  /// The loop in strips. Whatever its bounds are, nothing overflows: the iterations are counted in u64, and no strip begins behind the end.
+  /// The loop in strips, with polls between them. Whatever its bounds are, nothing overflows: what is left is counted in u64, and no strip
+  /// ends behind the end.
   void strips(Stmt loop, int64_t inside, Body& result) {
     const auto bits = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(std::max<int64_t>(kStrip / inside, 64)))) - 1;
     // Bounds are those from before the first iteration.
@@ -74,15 +75,18 @@ class Polling {
       result.push_back(let(fresh(loop.name + what), bound));
       return variable(result.back()->name, DType::i64);
     };
-    const ExprRef begin = before(loop.begin, "_begin"), end = before(loop.end, "_end"), strip = constant_i64(int64_t{1} << bits);
-    const std::string last = fresh(loop.name + "_last"), number = fresh(loop.name + "_strip"), first = fresh(loop.name + "_first");
+    const ExprRef begin = before(loop.begin, "_begin"), end = before(op(ScalarOp::max, {loop.end, begin}), "_end"),
+                  strip = constant_i64(int64_t{1} << bits);
+    const std::string strips = fresh(loop.name + "_strips"), first = fresh(loop.name + "_first"), last = fresh(loop.name + "_last");
     const auto i64 = [](const std::string& name) { return variable(name, DType::i64); };
-    const ExprRef count = cast(op(ScalarOp::max, {end, begin}) - begin, DType::u64);
-    result.push_back(let(last, cast(op(ScalarOp::shr, {count, constant(Scalar::of_int(bits, DType::u64))}), DType::i64)));
+    const ExprRef long_ = op(ScalarOp::gt, {cast(end - i64(first), DType::u64), cast(strip, DType::u64)});
     loop.begin = i64(first);
-    loop.end = op(ScalarOp::select, {op(ScalarOp::lt, {i64(number), i64(last)}), i64(first) + strip, end});
-    result.push_back(ir::loop(number, constant_i64(0), i64(last) + constant_i64(1), LoopKind::serial,
-                              {poll(), let(first, begin + i64(number) * strip), make_statement(std::move(loop))}));
+    loop.end = i64(last);
+    result.push_back(var(first, begin));
+    result.push_back(
+        scope(strips, {while_(constant(Scalar::of_bool(true)),
+                              {let(last, op(ScalarOp::select, {long_, i64(first) + strip, end})), make_statement(std::move(loop)),
+                               if_(op(ScalarOp::eq, {i64(last), end}), {leave(strips)}), poll(), assign(first, i64(last))})}));
   }
 
   void collect(const Body& body) {

@@ -363,7 +363,7 @@ TEST_CASE("every long loop ends when it is asked to, and vectors remain") {
     int64_t y = 0;
     f.interrupt = 1;
     CHECK(f({&y}, {int64_t{1} << 40, int64_t{1} << 40}) == Outcome{{ir::kInterrupted, 0, 0, 0}});
-    CHECK(y <= 0);
+    CHECK(y < 4096 * 4096);  // a strip at most
   }
   Function vectors(jit(), "in x: f64, out y: f64, n: i64", "for i in 0 .. n { y[i] = (x[i] * 2.0) }");
   CHECK(jit().emit_llvm(vectors.kernel).find("x double>") != std::string::npos);
@@ -373,14 +373,16 @@ TEST_CASE("every long loop ends when it is asked to, and vectors remain") {
 }
 
 TEST_CASE("functions mapped to a grid run on the host, too") {
-  const auto function = jit().compile(ir::parse(R"(kernel f(in x: i64, any y: i64, n: i64, any error: i64) threads 64 function {
+  const auto function = jit()
+                            .compile(ir::parse(R"(kernel f(in x: i64, any y: i64, n: i64, any error: i64) threads 64 function {
     for u in 0 .. ((n + 63) // 64) unit {
       for t in 0 .. 64 within 64 {
         let i: i64 = ((u * 64) + t)
         scope inside { if (i >= n) { leave inside } check k = x[i] of n else 3 y[k] = i }
       }
     }
-  })")).function;
+  })"))
+                            .function;
   std::vector<int64_t> x(100), y(100);
   for (int64_t i = 0; i < 100; ++i) x[static_cast<size_t>(i)] = 99 - i;
   int64_t n = 100, error[4] = {};

@@ -33,7 +33,8 @@ class Expressions {
 
   ExprRef integer(DType type, int depth) {
     if (depth == 0 || below(6) == 0) {
-      static const std::pair<const char*, DType> kNames[] = {{"a", DType::i8}, {"b", DType::u8}, {"c", DType::i16}, {"d", DType::boolean}, {"e", DType::i32}};
+      static const std::pair<const char*, DType> kNames[] = {
+          {"a", DType::i8}, {"b", DType::u8}, {"c", DType::i16}, {"d", DType::boolean}, {"e", DType::i32}};
       if (below(4) == 0) return constant(Scalar::of_int(below(200) - (is_signed(type) ? 60 : 0)).cast(type));
       const auto& [name, narrow] = kNames[below(8) ? below(4) : 4];
       return cast(variable(name, narrow), type);
@@ -82,7 +83,8 @@ class Expressions {
 
 TEST_CASE("narrow arithmetic gives the same numbers") {
   Expressions make(20);
-  const std::pair<const char*, DType> names[] = {{"a", DType::i8}, {"b", DType::u8}, {"c", DType::i16}, {"d", DType::boolean}, {"e", DType::i32}};
+  const std::pair<const char*, DType> names[] = {
+      {"a", DType::i8}, {"b", DType::u8}, {"c", DType::i16}, {"d", DType::boolean}, {"e", DType::i32}};
   int narrowed = 0;
   for (int round = 0; round < 20000; ++round) {
     static constexpr DType kTypes[] = {DType::i64, DType::u64, DType::i32};
