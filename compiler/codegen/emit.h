@@ -14,8 +14,8 @@ class Module;
 
 namespace gasell {
 
-/// Bumped when the code emitted for the same IR changes, so that caches do not serve old code.
-inline constexpr int kEmitterVersion = 7;
+/// Bumped when the code made of the same IR changes, by passes or the emitter, so that caches do not serve old code.
+inline constexpr int kEmitterVersion = 9;
 
 /// A kernel does what the target cannot.
 struct TargetLacks {
