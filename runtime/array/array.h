@@ -73,6 +73,9 @@ class Array {
   /// Of a settled array. What other devices hold of it is brought to the host; with `write`, it is valid there alone afterwards.
   Memory memory(bool write) const;
 
+  /// Of a settled array: gives it memory that no other array has, as before a write. Copies of arrays share memory until one of them is written.
+  void isolate(Engine& engine) const { make_unique(engine); }
+
   /// What the user asked for with chunks=, for each axis: the extent of even chunks, or the extents of all of them. Empty: nothing was asked.
   using Chunks = std::vector<std::vector<int64_t>>;
   const Chunks& requested_chunks() const { return chunks_; }

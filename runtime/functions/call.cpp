@@ -20,6 +20,8 @@ void for_each_leaf(const Type& type, const F& f) {
     for (const Type& item : type.items) for_each_leaf(item, f);
 }
 
+bool has_arrays(const Type& type) { return type.is_array() || std::any_of(type.items.begin(), type.items.end(), has_arrays); }
+
 struct Counts {
   size_t arrays = 0, scalars = 0;
   void add(const Type& leaf) {
@@ -256,6 +258,7 @@ Specialisation::Specialisation(Engine& engine, Compiled compiled) : compiled_(st
   if (counts.arrays != expected.arrays || counts.scalars != expected.scalars)
     throw std::logic_error("the parameters of the kernel " + compiled_.kernel.name + " are not those of its arguments");
   for (const Outside& o : compiled_.captured) captured_.push_back(static_cast<const Array*>(o.array));
+  returns_arrays_ = has_arrays(compiled_.result);
   kernel_ = engine.jit().compile(compiled_.kernel);
   for (const ir::Kernel& region : compiled_.regions) regions_.push_back(engine.jit().compile(region));
 }
@@ -286,6 +289,12 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
   if (!captured_.empty()) settle(engine, captured_, std::vector<bool>(captured_.size(), false));
   for (size_t k = 0; k < captured_.size(); ++k) {
     captured.push_back(captured_[k]->memory(false));
+    if (returns_arrays_ &&
+        std::any_of(memories.begin(), memories.end(), [&](const Array::Memory& m) { return m.data == captured.back().data; })) {
+      captured.pop_back();
+      captured_[k]->isolate(engine);
+      captured.push_back(captured_[k]->memory(false));
+    }
     frame.array(compiled_.captured[k].type, *captured_[k], captured.back());
     bases.push_back({captured_[k], &captured.back(), -1});
   }
@@ -336,7 +345,16 @@ Returned Dispatch::call(Entry& entry, std::span<const Leaf> leaves) {
   std::vector<Array::Memory> memories;
   memories.reserve(arrays.size());
   settle(engine_, arrays, writes);
-  for (size_t k = 0; k < arrays.size(); ++k) memories.push_back(arrays[k]->memory(writes[k]));
+  for (size_t k = 0; k < arrays.size(); ++k) {
+    memories.push_back(arrays[k]->memory(writes[k]));
+    if (!entry.apart->returns_arrays()) continue;
+    for (size_t other = 0; other < k; ++other) {
+      if (memories[other].data != memories[k].data || arrays[other]->same_memory(*arrays[k]) || arrays[k]->size() == 0) continue;
+      memories.pop_back();
+      arrays[k]->isolate(engine_);
+      memories.push_back(arrays[k]->memory(writes[k]));
+    }
+  }
   const Specialisation* chosen = entry.apart.get();
   if (arrays.size() > 1 && overlap(arrays, memories, writes)) {
     if (!entry.overlapping) entry.overlapping = std::make_unique<Specialisation>(engine_, compile(*function_, entry.types, true));

@@ -47,6 +47,8 @@ class Specialisation {
   /// How many array leaves the arguments have.
   size_t array_leaves() const { return compiled_.writes.size(); }
 
+  /// Whether the result has arrays in it: arguments are then told apart by their addresses, which must differ.
+  bool returns_arrays() const { return returns_arrays_; }
   /// `arrays`: the array leaves, settled; `memories`: theirs. Throws SiteRaised, Interrupted, and Error (MemoryError; RuntimeError for a
   /// view of an argument that no array can be).
   Returned run(Engine& engine, std::span<const Leaf> leaves, std::span<const Array* const> arrays,
@@ -57,6 +59,7 @@ class Specialisation {
   HostKernel kernel_;
   std::vector<HostKernel> regions_;
   std::vector<const Array*> captured_;
+  bool returns_arrays_ = false;
   bool checked_;  // the kernel takes the bounds of its memories
   /// What a call fills, kept for the next one; a call within a call makes its own.
   struct Scratch;

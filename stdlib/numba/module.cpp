@@ -156,7 +156,9 @@ functions::Options take_options(Interpreter& in, const Value& keywords, bool lea
     if (name == "parallel") {
       options.parallel = truth(in, v);
       if (const auto* how = v.as<Str>()) {
-        if (how->value != "unsafe") raise("ValueError", "parallel is True, False or \"unsafe\"", "\"unsafe\" takes the iterations of prange to be independent without proof");
+        if (how->value != "unsafe")
+          raise("ValueError", "parallel is True, False or \"unsafe\"",
+                "\"unsafe\" takes the iterations of prange to be independent without proof");
         options.unchecked_parallel = true;
       }
     } else if (name == "fastmath") {
