@@ -120,7 +120,7 @@ bool is_contiguous_buffer(const graph::Node& node) {
 }  // namespace
 
 struct Engine::State {
-  explicit State(EngineOptions given) : options(std::move(given)), jit(JitOptions{.disk_cache = options.cache, .cache_directory = options.cache_directory, .check_bounds = options.check}) {
+  explicit State(EngineOptions given) : options(std::move(given)), jit(JitOptions{.disk_cache = options.cache, .cache_directory = options.cache_directory, .check_bounds = options.check, .check_thread_races = options.check}) {
     if (options.threads <= 0) options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (options.memory <= 0) options.memory = machine_memory() / 4 * 3;
     device = make_host_device(options.threads, options.memory, jit, interrupt);
@@ -338,6 +338,13 @@ const EngineOptions& Engine::options() const { return state_->options; }
 Device& Engine::device() { return *state_->device; }
 const Trace* Engine::trace() const { return state_->trace.get(); }
 GpuDevice* Engine::gpus() { return state_->gpus.get(); }
+GpuDevice* Engine::chosen_gpus() {
+  if (state_->selection().kind == DeviceSelection::Kind::host) return nullptr;
+  if (!state_->searched) state_->find_gpus();
+  if (!state_->gpus || !state_->gpus->any_alive()) return nullptr;
+  state_->gpus->use(state_->selection().gpus);
+  return state_->gpus.get();
+}
 StorageRef Engine::allocate(int64_t bytes) {
   const bool on_host = !state_->gpus || state_->selection().kind == DeviceSelection::Kind::host;
   return on_host ? state_->device->allocate(bytes) : state_->gpus->allocate(bytes);

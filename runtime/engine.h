@@ -66,6 +66,8 @@ class Engine {
   Device& device();
   /// Null where everything is computed on the host.
   GpuDevice* gpus();
+  /// The GPUs for what a script says runs on them: looked for where nobody has; null where there are none, or the host was chosen.
+  GpuDevice* chosen_gpus();
   Jit& jit();
   /// What ran when; null unless the options ask for it.
   const Trace* trace() const;

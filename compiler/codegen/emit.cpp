@@ -43,6 +43,14 @@ std::unique_ptr<llvm::Module> emit_module(llvm::LLVMContext& context, const ir::
   auto module = std::make_unique<llvm::Module>(symbol, context);
   module->setTargetTriple(target.triple);
   module->setDataLayout(target.data_layout);
+  if (kernel.simt) {
+    Target plain = target;
+    plain.check_races = false;
+    const auto emitter = target.grid ? make_simt_grid_emitter(context, *module, target)
+                                     : make_simt_host_emitter(context, *module, plain, target.check_races);
+    emitter->emit(kernel, symbol);
+    return module;
+  }
   (target.grid          ? make_grid_emitter
    : target.check_races ? make_race_emitter
                         : make_host_emitter)(context, *module, target)

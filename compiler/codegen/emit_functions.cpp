@@ -46,6 +46,8 @@ void Emitter::function_statement(const Stmt& s) {
       raise(b_.CreateICmpNE(asked, b_.getInt8(0)), ir::kInterrupted, {});
       break;
     }
+    case StmtKind::atomic: atomic(s); break;
+    case StmtKind::simt: simt(s); break;
     default: break;
   }
 }
@@ -77,6 +79,7 @@ void Emitter::note_errors(llvm::BasicBlock* exit) {
   b_.CreateCondBr(b_.CreateExtractValue(exchanged, 1), note, exit);
   b_.SetInsertPoint(note);
   for (unsigned k = 1; k < 4; ++k) b_.CreateAlignedStore(raise_.values[k], b_.CreateConstInBoundsGEP1_64(i64, slot, k), llvm::Align(8));
+  note_place(slot);
   b_.CreateBr(exit);
   b_.restoreIP(here);
 }

@@ -74,19 +74,25 @@ llvm::Function* HostEmitter::emit_body(const ir::Kernel& kernel, const std::stri
   if (target_.check_races) checker_ = &*argument++;
   if (kernel.fast_math) b_.setFastMathFlags(llvm::FastMathFlags::getFast());
   llvm::BasicBlock* exit = block("exit");
-  with_raises(exit, [&] {
-    if (kernel.body.empty() || !contains_units(kernel.body)) {
-      guard_whole(kernel.body);
-    } else {
-      statements(kernel.body);
-    }
-  });
+  with_raises(exit, [&] { run(kernel); });
   b_.clearFastMathFlags();
   b_.CreateBr(exit);
   b_.SetInsertPoint(exit);
   b_.CreateRetVoid();
   if (kernel.function) llvm::EliminateUnreachableBlocks(*function);
   return function;
+}
+
+void HostEmitter::run(const ir::Kernel& kernel) {
+  if (kernel.body.empty() || !contains_units(kernel.body)) {
+    guard_whole(kernel.body);
+  } else {
+    statements(kernel.body);
+  }
+}
+
+void HostEmitter::call_body(llvm::Function*, llvm::Function* body, const std::vector<llvm::Value*>& arguments) {
+  b_.CreateCall(body, arguments);
 }
 
 /// A kernel without units runs whole with the range that begins at 0.
@@ -127,7 +133,7 @@ void HostEmitter::emit_wrapper(const ir::Kernel& kernel, const std::string& symb
   if (target_.check_bounds)
     for (unsigned k = 0; k < array; ++k) arguments.insert(arguments.end(), {array_entry(array + k), array_entry(2 * array + k)});
   if (target_.check_races) arguments.push_back(array_entry(3 * array));
-  b_.CreateCall(body, arguments);
+  call_body(function, body, arguments);
   b_.CreateRetVoid();
 }
 

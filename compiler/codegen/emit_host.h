@@ -17,6 +17,12 @@ class HostEmitter : public Emitter {
   void barrier(ir::Space) override {}  // the threads of a group run one after the other
   void touch(const Array& array, llvm::Value* index, bool writes) override;
 
+  /// The kernel's statements, in the body's function.
+  virtual void run(const ir::Kernel& kernel);
+  /// What the function of HostKernelFunction's type does once it has the arguments of the body: arrays, scalars, begin, end, ….
+  virtual void call_body(llvm::Function* wrapper, llvm::Function* body, const std::vector<llvm::Value*>& arguments);
+
+  llvm::Value *begin_ = nullptr, *end_ = nullptr;
   std::string kernel_name_;
   llvm::Value* checker_ = nullptr;  // the RaceChecker's address, where races are checked
 
@@ -27,8 +33,6 @@ class HostEmitter : public Emitter {
   void guard_whole(const ir::Body& body);
   llvm::MDNode* simd_metadata(bool short_loop);
   void check_bounds(const Array& array, llvm::Value* index);
-
-  llvm::Value *begin_ = nullptr, *end_ = nullptr;
 };
 
 }  // namespace gasell

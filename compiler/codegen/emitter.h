@@ -37,6 +37,11 @@ class Emitter : protected Operations {
   virtual void loop(const ir::Stmt& s) = 0;
   virtual Array local_array(const ir::Stmt& s) = 0;
   virtual void barrier(ir::Space space) = 0;
+  /// What threads know and do together (ir/simt.h), and where a thread's place goes behind the error that it notes; of kernels of threads.
+  virtual void simt(const ir::Stmt& s);
+  virtual void note_place([[maybe_unused]] llvm::Value* error) {}
+  /// Of such a function that any target computes alike: bits and fma.
+  void simt_number(const ir::Stmt& s);
   /// Comes where an iteration begins, after its number has a value; `first` is that of the first.
   virtual void iteration([[maybe_unused]] const ir::Stmt& loop, [[maybe_unused]] llvm::Value* first) {}
   /// Comes before an element is loaded or stored.
@@ -59,7 +64,12 @@ class Emitter : protected Operations {
   Register value(const ir::ExprRef& e);
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
 
+  /// The bits of a number in 64, and back.
+  llvm::Value* to_bits(llvm::Value* v);
+  llvm::Value* from_bits(llvm::Value* bits, DType type);
+
   llvm::LLVMContext& context_;
+  bool atomically_ = false;  // what is touched now is changed by an atomic operation
   /// Of loads and stores that are independent of those of other iterations; null: none.
   llvm::MDNode* access_group_ = nullptr;
   std::unordered_map<std::string, Register> values_;
@@ -88,6 +98,8 @@ class Emitter : protected Operations {
   void allocate(const ir::Stmt& s);
   void point(const Pointer& pointer, const Array& array);
   Array null_array(const ir::Stmt& s);
+  void atomic(const ir::Stmt& s);
+  llvm::Value* compare_and_exchange_loop(const ir::Stmt& s, llvm::Value* address, llvm::Value* operand);
   void call(const ir::Stmt& s);
   Array array(const std::string& name);
   void write_variable(const Variable& v, const Register& r);
@@ -110,6 +122,10 @@ class Emitter : protected Operations {
 std::unique_ptr<Emitter> make_host_emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target);
 /// The same, which tells a RaceChecker (race_check.h) what the threads of kernels mapped to a grid do.
 std::unique_ptr<Emitter> make_race_emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target);
+/// Kernels of threads (ir::Kernel::simt) on the host, by simt.h's convention; with `races`, every access of an element is told, too.
+std::unique_ptr<Emitter> make_simt_host_emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target, bool races);
+/// The same for grids (nvptx64).
+std::unique_ptr<Emitter> make_simt_grid_emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target);
 /// For launches of a grid (gpu.h).
 std::unique_ptr<Emitter> make_grid_emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target);
 

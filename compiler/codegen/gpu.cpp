@@ -1,5 +1,7 @@
 #include "compiler/codegen/gpu.h"
 
+#include <cctype>
+
 #include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/LLVMContext.h>
@@ -13,6 +15,7 @@
 #include "compiler/codegen/optimise.h"
 #include "compiler/ir/map_to_grid.h"
 #include "compiler/ir/passes.h"
+#include "compiler/ir/simt.h"
 #include "lang/diagnostic.h"
 
 namespace gasell {
@@ -36,17 +39,26 @@ struct Quiet final : llvm::DiagnosticHandler {
   bool handleDiagnostics(const llvm::DiagnosticInfo& info) override { return info.getSeverity() != llvm::DS_Error; }
 };
 
+/// Names of a script may have letters that PTX's have not.
+std::string symbol_of(const ir::Kernel& kernel) {
+  std::string symbol = "gasell_" + kernel.name;
+  for (char& c : symbol)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return symbol;
+}
+
 /// Takes a kernel through the passes, the emitter and LLVM's optimiser; what `finish` makes of it.
 template <class Result, class F>
 std::optional<Result> lower(const ir::Kernel& kernel, int capability, F finish) {
-  const std::optional<ir::Kernel> mapped = map_for_gpu(kernel);
+  const std::optional<ir::Kernel> mapped =
+      kernel.simt ? ir::run_passes(kernel, ir::pipeline_of(kernel)) : map_for_gpu(kernel);
   if (!mapped) return {};
   llvm::LLVMContext context;
   context.setDiagnosticHandler(std::make_unique<Quiet>());
   const Target target = gpu_target(capability);
   const auto machine = make_target_machine(target);
   try {
-    const auto module = emit_module(context, *mapped, target, "gasell_" + kernel.name);
+    const auto module = emit_module(context, *mapped, target, symbol_of(kernel));
     if (!link_device_library(*module, target.math)) return {};
     optimise(*module, *machine);
     return finish(*mapped, *module, *machine);
@@ -64,7 +76,8 @@ std::optional<ir::Kernel> map_for_gpu(const ir::Kernel& kernel) {
 
 std::optional<GpuCode> compile_ptx(const ir::Kernel& kernel, int capability) {
   return lower<GpuCode>(kernel, capability, [&](const ir::Kernel& mapped, llvm::Module& module, llvm::TargetMachine& machine) {
-    return GpuCode{"gasell_" + kernel.name, to_assembly(module, machine), mapped.threads, ir::shared_bytes(mapped)};
+    if (kernel.simt) return GpuCode{symbol_of(kernel), to_assembly(module, machine), 32, ir::static_shared_bytes(mapped)};
+    return GpuCode{symbol_of(kernel), to_assembly(module, machine), mapped.threads, ir::shared_bytes(mapped)};
   });
 }
 

@@ -70,14 +70,14 @@ class Externals final : public llvm::orc::DefinitionGenerator {
 }  // namespace
 
 struct Jit::State {
-  explicit State(const JitOptions& options) : cache(options.disk_cache, options.cache_directory, options.cache_limit), check_bounds(options.check_bounds || options.check_races), check_races(options.check_races) {}
+  explicit State(const JitOptions& options) : cache(options.disk_cache, options.cache_directory, options.cache_limit), check_bounds(options.check_bounds || options.check_races), check_races(options.check_races), check_thread_races(options.check_thread_races) {}
 
   /// The host's, as this Jit compiles for it. Kernels that are mapped to a grid, which simulated GPUs run, have the functions of a GPU without a toolkit.
   Target target(const ir::Kernel& kernel) const {
     Target target = host_target();
     target.check_bounds = check_bounds;
-    target.check_races = check_races;
-    if (kernel.threads) target.math = MathLibrary::libclc;
+    target.check_races = check_races || (kernel.simt && check_thread_races);
+    if (kernel.threads || kernel.simt) target.math = MathLibrary::libclc;
     return target;
   }
 
@@ -122,7 +122,7 @@ struct Jit::State {
   }
 
   KernelCache cache;
-  const bool check_bounds, check_races;
+  const bool check_bounds, check_races, check_thread_races;
   std::once_flag made;
   std::unique_ptr<llvm::orc::LLJIT> jit;
 

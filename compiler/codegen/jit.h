@@ -33,6 +33,8 @@ struct JitOptions {
   bool check_bounds = false;
   /// Compiled code checks what its threads use, too (Target::check_races).
   bool check_races = false;
+  /// Kernels of threads (ir::Kernel::simt) tell what they use (simt.h).
+  bool check_thread_races = false;
 };
 
 /// Compiles kernels for this machine's CPU. Safe to call from several threads; a kernel stays valid as long as the Jit.

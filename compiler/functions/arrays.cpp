@@ -62,6 +62,8 @@ bool Lowering::may_overlap(const ArrayValue& a, const ArrayValue& b) {
 
 // ---- memory ----
 Value Lowering::allocate(DType dtype, std::vector<ExprRef> extents, Span at, bool clear) {
+  if (program_.options.cuda)
+    unsupported(at, "an array that is made in a kernel", "use cuda.local.array or cuda.shared.array, or compute element by element");
   for (ExprRef& e : extents) {
     e = code().bind(e, "n");
     if (e->kind == ir::ExprKind::constant ? e->value.i < 0 : true)

@@ -35,9 +35,11 @@ void Code::splice() {
 }
 
 void Code::retain(const std::string& memory) {
+  if (!counts_) return;
   emit(ir::call("", DType::i64, "gasell_retain", {ir::address("context"), ir::address(memory)}));
 }
 void Code::release(const std::string& memory) {
+  if (!counts_) return;
   emit(ir::call("", DType::i64, "gasell_release", {ir::address("context"), ir::address(memory)}));
 }
 

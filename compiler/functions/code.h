@@ -55,6 +55,8 @@ class Code {
   void discard() { blocks_.pop_back(); }
   size_t depth() const { return blocks_.size(); }
   void own(std::string memory) { blocks_.back().owned.push_back(std::move(memory)); }
+  /// Nothing counts references from now on: kernels of threads allocate nothing.
+  void count_nothing() { counts_ = false; }
   void retain(const std::string& memory);
   void release(const std::string& memory);
   /// Of the bodies deeper than `depth`, as they are left.
@@ -69,6 +71,7 @@ class Code {
   std::vector<Block> blocks_;
   int names_ = 0;
   std::unordered_map<std::string, ExprRef> definitions_;
+  bool counts_ = true;
 };
 
 }  // namespace gasell::functions

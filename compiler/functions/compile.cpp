@@ -173,6 +173,8 @@ Compiled compile(const Function& function, const std::vector<Type>& arguments, b
   Program program;
   program.options = function.options;
   program.overlapping = overlapping;
+  const bool cuda = function.options.cuda;
+  if (cuda) program.code.count_nothing();
   const auto& params = function.definition ? std::get<ast::FunctionDef>(function.definition->node).params
                                            : std::get<ast::Lambda>(function.lambda->node).params;
   std::vector<ir::Parameter> parameters;
@@ -186,6 +188,9 @@ Compiled compile(const Function& function, const std::vector<Type>& arguments, b
   std::optional<Type> returned;
   const std::function<void(const Value&)> give = [&](const Value& v) {
     int slot = 0;
+    if (cuda && !v.type.is_none())
+      throw Error(Diagnostic{Blame::user, "TypeError", "a CUDA kernel returns nothing, and '" + function.name + "' returns " + describe(v.type),
+                             Label{function.source, v.span, ""}, {}, "write into an array that the kernel is given"});
     give_result(program, v, slot);
     returned = v.type;
   };
@@ -207,19 +212,23 @@ Compiled compile(const Function& function, const std::vector<Type>& arguments, b
     if (p.kind == ir::Parameter::Kind::scalar) continue;
     const bool writes = written.count(p.name) > 0;
     result.writes.push_back(writes);
-    p.kind = overlapping ? ir::Parameter::Kind::any : writes ? ir::Parameter::Kind::out : ir::Parameter::Kind::in;
+    // What other threads write, barriers between, may not be taken to stay as it is.
+    p.kind = overlapping || (cuda && writes) ? ir::Parameter::Kind::any : writes ? ir::Parameter::Kind::out : ir::Parameter::Kind::in;
   }
   parameters.insert(parameters.end(), program.captured_parameters.begin(), program.captured_parameters.end());
   using PK = ir::Parameter::Kind;
-  parameters.push_back({PK::any, "context", DType::u8});
+  if (!cuda) parameters.push_back({PK::any, "context", DType::u8});
   parameters.push_back({PK::any, "error", DType::i64});
-  parameters.push_back({PK::any, "interrupt", DType::u8});
-  parameters.push_back({PK::any, "results", DType::i64});
+  if (!cuda) {
+    parameters.push_back({PK::any, "interrupt", DType::u8});
+    parameters.push_back({PK::any, "results", DType::i64});
+  }
   result.kernel.name = function.name == "<lambda>" ? "lambda" : function.name;
   result.kernel.params = std::move(parameters);
   result.kernel.body = program.code.close();
   result.loops = std::move(program.loops);
   result.kernel.function = true;
+  result.kernel.simt = cuda;
   result.kernel.fast_math = function.options.fast_math;
   result.arguments = arguments;
   if (returned) result.result = *returned;

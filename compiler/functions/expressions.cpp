@@ -1,4 +1,5 @@
 // Expressions of compiled functions: names, constants, conditions, operators.
+#include "compiler/functions/library.h"
 #include "compiler/functions/lowering.h"
 #include "lang/ast_visit.h"
 
@@ -150,6 +151,7 @@ Value Lowering::from_outside(const Outside& outside, const std::string& name, Sp
     }
     case Outside::Kind::path:
       if (const auto constant = library_constant(outside.text)) return scalar_value(ir::constant(*constant));
+      if (auto value = cuda_value(*this, outside.text)) return *std::move(value);
       [[fallthrough]];
     case Outside::Kind::function: {
       Value v;

@@ -40,6 +40,8 @@ struct Options {
   bool parallel = false, fast_math = false, bounds_check = true;
   bool unchecked_parallel = false;  // parallel="unsafe": iterations of prange are taken to be independent
   bool python_errors = true;        // error_model="python": division by zero raises; else NumPy's inf and nan
+  bool cuda = false;   // a kernel: the function is what one thread of a grid does, and numba.cuda is there
+  bool lines = false;  // of a kernel: threads tell which line they come to
   bool operator==(const Options&) const = default;
 };
 
@@ -56,6 +58,7 @@ struct Function {
 };
 
 /// A place that may raise when the code runs: error[0] of a call says which (from 1), error[1..3] the numbers of its message.
+/// Without an exception: a place that is only named (where threads wait for each other, and lines).
 struct Site {
   std::string exception;  // "IndexError"
   std::string message;    // with {0}, {1}, {2} for the noted i64 numbers
@@ -69,6 +72,8 @@ struct Site {
 /// Its parameters, in order: for every leaf of the arguments (tuples flattened; None, texts and functions have no leaf) a scalar, or, of an
 /// array, its memory, then as scalars (i64) its extents and, for Layout::any, its strides in elements. Then the arrays of `captured`
 /// likewise, then `context: u8`, `error: i64[4]`, `interrupt: u8`, `results: i64[result_slots]`.
+///
+/// A kernel of threads (Options::cuda) has after the captured arrays only `error: i64[10]` (simt.h), and returns nothing.
 ///
 /// results, by leaves of the result's type: a scalar takes one slot (integers and booleans widened, floats as the bits of an f64), complex
 /// numbers two; an array 2 + 2 * rank: the address of its memory (an argument's, a captured array's or one allocated from the context), its

@@ -367,7 +367,7 @@ LibraryFunction reduction_function(const std::string& path) {
 }
 
 LibraryFunction library_function(const std::string& path) {
-  for (auto* table : {number_function, creation_function, reduction_function})
+  for (auto* table : {number_function, creation_function, reduction_function, cuda_function})
     if (const LibraryFunction f = table(path)) return f;
   return nullptr;
 }

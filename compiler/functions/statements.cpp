@@ -50,6 +50,7 @@ void Lowering::statements(const ast::Body& body) {
 }
 
 void Lowering::statement(const ast::StmtRef& s) {
+  if (program_.options.lines) code().emit(ir::simt("", DType::i64, "line", {}, site("", "", s->span)));
   std::visit(ast::Overloaded{
                  [&](const ast::ExprStmt& n) {
                    if (!std::holds_alternative<ast::StringLiteral>(n.value->node)) expression(n.value);

@@ -47,6 +47,9 @@ class Liveness {
   void reach(const Body& statements) {
     for (const StmtRef& s : statements) {
       if (s->kind == StmtKind::pointer || s->kind == StmtKind::point) live_.insert({s->name, s->source});
+      if (s->kind == StmtKind::atomic) live_.insert(s->source);
+      // Other threads read it, and under other names where the launch gives its size.
+      if (s->kind == StmtKind::local_array && s->space == Space::block) live_.insert(s->name);
       reach(s->body);
       reach(s->orelse);
     }

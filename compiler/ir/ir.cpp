@@ -195,6 +195,21 @@ StmtRef call(std::string name, DType type, std::string function, std::vector<Exp
   s.args = std::move(args);
   return make(std::move(s));
 }
+StmtRef atomic(std::string name, std::string operation, std::string array, DType type, ExprRef index, std::vector<ExprRef> args) {
+  Stmt s{StmtKind::atomic, std::move(name), type};
+  s.operation = std::move(operation);
+  s.source = std::move(array);
+  s.index = std::move(index);
+  s.args = std::move(args);
+  return make(std::move(s));
+}
+StmtRef simt(std::string name, DType type, std::string function, std::vector<ExprRef> args, int64_t site) {
+  Stmt s{StmtKind::simt, std::move(name), type};
+  s.source = std::move(function);
+  s.args = std::move(args);
+  s.size = site;
+  return make(std::move(s));
+}
 StmtRef poll() { return make(Stmt{StmtKind::poll, ""}); }
 
 }  // namespace gasell::ir

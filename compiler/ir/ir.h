@@ -90,6 +90,9 @@ enum class StmtKind : uint8_t {
   point,        // point name = source                    now `name` is what `source` is now
   call,         // call [name: type =] source(args)       of a function outside (codegen/externals.h)
   poll,         // poll                                   leaves the kernel where someone asked for that: `raise kInterrupted()` when interrupt[0] is not 0
+  // Of kernels whose body is one thread's (Kernel::simt):
+  atomic,       // atomic name: type = operation source[index](args)   changes an element at once; what stood there before
+  simt,         // simt [name: type =] source(args) else size          what threads know and do together: simt.h has the table
 };
 
 enum class LoopKind : uint8_t {
@@ -118,9 +121,10 @@ struct Stmt {
   ExprRef begin, end;        // loop
   LoopKind loop_kind = LoopKind::serial;
   ExprRef width;             // loop: of across and within, a power of two up to the kernel's threads
-  int64_t size = 0;          // local_array: elements; raise, check, allocate: the site, a number from 1 that the front end knows the place by
-  std::string source;        // pointer, point: the array; call: the function
-  std::vector<ExprRef> args;  // raise, call
+  int64_t size = 0;          // local_array: elements; raise, check, allocate, simt: the site, a number from 1 that the front end knows the place by
+  std::string source;        // pointer, point, atomic: the array; call, simt: the function
+  std::string operation;     // atomic
+  std::vector<ExprRef> args;  // raise, call, atomic, simt
   Space space = Space::automatic;  // local_array; barrier: warp or block
   Body body, orelse;
 };
@@ -144,6 +148,8 @@ StmtRef point(std::string name, std::string source);
 /// `name` empty: the function gives nothing, or what it gives is not used.
 StmtRef call(std::string name, DType type, std::string function, std::vector<ExprRef> args);
 StmtRef poll();
+StmtRef atomic(std::string name, std::string operation, std::string array, DType type, ExprRef index, std::vector<ExprRef> args);
+StmtRef simt(std::string name, DType type, std::string function, std::vector<ExprRef> args, int64_t site = 0);
 
 struct Parameter {
   enum class Kind : uint8_t {
@@ -164,6 +170,9 @@ struct Kernel {
   /// A compiled function's: it may have the statements of such. Its array parameters `context: u8` (what `allocate` and `call`s to the runtime get),
   /// `error: i64` (four elements: site, and what raise notes) and `interrupt: u8` (one element, which others set) are of kind `any`.
   bool function = false;
+  /// A function whose body is what one thread of a grid does. Local arrays of Space::block are the block's threads' together; one of size 0 is
+  /// what the launch adds to them. Its `error` has ten elements: those of a function, then the block's and the thread's three indices.
+  bool simt = false;
   bool fast_math = false;  // floats may be reassociated and contracted, no NaN or infinity is expected (LLVM's `fast`)
 };
 

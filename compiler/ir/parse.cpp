@@ -51,7 +51,7 @@ class Parser {
       advance();
       k.threads = static_cast<int>(whole_number());
     }
-    for (const auto& [word, flag] : {std::pair{"function", &k.function}, std::pair{"fast", &k.fast_math}}) {
+    for (const auto& [word, flag] : {std::pair{"function", &k.function}, std::pair{"simt", &k.simt}, std::pair{"fast", &k.fast_math}}) {
       if (token_ != word) continue;
       *flag = true;
       advance();
@@ -280,6 +280,26 @@ class Parser {
       std::string n = name();
       expect("=");
       return point(n, name());
+    }
+    if (begins("atomic")) {
+      const auto [n, t] = typed();
+      expect("=");
+      std::string operation = name(), array = name();
+      expect("[");
+      ExprRef index = expression();
+      expect("]");
+      return atomic(n, operation, array, t, index, list());
+    }
+    if (begins("simt")) {
+      std::string n;
+      DType t = DType::i64;
+      if (next() == ":") {
+        std::tie(n, t) = typed();
+        expect("=");
+      }
+      std::string function = name();
+      std::vector<ExprRef> args = list();
+      return simt(n, t, function, std::move(args), site());
     }
     if (begins("call")) {
       if (next() != ":") {

@@ -44,10 +44,10 @@ const std::vector<Pass>& function_pipeline() {
 }
 
 const std::vector<Pass>& pipeline_of(const Kernel& kernel) {
-  // A thread of a grid is one of many: it needs no vectors, and no second version of its loops.
+  // A thread of a grid is one of many: it needs no vectors, and no second version of its loops, whose barriers would be others.
   static const std::vector<Pass> kThreads = fused_expressions(DType::i32);
   if (!kernel.function) return pipeline();
-  return kernel.threads ? kThreads : function_pipeline();
+  return kernel.threads || kernel.simt ? kThreads : function_pipeline();
 }
 
 const std::vector<Pass>& grid_pipeline() {

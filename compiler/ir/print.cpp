@@ -91,6 +91,12 @@ class Printer {
       case StmtKind::point: text += "point " + s.name + " = " + s.source; break;
       case StmtKind::call: text += "call " + (s.name.empty() ? "" : s.name + ": " + type_name(s.type) + " = ") + s.source + list(s.args); break;
       case StmtKind::poll: text += "poll"; break;
+      case StmtKind::atomic:
+        text += "atomic " + s.name + ": " + type_name(s.type) + " = " + s.operation + " " + s.source + "[" + print(s.index) + "]" + list(s.args);
+        break;
+      case StmtKind::simt:
+        text += "simt " + (s.name.empty() ? "" : s.name + ": " + type_name(s.type) + " = ") + s.source + list(s.args) + " else " + std::to_string(s.size);
+        break;
     }
     text += '\n';
   }
@@ -150,6 +156,7 @@ std::string print(const Kernel& kernel) {
   printer.text += ")";
   if (kernel.threads) printer.text += " threads " + std::to_string(kernel.threads);
   if (kernel.function) printer.text += " function";
+  if (kernel.simt) printer.text += " simt";
   if (kernel.fast_math) printer.text += " fast";
   printer.block(kernel.body, 0);
   printer.text += '\n';

@@ -45,6 +45,8 @@ class Propagation {
       case StmtKind::loop:
       case StmtKind::check:
       case StmtKind::call:
+      case StmtKind::atomic:
+      case StmtKind::simt:
         values_.erase(s.name);
         fixed_.insert(s.name);
         break;

@@ -2,6 +2,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "compiler/ir/simt.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/transform.h"
 #include "lang/diagnostic.h"
@@ -86,8 +87,8 @@ class Verifier {
         break;
       }
       case StmtKind::local_array:
-        require(s.size > 0, "a local array has a size", s.name);
-        require((s.space == Space::automatic) == (kernel_.threads == 0 || within_), "outside of threads the local arrays of a kernel mapped to a grid are a warp's or a block's", s.name);
+        require(s.size > 0 || (kernel_.simt && s.size == 0 && s.space == Space::block), "a local array has a size", s.name);
+        require(kernel_.simt ? s.space != Space::warp : (s.space == Space::automatic) == (kernel_.threads == 0 || within_), "outside of threads the local arrays of a kernel mapped to a grid are a warp's or a block's", s.name);
         declare(s.name, {Kind::array, s.type});
         break;
       case StmtKind::store: {
@@ -175,7 +176,7 @@ class Verifier {
       case StmtKind::allocate:
         require(s.size > 0, "a site is a number from 1", print_head(s));
         require(s.index->type == DType::i64, "a number of elements is i64", s.name);
-        require(kernel_.threads == 0, "a kernel mapped to a grid allocates nothing", s.name);
+        require(kernel_.threads == 0 && !kernel_.simt, "a kernel of a grid's threads allocates nothing", s.name);
         parameter("error", DType::i64);
         parameter("context", DType::u8);
         declare(s.name, {Kind::array, s.type, level()});
@@ -195,7 +196,7 @@ class Verifier {
         break;
       }
       case StmtKind::call:
-        require(kernel_.threads == 0, "a kernel mapped to a grid calls nothing", s.source);
+        require(kernel_.threads == 0 && !kernel_.simt, "a kernel of a grid's threads calls nothing", s.source);
         require(!s.source.empty(), "a call has a function", s.name);
         for (const ExprRef& a : s.args) require(!is_complex(a->type), "a call's arguments and its result are no complex numbers", s.source);
         require(!is_complex(s.type), "a call's arguments and its result are no complex numbers", s.source);
@@ -204,6 +205,23 @@ class Verifier {
       case StmtKind::poll:
         parameter("error", DType::i64);
         parameter("interrupt", DType::u8);
+        break;
+      case StmtKind::atomic: {
+        require(kernel_.simt, "atomic statements are of kernels of threads", s.name);
+        const Symbol& target = array(s.source);
+        stored_.insert(s.source);
+        require(target.kind != Kind::array_in, "what is changed at once is written", s.source);
+        require(target.type == s.type && !is_complex(s.type) && s.type != DType::boolean, "an element that is changed at once is a number of the array's type", s.name);
+        require(s.index->type == DType::i64, "an index is i64", s.name);
+        require(s.args.size() == (s.operation == "cas" ? 2 : 1), "an operation has its number of operands", s.name);
+        for (const ExprRef& a : s.args) require(a->type == s.type, "operands have the element's type", s.name);
+        declare(s.name, {Kind::scalar, s.type, level()});
+        break;
+      }
+      case StmtKind::simt:
+        require(kernel_.simt, "what threads know and do together, kernels of threads do", s.source);
+        require(find_simt_function(s.source) != nullptr, "a function of threads is one of simt.h's", s.source);
+        if (!s.name.empty()) declare(s.name, {Kind::scalar, s.type, level()});
         break;
       default: broken("a statement is one of those there are", print_head(s));
     }

@@ -249,6 +249,12 @@ Array::Memory Array::memory(bool write) const {
   return memory;
 }
 
+Array::Place Array::place() const {
+  const auto& buffer = *cell_->value->as<graph::BufferNode>();
+  Layout at = layout();
+  return {std::dynamic_pointer_cast<HostStorage>(buffer.storage), at.offset, std::move(at.strides)};
+}
+
 void Array::force(Engine& engine) const {
   if (cell_->bound) return;
   const bool whole = steps_.empty() || size() == cell_->value->size();

@@ -75,6 +75,13 @@ class Array {
 
   /// Of a settled array: gives it memory that no other array has, as before a write. Copies of arrays share memory until one of them is written.
   void isolate(Engine& engine) const { make_unique(engine); }
+  /// The same, but what other devices hold stays with them: element (0, 0, …) is `offset` elements into the storage.
+  struct Place {
+    std::shared_ptr<HostStorage> storage;
+    int64_t offset = 0;
+    std::vector<int64_t> strides;
+  };
+  Place place() const;
 
   /// What the user asked for with chunks=, for each axis: the extent of even chunks, or the extents of all of them. Empty: nothing was asked.
   using Chunks = std::vector<std::vector<int64_t>>;

@@ -15,6 +15,7 @@
 
 #include "compiler/ir/ir.h"
 #include "runtime/device/device.h"
+#include "runtime/gpu/simulated_grid.h"
 
 namespace gasell {
 
@@ -24,6 +25,7 @@ struct GpuProperties {
   int capability = 0;  // 90 for sm_90
   int multiprocessors = 0;
   int64_t memory = 0;    // bytes in all
+  int64_t most_shared = 232448;  // bytes of shared memory that a block may have
   double bandwidth = 0;  // bytes per second that its memory moves at best, by its clocks; 0: not known
 };
 
@@ -78,6 +80,12 @@ class Gpu {
   /// scalar ones, in 64-bit slots. Asynchronous; both spans may go when the call returns.
   virtual void launch(const LoadedKernel& kernel, std::span<const GpuArray> arrays, std::span<const int64_t> scalars, int64_t begin,
                       int64_t end) = 0;
+
+  /// A kernel of threads (ir::Kernel::simt) that load() gave, on the compute stream. `words`: the address of two words of zeros, for kernels
+  /// whose grid waits for itself. `fault`: filled by GPUs that see more than the kernel notes; it stays until the stream has come here.
+  /// Throws Error: ValueError for a shape that the GPU cannot run. Asynchronous.
+  virtual void launch_grid(const LoadedKernel& kernel, std::span<const GpuArray> arrays, std::span<const int64_t> scalars,
+                           const GridShape& shape, GpuAddress words, GridFault* fault) = 0;
 
   /// What `stream` is given from now on happens after what `other` was given so far.
   virtual void wait(GpuStream stream, GpuStream other) = 0;

@@ -2,6 +2,7 @@
 // that stream through it. What cannot run there runs on the host device.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -48,6 +49,32 @@ class GpuDevice final : public Device {
   LoadedKernelRef load(const ir::Kernel& kernel) override;
   /// Gives the launch to the GPUs and returns before it has ended, unless it streams or is long. Throws WorkLost as finish() does.
   void run(const Launch& launch, Progress& progress) override;
+  /// A kernel of threads on one GPU, over arrays that lie in storages: those it reads are brought there, those it writes are there alone
+  /// afterwards.
+  struct GridLaunch {
+    const ir::Kernel* kernel = nullptr;
+    LoadedKernelRef loaded;  // load(*kernel)
+    struct Piece {
+      HostStorage* storage;
+      int64_t byte_offset;      // of the array's element 0
+      int64_t begin, end;       // the bytes of the storage that the array may use; empty: none
+      bool written;
+    };
+    std::vector<Piece> arrays;  // the kernel's, but `error`, which comes last
+    std::vector<int64_t> scalars;
+    GridShape shape;
+    bool notes = true;          // the kernel may note an error: waits for it
+  };
+  struct GridResult {
+    std::array<int64_t, 10> error{};  // codegen/simt.h
+    GridFault fault;
+  };
+  /// Throws Error (ValueError for a shape that the GPU cannot run, MemoryError), Interrupted, WorkLost.
+  GridResult run_grid(const GridLaunch& launch);
+  /// The GPU that run_grid takes; throws ValueError where there is none of this number.
+  void select(int gpu);
+  int selected() const;
+
   /// Gives a result that somebody will read soon, by its size, to the host already.
   void send_home(const StorageRef& result);
   /// Returns when all that was given is done. Throws Interrupted within 100 ms of the flag being set, and WorkLost.
@@ -84,6 +111,7 @@ class GpuDevice final : public Device {
   const std::atomic<bool>& interrupt_;
   std::shared_ptr<GpuMemory> memory_;
   std::vector<int> chosen_;
+  int selected_ = 0;  // of run_grid
   std::vector<std::optional<GpuStream>> last_;  // per GPU, where work was given that nobody has waited for: the stream that comes last
   int lost_ = 0;                                // GPUs whose loss was told by WorkLost
 };

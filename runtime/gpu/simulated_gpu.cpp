@@ -38,6 +38,7 @@ constexpr int64_t kBlocks = 64;  // parts of a launch that change places
 
 struct SimulatedKernel final : LoadedKernel {
   HostKernelFunction function = nullptr;
+  GridKernel grid;                     // of a kernel of threads
   std::vector<GpuAddress> alignments;  // of its arrays' elements: a real GPU reads them at no other addresses
 };
 
@@ -61,6 +62,14 @@ struct Launched {
   std::vector<int64_t> order;  // of the blocks, the next one last
   std::unique_ptr<RaceChecker> races;
 };
+struct Grid {
+  GridKernel kernel;
+  std::vector<void*> arrays;  // and the bounds
+  std::vector<int64_t> scalars;
+  GridShape shape;
+  const int64_t* error;
+  GridFault* fault;
+};
 struct Wait {
   GpuStream other;
   int64_t count;  // operations of the other stream
@@ -71,7 +80,7 @@ struct Lose {
 struct Mark {
   int64_t number;
 };
-using Operation = std::variant<Copy, Fill, Launched, Wait, Lose, Mark>;
+using Operation = std::variant<Copy, Fill, Launched, Grid, Wait, Lose, Mark>;
 
 /// Operations in order; those that have run are gone.
 struct Stream {
@@ -191,6 +200,7 @@ class SimulatedGpu final : public Gpu {
     auto loaded = std::make_shared<SimulatedKernel>();
     loaded->function = compiled.function;
     loaded->compile_seconds = compiled.compile_seconds;
+    if (kernel.simt) loaded->grid = grid_kernel(compiled.function, kernel);
     for (const ir::Parameter& p : kernel.params)
       if (p.kind != ir::Parameter::Kind::scalar) loaded->alignments.push_back(static_cast<GpuAddress>(size_of(real_of(p.type))));
     return loaded;
@@ -222,6 +232,24 @@ class SimulatedGpu final : public Gpu {
     launch.next = launch.order.back();
     if (++faults_->launches == faults_->lost_at_launch) return give(GpuStream::compute, Lose{"its simulated loss in a kernel"});
     give(GpuStream::compute, std::move(launch));
+  }
+
+  void launch_grid(const LoadedKernel& kernel, std::span<const GpuArray> arrays, std::span<const int64_t> scalars, const GridShape& shape,
+                   GpuAddress, GridFault* fault) override {
+    const std::lock_guard lock(mutex_);
+    require_alive();
+    const auto& simulated = static_cast<const SimulatedKernel&>(kernel);
+    Grid grid{simulated.grid, {}, {scalars.begin(), scalars.end()}, shape, nullptr, fault};
+    for (size_t k = 0; k < arrays.size(); ++k) {
+      if (arrays[k].base % simulated.alignments[k]) broken("an array at a misaligned address");
+      memory_of(arrays[k].begin, static_cast<int64_t>(arrays[k].end - arrays[k].begin));
+      grid.arrays.push_back(pointer(arrays[k].base));
+    }
+    for (const GpuArray& array : arrays) grid.arrays.push_back(pointer(array.begin));
+    for (const GpuArray& array : arrays) grid.arrays.push_back(pointer(array.end));
+    grid.error = static_cast<const int64_t*>(grid.arrays[arrays.size() - 1]);
+    if (++faults_->launches == faults_->lost_at_launch) return give(GpuStream::compute, Lose{"its simulated loss in a kernel"});
+    give(GpuStream::compute, std::move(grid));
   }
 
   void wait(GpuStream stream, GpuStream other) override {
@@ -319,6 +347,9 @@ class SimulatedGpu final : public Gpu {
         if (!advance(wait->other, wait->count, deadline)) return false;
       } else if (auto* launch = std::get_if<Launched>(&operation)) {
         finished = run(*launch, deadline);
+        slow_down(start);
+      } else if (auto* grid = std::get_if<Grid>(&operation)) {
+        *grid->fault = run_grid(grid->kernel, grid->arrays.data(), grid->scalars.data(), grid->shape, grid->error, check_races_, stop_);
         slow_down(start);
       } else if (auto* copy = std::get_if<Copy>(&operation)) {
         std::memcpy(copy->to, copy->from ? copy->from : copy->staged.data(), static_cast<size_t>(copy->bytes));

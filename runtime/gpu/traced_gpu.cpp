@@ -66,6 +66,14 @@ class TracedGpu final : public Gpu {
     record(TraceEvent::Kind::kernel, traced.name, bytes, GpuStream::compute,
            [&] { gpu_->launch(*traced.kernel, arrays, scalars, begin, end); });
   }
+  void launch_grid(const LoadedKernel& kernel, std::span<const GpuArray> arrays, std::span<const int64_t> scalars, const GridShape& shape,
+                   GpuAddress words, GridFault* fault) override {
+    const auto& traced = static_cast<const TracedKernel&>(kernel);
+    int64_t bytes = 0;
+    for (const GpuArray& array : arrays) bytes += static_cast<int64_t>(array.end - array.begin);
+    record(TraceEvent::Kind::kernel, traced.name, bytes, GpuStream::compute,
+           [&] { gpu_->launch_grid(*traced.kernel, arrays, scalars, shape, words, fault); });
+  }
 
   void synchronize(GpuStream stream) override {
     for (int s = 0; s < kGpuStreams; ++s) {

@@ -320,9 +320,6 @@ Dispatcher::Known* Dispatcher::match_declared(CallArguments& arguments) {
   return best;
 }
 
-namespace {
-
-/// Turns number leaves into those of the types that the code takes.
 void convert_leaves(const functions::Type& type, std::vector<functions::Leaf>& leaves, size_t& at) {
   if (type.is_scalar()) {
     leaves[at].scalar = leaves[at].scalar.cast(type.dtype);
@@ -333,8 +330,6 @@ void convert_leaves(const functions::Type& type, std::vector<functions::Leaf>& l
     for (const functions::Type& item : type.items) convert_leaves(item, leaves, at);
   }
 }
-
-}  // namespace
 
 Dispatcher::Known& Dispatcher::find(Interpreter&, CallArguments& arguments, uint64_t omitted) {
   for (Known& k : known_)

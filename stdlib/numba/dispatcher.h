@@ -67,5 +67,7 @@ const gasell::Type& dispatcher_type();
 
 /// Turns a number into another type as Numba converts arguments: integers wrap, floats lose digits.
 bool can_convert(const functions::Type& from, const functions::Type& to, int& cost);
+/// Turns number leaves, from `at` on, into those of the type that the code takes.
+void convert_leaves(const functions::Type& type, std::vector<functions::Leaf>& leaves, size_t& at);
 
 }  // namespace gasell::numba

@@ -193,6 +193,38 @@ class CudaGpu final : public Gpu {
     streams_.gave(GpuStream::compute);
   }
 
+  void launch_grid(const LoadedKernel& loaded, std::span<const GpuArray> arrays, std::span<const int64_t> scalars, const GridShape& shape,
+                   GpuAddress words, GridFault*) override {
+    const auto& kernel = static_cast<const CudaKernel&>(loaded);
+    std::vector<uint64_t> slots;
+    for (const GpuArray& array : arrays) slots.push_back(array.base);
+    slots.insert(slots.end(), scalars.begin(), scalars.end());
+    slots.push_back(words);
+    std::vector<void*> parameters;
+    for (uint64_t& slot : slots) parameters.push_back(&slot);
+    const Current current(*context_);
+    const int64_t shared = int64_t{kernel.shared_bytes} + shape.shared_bytes;
+    kernels_.allow_shared(kernel, shared);
+    if (words) {  // its blocks wait for each other, so all must be there at once
+      int blocks = 0;
+      context_->check(driver_.occupancy_max_active_blocks(&blocks, kernel.function, static_cast<int>(shape.threads_a_block()),
+                                                          static_cast<size_t>(shared)),
+                      "asking how many blocks fit");
+      if (const int64_t most = int64_t{blocks} * properties_.multiprocessors; shape.block_count() > most)
+        throw Error("ValueError", fmt::format("a kernel whose grid waits for itself can have {} blocks of this size, not {}", most, shape.block_count()),
+                    "let each thread do more");
+    }
+    const auto n = [](int64_t v) { return static_cast<unsigned>(v); };
+    const Result result = driver_.launch_kernel(kernel.function, n(shape.blocks[0]), n(shape.blocks[1]), n(shape.blocks[2]), n(shape.threads[0]),
+                                                n(shape.threads[1]), n(shape.threads[2]), n(shared), streams_[GpuStream::compute],
+                                                parameters.data(), nullptr);
+    if (result == Result::launch_out_of_resources)
+      throw Error("ValueError", fmt::format("blocks of {} threads need more registers or shared memory than a multiprocessor has", shape.threads_a_block()),
+                  "take fewer threads a block");
+    context_->check(result, "starting a kernel");
+    streams_.gave(GpuStream::compute);
+  }
+
   void wait(GpuStream stream, GpuStream other) override {
     if (stream == other) return;
     const Current current(*context_);

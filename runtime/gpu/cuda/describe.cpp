@@ -23,6 +23,7 @@ GpuProperties properties_of(const Driver& driver, int ordinal) {
   if (driver.device_get_name(name, sizeof name, device) == Result::success) properties.name = name;
   properties.capability = attribute(DeviceAttribute::capability_major) * 10 + attribute(DeviceAttribute::capability_minor);
   properties.multiprocessors = attribute(DeviceAttribute::multiprocessors);
+  properties.most_shared = attribute(DeviceAttribute::max_shared_per_block_opt_in);
   size_t bytes = 0;
   if (driver.device_total_mem(&bytes, device) == Result::success) properties.memory = static_cast<int64_t>(bytes);
   // Two transfers a clock, over so many wires.

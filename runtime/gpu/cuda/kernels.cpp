@@ -129,6 +129,13 @@ LoadedKernelRef Kernels::make(const ir::Kernel& kernel, const std::string& text)
   return loaded;
 }
 
+void Kernels::allow_shared(const CudaKernel& kernel, int64_t bytes) {
+  if (bytes <= std::max<int64_t>(kSharedWithoutAsking, kernel.shared_bytes)) return;
+  context_->check(
+      context_->driver().function_set_attribute(kernel.function, FunctionAttribute::max_dynamic_shared_bytes, static_cast<int>(bytes)),
+      "giving a kernel shared memory");
+}
+
 std::string Kernels::link(const std::string& ptx) {
   const Driver& driver = context_->driver();
   std::string log(8192, '\0');  // until the link is destroyed

@@ -42,6 +42,8 @@ class Kernels {
   /// Null when `compile` makes nothing of the kernel. The context must be current. Throws what `compile` throws; SystemError when the
   /// driver refuses the kernel, with what it said.
   LoadedKernelRef load(const ir::Kernel& kernel);
+  /// Lets blocks of the kernel have so much shared memory, which the GPU must have. The context must be current.
+  void allow_shared(const CudaKernel& kernel, int64_t bytes);
 
  private:
   LoadedKernelRef make(const ir::Kernel& kernel, const std::string& text);

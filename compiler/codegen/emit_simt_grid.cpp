@@ -1,0 +1,245 @@
+// Kernels of threads as a GPU runs them (nvptx64).
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include <map>
+
+#include "compiler/codegen/emitter.h"
+#include "compiler/ir/simt.h"
+
+namespace gasell {
+namespace {
+
+using ir::Stmt;
+using Kind = ir::SimtFunction::Kind;
+namespace Id = llvm::Intrinsic;
+
+constexpr unsigned kGlobalMemory = 1, kSharedMemory = 3;  // NVPTX's address spaces
+
+class SimtGridEmitter final : public Emitter {
+ public:
+  SimtGridEmitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target) : Emitter(context, module, target) {}
+
+  /// All parameters are 8 bytes: array addresses, then scalar slots, then the address of two words that grid_barrier counts in.
+  /// Addresses are generic inside; LLVM finds which memory each is in.
+  void emit(const ir::Kernel& kernel, const std::string& symbol) override {
+    static_shared_ = ir::static_shared_bytes(kernel);
+    llvm::Type *i64 = b_.getInt64Ty(), *global = b_.getPtrTy(kGlobalMemory);
+    std::vector<llvm::Type*> types;
+    for (const ir::Parameter& p : kernel.params)
+      if (p.kind != ir::Parameter::Kind::scalar) types.push_back(global);
+    for (const ir::Parameter& p : kernel.params)
+      if (p.kind == ir::Parameter::Kind::scalar)
+        types.insert(types.end(), is_complex(p.type) ? 2 : 1, kind(p.type) == 'f' || kind(p.type) == 'c' ? b_.getDoubleTy() : i64);
+    types.push_back(global);
+    function_ =
+        llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false), llvm::Function::ExternalLinkage, symbol, module_);
+    function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
+    function_->addFnAttr(llvm::Attribute::NoUnwind);
+    module_.getOrInsertNamedMetadata("nvvm.annotations")
+        ->addOperand(llvm::MDNode::get(context_, {llvm::ValueAsMetadata::get(function_), llvm::MDString::get(context_, "kernel"),
+                                                  llvm::ConstantAsMetadata::get(b_.getInt32(1))}));
+    b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
+    auto argument = function_->arg_begin();
+    for (const ir::Parameter& p : kernel.params) {
+      if (p.kind == ir::Parameter::Kind::scalar) continue;
+      const bool fixed = p.kind == ir::Parameter::Kind::in;
+      if (fixed) {
+        argument->addAttr(llvm::Attribute::NoAlias);
+        argument->addAttr(llvm::Attribute::ReadOnly);
+      }
+      arrays_[p.name] = {b_.CreateAddrSpaceCast(&*argument++, b_.getPtrTy()), p.type, p.name};
+      arrays_[p.name].fixed = fixed;
+    }
+    for (const ir::Parameter& p : kernel.params) {
+      if (p.kind != ir::Parameter::Kind::scalar) continue;
+      const bool real = kind(p.type) == 'f' || kind(p.type) == 'c';
+      auto slot = [&] {
+        return real ? b_.CreateFPTrunc(&*argument++, register_type(p.type)) : b_.CreateTrunc(&*argument++, register_type(p.type));
+      };
+      Register r{slot(), nullptr};
+      if (is_complex(p.type)) r.im = slot();
+      values_[p.name] = r;
+    }
+    grid_words_ = &*argument++;
+    if (kernel.fast_math) b_.setFastMathFlags(llvm::FastMathFlags::getFast());
+    statements(kernel.body);
+    b_.clearFastMathFlags();
+    llvm::BasicBlock* exit = block("exit");
+    b_.CreateBr(exit);
+    b_.SetInsertPoint(exit);
+    b_.CreateRetVoid();
+    finish_function(exit);
+  }
+
+ private:
+  void loop(const Stmt& s) override {
+    llvm::Value *first = value(s.begin).re, *last = value(s.end).re;
+    counted_loop(s, first, last, b_.getInt64(1));
+  }
+  void barrier(ir::Space) override { b_.CreateIntrinsic(Id::nvvm_barrier0, {}, {}); }
+
+  Array local_array(const Stmt& s) override {
+    if (s.space != ir::Space::block) return automatic_array(s);
+    llvm::GlobalVariable* memory = module_.getNamedGlobal("shared");
+    if (!memory) {
+      memory = new llvm::GlobalVariable(module_, llvm::ArrayType::get(b_.getInt8Ty(), 0), false, llvm::GlobalValue::ExternalLinkage,
+                                        nullptr, "shared", nullptr, llvm::GlobalValue::NotThreadLocal, kSharedMemory);
+      memory->setAlignment(llvm::Align(16));
+    }
+    const int64_t bytes = s.size * gasell::size_of(s.type), at = s.size ? shared_used_ : static_shared_;
+    shared_used_ += (bytes + 15) / 16 * 16;
+    llvm::Value* place = b_.CreateInBoundsGEP(b_.getInt8Ty(), memory, b_.getInt64(static_cast<uint64_t>(at)));
+    return {b_.CreateAddrSpaceCast(place, b_.getPtrTy()), s.type, s.name};
+  }
+
+  llvm::Value* special(Id::ID id) { return b_.CreateIntrinsic(id, {}, {}); }
+  static Id::ID number_id(const std::string& name) {
+    static const std::map<std::string, Id::ID> kIds = {
+        {"tid_x", Id::nvvm_read_ptx_sreg_tid_x},       {"tid_y", Id::nvvm_read_ptx_sreg_tid_y},
+        {"tid_z", Id::nvvm_read_ptx_sreg_tid_z},       {"ctaid_x", Id::nvvm_read_ptx_sreg_ctaid_x},
+        {"ctaid_y", Id::nvvm_read_ptx_sreg_ctaid_y},   {"ctaid_z", Id::nvvm_read_ptx_sreg_ctaid_z},
+        {"ntid_x", Id::nvvm_read_ptx_sreg_ntid_x},     {"ntid_y", Id::nvvm_read_ptx_sreg_ntid_y},
+        {"ntid_z", Id::nvvm_read_ptx_sreg_ntid_z},     {"nctaid_x", Id::nvvm_read_ptx_sreg_nctaid_x},
+        {"nctaid_y", Id::nvvm_read_ptx_sreg_nctaid_y}, {"nctaid_z", Id::nvvm_read_ptx_sreg_nctaid_z},
+        {"lane", Id::nvvm_read_ptx_sreg_laneid}};
+    return kIds.at(name);
+  }
+
+  void note_place(llvm::Value* error) override {
+    static constexpr Id::ID kPlace[] = {Id::nvvm_read_ptx_sreg_ctaid_x, Id::nvvm_read_ptx_sreg_ctaid_y, Id::nvvm_read_ptx_sreg_ctaid_z,
+                                        Id::nvvm_read_ptx_sreg_tid_x,   Id::nvvm_read_ptx_sreg_tid_y,   Id::nvvm_read_ptx_sreg_tid_z};
+    for (unsigned k = 0; k < 6; ++k)
+      b_.CreateAlignedStore(b_.CreateZExt(special(kPlace[k]), b_.getInt64Ty()),
+                            b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), error, 4 + k), llvm::Align(8));
+  }
+
+  llvm::Value* assembly(const char* text, const char* constraints, llvm::Type* result) {
+    auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(result, false), text, constraints, true);
+    llvm::CallInst* given = b_.CreateCall(code);
+    given->addFnAttr(llvm::Attribute::Convergent);
+    return given;
+  }
+
+  /// One 32-bit shuffle; 64 bits go in halves.
+  llvm::Value* shuffle(const std::string& name, llvm::Value* mask, llvm::Value* bits, llvm::Value* lane, bool wide) {
+    const Id::ID id = name == "shuffle_idx"    ? Id::nvvm_shfl_sync_idx_i32
+                      : name == "shuffle_up"   ? Id::nvvm_shfl_sync_up_i32
+                      : name == "shuffle_down" ? Id::nvvm_shfl_sync_down_i32
+                                               : Id::nvvm_shfl_sync_bfly_i32;
+    llvm::Value* clamp = b_.getInt32(name == "shuffle_up" ? 0 : 31);
+    auto half = [&](llvm::Value* v) {
+      return b_.CreateZExt(b_.CreateIntrinsic(id, {}, {mask, b_.CreateTrunc(v, b_.getInt32Ty()), lane, clamp}), b_.getInt64Ty());
+    };
+    llvm::Value* low = half(bits);
+    return wide ? b_.CreateOr(low, b_.CreateShl(half(b_.CreateLShr(bits, 32)), 32)) : low;
+  }
+
+  /// All blocks of a cooperative launch come here: each adds one to the first word, and whoever completes the grid opens the gate, the second.
+  void grid_barrier() {
+    llvm::Type* i32 = b_.getInt32Ty();
+    b_.CreateIntrinsic(Id::nvvm_barrier0, {}, {});
+    llvm::Value* number = b_.CreateOr(b_.CreateOr(special(Id::nvvm_read_ptx_sreg_tid_x), special(Id::nvvm_read_ptx_sreg_tid_y)),
+                                      special(Id::nvvm_read_ptx_sreg_tid_z));
+    llvm::BasicBlock *first = block("first"), *last = block("last"), *wait = block("wait"), *open = block("open");
+    b_.CreateCondBr(b_.CreateICmpEQ(number, b_.getInt32(0)), first, open);
+    b_.SetInsertPoint(first);
+    b_.CreateIntrinsic(Id::nvvm_membar_gl, {}, {});
+    llvm::Value* gate = b_.CreateConstInBoundsGEP1_64(i32, grid_words_, 1);
+    llvm::LoadInst* before = b_.CreateAlignedLoad(i32, gate, llvm::Align(4), true);
+    llvm::Value* blocks = b_.CreateMul(b_.CreateMul(special(Id::nvvm_read_ptx_sreg_nctaid_x), special(Id::nvvm_read_ptx_sreg_nctaid_y)),
+                                       special(Id::nvvm_read_ptx_sreg_nctaid_z));
+    const auto order = llvm::AtomicOrdering::Monotonic;
+    llvm::Value* came = b_.CreateAtomicRMW(llvm::AtomicRMWInst::UIncWrap, grid_words_, b_.CreateSub(blocks, b_.getInt32(1)), llvm::Align(4), order);
+    b_.CreateCondBr(b_.CreateICmpEQ(came, b_.CreateSub(blocks, b_.getInt32(1))), last, wait);
+    b_.SetInsertPoint(last);
+    b_.CreateIntrinsic(Id::nvvm_membar_gl, {}, {});
+    b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, gate, b_.getInt32(1), llvm::Align(4), order);
+    b_.CreateBr(open);
+    b_.SetInsertPoint(wait);
+    llvm::LoadInst* now = b_.CreateAlignedLoad(i32, gate, llvm::Align(4), true);
+    llvm::BasicBlock* passed = block("passed");
+    b_.CreateCondBr(b_.CreateICmpEQ(now, before), wait, passed);
+    b_.SetInsertPoint(passed);
+    b_.CreateIntrinsic(Id::nvvm_membar_gl, {}, {});
+    b_.CreateBr(open);
+    b_.SetInsertPoint(open);
+    b_.CreateIntrinsic(Id::nvvm_barrier0, {}, {});
+  }
+
+  void simt(const Stmt& s) override {
+    llvm::Type* i32 = b_.getInt32Ty();
+    const Kind kind = ir::find_simt_function(s.source)->kind;
+    std::vector<llvm::Value*> args;
+    if (kind != Kind::bits && kind != Kind::fma)
+      for (const ir::ExprRef& a : s.args) args.push_back(value(a).re);
+    auto give = [&](llvm::Value* v) {
+      if (!s.name.empty()) values_[s.name] = {v, nullptr};
+    };
+    switch (kind) {
+      case Kind::number:
+        if (s.source == "dynamic_shared")
+          give(b_.CreateSub(b_.CreateZExt(assembly("mov.u32 $0, %dynamic_smem_size;", "=r", i32), b_.getInt64Ty()),
+                            b_.getInt64(static_cast<uint64_t>(static_shared_))));
+        else
+          give(special(number_id(s.source)));
+        break;
+      case Kind::line: break;
+      case Kind::barrier:
+        if (s.source == "barrier") {
+          b_.CreateIntrinsic(Id::nvvm_barrier0, {}, {});
+        } else {
+          give(b_.CreateIntrinsic(s.source == "barrier_count" ? Id::nvvm_barrier0_popc
+                                  : s.source == "barrier_and" ? Id::nvvm_barrier0_and
+                                                              : Id::nvvm_barrier0_or,
+                                  {}, {args[0]}));
+        }
+        break;
+      case Kind::grid: grid_barrier(); break;
+      case Kind::warp: b_.CreateIntrinsic(Id::nvvm_bar_warp_sync, {}, {args[0]}); break;
+      case Kind::fence:
+        b_.CreateIntrinsic(s.source == "fence_block" ? Id::nvvm_membar_cta : s.source == "fence" ? Id::nvvm_membar_gl : Id::nvvm_membar_sys,
+                           {}, {});
+        break;
+      case Kind::shuffle:
+        give(from_bits(shuffle(s.source, args[0], to_bits(args[1]), args[2], gasell::size_of(s.type) == 8), s.type));
+        break;
+      case Kind::vote: {
+        llvm::Value* holds = b_.CreateICmpNE(args[1], b_.getInt32(0));
+        if (s.source == "vote_ballot") {
+          give(b_.CreateIntrinsic(Id::nvvm_vote_ballot_sync, {}, {args[0], holds}));
+          break;
+        }
+        const Id::ID id = s.source == "vote_all" ? Id::nvvm_vote_all_sync : s.source == "vote_any" ? Id::nvvm_vote_any_sync : Id::nvvm_vote_uni_sync;
+        give(b_.CreateZExt(b_.CreateIntrinsic(id, {}, {args[0], holds}), i32));
+        break;
+      }
+      case Kind::match: {
+        const bool wide = gasell::size_of(s.args[1]->type) == 8;
+        llvm::Value* bits = to_bits(args[1]);
+        if (!wide) bits = b_.CreateTrunc(bits, i32);
+        if (s.source == "match_any") {
+          give(b_.CreateIntrinsic(wide ? Id::nvvm_match_any_sync_i64 : Id::nvvm_match_any_sync_i32, {}, {args[0], bits}));
+        } else {
+          llvm::Value* both = b_.CreateIntrinsic(wide ? Id::nvvm_match_all_sync_i64p : Id::nvvm_match_all_sync_i32p, {}, {args[0], bits});
+          give(b_.CreateExtractValue(both, 0));
+        }
+        break;
+      }
+      case Kind::active: give(assembly("activemask.b32 $0;", "=r", i32)); break;
+      case Kind::bits:
+      case Kind::fma: simt_number(s); break;
+    }
+  }
+
+  llvm::Value* grid_words_ = nullptr;
+  int64_t static_shared_ = 0, shared_used_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Emitter> make_simt_grid_emitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target) {
+  return std::make_unique<SimtGridEmitter>(context, module, target);
+}
+
+}  // namespace gasell

@@ -1,0 +1,55 @@
+// Kernels of threads (@cuda.jit): compiled by types of arguments, and run on a GPU, or by the host as a simulated GPU over its own memory.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/functions/call.h"
+#include "runtime/gpu/simulated_grid.h"
+
+namespace gasell {
+class GpuDevice;
+}
+
+namespace gasell::functions {
+
+class GridDispatch {
+ public:
+  /// The function's options have `cuda` set.
+  GridDispatch(Engine& engine, std::shared_ptr<const Function> function) : engine_(engine), function_(std::move(function)) {}
+
+  /// A kernel, on whatever runs it.
+  struct Made {
+    Compiled compiled;
+    LoadedKernelRef on_gpus;
+    HostKernel on_host;
+    GridKernel grid;
+  };
+  struct Entry {
+    std::vector<Type> types;
+    bool checked = true;                       // indices
+    std::unique_ptr<Made> apart, overlapping;  // arrays that are written lie apart from others, or not; made when wanted
+  };
+  /// The entry for these types; compiled where it is new. Throws Error, as compile() does.
+  Entry& entry(const std::vector<Type>& types);
+
+  /// Runs the kernel of an entry over a grid; `leaves` are of its types. What it wrote is there when somebody looks.
+  /// Throws SiteRaised, with the block and the thread in the message; Error: ValueError for a grid that no GPU runs, RuntimeError for threads
+  /// that wait for ever, and those of Device::run; Interrupted.
+  void launch(Entry& entry, std::span<const Leaf> leaves, const GridShape& shape);
+
+  const std::deque<Entry>& entries() const { return entries_; }
+  const Function& function() const { return *function_; }
+
+ private:
+  Made& load(std::unique_ptr<Made>& made, const Entry& entry, bool overlapping, GpuDevice* gpus);
+  bool checks_indices(GpuDevice* gpus) const;
+
+  Engine& engine_;
+  std::shared_ptr<const Function> function_;
+  std::deque<Entry> entries_;
+};
+
+}  // namespace gasell::functions

@@ -1,0 +1,139 @@
+// Kernels of threads on a GPU.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/ir/simt.h"
+#include "lang/diagnostic.h"
+#include "runtime/gpu/gpu_device.h"
+#include "runtime/gpu/gpu_memory.h"
+#include "runtime/gpu/launch_on_gpus.h"
+
+namespace gasell {
+namespace {
+
+// Arrays are bound from and to whole multiples of this.
+constexpr int64_t kWhole = 64;
+
+/// GPU memory that goes with its holder.
+class Buffer {
+ public:
+  Buffer(GpuMemory& memory, int gpu, int64_t bytes) : memory_(memory), gpu_(gpu), address_(memory.allocate_buffer(gpu, bytes)) {
+    memory.gpu(gpu).fill_zero(address_, bytes, GpuStream::compute);
+  }
+  ~Buffer() { memory_.free_buffer(gpu_, address_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  GpuAddress address() const { return address_; }
+
+ private:
+  GpuMemory& memory_;
+  int gpu_;
+  GpuAddress address_;
+};
+
+}  // namespace
+
+void GpuDevice::select(int gpu) {
+  if (gpu < 0 || gpu >= count())
+    throw Error("ValueError", fmt::format("there is no GPU {}: there {} {}", gpu, count() == 1 ? "is" : "are", count()));
+  selected_ = gpu;
+}
+
+int GpuDevice::selected() const {
+  const std::vector<int> gpus = usable();
+  return std::find(gpus.begin(), gpus.end(), selected_) != gpus.end() || gpus.empty() ? selected_ : gpus[0];
+}
+
+GpuDevice::GridResult GpuDevice::run_grid(const GridLaunch& launch) {
+  check_interrupt();
+  const int g = selected();
+  if (!memory_->alive(g)) lost();
+  Gpu& gpu = memory_->gpu(g);
+  const auto& loaded = static_cast<const GpuLoadedKernel&>(*launch.loaded);
+  GridResult result;
+  std::vector<Transfer> transfers;
+  const auto give = [&] {
+    for (const Transfer& t : transfers) {
+      if (t.from_host) {
+        memory_->counts().bytes_in += t.bytes;
+        gpu.copy_in(t.to, t.from_host, t.bytes, GpuStream::copy_in);
+      } else {
+        gpu.copy(t.to, t.from, t.bytes, GpuStream::copy_in);
+      }
+    }
+    if (!transfers.empty()) memory_->given(g);
+    transfers.clear();
+  };
+  try {
+    LoadedKernelRef& kernel = loaded.on[static_cast<size_t>(g)];
+    if (!kernel) kernel = gpu.load(*launch.kernel);
+    if (!kernel)
+      throw Error("NotImplementedError", fmt::format("the kernel '{}' does what a GPU cannot", launch.kernel->name), {}, Blame::limitation);
+    memory_->begin_use();
+    const Buffer error(*memory_, g, 10 * sizeof(int64_t));
+    std::unique_ptr<Buffer> words;
+    if (ir::waits_for_grid(*launch.kernel)) words = std::make_unique<Buffer>(*memory_, g, 8);
+    // Views of one memory are bound as one piece.
+    struct Whole {
+      ByteRange range;
+      bool written;
+      GpuArray bound;
+    };
+    std::map<HostStorage*, Whole> wholes;
+    for (const GridLaunch::Piece& piece : launch.arrays) {
+      if (piece.end <= piece.begin) continue;
+      const ByteRange range = ByteRange{piece.begin & -kWhole, (piece.end + kWhole - 1) & -kWhole}.common({0, piece.storage->bytes()});
+      const auto [at, fresh] = wholes.try_emplace(piece.storage, Whole{range, piece.written, {}});
+      if (fresh) continue;
+      at->second.range = {std::min(at->second.range.begin, range.begin), std::max(at->second.range.end, range.end)};
+      at->second.written = at->second.written || piece.written;
+    }
+    try {
+      for (auto& [storage, whole] : wholes) whole.bound = memory_->bind(g, *storage, whole.range, true, transfers);
+    } catch (const Error&) {
+      give();  // what is bound already counts as valid, so it must become so
+      throw;
+    }
+    give();
+    std::vector<GpuArray> arrays;
+    for (const GridLaunch::Piece& piece : launch.arrays) {
+      if (piece.end <= piece.begin) {
+        arrays.push_back({error.address(), error.address(), error.address()});
+        continue;
+      }
+      GpuArray array = wholes.at(piece.storage).bound;
+      array.base += static_cast<GpuAddress>(piece.byte_offset);
+      arrays.push_back(array);
+    }
+    arrays.push_back({error.address(), error.address(), error.address() + 10 * sizeof(int64_t)});
+    gpu.wait(GpuStream::compute, GpuStream::copy_in);
+    ++memory_->counts().launches;
+    gpu.launch_grid(*kernel, arrays, launch.scalars, launch.shape, words ? words->address() : 0, &result.fault);
+    last_[static_cast<size_t>(g)] = GpuStream::compute;
+    for (auto& [storage, whole] : wholes)
+      if (whole.written) memory_->written(g, *storage, whole.range);
+    if (launch.notes) {
+      gpu.copy_out(result.error.data(), error.address(), 10 * sizeof(int64_t), GpuStream::compute);
+      wait(g, GpuStream::compute);
+      last_[static_cast<size_t>(g)] = std::nullopt;
+    }
+    memory_->end_use(g);
+    for (auto& [storage, whole] : wholes)
+      if (whole.written && storage->is_shared()) {
+        finish();
+        storage->write();
+      }
+    return result;
+  } catch (const GpuLost&) {
+    memory_->drop_awaited();
+    lost();
+  } catch (...) {
+    memory_->drop_awaited();
+    memory_->end_use(g);
+    throw;
+  }
+}
+
+}  // namespace gasell
