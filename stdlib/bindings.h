@@ -20,6 +20,7 @@ Value make_typing(Interpreter& in);
 Value make_future(Interpreter& in);
 Value make_numba(Interpreter& in);
 Value make_numba_types(Interpreter& in);
+Value make_numba_cuda(Interpreter& in);
 Value make_numba_errors(Interpreter& in);
 /// Python's generator gives other numbers than Gasell's: ImportError that points to np.random.
 Value refuse_random(Interpreter& in);

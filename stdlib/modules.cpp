@@ -30,6 +30,7 @@ const ModuleTable& known_modules() {
       {"_numpy", {}, make_numpy_host},
       {"numba", {"numba"}, make_numba, {"jit", "njit", "prange", "vectorize", "guvectorize", "stencil"}},
       {"numba.types", {}, make_numba_types},
+      {"numba.cuda", {}, make_numba_cuda},
       {"numba.core.errors", {}, make_numba_errors},
       {"numba.core.types", {}, make_numba_types},
   };

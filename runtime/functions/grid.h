@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/device/device.h"
 #include "runtime/functions/call.h"
 #include "runtime/gpu/simulated_grid.h"
 

@@ -74,6 +74,8 @@ class GpuDevice final : public Device {
   /// The GPU that run_grid takes; throws ValueError where there is none of this number.
   void select(int gpu);
   int selected() const;
+  /// Bytes that are free on a GPU now.
+  int64_t free_memory(int g) const;
 
   /// Gives a result that somebody will read soon, by its size, to the host already.
   void send_home(const StorageRef& result);

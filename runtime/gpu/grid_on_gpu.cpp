@@ -41,6 +41,8 @@ void GpuDevice::select(int gpu) {
   selected_ = gpu;
 }
 
+int64_t GpuDevice::free_memory(int g) const { return memory_->gpu(g).free_memory(); }
+
 int GpuDevice::selected() const {
   const std::vector<int> gpus = usable();
   return std::find(gpus.begin(), gpus.end(), selected_) != gpus.end() || gpus.empty() ? selected_ : gpus[0];

@@ -4,6 +4,7 @@
 // block, or of the warp that both threads are of.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>

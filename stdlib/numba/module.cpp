@@ -203,6 +203,7 @@ Value make_numba(Interpreter& in) {
   Value module = make_module("numba", kFunctions);
   for (const auto& [name, value] : numba::type_members()) set_member(module, name, value);
   set_member(module, "types", make_numba_types(in));
+  set_member(module, "cuda", make_numba_cuda(in));
   const Value errors = make_numba_errors(in);
   set_member(module, "errors", errors);
   for (const auto& [name, value] : errors.as<Module>()->members) set_member(module, name, value);

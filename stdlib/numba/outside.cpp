@@ -1,5 +1,6 @@
 #include "stdlib/numba/outside.h"
 
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <unordered_map>
@@ -8,6 +9,7 @@
 #include "runtime/session/evaluator.h"
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
+#include "stdlib/numba/cuda.h"
 #include "stdlib/numba/dispatcher.h"
 #include "stdlib/numba/generated.h"
 #include "stdlib/numba/types.h"
@@ -47,6 +49,14 @@ std::string path_of_native(Interpreter& in, const NativeFunction& function) {
       for (const auto& [member, value] : module.as<Module>()->members)
         if (const auto* b = value.as<Builtin>()) paths.emplace(&b->function, std::string(name) + "." + member);
     }
+    // What stands under cuda.shared, cuda.atomic and the like, too.
+    const std::function<void(const Module&)> add = [&](const Module& module) {
+      for (const auto& [member, value] : module.members) {
+        if (const auto* b = value.as<Builtin>()) paths.emplace(&b->function, module.name + "." + member);
+        if (const auto* inner = value.as<Module>()) add(*inner);
+      }
+    };
+    add(*in.import_module("numba.cuda", nullptr).as<Module>());
   }
   const auto found = paths.find(&function);
   return found == paths.end() ? std::string() : found->second;
@@ -73,7 +83,7 @@ std::string path_of(Interpreter& in, const Value& v) {
     static constexpr const char* kKnown[] = {"numpy",       "cupy",         "math",         "cmath",    "numba", "numba.cuda",
                                              "numba.types", "numpy.random", "numpy.linalg", "operator", "time"};
     for (const char* known : kKnown)
-      if (m->name == known) return m->name == "cupy" ? "numpy" : m->name;
+      if (m->name == known || m->name.starts_with("numba.cuda.")) return m->name == "cupy" ? "numpy" : m->name;
     return {};
   }
   if (const auto* b = v.as<Builtin>()) return b->self ? std::string() : path_of_native(in, b->function);
@@ -112,6 +122,7 @@ std::optional<Scalar> scalar_of(Interpreter& in, const Value& v) {
 /// The function that a decorated object stands for: its own, and how it is compiled.
 std::optional<std::pair<Value, functions::Options>> decorated(const Value& v) {
   if (const auto* d = v.as<Dispatcher>()) return std::pair(d->function(), d->options());
+  if (const auto* k = v.as<CudaKernel>()) return std::pair(k->function(), k->options());
   if (const auto* u = v.as<Vectorized>()) return std::pair(u->function(), u->options());
   return {};
 }
