@@ -1,6 +1,7 @@
 // Kernels of threads as a GPU runs them (nvptx64).
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <map>
 
@@ -63,13 +64,13 @@ class SimtGridEmitter final : public Emitter {
     }
     grid_words_ = &*argument++;
     if (kernel.fast_math) b_.setFastMathFlags(llvm::FastMathFlags::getFast());
-    statements(kernel.body);
-    b_.clearFastMathFlags();
     llvm::BasicBlock* exit = block("exit");
+    with_raises(exit, [&] { statements(kernel.body); });
+    b_.clearFastMathFlags();
     b_.CreateBr(exit);
     b_.SetInsertPoint(exit);
     b_.CreateRetVoid();
-    finish_function(exit);
+    llvm::EliminateUnreachableBlocks(*function_);
   }
 
  private:

@@ -19,7 +19,9 @@ namespace gasell::functions {
 class GridDispatch {
  public:
   /// The function's options have `cuda` set.
-  GridDispatch(Engine& engine, std::shared_ptr<const Function> function) : engine_(engine), function_(std::move(function)) {}
+  GridDispatch(Engine& engine, std::shared_ptr<const Function> function) : engine_(engine), function_(std::move(function)) {
+    register_simt_functions();
+  }
 
   /// A kernel, on whatever runs it.
   struct Made {

@@ -97,6 +97,7 @@ class SimulatedGpu final : public Gpu {
         faults_(options.faults),
         pinned_(std::make_shared<Pinned>()),
         random_(static_cast<uint64_t>(ordinal) + 1) {
+    register_simt_functions();
     properties_.name = "simulated GPU";
     properties_.ordinal = ordinal;
     properties_.multiprocessors = 8;

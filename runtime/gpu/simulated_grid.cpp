@@ -347,17 +347,6 @@ void gasell_simt_access(void* simt, const char* address, int64_t, int64_t flags)
 }
 }
 
-void register_simt_functions() {
-  static const bool once = [] {
-    register_external("gasell_simt_barrier", reinterpret_cast<void*>(&gasell_simt_barrier));
-    register_external("gasell_simt_warp", reinterpret_cast<void*>(&gasell_simt_warp));
-    register_external("gasell_simt_exchange", reinterpret_cast<void*>(&gasell_simt_exchange));
-    register_external("gasell_simt_active", reinterpret_cast<void*>(&gasell_simt_active));
-    register_external("gasell_simt_access", reinterpret_cast<void*>(&gasell_simt_access));
-    return true;
-  }();
-  (void)once;
-}
 /// A block whose threads wait for nobody: one call.
 void run_through(Run& run, int64_t number, std::vector<char>& shared) {
   std::fill(shared.begin(), shared.end(), '\xff');
@@ -384,8 +373,19 @@ int64_t local_bytes(const ir::Body& body) {
 
 }  // namespace
 
+void register_simt_functions() {
+  static const bool once = [] {
+    register_external("gasell_simt_barrier", reinterpret_cast<void*>(&gasell_simt_barrier));
+    register_external("gasell_simt_warp", reinterpret_cast<void*>(&gasell_simt_warp));
+    register_external("gasell_simt_exchange", reinterpret_cast<void*>(&gasell_simt_exchange));
+    register_external("gasell_simt_active", reinterpret_cast<void*>(&gasell_simt_active));
+    register_external("gasell_simt_access", reinterpret_cast<void*>(&gasell_simt_access));
+    return true;
+  }();
+  (void)once;
+}
+
 GridKernel grid_kernel(HostKernelFunction function, const ir::Kernel& kernel) {
-  register_simt_functions();
   return {function, ir::static_shared_bytes(kernel), local_bytes(kernel.body), ir::waits_together(kernel), ir::waits_for_grid(kernel)};
 }
 

@@ -26,6 +26,9 @@ struct GridKernel {
   int64_t static_shared = 0, local_bytes = 0;  // of a block; of a thread
   bool waits = false, waits_for_grid = false;
 };
+/// Makes known what the code of such kernels calls (codegen/simt.h). Before the first is compiled; once is enough.
+void register_simt_functions();
+
 GridKernel grid_kernel(HostKernelFunction function, const ir::Kernel& kernel);
 
 /// What went wrong, beside what the kernel notes in `error`.
