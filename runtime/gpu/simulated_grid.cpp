@@ -59,7 +59,7 @@ struct Thread {
   SimtThread simt;
   BlockGroup* group;
   size_t fiber;
-  int64_t block;  // in the group
+  int64_t block, number;  // in the group, in its block; simt.number counts on behind the thread's end
   enum class State : uint8_t { ready, block, grid, warp, done } state = State::ready;
   // What it waits for, and what it gets.
   SimtBarrier barrier;
@@ -109,7 +109,7 @@ class BlockGroup {
 
   uint32_t active(const Thread& thread) const {
     uint32_t mask = 0;
-    const int64_t warp = thread.simt.number / kWarp * kWarp;
+    const int64_t warp = thread.number / kWarp * kWarp;
     for (int64_t t = warp; t < std::min(warp + kWarp, per_block_); ++t)
       if (of(thread.block, t).state != Thread::State::done) mask |= 1U << (t - warp);
     return mask;
@@ -117,7 +117,7 @@ class BlockGroup {
 
   void access(const Thread& thread, const char* address, int64_t flags) {
     if (!races_ || fibers_.owns(address) || run_.failed) return;
-    const ThreadRaces::Use now{thread.simt.number, thread.simt.site, (flags & 1) != 0, (flags & 2) != 0};
+    const ThreadRaces::Use now{static_cast<int32_t>(thread.number), thread.simt.site, (flags & 1) != 0, (flags & 2) != 0};
     ThreadRaces::Use before;
     if (!races_->access(static_cast<int>(thread.block), address, now, before)) return;
     GridFault fault;
@@ -140,6 +140,7 @@ class BlockGroup {
     const auto at = run_.block_at(number), in = run_.thread_at(t);
     thread.group = this;
     thread.block = block;
+    thread.number = t;
     thread.state = Thread::State::ready;
     SimtThread& simt = thread.simt;
     for (size_t k = 0; k < 3; ++k) {
@@ -186,7 +187,7 @@ class BlockGroup {
     GridFault fault;
     fault.kind = kind;
     fault.block = {waiting.simt.ctaid[0], waiting.simt.ctaid[1], waiting.simt.ctaid[2]};
-    fault.threads[0] = run_.thread_at(waiting.simt.number), fault.threads[1] = run_.thread_at(other.simt.number);
+    fault.threads[0] = run_.thread_at(waiting.number), fault.threads[1] = run_.thread_at(other.number);
     fault.sites[0] = waiting.site;
     fault.sites[1] = other.state == Thread::State::done ? 0 : other.site;
     run_.fail(fault);

@@ -6,7 +6,7 @@ and, where it ends with an uncaught exception, the exception's name and message.
 of the repository when it is there) and are kept in build/peers; without a peer the recorded NAME.expected beside the file is used, and the run says so.
 `--record` writes NAME.expected from the peer. Where a peer of another version than the recorded one answers otherwise, the recorded answer counts.
 
-functions/ wants a peer that has Numba too; the recorded answers count where the peer has not.
+functions/ wants a peer that has Numba too; the recorded answers count where the peer has not. Its cuda_*.gsl run on Numba's simulator.
 gasell_only/ has hand-written answers for what differs from the peers by design (random numbers).
 kernels/ states what a program becomes: a line `# kernels: 1 2` inside a case gives the number of kernels of each plan that it runs, in order;
 `# evaluates: 250` the elements that all its kernels together compute.
@@ -159,13 +159,14 @@ def find_peer(wanted):
 def ask_peer(python, path, cases):
     request = json.dumps([[c.name, c.text] for c in cases])
     version = subprocess.run([python, "-VV"], capture_output=True, text=True).stdout
-    key = hashlib.sha256((PEER + version + str(Path(python).absolute()) + request).encode()).hexdigest()[:24]
+    simulator = {"NUMBA_ENABLE_CUDASIM": "1"} if path.stem.startswith("cuda_") else {}
+    key = hashlib.sha256((PEER + version + str(Path(python).absolute()) + request + "".join(simulator)).encode()).hexdigest()[:24]
     kept = ROOT / "build/peers" / f"{path.stem}-{key}.json"
     try:
         reply = json.loads(kept.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([python, "-I", "-c", PEER], input=request, capture_output=True, text=True, timeout=TIMEOUT_S, cwd=folder, env={**os.environ, "LC_ALL": "C.UTF-8"})
+            done = subprocess.run([python, "-I", "-c", PEER], input=request, capture_output=True, text=True, timeout=TIMEOUT_S, cwd=folder, env={**os.environ, "LC_ALL": "C.UTF-8", **simulator})
         if done.returncode:
             raise SystemExit(f"{path}: the peer failed\n{done.stderr}")
         reply = json.loads(done.stdout)
