@@ -75,7 +75,7 @@ class Array {
 
   /// Of a settled array: gives it memory that no other array has, as before a write. Copies of arrays share memory until one of them is written.
   void isolate(Engine& engine) const { make_unique(engine); }
-  /// The same, but what other devices hold stays with them: element (0, 0, …) is `offset` elements into the storage.
+  /// As memory(), but what other devices hold stays with them: element (0, 0, …) is `offset` elements into the storage.
   struct Place {
     std::shared_ptr<HostStorage> storage;
     int64_t offset = 0;
