@@ -211,11 +211,11 @@ class BlockGroup {
     for (int64_t t = 0; t < per_block_; ++t) {
       const Thread& thread = of(b, t);
       if (thread.state == Thread::State::block) {
-        if (waiting && thread.site != waiting->site) elsewhere = &thread;
+        if (waiting && thread.site != waiting->site && !elsewhere) elsewhere = &thread;
         if (!waiting) waiting = &thread;
       } else if (thread.state != Thread::State::done) {
         return false;
-      } else {
+      } else if (!elsewhere) {
         elsewhere = &thread;
       }
     }
