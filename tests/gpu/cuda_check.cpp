@@ -132,15 +132,14 @@ void check_copies(Gpu& gpu, const Settings& settings) {
 }
 
 void show_staging(const Settings& settings) {
-  fmt::print("\nbuffers x size for pageable copies of 1 GiB: in, out\n");
+  fmt::print("\nthreads x size of their buffers for pageable copies of 1 GiB: in, out\n");
   const int64_t n = settings.quick ? 64 * kMiB : kGiB;
   const std::unique_ptr<char[]> memory(new char[static_cast<size_t>(n)]);
   fill(memory.get(), n, 3);
-  for (const int buffers : {2, 4, 8})
-    for (const int64_t bytes : {1 * kMiB, 2 * kMiB, 4 * kMiB, 8 * kMiB, 16 * kMiB, 32 * kMiB}) {
+  for (const int threads : {2, 4, 8, 12, 16})
+    for (const int64_t bytes : {kMiB / 2, 1 * kMiB, 2 * kMiB, 4 * kMiB, 8 * kMiB}) {
       CudaOptions tried = options();
-      tried.staging_buffers = buffers;
-      tried.staging_bytes = bytes;
+      tried.staging = {.threads = threads, .bytes = bytes};
       const auto gpu = make_cuda_gpu(settings.gpu, tried);
       const GpuAddress there = gpu->allocate(n);
       const double in = best_of(4, [&] {
@@ -148,7 +147,7 @@ void show_staging(const Settings& settings) {
         gpu->synchronize(GpuStream::copy_in);
       });
       const double out = best_of(4, [&] { gpu->copy_out(memory.get(), there, n, GpuStream::copy_out); });
-      fmt::print("  {} x {:>3} MiB {} {}\n", buffers, bytes / kMiB, rate(static_cast<double>(n), in), rate(static_cast<double>(n), out));
+      fmt::print("  {:>2} x {:>4} KiB {} {}\n", threads, bytes / 1024, rate(static_cast<double>(n), in), rate(static_cast<double>(n), out));
       gpu->free(there);
     }
 }
@@ -522,7 +521,7 @@ int main(int count, char** arguments) {
     else {
       fmt::print(
           "cuda_check [--gpu N] [--quick] [--staging] [--fault]\n"
-          "  --quick    small sizes\n  --staging  rates of pageable copies by the number and size of their buffers\n"
+          "  --quick    small sizes\n  --staging  rates of pageable copies by the number of threads and the size of their buffers\n"
           "  --fault    loses the GPU with a kernel that faults, at the end\n");
       return argument == "--help" ? 0 : 2;
     }

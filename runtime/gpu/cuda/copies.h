@@ -1,18 +1,23 @@
-// Copies between host and GPU. Pinned memory is copied by the GPU itself; other memory goes through pinned buffers, which host threads fill
-// (or empty) while the GPU copies the buffer before.
+// Copies between host and GPU. Pinned memory is copied by the GPU itself; other memory goes through pinned buffers: each of several host
+// threads has a few of its own, and fills (or empties) one while the GPU copies another. Buffers small enough to stay in the processor's
+// caches spare the memory two thirds of the traffic.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "runtime/device/workers.h"
 #include "runtime/gpu/cuda/context.h"
 #include "runtime/gpu/cuda/pinned.h"
 #include "runtime/gpu/cuda/streams.h"
 
 namespace gasell::cuda {
 
-/// Pinned buffers used one after the other; each may be under way in a copy.
+/// Pinned buffers that one thread at a time uses one after the other; each may be under way in a copy.
 class StagingRing {
  public:
   StagingRing(ContextRef context, PinnedMemory& pinned, int buffers) : context_(std::move(context)), pinned_(pinned), buffers_(buffers) {}
@@ -38,29 +43,44 @@ class StagingRing {
   size_t position_ = 0;
 };
 
+struct StagingShape {
+  int threads = 0;          // that fill or empty buffers, each way; 0: by the cores there are for each GPU
+  int buffers = 2;          // of each thread
+  int64_t bytes = 2 << 20;  // of each buffer
+};
+
 class HostCopies {
  public:
-  /// Buffers of `buffer_bytes`, `buffers` of them each way.
-  HostCopies(ContextRef context, Streams& streams, PinnedMemory& pinned, int buffers, int64_t buffer_bytes);
+  HostCopies(ContextRef context, Streams& streams, PinnedMemory& pinned, StagingShape shape);
 
   /// As Gpu's copy_in and copy_out. The context must be current.
   void in(GpuAddress to, const void* from, int64_t bytes, GpuStream stream);
   void out(void* to, GpuAddress from, int64_t bytes, GpuStream stream);
 
  private:
-  int64_t piece(int64_t bytes) const;
+  /// A part of a copy that goes through one buffer.
+  struct Piece {
+    int64_t begin, bytes;
+  };
+  using NextPiece = std::function<std::optional<Piece>()>;
+  /// The threads of one way, each with its buffers.
+  struct Lanes {
+    Lanes(const ContextRef& context, PinnedMemory& pinned, const StagingShape& shape);
+    std::mutex mutex;  // one copy at a time
+    std::deque<StagingRing> rings;
+    Workers workers;
+  };
+  /// work(a thread's buffers, the pieces that are left) on as many threads as the copy has pieces for.
+  void share(Lanes& lanes, int64_t bytes, const std::function<void(StagingRing&, const NextPiece&)>& work);
+  void stage_in(StagingRing& ring, int64_t capacity, GpuAddress to, const char* from, int64_t bytes, GpuStream stream);
   void enqueue_in(GpuAddress to, const void* from, int64_t bytes, GpuStream stream);
   void enqueue_out(void* to, GpuAddress from, int64_t bytes, GpuStream stream);
 
   ContextRef context_;
   Streams& streams_;
-  int64_t buffer_bytes_;
-  std::mutex in_mutex_, out_mutex_;
-  StagingRing small_in_, in_, out_;
-  int out_buffers_;
+  const StagingShape shape_;
+  Lanes in_, out_;
+  StagingRing small_in_;  // with in_'s mutex
 };
-
-/// memcpy by several threads where that is faster than by one: a core moves about 10 GB/s, a link 25 to 60.
-void copy_bytes(void* to, const void* from, int64_t bytes);
 
 }  // namespace gasell::cuda

@@ -99,7 +99,7 @@ class CudaGpu final : public Gpu {
         marks_(context_, streams_),
         memory_(context_, streams_, pools_wanted(options), properties_.memory),
         pinned_(std::make_shared<PinnedMemory>(context_, options.pinned_keep)),
-        copies_(context_, streams_, *pinned_, options.staging_buffers, options.staging_bytes),
+        copies_(context_, streams_, *pinned_, options.staging),
         kernels_(context_, options.compile ? options.compile : compile_ptx, options.compile ? options.compiler : gpu_compiler_name(),
                  options.codes, options.cache, loaded.status.version),
         stop_(context_),

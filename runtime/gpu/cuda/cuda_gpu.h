@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/gpu/cuda/copies.h"
 #include "runtime/gpu/cuda/driver.h"
 #include "runtime/gpu/cuda/machine_code.h"
 #include "runtime/gpu/gpu.h"
@@ -24,9 +25,7 @@ struct CudaOptions {
   std::shared_ptr<const KernelCache> cache;  // null: machine code is not kept on disk
   /// False (or GASELL_GPU_POOLS=0): every allocation is the driver's own, which compute-sanitizer can watch.
   bool pools = true;
-  /// Buffers that copies of pageable memory go through, each way.
-  int staging_buffers = 4;
-  int64_t staging_bytes = 8 << 20;
+  cuda::StagingShape staging;              // what copies of pageable memory go through
   int64_t pinned_keep = int64_t{1} << 30;  // bytes of pinned memory that wait for reuse at most
   /// Blocks a launch at most, in times what the GPU holds at once.
   int waves = 16;

@@ -10,8 +10,7 @@ constexpr int64_t kMiB = 1 << 20;
 
 CudaOptions small_buffers() {
   CudaOptions options;
-  options.staging_buffers = 3;
-  options.staging_bytes = 2 * kMiB;
+  options.staging = {.threads = 3, .buffers = 2, .bytes = kMiB};
   return options;
 }
 
@@ -157,13 +156,4 @@ TEST_CASE("a GPU copies from another, over a link and without one", "[cuda]") {
     CHECK(fake.calls("cuMemPoolSetAccess") == (peer == "1" ? 1 : 0));
   }
   fake.check_empty();
-}
-
-TEST_CASE("memory is copied by several threads whole", "[cuda]") {
-  for (const int64_t n : {int64_t{0}, int64_t{1}, kMiB - 1, kMiB, kMiB + 1, 7 * kMiB + 5}) {
-    const auto from = pattern(n);
-    std::vector<uint8_t> to(from.size());
-    cuda::copy_bytes(to.data(), from.data(), n);
-    CHECK(to == from);
-  }
 }
