@@ -22,10 +22,6 @@ namespace ir {
 struct Kernel;
 }
 
-/// "512MiB", "1.5 GiB", "2G", "1073741824" → bytes; K, M, G, T are powers of 1024 with or without "i" and "B", KB, MB, GB, TB powers of 1000 as
-/// everywhere. Throws Error("ValueError", …).
-int64_t parse_bytes(const std::string& text);
-
 struct EngineOptions {
   int threads = 0;           // 0: GASELL_THREADS, else all cores
   int64_t memory = 0;        // bytes the arrays may take; 0: GASELL_MEMORY, else three quarters of the machine's (or the cgroup's)

@@ -15,7 +15,7 @@
 #include <system_error>
 
 #include "lang/diagnostic.h"
-#include "runtime/engine.h"
+#include "runtime/device/parse_bytes.h"
 
 namespace gasell {
 namespace {

@@ -12,7 +12,7 @@
 #include "compiler/codegen/jit.h"
 #include "compiler/codegen/kernel_cache.h"
 #include "lang/diagnostic.h"
-#include "runtime/engine.h"
+#include "runtime/device/parse_bytes.h"
 #include "runtime/gpu/cuda/cuda_gpu.h"
 #include "runtime/gpu/simulated_gpu.h"
 

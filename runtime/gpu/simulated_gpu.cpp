@@ -18,18 +18,16 @@
 
 #include "compiler/codegen/race_check.h"
 #include "lang/diagnostic.h"
-#include "runtime/engine.h"
+#include "runtime/device/parse_bytes.h"
+#include "runtime/gpu/simulated_memory.h"
 
 namespace gasell {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// No host address has this bit, so that following a GPU's address on the host faults.
-constexpr GpuAddress kHandle = GpuAddress{1} << 62;
-constexpr int64_t kAlignment = 256;
-constexpr int64_t kGuard = 256;
-constexpr unsigned char kGuardByte = 0xB7, kFreshByte = 0xFF, kUnfilledByte = 0xFD;
+constexpr unsigned char kUnfilledByte = 0xFD;
+constexpr int64_t kPinnedAlignment = 256;
 // Copies from pageable memory wait in staging buffers of so many bytes, as a driver's would.
 constexpr int64_t kStaged = 64 << 20;
 // done() works for so long, so that its caller can look for interrupts.
@@ -96,6 +94,7 @@ class SimulatedGpu final : public Gpu {
         check_races_(options.check_races),
         faults_(options.faults),
         pinned_(std::make_shared<Pinned>()),
+        memory_(ordinal, options.memory),
         random_(static_cast<uint64_t>(ordinal) + 1) {
     register_simt_functions();
     properties_.name = "simulated GPU";
@@ -107,51 +106,28 @@ class SimulatedGpu final : public Gpu {
   ~SimulatedGpu() override {
     for (Stream& stream : streams_) stream.waiting.clear();
     release_freed(true);
-    int64_t bytes = 0;
-    for (const auto& [address, block] : blocks_) bytes += block.bytes;
-    if (blocks_.empty()) return;
-    fmt::print(stderr, "gasell: internal error: {} allocations of {} bytes on simulated GPU {} were never freed\n", blocks_.size(), bytes,
-               properties_.ordinal);
-    std::abort();
   }
 
   const GpuProperties& properties() const override { return properties_; }
 
   int64_t free_memory() override {
     const std::lock_guard lock(mutex_);
-    return properties_.memory - used_;
+    return memory_.free_bytes();
   }
 
   GpuAddress allocate(int64_t bytes) override {
     const std::lock_guard lock(mutex_);
     require_alive();
     const bool injected = ++faults_->allocations == faults_->out_of_memory_at;
-    const int64_t size = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    if (!injected && size > properties_.memory - used_) run_all();
-    if (injected || size > properties_.memory - used_)
-      throw Error("MemoryError", fmt::format("Unable to allocate {}", memory_text(bytes)),
-                  fmt::format("{} of the {} of simulated GPU {} are in use; GASELL_SIM_MEMORY sets how much it has", memory_text(used_),
-                              memory_text(properties_.memory), properties_.ordinal),
-                  Blame::environment);
-    auto* const memory = static_cast<char*>(std::aligned_alloc(kAlignment, static_cast<size_t>(size + 2 * kGuard)));
-    if (!memory)
-      throw Error("MemoryError", fmt::format("Unable to allocate {}", memory_text(bytes)),
-                  "the system has no memory left for the simulated GPU", Blame::environment);
-    std::memset(memory, kGuardByte, kGuard);
-    std::memset(memory + kGuard, kFreshByte, static_cast<size_t>(bytes));
-    std::memset(memory + kGuard + bytes, kGuardByte, static_cast<size_t>(size - bytes + kGuard));
-    used_ += size;
-    const GpuAddress address = handle(memory + kGuard);
-    blocks_.emplace(address, Block{bytes, size});
-    return address;
+    if (!injected && !memory_.fits(bytes)) run_all();
+    return memory_.allocate(bytes, injected);
   }
 
   void free(GpuAddress address) noexcept override {
     const std::lock_guard lock(mutex_);
-    const auto block = blocks_.find(address);
-    if (block == blocks_.end() || block->second.freed) return broken("a simulated GPU's memory was freed twice, or was none");
-    block->second.freed = true;
-    for (int s = 0; s < kGpuStreams; ++s) block->second.until[static_cast<size_t>(s)] = streams_[static_cast<size_t>(s)].given;
+    StreamCounts given{};
+    for (size_t k = 0; k < given.size(); ++k) given[k] = streams_[k].given;
+    memory_.free(address, given);
     release_freed(lost_);
   }
 
@@ -181,8 +157,8 @@ class SimulatedGpu final : public Gpu {
   }
 
   std::shared_ptr<void> pinned(int64_t bytes) override {
-    auto* const memory =
-        static_cast<char*>(std::aligned_alloc(kAlignment, static_cast<size_t>((bytes + kAlignment - 1) / kAlignment * kAlignment)));
+    auto* const memory = static_cast<char*>(
+        std::aligned_alloc(kPinnedAlignment, static_cast<size_t>((bytes + kPinnedAlignment - 1) / kPinnedAlignment * kPinnedAlignment)));
     if (!memory) return nullptr;
     const std::lock_guard lock(pinned_->mutex);
     pinned_->ranges.emplace(memory, memory + bytes);
@@ -213,15 +189,15 @@ class SimulatedGpu final : public Gpu {
     require_alive();
     const auto& simulated = static_cast<const SimulatedKernel&>(kernel);
     for (size_t k = 0; k < arrays.size(); ++k)
-      if (arrays[k].base % simulated.alignments[k]) broken("an array at a misaligned address");
+      if (arrays[k].base % simulated.alignments[k]) simulation_broken("an array at a misaligned address");
     Launched launch{
         simulated.function, {}, {scalars.begin(), scalars.end()}, 0, end, std::max<int64_t>(1, (end - begin) / kBlocks), {}, nullptr};
     for (const GpuArray& array : arrays) {
-      launch.arrays.push_back(pointer(array.base));
+      launch.arrays.push_back(SimulatedMemory::pointer(array.base));
       memory_of(array.begin, static_cast<int64_t>(array.end - array.begin));
     }
-    for (const GpuArray& array : arrays) launch.arrays.push_back(pointer(array.begin));
-    for (const GpuArray& array : arrays) launch.arrays.push_back(pointer(array.end));
+    for (const GpuArray& array : arrays) launch.arrays.push_back(SimulatedMemory::pointer(array.begin));
+    for (const GpuArray& array : arrays) launch.arrays.push_back(SimulatedMemory::pointer(array.end));
     if (check_races_) {
       launch.races = std::make_unique<RaceChecker>();
       launch.arrays.push_back(launch.races.get());
@@ -281,33 +257,12 @@ class SimulatedGpu final : public Gpu {
   void set_stop(bool stop) noexcept override { stop_.store(stop, std::memory_order_relaxed); }
 
  private:
-  struct Block {
-    int64_t bytes, size;
-    bool freed = false;
-    std::array<int64_t, kGpuStreams> until{};  // it is used until the streams have run so many operations
-  };
   struct Pinned {
     std::mutex mutex;
     std::map<const char*, const char*> ranges;
   };
 
-  static GpuAddress handle(const char* memory) { return reinterpret_cast<GpuAddress>(memory) + kHandle; }
-  static char* pointer(GpuAddress address) { return reinterpret_cast<char*>(address - kHandle); }
-
-  [[noreturn]] static void broken(const char* what) {
-    fmt::print(stderr, "gasell: internal error: {}\n", what);
-    std::abort();
-  }
-
-  /// The host's address of bytes within one living allocation.
-  char* memory_of(GpuAddress address, int64_t bytes) {
-    auto block = blocks_.upper_bound(address);
-    if (block == blocks_.begin()) broken("an address that is none of the simulated GPU's");
-    --block;
-    if (block->second.freed || address + static_cast<GpuAddress>(bytes) > block->first + static_cast<GpuAddress>(block->second.bytes))
-      broken("bytes outside of the simulated GPU's allocations");
-    return pointer(address);
-  }
+  char* memory_of(GpuAddress address, int64_t bytes) const { return memory_.at(address, bytes); }
 
   bool is_pinned(const void* from) const {
     const std::lock_guard lock(pinned_->mutex);
@@ -394,27 +349,9 @@ class SimulatedGpu final : public Gpu {
 
   /// Gives back what was freed and is not used any more; everything that was freed when `all`.
   void release_freed(bool all) {
-    for (auto block = blocks_.begin(); block != blocks_.end();) {
-      const Block& b = block->second;
-      bool used = false;
-      for (size_t s = 0; s < streams_.size(); ++s) used = used || streams_[s].ran() < b.until[s];
-      if (!b.freed || (used && !all)) {
-        ++block;
-        continue;
-      }
-      check_guards(block->first, b);
-      std::free(pointer(block->first) - kGuard);
-      used_ -= b.size;
-      block = blocks_.erase(block);
-    }
-  }
-  static void check_guards(GpuAddress address, const Block& block) {
-    const auto* const memory = reinterpret_cast<const unsigned char*>(pointer(address));
-    const auto intact = [](const unsigned char* from, const unsigned char* to) {
-      return std::all_of(from, to, [](unsigned char c) { return c == kGuardByte; });
-    };
-    if (!intact(memory - kGuard, memory) || !intact(memory + block.bytes, memory + block.size + kGuard))
-      broken("something wrote beside an allocation of a simulated GPU");
+    StreamCounts ran{};
+    for (size_t k = 0; k < ran.size(); ++k) ran[k] = streams_[k].ran();
+    memory_.release(ran, all);
   }
 
   GpuProperties properties_;
@@ -422,11 +359,11 @@ class SimulatedGpu final : public Gpu {
   const bool check_races_;
   const std::shared_ptr<SimulatedFaults> faults_;
   const std::shared_ptr<Pinned> pinned_;
+  SimulatedMemory memory_;
   std::mutex mutex_;
   std::mt19937_64 random_;
   std::array<Stream, kGpuStreams> streams_;
-  std::map<GpuAddress, Block> blocks_;
-  int64_t used_ = 0, staged_ = 0;
+  int64_t staged_ = 0;
   std::map<int64_t, double> marks_;
   int64_t last_mark_ = 0;
   bool lost_ = false;
@@ -435,46 +372,6 @@ class SimulatedGpu final : public Gpu {
 };
 
 }  // namespace
-
-SimulatedFaults::~SimulatedFaults() {
-  if (count)
-    fmt::print(stderr, "simulated GPUs: {} allocations, {} launches, {} copies\n", allocations.load(), launches.load(), copies.load());
-}
-
-std::shared_ptr<SimulatedFaults> parse_faults(const std::string& text) {
-  auto faults = std::make_shared<SimulatedFaults>();
-  const auto bad = [&] {
-    return Error("ValueError", fmt::format("GASELL_SIM_FAULT is '{}'", text),
-                 "it takes oom@K, lost@launch:K, lost@copy:K, slow:DEVICE:FACTOR and count, separated by commas");
-  };
-  const auto number = [&](const std::string& digits) {
-    char* end = nullptr;
-    const double value = std::strtod(digits.c_str(), &end);
-    if (digits.empty() || *end || !(value >= 0) || value > 1e15) throw bad();
-    return value;
-  };
-  for (size_t at = 0; at < text.size();) {
-    const std::string fault = text.substr(at, text.find(',', at) - at);
-    at += fault.size() + 1;
-    const auto after = [&](const char* prefix) { return fault.substr(std::strlen(prefix)); };
-    if (fault == "count") {
-      faults->count = true;
-    } else if (fault.starts_with("oom@")) {
-      faults->out_of_memory_at = static_cast<int64_t>(number(after("oom@")));
-    } else if (fault.starts_with("lost@launch:")) {
-      faults->lost_at_launch = static_cast<int64_t>(number(after("lost@launch:")));
-    } else if (fault.starts_with("lost@copy:")) {
-      faults->lost_at_copy = static_cast<int64_t>(number(after("lost@copy:")));
-    } else if (fault.starts_with("slow:") && fault.find(':', 5) != std::string::npos) {
-      const size_t colon = fault.find(':', 5);
-      faults->slow_device = static_cast<int>(number(fault.substr(5, colon - 5)));
-      faults->slow_factor = std::max(1.0, number(fault.substr(colon + 1)));
-    } else {
-      throw bad();
-    }
-  }
-  return faults;
-}
 
 SimulationOptions SimulationOptions::from_environment() {
   SimulationOptions options;

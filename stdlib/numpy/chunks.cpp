@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "runtime/device/parse_bytes.h"
 #include "runtime/engine.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/str.h"

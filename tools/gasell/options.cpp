@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/parse_bytes.h"
 #include "runtime/gpu/device_choice.h"
 #include "tools/version.h"
 
