@@ -2,7 +2,12 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <algorithm>
+#include <functional>
 #include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "compiler/codegen/emitter.h"
 #include "compiler/ir/transform.h"
@@ -81,6 +86,11 @@ class GridEmitter final : public Emitter {
                                                   llvm::ConstantAsMetadata::get(b_.getInt32(static_cast<uint32_t>(value)))}));
   }
 
+  void statement(const Stmt& s) override {
+    if (s.kind == StmtKind::let) lets_[s.name] = s.value;
+    Emitter::statement(s);
+  }
+
   // ---- loops ----
   void loop(const Stmt& s) override {
     if (s.loop_kind == LoopKind::unit) return grid_units(s);
@@ -145,11 +155,22 @@ class GridEmitter final : public Emitter {
     llvm::Value* rank = within ? b_.CreateAnd(thread_, b_.CreateSub(width, b_.getInt32(1))) : b_.CreateUDiv(thread_, width);
     llvm::Value* groups = within ? width : b_.CreateUDiv(b_.getInt32(static_cast<uint32_t>(threads_)), width);
     llvm::Value *first = b_.CreateNSWAdd(value(s.begin).re, b_.CreateZExt(rank, b_.getInt64Ty())), *last = value(s.end).re;
-    if (const int64_t rounds = whole_rounds(s); rounds > 0) {  // no loop: the element's registers stay apart
+    if (const int64_t rounds = whole_rounds(s); rounds > 0) {  // no loop: the elements' registers stay apart
+      std::vector<Scope> scopes;
       for (int64_t k = 0; k < rounds; ++k) {
-        values_[s.name] = {b_.CreateNSWAdd(first, b_.getInt64(static_cast<uint64_t>(k * s.width->value.i))), nullptr};
-        statements(s.body);
+        scopes.push_back({values_, variables_});
+        scopes.back().values[s.name] = {b_.CreateNSWAdd(first, b_.getInt64(static_cast<uint64_t>(k * s.width->value.i))), nullptr};
       }
+      return side_by_side(s.body, scopes, s.name);
+    }
+    if (at_most_once(s)) {
+      llvm::BasicBlock *mine = block("mine"), *join = block("join");
+      b_.CreateCondBr(b_.CreateICmpSLT(first, last), mine, join);
+      b_.SetInsertPoint(mine);
+      values_[s.name] = {first, nullptr};
+      statements(s.body);
+      b_.CreateBr(join);
+      b_.SetInsertPoint(join);
       return;
     }
     thread_loop(s, first, last, b_.CreateZExt(groups, b_.getInt64Ty()));
@@ -164,10 +185,74 @@ class GridEmitter final : public Emitter {
     return s.loop_kind == LoopKind::within && count % width == 0 && count / width <= kMost ? count / width : 0;
   }
 
+  /// Whether no thread comes twice.
+  static bool at_most_once(const Stmt& s) {
+    for (const ExprRef& e : {s.width, s.begin, s.end})
+      if (e->kind != ExprKind::constant) return false;
+    return s.loop_kind == LoopKind::within && s.end->value.i - s.begin->value.i <= s.width->value.i;
+  }
+
+  /// What names mean in one of several elements that a thread computes side by side.
+  struct Scope {
+    std::unordered_map<std::string, Register> values;
+    std::unordered_map<std::string, Variable> variables;
+  };
+  void in(Scope& scope, const std::function<void()>& f) {
+    const auto swap = [&] {
+      std::swap(values_, scope.values);
+      std::swap(variables_, scope.variables);
+    };
+    swap();
+    f();
+    swap();
+  }
+  /// A thread's elements, each statement for all of them before the next: what a serial loop loads for the one does not wait for what it
+  /// loads for the other, with the code of one loop.
+  void side_by_side(const ir::Body& body, std::vector<Scope>& scopes, const std::string& element) {
+    std::set<std::string> own{element};
+    if (scopes.size() > 1 && !collect_names(body, own)) {
+      for (Scope& scope : scopes) in(scope, [&] { statements(body); });
+      return;
+    }
+    for (const ir::StmtRef& s : body) {
+      const uint32_t rounds = s->kind == StmtKind::loop ? rounds_together(*s).count : 0;
+      if (rounds < 2 || scopes.size() < 2 || !alike(*s, own)) {
+        for (Scope& scope : scopes) in(scope, [&] { statement(*s); });
+        continue;
+      }
+      llvm::Value *first = nullptr, *last = nullptr;
+      in(scopes[0], [&] { first = value(s->begin).re, last = value(s->end).re; });
+      llvm::BranchInst* back = counted_loop(s->name, first, last, b_.getInt64(1), [&](llvm::Value* i) {
+        for (Scope& scope : scopes) scope.values[s->name] = {i, nullptr};
+        for (const ir::StmtRef& inner : s->body)
+          for (Scope& scope : scopes) in(scope, [&] { statement(*inner); });
+      });
+      unroll(back, (rounds + static_cast<uint32_t>(scopes.size()) - 1) / static_cast<uint32_t>(scopes.size()));
+    }
+  }
+  /// What a body declares; false where it has memory of its own, which the scopes do not tell apart.
+  static bool collect_names(const ir::Body& body, std::set<std::string>& names) {
+    for (const ir::StmtRef& s : body) {
+      if (s->kind == StmtKind::local_array) return false;
+      names.insert(s->name);
+      if (!collect_names(s->body, names) || !collect_names(s->orelse, names)) return false;
+    }
+    return true;
+  }
+  /// Whether a loop goes over the same range for all elements: its bounds are made of nothing that is `own` to one.
+  static bool alike(const Stmt& s, const std::set<std::string>& own) {
+    bool same = true;
+    for (const ExprRef& bound : {s.begin, s.end})
+      ir::visit(bound, [&](const Expr& part) {
+        same = same && part.kind != ExprKind::load && !(part.kind == ExprKind::variable && own.count(part.name));
+      });
+    return same;
+  }
+
   void thread_loop(const Stmt& s, llvm::Value* first, llvm::Value* last, llvm::Value* step) {
     const Rounds rounds = rounds_together(s);
     if (rounds.side_by_side) return pairs_loop(s, first, last, step);
-    counted_loop(s, first, last, step)->setMetadata(llvm::LLVMContext::MD_loop, unroll_metadata(rounds.count));
+    unroll(counted_loop(s, first, last, step), rounds.count);
   }
 
   /// How many rounds of a thread's loop are done at a time: more loads under way, more registers.
@@ -178,8 +263,9 @@ class GridEmitter final : public Emitter {
   /// Measured on an H200: serial loops that gather (std, sum) reach 51 and 73 % of the reading bandwidth with one, 95 % with eight. Loops
   /// over elements gain little when they compute little (x*2 + 1, a stencil); one after the other, not with branches between the rounds
   /// (sin, exp); side by side these gain a tenth and more.
-  static Rounds rounds_together(const Stmt& s) {
-    size_t loads = 0;
+  Rounds rounds_together(const Stmt& s) const {
+    if (has_few_rounds(s)) return {1};
+    uint32_t loads = 0;
     double cost = 0;
     bool lets_then_stores = true, stores = false;
     for (const ir::StmtRef& inner : s.body) {
@@ -200,7 +286,20 @@ class GridEmitter final : public Emitter {
     }
     // A block has 16 rows of lanes, or 15 after the one that fills them.
     const bool all_rows = s.begin->kind == ExprKind::constant && s.begin->value.i == 0;
-    return {cost > 48 ? 1U : all_rows ? 8U : 5U};
+    if (cost > 48) return {1};
+    return {std::max(1U, (all_rows ? 8U : 5U) / std::max(1U, loads))};
+  }
+  /// The remainder of another loop, which is not worth more code.
+  bool has_few_rounds(const Stmt& s) const {
+    constexpr int64_t kFew = 3;
+    if (s.end->kind != ExprKind::variable || s.begin->kind != ExprKind::constant || s.begin->value.i != 0) return false;
+    const auto let = lets_.find(s.end->name);
+    if (let == lets_.end() || let->second->kind != ExprKind::op) return false;
+    const Expr& bound = *let->second;
+    if ((bound.op != ScalarOp::mod && bound.op != ScalarOp::bit_and) || bound.args[1]->kind != ExprKind::constant) return false;
+    const int64_t most = bound.args[1]->value.i - (bound.op == ScalarOp::mod);
+    const int64_t width = s.width && s.width->kind == ExprKind::constant ? s.width->value.i : 1;
+    return most >= 0 && most / width < kFew + (most % width == 0);
   }
   static constexpr int kBusyThreads =
       1280;  // of the 2048 (sm_75: 1024) that a multiprocessor can have: 48 registers each. With 40 sin spills some
@@ -260,6 +359,15 @@ class GridEmitter final : public Emitter {
     b_.SetInsertPoint(exit);
   }
 
+  /// The levels of a tree are not where the time goes: one copy of their code is enough.
+  void repeats(const Stmt& s, llvm::BranchInst* back) override {
+    if (has_loops(s.body)) unroll(back, 1);
+  }
+  static bool has_loops(const ir::Body& body) {
+    return std::any_of(body.begin(), body.end(), [](const ir::StmtRef& s) { return s->kind == StmtKind::loop; });
+  }
+
+  void unroll(llvm::BranchInst* back, uint32_t count) { back->setMetadata(llvm::LLVMContext::MD_loop, unroll_metadata(count)); }
   llvm::MDNode* unroll_metadata(uint32_t count) {
     auto* unroll = llvm::MDNode::get(
         context_, {llvm::MDString::get(context_, "llvm.loop.unroll.count"), llvm::ConstantAsMetadata::get(b_.getInt32(count))});
@@ -302,6 +410,7 @@ class GridEmitter final : public Emitter {
   int threads_ = 0;                                                  // of a block
   bool is_function_ = false;                                         // ir::Kernel::function
   std::set<std::string> annotated_;
+  std::unordered_map<std::string, ExprRef> lets_;
   int64_t shared_used_ = 0;  // bytes of shared memory given out
 };
 

@@ -56,7 +56,7 @@ void Emitter::statement(const Stmt& s) {
       b_.CreateCondBr(value(s.value).re, body, exit);
       b_.SetInsertPoint(body);
       statements(s.body);
-      b_.CreateBr(head);
+      repeats(s, b_.CreateBr(head));
       b_.SetInsertPoint(exit);
       break;
     }
@@ -66,14 +66,21 @@ void Emitter::statement(const Stmt& s) {
 }
 
 llvm::BranchInst* Emitter::counted_loop(const Stmt& s, llvm::Value* first, llvm::Value* last, llvm::Value* step) {
+  return counted_loop(s.name, first, last, step, [&](llvm::Value* i) {
+    values_[s.name] = {i, nullptr};
+    iteration(s, first);
+    statements(s.body);
+  });
+}
+
+llvm::BranchInst* Emitter::counted_loop(const std::string& name, llvm::Value* first, llvm::Value* last, llvm::Value* step,
+                                        const std::function<void(llvm::Value*)>& body_of) {
   llvm::BasicBlock *before = b_.GetInsertBlock(), *body = block("loop"), *exit = block("exit");
   b_.CreateCondBr(b_.CreateICmpSLT(first, last), body, exit);
   b_.SetInsertPoint(body);
-  llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2, s.name);
+  llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2, name);
   i->addIncoming(first, before);
-  values_[s.name] = {i, nullptr};
-  iteration(s, first);
-  statements(s.body);
+  body_of(i);
   llvm::Value* next = b_.CreateNSWAdd(i, step);
   i->addIncoming(next, b_.GetInsertBlock());
   llvm::BranchInst* back = b_.CreateCondBr(b_.CreateICmpSLT(next, last), body, exit);

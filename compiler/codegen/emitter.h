@@ -4,6 +4,7 @@
 
 #include <llvm/IR/Module.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -44,6 +45,8 @@ class Emitter : protected Operations {
   void simt_number(const ir::Stmt& s);
   /// Comes where an iteration begins, after its number has a value; `first` is that of the first.
   virtual void iteration([[maybe_unused]] const ir::Stmt& loop, [[maybe_unused]] llvm::Value* first) {}
+  /// The branch of a while loop back to its beginning.
+  virtual void repeats([[maybe_unused]] const ir::Stmt& loop, [[maybe_unused]] llvm::BranchInst* back) {}
   /// Comes before an element is loaded or stored.
   virtual void touch([[maybe_unused]] const Array& array, [[maybe_unused]] llvm::Value* index, [[maybe_unused]] bool writes) {}
 
@@ -51,6 +54,9 @@ class Emitter : protected Operations {
   virtual void statement(const ir::Stmt& s);
   /// The branch back to the loop's beginning.
   llvm::BranchInst* counted_loop(const ir::Stmt& s, llvm::Value* first, llvm::Value* last, llvm::Value* step);
+  /// The same with another body: `body(i)` for iteration i.
+  llvm::BranchInst* counted_loop(const std::string& name, llvm::Value* first, llvm::Value* last, llvm::Value* step,
+                                 const std::function<void(llvm::Value*)>& body);
   Array automatic_array(const ir::Stmt& s);
   /// Emits what may raise: the error is noted in one place, and then the code goes on at `exit`.
   template <class F>
@@ -72,14 +78,15 @@ class Emitter : protected Operations {
   bool atomically_ = false;  // what is touched now is changed by an atomic operation
   /// Of loads and stores that are independent of those of other iterations; null: none.
   llvm::MDNode* access_group_ = nullptr;
-  std::unordered_map<std::string, Register> values_;
-  std::unordered_map<std::string, Array> arrays_;
-
- private:
   struct Variable {
     llvm::AllocaInst* parts[2];
     DType type;
   };
+  std::unordered_map<std::string, Register> values_;
+  std::unordered_map<std::string, Variable> variables_;
+  std::unordered_map<std::string, Array> arrays_;
+
+ private:
   /// Where a pointer keeps its array's address and, where bounds are checked, the two ends of its memory.
   struct Pointer {
     llvm::AllocaInst* parts[3];
@@ -112,7 +119,6 @@ class Emitter : protected Operations {
   Register load_element(const Array& array, llvm::Value* index);
   void store_element(const Array& array, llvm::Value* index, Register r);
 
-  std::unordered_map<std::string, Variable> variables_;
   std::unordered_map<std::string, Pointer> pointers_;
   std::unordered_map<std::string, llvm::BasicBlock*> scopes_;  // what stands behind each
   Raise raise_;

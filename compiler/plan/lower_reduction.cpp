@@ -12,7 +12,7 @@ constexpr int64_t kShortReduction = 32;  // fewer elements an output than this g
 /// Partial states [outer, part, column] to [outer, part / kGroup, column], or to the finished results; an output is an outer with a column.
 class Combination : ReductionParts {
  public:
-  Combination(const Reducer& reducer, graph::ReduceOp op) : ReductionParts(reducer, op) {}
+  Combination(const Reducer& reducer, graph::ReduceOp op, const Grain& grain) : ReductionParts(reducer, op, grain) {}
 
   /// `space` has the kept axes of `result`, outermost first; their C order is the outputs' order.
   Step lower(const std::vector<StorageRef>& from, int64_t parts, int64_t columns, const Shape& space, const Access& result,
@@ -175,7 +175,7 @@ void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op
   while (parts > 1) {
     const int64_t next = (parts + kGroup - 1) / kGroup;
     const std::vector<StorageRef> to = next > 1 ? partial_storages(reducer, outputs * next) : std::vector<StorageRef>{output.storage};
-    steps.push_back(Combination(reducer, op).lower(partials, parts, columns, kept_space, result_access, to, result, reduced_count, ddof));
+    steps.push_back(Combination(reducer, op, grain).lower(partials, parts, columns, kept_space, result_access, to, result, reduced_count, ddof));
     steps.back().combines = true;
     partials = to;
     parts = next;

@@ -21,7 +21,7 @@ constexpr double kCheap = 4;             // operations
 class ColumnReduction final : public ReductionLowering {
  public:
   ColumnReduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, const Grain& grain)
-      : ReductionLowering(reducer, op), pulled_(pulled), kept_(kept) {
+      : ReductionLowering(reducer, op, grain), pulled_(pulled), kept_(kept) {
     const Shape& space = pulled.space;
     outer_ = graph::size_of(Shape(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept)));
     rows_ = graph::size_of(Shape(space.begin() + static_cast<std::ptrdiff_t>(kept), space.end() - 1));

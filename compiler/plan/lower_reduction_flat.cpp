@@ -10,7 +10,7 @@ using ir::ExprRef;
 class FlatReduction final : public ReductionLowering {
  public:
   FlatReduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, const Grain& grain)
-      : ReductionLowering(reducer, op), pulled_(pulled), kept_(kept) {
+      : ReductionLowering(reducer, op, grain), pulled_(pulled), kept_(kept) {
     const Shape& space = pulled.space;
     outputs_ = graph::size_of(Shape(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept)));
     total_ = graph::size_of(Shape(space.begin() + static_cast<std::ptrdiff_t>(kept), space.end()));

@@ -46,6 +46,7 @@ struct Grain {
   int64_t chunk = 0;         // elements a unit aims at; 0: by the two below
   int64_t units = 16;        // that keep the device busy
   int64_t elements = 16384;  // worth a unit of their own
+  bool rolled = false;       // trees are loops over their levels, for devices that have no vectors and compile while somebody waits
 };
 
 struct PlanOptions {

@@ -43,11 +43,12 @@ struct Indexed {
 /// What kernels of a reduction have in common: states in arrays, lanes and trees. One kernel is lowered with it.
 class ReductionParts {
  protected:
-  ReductionParts(const Reducer& reducer, graph::ReduceOp op)
-      : builder(std::string("reduce_") + std::string(graph::name_of(op))), reducer(reducer) {}
+  ReductionParts(const Reducer& reducer, graph::ReduceOp op, const Grain& grain)
+      : builder(std::string("reduce_") + std::string(graph::name_of(op))), reducer(reducer), rolled(grain.rolled) {}
 
   KernelBuilder builder;
   const Reducer& reducer;
+  const bool rolled;  // Grain::rolled
 
   ir::ExprRef let(ir::Body& body, const char* stem, ir::ExprRef value) { return define(builder, body, stem, std::move(value)); }
   State let(ir::Body& body, const State& state) {
@@ -99,9 +100,10 @@ class ReductionParts {
     body.push_back(ir::while_(ir::op(ScalarOp::gt, {half, i64(0)}), std::move(level)));
   }
 
-  /// The same tree over all kLanes lanes: whole vectors first, then their elements.
+  /// The same tree over all kLanes lanes: level by level, or whole vectors first, then their elements.
   template <class By>
   void lane_tree(ir::Body& body, const By& by, const StateArrays& lanes) {
+    if (rolled) return rolled_lane_tree(body, by, lanes);
     constexpr int64_t kVector = 8;
     for (int64_t width = kLanes / 2; width >= kVector; width /= 2) {
       const ir::ExprRef l = loop_variable("l");
@@ -114,6 +116,20 @@ class ReductionParts {
     for (size_t width = kVector / 2; width >= 1; width /= 2)
       for (size_t k = 0; k < width; ++k) states[k] = let(body, by.merge(states[k], states[k + width]));
     lanes.write(body, i64(0), states[0]);
+  }
+
+  template <class By>
+  void rolled_lane_tree(ir::Body& body, const By& by, const StateArrays& lanes) {
+    const std::string name = builder.fresh("half");
+    const ir::ExprRef half = ir::variable(name, DType::i64), l = loop_variable("l");
+    body.push_back(ir::var(name, i64(kLanes / 2)));
+    ir::Body level, merging, inner;
+    const ir::ExprRef width = let(level, "width", half);
+    merge_into(merging, by, lanes, l, lanes.read(l + width));
+    inner.push_back(ir::if_(ir::op(ScalarOp::lt, {l, width}), std::move(merging)));
+    level.push_back(ir::loop(l->name, i64(0), i64(kLanes / 2), ir::LoopKind::simd, std::move(inner)));
+    level.push_back(ir::assign(name, ir::op(ScalarOp::shr, {width, i64(1)})));
+    body.push_back(ir::while_(ir::op(ScalarOp::gt, {half, i64(0)}), std::move(level)));
   }
 
   /// Elements 0 … count - 1 of a block into lanes; lane_tree brings them into one state at lanes[0]. `element(body, i)` gives element i
@@ -155,7 +171,8 @@ class ReductionParts {
       rows(body, i64(0), false);
     }
     const ir::ExprRef rest = let(body, "rest", whole * i64(kLanes));
-    row(body, rest, let(body, "left", count - rest), false);
+    // As a remainder, so that whoever compiles it sees that there are few.
+    row(body, rest, let(body, "left", ir::op(ScalarOp::bit_and, {count, i64(kLanes - 1)})), false);
   }
 };
 
@@ -175,8 +192,10 @@ class ReductionLowering : protected ReductionParts {
 };
 
 /// The reduced elements lie along the innermost axes of `pulled`, behind `kept` others. Units are outputs × groups of blocks.
-std::unique_ptr<ReductionLowering> flat_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, const Grain& grain);
+std::unique_ptr<ReductionLowering> flat_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept,
+                                                  const Grain& grain);
 /// The innermost axis of `pulled` is kept: columns side by side, rows reduced. Axes: `kept` outer ones, reduced, columns.
-std::unique_ptr<ReductionLowering> column_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, const Grain& grain);
+std::unique_ptr<ReductionLowering> column_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept,
+                                                    const Grain& grain);
 
 }  // namespace gasell::plan

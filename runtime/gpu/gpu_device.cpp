@@ -62,6 +62,7 @@ plan::Grain GpuDevice::grain() const {
   plan::Grain grain;
   grain.units = std::max<int64_t>(1, kUnitsPerMultiprocessor * gpu(0).multiprocessors);
   grain.elements = kElements;
+  grain.rolled = true;
   return grain;
 }
 

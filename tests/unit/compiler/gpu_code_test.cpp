@@ -50,8 +50,10 @@ std::vector<NodeRef> programs() {
 }  // namespace
 
 TEST_CASE("kernels become PTX that ptxas takes for sm_75, sm_80 and sm_90") {
+  plan::PlanOptions options;
+  options.grain.rolled = GENERATE(true, false);
   for (const NodeRef& root : programs())
-    for (const plan::Step& step : plan::make_plan({root}, {}).steps) {
+    for (const plan::Step& step : plan::make_plan({root}, options).steps) {
       const auto code = compile_ptx(*step.kernel, 75);
       REQUIRE(code);
       INFO(code->ptx);
@@ -73,6 +75,26 @@ TEST_CASE("results round as on the host: nothing is contracted to fma") {
   CHECK(code->ptx.find("mul.rn.f64") != std::string::npos);  // without .rn ptxas would contract
   CHECK(code->ptx.find("add.rn.f64") != std::string::npos);
   CHECK(code->ptx.find("ld.global.nc.f64") != std::string::npos);
+}
+
+TEST_CASE("reductions for GPUs are short: what is waited for the first time is the driver's compiler") {
+  const auto storage = std::make_shared<Storage>();
+  const NodeRef x = buffer(storage, DType::f64, {1 << 26}, {1}, 0);
+  plan::PlanOptions options;
+  options.grain.rolled = true;
+  const auto count = [](const std::string& text, const std::string& part) {
+    size_t found = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  };
+  const auto [op, lines, loads] = GENERATE(std::tuple{ReduceOp::sum, 420, 11}, std::tuple{ReduceOp::var, 650, 13}, std::tuple{ReduceOp::argmax, 560, 11});
+  const auto code = compile_ptx(*plan::make_plan({reduce(op, x, {0})}, options).steps.at(0).kernel, 90);
+  REQUIRE(code);
+  INFO(code->ptx);
+  CHECK(count(code->ptx, "\n") <= static_cast<size_t>(lines));
+  // A thread's two lanes four rows at a time, then row by row, then the elements of the last row: one loop for both lanes.
+  CHECK(count(code->ptx, "ld.global.nc") == static_cast<size_t>(loads));
+  CHECK(count(code->ptx, ".local") == 0);
 }
 
 TEST_CASE("integer powers need no function") {
