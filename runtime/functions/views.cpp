@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <numeric>
 
 namespace gasell::functions {
@@ -78,6 +79,30 @@ std::optional<Array> search(const Array& base, const std::vector<int64_t>& base_
   return base.view(layout.extents, std::move(s.axes), read_only || repeats);
 }
 
+/// A run of elements as an array that a layout may be slices of: boxes of the longest stride, in them boxes of what it has in common with
+/// the next, and so on. Strides (-6, 2) of 30 elements give the shape (5, 3, 2), strides (15, -4) of 60 the shape (4, 15). Elements beyond the
+/// last whole box are left out.
+std::optional<Array> in_boxes(const Array& flat, const ElementLayout& layout) {
+  std::vector<int64_t> steps;
+  for (size_t k = 0; k < layout.extents.size(); ++k)
+    if (layout.extents[k] > 1 && layout.strides[k] != 0) steps.push_back(std::abs(layout.strides[k]));
+  std::sort(steps.begin(), steps.end(), std::greater<>());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  if (steps.empty()) return flat;
+  const int64_t boxes = flat.size() / steps[0];
+  if (boxes == 0) return {};
+  Shape shape{boxes};
+  int64_t stride = steps[0];
+  for (size_t k = 1; k < steps.size(); ++k) {
+    const int64_t inner = std::gcd(stride, steps[k]);
+    shape.push_back(stride / inner);
+    stride = inner;
+  }
+  if (stride != 1) shape.push_back(stride);
+  const int64_t used = boxes * steps[0];
+  return (used == flat.size() ? flat : flat.view({used}, {{0, 0, 1}})).reshape(std::move(shape));
+}
+
 bool is_contiguous(const Shape& shape, const std::vector<int64_t>& strides) {
   const std::vector<int64_t> expected = graph::contiguous_strides(shape);
   for (size_t k = 0; k < shape.size(); ++k)
@@ -94,7 +119,10 @@ std::optional<Array> view_of(const Array& base, const std::vector<int64_t>& base
   if (!is_contiguous(base.shape(), base_strides)) return {};
   // Reshaped: a run of the elements in order, then cut.
   const Array flat = base.reshape({base.size()});
-  if (!is_contiguous(layout.extents, layout.strides)) return search(flat, {1}, layout, read_only);
+  if (!is_contiguous(layout.extents, layout.strides)) {
+    const std::optional<Array> boxes = in_boxes(flat, layout);
+    return boxes ? search(*boxes, graph::contiguous_strides(boxes->shape()), layout, read_only) : std::nullopt;
+  }
   if (layout.offset < 0 || layout.offset + size > base.size()) return {};
   return flat.view({size}, {{0, layout.offset, 1}}, read_only).reshape(layout.extents);
 }
