@@ -218,12 +218,12 @@ class SimulatedGpu final : public Gpu {
     const auto& simulated = static_cast<const SimulatedKernel&>(kernel);
     Grid grid{simulated.grid, {}, {scalars.begin(), scalars.end()}, shape, nullptr, fault};
     for (size_t k = 0; k < arrays.size(); ++k) {
-      if (arrays[k].base % simulated.alignments[k]) broken("an array at a misaligned address");
+      if (arrays[k].base % simulated.alignments[k]) simulation_broken("an array at a misaligned address");
       memory_of(arrays[k].begin, static_cast<int64_t>(arrays[k].end - arrays[k].begin));
-      grid.arrays.push_back(pointer(arrays[k].base));
+      grid.arrays.push_back(SimulatedMemory::pointer(arrays[k].base));
     }
-    for (const GpuArray& array : arrays) grid.arrays.push_back(pointer(array.begin));
-    for (const GpuArray& array : arrays) grid.arrays.push_back(pointer(array.end));
+    for (const GpuArray& array : arrays) grid.arrays.push_back(SimulatedMemory::pointer(array.begin));
+    for (const GpuArray& array : arrays) grid.arrays.push_back(SimulatedMemory::pointer(array.end));
     grid.error = static_cast<const int64_t*>(grid.arrays[arrays.size() - 1]);
     if (++faults_->launches == faults_->lost_at_launch) return give(GpuStream::compute, Lose{"its simulated loss in a kernel"});
     give(GpuStream::compute, std::move(grid));
