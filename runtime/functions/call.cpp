@@ -178,6 +178,23 @@ class Results {
                  "return a copy: x.copy()", Blame::limitation);
   }
 
+  /// The shape of a contiguous array of up to `count` elements that has axes with the layout's strides: of (2, 3) with strides (1, 2), (count / 2, 2).
+  static graph::Shape shape_for(const ElementLayout& layout, int64_t count) {
+    std::vector<int64_t> strides;
+    for (size_t k = 0; k < layout.extents.size(); ++k)
+      if (layout.extents[k] > 1 && layout.strides[k] != 0) strides.push_back(std::abs(layout.strides[k]));
+    std::sort(strides.begin(), strides.end(), std::greater<>());
+    graph::Shape shape;
+    int64_t around = count;
+    for (const int64_t stride : strides) {
+      if (!shape.empty() && around % stride != 0) return {count};
+      if (around / stride > 0) shape.push_back(around / stride);
+      around = stride;
+    }
+    if (around > 1 || shape.empty()) shape.push_back(around);
+    return shape;
+  }
+
   /// Results in one allocation are views of one array, as they were inside.
   Array of_new_memory(char* address, HostStorageRef storage, DType dtype, const ElementLayout& layout) {
     const int64_t count = storage->bytes() / gasell::size_of(dtype);
@@ -195,7 +212,8 @@ class Results {
     for (const auto& [at, array] : fresh_)
       if (at == address && array.dtype() == dtype) base = &array;
     if (!base) {
-      fresh_.emplace_back(address, Array(graph::buffer(storage, dtype, {count}, {1}, 0)));
+      const graph::Shape shape = shape_for(layout, count);
+      fresh_.emplace_back(address, Array(graph::buffer(storage, dtype, shape, graph::contiguous_strides(shape), 0)));
       base = &fresh_.back().second;
     }
     std::optional<Array> view = view_of(*base, graph::contiguous_strides(base->shape()), layout);
