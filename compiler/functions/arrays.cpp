@@ -121,6 +121,19 @@ void Lowering::for_each(const std::vector<ExprRef>& extents, bool simd, const st
   }
 }
 
+void Lowering::versions(const ExprRef& exact, const std::function<void()>& loops) {
+  if (!exact || program_.exact) return loops();
+  code().open();
+  program_.exact = true;
+  loops();
+  program_.exact = false;
+  ir::Body straight = code().close();
+  code().open();
+  loops();
+  ir::Body stretched = code().close();
+  code().emit(ir::if_(exact, std::move(straight), std::move(stretched)));
+}
+
 Value Lowering::materialise(const Value& v, Span at) {
   if (!v.lazy) return v;
   const Value target = allocate(v.type.dtype, v.lazy->extents, at);
@@ -130,6 +143,13 @@ Value Lowering::materialise(const Value& v, Span at) {
 }
 
 // ---- expressions ----
+/// The index of an operand: `factor` is 0 where its axis has one element for all, null where it has them all.
+ExprRef Lowering::stretched(const ExprRef& index, const ExprRef& factor) const {
+  if (!factor) return index;
+  const bool one_for_all = factor->kind == ir::ExprKind::constant;
+  return program_.exact && !one_for_all ? index : index * factor;
+}
+
 Value Lowering::elementwise(const std::vector<Value>& operands, DType result, const ElementFunction& f, Span at) {
   int rank = -1;
   for (const Value& v : operands) {
@@ -167,6 +187,9 @@ Value Lowering::elementwise(const std::vector<Value>& operands, DType result, co
   }
   // Where an operand's axis has one element, that is taken at every index.
   std::vector<std::function<ExprRef(const std::vector<ExprRef>&)>> readers;
+  auto require = [&](const ExprRef& e) {
+    if (e) lazy.exact = lazy.exact ? both(ScalarOp::logical_and, lazy.exact, e) : e;
+  };
   for (const Value& v : operands) {
     if (!v.type.is_array()) {
       const ExprRef number = code().bind(v.scalar);
@@ -246,6 +269,7 @@ void Lowering::assign_elements(const Value& target, const Value& source, Span at
   }
   const size_t skipped = static_cast<size_t>(target.type.rank - from.type.rank);
   std::vector<ExprRef> factors;
+  ExprRef exact = from.lazy ? from.lazy->exact : nullptr;
   for (size_t axis = 0; axis < static_cast<size_t>(from.type.rank); ++axis) {
     const ExprRef &own = from.extents()[axis], &whole = to.extents[axis + skipped];
     if (same(own, whole)) {

@@ -54,12 +54,12 @@ Value array_of(Lowering& l, const CallSite& site) {
 }
 
 /// The accumulator over all indices of `extents`, elements by `at`.
-ExprRef accumulate(Lowering& l, const Reduction& r, const std::vector<ExprRef>& extents,
+ExprRef accumulate(Lowering& l, const Reduction& r, const std::vector<ExprRef>& extents, const ExprRef& exact,
                    const std::function<ExprRef(const std::vector<ExprRef>&)>& at) {
   const std::string name = l.code().fresh("sum");
   const ExprRef variable = ir::variable(name, r.accumulator);
   l.code().emit(ir::var(name, r.initial ? r.initial : at(std::vector<ExprRef>(extents.size(), constant_i64(0)))));
-  l.for_each(extents, false, [&](const std::vector<ExprRef>& index) { l.code().emit(ir::assign(name, r.step(variable, at(index)))); });
+  l.versions(exact, [&] { l.for_each(extents, false, [&](const std::vector<ExprRef>& index) { l.code().emit(ir::assign(name, r.step(variable, at(index)))); }); });
   return l.code().snapshot(name, r.accumulator, "sum");
 }
 
@@ -83,7 +83,7 @@ Value reduce(Lowering& l, const CallSite& site, const Reduction& r, size_t axis_
     const ExprRef count = l.count_of(v.extents());
     need_elements(count);
     const ExprRef a =
-        accumulate(l, r, v.extents(), [&](const std::vector<ExprRef>& index) { return ir::cast(l.element(v, index), r.accumulator); });
+        accumulate(l, r, v.extents(), v.lazy ? v.lazy->exact : nullptr, [&](const std::vector<ExprRef>& index) { return ir::cast(l.element(v, index), r.accumulator); });
     return scalar_value(l.code().bind(finish(a, count)));
   }
   const Value source = l.materialise(v, site.span);
@@ -94,7 +94,7 @@ Value reduce(Lowering& l, const CallSite& site, const Reduction& r, size_t axis_
   need_elements(count);
   const Value target = l.allocate(r.result, kept, site.span);
   l.for_each(kept, false, [&](const std::vector<ExprRef>& index) {
-    const ExprRef a = accumulate(l, r, {count}, [&](const std::vector<ExprRef>& inner) {
+    const ExprRef a = accumulate(l, r, {count}, nullptr, [&](const std::vector<ExprRef>& inner) {
       std::vector<ExprRef> full = index;
       full.insert(full.begin() + *axis, inner[0]);
       return ir::cast(l.element(source, full), r.accumulator);
@@ -273,7 +273,7 @@ Value matmul(Lowering& l, const CallSite& site) {
   if (a.type.rank == 1 && b.type.rank == 1) {
     const Reduction r{t, t, zero, [](const ExprRef& s, const ExprRef& e) { return both(ScalarOp::add, s, e); }, nullptr};
     return scalar_value(
-        accumulate(l, r, {inner}, [&](const std::vector<ExprRef>& i) { return product(l.element(a, i), l.element(b, i)); }));
+        accumulate(l, r, {inner}, nullptr, [&](const std::vector<ExprRef>& i) { return product(l.element(a, i), l.element(b, i)); }));
   }
   std::vector<ExprRef> extents;
   if (a.type.rank == 2) extents.push_back(a.extents()[0]);
@@ -283,7 +283,7 @@ Value matmul(Lowering& l, const CallSite& site) {
     l.for_each({extents[0]}, false, [&](const std::vector<ExprRef>& i) {
       const Reduction r{t, t, zero, [](const ExprRef& s, const ExprRef& e) { return both(ScalarOp::add, s, e); }, nullptr};
       const ExprRef s = accumulate(
-          l, r, {inner}, [&](const std::vector<ExprRef>& k) { return product(l.element(a, {i[0], k[0]}), l.element(b, {k[0]})); });
+          l, r, {inner}, nullptr, [&](const std::vector<ExprRef>& k) { return product(l.element(a, {i[0], k[0]}), l.element(b, {k[0]})); });
       l.store_element(*c.array, t, i, s);
     });
   } else {

@@ -60,6 +60,7 @@ struct Program {
   /// While the body of a parallel loop is lowered: what it uses of memory from outside. Null: no such loop is around.
   std::vector<Access>* accesses = nullptr;
   std::vector<Compiled::Loop> loops;
+  bool exact = false;  // what is being lowered runs where LazyArray::exact holds
 };
 
 /// The arguments of a call, lowered.
@@ -123,9 +124,12 @@ class Lowering {
   Value elementwise(const std::vector<Value>& operands, DType result, const ElementFunction& f, Span at);
   /// target[...] = source, broadcast and converted.
   void assign_elements(const Value& target, const Value& source, Span at);
+  /// Emits `loops` twice where `exact` is a condition: for arrays whose axes are not stretched, and for others.
+  void versions(const ExprRef& exact, const std::function<void()>& loops);
   /// Loops over all indices of the extents; the innermost are vectors where `simd`.
   void for_each(const std::vector<ExprRef>& extents, bool simd, const std::function<void(const std::vector<ExprRef>&)>& body);
   ExprRef count_of(const std::vector<ExprRef>& extents);
+  ExprRef stretched(const ExprRef& index, const ExprRef& factor) const;
   /// Notes what a parallel loop's iteration uses.
   void note_access(const ArrayValue& array, const std::vector<ExprRef>& index, bool writes, Span at);
   static bool may_overlap(const ArrayValue& a, const ArrayValue& b);

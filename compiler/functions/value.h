@@ -46,6 +46,8 @@ struct LazyArray {
     bool straight;
   };
   std::vector<Source> sources;
+  /// Whether no axis is stretched, where that is only known when it runs: then indices are used as they are. Null: nothing depends on it.
+  ExprRef exact;
 };
 
 struct Value {
