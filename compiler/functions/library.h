@@ -8,6 +8,7 @@ namespace gasell::functions {
 LibraryFunction number_function(const std::string& path);     // library_math.cpp
 LibraryFunction creation_function(const std::string& path);   // library_creation.cpp
 LibraryFunction reduction_function(const std::string& path);  // library_reductions.cpp
+LibraryFunction arranging_function(const std::string& path);  // library_arrange.cpp
 LibraryFunction cuda_function(const std::string& path);       // library_cuda.cpp
 
 /// What names of numba.cuda stand for in kernels that are no functions: "numba.cuda.threadIdx.x".

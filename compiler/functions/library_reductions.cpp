@@ -367,13 +367,13 @@ LibraryFunction reduction_function(const std::string& path) {
 }
 
 LibraryFunction library_function(const std::string& path) {
-  for (auto* table : {number_function, creation_function, reduction_function, cuda_function})
+  for (auto* table : {number_function, creation_function, reduction_function, arranging_function, cuda_function})
     if (const LibraryFunction f = table(path)) return f;
   return nullptr;
 }
 LibraryFunction library_method(const std::string& name) {
   const std::string path = "." + name;
-  for (auto* table : {creation_function, reduction_function})
+  for (auto* table : {creation_function, reduction_function, arranging_function})
     if (const LibraryFunction f = table(path)) return f;
   return nullptr;
 }

@@ -200,6 +200,7 @@ Value make_numba_errors(Interpreter&) {
 
 Value make_numba(Interpreter& in) {
   static const std::vector<NativeFunction> kFunctions = numba::module_functions();
+  numba::register_sorting();
   Value module = make_module("numba", kFunctions);
   for (const auto& [name, value] : numba::type_members()) set_member(module, name, value);
   set_member(module, "types", make_numba_types(in));

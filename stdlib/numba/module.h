@@ -16,6 +16,9 @@ functions::Options take_options(Interpreter& in, const Value& keywords, bool lea
 /// Whether @jit leaves functions as they are (NUMBA_DISABLE_JIT=1).
 bool jit_disabled(Interpreter& in);
 
+/// Makes gasell_sort and gasell_argsort known to compiled code.
+void register_sorting();
+
 std::vector<NativeFunction> vectorize_functions();
 std::vector<NativeFunction> guvectorize_functions();
 std::vector<NativeFunction> stencil_functions();

@@ -62,10 +62,18 @@ Scalar only_element(Interpreter& in, NdArray& a) {
 }  // namespace
 
 const Type& ndarray_type() {
+  static const NativeFunction kConstructor{
+      "ndarray", "shape, dtype=None, buffer=None, offset=0, strides=None, order=None",
+      [](Interpreter& in, std::span<Value> args) {
+        if (!args[2].is_none() || !args[4].is_none()) raise("NotImplementedError", "np.ndarray over a buffer is not in Gasell yet", "np.empty makes an array; np.frombuffer-like views are slices");
+        return wrap_array(graph::constant(Scalar::of_int(0).cast(to_dtype(in, args[1]).value_or(DType::f64)), to_shape(in, args[0])));
+      },
+      "An array to be filled: np.empty."};
   static const Type type = [] {
     Type t{"ndarray", "numpy"};
     t.methods = array_methods();
     t.properties = array_properties();
+    t.constructor = &kConstructor;
     return t;
   }();
   return type;
