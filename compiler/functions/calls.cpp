@@ -155,6 +155,18 @@ Value Lowering::call_value(const Value& callee, CallSite& site) {
 }
 
 Value Lowering::call_function(const Function& function, CallSite& site) {
+  if (function.for_types) {
+    std::vector<Type> types;
+    for (Value& v : site.args) {
+      if (v.lazy) v = materialise(v, site.span);
+      types.push_back(v.type);
+    }
+    if (!site.keywords.empty()) unsupported(site.span, "keywords in the call of a stencil");
+    const std::shared_ptr<const Function> chosen = function.for_types(types);
+    if (!chosen) fail(site.span, function.name + " cannot take these arguments: a stencil's first is an array");
+    program_.kept.push_back(chosen);
+    return call_function(*chosen, site);
+  }
   if (std::count(program_.active.begin(), program_.active.end(), function.identity))
     unsupported(site.span, "recursion ('" + function.name + "' calls itself)", "write a loop");
   const auto& params = function.definition ? std::get<ast::FunctionDef>(function.definition->node).params

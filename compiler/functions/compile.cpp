@@ -125,7 +125,11 @@ Value parameter(Program& program, const Type& type, const std::string& name, std
     case Kind::tuple:
       for (const Type& item : type.items) v.items.push_back(parameter(program, item, name, params));
       break;
-    default: break;
+    default:
+      if (type.constant) {  // a function, a dtype
+        v.outside = *type.constant;
+        v.type.text = v.outside.kind == Outside::Kind::function ? v.outside.function->name : v.outside.text;
+      }
   }
   return v;
 }
@@ -182,15 +186,18 @@ Compiled compile(const Function& function, const std::vector<Type>& arguments, b
   for (size_t k = 0; k < arguments.size(); ++k) {
     values.push_back(parameter(program, arguments[k], params[k].name, parameters));
     values.back().span = params[k].span;
-    values.back().outside = {};
   }
   Compiled result;
   std::optional<Type> returned;
   const std::function<void(const Value&)> give = [&](const Value& v) {
     int slot = 0;
     if (cuda && !v.type.is_none())
-      throw Error(Diagnostic{Blame::user, "TypeError", "a CUDA kernel returns nothing, and '" + function.name + "' returns " + describe(v.type),
-                             Label{function.source, v.span, ""}, {}, "write into an array that the kernel is given"});
+      throw Error(Diagnostic{Blame::user,
+                             "TypeError",
+                             "a CUDA kernel returns nothing, and '" + function.name + "' returns " + describe(v.type),
+                             Label{function.source, v.span, ""},
+                             {},
+                             "write into an array that the kernel is given"});
     give_result(program, v, slot);
     returned = v.type;
   };

@@ -269,7 +269,7 @@ Value Lowering::list_array(const ast::List& n, Span at) {
 
 // ---- operators ----
 Value Lowering::unary(ast::UnaryOp op, const Value& v, Span at) {
-  auto apply = [&](ExprRef e) {
+  auto apply = [this, op, v, at](ExprRef e) {
     const DType from = e->type;
     if (op == ast::UnaryOp::invert) {
       if (from == DType::boolean) return ir::op(ScalarOp::logical_not, {e});
@@ -335,7 +335,9 @@ ExprRef Lowering::binary_number(ast::BinaryOp op, ExprRef a, ExprRef b, Span at,
     case Op::mod:
       if (is_complex(type)) fail(at, std::string(symbol(op)) + " is not defined for complex numbers");
       a = ir::cast(a, type), b = ir::cast(b, type);
-      refuse_zero(op == Op::mod ? "integer modulo by zero" : is_integer(type) ? "integer division by zero" : "division by zero");
+      refuse_zero(op == Op::mod      ? (is_integer(type) ? "integer modulo by zero" : "modulo by zero")
+                  : is_integer(type) ? "integer division by zero"
+                                     : "division by zero");
       return both(op == Op::mod ? ScalarOp::mod : ScalarOp::floordiv, a, b);
     case Op::pow: {
       const bool whole = b->kind == ir::ExprKind::constant && (is_integer(b->type) || b->type == DType::boolean);
@@ -379,10 +381,18 @@ DType beside_array(DType number, DType array) {
   return rank(number) < rank(array) ? array : number;
 }
 
+/// Numba takes the first of NumPy's loops to which both operands cast by "same_kind" or better: integers beside floats of any width keep
+/// the floats'.
+DType array_promotion(DType a, DType b) {
+  const bool whole_a = is_integer(a) || a == DType::boolean, whole_b = is_integer(b) || b == DType::boolean;
+  if (whole_a != whole_b) return whole_a ? b : a;
+  return promote(a, b);
+}
+
 /// The dtype of a binary operation on arrays: that of NumPy's loops.
 DType array_dtype(ast::BinaryOp op, DType a, DType b) {
   using Op = ast::BinaryOp;
-  const DType type = promote(a, b);
+  const DType type = array_promotion(a, b);
   if (op == Op::div) return is_float(type) || is_complex(type) ? type : DType::f64;
   if (type == DType::boolean && op != Op::bit_and && op != Op::bit_or && op != Op::bit_xor && op != Op::add && op != Op::mul)
     return DType::i8;
@@ -478,7 +488,7 @@ Value Lowering::compare(ast::CompareOp op, const Value& a, const Value& b, Span 
   using Op = ast::CompareOp;
   if (op == Op::is || op == Op::is_not) {
     const bool positive = op == Op::is;
-    if (a.type.is_none() || b.type.is_none()) {
+    if (a.type.is_none() || b.type.is_none()) {  // np.newaxis is None, too
       const Value& other = a.type.is_none() ? b : a;
       if (other.type.is_none()) return scalar_value(boolean(positive));
       if (other.type.kind == Kind::optional) return scalar_value(positive ? ir::op(ScalarOp::logical_not, {other.present}) : other.present);

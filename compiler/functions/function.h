@@ -40,8 +40,8 @@ struct Options {
   bool parallel = false, fast_math = false, bounds_check = true;
   bool unchecked_parallel = false;  // parallel="unsafe": iterations of prange are taken to be independent
   bool python_errors = true;        // error_model="python": division by zero raises; else NumPy's inf and nan
-  bool cuda = false;   // a kernel: the function is what one thread of a grid does, and numba.cuda is there
-  bool lines = false;  // of a kernel: threads tell which line they come to
+  bool cuda = false;                // a kernel: the function is what one thread of a grid does, and numba.cuda is there
+  bool lines = false;               // of a kernel: threads tell which line they come to
   bool operator==(const Options&) const = default;
 };
 
@@ -54,7 +54,9 @@ struct Function {
   Options options;
   std::function<Outside(const std::string& name)> outside;  // globals, built-ins and closed-over variables
   std::vector<Outside> defaults;                            // one a parameter; unknown: none
-  const void* identity = nullptr;                           // equal for equal functions: recursion is noticed by it
+  /// Where the function is another one for each set of argument types (a stencil's): that; what stands above is not used.
+  std::function<std::shared_ptr<const Function>(const std::vector<Type>& arguments)> for_types;
+  const void* identity = nullptr;  // equal for equal functions: recursion is noticed by it
 };
 
 /// A place that may raise when the code runs: error[0] of a call says which (from 1), error[1..3] the numbers of its message.

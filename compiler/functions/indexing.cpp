@@ -173,12 +173,27 @@ Value Lowering::tuple_item(const Value& tuple, const ExprRef& index, Span at) {
   }
   if (n == 0) fail_as("IndexError", at, "tuple index out of range: the tuple has no items");
   for (const Value& item : tuple.items)
-    if (!item.type.is_scalar() || item.type != tuple.items[0].type)
+    if (item.type != tuple.items[0].type)
       fail(at, "an index into " + describe(tuple.type) + " must be a constant, because its items are of several types");
-  ExprRef result = tuple.items[0].scalar;
-  for (int64_t k = 1; k < n; ++k)
-    result = select(both(ScalarOp::eq, index, constant_i64(k)), tuple.items[static_cast<size_t>(k)].scalar, result);
-  return scalar_value(code().bind(result));
+  // Of numbers, and of tuples of numbers: chosen one by one.
+  std::function<Value(const std::vector<Value>&)> choose_among = [&](const std::vector<Value>& items) -> Value {
+    if (items[0].type.is_tuple()) {
+      std::vector<Value> parts;
+      for (size_t part = 0; part < items[0].items.size(); ++part) {
+        std::vector<Value> column;
+        for (const Value& item : items) column.push_back(item.items[part]);
+        parts.push_back(choose_among(column));
+      }
+      return tuple_value(std::move(parts));
+    }
+    if (!items[0].type.is_scalar())
+      fail(at, "an index into " + describe(tuple.type) + " must be a constant: only numbers can be chosen when it runs");
+    ExprRef result = items[0].scalar;
+    for (size_t k = 1; k < items.size(); ++k)
+      result = select(both(ScalarOp::eq, index, constant_i64(static_cast<int64_t>(k))), items[k].scalar, result);
+    return scalar_value(code().bind(result));
+  };
+  return choose_among(tuple.items);
 }
 
 Value Lowering::subscript(const Value& base, const ast::ExprRef& index, Span at) {

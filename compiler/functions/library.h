@@ -5,7 +5,8 @@
 
 namespace gasell::functions {
 
-LibraryFunction number_function(const std::string& path);     // library_math.cpp
+LibraryFunction number_function(const std::string& path);  // library_math.cpp
+LibraryFunction number_method(const std::string& path);
 LibraryFunction creation_function(const std::string& path);   // library_creation.cpp
 LibraryFunction reduction_function(const std::string& path);  // library_reductions.cpp
 LibraryFunction arranging_function(const std::string& path);  // library_arrange.cpp

@@ -196,6 +196,18 @@ Value array(Lowering& l, const CallSite& site) {
   return result;
 }
 
+/// empty_result(f, shape, *arguments): an array for what f returns of the arguments, which is not called. What stencils allocate with.
+Value empty_result(Lowering& l, const CallSite& site) {
+  const size_t sites = l.program().sites.size();
+  l.code().open();
+  CallSite call{site.span, "", {site.args.begin() + 2, site.args.end()}, {}};
+  const Type type = l.call_value(site.args[0], call).type;
+  l.code().discard();
+  l.program().sites.resize(sites);
+  if (!type.is_scalar()) l.fail(site.span, "the kernel of a stencil returns a number, and this one " + describe(type));
+  return l.allocate(type.dtype, shape_argument(l, site.args[1]), site.span);
+}
+
 // ---- another form ----
 Value copy(Lowering& l, const CallSite& site) {
   const Value v = array_argument(l, site);
@@ -287,6 +299,7 @@ Value expand_dims(Lowering& l, const CallSite& site) {
 
 LibraryFunction creation_function(const std::string& path) {
   static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
+      {"numba.empty_result", empty_result},
       {"numpy.empty", empty},
       {"numpy.zeros", zeros},
       {"numpy.ones", ones},

@@ -58,7 +58,8 @@ constexpr const char* kAxes[] = {"x", "y", "z"};
 
 ExprRef global_index(Lowering& l, const char* axis) {
   const std::string a(axis);
-  const ExprRef block = ir::cast(ask(l, "ctaid_" + a, DType::i32), DType::i64), width = ir::cast(ask(l, "ntid_" + a, DType::i32), DType::i64);
+  const ExprRef block = ir::cast(ask(l, "ctaid_" + a, DType::i32), DType::i64),
+                width = ir::cast(ask(l, "ntid_" + a, DType::i32), DType::i64);
   return l.code().bind(block * width + ir::cast(ask(l, "tid_" + a, DType::i32), DType::i64), "grid_" + a);
 }
 ExprRef global_extent(Lowering& l, const char* axis) {
@@ -202,7 +203,8 @@ ExprRef atomic_at(Lowering& l, const CallSite& site, const Value& array, const V
   const bool whole = is_integer(dtype);
   static constexpr const char* kWhole[] = {"inc", "dec", "and", "or", "xor"};
   for (const char* name : kWhole)
-    if (operation == name && !whole) l.fail(array.span, site.name + " is there for integers only, and these are " + std::string(name_of(dtype)));
+    if (operation == name && !whole)
+      l.fail(array.span, site.name + " is there for integers only, and these are " + std::string(name_of(dtype)));
   const std::vector<Value> indices = index.type.is_tuple() ? index.items : std::vector<Value>{index};
   const Value element = l.view(array, indices, index.span.end ? index.span : site.span);
   if (element.type.rank != 0)
@@ -223,8 +225,8 @@ Value atomic(Lowering& l, const CallSite& site) {
 }
 Value atomic_cas(Lowering& l, const CallSite& site) {
   takes(l, site, 4);
-  return scalar_value(atomic_at(l, site, need(l, site, 0, "ary"), need(l, site, 1, "idx"), "cas",
-                                {&need(l, site, 2, "old"), &need(l, site, 3, "val")}));
+  return scalar_value(
+      atomic_at(l, site, need(l, site, 0, "ary"), need(l, site, 1, "idx"), "cas", {&need(l, site, 2, "old"), &need(l, site, 3, "val")}));
 }
 Value compare_and_swap(Lowering& l, const CallSite& site) {
   takes(l, site, 3);
@@ -346,10 +348,9 @@ std::optional<Value> cuda_value(Lowering& l, const std::string& path) {
   const std::string name = path.substr(kModule.size());
   if (name == "warpsize") return scalar_value(constant_i32(kWarp));
   static const std::unordered_map<std::string, std::string> kNumbers = {
-      {"threadIdx.x", "tid_x"}, {"threadIdx.y", "tid_y"},   {"threadIdx.z", "tid_z"},   {"blockIdx.x", "ctaid_x"},
-      {"blockIdx.y", "ctaid_y"}, {"blockIdx.z", "ctaid_z"}, {"blockDim.x", "ntid_x"},   {"blockDim.y", "ntid_y"},
-      {"blockDim.z", "ntid_z"}, {"gridDim.x", "nctaid_x"},  {"gridDim.y", "nctaid_y"},  {"gridDim.z", "nctaid_z"},
-      {"laneid", "lane"}};
+      {"threadIdx.x", "tid_x"},  {"threadIdx.y", "tid_y"},  {"threadIdx.z", "tid_z"}, {"blockIdx.x", "ctaid_x"}, {"blockIdx.y", "ctaid_y"},
+      {"blockIdx.z", "ctaid_z"}, {"blockDim.x", "ntid_x"},  {"blockDim.y", "ntid_y"}, {"blockDim.z", "ntid_z"},  {"gridDim.x", "nctaid_x"},
+      {"gridDim.y", "nctaid_y"}, {"gridDim.z", "nctaid_z"}, {"laneid", "lane"}};
   const auto found = kNumbers.find(name);
   if (found == kNumbers.end() || !l.program().options.cuda) return {};
   return scalar_value(ask(l, found->second, DType::i32));

@@ -127,7 +127,7 @@ Value apply(Lowering& l, const CallSite& site, const Elementwise& e, bool arrays
                           std::to_string(site.args.size()) + " were given");
   const std::vector<Value> operands(site.args.begin(), site.args.begin() + arity);
   std::optional<DType> common;
-  bool any_array = false;
+  bool any_array = false, narrow = false;  // narrow: integers that fit f32
   for (const Value& v : operands) {
     if (!v.type.is_array() && !v.type.is_scalar() && v.type.kind != Kind::optional)
       l.fail(v.span, site.name + " needs a number" + (arrays ? " or an array" : "") + ", and this is " + describe(v.type));
@@ -137,9 +137,10 @@ Value apply(Lowering& l, const CallSite& site, const Elementwise& e, bool arrays
     any_array = any_array || v.type.is_array();
     const DType d = v.type.kind == Kind::optional ? v.type.items[0].dtype : v.type.dtype;
     common = common ? promote(*common, d) : d;
+    if (v.type.is_array() && is_whole(d) && size_of(d) < 4) narrow = true;
   }
   DType in = *common;
-  if (e.rule == Rule::floating || e.rule == Rule::whole) in = is_whole(in) ? DType::f64 : in;
+  if (e.rule == Rule::floating || e.rule == Rule::whole) in = is_whole(in) ? (narrow && size_of(in) < 4 ? DType::f32 : DType::f64) : in;
   if (e.rule == Rule::logical) in = DType::boolean;
   if (e.rule == Rule::same && in == DType::boolean && !accepts(e.op, in))
     in = e.op == ScalarOp::abs || e.op == ScalarOp::floor || e.op == ScalarOp::ceil || e.op == ScalarOp::trunc ? in : DType::i8;
@@ -345,6 +346,23 @@ Value from_table(Lowering& l, const CallSite& site) {
 }
 
 }  // namespace
+
+LibraryFunction number_method(const std::string& path) {
+  static const std::unordered_map<std::string_view, LibraryFunction> kMethods = {
+      {".conjugate",
+       [](Lowering& l, const CallSite& site) {
+         return apply(l, {site.span, "conjugate", {site.args.at(0)}, {}}, {ScalarOp::conj, Rule::same}, true);
+       }},
+      {".conj",
+       [](Lowering& l, const CallSite& site) {
+         return apply(l, {site.span, "conj", {site.args.at(0)}, {}}, {ScalarOp::conj, Rule::same}, true);
+       }},
+      {".clip", clip},
+      {".round", rounded},
+  };
+  const auto known = kMethods.find(path);
+  return known == kMethods.end() ? nullptr : known->second;
+}
 
 LibraryFunction number_function(const std::string& path) {
   using B = ast::BinaryOp;

@@ -59,7 +59,9 @@ ExprRef accumulate(Lowering& l, const Reduction& r, const std::vector<ExprRef>& 
   const std::string name = l.code().fresh("sum");
   const ExprRef variable = ir::variable(name, r.accumulator);
   l.code().emit(ir::var(name, r.initial ? r.initial : at(std::vector<ExprRef>(extents.size(), constant_i64(0)))));
-  l.versions(exact, [&] { l.for_each(extents, false, [&](const std::vector<ExprRef>& index) { l.code().emit(ir::assign(name, r.step(variable, at(index)))); }); });
+  l.versions(exact, [&] {
+    l.for_each(extents, false, [&](const std::vector<ExprRef>& index) { l.code().emit(ir::assign(name, r.step(variable, at(index)))); });
+  });
   return l.code().snapshot(name, r.accumulator, "sum");
 }
 
@@ -82,8 +84,8 @@ Value reduce(Lowering& l, const CallSite& site, const Reduction& r, size_t axis_
   if (!axis || v.type.rank == 1) {
     const ExprRef count = l.count_of(v.extents());
     need_elements(count);
-    const ExprRef a =
-        accumulate(l, r, v.extents(), v.lazy ? v.lazy->exact : nullptr, [&](const std::vector<ExprRef>& index) { return ir::cast(l.element(v, index), r.accumulator); });
+    const ExprRef a = accumulate(l, r, v.extents(), v.lazy ? v.lazy->exact : nullptr,
+                                 [&](const std::vector<ExprRef>& index) { return ir::cast(l.element(v, index), r.accumulator); });
     return scalar_value(l.code().bind(finish(a, count)));
   }
   const Value source = l.materialise(v, site.span);
@@ -373,7 +375,7 @@ LibraryFunction library_function(const std::string& path) {
 }
 LibraryFunction library_method(const std::string& name) {
   const std::string path = "." + name;
-  for (auto* table : {creation_function, reduction_function, arranging_function})
+  for (auto* table : {number_method, creation_function, reduction_function, arranging_function})
     if (const LibraryFunction f = table(path)) return f;
   return nullptr;
 }

@@ -459,6 +459,8 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
   for (const std::string& name : bound)
     if (!live.after.count(name) && !reductions.count(name)) env_.erase(name);
   if (!(apart->kind == ir::ExprKind::constant && apart->value.i)) fate += ", if its arrays lie apart";
+  std::erase_if(program_.loops,
+                [&](const Compiled::Loop& l) { return l.span == at && l.source == function_.source; });  // of an earlier attempt
   program_.loops.push_back({at, function_.source, fate});
 }
 

@@ -12,6 +12,7 @@
 #include "stdlib/numba/cuda.h"
 #include "stdlib/numba/dispatcher.h"
 #include "stdlib/numba/generated.h"
+#include "stdlib/numba/stencil.h"
 #include "stdlib/numba/types.h"
 #include "stdlib/numba/vectorize.h"
 #include "stdlib/numpy/ndarray.h"
@@ -181,6 +182,8 @@ Outside to_outside(Compilation& compilation, const Value& v) {
     o.type = type_of_array(frozen);
     o.type.read_only = true;
     o.array = &frozen;
+  } else if (auto* stencil = v.as<Stencil>()) {
+    return stencil->outside();
   } else if (const auto inner = decorated(v)) {
     o.kind = Outside::Kind::function;
     o.text = inner->first.as<Function>()->name();

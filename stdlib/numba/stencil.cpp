@@ -180,6 +180,36 @@ Stencil::Kernel& Stencil::kernel(Interpreter& in, const std::vector<functions::T
   return made;
 }
 
+std::shared_ptr<const functions::Function> Stencil::wrapper(const std::vector<functions::Type>& types) {
+  if (types.empty() || !types[0].is_array() || types[0].rank == 0) return nullptr;
+  Kernel& made = kernel(compilation_->in, types);
+  std::string text = "def stencil(", arguments, index, indent = "    ", zeros;
+  for (size_t k = 0; k < types.size(); ++k) arguments += fmt::format("{}a{}", k ? ", " : "", k);
+  for (size_t r = 0; r < made.reach.size(); ++r) zeros += ", 0";
+  text += arguments + "):\n    out = empty_result(kernel, a0.shape, " + arguments + zeros + ")\n    out[:] = border\n";
+  for (size_t r = 0; r < made.reach.size(); ++r) {
+    const auto [low, high] = made.reach[r];
+    text +=
+        indent + fmt::format("for i{} in range({}, a0.shape[{}] - {}):\n", r, std::max<int64_t>(0, -low), r, std::max<int64_t>(0, high));
+    indent += "    ";
+    index += fmt::format("{}i{}", r ? ", " : "", r);
+  }
+  text += indent + "out[" + index + "] = kernel(" + arguments + ", " + index + ")\n    return out\n";
+  functions::Outside border{.kind = functions::Outside::Kind::number, .value = options_.border.value_or(Scalar::of_int(0))};
+  return function_of_text(
+      "stencil", text,
+      {{"kernel", outside_function(made.function)}, {"empty_result", outside_path("numba.empty_result")}, {"border", border}},
+      made.function->options);
+}
+
+functions::Outside Stencil::outside() {
+  auto function = std::make_shared<functions::Function>();
+  function->name = function_.as<Function>()->name();
+  function->identity = this;
+  function->for_types = [this, keep = Value::of(this)](const std::vector<functions::Type>& types) { return wrapper(types); };
+  return outside_function(std::move(function));
+}
+
 Value Stencil::call(Interpreter& in, Arguments args) {
   const Value keep = Value::of(this);
   Value out;

@@ -23,8 +23,12 @@ class Stencil final : public Object {
   std::string repr(Interpreter&) override;
   Value call(Interpreter&, Arguments) override;
   std::optional<Value> get_attribute(Interpreter&, std::string_view name) override;
+  /// What compiled functions call.
+  functions::Outside outside();
 
  private:
+  /// The function of arrays in the language, for arguments of these types; null where the first is no array.
+  std::shared_ptr<const functions::Function> wrapper(const std::vector<functions::Type>& types);
   /// The kernel for arguments of which some are arrays: its function of absolute indices, and how far it reaches.
   struct Kernel {
     std::shared_ptr<const functions::Function> function;
