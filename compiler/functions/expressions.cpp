@@ -150,6 +150,7 @@ Value Lowering::from_outside(const Outside& outside, const std::string& name, Sp
       return program_.captured_values.back();
     }
     case Outside::Kind::path:
+      if (outside.text == "numpy.newaxis") return none_value();
       if (const auto constant = library_constant(outside.text)) return scalar_value(ir::constant(*constant));
       if (auto value = cuda_value(*this, outside.text)) return *std::move(value);
       [[fallthrough]];

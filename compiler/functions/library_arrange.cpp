@@ -357,6 +357,22 @@ Value median(Lowering& l, const CallSite& site) {
   return scalar_value(l.code().bind(both(ScalarOp::mul, both(ScalarOp::add, a, b), ir::constant(Scalar::of_float(0.5)))));
 }
 
+Value unique(Lowering& l, const CallSite& site) {
+  const Value s =
+      sorted(l, {site.span, "numpy.sort", {library_method("ravel")(l, {site.span, "ravel", {array_argument(l, site)}, {}})}, {}});
+  const ExprRef n = s.array->extents[0];
+  // A mask of those that differ from the one before.
+  LazyArray lazy;
+  lazy.extents = {n};
+  lazy.sources = {{*s.array, false}};
+  lazy.at = [&l, s](const std::vector<ExprRef>& i) {
+    const ExprRef first = both(ScalarOp::eq, i[0], constant_i64(0));
+    const ExprRef before = l.element(s, {both(ScalarOp::max, i[0] - constant_i64(1), constant_i64(0))});
+    return l.code().bind(both(ScalarOp::logical_or, first, both(ScalarOp::ne, l.element(s, i), before)));
+  };
+  return l.masked(s, lazy_value(DType::boolean, std::move(lazy)), site.span);
+}
+
 /// np.cov of rows as variables.
 Value covariance(Lowering& l, const CallSite& site) {
   const Value v = array_argument(l, site);
@@ -418,6 +434,7 @@ LibraryFunction arranging_function(const std::string& path) {
       {"numpy.argsort", argsort},
       {".argsort", argsort},
       {"numpy.median", median},
+      {"numpy.unique", unique},
       {"numpy.cov", covariance},
       {"numpy.nonzero", nonzero},
       {".nonzero", nonzero},

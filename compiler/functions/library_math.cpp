@@ -257,6 +257,28 @@ Value scaled(Lowering& l, const CallSite& site, double factor) {
 Value degrees(Lowering& l, const CallSite& site) { return scaled(l, site, 180 / M_PI); }
 Value radians(Lowering& l, const CallSite& site) { return scaled(l, site, M_PI / 180); }
 
+/// Functions of the C library that the loop IR has no operation for.
+Value c_function(Lowering& l, const CallSite& site) {
+  const std::string name = site.name.substr(site.name.rfind('.') + 1);
+  if (site.args.size() != 1) l.fail(site.span, site.name + " takes one number");
+  const std::string result = l.code().fresh(name);
+  l.code().emit(
+      ir::call(result, DType::f64, name == "gamma" ? "tgamma" : name, {ir::cast(l.scalar(site.args[0], site.name.c_str()), DType::f64)}));
+  return scalar_value(ir::variable(result, DType::f64));
+}
+
+Value angle(Lowering& l, const CallSite& site) {
+  const Value& v = site.args.at(0);
+  const DType real = is_whole(v.type.dtype) ? DType::f64 : real_of(v.type.dtype);
+  return l.elementwise(
+      {v}, real,
+      [real](const std::vector<ExprRef>& p) {
+        if (!is_complex(p[0]->type)) return both(ScalarOp::atan2, ir::constant(Scalar::of_int(0).cast(real)), ir::cast(p[0], real));
+        return both(ScalarOp::atan2, ir::op(ScalarOp::imag, {p[0]}), ir::op(ScalarOp::real, {p[0]}));
+      },
+      site.span);
+}
+
 Value greatest_divisor(Lowering& l, const CallSite& site) {
   if (site.args.size() != 2) l.fail(site.span, "math.gcd takes two integers");
   const std::string a = l.code().fresh("a"), b = l.code().fresh("b");
@@ -291,7 +313,8 @@ Value comparison(Lowering& l, const CallSite& site) {
 }
 
 Value where(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 3) l.unsupported(site.span, "np.where with one argument", "np.nonzero(condition) gives the places");
+  if (site.args.size() == 1) return library_function("numpy.nonzero")(l, {site.span, "numpy.nonzero", site.args, {}});
+  if (site.args.size() != 3) l.fail(site.span, "np.where takes a condition, or a condition and two values");
   const DType a = site.args[1].type.dtype, b = site.args[2].type.dtype;
   const DType type = promote(a, b);
   return l.elementwise(
@@ -380,6 +403,11 @@ LibraryFunction number_function(const std::string& path) {
       {"math.degrees", degrees},
       {"math.radians", radians},
       {"math.gcd", greatest_divisor},
+      {"math.erf", c_function},
+      {"math.erfc", c_function},
+      {"math.gamma", c_function},
+      {"math.lgamma", c_function},
+      {"numpy.angle", angle},
       {"numpy.degrees", degrees},
       {"numpy.rad2deg", degrees},
       {"numpy.radians", radians},

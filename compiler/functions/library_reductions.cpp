@@ -313,6 +313,25 @@ Value outer(Lowering& l, const CallSite& site) {
   return l.binary(ast::BinaryOp::mul, column, b, site.span);
 }
 
+Value peak_to_peak(Lowering& l, const CallSite& site) {
+  return l.binary(ast::BinaryOp::sub, extreme<ScalarOp::max>(l, site), extreme<ScalarOp::min>(l, site), site.span);
+}
+
+/// The Euclidean (Frobenius) norm.
+Value norm(Lowering& l, const CallSite& site) {
+  if (site.args.size() != 1 || !site.keywords.empty()) l.unsupported(site.span, "np.linalg.norm but of all elements, of order 2");
+  const Value v = array_of(l, site);
+  const DType real = is_whole(v.type.dtype) ? DType::f64 : real_of(v.type.dtype);
+  const Value squares = l.elementwise(
+      {v}, real,
+      [&l, real](const std::vector<ExprRef>& p) {
+        const ExprRef x = l.code().bind(ir::cast(is_complex(p[0]->type) ? ir::op(ScalarOp::abs, {p[0]}) : p[0], real));
+        return both(ScalarOp::mul, x, x);
+      },
+      site.span);
+  return scalar_value(l.code().bind(ir::op(ScalarOp::sqrt, {sum(l, {site.span, "sum", {squares}, {}}).scalar})));
+}
+
 Value sum_of_items(Lowering& l, const CallSite& site) {
   if (site.args.size() == 1 && site.args[0].type.is_tuple()) {
     Value total = scalar_value(constant_i64(0));
@@ -345,6 +364,9 @@ LibraryFunction reduction_function(const std::string& path) {
       {"numpy.amax", extreme<ScalarOp::max>},
       {"numpy.nanmin", extreme<ScalarOp::fmin>},
       {"numpy.nanmax", extreme<ScalarOp::fmax>},
+      {"numpy.ptp", peak_to_peak},
+      {".ptp", peak_to_peak},
+      {"numpy.linalg.norm", norm},
       {"numpy.any", logical<false>},
       {".any", logical<false>},
       {"numpy.all", logical<true>},

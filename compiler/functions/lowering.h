@@ -137,6 +137,8 @@ class Lowering {
   // indexing (indexing.cpp)
   Value subscript(const Value& base, const ast::ExprRef& index, Span at);
   Value view(const Value& array, const std::vector<Value>& indices, Span at);
+  /// array[mask].
+  Value masked(const Value& array, const Value& mask, Span at) { return fancy(array, {mask}, at); }
   void store_subscript(const Value& base, const ast::ExprRef& index, const Value& value, Span at);
   ExprRef checked_index(ExprRef index, ExprRef extent, Span at, int axis);
 
