@@ -21,7 +21,8 @@ class SimtGridEmitter final : public Emitter {
  public:
   SimtGridEmitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target) : Emitter(context, module, target) {}
 
-  /// All parameters are 8 bytes: array addresses, then scalar slots, then the address of two words that grid_barrier counts in.
+  /// All parameters are 8 bytes: array addresses, then scalar slots, then the address of two words that grid_barrier counts in, then
+  /// whether the axes x and y of the launch have changed places.
   /// Addresses are generic inside; LLVM finds which memory each is in.
   void emit(const ir::Kernel& kernel, const std::string& symbol) override {
     static_shared_ = ir::static_shared_bytes(kernel);
@@ -32,7 +33,7 @@ class SimtGridEmitter final : public Emitter {
     for (const ir::Parameter& p : kernel.params)
       if (p.kind == ir::Parameter::Kind::scalar)
         types.insert(types.end(), is_complex(p.type) ? 2 : 1, kind(p.type) == 'f' || kind(p.type) == 'c' ? b_.getDoubleTy() : i64);
-    types.push_back(global);
+    types.insert(types.end(), {global, i64});
     function_ =
         llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false), llvm::Function::ExternalLinkage, symbol, module_);
     function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
@@ -63,6 +64,7 @@ class SimtGridEmitter final : public Emitter {
       values_[p.name] = r;
     }
     grid_words_ = &*argument++;
+    turned_ = b_.CreateICmpNE(&*argument++, b_.getInt64(0), "turned");
     if (kernel.fast_math) b_.setFastMathFlags(llvm::FastMathFlags::getFast());
     llvm::BasicBlock* exit = block("exit");
     with_raises(exit, [&] { statements(kernel.body); });
@@ -95,6 +97,14 @@ class SimtGridEmitter final : public Emitter {
   }
 
   llvm::Value* special(Id::ID id) { return b_.CreateIntrinsic(id, {}, {}); }
+  /// What a thread knows about itself, as the script counts axes.
+  llvm::Value* number(const std::string& name) {
+    const char axis = name.back();
+    if (name == "lane" || axis == 'z') return special(number_id(name));
+    const std::string stem = name.substr(0, name.size() - 1);
+    llvm::Value *x = special(number_id(stem + "x")), *y = special(number_id(stem + "y"));
+    return axis == 'x' ? b_.CreateSelect(turned_, y, x) : b_.CreateSelect(turned_, x, y);
+  }
   static Id::ID number_id(const std::string& name) {
     static const std::map<std::string, Id::ID> kIds = {
         {"tid_x", Id::nvvm_read_ptx_sreg_tid_x},       {"tid_y", Id::nvvm_read_ptx_sreg_tid_y},
@@ -108,10 +118,9 @@ class SimtGridEmitter final : public Emitter {
   }
 
   void note_place(llvm::Value* error) override {
-    static constexpr Id::ID kPlace[] = {Id::nvvm_read_ptx_sreg_ctaid_x, Id::nvvm_read_ptx_sreg_ctaid_y, Id::nvvm_read_ptx_sreg_ctaid_z,
-                                        Id::nvvm_read_ptx_sreg_tid_x,   Id::nvvm_read_ptx_sreg_tid_y,   Id::nvvm_read_ptx_sreg_tid_z};
+    static constexpr const char* kPlace[] = {"ctaid_x", "ctaid_y", "ctaid_z", "tid_x", "tid_y", "tid_z"};
     for (unsigned k = 0; k < 6; ++k)
-      b_.CreateAlignedStore(b_.CreateZExt(special(kPlace[k]), b_.getInt64Ty()),
+      b_.CreateAlignedStore(b_.CreateZExt(number(kPlace[k]), b_.getInt64Ty()),
                             b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), error, 4 + k), llvm::Align(8));
   }
 
@@ -183,7 +192,7 @@ class SimtGridEmitter final : public Emitter {
           give(b_.CreateSub(b_.CreateZExt(assembly("mov.u32 $0, %dynamic_smem_size;", "=r", i32), b_.getInt64Ty()),
                             b_.getInt64(static_cast<uint64_t>(static_shared_))));
         else
-          give(special(number_id(s.source)));
+          give(number(s.source));
         break;
       case Kind::line: break;
       case Kind::barrier:
@@ -233,7 +242,7 @@ class SimtGridEmitter final : public Emitter {
     }
   }
 
-  llvm::Value* grid_words_ = nullptr;
+  llvm::Value *grid_words_ = nullptr, *turned_ = nullptr;
   int64_t static_shared_ = 0, shared_used_ = 0;
 };
 

@@ -67,6 +67,9 @@ class Emitter : protected Operations {
     raise_ = around;
   }
 
+  /// Branches to where the error is noted; with a condition, only where it holds, and the code goes on where it does not.
+  void raise(llvm::Value* condition, int64_t site, const std::vector<llvm::Value*>& values);
+
   Register value(const ir::ExprRef& e);
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
 
@@ -99,8 +102,6 @@ class Emitter : protected Operations {
   };
   void function_statement(const ir::Stmt& s);
   void note_errors(llvm::BasicBlock* exit);
-  /// Branches to where the error is noted; with a condition, only where it holds, and the code goes on where it does not.
-  void raise(llvm::Value* condition, int64_t site, const std::vector<llvm::Value*>& values);
   void check(const ir::Stmt& s);
   void allocate(const ir::Stmt& s);
   void point(const Pointer& pointer, const Array& array);

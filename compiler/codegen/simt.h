@@ -23,8 +23,9 @@ struct SimtThread {
   int64_t dynamic_shared;
   int64_t site;           // the line it came to last, where the kernel tells
   void* runner;           // the runtime's
+  const void* stop;       // a byte: loops end as an interrupted function does where it is not 0
 };
-static_assert(offsetof(SimtThread, shared) == 56 && offsetof(SimtThread, runner) == 80);
+static_assert(offsetof(SimtThread, shared) == 56 && offsetof(SimtThread, stop) == 88);
 
 enum class SimtBarrier : int64_t { plain, count, all, any, grid };
 enum class SimtExchange : int64_t { idx, up, down, bfly, all, any, eq, ballot, match_any, match_all };

@@ -7,7 +7,9 @@
 #include <optional>
 
 #include "compiler/codegen/simt.h"
+#include "compiler/ir/passes.h"
 #include "compiler/ir/simt.h"
+#include "compiler/ir/thread_axes.h"
 #include "runtime/gpu/gpu_device.h"
 
 namespace gasell::functions {
@@ -152,6 +154,7 @@ GridDispatch::Made& GridDispatch::load(std::unique_ptr<Made>& made, const Entry&
     function.options.lines = engine_.options().check;
     made = std::make_unique<Made>();
     made->compiled = compile(function, entry.types, overlapping);
+    made->along_y = ir::prefers_warps_along_y(ir::run_passes(made->compiled.kernel, ir::pipeline_of(made->compiled.kernel)));
   }
   if (gpus && !made->on_gpus) made->on_gpus = gpus->load(made->compiled.kernel);
   if (!gpus && !made->on_host.function) {
@@ -202,6 +205,7 @@ void GridDispatch::launch(Entry& entry, std::span<const Leaf> leaves, const Grid
   GridFault fault;
   if (gpus) {
     GpuDevice::GridLaunch launch{&made.compiled.kernel, made.on_gpus, {}, std::move(scalars), shape, !made.compiled.sites.empty()};
+    launch.shape.along_y = made.along_y;
     for (size_t k = 0; k < arrays.size(); ++k)
       launch.arrays.push_back(
           {ranges[k].storage, places[k].offset * gasell::size_of(arrays[k]->dtype()), ranges[k].begin, ranges[k].end, writes[k]});
@@ -233,7 +237,7 @@ void GridDispatch::launch(Entry& entry, std::span<const Leaf> leaves, const Grid
     }
   }
   for (const Array::Place& p : places) p.storage->check();
-  if (error[0] != 0) raise_error(made.compiled, error);
+  if (error[0] > 0) raise_error(made.compiled, error);
   if (fault.kind != GridFault::Kind::none) raise_fault(made.compiled, fault);
 }
 

@@ -29,6 +29,7 @@ class GridDispatch {
     LoadedKernelRef on_gpus;
     HostKernel on_host;
     GridKernel grid;
+    bool along_y = false;  // ir/thread_axes.h
   };
   struct Entry {
     std::vector<Type> types;

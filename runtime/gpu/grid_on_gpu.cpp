@@ -122,6 +122,7 @@ GpuDevice::GridResult GpuDevice::run_grid(const GridLaunch& launch) {
       last_[static_cast<size_t>(g)] = std::nullopt;
     }
     memory_->end_use(g);
+    if (result.error[0] < 0) check_interrupt();
     for (auto& [storage, whole] : wholes)
       if (whole.written && storage->is_shared()) {
         finish();

@@ -155,6 +155,7 @@ class BlockGroup {
     simt.dynamic_shared = run_.shape.shared_bytes;
     simt.site = 0;
     simt.runner = &thread;
+    simt.stop = &run_.stop;
     fibers_.prepare(static_cast<size_t>(block * per_block_ + t),
                     [this, &simt] { run_.kernel.function(run_.arrays, run_.scalars, reinterpret_cast<int64_t>(&simt), 1); });
   }
@@ -360,6 +361,7 @@ void run_through(Run& run, int64_t number, std::vector<char>& shared) {
   }
   thread.shared = shared.data();
   thread.dynamic_shared = run.shape.shared_bytes;
+  thread.stop = &run.stop;
   run.kernel.function(run.arrays, run.scalars, reinterpret_cast<int64_t>(&thread), run.shape.threads_a_block());
 }
 

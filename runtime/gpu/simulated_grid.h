@@ -16,6 +16,8 @@ namespace gasell {
 struct GridShape {
   std::array<int64_t, 3> blocks{1, 1, 1}, threads{1, 1, 1};
   int64_t shared_bytes = 0;  // what the launch adds to a block's shared memory
+  /// A GPU's warps go along y (ir/thread_axes.h), where it can have such a grid.
+  bool along_y = false;
   int64_t threads_a_block() const { return threads[0] * threads[1] * threads[2]; }
   int64_t block_count() const { return blocks[0] * blocks[1] * blocks[2]; }
 };

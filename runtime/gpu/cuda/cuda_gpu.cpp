@@ -200,6 +200,11 @@ class CudaGpu final : public Gpu {
     for (const GpuArray& array : arrays) slots.push_back(array.base);
     slots.insert(slots.end(), scalars.begin(), scalars.end());
     slots.push_back(words);
+    // The axes x and y of grid and blocks change places.
+    constexpr int64_t kMostAlongY = 65535;
+    const bool turned = shape.along_y && shape.blocks[0] <= kMostAlongY;
+    const size_t x = turned ? 1 : 0, y = turned ? 0 : 1;
+    slots.push_back(turned);
     std::vector<void*> parameters;
     for (uint64_t& slot : slots) parameters.push_back(&slot);
     const Current current(*context_);
@@ -215,8 +220,8 @@ class CudaGpu final : public Gpu {
                     "let each thread do more");
     }
     const auto n = [](int64_t v) { return static_cast<unsigned>(v); };
-    const Result result = driver_.launch_kernel(kernel.function, n(shape.blocks[0]), n(shape.blocks[1]), n(shape.blocks[2]), n(shape.threads[0]),
-                                                n(shape.threads[1]), n(shape.threads[2]), n(shared), streams_[GpuStream::compute],
+    const Result result = driver_.launch_kernel(kernel.function, n(shape.blocks[x]), n(shape.blocks[y]), n(shape.blocks[2]), n(shape.threads[x]),
+                                                n(shape.threads[y]), n(shape.threads[2]), n(shared), streams_[GpuStream::compute],
                                                 parameters.data(), nullptr);
     if (result == Result::launch_out_of_resources)
       throw Error("ValueError", fmt::format("blocks of {} threads need more registers or shared memory than a multiprocessor has", shape.threads_a_block()),

@@ -11,6 +11,7 @@
 #include "compiler/ir/passes.h"
 #include "compiler/ir/simt.h"
 #include "compiler/ir/text.h"
+#include "compiler/ir/thread_axes.h"
 #include "lang/diagnostic.h"
 
 using namespace gasell;
@@ -124,4 +125,24 @@ TEST_CASE("kernels of threads become PTX that ptxas takes for sm_75, sm_80 and s
   CHECK(assembles(code->ptx, {75, 80, 90}));
   for (const char* used : {"bar.sync", "shfl.sync.down", "atom.global.add.f64", "atom.shared.add.f64", "vote.sync.all", "match.any.sync", "ld.global.nc.f32"})
     CHECK(code->ptx.find(used) != std::string::npos);
+}
+
+namespace {
+
+/// A kernel whose thread (i, j) uses element (a, b) of a matrix with rows of m.
+ir::Kernel matrix_kernel(const std::string& row, const std::string& column, const std::string& more = "") {
+  return ir::parse("kernel k(in x: f64, any y: f64, n: i64, m: i64, any error: i64) function simt {\n"
+                   "  simt tx: i32 = tid_x() else 0\n  simt bx: i32 = ctaid_x() else 0\n  simt ntid_x_1: i32 = ntid_x() else 0\n"
+                   "  simt ty: i32 = tid_y() else 0\n  simt by: i32 = ctaid_y() else 0\n  simt ntid_y_1: i32 = ntid_y() else 0\n"
+                   "  let i: i64 = ((i64(bx) * i64(ntid_x_1)) + i64(tx))\n  let j: i64 = ((i64(by) * i64(ntid_y_1)) + i64(ty))\n" +
+                   more + "  check a = (" + row + " - 1) of n else 1\n  check b = " + column +
+                   " of m else 1\n  y[((a * m) + b)] = x[((a * m) + b)]\n}\n");
+}
+
+}  // namespace
+
+TEST_CASE("warps go along the axis that walks along rows") {
+  CHECK(ir::prefers_warps_along_y(matrix_kernel("i", "j")));
+  CHECK_FALSE(ir::prefers_warps_along_y(matrix_kernel("j", "i")));
+  CHECK_FALSE(ir::prefers_warps_along_y(matrix_kernel("i", "j", "  simt s: i32 = shuffle_xor(-1i32, tx, 1i32) else 1\n")));
 }
