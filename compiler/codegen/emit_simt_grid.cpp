@@ -1,9 +1,12 @@
 // Kernels of threads as a GPU runs them (nvptx64).
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <map>
+#include <set>
 
 #include "compiler/codegen/emitter.h"
 #include "compiler/ir/simt.h"
@@ -53,8 +56,13 @@ class SimtGridEmitter final : public Emitter {
       arrays_[p.name] = {b_.CreateAddrSpaceCast(&*argument++, b_.getPtrTy()), p.type, p.name};
       arrays_[p.name].fixed = fixed;
     }
+    std::set<std::string> extents;
+    find_extents(kernel.body, extents);
     for (const ir::Parameter& p : kernel.params) {
       if (p.kind != ir::Parameter::Kind::scalar) continue;
+      // So that conditions of the script answer for checks: no array has 2^47 elements.
+      if (p.type == DType::i64 && extents.count(p.name))
+        argument->addAttr(llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(64, 0), llvm::APInt(64, 1ULL << 47))));
       const bool real = kind(p.type) == 'f' || kind(p.type) == 'c';
       auto slot = [&] {
         return real ? b_.CreateFPTrunc(&*argument++, register_type(p.type)) : b_.CreateTrunc(&*argument++, register_type(p.type));
@@ -76,6 +84,15 @@ class SimtGridEmitter final : public Emitter {
   }
 
  private:
+  /// The names that checks have as the number of elements.
+  static void find_extents(const ir::Body& body, std::set<std::string>& names) {
+    for (const ir::StmtRef& s : body) {
+      if (s->kind == ir::StmtKind::check && s->end->kind == ir::ExprKind::variable) names.insert(s->end->name);
+      find_extents(s->body, names);
+      find_extents(s->orelse, names);
+    }
+  }
+
   void loop(const Stmt& s) override {
     llvm::Value *first = value(s.begin).re, *last = value(s.end).re;
     counted_loop(s, first, last, b_.getInt64(1));
@@ -96,7 +113,15 @@ class SimtGridEmitter final : public Emitter {
     return {b_.CreateAddrSpaceCast(place, b_.getPtrTy()), s.type, s.name};
   }
 
-  llvm::Value* special(Id::ID id) { return b_.CreateIntrinsic(id, {}, {}); }
+  llvm::Value* special(Id::ID id) {
+    llvm::CallInst* read = b_.CreateIntrinsic(id, {}, {});
+    // CUDA's limits of blocks and grids.
+    static const std::set<Id::ID> kThreads = {Id::nvvm_read_ptx_sreg_tid_x,  Id::nvvm_read_ptx_sreg_tid_y,  Id::nvvm_read_ptx_sreg_tid_z,
+                                              Id::nvvm_read_ptx_sreg_ntid_x, Id::nvvm_read_ptx_sreg_ntid_y, Id::nvvm_read_ptx_sreg_ntid_z};
+    read->setMetadata(llvm::LLVMContext::MD_range,
+                      llvm::MDBuilder(context_).createRange(llvm::APInt(32, 0), llvm::APInt(32, kThreads.count(id) ? 1025 : 0x7fffffff)));
+    return read;
+  }
   /// What a thread knows about itself, as the script counts axes.
   llvm::Value* number(const std::string& name) {
     const char axis = name.back();

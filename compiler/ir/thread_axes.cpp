@@ -77,6 +77,7 @@ class Axes {
           const Steps right = steps(e->args[1]);
           return merge(steps(e->args[0]), {scaled(right[0]), scaled(right[1])}, sum);
         }
+        if (e->op == ScalarOp::select) return merge(steps(e->args[1]), steps(e->args[2]), either);  // an index counted from the end, or not
         if (e->op == ScalarOp::mul) return product(e->args[0], e->args[1]);
         Steps all = kSame;
         for (const ExprRef& a : e->args) {

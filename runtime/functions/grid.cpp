@@ -27,6 +27,11 @@ void for_each_leaf(const Type& type, const F& f) {
 
 std::string triple(const std::array<int64_t, 3>& at) { return fmt::format("({}, {}, {})", at[0], at[1], at[2]); }
 
+void require_shared(int64_t bytes, int64_t most) {
+  if (bytes > most)
+    throw Error("ValueError", fmt::format("a block wants {} bytes of shared memory, and has at most {}", bytes, most), "take smaller tiles");
+}
+
 /// CUDA's limits, in words.
 void require_shape(const GridShape& shape, int64_t static_shared, int64_t most_shared) {
   static constexpr std::array<int64_t, 3> kMostThreads = {1024, 1024, 64}, kMostBlocks = {2147483647, 65535, 65535};
@@ -45,8 +50,8 @@ void require_shape(const GridShape& shape, int64_t static_shared, int64_t most_s
     refuse(fmt::format("a block of {} has {} threads: at most 1024, {} along each axis", triple(shape.threads), shape.threads_a_block(),
                        triple(kMostThreads)),
            "take smaller blocks, and more of them");
-  if (const int64_t bytes = static_shared + shape.shared_bytes; shape.shared_bytes < 0 || bytes > most_shared)
-    refuse(fmt::format("a block wants {} bytes of shared memory, and has at most {}", bytes, most_shared), "take smaller tiles");
+  if (shape.shared_bytes < 0) refuse("a launch cannot take shared memory from its blocks", "kernel[blocks, threads, stream, bytes](...)");
+  require_shared(static_shared + shape.shared_bytes, most_shared);
 }
 
 struct Range {
@@ -156,6 +161,7 @@ GridDispatch::Made& GridDispatch::load(std::unique_ptr<Made>& made, const Entry&
     made->compiled = compile(function, entry.types, overlapping);
     made->along_y = ir::prefers_warps_along_y(ir::run_passes(made->compiled.kernel, ir::pipeline_of(made->compiled.kernel)));
   }
+  require_shared(ir::static_shared_bytes(made->compiled.kernel), gpus ? gpus->gpu(gpus->selected()).most_shared : kMostShared);
   if (gpus && !made->on_gpus) made->on_gpus = gpus->load(made->compiled.kernel);
   if (!gpus && !made->on_host.function) {
     made->on_host = engine_.jit().compile(made->compiled.kernel);

@@ -99,9 +99,18 @@ print("RESULT", first, best, float((flat * (np.arange(flat.size) % 13)).sum()))
 """
 
 
-def run(command, text, options):
+# Numba-CUDA asks for names that newer versions of NumPy have not.
+PEER = """
+import numpy
+for name, other in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
+    if not hasattr(numpy, name):
+        setattr(numpy, name, getattr(numpy, other))
+"""
+
+
+def run(command, text, options, before=""):
     with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
-        file.write(FRAME.replace("{text}", text.replace("{options}", options)))
+        file.write(before + FRAME.replace("{text}", text.replace("{options}", options)))
     done = subprocess.run([*command, file.name], capture_output=True, text=True, timeout=300)
     os.unlink(file.name)
     for line in done.stdout.splitlines():
@@ -126,7 +135,7 @@ def main():
         gasell = [options.gasell, "--device", options.device]
         ours = run(gasell, text, "")
         bare = run(gasell, text, "(boundscheck=False)")
-        peer = run([options.peer], text, "") if options.peer != "none" else None
+        peer = run([options.peer], text, "", PEER) if options.peer != "none" else None
         show = lambda r, k: duration(r[k]) if r else ""
         same = "" if not ours or not peer else "same" if abs(ours[2] - peer[2]) <= 1e-9 * abs(peer[2]) else f"differs: {ours[2]} {peer[2]}"
         rows.append([title, show(ours, 1), show(bare, 1), show(peer, 1), f"{peer[1] / ours[1]:.2f}" if ours and peer else "",
