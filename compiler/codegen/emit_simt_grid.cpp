@@ -5,11 +5,13 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "compiler/codegen/emitter.h"
 #include "compiler/ir/simt.h"
+#include "compiler/ir/transform.h"
 
 namespace gasell {
 namespace {
@@ -26,9 +28,10 @@ class SimtGridEmitter final : public Emitter {
 
   /// All parameters are 8 bytes: array addresses, then scalar slots, then the address of two words that grid_barrier counts in, then
   /// whether the axes x and y of the launch have changed places.
-  /// Addresses are generic inside; LLVM finds which memory each is in.
+  /// Where pointers may stand for global and for shared memory, addresses are generic, and LLVM finds which memory most are in.
   void emit(const ir::Kernel& kernel, const std::string& symbol) override {
     static_shared_ = ir::static_shared_bytes(kernel);
+    generic_ = has_pointers(kernel.body);
     llvm::Type *i64 = b_.getInt64Ty(), *global = b_.getPtrTy(kGlobalMemory);
     std::vector<llvm::Type*> types;
     for (const ir::Parameter& p : kernel.params)
@@ -53,7 +56,7 @@ class SimtGridEmitter final : public Emitter {
         argument->addAttr(llvm::Attribute::NoAlias);
         argument->addAttr(llvm::Attribute::ReadOnly);
       }
-      arrays_[p.name] = {b_.CreateAddrSpaceCast(&*argument++, b_.getPtrTy()), p.type, p.name};
+      arrays_[p.name] = {placed(&*argument++), p.type, p.name};
       arrays_[p.name].fixed = fixed;
     }
     std::set<std::string> extents;
@@ -84,6 +87,13 @@ class SimtGridEmitter final : public Emitter {
   }
 
  private:
+  static bool has_pointers(const ir::Body& body) {
+    return std::any_of(body.begin(), body.end(), [](const ir::StmtRef& s) {
+      return s->kind == ir::StmtKind::pointer || has_pointers(s->body) || has_pointers(s->orelse);
+    });
+  }
+  llvm::Value* placed(llvm::Value* address) { return generic_ ? b_.CreateAddrSpaceCast(address, b_.getPtrTy()) : address; }
+
   /// The names that checks have as the number of elements.
   static void find_extents(const ir::Body& body, std::set<std::string>& names) {
     for (const ir::StmtRef& s : body) {
@@ -91,6 +101,63 @@ class SimtGridEmitter final : public Emitter {
       find_extents(s->body, names);
       find_extents(s->orelse, names);
     }
+  }
+
+  // ---- checks ----
+  /// Checks that stand together have one branch: where one of them fails, all are asked again in their order.
+  void statements(const ir::Body& body) override {
+    for (size_t k = 0; k < body.size();) {
+      size_t end = k;
+      while (end < body.size() && (body[end]->kind == ir::StmtKind::check || body[end]->kind == ir::StmtKind::let)) ++end;
+      const auto last = std::find_if(std::reverse_iterator(body.begin() + static_cast<std::ptrdiff_t>(end)),
+                                     std::reverse_iterator(body.begin() + static_cast<std::ptrdiff_t>(k)),
+                                     [](const ir::StmtRef& s) { return s->kind == ir::StmtKind::check; });
+      const auto stop = static_cast<size_t>(last.base() - body.begin());
+      if (stop > k + 1) {
+        together(body, k, stop);
+        k = stop;
+        continue;
+      }
+      statement(*body[k++]);
+    }
+    Emitter::statements({});  // what it does at a body's end
+  }
+
+  struct Asked {
+    llvm::Value *fails, *index, *extent;
+    int64_t site;
+  };
+  void together(const ir::Body& body, size_t begin, size_t end) {
+    std::vector<Asked> asked;
+    for (size_t k = begin; k < end; ++k) {
+      const Stmt& s = *body[k];
+      if (!asked.empty() && has_load(s)) branch(asked);
+      if (s.kind != ir::StmtKind::check) {
+        statement(s);
+        continue;
+      }
+      llvm::Value *index = value(s.value).re, *extent = value(s.end).re, *zero = b_.getInt64(0);
+      llvm::Value* from_front = b_.CreateAdd(index, b_.CreateSelect(b_.CreateICmpSLT(index, zero), extent, zero), s.name);
+      asked.push_back({b_.CreateICmpUGE(from_front, extent), index, extent, s.size});
+      values_[s.name] = {from_front, nullptr};
+    }
+    branch(asked);
+  }
+  void branch(std::vector<Asked>& asked) {
+    llvm::Value* any = b_.getFalse();
+    for (const Asked& a : asked) any = b_.CreateOr(any, a.fails);
+    llvm::BasicBlock *again = block("again"), *good = block("good");
+    b_.CreateCondBr(any, again, good, llvm::MDBuilder(context_).createUnlikelyBranchWeights());
+    b_.SetInsertPoint(again);
+    for (const Asked& a : asked) raise(a.fails, a.site, {a.index, a.extent});
+    b_.CreateUnreachable();
+    b_.SetInsertPoint(good);
+    asked.clear();
+  }
+  static bool has_load(const Stmt& s) {
+    bool found = false;
+    for (const ir::ExprRef& e : ir::expressions_of(s)) ir::visit(e, [&](const ir::Expr& part) { found = found || part.kind == ir::ExprKind::load; });
+    return found;
   }
 
   void loop(const Stmt& s) override {
@@ -110,7 +177,7 @@ class SimtGridEmitter final : public Emitter {
     const int64_t bytes = s.size * gasell::size_of(s.type), at = s.size ? shared_used_ : static_shared_;
     shared_used_ += (bytes + 15) / 16 * 16;
     llvm::Value* place = b_.CreateInBoundsGEP(b_.getInt8Ty(), memory, b_.getInt64(static_cast<uint64_t>(at)));
-    return {b_.CreateAddrSpaceCast(place, b_.getPtrTy()), s.type, s.name};
+    return {placed(place), s.type, s.name};
   }
 
   llvm::Value* special(Id::ID id) {
@@ -269,6 +336,7 @@ class SimtGridEmitter final : public Emitter {
 
   llvm::Value *grid_words_ = nullptr, *turned_ = nullptr;
   int64_t static_shared_ = 0, shared_used_ = 0;
+  bool generic_ = false;
 };
 
 }  // namespace

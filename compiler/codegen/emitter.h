@@ -50,7 +50,7 @@ class Emitter : protected Operations {
   /// Comes before an element is loaded or stored.
   virtual void touch([[maybe_unused]] const Array& array, [[maybe_unused]] llvm::Value* index, [[maybe_unused]] bool writes) {}
 
-  void statements(const ir::Body& body);
+  virtual void statements(const ir::Body& body);
   virtual void statement(const ir::Stmt& s);
   /// The branch back to the loop's beginning.
   llvm::BranchInst* counted_loop(const ir::Stmt& s, llvm::Value* first, llvm::Value* last, llvm::Value* step);

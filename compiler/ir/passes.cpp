@@ -5,6 +5,7 @@
 #include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/dead_code.h"
 #include "compiler/ir/fuse_thread_loops.h"
+#include "compiler/ir/gather_checks.h"
 #include "compiler/ir/hoist_checks.h"
 #include "compiler/ir/narrow_integers.h"
 #include "compiler/ir/poll_interrupts.h"
@@ -46,8 +47,13 @@ const std::vector<Pass>& function_pipeline() {
 const std::vector<Pass>& pipeline_of(const Kernel& kernel) {
   // A thread of a grid is one of many: it needs no vectors, and no second version of its loops, whose barriers would be others.
   static const std::vector<Pass> kThreads = fused_expressions(DType::i32);
+  static const std::vector<Pass> kSimt = [] {
+    std::vector<Pass> passes = fused_expressions(DType::i32);
+    passes.push_back({"gather_checks", gather_checks, "last: where each stands follows from what is left"});
+    return passes;
+  }();
   if (!kernel.function) return pipeline();
-  return kernel.threads || kernel.simt ? kThreads : function_pipeline();
+  return kernel.simt ? kSimt : kernel.threads ? kThreads : function_pipeline();
 }
 
 const std::vector<Pass>& grid_pipeline() {
