@@ -27,8 +27,8 @@ llvm::Value* Emitter::from_bits(llvm::Value* bits, DType type) {
   return wanted->isFloatingPointTy() ? b_.CreateBitCast(v, wanted) : v;
 }
 
-/// Where what stands there shall change: compares and exchanges until nobody came between. As Numba has it: max and min of floats do nothing
-/// where either is NaN when they begin; nanmax and nanmin do nothing for NaN, and replace it.
+/// Where what stands there shall change: compares and exchanges until nobody came between. As Numba has it: max and min of floats do
+/// nothing where either is NaN when they begin; nanmax and nanmin do nothing for NaN, and replace it.
 llvm::Value* Emitter::compare_and_exchange_loop(const Stmt& s, llvm::Value* address, llvm::Value* operand) {
   llvm::Type *type = operand->getType(), *bits = b_.getIntNTy(type->getPrimitiveSizeInBits());
   const llvm::Align align(static_cast<uint64_t>(gasell::size_of(s.type)));
@@ -42,8 +42,8 @@ llvm::Value* Emitter::compare_and_exchange_loop(const Stmt& s, llvm::Value* addr
   llvm::PHINode* old = b_.CreatePHI(bits, 2, "old");
   old->addIncoming(first, before);
   llvm::Value* current = b_.CreateBitCast(old, type);
-  const auto predicate = skips_nan ? (max ? llvm::CmpInst::FCMP_ULT : llvm::CmpInst::FCMP_UGT)
-                                   : (max ? llvm::CmpInst::FCMP_OLT : llvm::CmpInst::FCMP_OGT);
+  const auto predicate =
+      skips_nan ? (max ? llvm::CmpInst::FCMP_ULT : llvm::CmpInst::FCMP_UGT) : (max ? llvm::CmpInst::FCMP_OLT : llvm::CmpInst::FCMP_OGT);
   b_.CreateCondBr(b_.CreateFCmp(predicate, current, operand), attempt, done);
   b_.SetInsertPoint(attempt);
   llvm::Value* exchanged = b_.CreateAtomicCmpXchg(address, old, b_.CreateBitCast(operand, bits), align, kOrder, kOrder);

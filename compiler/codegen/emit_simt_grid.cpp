@@ -1,7 +1,7 @@
 // Kernels of threads as a GPU runs them (nvptx64).
+#include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
-#include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
@@ -65,7 +65,8 @@ class SimtGridEmitter final : public Emitter {
       if (p.kind != ir::Parameter::Kind::scalar) continue;
       // So that conditions of the script answer for checks: no array has 2^47 elements.
       if (p.type == DType::i64 && extents.count(p.name))
-        argument->addAttr(llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(64, 0), llvm::APInt(64, 1ULL << 47))));
+        argument->addAttr(
+            llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(64, 0), llvm::APInt(64, 1ULL << 47))));
       const bool real = kind(p.type) == 'f' || kind(p.type) == 'c';
       auto slot = [&] {
         return real ? b_.CreateFPTrunc(&*argument++, register_type(p.type)) : b_.CreateTrunc(&*argument++, register_type(p.type));
@@ -156,7 +157,8 @@ class SimtGridEmitter final : public Emitter {
   }
   static bool has_load(const Stmt& s) {
     bool found = false;
-    for (const ir::ExprRef& e : ir::expressions_of(s)) ir::visit(e, [&](const ir::Expr& part) { found = found || part.kind == ir::ExprKind::load; });
+    for (const ir::ExprRef& e : ir::expressions_of(s))
+      ir::visit(e, [&](const ir::Expr& part) { found = found || part.kind == ir::ExprKind::load; });
     return found;
   }
 
@@ -212,8 +214,8 @@ class SimtGridEmitter final : public Emitter {
   void note_place(llvm::Value* error) override {
     static constexpr const char* kPlace[] = {"ctaid_x", "ctaid_y", "ctaid_z", "tid_x", "tid_y", "tid_z"};
     for (unsigned k = 0; k < 6; ++k)
-      b_.CreateAlignedStore(b_.CreateZExt(number(kPlace[k]), b_.getInt64Ty()),
-                            b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), error, 4 + k), llvm::Align(8));
+      b_.CreateAlignedStore(b_.CreateZExt(number(kPlace[k]), b_.getInt64Ty()), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), error, 4 + k),
+                            llvm::Align(8));
   }
 
   llvm::Value* assembly(const char* text, const char* constraints, llvm::Type* result) {
@@ -237,7 +239,8 @@ class SimtGridEmitter final : public Emitter {
     return wide ? b_.CreateOr(low, b_.CreateShl(half(b_.CreateLShr(bits, 32)), 32)) : low;
   }
 
-  /// All blocks of a cooperative launch come here: each adds one to the first word, and whoever completes the grid opens the gate, the second.
+  /// All blocks of a cooperative launch come here: each adds one to the first word, and whoever completes the grid opens the gate, the
+  /// second.
   void grid_barrier() {
     llvm::Type* i32 = b_.getInt32Ty();
     b_.CreateIntrinsic(Id::nvvm_barrier0, {}, {});
@@ -252,7 +255,8 @@ class SimtGridEmitter final : public Emitter {
     llvm::Value* blocks = b_.CreateMul(b_.CreateMul(special(Id::nvvm_read_ptx_sreg_nctaid_x), special(Id::nvvm_read_ptx_sreg_nctaid_y)),
                                        special(Id::nvvm_read_ptx_sreg_nctaid_z));
     const auto order = llvm::AtomicOrdering::Monotonic;
-    llvm::Value* came = b_.CreateAtomicRMW(llvm::AtomicRMWInst::UIncWrap, grid_words_, b_.CreateSub(blocks, b_.getInt32(1)), llvm::Align(4), order);
+    llvm::Value* came =
+        b_.CreateAtomicRMW(llvm::AtomicRMWInst::UIncWrap, grid_words_, b_.CreateSub(blocks, b_.getInt32(1)), llvm::Align(4), order);
     b_.CreateCondBr(b_.CreateICmpEQ(came, b_.CreateSub(blocks, b_.getInt32(1))), last, wait);
     b_.SetInsertPoint(last);
     b_.CreateIntrinsic(Id::nvvm_membar_gl, {}, {});
@@ -300,7 +304,9 @@ class SimtGridEmitter final : public Emitter {
       case Kind::grid: grid_barrier(); break;
       case Kind::warp: b_.CreateIntrinsic(Id::nvvm_bar_warp_sync, {}, {args[0]}); break;
       case Kind::fence:
-        b_.CreateIntrinsic(s.source == "fence_block" ? Id::nvvm_membar_cta : s.source == "fence" ? Id::nvvm_membar_gl : Id::nvvm_membar_sys,
+        b_.CreateIntrinsic(s.source == "fence_block" ? Id::nvvm_membar_cta
+                           : s.source == "fence"     ? Id::nvvm_membar_gl
+                                                     : Id::nvvm_membar_sys,
                            {}, {});
         break;
       case Kind::shuffle:
@@ -312,7 +318,9 @@ class SimtGridEmitter final : public Emitter {
           give(b_.CreateIntrinsic(Id::nvvm_vote_ballot_sync, {}, {args[0], holds}));
           break;
         }
-        const Id::ID id = s.source == "vote_all" ? Id::nvvm_vote_all_sync : s.source == "vote_any" ? Id::nvvm_vote_any_sync : Id::nvvm_vote_uni_sync;
+        const Id::ID id = s.source == "vote_all"   ? Id::nvvm_vote_all_sync
+                          : s.source == "vote_any" ? Id::nvvm_vote_any_sync
+                                                   : Id::nvvm_vote_uni_sync;
         give(b_.CreateZExt(b_.CreateIntrinsic(id, {}, {args[0], holds}), i32));
         break;
       }

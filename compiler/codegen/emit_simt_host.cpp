@@ -84,7 +84,8 @@ class SimtHostEmitter final : public HostEmitter {
   void note_place(llvm::Value* error) override {
     for (unsigned k = 0; k < 6; ++k) {
       llvm::Value* n = number(k < 3 ? offsetof(SimtThread, ctaid) + 4 * k : 4 * (k - 3));
-      b_.CreateAlignedStore(b_.CreateSExt(n, b_.getInt64Ty()), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), error, 4 + k), llvm::Align(8));
+      b_.CreateAlignedStore(b_.CreateSExt(n, b_.getInt64Ty()), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), error, 4 + k),
+                            llvm::Align(8));
     }
   }
 

@@ -1,8 +1,8 @@
 // How the host runs kernels whose body is one thread's (ir::Kernel::simt).
 //
 // Their HostKernelFunction (jit.h) gets as `begin` the address of a SimtThread and as `end` how many threads it is to run one after the
-// other: it goes on with the block's next ones and counts `tid` up itself. Kernels whose threads wait for each other (ir::waits_together) run
-// one a call, each with a SimtThread and a stack of its own, and call the functions below, which the runtime registers (externals.h):
+// other: it goes on with the block's next ones and counts `tid` up itself. Kernels whose threads wait for each other (ir::waits_together)
+// run one a call, each with a SimtThread and a stack of its own, and call the functions below, which the runtime registers (externals.h):
 //
 //   gasell_simt_barrier(thread, kind, value, site) -> i64     all threads of the block, of the grid; a SimtBarrier
 //   gasell_simt_warp(thread, mask, site)                      the warp's threads in the mask
@@ -18,12 +18,12 @@ namespace gasell {
 
 struct SimtThread {
   int32_t tid[3], ctaid[3], ntid[3], nctaid[3];
-  int32_t lane, number;   // in its warp, in its block
-  char* shared;           // the block's shared memory: the kernel's arrays, then `dynamic_shared` bytes
+  int32_t lane, number;  // in its warp, in its block
+  char* shared;          // the block's shared memory: the kernel's arrays, then `dynamic_shared` bytes
   int64_t dynamic_shared;
-  int64_t site;           // the line it came to last, where the kernel tells
-  void* runner;           // the runtime's
-  const void* stop;       // a byte: loops end as an interrupted function does where it is not 0
+  int64_t site;      // the line it came to last, where the kernel tells
+  void* runner;      // the runtime's
+  const void* stop;  // a byte: loops end as an interrupted function does where it is not 0
 };
 static_assert(offsetof(SimtThread, shared) == 56 && offsetof(SimtThread, stop) == 88);
 

@@ -35,11 +35,12 @@ class Axes {
         case StmtKind::assign: known_[s->name] = merge(known_[s->name], steps(s->value), either); break;
         case StmtKind::simt: {
           const std::string& f = s->source;
-          known_[s->name] = {f == "tid_x" || f == "ctaid_x" ? Step::one : Step::zero, f == "tid_y" || f == "ctaid_y" ? Step::one : Step::zero};
+          known_[s->name] = {f == "tid_x" || f == "ctaid_x" ? Step::one : Step::zero,
+                             f == "tid_y" || f == "ctaid_y" ? Step::one : Step::zero};
           const auto kind = find_simt_function(f)->kind;
           using Kind = SimtFunction::Kind;
-          sees_warps = sees_warps || f == "lane" || kind == Kind::warp || kind == Kind::shuffle || kind == Kind::vote || kind == Kind::match ||
-                       kind == Kind::active;
+          sees_warps = sees_warps || f == "lane" || kind == Kind::warp || kind == Kind::shuffle || kind == Kind::vote ||
+                       kind == Kind::match || kind == Kind::active;
           break;
         }
         case StmtKind::loop: known_[s->name] = steps(s->begin); break;

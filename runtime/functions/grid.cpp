@@ -29,7 +29,8 @@ std::string triple(const std::array<int64_t, 3>& at) { return fmt::format("({}, 
 
 void require_shared(int64_t bytes, int64_t most) {
   if (bytes > most)
-    throw Error("ValueError", fmt::format("a block wants {} bytes of shared memory, and has at most {}", bytes, most), "take smaller tiles");
+    throw Error("ValueError", fmt::format("a block wants {} bytes of shared memory, and has at most {}", bytes, most),
+                "take smaller tiles");
 }
 
 /// CUDA's limits, in words.
@@ -74,7 +75,8 @@ Range range_of(const Array& array, const Array::Place& place) {
 bool overlap(const std::vector<Range>& ranges, const std::vector<bool>& written) {
   for (size_t a = 0; a < ranges.size(); ++a)
     for (size_t b = 0; b < ranges.size(); ++b)
-      if (a != b && written[a] && ranges[a].storage == ranges[b].storage && ranges[a].begin < ranges[b].end && ranges[b].begin < ranges[a].end)
+      if (a != b && written[a] && ranges[a].storage == ranges[b].storage && ranges[a].begin < ranges[b].end &&
+          ranges[b].begin < ranges[a].end)
         return true;
   return false;
 }
@@ -96,7 +98,8 @@ std::string line_text(const Compiled& compiled, int64_t number) {
 
 [[noreturn]] void raise_error(const Compiled& compiled, const std::array<int64_t, 10>& error) {
   const Site& site = compiled.sites.at(static_cast<size_t>(error[0] - 1));
-  const std::string where = fmt::format("in block {} thread {}", triple({error[4], error[5], error[6]}), triple({error[7], error[8], error[9]}));
+  const std::string where =
+      fmt::format("in block {} thread {}", triple({error[4], error[5], error[6]}), triple({error[7], error[8], error[9]}));
   const std::string message = with_numbers(site.message, error.data() + 1);
   throw SiteRaised{site, message.empty() ? where : message + " (" + where + ")"};
 }
@@ -121,7 +124,7 @@ std::string line_text(const Compiled& compiled, int64_t number) {
     const bool hung = fault.kind == GridFault::Kind::hung;
     message = fmt::format("a barrier that not all threads come to: in block {}, thread {} waits at {}, and thread {} {}{}", block, one,
                           first.empty() ? "it" : first, other,
-                          second.empty()                        ? "has ended"
+                          second.empty()                         ? "has ended"
                           : fault.threads[0] == fault.threads[1] ? "is alone there"
                                                                  : "waits at " + second,
                           hung ? ": they would wait for ever" : "");

@@ -40,8 +40,8 @@ class GridDispatch {
   Entry& entry(const std::vector<Type>& types);
 
   /// Runs the kernel of an entry over a grid; `leaves` are of its types. What it wrote is there when somebody looks.
-  /// Throws SiteRaised, with the block and the thread in the message; Error: ValueError for a grid that no GPU runs, RuntimeError for threads
-  /// that wait for ever, and those of Device::run; Interrupted.
+  /// Throws SiteRaised, with the block and the thread in the message; Error: ValueError for a grid that no GPU runs, RuntimeError for
+  /// threads that wait for ever, and those of Device::run; Interrupted.
   void launch(Entry& entry, std::span<const Leaf> leaves, const GridShape& shape);
 
   const std::deque<Entry>& entries() const { return entries_; }

@@ -1,7 +1,7 @@
 // Finds what the threads of a block do to one element without an order between them (kernels of threads, ir::Kernel::simt).
 //
-// Two uses of one element, one of them a store, race unless one thread does both, both are atomic, or there is between them a barrier of the
-// block, or of the warp that both threads are of.
+// Two uses of one element, one of them a store, race unless one thread does both, both are atomic, or there is between them a barrier of
+// the block, or of the warp that both threads are of.
 #pragma once
 
 #include <cstddef>

@@ -39,8 +39,7 @@ Value jit(Interpreter& in, Args args) {
     first = Value();
   }
   if (!first.is_none()) return kernel_of(in, first, options, device, signatures);
-  return make_decorator("jit",
-                        [=](Interpreter& inner, const Value& f) { return kernel_of(inner, f, options, device, signatures); });
+  return make_decorator("jit", [=](Interpreter& inner, const Value& f) { return kernel_of(inner, f, options, device, signatures); });
 }
 
 /// What kernels have and the host has not.
@@ -72,12 +71,36 @@ Value make_numba_cuda(Interpreter&) {
         {"jit", "func_or_sig=None, device=False, **options", jit, "Makes a kernel of a function: what one thread of a grid does."}};
     for (auto* more : {cuda_array_functions, cuda_device_functions})
       for (NativeFunction& f : more()) all.push_back(std::move(f));
-    for (NativeFunction& f :
-         named({"grid",           "gridsize",           "syncthreads",  "syncthreads_count", "syncthreads_and", "syncthreads_or",
-                "syncwarp",       "threadfence",        "threadfence_block", "threadfence_system", "shfl_sync",  "shfl_up_sync",
-                "shfl_down_sync", "shfl_xor_sync",      "all_sync",     "any_sync",          "eq_sync",         "ballot_sync",
-                "match_any_sync", "match_all_sync",     "activemask",   "lanemask_lt",       "popc",            "clz",
-                "ffs",            "brev",               "fma",          "cbrt",              "selp",            "nanosleep"}))
+    for (NativeFunction& f : named({"grid",
+                                    "gridsize",
+                                    "syncthreads",
+                                    "syncthreads_count",
+                                    "syncthreads_and",
+                                    "syncthreads_or",
+                                    "syncwarp",
+                                    "threadfence",
+                                    "threadfence_block",
+                                    "threadfence_system",
+                                    "shfl_sync",
+                                    "shfl_up_sync",
+                                    "shfl_down_sync",
+                                    "shfl_xor_sync",
+                                    "all_sync",
+                                    "any_sync",
+                                    "eq_sync",
+                                    "ballot_sync",
+                                    "match_any_sync",
+                                    "match_all_sync",
+                                    "activemask",
+                                    "lanemask_lt",
+                                    "popc",
+                                    "clz",
+                                    "ffs",
+                                    "brev",
+                                    "fma",
+                                    "cbrt",
+                                    "selp",
+                                    "nanosleep"}))
       all.push_back(std::move(f));
     return all;
   }();

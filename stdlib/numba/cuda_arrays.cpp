@@ -1,5 +1,5 @@
-// cuda.to_device and its like: arrays of which GPUs have the newest copy. Storages keep track of that (runtime/gpu/gpu_memory.h), so a device
-// array is an array like others that a script brings back by copy_to_host.
+// cuda.to_device and its like: arrays of which GPUs have the newest copy. Storages keep track of that (runtime/gpu/gpu_memory.h), so a
+// device array is an array like others that a script brings back by copy_to_host.
 #include <fmt/format.h>
 
 #include "runtime/session/evaluator.h"
@@ -72,9 +72,7 @@ Value to_device(Interpreter& in, Args args) {
   return Value::make<DeviceArray>(Array(from.node()));
 }
 
-Value empty(Interpreter& in, const Value& shape, const Value& dtype) {
-  return call_numpy(in, "empty", {shape, dtype});
-}
+Value empty(Interpreter& in, const Value& shape, const Value& dtype) { return call_numpy(in, "empty", {shape, dtype}); }
 Value device_array(Interpreter& in, Args args) { return as_device_array(empty(in, args[0], args[1])); }
 Value host_array(Interpreter& in, Args args) { return empty(in, args[0], args[1]); }
 Value device_array_like(Interpreter& in, Args args) {

@@ -30,7 +30,8 @@ std::array<int64_t, 3> extents(Interpreter& in, const Value& v, const char* name
     items = l->items;
   else
     items.push_back(v);
-  if (items.empty() || items.size() > 3) raise("ValueError", fmt::format("{} must be a sequence of 1, 2 or 3 integers, got {}", name, repr(in, v)));
+  if (items.empty() || items.size() > 3)
+    raise("ValueError", fmt::format("{} must be a sequence of 1, 2 or 3 integers, got {}", name, repr(in, v)));
   for (size_t k = 0; k < items.size(); ++k) {
     if (items[k].tag() != Value::Tag::integer && !items[k].as<numpy::NumpyScalar>())
       raise("TypeError", fmt::format("{} must be a sequence of integers, got {}", name, repr(in, v)),
@@ -206,8 +207,7 @@ functions::GridDispatch::Entry& CudaKernel::entry_for(const std::vector<function
 }
 
 void CudaKernel::declare(Interpreter&, const Signature& signature) {
-  if (signature.result && !signature.result->is_none() && !device_)
-    raise("TypeError", "CUDA kernel must have void return type.");
+  if (signature.result && !signature.result->is_none() && !device_) raise("TypeError", "CUDA kernel must have void return type.");
   if (!device_) entry_for(signature.arguments);
   declared_.push_back(signature.arguments);
 }

@@ -107,7 +107,8 @@ TEST_CASE("kernels of threads print and parse back") {
 TEST_CASE("what threads do together stays") {
   const ir::Kernel kernel = ir::parse(kAll);
   const std::string text = ir::print(ir::run_passes(kernel, ir::pipeline_of(kernel)));
-  for (const char* kept : {"simt barrier()", "simt warp_barrier", "simt grid_barrier()", "shuffle_down", "tile[i] =", "grown[i] =", "atomic o9"})
+  for (const char* kept :
+       {"simt barrier()", "simt warp_barrier", "simt grid_barrier()", "shuffle_down", "tile[i] =", "grown[i] =", "atomic o9"})
     CHECK(text.find(kept) != std::string::npos);
 }
 
@@ -123,7 +124,8 @@ TEST_CASE("kernels of threads become PTX that ptxas takes for sm_75, sm_80 and s
   INFO(code->ptx);
   CHECK(code->shared_bytes == 320);
   CHECK(assembles(code->ptx, {75, 80, 90}));
-  for (const char* used : {"bar.sync", "shfl.sync.down", "atom.global.add.f64", "atom.shared.add.f64", "vote.sync.all", "match.any.sync", "ld.global.nc.f32"})
+  for (const char* used :
+       {"bar.sync", "shfl.sync.down", "atom.global.add.f64", "atom.shared.add.f64", "vote.sync.all", "match.any.sync", "ld.global.nc.f32"})
     CHECK(code->ptx.find(used) != std::string::npos);
 }
 
@@ -131,12 +133,13 @@ namespace {
 
 /// A kernel whose thread (i, j) uses element (a, b) of a matrix with rows of m.
 ir::Kernel matrix_kernel(const std::string& row, const std::string& column, const std::string& more = "") {
-  return ir::parse("kernel k(in x: f64, any y: f64, n: i64, m: i64, any error: i64) function simt {\n"
-                   "  simt tx: i32 = tid_x() else 0\n  simt bx: i32 = ctaid_x() else 0\n  simt ntid_x_1: i32 = ntid_x() else 0\n"
-                   "  simt ty: i32 = tid_y() else 0\n  simt by: i32 = ctaid_y() else 0\n  simt ntid_y_1: i32 = ntid_y() else 0\n"
-                   "  let i: i64 = ((i64(bx) * i64(ntid_x_1)) + i64(tx))\n  let j: i64 = ((i64(by) * i64(ntid_y_1)) + i64(ty))\n" +
-                   more + "  check a = (" + row + " - 1) of n else 1\n  check b = " + column +
-                   " of m else 1\n  y[((a * m) + b)] = x[((a * m) + b)]\n}\n");
+  return ir::parse(
+      "kernel k(in x: f64, any y: f64, n: i64, m: i64, any error: i64) function simt {\n"
+      "  simt tx: i32 = tid_x() else 0\n  simt bx: i32 = ctaid_x() else 0\n  simt ntid_x_1: i32 = ntid_x() else 0\n"
+      "  simt ty: i32 = tid_y() else 0\n  simt by: i32 = ctaid_y() else 0\n  simt ntid_y_1: i32 = ntid_y() else 0\n"
+      "  let i: i64 = ((i64(bx) * i64(ntid_x_1)) + i64(tx))\n  let j: i64 = ((i64(by) * i64(ntid_y_1)) + i64(ty))\n" +
+      more + "  check a = (" + row + " - 1) of n else 1\n  check b = " + column +
+      " of m else 1\n  y[((a * m) + b)] = x[((a * m) + b)]\n}\n");
 }
 
 }  // namespace

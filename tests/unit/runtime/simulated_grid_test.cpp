@@ -70,8 +70,9 @@ TEST_CASE("threads of a block wait for each other") {
 }
 
 TEST_CASE("lanes exchange values, in warps that are not full, too") {
-  const Ran ran = run(std::string(kPlace) + "  simt v: i64 = shuffle_xor(-1i32, i, 1i32) else 1\n  simt c: i32 = vote_ballot(-1i32, t) else 1\n"
-                                            "  simt p: i64 = popc(c) else 0\n  x[i] = ((v * 100) + p)\n",
+  const Ran ran = run(std::string(kPlace) +
+                          "  simt v: i64 = shuffle_xor(-1i32, i, 1i32) else 1\n  simt c: i32 = vote_ballot(-1i32, t) else 1\n"
+                          "  simt p: i64 = popc(c) else 0\n  x[i] = ((v * 100) + p)\n",
                       std::vector<int64_t>(96), kTwoBlocks);
   CHECK(ran.x[0] == 131);  // thread 0's vote is no
   CHECK(ran.x[1] == 31);
@@ -87,8 +88,9 @@ TEST_CASE("an error ends the launch and says where") {
 }
 
 TEST_CASE("threads that would wait for ever are named") {
-  const Ran ran = run(std::string(kPlace) + "  if (t < 5i32) {\n    simt warp_barrier(-1i32) else 3\n  } else {\n    simt barrier() else 4\n  }\n",
-                      std::vector<int64_t>(96), kTwoBlocks);
+  const Ran ran =
+      run(std::string(kPlace) + "  if (t < 5i32) {\n    simt warp_barrier(-1i32) else 3\n  } else {\n    simt barrier() else 4\n  }\n",
+          std::vector<int64_t>(96), kTwoBlocks);
   CHECK(ran.fault.kind == GridFault::Kind::hung);
   CHECK(ran.fault.sites[0] == 3);
   CHECK(ran.fault.sites[1] == 4);
@@ -114,8 +116,10 @@ TEST_CASE("races are found, and atomic operations are none") {
 }
 
 TEST_CASE("a grid's blocks wait for each other") {
-  const Ran ran = run(std::string(kPlace) + "  x[i] = i\n  simt grid_barrier() else 1\n  let v: i64 = x[(95 - i)]\n  simt grid_barrier() else 1\n  x[i] = v\n",
-                      std::vector<int64_t>(96), kTwoBlocks);
+  const Ran ran =
+      run(std::string(kPlace) +
+              "  x[i] = i\n  simt grid_barrier() else 1\n  let v: i64 = x[(95 - i)]\n  simt grid_barrier() else 1\n  x[i] = v\n",
+          std::vector<int64_t>(96), kTwoBlocks);
   CHECK(ran.fault.kind == GridFault::Kind::none);
   CHECK(ran.x[0] == 95);
   CHECK(ran.x[95] == 0);
