@@ -130,8 +130,8 @@ class GridEmitter final : public Emitter {
     b_.SetInsertPoint(exit);
   }
 
-  /// A loop of a compiled function: one iteration after the other, since its statements may leave. An error ends the thread's share of the loop, and the thread
-  /// goes on where the block's threads come together; a GPU's code never traps.
+  /// A loop of a compiled function: one iteration after the other, since its statements may leave. An error ends the thread's share of the
+  /// loop, and the thread goes on where the block's threads come together; a GPU's code never traps.
   void function_loop(const Stmt& s) {
     llvm::Value *first = value(s.begin).re, *last = value(s.end).re, *step = b_.getInt64(1);
     if (s.width) {
@@ -359,9 +359,9 @@ class GridEmitter final : public Emitter {
     b_.SetInsertPoint(exit);
   }
 
-  /// The levels of a tree are not where the time goes: one copy of their code is enough.
+  /// The levels of a tree are not where the time goes: one copy of their code is enough where it is wanted soon.
   void repeats(const Stmt& s, llvm::BranchInst* back) override {
-    if (has_loops(s.body)) unroll(back, 1);
+    if (target_.soon && has_loops(s.body)) unroll(back, 1);
   }
   static bool has_loops(const ir::Body& body) {
     return std::any_of(body.begin(), body.end(), [](const ir::StmtRef& s) { return s->kind == StmtKind::loop; });

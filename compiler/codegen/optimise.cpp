@@ -78,10 +78,17 @@ std::string host_pipeline(bool of_function) {
          gvn + ",instcombine<no-verify-fixpoint>,adce,inject-tli-mappings,loop-vectorize," + stored + "simplifycfg,loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
 }
 
-/// The same for threads of a GPU: the math library's functions are inlined first, no vectors, and loops are unrolled as the emitter says and no further. What
-/// comes after it is the driver's compiler, which moves code out of loops and shares addresses by its own light: with the passes for that here (licm, gvn,
-/// indvars, reassociate) LLVM takes three times as long, and a stencil is a fifth slower on an H200.
+/// The same for threads of a GPU: the math library's functions are inlined first, and no vectors.
 constexpr const char* kGridPipeline =
+    "function(nvvm-reflect,simplifycfg),always-inline,cgscc(inline),globaldce,function(sroa,early-cse<memssa>,correlated-propagation,reassociate,"
+    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"
+    "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,gvn,instcombine<no-verify-fixpoint>,adce,"
+    "simplifycfg,loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
+
+/// And where it shall be there soon (Target::soon): loops are unrolled as the emitter says and no further. What comes after it is the driver's compiler, which
+/// moves code out of loops and shares addresses by its own light: with the passes for that here (licm, gvn, indvars, reassociate) LLVM takes three times as
+/// long, and a stencil is a fifth slower on an H200.
+constexpr const char* kSoonPipeline =
     "function(nvvm-reflect,simplifycfg),always-inline,cgscc(inline),globaldce,function(sroa,early-cse<memssa>,simplifycfg,"
     "instcombine<no-verify-fixpoint>,loop-unroll<O2;no-partial;no-peeling;no-runtime;no-upperbound>,early-cse,simplifycfg)";
 
@@ -135,8 +142,8 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // a*b + c rounds twice, as in NumPy
   // Of PTX the driver's compiler makes machine code by its own light. LLVM's optimising code generation takes six times as long, most of it for addresses in
-  // loops, and what the driver makes of its code is slower: x.std() 1.14 ms instead of 1.02 on an H200, sums of columns 1.7 instead of 1.05.
-  const auto level = target.grid ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
+  // loops, and what the driver makes of its code can be slower: x.std() 1.14 ms instead of 1.02 on an H200, sums of columns 1.7 instead of 1.05.
+  const auto level = target.soon ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level, true));
 }
 
@@ -155,7 +162,9 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, bool of_functi
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   llvm::ModulePassManager passes;
-  const std::string pipeline = machine.getTargetTriple().isNVPTX() ? kGridPipeline : host_pipeline(of_function);
+  const std::string pipeline = machine.getOptLevel() == llvm::CodeGenOptLevel::None ? kSoonPipeline
+                               : machine.getTargetTriple().isNVPTX()                         ? kGridPipeline
+                                                                                             : host_pipeline(of_function);
   if (auto error = builder.parsePassPipeline(passes, pipeline)) throw Error("SystemError", llvm::toString(std::move(error)), "", Blame::internal);
   passes.run(module, modules);
 }
