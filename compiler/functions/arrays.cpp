@@ -238,9 +238,9 @@ void Lowering::assign_elements(const Value& target, const Value& source, Span at
     fail(at, "cannot assign " + describe(source.type) + " to " +
                  (target.type.rank ? "a " + std::to_string(target.type.rank) + "-d place" : "an element"));
   if (!source.type.is_array() && !source.type.is_scalar() && source.type.kind != Kind::optional)
-    fail(at, "cannot assign " + describe(source.type) + " to elements of " + describe(target.type));
+    fail(at, "cannot assign " + describe(source.type) + " to elements of type " + std::string(name_of(dtype)));
   if (is_complex(source.type.dtype) && !is_complex(dtype) && (source.type.is_scalar() || source.type.is_array()))
-    fail(at, "cannot assign complex numbers to elements of " + describe(target.type), "take .real or .imag");
+    fail(at, "cannot assign complex numbers to elements of type " + std::string(name_of(dtype)), "take .real or .imag");
   if (target.type.rank == 0) {
     store_element(to, dtype, {}, scalar(source, "an element"));
     return;

@@ -228,6 +228,7 @@ Value Lowering::subscript(const Value& base, const ast::ExprRef& index, Span at)
   if (!base.type.is_array()) fail(at, describe(base.type) + " has no items: it cannot be indexed");
   const std::vector<Value> indices = index_items(index);
   const Value array = materialise(base, at);
+  here_ = at;
   if (is_fancy(indices)) return fancy(array, indices, at);
   const Value result = view(array, indices, at);
   const bool basic = std::none_of(indices.begin(), indices.end(), [](const Value& v) { return v.type.kind == Kind::ellipsis; });
@@ -241,6 +242,7 @@ void Lowering::store_subscript(const Value& base, const ast::ExprRef& index, con
     fail(at, base.type.is_tuple() ? "a tuple cannot be changed" : describe(base.type) + " has no items that could be assigned");
   if (base.lazy) fail(at, "the result of an expression cannot be assigned to");
   const std::vector<Value> indices = index_items(index);
+  here_ = at;
   if (is_fancy(indices))
     store_fancy(base, indices, value, at);
   else
