@@ -230,8 +230,7 @@ Value Lowering::elementwise(const std::vector<Value>& operands, DType result, co
 }
 
 void Lowering::assign_elements(const Value& target, const Value& source, Span at) {
-  if (target.type.read_only)
-    fail(at, "the array is read-only: it comes from outside of the function, or was given read-only");
+  if (target.type.read_only) fail(at, "the array is read-only: it comes from outside of the function, or was given read-only");
   const DType dtype = target.type.dtype;
   const ArrayValue& to = *target.array;
   if (source.type.is_array() && source.type.rank > target.type.rank)

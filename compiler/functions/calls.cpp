@@ -203,8 +203,8 @@ Value Lowering::call_function(const Function& function, CallSite& site) {
   }
   if (place < site.args.size())
     fail_as("TypeError", site.span,
-            function.name + "() takes " +  std::to_string(params.size()) + (params.size() == 1 ? " argument, and " : " arguments, and ") + std::to_string(site.args.size()) +
-                " were given");
+            function.name + "() takes " + std::to_string(params.size()) + (params.size() == 1 ? " argument, and " : " arguments, and ") +
+                std::to_string(site.args.size()) + " were given");
   for (size_t w = 0; w < used.size(); ++w)
     if (!used[w]) fail_as("TypeError", site.span, function.name + "() has no parameter '" + site.keywords[w].first + "'");
   // Each place of a call is an instance of its own: its types depend on the arguments'.

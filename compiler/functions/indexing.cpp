@@ -332,8 +332,7 @@ Value Lowering::fancy(const Value& array, const std::vector<Value>& indices, Spa
 }
 
 void Lowering::store_fancy(const Value& array, const std::vector<Value>& indices, const Value& value, Span at) {
-  if (array.type.read_only)
-    fail(at, "the array is read-only: it comes from outside of the function, or was given read-only");
+  if (array.type.read_only) fail(at, "the array is read-only: it comes from outside of the function, or was given read-only");
   const DType dtype = array.type.dtype;
   if (is_mask(array, indices)) {
     const Value mask = materialise(indices[0], at);

@@ -321,6 +321,12 @@ void Lowering::loop(const ast::Stmt* key, const ast::Body& body, const ast::Body
   bound.insert(targets.begin(), targets.end());
   const Names in_else = assigned_names(orelse);
   bound.insert(in_else.begin(), in_else.end());
+  // x += … writes the elements of an array: the name stands for the same one.
+  std::erase_if(bound, [&](const std::string& name) {
+    const auto known = env_.find(name);
+    return known != env_.end() && known->second.value.type.is_array() && !targets.count(name) && only_augmented(body, name) &&
+           only_augmented(orelse, name);
+  });
   const Environment before = env_;
   const bool around = again_;
   const size_t sites = program_.sites.size(), typed = program_.typed.size();

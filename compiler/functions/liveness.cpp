@@ -177,6 +177,30 @@ Names assigned_names(const ast::Body& body) {
   return result;
 }
 
+bool only_augmented(const ast::Body& body, const std::string& name) {
+  for (const ast::StmtRef& s : body) {
+    Names bound, read;
+    std::visit(ast::Overloaded{[&](const ast::Assign& n) {
+                                 for (const ast::ExprRef& t : n.targets) target_names(t, bound, read);
+                               },
+                               [&](const ast::AnnAssign& n) { target_names(n.target, bound, read); },
+                               [&](const ast::For& n) { target_names(n.target, bound, read); },
+                               [&](const ast::FunctionDef& n) { bound.insert(n.name); }, [](const auto&) {}},
+               s->node);
+    bool others = bound.count(name) > 0;
+    ast::visit_children(
+        *s,
+        [&](ast::ExprRef& e) {
+          Names walrus;
+          walrus_names(e, walrus);
+          others = others || walrus.count(name);
+        },
+        [&](ast::Body& inner) { others = others || !only_augmented(inner, name); });
+    if (others) return false;
+  }
+  return true;
+}
+
 Names read_names(const ast::ExprRef& e) {
   Names result;
   collect_reads(e, result);

@@ -16,6 +16,8 @@ ExprRef boolean(bool v) { return ir::constant(Scalar::of_bool(v)); }
 /// As many pieces of the iterations as there are at most. A function of nothing else, so that sums have the same bits on any number of
 /// threads.
 constexpr int64_t kPieces = 1024;
+/// Where each piece has arrays of its own to reduce into.
+constexpr int64_t kPiecesWithArrays = 64;
 
 // ---- reductions ----
 /// How a name is reduced: by what its statements in the body do with it.
@@ -304,11 +306,15 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
   refuse_leaving(s.body, false);
   // ---- what the names of the body are ----
   const Names bound = assigned_names(s.body), exposed = exposed_names(s.body), targets = target_names(s.target);
-  std::map<std::string, Reduction> reductions;
+  std::map<std::string, Reduction> reductions, array_reductions;
   for (const std::string& name : bound) {
     if (!exposed.count(name) || targets.count(name)) continue;
     const auto known = env_.find(name);
-    if (known != env_.end() && known->second.value.type.is_array()) continue;  // x += … writes elements
+    if (known != env_.end() && known->second.value.type.is_array()) {
+      // x += … writes elements: an array that does nothing else in the body is reduced as numbers are.
+      if (const auto r = Uses(name).find(s.body); r && *r < Reduction::min && only_augmented(s.body, name)) array_reductions[name] = *r;
+      continue;
+    }
     const auto r = Uses(name).find(s.body);
     if (!r) {
       if (program_.options.unchecked_parallel) continue;
@@ -334,7 +340,8 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
       ir::op(ScalarOp::select, {forward, (last - first + by - constant_i64(1)) / both(ScalarOp::max, by, constant_i64(1)),
                                 (first - last - by - constant_i64(1)) / both(ScalarOp::max, constant_i64(0) - by, constant_i64(1))});
   const ExprRef count = code().bind(both(ScalarOp::max, span, constant_i64(0)), "count");
-  const ExprRef piece = code().bind((count + constant_i64(kPieces - 1)) / constant_i64(kPieces), "piece");
+  const int64_t pieces = array_reductions.empty() ? kPieces : kPiecesWithArrays;
+  const ExprRef piece = code().bind((count + constant_i64(pieces - 1)) / constant_i64(pieces), "piece");
   const ExprRef units = code().bind((count + piece - constant_i64(1)) / both(ScalarOp::max, piece, constant_i64(1)), "units");
   const Environment before = env_;
   // ---- the body of a piece ----
@@ -356,6 +363,30 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
     const Type type = program_.found.count({key, instance_ + name}) ? program_.found.at({key, instance_ + name}) : v.type;
     v = scalar_value(identity(r, type.dtype, ir::cast(v.scalar, type.dtype)));
   }
+  /// The array, its copy in a piece, and the memory for the copies of all pieces.
+  struct Copies {
+    Value whole, own;
+    Reduction r;
+    ExprRef count;
+    Out memory;
+  };
+  std::vector<Copies> copies;
+  for (const auto& [name, r] : array_reductions) {
+    Copies c{env_.at(name).value, {}, r, nullptr, {}};
+    const DType dtype = c.whole.type.dtype;
+    c.own = allocate(dtype, c.whole.array->extents, at);
+    c.count = code().bind(count_of(c.whole.array->extents), "size");
+    c.memory = {name, code().fresh("partial"), dtype};
+    assign_elements(c.own, scalar_value(identity(r, dtype, nullptr)), at);
+    env_.at(name).value = c.own;
+    copies.push_back(std::move(c));
+  }
+  auto flat = [](const Copies& c, const ExprRef& piece_number, const std::vector<ExprRef>& index) {
+    const std::vector<ExprRef> strides = c_strides(c.whole.array->extents);
+    ExprRef place = piece_number * c.count;
+    for (size_t axis = 0; axis < index.size(); ++axis) place = place + index[axis] * strides[axis];
+    return place;
+  };
   program_.accesses = &accesses;
   loop(key, s.body, {}, targets, [&](const Iteration& iteration, Exit&) {
     accesses.clear();
@@ -377,6 +408,11 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
     code().emit(ir::loop(counter, low, high, ir::LoopKind::serial, std::move(body)));
   });
   program_.accesses = nullptr;
+  for (const Copies& c : copies) {
+    for_each(c.own.array->extents, true,
+             [&](const std::vector<ExprRef>& index) { code().emit(ir::store(c.memory.memory, flat(c, u, index), element(c.own, index))); });
+    program_.stored.insert(c.memory.memory);
+  }
   for (const auto& [name, r] : reductions) {
     const Value& v = env_.at(name).value;
     partial.push_back({name, code().fresh("partial"), v.type.dtype});
@@ -403,6 +439,11 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
     code().own(out.memory);
   };
   for (const Out& out : partial) memory_for(out, units);
+  // The size that the copies' code knows is a name of the piece's body.
+  for (Copies& c : copies) {
+    c.count = count_of(c.whole.array->extents);
+    memory_for(c.memory, units * c.count);
+  }
   for (const Out& out : final) memory_for(out, constant_i64(1));
   const ExprRef last_value = first + (count - constant_i64(1)) * by;
   const ExprRef apart =
@@ -436,6 +477,22 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
     v.span = at;
     env_[out.name] = {v, nullptr};
   }
+  for (const Copies& c : copies) {
+    fate += (partial.empty() && &c == &copies[0] ? "; reductions: " : ", ") + c.memory.name + " (" + symbol(c.r) + ")";
+    const std::string j = code().fresh("j");
+    code().open();
+    for_each(c.whole.array->extents, true, [&](const std::vector<ExprRef>& index) {
+      const ExprRef part = code().bind(ir::load(c.memory.memory, c.memory.type, flat(c, ir::variable(j, DType::i64), index)));
+      const ScalarOp op = c.r == Reduction::add       ? ScalarOp::add
+                          : c.r == Reduction::mul     ? ScalarOp::mul
+                          : c.r == Reduction::bit_and ? ScalarOp::bit_and
+                          : c.r == Reduction::bit_or  ? ScalarOp::bit_or
+                                                      : ScalarOp::bit_xor;
+      store_element(*c.whole.array, c.memory.type, index, both(op, element(c.whole, index), part));
+    });
+    ir::Body adds = code().close();
+    code().emit(ir::loop(j, constant_i64(0), units, ir::LoopKind::serial, std::move(adds)));
+  }
   const ExprRef any = both(ScalarOp::gt, count, constant_i64(0));
   for (const Out& out : final) {
     const ExprRef value = code().bind(ir::load(out.memory, out.type, constant_i64(0)), out.name);
@@ -457,7 +514,7 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
     if (live.after.count(name)) env_[name] = std::move(b);
   }
   for (const std::string& name : bound)
-    if (!live.after.count(name) && !reductions.count(name)) env_.erase(name);
+    if (!live.after.count(name) && !reductions.count(name) && !array_reductions.count(name)) env_.erase(name);
   if (!(apart->kind == ir::ExprKind::constant && apart->value.i)) fate += ", if its arrays lie apart";
   std::erase_if(program_.loops,
                 [&](const Compiled::Loop& l) { return l.span == at && l.source == function_.source; });  // of an earlier attempt
