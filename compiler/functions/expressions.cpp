@@ -84,7 +84,7 @@ Value Lowering::expression(const ast::ExprRef& e) {
                        return v;
                      },
                      [&](const ast::Lambda& n) { return nested_lambda(n, e); },
-                     [&](const ast::List& n) { return list_array(n, at); },
+                     [&](const ast::List& n) { return list_display(n); },
                      [&](const ast::Comprehension&) -> Value { unsupported(at, "a comprehension", "write a loop that fills an array"); },
                      [&](const ast::Dict&) -> Value { unsupported(at, "a dict"); },
                      [&](const ast::Set&) -> Value { unsupported(at, "a set"); },
@@ -262,7 +262,7 @@ Value Lowering::comparison(const ast::Compare& e, Span at) {
   return rest(expression(e.left), 0);
 }
 
-Value Lowering::list_array(const ast::List& n, Span at) {
+Value Lowering::list_display(const ast::List& n) {
   std::vector<Value> items;
   for (const ast::ExprRef& item : n.items) items.push_back(expression(item));
   return tuple_value(std::move(items));

@@ -12,7 +12,6 @@ using Kind = Type::Kind;
 namespace {
 
 ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
-ExprRef of(double v, DType type) { return ir::constant(Scalar::of_float(v).cast(type)); }
 
 bool is_whole(DType d) { return is_integer(d) || d == DType::boolean; }
 /// np.sum and np.prod of small integers are computed in 64 bits.

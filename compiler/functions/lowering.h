@@ -241,7 +241,8 @@ class Lowering {
   /// Whether the function takes this name from the one around it.
   bool is_taken(const std::string& name) const;
   Value nested_lambda(const ast::Lambda& n, const ast::ExprRef& e);
-  Value list_array(const ast::List& n, Span at);
+  /// A list that is not changed: as a tuple.
+  Value list_display(const ast::List& n);
   Value bool_chain(const ast::BoolChain& e, Span at);
   Value comparison(const ast::Compare& e, Span at);
   Value conditional(const ast::Conditional& e, Span at);

@@ -212,7 +212,7 @@ void CudaKernel::declare(Interpreter&, const Signature& signature) {
   declared_.push_back(signature.arguments);
 }
 
-void CudaKernel::launch(Interpreter& in, const GridShape& shape, Arguments args) {
+void CudaKernel::launch(Interpreter&, const GridShape& shape, Arguments args) {
   const auto& f = *function_.as<Function>();
   const auto& s = f.code->signature;
   if (!args.keywords.empty()) raise("TypeError", "a kernel takes no keyword arguments");
