@@ -10,7 +10,6 @@ using Kind = Type::Kind;
 namespace {
 
 ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
-ExprRef boolean(bool v) { return ir::constant(Scalar::of_bool(v)); }
 
 bool is_one(const ExprRef& e) { return e->kind == ir::ExprKind::constant && e->value.i == 1; }
 bool same(const ExprRef& a, const ExprRef& b) {
@@ -208,19 +207,21 @@ Value Lowering::elementwise(const std::vector<Value>& operands, DType result, co
         straight = straight && !is_one(own);
         factors.push_back(is_one(own) ? constant_i64(0)
                                       : code().bind(ir::cast(both(ScalarOp::ne, own, constant_i64(1)), DType::i64), "spread"));
+        if (!is_one(own)) require(both(ScalarOp::eq, own, whole));
       }
     }
+    if (v.lazy) require(v.lazy->exact);
     if (v.array)
       lazy.sources.push_back({*v.array, straight});
     else
       for (LazyArray::Source s : v.lazy->sources) lazy.sources.push_back({s.array, s.straight && straight});
     readers.push_back([this, v, skipped, factors](const std::vector<ExprRef>& index) {
       std::vector<ExprRef> own;
-      for (size_t axis = 0; axis < factors.size(); ++axis)
-        own.push_back(factors[axis] ? index[axis + skipped] * factors[axis] : index[axis + skipped]);
+      for (size_t axis = 0; axis < factors.size(); ++axis) own.push_back(stretched(index[axis + skipped], factors[axis]));
       return element(v, own);
     });
   }
+  if (lazy.exact) lazy.exact = code().bind(lazy.exact, "exact");
   lazy.at = [this, readers, f, result](const std::vector<ExprRef>& index) {
     std::vector<ExprRef> parts;
     for (const auto& reader : readers) parts.push_back(reader(index));
@@ -279,12 +280,17 @@ void Lowering::assign_elements(const Value& target, const Value& source, Span at
     raise_if(both(ScalarOp::logical_and, both(ScalarOp::ne, own, whole), both(ScalarOp::ne, own, one)), "ValueError",
              "could not broadcast: an axis of the value has {0} elements, that of the target {1}", at, {own, whole});
     factors.push_back(is_one(own) ? constant_i64(0) : code().bind(ir::cast(both(ScalarOp::ne, own, one), DType::i64), "spread"));
+    if (is_one(own)) continue;
+    const ExprRef fits = both(ScalarOp::eq, own, whole);
+    exact = exact ? both(ScalarOp::logical_and, exact, fits) : fits;
   }
-  for_each(to.extents, true, [&](const std::vector<ExprRef>& index) {
-    std::vector<ExprRef> own;
-    for (size_t axis = 0; axis < factors.size(); ++axis)
-      own.push_back(factors[axis] ? index[axis + skipped] * factors[axis] : index[axis + skipped]);
-    store_element(to, dtype, index, element(from, own));
+  if (exact) exact = code().bind(exact, "exact");
+  versions(exact, [&] {
+    for_each(to.extents, true, [&](const std::vector<ExprRef>& index) {
+      std::vector<ExprRef> own;
+      for (size_t axis = 0; axis < factors.size(); ++axis) own.push_back(stretched(index[axis + skipped], factors[axis]));
+      store_element(to, dtype, index, element(from, own));
+    });
   });
 }
 
