@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <histedit.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,18 +56,34 @@ struct LineEditor::State {
   }
   static char* show_prompt(EditLine* editor) { return of(editor).prompt.data(); }
 
+  /// False when Ctrl-C came before any input, also between the prompt and this wait: the signal is let through only while it waits.
+  static bool wait_for_input() {
+    sigset_t interrupt, around;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &around);
+    bool asked = InterruptHandler::take();
+    while (!asked) {
+      pollfd input{STDIN_FILENO, POLLIN, 0};
+      if (ppoll(&input, 1, nullptr, &around) >= 0 || errno != EINTR) break;
+      asked = InterruptHandler::take();
+    }
+    pthread_sigmask(SIG_SETMASK, &around, nullptr);
+    return !asked;
+  }
+
   /// libedit retries a read that a signal ended, so Ctrl-C has to be noticed here: one character of UTF-8 from the terminal.
   static int read_character(EditLine* editor, wchar_t* out) {
     State& state = of(editor);
     const auto byte = [&](unsigned char& c) -> int {
       while (true) {
-        const ssize_t n = ::read(STDIN_FILENO, &c, 1);
-        if (n >= 0) return static_cast<int>(n);
-        if (errno != EINTR) return -1;
-        if (InterruptHandler::take()) {
+        if (!wait_for_input()) {
           state.interrupted = true;
           return -1;
         }
+        const ssize_t n = ::read(STDIN_FILENO, &c, 1);
+        if (n >= 0) return static_cast<int>(n);
+        if (errno != EINTR) return -1;
       }
     };
     unsigned char c = 0;
