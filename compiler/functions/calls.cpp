@@ -213,9 +213,12 @@ Value Lowering::call_function(const Function& function, CallSite& site) {
   Lowering inner(program_, function, instance_ + "/" + std::to_string(site.span.begin) + ":" + types);
   if (const auto around = program_.nested.find(&function); around != program_.nested.end()) inner.enclosing_ = around->second;
   for (size_t k = 0; k < arguments.size(); ++k) arguments[k].span = site.span;
-  program_.active.push_back(function.identity);
+  struct Active {
+    Active(std::vector<const void*>& functions, const void* identity) : functions(functions) { functions.push_back(identity); }
+    ~Active() { functions.pop_back(); }
+    std::vector<const void*>& functions;
+  } active(program_.active, function.identity);  // also where the rest of the statement turns out not to be reached
   Value result = inner.run(std::move(arguments));
-  program_.active.pop_back();
   again_ = again_ || inner.again_;
   return result;
 }

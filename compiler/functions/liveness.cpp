@@ -75,6 +75,14 @@ class Flow {
     return live;
   }
 
+  /// The same for the body of a loop: `continue` leads behind it.
+  Names iteration(const ast::Body& body, const Names& live) {
+    loops_.push_back({live, live});
+    Names result = before(body, live);
+    loops_.pop_back();
+    return result;
+  }
+
  private:
   Names before(const ast::Stmt& s, const ast::Stmt* key, Names live) {
     auto assign = [&](const ast::ExprRef& target) {
@@ -169,6 +177,11 @@ Liveness find_liveness(const ast::Body& body) {
 Names exposed_names(const ast::Body& body) {
   Liveness unused;
   return Flow(unused).before(body, {});
+}
+
+bool may_stay_unbound(const ast::Body& body, const std::string& name) {
+  Liveness unused;
+  return Flow(unused).iteration(body, {name}).count(name) > 0;
 }
 
 Names assigned_names(const ast::Body& body) {

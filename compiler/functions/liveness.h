@@ -25,6 +25,8 @@ Liveness find_liveness(const ast::Body& body);
 Names exposed_names(const ast::Body& body);
 /// The local names that statements bind, those of nested functions not among them.
 Names assigned_names(const ast::Body& body);
+/// Whether a way through the statements leaves a local name as it was.
+bool may_stay_unbound(const ast::Body& body, const std::string& name);
 /// Whether statements bind a name by `name op= …` at most, which leaves an array the same array.
 bool only_augmented(const ast::Body& body, const std::string& name);
 /// The local names that an expression or a function inside the function reads.

@@ -110,6 +110,9 @@ ExprRef identity(Reduction r, DType type, const ExprRef& initial) {
 }
 
 // ---- independence ----
+/// Indices of steps up to here differ for all iterations that there can be.
+constexpr int64_t kLargestStep = int64_t{1} << 30;
+
 /// c0 + Σ c_k * leaf_k, leaves by their text.
 struct Linear {
   int64_t constant = 0;
@@ -121,6 +124,12 @@ class LinearForm {
  public:
   explicit LinearForm(const Code& code) : code_(code) {}
 
+  /// The variable that a leaf is; null: it is more than that.
+  ExprRef leaf(const std::string& text) const {
+    const auto found = leaves_.find(text);
+    return found == leaves_.end() ? nullptr : found->second;
+  }
+
   std::optional<Linear> of(const ExprRef& e) const {
     switch (e->kind) {
       case ir::ExprKind::constant:
@@ -128,9 +137,11 @@ class LinearForm {
         return Linear{e->value.i, {}};
       case ir::ExprKind::variable:
         if (const ExprRef definition = code_.definition(e->name)) return of(definition);
+        leaves_[e->name] = e;
         return Linear{0, {{e->name, 1}}};
       case ir::ExprKind::cast:
-        if (!is_integer(e->args[0]->type)) return {};
+        // A narrower type wraps: different numbers become one.
+        if (!is_integer(e->args[0]->type) || size_of(e->type) < size_of(e->args[0]->type)) return {};
         return of(e->args[0]);
       case ir::ExprKind::op: {
         if (e->op != ScalarOp::add && e->op != ScalarOp::sub && e->op != ScalarOp::mul) return opaque(e);
@@ -160,6 +171,7 @@ class LinearForm {
     return l;
   }
   const Code& code_;
+  mutable std::map<std::string, ExprRef> leaves_;
 };
 
 /// Whether every name in a leaf's text was made before the loop.
@@ -198,17 +210,22 @@ ExprRef Lowering::independent(const std::vector<Access>& accesses, const ExprRef
   auto affine = [&](const Access& a, size_t axis) -> std::optional<Linear> {
     if (axis >= a.index.size() || !a.index[axis]) return {};
     auto form = linear.of(a.index[axis]);
-    if (!form || !form->terms.count(variable->name)) return {};
+    if (!form || !form->terms.count(variable->name) || std::abs(form->terms.at(variable->name)) > kLargestStep) return {};
     for (const auto& [leaf, factor] : form->terms)
       if (leaf != variable->name && !is_outside(leaf, outside)) return {};
     return form;
   };
   std::set<std::string> memories, written;
+  const Access* changing = nullptr;  // through a name that stands for several arrays within an iteration
   for (const Access& a : accesses) {
     if (a.root > roots) continue;  // memory of the iteration itself
     memories.insert(a.memory);
     if (a.writes) written.insert(a.memory);
+    if (a.root == ArrayValue::kAnywhere && !is_outside(a.memory, outside)) changing = &a;
   }
+  if (changing && !written.empty())
+    fail(changing->span, "iterations of this prange may use the same element: this name stands for several arrays in an iteration",
+         "give each array its own name in the loop, or, where iterations are independent all the same, say parallel=\"unsafe\"");
   for (const std::string& memory : written) {
     std::vector<const Access*> of;
     const Access* write = nullptr;
@@ -239,10 +256,11 @@ ExprRef Lowering::independent(const std::vector<Access>& accesses, const ExprRef
           bool known = true;
           for (const auto& [leaf, factor] : form->terms) {
             if (leaf == variable->name) continue;
-            if (leaf.find_first_of("( ") != std::string::npos)
-              known = false;
+            const ExprRef name = linear.leaf(leaf);
+            if (name)
+              value = value + constant_i64(factor) * ir::cast(name, DType::i64);
             else
-              value = value + constant_i64(factor) * ir::variable(leaf, DType::i64);
+              known = false;
           }
           require(known ? both(ScalarOp::ge, value, constant_i64(0)) : boolean(false));
         }
@@ -331,6 +349,10 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
     if (live.after.count(name) && !reductions.count(name) &&
         !(env_.count(name) && env_.at(name).value.type.is_array() && exposed.count(name)))
       kept.insert(name);
+  for (const std::string& name : kept)
+    if (may_stay_unbound(s.body, name))
+      fail(at, "iterations of this prange depend on each other: '" + name + "' is read after the loop, and not every iteration sets it",
+           "set it in every iteration, use a reduction such as " + name + " = max(" + name + ", …), or use range");
   // ---- the iterations in pieces ----
   const ExprRef first = code().bind(index_number(start, "prange"), "start"), last = code().bind(index_number(stop, "prange"), "stop"),
                 by = code().bind(index_number(step, "prange"), "step");
