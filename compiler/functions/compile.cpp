@@ -243,7 +243,7 @@ Compiled compile(const Function& function, const std::vector<Type>& arguments, b
   result.sites = std::move(program.sites);
   result.captured = std::move(program.captured);
   result.typed = std::move(program.typed);
-  outline_parallel_loops(result, written);
+  outline_parallel_loops(result, written, overlapping || (function.options.unchecked_parallel && !program.points.empty()));
   ir::verify(result.kernel);
   for (const ir::Kernel& region : result.regions) ir::verify(region);
   return result;

@@ -68,7 +68,8 @@ class FreeNames {
 
 class Outliner {
  public:
-  Outliner(Compiled& function, const std::set<std::string>& written) : function_(function), written_(written) {}
+  Outliner(Compiled& function, const std::set<std::string>& written, bool may_overlap)
+      : function_(function), written_(written), may_overlap_(may_overlap) {}
 
   ir::Body body(const ir::Body& statements) {
     ir::Body result;
@@ -99,7 +100,7 @@ class Outliner {
     const std::string arrays = "arrays_region" + number, scalars = "scalars_region" + number;
     std::vector<ir::ExprRef> addresses, slots;
     for (const auto& [name, type] : free.arrays) {
-      kernel.params.push_back({written_.count(name) ? PK::out : PK::in, name, type});
+      kernel.params.push_back({may_overlap_ ? PK::any : written_.count(name) ? PK::out : PK::in, name, type});
       addresses.push_back(ir::address(name));
     }
     for (const auto& [name, type] : free.scalars) {
@@ -146,12 +147,13 @@ class Outliner {
 
   Compiled& function_;
   const std::set<std::string>& written_;
+  const bool may_overlap_;
 };
 
 }  // namespace
 
-void outline_parallel_loops(Compiled& function, const std::set<std::string>& written) {
-  function.kernel.body = Outliner(function, written).body(function.kernel.body);
+void outline_parallel_loops(Compiled& function, const std::set<std::string>& written, bool may_overlap) {
+  function.kernel.body = Outliner(function, written, may_overlap).body(function.kernel.body);
 }
 
 }  // namespace gasell::functions

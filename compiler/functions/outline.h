@@ -15,7 +15,7 @@ namespace gasell::functions {
 ///      call gasell_parallel(address(context), 0, units, address(arrays_1), address(scalars_1))
 ///      if (error[0] != 0) { raise 1() }
 ///
-/// `written`: the memories that are stored to.
-void outline_parallel_loops(Compiled& function, const std::set<std::string>& written);
+/// `written`: the memories that are stored to. `may_overlap`: nothing says that the arrays of a region lie apart.
+void outline_parallel_loops(Compiled& function, const std::set<std::string>& written, bool may_overlap);
 
 }  // namespace gasell::functions
