@@ -5,20 +5,8 @@
 namespace gasell::functions {
 
 using ir::constant_i64;
+using namespace terms;
 using Kind = Type::Kind;
-
-namespace {
-
-ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
-
-bool is_one(const ExprRef& e) { return e->kind == ir::ExprKind::constant && e->value.i == 1; }
-bool same(const ExprRef& a, const ExprRef& b) {
-  if (a == b) return true;
-  if (a->kind != b->kind) return false;
-  return a->kind == ir::ExprKind::variable ? a->name == b->name : a->kind == ir::ExprKind::constant && a->value.i == b->value.i;
-}
-
-}  // namespace
 
 Value tuple_value(std::vector<Value> items) {
   Value v;
@@ -253,10 +241,7 @@ void Lowering::assign_elements(const Value& target, const Value& source, Span at
   // The source is broadcast to the target, whose shape stands.
   Value from = source;
   const auto sources = source.lazy ? source.lazy->sources : std::vector<LazyArray::Source>{{*source.array, true}};
-  auto identical = [&](const ArrayValue& a) {
-    return a.memory == to.memory && same(a.offset, to.offset) &&
-           std::equal(a.strides.begin(), a.strides.end(), to.strides.begin(), to.strides.end(), same);
-  };
+  auto identical = [&](const ArrayValue& a) { return a.memory == to.memory && same(a.offset, to.offset) && same(a.strides, to.strides); };
   bool apart = true, safe = true;
   for (const LazyArray::Source& s : sources) {
     if (!may_overlap(s.array, to)) continue;

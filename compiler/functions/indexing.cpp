@@ -4,17 +4,8 @@
 namespace gasell::functions {
 
 using ir::constant_i64;
+using namespace terms;
 using Kind = Type::Kind;
-
-namespace {
-
-ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
-ExprRef select(ExprRef condition, ExprRef yes, ExprRef no) {
-  return ir::op(ScalarOp::select, {std::move(condition), std::move(yes), std::move(no)});
-}
-bool is_constant(const ExprRef& e) { return e->kind == ir::ExprKind::constant; }
-
-}  // namespace
 
 ExprRef Lowering::checked_index(ExprRef index, ExprRef extent, Span at, int axis) {
   index = ir::cast(index, DType::i64);

@@ -4,24 +4,13 @@
 namespace gasell::functions {
 
 using ir::constant_i64;
+using namespace terms;
 using Kind = Type::Kind;
 
 namespace {
 
-ExprRef zero(DType type) { return ir::constant(Scalar::of_int(0).cast(type)); }
-
-bool same(const ExprRef& a, const ExprRef& b) {
-  if (a == b) return true;
-  if (!a || !b || a->kind != b->kind || a->type != b->type) return false;
-  if (a->kind == ir::ExprKind::variable) return a->name == b->name;
-  return a->kind == ir::ExprKind::constant && a->value.same_bits(b->value);
-}
-bool same(const std::vector<ExprRef>& a, const std::vector<ExprRef>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ExprRef& x, const ExprRef& y) { return same(x, y); });
-}
-
 /// Whether two values need no variable to become one.
-bool same(const Value& a, const Value& b) {
+bool same_value(const Value& a, const Value& b) {
   if (a.type != b.type) return false;
   switch (a.type.kind) {
     case Kind::scalar: return same(a.scalar, b.scalar);
@@ -31,8 +20,8 @@ bool same(const Value& a, const Value& b) {
     case Kind::tuple:
     case Kind::slice:
       return std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
-                        [](const Value& x, const Value& y) { return same(x, y); });
-    case Kind::optional: return same(a.present, b.present) && same(a.items[0], b.items[0]);
+                        [](const Value& x, const Value& y) { return same_value(x, y); });
+    case Kind::optional: return same(a.present, b.present) && same_value(a.items[0], b.items[0]);
     default: return true;
   }
 }
@@ -47,7 +36,7 @@ Storage Lowering::declare(const Type& type, std::string_view stem) {
     code().emit(ir::var(s.names.back(), std::move(initial)));
   };
   switch (type.kind) {
-    case Kind::scalar: variable(zero(type.dtype)); break;
+    case Kind::scalar: variable(number_of(0, type.dtype)); break;
     case Kind::array:
       s.names.push_back(code().fresh(stem));
       code().emit(ir::pointer(s.names[0], type.dtype, ""));
@@ -59,7 +48,7 @@ Storage Lowering::declare(const Type& type, std::string_view stem) {
       for (const Type& item : type.items) s.items.push_back(declare(item, stem));
       break;
     case Kind::optional:
-      variable(zero(DType::boolean));
+      variable(boolean(false));
       s.items.push_back(declare(type.items[0], stem));
       break;
     default: break;
@@ -154,14 +143,14 @@ Value Lowering::convert(const Value& value, const Type& type) {
       break;
     case Kind::optional:
       if (value.type.is_none()) {
-        v.present = ir::constant(Scalar::of_bool(false));
+        v.present = boolean(false);
         // What stands for the missing item is never looked at.
         const Storage nothing = declare(type.items[0], "none");
         v.items = {read(nothing, "none")};
       } else if (value.type.kind == Kind::optional) {
         v.items = {convert(value.items[0], type.items[0])};
       } else {
-        v.present = ir::constant(Scalar::of_bool(true));
+        v.present = boolean(true);
         v.items = {convert(value, type.items[0])};
         v.scalar = nullptr, v.array = nullptr;
       }
@@ -209,7 +198,7 @@ void Lowering::carry(const Join& join) {
     if (carried.defined.empty()) continue;
     const auto bound = env_.find(name);
     if (bound == env_.end()) continue;
-    code().emit(ir::assign(carried.defined, bound->second.defined ? bound->second.defined : ir::constant(Scalar::of_bool(true))));
+    code().emit(ir::assign(carried.defined, bound->second.defined ? bound->second.defined : boolean(true)));
   }
 }
 
@@ -258,7 +247,7 @@ void Lowering::merge_branches(const ExprRef& condition, const Names& names, Bran
       const auto a = yes_env.find(name), b = no_env.find(name);
       const bool has_a = a != yes_env.end(), has_b = b != no_env.end();
       if (!has_a && !has_b) continue;
-      if (has_a && has_b && same(a->second.value, b->second.value) && same(a->second.defined, b->second.defined)) continue;
+      if (has_a && has_b && same_value(a->second.value, b->second.value) && same(a->second.defined, b->second.defined)) continue;
       const Type* type = nullptr;
       std::optional<Type> both;
       if (has_a && has_b) {
@@ -281,7 +270,7 @@ void Lowering::merge_branches(const ExprRef& condition, const Names& names, Bran
     m.storage.constant = (yes_env.count(m.name) ? yes_env : no_env).at(m.name).value;
     if (!m.defined.empty()) {
       m.defined = code().fresh("defined");
-      code().emit(ir::var(m.defined, ir::constant(Scalar::of_bool(false))));
+      code().emit(ir::var(m.defined, boolean(false)));
     }
   }
   auto finish = [&](Code::Block block, const Environment& env) {
@@ -297,7 +286,7 @@ void Lowering::merge_branches(const ExprRef& condition, const Names& names, Bran
       for (const Merged& m : carried) {
         const auto bound = env.find(m.name);
         if (m.defined.empty() || bound == env.end()) continue;
-        code().emit(ir::assign(m.defined, bound->second.defined ? bound->second.defined : ir::constant(Scalar::of_bool(true))));
+        code().emit(ir::assign(m.defined, bound->second.defined ? bound->second.defined : boolean(true)));
       }
     }
     return code().close();
@@ -354,7 +343,7 @@ void Lowering::loop(const ast::Stmt* key, const ast::Body& body, const ast::Body
       }
       if (known == before.end() || known->second.defined) {
         carried.defined = code().fresh("defined");
-        code().emit(ir::var(carried.defined, known == before.end() ? ir::constant(Scalar::of_bool(false)) : known->second.defined));
+        code().emit(ir::var(carried.defined, known == before.end() ? boolean(false) : known->second.defined));
       }
       join.names[name] = std::move(carried);
     }

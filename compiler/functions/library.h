@@ -5,7 +5,9 @@
 
 namespace gasell::functions {
 
-LibraryFunction number_function(const std::string& path);  // library_math.cpp
+LibraryFunction builtin_function(const std::string& path);      // library_builtins.cpp
+LibraryFunction elementwise_function(const std::string& path);  // elementwise.cpp
+LibraryFunction number_function(const std::string& path);       // library_math.cpp
 LibraryFunction number_method(const std::string& path);
 LibraryFunction creation_function(const std::string& path);   // library_creation.cpp
 LibraryFunction reduction_function(const std::string& path);  // library_reductions.cpp

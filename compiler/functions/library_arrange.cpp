@@ -6,11 +6,10 @@
 namespace gasell::functions {
 
 using ir::constant_i64;
+using namespace terms;
 using Kind = Type::Kind;
 
 namespace {
-
-ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
 
 Value array_argument(Lowering& l, const CallSite& site, size_t place = 0) {
   if (site.args.size() <= place) l.fail(site.span, site.name + " needs an array");

@@ -6,11 +6,10 @@
 namespace gasell::functions {
 
 using ir::constant_i64;
+using namespace terms;
 using Kind = Type::Kind;
 
 namespace {
-
-ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
 
 std::vector<ExprRef> shape_argument(Lowering& l, const Value& v) {
   std::vector<ExprRef> extents;

@@ -7,6 +7,7 @@
 namespace gasell::functions {
 
 using ir::constant_i64;
+using namespace terms;
 using Kind = Type::Kind;
 
 namespace {
@@ -14,7 +15,6 @@ namespace {
 constexpr std::string_view kModule = "numba.cuda.";
 constexpr int64_t kWarp = 32;
 
-ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
 ExprRef constant_i32(int64_t v) { return ir::constant(Scalar::of_int(v, DType::i32)); }
 
 /// A function of ir/simt.h that gives a number.

@@ -1,252 +1,27 @@
-// Functions of numbers in compiled functions: builtins, math, cmath and NumPy's elementwise functions, which take arrays, too.
+// math and cmath in compiled functions, and NumPy's functions of numbers that are more than one operation.
 #include <cmath>
 #include <limits>
 #include <unordered_map>
 
+#include "compiler/functions/elementwise.h"
 #include "compiler/functions/library.h"
-#include "compiler/functions/lowering.h"
 
 namespace gasell::functions {
 
 using ir::constant_i64;
+using namespace terms;
 using Kind = Type::Kind;
 
 namespace {
-
-ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
-
-bool is_whole(DType d) { return is_integer(d) || d == DType::boolean; }
-
-/// How an elementwise function treats the dtypes of its operands.
-enum class Rule : uint8_t {
-  floating,  // integers become f64 (small ones f64 too, as Numba has it); floats and complex stay
-  same,      // computed in the common dtype
-  whole,     // math.floor: the result is i64
-  logical,   // of truth values
-  test,      // isnan: boolean of a number
-};
-
-struct Elementwise {
-  ScalarOp op;
-  Rule rule;
-};
-
-const std::unordered_map<std::string_view, Elementwise>& numpy_table() {
-  using O = ScalarOp;
-  using R = Rule;
-  static const std::unordered_map<std::string_view, Elementwise> kTable = {{"sqrt", {O::sqrt, R::floating}},
-                                                                           {"cbrt", {O::cbrt, R::floating}},
-                                                                           {"exp", {O::exp, R::floating}},
-                                                                           {"exp2", {O::exp2, R::floating}},
-                                                                           {"expm1", {O::expm1, R::floating}},
-                                                                           {"log", {O::log, R::floating}},
-                                                                           {"log2", {O::log2, R::floating}},
-                                                                           {"log10", {O::log10, R::floating}},
-                                                                           {"log1p", {O::log1p, R::floating}},
-                                                                           {"hypot", {O::hypot, R::floating}},
-                                                                           {"sin", {O::sin, R::floating}},
-                                                                           {"cos", {O::cos, R::floating}},
-                                                                           {"tan", {O::tan, R::floating}},
-                                                                           {"arcsin", {O::asin, R::floating}},
-                                                                           {"arccos", {O::acos, R::floating}},
-                                                                           {"arctan", {O::atan, R::floating}},
-                                                                           {"asin", {O::asin, R::floating}},
-                                                                           {"acos", {O::acos, R::floating}},
-                                                                           {"atan", {O::atan, R::floating}},
-                                                                           {"arctan2", {O::atan2, R::floating}},
-                                                                           {"atan2", {O::atan2, R::floating}},
-                                                                           {"sinh", {O::sinh, R::floating}},
-                                                                           {"cosh", {O::cosh, R::floating}},
-                                                                           {"tanh", {O::tanh, R::floating}},
-                                                                           {"arcsinh", {O::asinh, R::floating}},
-                                                                           {"arccosh", {O::acosh, R::floating}},
-                                                                           {"arctanh", {O::atanh, R::floating}},
-                                                                           {"asinh", {O::asinh, R::floating}},
-                                                                           {"acosh", {O::acosh, R::floating}},
-                                                                           {"atanh", {O::atanh, R::floating}},
-                                                                           {"floor", {O::floor, R::same}},
-                                                                           {"ceil", {O::ceil, R::same}},
-                                                                           {"trunc", {O::trunc, R::same}},
-                                                                           {"rint", {O::rint, R::floating}},
-                                                                           {"copysign", {O::copysign, R::floating}},
-                                                                           {"nextafter", {O::nextafter, R::floating}},
-                                                                           {"abs", {O::abs, R::same}},
-                                                                           {"absolute", {O::abs, R::same}},
-                                                                           {"fabs", {O::abs, R::floating}},
-                                                                           {"negative", {O::neg, R::same}},
-                                                                           {"sign", {O::sign, R::same}},
-                                                                           {"conj", {O::conj, R::same}},
-                                                                           {"conjugate", {O::conj, R::same}},
-                                                                           {"minimum", {O::min, R::same}},
-                                                                           {"maximum", {O::max, R::same}},
-                                                                           {"fmin", {O::fmin, R::same}},
-                                                                           {"fmax", {O::fmax, R::same}},
-                                                                           {"fmod", {O::fmod, R::same}},
-                                                                           {"bitwise_and", {O::bit_and, R::same}},
-                                                                           {"bitwise_or", {O::bit_or, R::same}},
-                                                                           {"bitwise_xor", {O::bit_xor, R::same}},
-                                                                           {"invert", {O::bit_not, R::same}},
-                                                                           {"left_shift", {O::shl, R::same}},
-                                                                           {"right_shift", {O::shr, R::same}},
-                                                                           {"isnan", {O::isnan, R::test}},
-                                                                           {"isinf", {O::isinf, R::test}},
-                                                                           {"isfinite", {O::isfinite, R::test}},
-                                                                           {"signbit", {O::signbit, R::test}},
-                                                                           {"logical_and", {O::logical_and, R::logical}},
-                                                                           {"logical_or", {O::logical_or, R::logical}},
-                                                                           {"logical_xor", {O::logical_xor, R::logical}},
-                                                                           {"logical_not", {O::logical_not, R::logical}}};
-  return kTable;
-}
-
-const std::unordered_map<std::string_view, Elementwise>& math_table() {
-  using O = ScalarOp;
-  using R = Rule;
-  static const std::unordered_map<std::string_view, Elementwise> kTable = {
-      {"sqrt", {O::sqrt, R::floating}},         {"cbrt", {O::cbrt, R::floating}},   {"exp", {O::exp, R::floating}},
-      {"exp2", {O::exp2, R::floating}},         {"expm1", {O::expm1, R::floating}}, {"log2", {O::log2, R::floating}},
-      {"log10", {O::log10, R::floating}},       {"log1p", {O::log1p, R::floating}}, {"sin", {O::sin, R::floating}},
-      {"cos", {O::cos, R::floating}},           {"tan", {O::tan, R::floating}},     {"asin", {O::asin, R::floating}},
-      {"acos", {O::acos, R::floating}},         {"atan", {O::atan, R::floating}},   {"atan2", {O::atan2, R::floating}},
-      {"sinh", {O::sinh, R::floating}},         {"cosh", {O::cosh, R::floating}},   {"tanh", {O::tanh, R::floating}},
-      {"asinh", {O::asinh, R::floating}},       {"acosh", {O::acosh, R::floating}}, {"atanh", {O::atanh, R::floating}},
-      {"fabs", {O::abs, R::floating}},          {"hypot", {O::hypot, R::floating}}, {"fmod", {O::fmod, R::floating}},
-      {"copysign", {O::copysign, R::floating}}, {"floor", {O::floor, R::whole}},    {"ceil", {O::ceil, R::whole}},
-      {"trunc", {O::trunc, R::whole}},          {"isnan", {O::isnan, R::test}},     {"isinf", {O::isinf, R::test}},
-      {"isfinite", {O::isfinite, R::test}},     {"pow", {O::pow, R::floating}}};
-  return kTable;
-}
-
-Value apply(Lowering& l, const CallSite& site, const Elementwise& e, bool arrays) {
-  const int arity = info(e.op).arity;
-  const Value* out = nullptr;
-  if (site.args.size() == static_cast<size_t>(arity) + 1 && arrays) out = &site.args.back();
-  if (const Value* named = site.keyword("out"); named && arrays) out = named;
-  if (site.args.size() != static_cast<size_t>(arity) + (out && !site.keyword("out") ? 1 : 0))
-    l.fail(site.span, site.name + " takes " + std::to_string(arity) + (arity == 1 ? " argument" : " arguments") + ", and " +
-                          std::to_string(site.args.size()) + " were given");
-  const std::vector<Value> operands(site.args.begin(), site.args.begin() + arity);
-  std::optional<DType> common;
-  bool any_array = false, narrow = false;  // narrow: integers that fit f32
-  for (const Value& v : operands) {
-    if (!v.type.is_array() && !v.type.is_scalar() && v.type.kind != Kind::optional)
-      l.fail(v.span, site.name + " needs a number" + (arrays ? " or an array" : "") + ", and this is " + describe(v.type));
-    if (v.type.is_array() && !arrays)
-      l.fail(v.span, site.name + " needs a number, and this is " + describe(v.type),
-             "numpy has the function for arrays: np." + site.name.substr(site.name.find('.') + 1));
-    any_array = any_array || v.type.is_array();
-    const DType d = v.type.kind == Kind::optional ? v.type.items[0].dtype : v.type.dtype;
-    common = common ? promote(*common, d) : d;
-    if (v.type.is_array() && is_whole(d) && size_of(d) < 4) narrow = true;
-  }
-  DType in = *common;
-  if (e.rule == Rule::floating || e.rule == Rule::whole) in = is_whole(in) ? (narrow && size_of(in) < 4 ? DType::f32 : DType::f64) : in;
-  if (e.rule == Rule::logical) in = DType::boolean;
-  if (e.rule == Rule::same && in == DType::boolean && !accepts(e.op, in))
-    in = e.op == ScalarOp::abs || e.op == ScalarOp::floor || e.op == ScalarOp::ceil || e.op == ScalarOp::trunc ? in : DType::i8;
-  const bool identity = in == DType::boolean && !accepts(e.op, in);
-  if (!identity && !accepts(e.op, in)) l.fail(site.span, site.name + " is not defined for " + std::string(name_of(in)));
-  DType result = identity ? in : result_type(e.op, in);
-  auto one = [op = e.op, in, identity](const std::vector<ExprRef>& parts) {
-    if (identity) return ir::cast(parts[0], in);
-    std::vector<ExprRef> args;
-    for (const ExprRef& p : parts) args.push_back(ir::cast(p, in));
-    return ir::op(op, args);
-  };
-  if (!any_array) {
-    std::vector<ExprRef> parts;
-    for (const Value& v : operands) parts.push_back(l.scalar(v, site.name.c_str()));
-    if (e.rule == Rule::whole && is_whole(*common)) return scalar_value(ir::cast(parts[0], DType::i64));
-    const ExprRef r = one(parts);
-    return scalar_value(e.rule == Rule::whole ? ir::cast(r, DType::i64) : l.code().bind(r, "f"));
-  }
-  const Value v = l.elementwise(operands, result, one, site.span);
-  if (!out) return v;
-  l.assign_elements(*out, v, site.span);
-  return *out;
-}
-
-// ---- builtins ----
-Value len(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 1) l.fail(site.span, "len takes one argument");
-  const Value& v = site.args[0];
-  if (v.type.is_tuple()) return scalar_value(constant_i64(static_cast<int64_t>(v.items.size())));
-  if (v.type.kind == Kind::text) return scalar_value(constant_i64(static_cast<int64_t>(v.type.text.size())));
-  if (!v.type.is_array() || v.type.rank == 0) l.fail(v.span, describe(v.type) + " has no length");
-  return scalar_value(v.extents()[0]);
-}
-
-Value absolute(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 1) l.fail(site.span, "abs takes one argument");
-  Value v = site.args[0];
-  if (v.type.is_scalar() && is_whole(v.type.dtype))
-    v = scalar_value(ir::cast(v.scalar, kind(v.type.dtype) == 'u' ? DType::u64 : DType::i64));
-  CallSite inner{site.span, "abs", {v}, {}};
-  return apply(l, inner, {ScalarOp::abs, Rule::same}, true);
-}
-
-Value extreme(Lowering& l, const CallSite& site, ast::CompareOp op, const char* name) {
-  std::vector<Value> items = site.args;
-  if (items.size() == 1 && items[0].type.is_tuple())
-    items = items[0].items;
-  else if (items.size() == 1 && items[0].type.is_array())
-    return library_method(name)(l, site);
-  if (items.empty()) l.fail(site.span, std::string(name) + " of nothing");
-  DType type = DType::boolean;
-  for (size_t k = 0; k < items.size(); ++k) {
-    const DType d = l.scalar(items[k], name)->type;
-    type = k ? unify(Type::of(type), Type::of(d))->dtype : d;
-  }
-  ExprRef best = l.code().bind(ir::cast(l.scalar(items[0], name), type));
-  // As Python's: a later item wins only where it is strictly better, so NaN stays where it stands.
-  for (size_t k = 1; k < items.size(); ++k) {
-    const ExprRef e = l.code().bind(ir::cast(l.scalar(items[k], name), type));
-    best = l.code().bind(ir::op(ScalarOp::select, {l.compare_numbers(op, e, best), e, best}));
-  }
-  return scalar_value(best);
-}
-Value minimum(Lowering& l, const CallSite& site) { return extreme(l, site, ast::CompareOp::lt, "min"); }
-Value maximum(Lowering& l, const CallSite& site) { return extreme(l, site, ast::CompareOp::gt, "max"); }
-
-Value round_number(Lowering& l, const CallSite& site) {
-  if (site.args.empty() || site.args.size() > 2) l.fail(site.span, "round takes a number, and how many digits");
-  const ExprRef x = l.code().bind(l.scalar(site.args[0], "round"));
-  if (site.args.size() == 1)
-    return scalar_value(is_whole(x->type) ? ir::cast(x, DType::i64) : ir::cast(ir::op(ScalarOp::rint, {x}), DType::i64));
-  const ExprRef digits = l.index_number(site.args[1], "round");
-  if (is_whole(x->type)) return scalar_value(ir::cast(x, DType::i64));
-  const DType type = x->type;
-  const ExprRef scale = l.code().bind(both(ScalarOp::pow, ir::constant(Scalar::of_float(10, type)), ir::cast(digits, type)), "scale");
-  const ExprRef rounded = both(ScalarOp::div, ir::op(ScalarOp::rint, {both(ScalarOp::mul, x, scale)}), scale);
-  return scalar_value(ir::op(ScalarOp::select, {ir::op(ScalarOp::isfinite, {x}), rounded, x}));
-}
-
-Value divmod(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2) l.fail(site.span, "divmod takes two numbers");
-  return tuple_value({l.binary(ast::BinaryOp::floordiv, site.args[0], site.args[1], site.span),
-                      l.binary(ast::BinaryOp::mod, site.args[0], site.args[1], site.span)});
-}
-
-Value power(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2) l.fail(site.span, "pow takes two numbers");
-  return l.binary(ast::BinaryOp::pow, site.args[0], site.args[1], site.span);
-}
-
-Value complex_number(Lowering& l, const CallSite& site) {
-  if (site.args.empty() || site.args.size() > 2) l.fail(site.span, "complex takes one or two numbers");
-  const ExprRef re = l.scalar(site.args[0], "complex");
-  if (site.args.size() == 1) return scalar_value(ir::cast(re, DType::c128));
-  return scalar_value(both(ScalarOp::make_complex, ir::cast(re, DType::f64), ir::cast(l.scalar(site.args[1], "complex"), DType::f64)));
-}
 
 // ---- math ----
 Value logarithm(Lowering& l, const CallSite& site) {
   if (site.args.empty() || site.args.size() > 2) l.fail(site.span, "math.log takes a number, and a base");
   CallSite first{site.span, "math.log", {site.args[0]}, {}};
-  const Value a = apply(l, first, {ScalarOp::log, Rule::floating}, false);
+  const Value a = apply_elementwise(l, first, {ScalarOp::log, Rule::floating}, false);
   if (site.args.size() == 1) return a;
   CallSite second{site.span, "math.log", {site.args[1]}, {}};
-  return scalar_value(both(ScalarOp::div, a.scalar, apply(l, second, {ScalarOp::log, Rule::floating}, false).scalar));
+  return scalar_value(both(ScalarOp::div, a.scalar, apply_elementwise(l, second, {ScalarOp::log, Rule::floating}, false).scalar));
 }
 
 Value scaled(Lowering& l, const CallSite& site, double factor) {
@@ -330,8 +105,8 @@ Value clip(Lowering& l, const CallSite& site) {
   if (!low) low = site.keyword("min");
   if (!high) high = site.keyword("max");
   Value v = site.args.at(0);
-  if (low && !low->type.is_none()) v = apply(l, {site.span, "clip", {v, *low}, {}}, {ScalarOp::max, Rule::same}, true);
-  if (high && !high->type.is_none()) v = apply(l, {site.span, "clip", {v, *high}, {}}, {ScalarOp::min, Rule::same}, true);
+  if (low && !low->type.is_none()) v = apply_elementwise(l, {site.span, "clip", {v, *low}, {}}, {ScalarOp::max, Rule::same}, true);
+  if (high && !high->type.is_none()) v = apply_elementwise(l, {site.span, "clip", {v, *high}, {}}, {ScalarOp::min, Rule::same}, true);
   return v;
 }
 
@@ -363,22 +138,17 @@ Value rounded(Lowering& l, const CallSite& site) {
       v.span);
 }
 
-template <const std::unordered_map<std::string_view, Elementwise>& (*table)(), bool arrays>
-Value from_table(Lowering& l, const CallSite& site) {
-  return apply(l, site, table().at(std::string_view(site.name).substr(site.name.rfind('.') + 1)), arrays);
-}
-
 }  // namespace
 
 LibraryFunction number_method(const std::string& path) {
   static const std::unordered_map<std::string_view, LibraryFunction> kMethods = {
       {".conjugate",
        [](Lowering& l, const CallSite& site) {
-         return apply(l, {site.span, "conjugate", {site.args.at(0)}, {}}, {ScalarOp::conj, Rule::same}, true);
+         return apply_elementwise(l, {site.span, "conjugate", {site.args.at(0)}, {}}, {ScalarOp::conj, Rule::same}, true);
        }},
       {".conj",
        [](Lowering& l, const CallSite& site) {
-         return apply(l, {site.span, "conj", {site.args.at(0)}, {}}, {ScalarOp::conj, Rule::same}, true);
+         return apply_elementwise(l, {site.span, "conj", {site.args.at(0)}, {}}, {ScalarOp::conj, Rule::same}, true);
        }},
       {".clip", clip},
       {".round", rounded},
@@ -391,14 +161,6 @@ LibraryFunction number_function(const std::string& path) {
   using B = ast::BinaryOp;
   using C = ast::CompareOp;
   static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"len", len},
-      {"abs", absolute},
-      {"min", minimum},
-      {"max", maximum},
-      {"round", round_number},
-      {"divmod", divmod},
-      {"pow", power},
-      {"complex", complex_number},
       {"math.log", logarithm},
       {"math.degrees", degrees},
       {"math.radians", radians},
@@ -437,14 +199,8 @@ LibraryFunction number_function(const std::string& path) {
       {"numpy.around", rounded},
       {"numpy.round_", rounded},
   };
-  if (const auto known = kFunctions.find(path); known != kFunctions.end()) return known->second;
-  const auto dot = path.rfind('.');
-  if (dot == std::string::npos) return nullptr;
-  const std::string_view module = std::string_view(path).substr(0, dot), name = std::string_view(path).substr(dot + 1);
-  if (module == "numpy" && numpy_table().count(name)) return from_table<numpy_table, true>;
-  if (module == "math" && math_table().count(name)) return from_table<math_table, false>;
-  if (module == "cmath" && numpy_table().count(name)) return from_table<numpy_table, true>;
-  return nullptr;
+  const auto known = kFunctions.find(path);
+  return known == kFunctions.end() ? nullptr : known->second;
 }
 
 std::optional<Scalar> library_constant(const std::string& path) {

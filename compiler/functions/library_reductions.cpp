@@ -7,13 +7,11 @@
 namespace gasell::functions {
 
 using ir::constant_i64;
+using namespace terms;
 using Kind = Type::Kind;
 
 namespace {
 
-ExprRef both(ScalarOp op, ExprRef a, ExprRef b) { return ir::op(op, {std::move(a), std::move(b)}); }
-
-bool is_whole(DType d) { return is_integer(d) || d == DType::boolean; }
 /// np.sum and np.prod of small integers are computed in 64 bits.
 DType wide(DType d) { return is_whole(d) ? (kind(d) == 'u' ? DType::u64 : DType::i64) : d; }
 
@@ -390,7 +388,8 @@ LibraryFunction reduction_function(const std::string& path) {
 }
 
 LibraryFunction library_function(const std::string& path) {
-  for (auto* table : {number_function, creation_function, reduction_function, arranging_function, cuda_function})
+  for (auto* table :
+       {builtin_function, elementwise_function, number_function, creation_function, reduction_function, arranging_function, cuda_function})
     if (const LibraryFunction f = table(path)) return f;
   return nullptr;
 }

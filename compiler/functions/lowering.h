@@ -13,6 +13,7 @@
 #include "compiler/functions/code.h"
 #include "compiler/functions/function.h"
 #include "compiler/functions/liveness.h"
+#include "compiler/functions/terms.h"
 #include "compiler/functions/value.h"
 
 namespace gasell::functions {

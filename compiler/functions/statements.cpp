@@ -5,11 +5,10 @@
 namespace gasell::functions {
 
 using ir::constant_i64;
+using namespace terms;
 using Kind = Type::Kind;
 
 namespace {
-
-ExprRef boolean(bool v) { return ir::constant(Scalar::of_bool(v)); }
 
 /// The exception's name and text of `raise ValueError("…")`.
 const ast::Call* as_call(const ast::ExprRef& e) { return e ? std::get_if<ast::Call>(&e->node) : nullptr; }

@@ -73,6 +73,11 @@ inline Value scalar_value(ExprRef e) {
   return v;
 }
 inline Value none_value() { return {}; }
+inline Value text_value(std::string text) {
+  Value v;
+  v.type = Type::text_of(std::move(text));
+  return v;
+}
 Value tuple_value(std::vector<Value> items);
 Value array_value(DType dtype, Layout layout, ArrayValue array, bool read_only = false);
 Value lazy_value(DType dtype, LazyArray array);

@@ -1,0 +1,98 @@
+// Python's built-in functions of numbers and sequences in compiled functions.
+#include <unordered_map>
+
+#include "compiler/functions/elementwise.h"
+#include "compiler/functions/library.h"
+
+namespace gasell::functions {
+
+using ir::constant_i64;
+using namespace terms;
+using Kind = Type::Kind;
+
+namespace {
+
+Value len(Lowering& l, const CallSite& site) {
+  if (site.args.size() != 1) l.fail(site.span, "len takes one argument");
+  const Value& v = site.args[0];
+  if (v.type.is_tuple()) return scalar_value(constant_i64(static_cast<int64_t>(v.items.size())));
+  if (v.type.kind == Kind::text) return scalar_value(constant_i64(static_cast<int64_t>(v.type.text.size())));
+  if (!v.type.is_array() || v.type.rank == 0) l.fail(v.span, describe(v.type) + " has no length");
+  return scalar_value(v.extents()[0]);
+}
+
+Value absolute(Lowering& l, const CallSite& site) {
+  if (site.args.size() != 1) l.fail(site.span, "abs takes one argument");
+  Value v = site.args[0];
+  if (v.type.is_scalar() && is_whole(v.type.dtype))
+    v = scalar_value(ir::cast(v.scalar, kind(v.type.dtype) == 'u' ? DType::u64 : DType::i64));
+  CallSite inner{site.span, "abs", {v}, {}};
+  return apply_elementwise(l, inner, {ScalarOp::abs, Rule::same}, true);
+}
+
+Value extreme(Lowering& l, const CallSite& site, ast::CompareOp op, const char* name) {
+  std::vector<Value> items = site.args;
+  if (items.size() == 1 && items[0].type.is_tuple())
+    items = items[0].items;
+  else if (items.size() == 1 && items[0].type.is_array())
+    return library_method(name)(l, site);
+  if (items.empty()) l.fail(site.span, std::string(name) + " of nothing");
+  DType type = DType::boolean;
+  for (size_t k = 0; k < items.size(); ++k) {
+    const DType d = l.scalar(items[k], name)->type;
+    type = k ? unify(Type::of(type), Type::of(d))->dtype : d;
+  }
+  ExprRef best = l.code().bind(ir::cast(l.scalar(items[0], name), type));
+  // As Python's: a later item wins only where it is strictly better, so NaN stays where it stands.
+  for (size_t k = 1; k < items.size(); ++k) {
+    const ExprRef e = l.code().bind(ir::cast(l.scalar(items[k], name), type));
+    best = l.code().bind(ir::op(ScalarOp::select, {l.compare_numbers(op, e, best), e, best}));
+  }
+  return scalar_value(best);
+}
+Value minimum(Lowering& l, const CallSite& site) { return extreme(l, site, ast::CompareOp::lt, "min"); }
+Value maximum(Lowering& l, const CallSite& site) { return extreme(l, site, ast::CompareOp::gt, "max"); }
+
+Value round_number(Lowering& l, const CallSite& site) {
+  if (site.args.empty() || site.args.size() > 2) l.fail(site.span, "round takes a number, and how many digits");
+  const ExprRef x = l.code().bind(l.scalar(site.args[0], "round"));
+  if (site.args.size() == 1)
+    return scalar_value(is_whole(x->type) ? ir::cast(x, DType::i64) : ir::cast(ir::op(ScalarOp::rint, {x}), DType::i64));
+  const ExprRef digits = l.index_number(site.args[1], "round");
+  if (is_whole(x->type)) return scalar_value(ir::cast(x, DType::i64));
+  const DType type = x->type;
+  const ExprRef scale = l.code().bind(both(ScalarOp::pow, ir::constant(Scalar::of_float(10, type)), ir::cast(digits, type)), "scale");
+  const ExprRef rounded = both(ScalarOp::div, ir::op(ScalarOp::rint, {both(ScalarOp::mul, x, scale)}), scale);
+  return scalar_value(ir::op(ScalarOp::select, {ir::op(ScalarOp::isfinite, {x}), rounded, x}));
+}
+
+Value divmod(Lowering& l, const CallSite& site) {
+  if (site.args.size() != 2) l.fail(site.span, "divmod takes two numbers");
+  return tuple_value({l.binary(ast::BinaryOp::floordiv, site.args[0], site.args[1], site.span),
+                      l.binary(ast::BinaryOp::mod, site.args[0], site.args[1], site.span)});
+}
+
+Value power(Lowering& l, const CallSite& site) {
+  if (site.args.size() != 2) l.fail(site.span, "pow takes two numbers");
+  return l.binary(ast::BinaryOp::pow, site.args[0], site.args[1], site.span);
+}
+
+Value complex_number(Lowering& l, const CallSite& site) {
+  if (site.args.empty() || site.args.size() > 2) l.fail(site.span, "complex takes one or two numbers");
+  const ExprRef re = l.scalar(site.args[0], "complex");
+  if (site.args.size() == 1) return scalar_value(ir::cast(re, DType::c128));
+  return scalar_value(both(ScalarOp::make_complex, ir::cast(re, DType::f64), ir::cast(l.scalar(site.args[1], "complex"), DType::f64)));
+}
+
+}  // namespace
+
+LibraryFunction builtin_function(const std::string& path) {
+  static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
+      {"len", len},   {"abs", absolute},           {"min", minimum}, {"max", maximum}, {"round", round_number}, {"divmod", divmod},
+      {"pow", power}, {"complex", complex_number},
+  };
+  const auto known = kFunctions.find(path);
+  return known == kFunctions.end() ? nullptr : known->second;
+}
+
+}  // namespace gasell::functions

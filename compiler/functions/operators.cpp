@@ -1,0 +1,289 @@
+// Operators of compiled functions, with the dtypes that Numba gives their results.
+#include "compiler/functions/lowering.h"
+
+namespace gasell::functions {
+
+using ir::constant_i64;
+using namespace terms;
+using Kind = Type::Kind;
+
+namespace {
+
+const char* symbol(ast::BinaryOp op) {
+  static constexpr const char* kSymbols[] = {"+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^"};
+  return kSymbols[static_cast<int>(op)];
+}
+const char* symbol(ast::CompareOp op) {
+  static constexpr const char* kSymbols[] = {"==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"};
+  return kSymbols[static_cast<int>(op)];
+}
+
+}  // namespace
+
+Value Lowering::unary(ast::UnaryOp op, const Value& v, Span at) {
+  auto apply = [this, op, v, at](ExprRef e) {
+    const DType from = e->type;
+    if (op == ast::UnaryOp::invert) {
+      if (from == DType::boolean) return ir::op(ScalarOp::logical_not, {e});
+      if (!is_integer(from)) fail(at, "bad operand type for ~: " + describe(v.type), "~ works on integers and booleans");
+      return ir::op(ScalarOp::bit_not, {e});
+    }
+    if (op == ast::UnaryOp::neg) return ir::op(ScalarOp::neg, {e});
+    return e;
+  };
+  if (v.type.is_array()) {
+    if (op == ast::UnaryOp::neg && v.type.dtype == DType::boolean)
+      fail(at, "the negative of a boolean array is not defined", "use ~ or np.logical_not");
+    return elementwise({v}, v.type.dtype, [apply](const std::vector<ExprRef>& parts) { return apply(parts[0]); }, at);
+  }
+  ExprRef e = scalar(v, op == ast::UnaryOp::neg ? "-" : op == ast::UnaryOp::pos ? "+" : "~");
+  if (op != ast::UnaryOp::invert || e->type != DType::boolean) {
+    // Unsigned numbers keep their width for the operation, as Numba has it.
+    if (kind(e->type) == 'u') return scalar_value(ir::cast(apply(e), DType::u64));
+    if (is_integer(e->type) || e->type == DType::boolean) e = ir::cast(e, DType::i64);
+  }
+  return scalar_value(apply(e));
+}
+
+namespace {
+
+/// x ** n of a constant n by squaring, as Numba has it.
+ExprRef power_by_squaring(Code& code, ExprRef x, int64_t n) {
+  ExprRef result;
+  x = code.bind(x);
+  for (uint64_t e = static_cast<uint64_t>(n < 0 ? -n : n); e; e >>= 1) {
+    if (e & 1) result = result ? code.bind(both(ScalarOp::mul, result, x)) : x;
+    if (e > 1) x = code.bind(both(ScalarOp::mul, x, x));
+  }
+  const ExprRef one = ir::constant(Scalar::of_int(1).cast(x->type));
+  if (!result) return one;
+  return n < 0 ? both(ScalarOp::div, one, result) : result;
+}
+
+}  // namespace
+
+ExprRef Lowering::binary_number(ast::BinaryOp op, ExprRef a, ExprRef b, Span at, bool checked) {
+  using Op = ast::BinaryOp;
+  DType type = common_number(a->type, b->type);
+  auto refuse_zero = [&](const char* message) {
+    if (!checked || !program_.options.python_errors || (b->kind == ir::ExprKind::constant && Scalar(b->value).cast(DType::boolean).i))
+      return;
+    b = code().bind(b);
+    raise_if(both(ScalarOp::eq, b, ir::constant(Scalar::of_int(0).cast(b->type))), "ZeroDivisionError", message, at);
+  };
+  switch (op) {
+    case Op::add:
+    case Op::sub:
+    case Op::mul: {
+      const ScalarOp operation = op == Op::add ? ScalarOp::add : op == Op::sub ? ScalarOp::sub : ScalarOp::mul;
+      return both(operation, ir::cast(a, type), ir::cast(b, type));
+    }
+    case Op::div:
+      if (!is_float(type) && !is_complex(type)) type = DType::f64;
+      a = ir::cast(a, type), b = ir::cast(b, type);
+      refuse_zero("division by zero");
+      return both(ScalarOp::div, a, b);
+    case Op::floordiv:
+    case Op::mod:
+      if (is_complex(type)) fail(at, std::string(symbol(op)) + " is not defined for complex numbers");
+      a = ir::cast(a, type), b = ir::cast(b, type);
+      refuse_zero(op == Op::mod      ? (is_integer(type) ? "integer modulo by zero" : "modulo by zero")
+                  : is_integer(type) ? "integer division by zero"
+                                     : "division by zero");
+      return both(op == Op::mod ? ScalarOp::mod : ScalarOp::floordiv, a, b);
+    case Op::pow: {
+      const bool whole = b->kind == ir::ExprKind::constant && (is_integer(b->type) || b->type == DType::boolean);
+      // Numba: a float to an integer power has the float's type.
+      if (!is_integer(type) && is_integer(b->type)) type = is_float(a->type) || is_complex(a->type) ? a->type : type;
+      if (whole && b->value.i >= (is_integer(type) ? 0 : -64) && b->value.i <= 64)
+        return power_by_squaring(code(), ir::cast(a, type), b->value.i);
+      return both(ScalarOp::pow, ir::cast(a, type), ir::cast(b, type));
+    }
+    case Op::lshift:
+    case Op::rshift:
+    case Op::bit_and:
+    case Op::bit_or:
+    case Op::bit_xor: {
+      const bool shift = op == Op::lshift || op == Op::rshift;
+      if (is_float(type) || is_complex(type))
+        fail(at,
+             std::string("unsupported operand types for ") + symbol(op) + ": " + std::string(name_of(a->type)) + " and " +
+                 std::string(name_of(b->type)),
+             "bits are operated on in integers: int(...)");
+      if (!shift && a->type == DType::boolean && b->type == DType::boolean) type = DType::boolean;
+      if (shift) type = kind(a->type) == 'u' ? DType::u64 : DType::i64;
+      const ScalarOp operation = op == Op::lshift    ? ScalarOp::shl
+                                 : op == Op::rshift  ? ScalarOp::shr
+                                 : op == Op::bit_and ? ScalarOp::bit_and
+                                 : op == Op::bit_or  ? ScalarOp::bit_or
+                                                     : ScalarOp::bit_xor;
+      return both(operation, ir::cast(a, type), ir::cast(b, type));
+    }
+    case Op::matmul: break;
+  }
+  fail(at, "@ multiplies matrices, not numbers");
+}
+
+namespace {
+
+/// Numba's rule for a number beside an array: one of a lower kind (an integer beside floats) does not widen the result, one of the same
+/// kind does.
+DType beside_array(DType number, DType array) {
+  auto rank = [](DType d) { return d == DType::boolean ? 0 : is_integer(d) ? 1 : is_float(d) ? 2 : 3; };
+  return rank(number) < rank(array) ? array : number;
+}
+
+/// Numba takes the first of NumPy's loops to which both operands cast by "same_kind" or better: integers beside floats of any width keep
+/// the floats'.
+DType array_promotion(DType a, DType b) {
+  const bool whole_a = is_integer(a) || a == DType::boolean, whole_b = is_integer(b) || b == DType::boolean;
+  if (whole_a != whole_b) return whole_a ? b : a;
+  return promote(a, b);
+}
+
+/// The dtype of a binary operation on arrays: that of NumPy's loops.
+DType array_dtype(ast::BinaryOp op, DType a, DType b) {
+  using Op = ast::BinaryOp;
+  const DType type = array_promotion(a, b);
+  if (op == Op::div) return is_float(type) || is_complex(type) ? type : DType::f64;
+  if (type == DType::boolean && op != Op::bit_and && op != Op::bit_or && op != Op::bit_xor && op != Op::add && op != Op::mul)
+    return DType::i8;
+  return type;
+}
+
+ScalarOp array_operation(ast::BinaryOp op, DType type) {
+  using Op = ast::BinaryOp;
+  switch (op) {
+    case Op::add: return type == DType::boolean ? ScalarOp::logical_or : ScalarOp::add;
+    case Op::sub: return ScalarOp::sub;
+    case Op::mul: return type == DType::boolean ? ScalarOp::logical_and : ScalarOp::mul;
+    case Op::div: return ScalarOp::div;
+    case Op::floordiv: return ScalarOp::floordiv;
+    case Op::mod: return ScalarOp::mod;
+    case Op::pow: return ScalarOp::pow;
+    case Op::lshift: return ScalarOp::shl;
+    case Op::rshift: return ScalarOp::shr;
+    case Op::bit_and: return ScalarOp::bit_and;
+    case Op::bit_or: return ScalarOp::bit_or;
+    default: return ScalarOp::bit_xor;
+  }
+}
+
+}  // namespace
+
+Value Lowering::binary(ast::BinaryOp op, const Value& a, const Value& b, Span at) {
+  if (op == ast::BinaryOp::matmul) {
+    CallSite site{at, "@", {a, b}, {}};
+    return library_function("numpy.matmul")(*this, site);
+  }
+  auto is_number = [](const Value& v) {
+    return v.type.is_scalar() || v.type.is_array() || (v.type.kind == Kind::optional && v.type.items[0].is_scalar());
+  };
+  if (a.type.is_tuple() && b.type.is_tuple() && op == ast::BinaryOp::add) {
+    std::vector<Value> items = a.items;
+    items.insert(items.end(), b.items.begin(), b.items.end());
+    return tuple_value(std::move(items));
+  }
+  if (a.type.is_tuple() && b.is_constant() && is_integer(b.scalar->type) && op == ast::BinaryOp::mul) {
+    std::vector<Value> items;
+    for (int64_t k = 0; k < b.scalar->value.i && items.size() < 1000; ++k) items.insert(items.end(), a.items.begin(), a.items.end());
+    return tuple_value(std::move(items));
+  }
+  if (a.type.kind == Kind::text && b.type.kind == Kind::text && op == ast::BinaryOp::add) return text_value(a.type.text + b.type.text);
+  if (!is_number(a) || !is_number(b))
+    fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + describe(a.type) + " and " + describe(b.type));
+  if (!a.type.is_array() && !b.type.is_array())
+    return scalar_value(binary_number(op, scalar(a, symbol(op)), scalar(b, symbol(op)), at, true));
+  const DType da = a.type.is_array() ? a.type.dtype : scalar(a, symbol(op))->type,
+              db = b.type.is_array() ? b.type.dtype : scalar(b, symbol(op))->type;
+  const DType type = a.type.is_array() == b.type.is_array() ? array_dtype(op, da, db)
+                     : a.type.is_array()                    ? array_dtype(op, da, beside_array(db, da))
+                                                            : array_dtype(op, beside_array(da, db), db);
+  const ScalarOp operation = array_operation(op, type);
+  if (!accepts(operation, type))
+    fail(at, std::string("unsupported dtypes for ") + symbol(op) + ": " + std::string(name_of(da)) + " and " + std::string(name_of(db)));
+  // A constant power is a product.
+  const bool whole = op == ast::BinaryOp::pow && b.is_constant() && (is_integer(db) || db == DType::boolean) && b.scalar->value.i >= 0 &&
+                     b.scalar->value.i <= 64;
+  const bool square = whole && b.scalar->value.i >= 1;
+  const int64_t exponent = square ? b.scalar->value.i : 0;
+  return elementwise(
+      {a, b}, type,
+      [this, operation, type, square, exponent](const std::vector<ExprRef>& parts) {
+        if (square) return power_by_squaring(code(), ir::cast(parts[0], type), exponent);
+        return both(operation, ir::cast(parts[0], type), ir::cast(parts[1], type));
+      },
+      at);
+}
+
+ExprRef Lowering::compare_numbers(ast::CompareOp op, ExprRef a, ExprRef b) {
+  using Op = ast::CompareOp;
+  static constexpr ScalarOp kOps[] = {ScalarOp::eq, ScalarOp::ne, ScalarOp::lt, ScalarOp::le, ScalarOp::gt, ScalarOp::ge};
+  const auto operation = kOps[static_cast<size_t>(op)];
+  // A negative number is below every unsigned one.
+  const bool ua = a->type == DType::u64, ub = b->type == DType::u64;
+  if (ua != ub && (is_integer(a->type) && is_integer(b->type)) && (kind(a->type) == 'i' || kind(b->type) == 'i')) {
+    a = code().bind(a), b = code().bind(b);
+    const ExprRef& s = ua ? b : a;
+    const ExprRef negative = both(ScalarOp::lt, s, ir::constant(Scalar::of_int(0).cast(s->type)));
+    const ExprRef plain = both(operation, ir::cast(a, DType::u64), ir::cast(b, DType::u64));
+    const bool a_is_signed = !ua;
+    const bool when_negative =
+        op == Op::ne || ((op == Op::lt || op == Op::le) && a_is_signed) || ((op == Op::gt || op == Op::ge) && !a_is_signed);
+    return ir::op(ScalarOp::select, {negative, boolean(when_negative), plain});
+  }
+  const DType type = promote(a->type, b->type);
+  return both(operation, ir::cast(a, type), ir::cast(b, type));
+}
+
+Value Lowering::compare(ast::CompareOp op, const Value& a, const Value& b, Span at) {
+  using Op = ast::CompareOp;
+  if (op == Op::is || op == Op::is_not) {
+    const bool positive = op == Op::is;
+    if (a.type.is_none() || b.type.is_none()) {  // np.newaxis is None, too
+      const Value& other = a.type.is_none() ? b : a;
+      if (other.type.is_none()) return scalar_value(boolean(positive));
+      if (other.type.kind == Kind::optional) return scalar_value(positive ? ir::op(ScalarOp::logical_not, {other.present}) : other.present);
+      return scalar_value(boolean(!positive));
+    }
+    if (a.type.is_scalar() && b.type.is_scalar() && a.type == b.type)
+      return scalar_value(compare_numbers(positive ? Op::eq : Op::ne, a.scalar, b.scalar));
+    fail(at, std::string("'") + symbol(op) + "' compares with None", "compare values with ==");
+  }
+  if (op == Op::in || op == Op::not_in) {
+    if (!b.type.is_tuple()) unsupported(at, std::string("'") + symbol(op) + "' with " + describe(b.type), "it works with a tuple");
+    ExprRef any = boolean(false);
+    for (const Value& item : b.items) {
+      const Value same = compare(Op::eq, a, item, at);
+      any = both(ScalarOp::logical_or, any, truth(same));
+    }
+    return scalar_value(op == Op::in ? any : ir::op(ScalarOp::logical_not, {any}));
+  }
+  if (a.type.kind == Kind::text && b.type.kind == Kind::text && (op == Op::eq || op == Op::ne))
+    return scalar_value(boolean((a.type.text == b.type.text) == (op == Op::eq)));
+  if (a.type.is_tuple() && b.type.is_tuple() && (op == Op::eq || op == Op::ne)) {
+    ExprRef all = boolean(a.items.size() == b.items.size());
+    for (size_t k = 0; k < a.items.size() && k < b.items.size(); ++k)
+      all = both(ScalarOp::logical_and, all, truth(compare(Op::eq, a.items[k], b.items[k], at)));
+    return scalar_value(op == Op::eq ? all : ir::op(ScalarOp::logical_not, {all}));
+  }
+  if (a.type.is_array() || b.type.is_array()) {
+    for (const Value* v : {&a, &b})
+      if (!v->type.is_array() && !v->type.is_scalar())
+        fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + describe(a.type) + " and " + describe(b.type));
+    return elementwise(
+        {a, b}, DType::boolean, [this, op](const std::vector<ExprRef>& parts) { return compare_numbers(op, parts[0], parts[1]); }, at);
+  }
+  for (const Value* v : {&a, &b}) {
+    const bool number = v->type.is_scalar() || v->type.kind == Kind::optional;
+    if (!number) {
+      if ((op == Op::eq || op == Op::ne) && a.type.kind != b.type.kind) return scalar_value(boolean(op == Op::ne));
+      fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + describe(a.type) + " and " + describe(b.type));
+    }
+  }
+  const ExprRef x = scalar(a, symbol(op)), y = scalar(b, symbol(op));
+  if ((is_complex(x->type) || is_complex(y->type)) && op != Op::eq && op != Op::ne) fail(at, "complex numbers have no order");
+  return scalar_value(compare_numbers(op, x, y));
+}
+
+}  // namespace gasell::functions
