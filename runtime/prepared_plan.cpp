@@ -99,6 +99,10 @@ class Describer {
     for (const int axis : op.axes) key.number(axis);
   }
   void payload(const graph::ConcatenateNode& op) { key.number(op.axis); }
+  void payload(const graph::PadNode& op) {
+    key.list(op.before);
+    key.scalar(op.value);
+  }
 
   std::unordered_map<const graph::Node*, int64_t> numbers_;
   std::unordered_map<const Storage*, int64_t> memories_;

@@ -1,6 +1,7 @@
 // Arrays made in compiled functions: np.empty, np.zeros, np.arange, … and what gives an array another form.
 #include <unordered_map>
 
+#include "compiler/functions/as_graph.h"
 #include "compiler/functions/library.h"
 
 namespace gasell::functions {
@@ -195,6 +196,16 @@ Value array(Lowering& l, const CallSite& site) {
   return result;
 }
 
+/// relative(a, -1, 0): the element of a stencil's array that is so far from the one at hand. Only as_graph() knows where that is.
+Value relative(Lowering& l, const CallSite& site) {
+  const Value& array = site.args.at(0);
+  if (!array.type.is_array() || array.lazy) l.fail(site.span, "only an argument has elements relative to another");
+  std::vector<ExprRef> args{ir::address(array.array->memory)};
+  for (size_t k = 1; k < site.args.size(); ++k) args.push_back(l.index_number(site.args[k], "an offset"));
+  const std::string name = l.code().fresh("element");
+  l.code().emit(ir::call(name, array.type.dtype, kRelative, std::move(args)));
+  return scalar_value(ir::variable(name, array.type.dtype));
+}
 /// empty_result(f, shape, *arguments): an array for what f returns of the arguments, which is not called. What stencils allocate with.
 Value empty_result(Lowering& l, const CallSite& site) {
   const size_t sites = l.program().sites.size();
@@ -299,6 +310,7 @@ Value expand_dims(Lowering& l, const CallSite& site) {
 LibraryFunction creation_function(const std::string& path) {
   static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
       {"numba.empty_result", empty_result},
+      {kRelative, relative},
       {"numpy.empty", empty},
       {"numpy.zeros", zeros},
       {"numpy.ones", ones},

@@ -45,6 +45,7 @@ struct HashOp {
   uint64_t operator()(const ReshapeNode&) const { return h; }
   uint64_t operator()(const ReduceNode& n) const { return mix(mix_all(mix(h, static_cast<uint64_t>(n.op)), n.axes), static_cast<uint64_t>(n.ddof)); }
   uint64_t operator()(const ConcatenateNode& n) const { return mix(h, static_cast<uint64_t>(n.axis)); }
+  uint64_t operator()(const PadNode& n) const { return mix(mix_all(h, n.before), n.value); }
 };
 
 struct SameOp {
@@ -71,6 +72,10 @@ struct SameOp {
     return a.op == b.op && a.axes == b.axes && a.ddof == b.ddof;
   }
   bool operator()(const ConcatenateNode& a) const { return a.axis == other.as<ConcatenateNode>()->axis; }
+  bool operator()(const PadNode& a) const {
+    const auto* b = other.as<PadNode>();
+    return a.before == b->before && a.value.same_bits(b->value);
+  }
 };
 
 bool same(const Node& a, const Node& b) {
@@ -409,6 +414,12 @@ NodeRef concatenate(std::vector<NodeRef> parts, int axis) {
   if (parts.size() == 1) return parts[0];
   const DType dtype = parts[0]->dtype;
   return make(dtype, std::move(shape), std::move(parts), ConcatenateNode{axis});
+}
+
+NodeRef pad(const NodeRef& x, Shape shape, std::vector<int64_t> before, Scalar value) {
+  if (x->shape == shape) return x;
+  if (x->size() == 0) return constant(value, std::move(shape));
+  return make(x->dtype, std::move(shape), {x}, PadNode{std::move(before), value});
 }
 
 }  // namespace gasell::graph

@@ -50,12 +50,14 @@ struct ReshapeNode {};                            // C order
 struct ReduceNode { ReduceOp op; std::vector<int> axes; int64_t ddof = 0; };
 /// inputs joined along `axis`.
 struct ConcatenateNode { int axis; };
+/// The input, with `value` around it: element i of the input is element i + before of the node. What a stencil leaves at the border.
+struct PadNode { std::vector<int64_t> before; Scalar value; };
 
 struct Node {
   DType dtype;
   Shape shape;
   std::vector<NodeRef> inputs;
-  std::variant<BufferNode, ConstantNode, IotaNode, RandomNode, MapNode, CastNode, ViewNode, ReshapeNode, ReduceNode, ConcatenateNode> op;
+  std::variant<BufferNode, ConstantNode, IotaNode, RandomNode, MapNode, CastNode, ViewNode, ReshapeNode, ReduceNode, ConcatenateNode, PadNode> op;
   uint64_t hash = 0;
   template <class T> const T* as() const { return std::get_if<T>(&op); }
   int64_t size() const;
@@ -80,6 +82,8 @@ NodeRef transpose(const NodeRef& x, const std::vector<int>& order);
 NodeRef reshape(const NodeRef& x, Shape shape);
 NodeRef reduce(ReduceOp op, const NodeRef& x, std::vector<int> axes, int64_t ddof = 0);
 NodeRef concatenate(std::vector<NodeRef> parts, int axis);
+/// `value` has x's dtype; x lies inside of `shape`.
+NodeRef pad(const NodeRef& x, Shape shape, std::vector<int64_t> before, Scalar value);
 
 /// NumPy's broadcasting of shapes; throws Error("ValueError", "operands could not be broadcast together with shapes (2,3) (4,)").
 Shape broadcast_shapes(const std::vector<Shape>& shapes);

@@ -58,6 +58,7 @@ struct Operation {
     return fmt::format("reduce {} axes ({}){}", graph::name_of(n.op), fmt::join(n.axes, ", "), n.ddof ? fmt::format(" ddof {}", n.ddof) : "");
   }
   std::string operator()(const ConcatenateNode& n) const { return fmt::format("concatenate axis {}", n.axis); }
+  std::string operator()(const PadNode& n) const { return fmt::format("pad before ({}) with {}", fmt::join(n.before, ", "), text_of(n.value)); }
 };
 
 }  // namespace

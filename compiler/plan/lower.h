@@ -17,8 +17,14 @@ struct Output {
   Access access;  // source null
 };
 
+/// What stands around an expression that is there only for elements [begin, end) of the space, on each axis.
+struct Border {
+  std::vector<int64_t> begin, end;
+  Scalar value;
+};
+
 /// Every element of the space once: outputs[k][…] = root k. Units are rows × segments of the innermost axis.
-Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& grain);
+Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& grain, const Border* border = nullptr);
 
 /// Reduces the one root of `pulled` over `axes` into `output`, whose access walks the axes that are kept. Appends the kernel, and where the work is
 /// more than one unit an output, the kernels that combine partial states in a fixed tree. The bits depend on the shape alone.

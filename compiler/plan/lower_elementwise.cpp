@@ -22,10 +22,10 @@ bool crosses_memory(const Shape& space, const std::vector<Access>& accesses) {
 
 }  // namespace
 
-Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& grain) {
+Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& grain, const Border* border) {
   std::vector<Access> results;
   for (Output& o : outputs) results.push_back(o.access);
-  collapse(pulled, results, std::vector<int>(pulled.space.size(), 0));
+  if (!border) collapse(pulled, results, std::vector<int>(pulled.space.size(), 0));
   if (pulled.space.empty()) {
     pulled.space = {1};
     for (Access& a : pulled.accesses) a.coefficients = {0};
@@ -55,25 +55,57 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& 
   const ExprRef seg = builder.scalar("seg", segment), segs = builder.scalar("segs", segments);
   const ExprRef c0 = rank == 1 ? define(builder, unit, "c", u * seg) : define(builder, unit, "c", (u % segs) * seg);
   const ExprRef count = define(builder, unit, "count", minimum(seg, n - c0));
+  std::vector<ExprRef> begins, ends;  // of what is inside of the border
+  if (border) {
+    for (size_t k = 0; k < rank; ++k) {
+      begins.push_back(builder.scalar("inner", border->begin[k]));
+      ends.push_back(builder.scalar("outer", border->end[k]));
+    }
+  }
 
   // Which of the two loops over strips of random numbers is worth sharing out.
   const bool long_rows = rank == 1 || segment > rows_a_unit * kStrip;
 
   // The innermost loop, of a row whose coordinates are bound.
+  const auto place = [&](size_t k, const std::vector<ExprRef>& out_bases, const ExprRef& column) {
+    return out_bases[k] + column * out_positions.inner_stride(static_cast<int>(k));
+  };
   auto strip_loop = [&](Body& body, const std::vector<ExprRef>& out_bases, const ExprRef& first, const ExprRef& length) {
     expression.begin_strip(body, first, length);
     const ExprRef j = ir::variable(builder.fresh("j"), DType::i64);
     Body inner;
     const std::vector<ExprRef> values = expression.at(inner, j);
-    for (size_t k = 0; k < out_names.size(); ++k)
-      inner.push_back(ir::store(out_names[k], out_bases[k] + (first + j) * out_positions.inner_stride(static_cast<int>(k)), values[k]));
+    for (size_t k = 0; k < out_names.size(); ++k) inner.push_back(ir::store(out_names[k], place(k, out_bases, first + j), values[k]));
     body.push_back(ir::loop(j->name, ir::constant_i64(0), length, ir::LoopKind::simd, std::move(inner)));
+  };
+  // Columns [first, first + length) of the border.
+  auto fill_loop = [&](Body& body, const std::vector<ExprRef>& out_bases, const ExprRef& value, const ExprRef& first, const ExprRef& length) {
+    const ExprRef j = ir::variable(builder.fresh("j"), DType::i64);
+    Body inner;
+    for (size_t k = 0; k < out_names.size(); ++k) inner.push_back(ir::store(out_names[k], place(k, out_bases, first + j), value));
+    body.push_back(ir::loop(j->name, ir::constant_i64(0), length, ir::LoopKind::simd, std::move(inner)));
+  };
+  // A row of the border has all its columns left of what is inside.
+  auto bordered_row = [&](Body& body, const std::vector<ExprRef>& outer, const std::vector<ExprRef>& out_bases) {
+    const ExprRef end = define(builder, body, "stop", c0 + count), value = builder.scalar("border", border->value);
+    ExprRef from = ir::op(ScalarOp::max, {begins.back(), c0});
+    for (size_t k = 0; k < outer.size(); ++k) {
+      const ExprRef inside =
+          ir::op(ScalarOp::logical_and, {ir::op(ScalarOp::ge, {outer[k], begins[k]}), ir::op(ScalarOp::lt, {outer[k], ends[k]})});
+      from = ir::op(ScalarOp::select, {inside, from, end});
+    }
+    const ExprRef left = define(builder, body, "left", minimum(from, end));
+    const ExprRef right = define(builder, body, "right", ir::op(ScalarOp::max, {left, minimum(ends.back(), end)}));
+    fill_loop(body, out_bases, value, c0, define(builder, body, "len", left - c0));
+    strip_loop(body, out_bases, left, define(builder, body, "len", right - left));
+    fill_loop(body, out_bases, value, right, define(builder, body, "len", end - right));
   };
   auto row_body = [&](Body& body, const std::vector<ExprRef>& outer) {
     expression.begin_row(body, outer);
     std::vector<ExprRef> out_bases;
     for (size_t k = 0; k < out_names.size(); ++k)
       out_bases.push_back(define(builder, body, "to", out_positions.base(static_cast<int>(k), outer)));
+    if (border) return bordered_row(body, outer, out_bases);
     if (!has_random(pulled)) return strip_loop(body, out_bases, c0, count);
     const ExprRef q = ir::variable(builder.fresh("q"), DType::i64);
     Body strip;

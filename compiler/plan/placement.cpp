@@ -1,6 +1,7 @@
 #include "compiler/plan/placement.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace gasell::plan {
 namespace {
@@ -22,7 +23,19 @@ double own_cost(const Node& node) {
   return node.as<graph::RandomNode>() ? kRandomCost : 0;
 }
 
-bool must_store(const Node& node) { return node.as<graph::ReduceNode>() || node.as<graph::ConcatenateNode>(); }
+bool must_store(const Node& node) { return node.as<graph::ReduceNode>() || node.as<graph::ConcatenateNode>() || node.as<graph::PadNode>(); }
+
+/// Joined arrays that are nothing but parts of others: those are written part by part.
+std::unordered_set<const Node*> joined_in_place(const std::vector<NodeRef>& order, const std::vector<NodeRef>& roots) {
+  std::unordered_set<const Node*> joined;
+  for (const NodeRef& node : order)
+    if (node->as<graph::ConcatenateNode>()) joined.insert(node.get());
+  for (const NodeRef& node : order)
+    if (!node->as<graph::ConcatenateNode>())
+      for (const NodeRef& input : node->inputs) joined.erase(input.get());
+  for (const NodeRef& root : roots) joined.erase(root.get());
+  return joined;
+}
 
 /// Where and how often a node is evaluated: one entry for each kernel and slice through which it is reached.
 using Contexts = std::vector<std::pair<uint64_t, double>>;
@@ -66,6 +79,8 @@ std::unordered_map<const Node*, std::string> choose_stored(const std::vector<Nod
   // Upwards: cost of one element, and what must be stored whatever it costs.
   std::unordered_map<const Node*, double> cost;
   std::unordered_map<const Node*, int> depth;
+  const std::unordered_set<const Node*> joined = joined_in_place(order, roots);
+  const bool bordered = std::any_of(order.begin(), order.end(), [](const NodeRef& node) { return node->as<graph::PadNode>() != nullptr; });
   for (const NodeRef& node : order) {
     double total = own_cost(*node);
     int levels = 1;
@@ -74,7 +89,9 @@ std::unordered_map<const Node*, std::string> choose_stored(const std::vector<Nod
       levels = std::max(levels, depth[input.get()] + 1);
     }
     if (node->as<graph::ReduceNode>()) stored.emplace(node.get(), "reduction");
-    if (node->as<graph::ConcatenateNode>()) stored.emplace(node.get(), "joined from parts");
+    if (node->as<graph::ConcatenateNode>() && !joined.count(node.get())) stored.emplace(node.get(), "joined from parts");
+    if (node->as<graph::PadNode>()) stored.emplace(node.get(), "has a border");
+    if (bordered && node->as<graph::RandomNode>()) stored.emplace(node.get(), "drawn beside a border");
     if (node->as<graph::ReshapeNode>()) stored.emplace(node->inputs[0].get(), "reshaped, which needs its elements in order");
     if (levels >= kMaxDepth && !is_leaf(*node)) stored.emplace(node.get(), "a kernel holds at most " + std::to_string(kMaxDepth) + " operations in a row");
     if (!options.fuse && (node->as<graph::MapNode>() || node->as<graph::CastNode>() || node->as<graph::RandomNode>() || node->as<graph::IotaNode>()))
@@ -114,7 +131,9 @@ std::unordered_map<const Node*, std::string> choose_stored(const std::vector<Nod
         add(to, key, evaluations);
       } else {
         const auto* v = node.as<graph::ViewNode>();
-        for (const auto& [key, count] : contexts) add(to, v ? through_view(key, *v) : key, v ? count / hoisted(node, *v) : count);
+        // Of a joined array each part is evaluated where it stands.
+        const double part = joined.count(&node) && node.size() ? static_cast<double>(input->size()) / static_cast<double>(node.size()) : 1;
+        for (const auto& [key, count] : contexts) add(to, v ? through_view(key, *v) : key, (v ? count / hoisted(node, *v) : count) * part);
       }
     }
   }

@@ -94,9 +94,15 @@ class Planner {
     } else if (const auto* c = node->as<graph::ConcatenateNode>()) {
       int64_t at = offset;
       for (const NodeRef& part : node->inputs) {
-        if (part->size()) elementwise(part, output_for(storage, node->dtype, strides, at));
+        if (part->as<graph::ConcatenateNode>()) {
+          add_steps(part, storage, strides, at, because);
+        } else if (part->size()) {
+          elementwise(part, output_for(storage, node->dtype, strides, at));
+        }
         at += strides[c->axis] * part->shape[c->axis];
       }
+    } else if (const auto* p = node->as<graph::PadNode>()) {
+      padded(node, *p, output_for(storage, node->dtype, strides, offset));
     } else {
       elementwise(node, output_for(storage, node->dtype, strides, offset));
     }
@@ -107,6 +113,17 @@ class Planner {
     Pulled pulled = pull({node});
     Step report = measure(pulled, node->size(), node->dtype);
     Step step = lower_elementwise(std::move(pulled), {std::move(output)}, options_.grain);
+    copy_measures(step, report);
+    plan_.steps.push_back(std::move(step));
+  }
+
+  void padded(const NodeRef& node, const graph::PadNode& pad, Output output) {
+    const NodeRef& inside = node->inputs[0];
+    Border border{pad.before, {}, pad.value};
+    for (size_t k = 0; k < pad.before.size(); ++k) border.end.push_back(pad.before[k] + inside->shape[k]);
+    Pulled pulled = pull_within(inside, node->shape, pad.before);
+    Step report = measure(pulled, node->size(), node->dtype);
+    Step step = lower_elementwise(std::move(pulled), {std::move(output)}, options_.grain, &border);
     copy_measures(step, report);
     plan_.steps.push_back(std::move(step));
   }

@@ -129,6 +129,15 @@ Pulled pull(const std::vector<NodeRef>& roots) {
   return pulled;
 }
 
+Pulled pull_within(const NodeRef& root, const Shape& space, const std::vector<int64_t>& before) {
+  Pulled pulled;
+  pulled.space = space;
+  IndexMap shifted;
+  for (size_t k = 0; k < space.size(); ++k) shifted.push_back({static_cast<int>(k), -before[k], 1});
+  pulled.roots.push_back(Puller(pulled).visit(root, std::move(shifted)));
+  return pulled;
+}
+
 std::vector<int> collapse(Pulled& pulled, std::vector<Access>& results, std::vector<int> axis_class) {
   std::vector<Access*> all;
   for (Access& a : pulled.accesses) all.push_back(&a);

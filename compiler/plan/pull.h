@@ -44,6 +44,8 @@ struct Pulled {
 
 /// Flattens `roots`, all of one shape. Only views, maps, casts, constants, iotas, random sources and buffers may occur.
 Pulled pull(const std::vector<NodeRef>& roots);
+/// The same over a larger space, in which the root's element 0 is at `before`: what is read outside of the root's own elements is nothing.
+Pulled pull_within(const NodeRef& root, const Shape& space, const std::vector<int64_t>& before);
 
 /// How an access to memory can be expressed by an earlier one: neighbours in a stencil read one array at places that differ by constants.
 struct Neighbour {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "lang/ast_visit.h"
+#include "compiler/functions/as_graph.h"
 #include "runtime/session/arguments.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
@@ -12,6 +12,7 @@
 #include "stdlib/numba/dispatcher.h"
 #include "stdlib/numba/generated.h"
 #include "stdlib/numba/module.h"
+#include "stdlib/numba/stencil_expression.h"
 #include "stdlib/numpy/ndarray.h"
 #include "stdlib/numpy/ufunc.h"
 
@@ -20,79 +21,6 @@ namespace {
 
 using Args = std::span<Value>;
 using functions::Leaf;
-
-std::string index_name(size_t axis) { return fmt::format("stencil index {}", axis); }  // no name of a script
-
-/// Makes of a kernel's tree one whose relative arrays are indexed absolutely: a[-1, 0] becomes a[i0 + -1, i1 + 0]. Notes how far indices
-/// reach.
-class Rewriter {
- public:
-  Rewriter(SourceRef source, std::map<std::string, int> relative, bool reach_is_known)
-      : source_(std::move(source)), relative_(std::move(relative)), known_(reach_is_known) {}
-
-  ast::ExprRef expression(const ast::ExprRef& e) {
-    auto copy = std::make_shared<ast::Expr>(*e);
-    const auto* subscript = std::get_if<ast::Subscript>(&e->node);
-    const auto* array = subscript ? std::get_if<ast::Name>(&subscript->value->node) : nullptr;
-    const auto found = array ? relative_.find(array->id) : relative_.end();
-    ast::visit_children(*copy, [this](ast::ExprRef& child) { child = expression(child); });
-    if (found != relative_.end()) make_absolute(std::get<ast::Subscript>(copy->node), found->second, e->span);
-    return copy;
-  }
-
-  ast::StmtRef statement(const ast::StmtRef& s) {
-    auto copy = std::make_shared<ast::Stmt>(*s);
-    ast::visit_children(*copy, [this](ast::ExprRef& child) { child = expression(child); }, [this](ast::Body& body) { rewrite(body); });
-    return copy;
-  }
-
-  void rewrite(ast::Body& body) {
-    for (ast::StmtRef& s : body) s = statement(s);
-  }
-
-  std::map<size_t, std::pair<int64_t, int64_t>> reach;
-
- private:
-  void make_absolute(ast::Subscript& s, int rank, Span at) {
-    std::vector<ast::ExprRef> items;
-    if (const auto* several = std::get_if<ast::Tuple>(&s.index->node))
-      items = several->items;
-    else
-      items.push_back(s.index);
-    if (items.size() != static_cast<size_t>(rank))
-      fail(at, fmt::format("{} dimensional stencil index used for {} dimensional array", items.size(), rank));
-    for (size_t k = 0; k < items.size(); ++k) {
-      const std::optional<int64_t> offset = constant(items[k]);
-      if (!offset && !known_) fail(items[k]->span, "stencil kernel index is not constant, 'neighborhood' option required");
-      if (offset) {
-        auto [entry, fresh] = reach.try_emplace(k, *offset, *offset);
-        entry->second.first = std::min(entry->second.first, *offset);
-        entry->second.second = std::max(entry->second.second, *offset);
-      }
-      auto name = std::make_shared<ast::Expr>(ast::Expr{items[k]->span, ast::Name{index_name(k), {}}});
-      items[k] = std::make_shared<ast::Expr>(
-          ast::Expr{items[k]->span, ast::Binary{ast::BinaryOp::add, std::move(name), items[k], items[k]->span}});
-    }
-    s.index = items.size() == 1 ? items[0] : std::make_shared<ast::Expr>(ast::Expr{s.index->span, ast::Tuple{std::move(items)}});
-  }
-
-  static std::optional<int64_t> constant(const ast::ExprRef& e) {
-    if (const auto* i = std::get_if<ast::IntLiteral>(&e->node)) return i->value;
-    const auto* unary = std::get_if<ast::Unary>(&e->node);
-    if (!unary || (unary->op != ast::UnaryOp::neg && unary->op != ast::UnaryOp::pos)) return {};
-    const auto inner = constant(unary->operand);
-    return !inner ? inner : unary->op == ast::UnaryOp::neg ? -*inner : *inner;
-  }
-
-  [[noreturn]] void fail(Span at, std::string message) const {
-    register_numba_errors();
-    throw Error(Diagnostic{Blame::user, "NumbaValueError", std::move(message), Label{source_, at, ""}, {}, ""});
-  }
-
-  SourceRef source_;
-  std::map<std::string, int> relative_;  // by name: how many axes
-  bool known_;
-};
 
 }  // namespace
 
@@ -115,6 +43,42 @@ std::optional<Value> Stencil::get_attribute(Interpreter& in, std::string_view na
   return Object::get_attribute(in, name);
 }
 
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  register_numba_errors();
+  raise("NumbaValueError", message);
+}
+
+/// `for i0 in range(…): … out[i0, i1] = kernel(a0, a1, i0, i1)`, over the elements that the kernel is for.
+std::string loops_text(size_t arrays, const Reach& reach, BorderMode mode) {
+  std::string text, arguments, index, indent = "    ";
+  for (size_t k = 0; k < arrays; ++k) arguments += fmt::format("a{}, ", k);
+  for (size_t r = 0; r < reach.size(); ++r) {
+    const int64_t low = reads_beyond(mode) ? 0 : std::max<int64_t>(0, -reach[r].first);
+    const int64_t high = reads_beyond(mode) ? 0 : std::max<int64_t>(0, reach[r].second);
+    text += indent + fmt::format("for i{0} in range({1}, a0.shape[{0}] - {2}):\n", r, low, high);
+    indent += "    ";
+    index += fmt::format("{}i{} - {}", r ? ", " : "", r, mode == BorderMode::valid ? low : 0);
+    arguments += fmt::format("{}i{}", r ? ", " : "", r);
+  }
+  return text + indent + "out[" + index + "] = kernel(" + arguments + ")\n";
+}
+
+std::string parameters_text(size_t count) {
+  std::string text;
+  for (size_t k = 0; k < count; ++k) text += fmt::format("{}a{}", k ? ", " : "", k);
+  return text;
+}
+
+graph::Shape extents_of(const Box& box) {
+  graph::Shape shape;
+  for (size_t k = 0; k < box.begin.size(); ++k) shape.push_back(box.end[k] - box.begin[k]);
+  return shape;
+}
+
+}  // namespace
+
 Stencil::Kernel& Stencil::kernel(Interpreter& in, const std::vector<functions::Type>& types) {
   std::vector<int> key;
   for (const functions::Type& t : types) key.push_back(t.is_array() ? t.rank : -1);
@@ -122,84 +86,84 @@ Stencil::Kernel& Stencil::kernel(Interpreter& in, const std::vector<functions::T
   if (made.loops) return made;
   const auto& f = *function_.as<Function>();
   const auto rank = static_cast<size_t>(types[0].rank);
-  if (!options_.neighborhood.empty() && options_.neighborhood.size() != rank) {
-    register_numba_errors();
-    raise("NumbaValueError",
-          fmt::format("{} dimensional neighborhood specified for {} dimensional input array", options_.neighborhood.size(), rank));
-  }
-  auto tree = std::make_shared<ast::Stmt>(*f.code->definition);
-  auto& definition = std::get<ast::FunctionDef>(tree->node);
+  if (!options_.neighborhood.empty() && options_.neighborhood.size() != rank)
+    refuse(fmt::format("{} dimensional neighborhood specified for {} dimensional input array", options_.neighborhood.size(), rank));
   std::map<std::string, int> relative;
+  const auto& parameters = std::get<ast::FunctionDef>(f.code->definition->node).params;
   for (size_t k = 0; k < types.size(); ++k) {
-    const std::string& name = definition.params[k].name;
+    const std::string& name = parameters[k].name;
     const bool standard =
         std::find(options_.standard_indexing.begin(), options_.standard_indexing.end(), name) != options_.standard_indexing.end();
     if (types[k].is_array() && !standard) relative.emplace(name, types[k].rank);
   }
-  Rewriter rewriter(f.source(), std::move(relative), !options_.neighborhood.empty());
-  rewriter.rewrite(definition.body);
-  definition.decorators.clear();
-  for (size_t k = 0; k < rank; ++k) {
-    ast::Parameter p;
-    p.name = index_name(k);
-    p.span = definition.name_span;
-    definition.params.push_back(std::move(p));
-  }
-  auto function = std::make_shared<functions::Function>(*to_function(*compilation_, function_, {}));
-  function->definition = tree;
-  function->identity = tree.get();
-  function->defaults.resize(definition.params.size());
-  function->options.bounds_check = true;
-  made.function = function;
-  for (size_t k = 0; k < rank; ++k) {
-    if (options_.neighborhood.empty())
-      made.reach.push_back(rewriter.reach.contains(k) ? rewriter.reach[k] : std::pair<int64_t, int64_t>{0, 0});
-    else
-      made.reach.push_back(options_.neighborhood[k]);
-  }
-
-  std::string text = "def stencil(out", call = "kernel(", index, indent = "    ";
-  for (size_t k = 0; k < types.size(); ++k) {
-    text += fmt::format(", a{}", k);
-    call += fmt::format("a{}, ", k);
-  }
-  text += "):\n";
-  for (size_t r = 0; r < rank; ++r) {
-    const auto [low, high] = made.reach[r];
-    text +=
-        indent + fmt::format("for i{} in range({}, a0.shape[{}] - {}):\n", r, std::max<int64_t>(0, -low), r, std::max<int64_t>(0, high));
-    indent += "    ";
-    index += fmt::format("{}i{}", r ? ", " : "", r);
-  }
-  text += indent + "out[" + index + "] = " + call + index + ")\n";
-  functions::Options options = function->options;
+  const StencilTrees trees = stencil_trees(f.code->definition, f.source(), relative, rank, options_.neighborhood, options_.mode);
+  made.reach = trees.reach;
+  std::map<std::string, functions::Outside> names{{kElementName, outside_path(functions::kRelative)}};
+  if (reads_beyond(options_.mode))
+    for (size_t k = 0; k < rank; ++k)
+      names.emplace(beyond_name(k), outside_function(function_of_text("beyond", text_of_beyond(options_.mode, k), {}, {})));
+  const auto function_of = [&](const std::shared_ptr<const ast::Stmt>& tree) {
+    auto function = std::make_shared<functions::Function>(*to_function(*compilation_, function_, {}));
+    function->definition = tree;
+    function->identity = tree.get();
+    function->defaults.resize(std::get<ast::FunctionDef>(tree->node).params.size());
+    function->outside = [names, others = function->outside](const std::string& name) {
+      const auto found = names.find(name);
+      return found == names.end() ? others(name) : found->second;
+    };
+    return function;
+  };
+  made.function = function_of(trees.absolute);
+  made.relative = function_of(trees.relative);
+  functions::Options options = made.function->options;
   options.parallel = options.unchecked_parallel = true;  // each iteration writes a row of its own
+  const std::string text =
+      "def stencil(out, " + parameters_text(types.size()) + "):\n" + loops_text(types.size(), made.reach, options_.mode);
   made.loops = std::make_unique<functions::Dispatch>(
-      in.engine(),
-      function_of_text("stencil", text, {{"kernel", outside_function(function)}, {"prange", outside_path("numba.prange")}}, options));
+      in.engine(), function_of_text("stencil", text, {{"kernel", outside_function(made.function)}}, options));
   return made;
+}
+
+Stencil::Kernel::Typed& Stencil::typed(Kernel& kernel, const std::vector<functions::Type>& types) {
+  for (Kernel::Typed& each : kernel.typed)
+    if (each.types == types) return each;
+  std::vector<functions::Type> kernel_types = types;
+  kernel_types.insert(kernel_types.end(), kernel.reach.size(), functions::Type::of(DType::i64));
+  const functions::Type result = result_of(*kernel.function, kernel_types);
+  if (!result.is_scalar()) refuse("Stencil kernel must return a scalar and not a numpy array.");
+  Kernel::Typed made{types, options_.dtype.value_or(result.dtype), std::nullopt};
+  try {
+    made.relative = functions::compile(*kernel.relative, types, false);
+  } catch (const Error&) {
+    // It uses its arrays in other ways too: the loops know them.
+  }
+  return kernel.typed.emplace_back(std::move(made));
 }
 
 std::shared_ptr<const functions::Function> Stencil::wrapper(const std::vector<functions::Type>& types) {
   if (types.empty() || !types[0].is_array() || types[0].rank == 0) return nullptr;
   Kernel& made = kernel(compilation_->in, types);
-  std::string text = "def stencil(", arguments, index, indent = "    ", zeros;
-  for (size_t k = 0; k < types.size(); ++k) arguments += fmt::format("{}a{}", k ? ", " : "", k);
-  for (size_t r = 0; r < made.reach.size(); ++r) zeros += ", 0";
-  text += arguments + "):\n    out = empty_result(kernel, a0.shape, " + arguments + zeros + ")\n    out[:] = border\n";
+  const std::string arguments = parameters_text(types.size());
+  std::string shape, zeros;
   for (size_t r = 0; r < made.reach.size(); ++r) {
-    const auto [low, high] = made.reach[r];
-    text +=
-        indent + fmt::format("for i{} in range({}, a0.shape[{}] - {}):\n", r, std::max<int64_t>(0, -low), r, std::max<int64_t>(0, high));
-    indent += "    ";
-    index += fmt::format("{}i{}", r ? ", " : "", r);
+    const int64_t less = std::max<int64_t>(0, -made.reach[r].first) + std::max<int64_t>(0, made.reach[r].second);
+    shape += fmt::format("max(a0.shape[{}] - {}, 0), ", r, options_.mode == BorderMode::valid ? less : 0);
+    zeros += ", 0";
   }
-  text += indent + "out[" + index + "] = kernel(" + arguments + ", " + index + ")\n    return out\n";
-  functions::Outside border{.kind = functions::Outside::Kind::number, .value = options_.border.value_or(Scalar::of_int(0))};
-  return function_of_text(
-      "stencil", text,
-      {{"kernel", outside_function(made.function)}, {"empty_result", outside_path("numba.empty_result")}, {"border", border}},
-      made.function->options);
+  std::map<std::string, functions::Outside> names{{"kernel", outside_function(made.function)},
+                                                  {"empty_result", outside_path("numba.empty_result")},
+                                                  {"empty", outside_path("numpy.empty")}};
+  names["border"] = {.kind = functions::Outside::Kind::number, .value = options_.border.value_or(Scalar::of_int(0))};
+  std::string text = "def stencil(" + arguments + "):\n";
+  if (options_.dtype) {
+    names["dtype"] = outside_path("numpy." + std::string(name_of(*options_.dtype)));
+    text += "    out = empty((" + shape + "), dtype)\n";
+  } else {
+    text += "    out = empty_result(kernel, (" + shape + "), " + arguments + zeros + ")\n";
+  }
+  if (options_.mode == BorderMode::constant) text += "    out[:] = border\n";
+  text += loops_text(types.size(), made.reach, options_.mode) + "    return out\n";
+  return function_of_text("stencil", text, std::move(names), made.function->options);
 }
 
 functions::Outside Stencil::outside() {
@@ -230,29 +194,51 @@ Value Stencil::call(Interpreter& in, Arguments args) {
   }
   Kernel& made = kernel(in, arguments.types);
   const Array& first = *arguments.leaves[0].array;
-  std::vector<functions::Type> kernel_types = arguments.types;
-  for (int k = 0; k < first.rank(); ++k) kernel_types.push_back(functions::Type::of(DType::i64));
-  const functions::Type result = result_of(*made.function, kernel_types);
-  if (!result.is_scalar()) {
-    register_numba_errors();
-    raise("NumbaValueError", "Stencil kernel must return a scalar and not a numpy array.");
-  }
+  Kernel::Typed& typed_kernel = typed(made, arguments.types);
+  const DType result = typed_kernel.result;
+  const Box inner = inner_box(first.shape(), made.reach);
+  const graph::Shape shape = options_.mode == BorderMode::valid ? extents_of(inner) : first.shape();
 
   const auto* target = out.as<numpy::NdArray>();
   if (!out.is_none() && !target) raise("TypeError", "out must be an array");
-  if (target && target->array.shape() != first.shape()) raise("ValueError", "the shape of out is not that of the stencil's first array");
-  const bool direct = target && target->array.dtype() == result.dtype;
-  const Scalar border = options_.border.value_or(Scalar::of_int(0)).cast(result.dtype);
-  Array written = direct ? target->array : Array(graph::constant(border, first.shape()));
-  if (direct && options_.border) written.assign(in.engine(), graph::constant(border));
-  std::vector<functions::Type> types{type_of_array(written)};
-  std::vector<Leaf> leaves{{{}, &written}};
-  types.insert(types.end(), arguments.types.begin(), arguments.types.end());
-  leaves.insert(leaves.end(), arguments.leaves.begin(), arguments.leaves.end());
-  if (first.size() > 0) call_generated(*made.loops, types, leaves);
-  if (direct) return out;
-  if (target) return numpy::give(in, "stencil", written.node(), out, true);
-  return Value::make<numpy::NdArray>(written);
+  if (target && target->array.shape() != shape) {
+    if (options_.mode == BorderMode::valid)
+      raise("ValueError", "the shape of out is not that of the elements which have all their neighbours: " + graph::to_string(shape));
+    raise("ValueError", "the shape of out is not that of the stencil's first array");
+  }
+  const bool direct = target && target->array.dtype() == result;
+  // Without cval, what stands at the border of `out` stays there.
+  const bool keeps_border = direct && options_.mode == BorderMode::constant && !options_.border;
+  const Scalar border = options_.border.value_or(Scalar::of_int(0)).cast(result);
+  // A step of an iteration is computed when the next one asks: expressions of expressions would be computed again and again.
+  for (const Leaf& leaf : arguments.leaves)
+    if (leaf.array && (leaf.array->node()->as<graph::PadNode>() || leaf.array->node()->as<graph::ConcatenateNode>()))
+      leaf.array->force(in.engine());
+  graph::NodeRef whole;
+  if (typed_kernel.relative)
+    whole = stencil_expression(*typed_kernel.relative, arguments.types, arguments.leaves, made.reach, options_.mode);
+  if (whole) {
+    whole = graph::cast(whole, result);
+    if (keeps_border) {
+      std::vector<graph::ViewAxis> axes;
+      for (size_t k = 0; k < inner.begin.size(); ++k) axes.push_back({static_cast<int>(k), inner.begin[k], 1});
+      if (whole->size() > 0) target->array.view(whole->shape, std::move(axes)).assign(in.engine(), std::move(whole));
+      return out;
+    }
+    if (options_.mode == BorderMode::constant) whole = graph::pad(whole, shape, inner.begin, border);
+  } else {
+    Array written = direct ? target->array : Array(graph::constant(border, shape));
+    if (direct && options_.border) written.assign(in.engine(), graph::constant(border));
+    std::vector<functions::Type> types{type_of_array(written)};
+    std::vector<Leaf> leaves{{{}, &written}};
+    types.insert(types.end(), arguments.types.begin(), arguments.types.end());
+    leaves.insert(leaves.end(), arguments.leaves.begin(), arguments.leaves.end());
+    if (first.size() > 0) call_generated(*made.loops, types, leaves);
+    if (direct) return out;
+    whole = written.node();
+  }
+  if (target) return numpy::give(in, "stencil", std::move(whole), out, true);
+  return Value::make<numpy::NdArray>(Array(std::move(whole)));
 }
 
 namespace {
@@ -261,13 +247,44 @@ Value make_stencil(Interpreter& in, const Value& function, const Stencil::Option
   return Value::make<Stencil>(in, need_function(function, "stencil"), options);
 }
 
+BorderMode to_mode(Interpreter& in, const Value& v) {
+  static const std::map<std::string, BorderMode> kModes = {
+      {"constant", BorderMode::constant}, {"nearest", BorderMode::nearest}, {"reflect", BorderMode::reflect},
+      {"mirror", BorderMode::mirror},     {"wrap", BorderMode::wrap},       {"valid", BorderMode::valid},
+  };
+  const std::string name = str(in, v);
+  const auto found = kModes.find(name);
+  if (found == kModes.end())
+    throw Error("ValueError", "Unsupported mode style " + name, "the modes are constant, nearest, reflect, mirror, wrap and valid");
+  return found->second;
+}
+
+/// Applies a stencil again and again: x = f(x).
+Value stencil_iterate(Interpreter& in, Args args) {
+  Value x = args[1];
+  const int64_t steps = to_index(in, args[2]);
+  if (steps < 0) raise("ValueError", "steps must not be negative");
+  for (int64_t k = 0; k < steps; ++k) {
+    if (in.engine().interrupted()) {
+      in.engine().clear_interrupt();
+      throw Interrupted();
+    }
+    x = gasell::call(in, args[0], {{std::move(x)}, {}});
+  }
+  return x;
+}
+
 Value stencil(Interpreter& in, Args args) {
   const Value keywords = args[1];
   Stencil::Options options;
   for (const Dict::Entry& e : keywords.as<Dict>()->entries()) {
     if (e.key.is_absent()) continue;
     const std::string name = str(in, e.key);
-    if (name == "cval") {
+    if (name == "mode" || name == "func_or_mode") {
+      if (e.value.as<Str>()) options.mode = to_mode(in, e.value);
+    } else if (name == "dtype") {
+      options.dtype = numpy::to_dtype(in, e.value);
+    } else if (name == "cval") {
       options.border = Array(numpy::as_node(in, e.value)).elements(in.engine())[0];
     } else if (name == "neighborhood") {
       for (const Value& axis : to_vector(in, e.value)) {
@@ -277,12 +294,14 @@ Value stencil(Interpreter& in, Args args) {
       }
     } else if (name == "standard_indexing") {
       for (const Value& v : to_vector(in, e.value)) options.standard_indexing.push_back(str(in, v));
-    } else if (name != "mode" && name != "func_or_mode") {
+    } else {
       raise("ValueError", "Unknown stencil option " + name);
     }
   }
   const Value& first = args[0];
-  if (const auto* mode = first.as<Str>(); mode && mode->value != "constant") raise("ValueError", "Unsupported mode style " + mode->value);
+  if (first.as<Str>() && !keywords.as<Dict>()->find("mode")) options.mode = to_mode(in, first);
+  if (options.border && options.mode != BorderMode::constant)
+    raise("ValueError", "cval is what stands at the border where the mode is 'constant'");
   if (first.as<Function>()) return make_stencil(in, first, options);
   return make_decorator("stencil", [options](Interpreter& in, const Value& f) { return make_stencil(in, f, options); });
 }
@@ -290,7 +309,8 @@ Value stencil(Interpreter& in, Args args) {
 }  // namespace
 
 std::vector<NativeFunction> stencil_functions() {
-  return {{"stencil", "func_or_mode='constant', **options", stencil, "Makes a function of arrays of a kernel with relative indices."}};
+  return {{"stencil", "func_or_mode='constant', **options", stencil, "Makes a function of arrays of a kernel with relative indices."},
+          {"stencil_iterate", "f, x, steps", stencil_iterate, "Applies a stencil `steps` times, each time to what it gave before."}};
 }
 
 }  // namespace gasell::numba

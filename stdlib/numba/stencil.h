@@ -1,6 +1,7 @@
 // What stencil makes of a kernel with relative indices: a function of arrays.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -8,14 +9,17 @@
 #include <vector>
 
 #include "stdlib/numba/outside.h"
+#include "stdlib/numba/stencil_trees.h"
 
 namespace gasell::numba {
 
 class Stencil final : public Object {
  public:
   struct Options {
-    std::optional<Scalar> border;                           // cval: what stands where the kernel does not reach
-    std::vector<std::pair<int64_t, int64_t>> neighborhood;  // one an axis; empty: found from the indices
+    std::optional<Scalar> border;  // cval: what stands where the kernel does not reach
+    Reach neighborhood;            // empty: found from the indices
+    BorderMode mode = BorderMode::constant;
+    std::optional<DType> dtype;  // of the result; else what the kernel returns
     std::vector<std::string> standard_indexing;
   };
   Stencil(Interpreter& in, Value function, Options options);
@@ -32,10 +36,19 @@ class Stencil final : public Object {
   /// The kernel for arguments of which some are arrays: its function of absolute indices, and how far it reaches.
   struct Kernel {
     std::shared_ptr<const functions::Function> function;
-    std::vector<std::pair<int64_t, int64_t>> reach;  // one an axis of the first array
+    std::shared_ptr<const functions::Function> relative;  // its elements by functions::kRelative
+    Reach reach;                                          // on the axes of the first array
     std::unique_ptr<functions::Dispatch> loops;
+    /// By the arguments' types.
+    struct Typed {
+      std::vector<functions::Type> types;
+      DType result;
+      std::optional<functions::Compiled> relative;  // none: it cannot be an expression
+    };
+    std::deque<Typed> typed;
   };
   Kernel& kernel(Interpreter& in, const std::vector<functions::Type>& types);
+  Kernel::Typed& typed(Kernel& kernel, const std::vector<functions::Type>& types);
 
   const Value function_;
   const Options options_;

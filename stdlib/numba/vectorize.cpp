@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/functions/as_graph.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
@@ -110,7 +111,7 @@ Vectorized::Loop& Vectorized::add_loop(Interpreter&, std::vector<DType> inputs) 
     register_numba_errors();
     gasell::raise("NotImplementedError", functions::to_string(result) + " cannot be represented as a NumPy dtype");
   }
-  loops_.push_back({std::move(inputs), result.dtype});
+  loops_.push_back({std::move(inputs), result.dtype, std::nullopt});
   return loops_.back();
 }
 
@@ -134,6 +135,24 @@ Vectorized::Loop& Vectorized::choose(Interpreter& in, const std::vector<numpy::O
   std::vector<DType> inputs;
   for (const numpy::Operand& o : operands) inputs.push_back(o.node->dtype);
   return add_loop(in, std::move(inputs));
+}
+
+graph::NodeRef Vectorized::expression(Loop& loop, const std::vector<graph::NodeRef>& operands) const {
+  if (!loop.is_expression) return nullptr;
+  if (!loop.compiled) {
+    std::vector<functions::Type> types;
+    for (const DType d : loop.inputs) types.push_back(functions::Type::of(d));
+    loop.compiled = functions::compile(*scalar_, types, false);
+  }
+  std::map<std::string, graph::NodeRef> arguments;
+  for (size_t k = 0; k < operands.size(); ++k) arguments.emplace(loop.compiled->kernel.params[k].name, operands[k]);
+  const auto result = functions::as_graph(*loop.compiled, arguments);
+  if (!result) {
+    loop.is_expression = false;
+    loop.compiled.reset();
+    return nullptr;
+  }
+  return graph::cast(*result, loop.result);
 }
 
 Value Vectorized::call(Interpreter& in, Arguments args) {
@@ -193,6 +212,14 @@ Value Vectorized::call(Interpreter& in, Arguments args) {
     const Scalar result = call_generated(*scalar_dispatch_, types, leaves).scalar.cast(loop->result);
     if (out.is_none()) return numpy::wrap_scalar(result);
     return numpy::give(in, scalar_->name, graph::constant(result), out);
+  }
+
+  std::vector<graph::NodeRef> nodes;
+  for (const Array& a : arrays) nodes.push_back(a.node());
+  if (graph::NodeRef whole = expression(*loop, nodes)) {
+    whole = graph::broadcast_to(whole, shape);
+    if (out.is_none()) return Value::make<numpy::NdArray>(Array(std::move(whole)));
+    return numpy::give(in, scalar_->name, std::move(whole), out);
   }
 
   // The result goes straight into `out` where that is an array like it.

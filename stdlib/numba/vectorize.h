@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "stdlib/numba/outside.h"
@@ -29,9 +30,14 @@ class Vectorized final : public Object {
   struct Loop {
     std::vector<DType> inputs;
     DType result;
+    /// The function, where as_graph() may take it; made when first wanted.
+    std::optional<functions::Compiled> compiled;
+    bool is_expression = true;
   };
   Loop& add_loop(Interpreter& in, std::vector<DType> inputs);
   Loop& choose(Interpreter& in, const std::vector<numpy::Operand>& operands);
+  /// The function of whole arrays, part of whatever expression it stands in; null where it needs loops of its own.
+  graph::NodeRef expression(Loop& loop, const std::vector<graph::NodeRef>& operands) const;
   functions::Dispatch& dispatch(Interpreter& in, int rank, const std::vector<bool>& scalars);
 
   const Value function_, identity_;

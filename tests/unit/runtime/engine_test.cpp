@@ -55,6 +55,46 @@ TEST_CASE("views reach the source") {
     for (int64_t j = 0; j < 3; ++j) CHECK(v[static_cast<size_t>(i * 3 + j)] == static_cast<double>((5 - 2 * j) * 8 + 1 + 2 * i + 100));
 }
 
+TEST_CASE("a border is written with what it is around") {
+  for (const Shape& shape : {Shape{40}, Shape{6, 9}, Shape{3, 4, 5}, Shape{5, 3000}}) {
+    const NodeRef inside = map(ScalarOp::add, {map(ScalarOp::mul, {f64_ramp(shape), number(2)}), number(1)});
+    Shape around;
+    std::vector<int64_t> before;
+    for (size_t k = 0; k < shape.size(); ++k) {
+      before.push_back(static_cast<int64_t>(k + 1) % 3);
+      around.push_back(shape[k] + before[k] + (k ? 0 : 2));
+    }
+    const NodeRef whole = pad(inside, around, before, Scalar::of_float(-7));
+    CHECK(kernels({whole}) == 1);
+    const auto v = values(whole);
+    std::vector<int64_t> index(around.size(), 0);
+    size_t wrong = 0;
+    for (size_t n = 0; n < v.size(); ++n) {
+      int64_t at = 0, rest = static_cast<int64_t>(n);
+      bool within = true;
+      for (size_t k = around.size(); k-- > 0; rest /= around[k]) index[k] = rest % around[k] - before[k];
+      for (size_t k = 0; k < shape.size(); ++k) {
+        within = within && index[k] >= 0 && index[k] < shape[k];
+        at = at * shape[k] + index[k];
+      }
+      wrong += v[n] != (within ? 2.0 * static_cast<double>(at) + 1 : -7.0);
+    }
+    CHECK(wrong == 0);
+  }
+  // Random numbers come in strips that know nothing of borders.
+  const NodeRef x = uniform({4, 5});
+  CHECK(values(view(pad(x, {6, 5}, {1, 0}, Scalar::of_float(0)), {4, 5}, {{0, 1, 1}, {1, 0, 1}})) == values(x));
+}
+
+TEST_CASE("joined arrays are written part by part") {
+  const NodeRef x = f64_ramp({2, 3}), y = map(ScalarOp::neg, {x});
+  const NodeRef rows = concatenate({x, y}, 1);
+  const NodeRef both = concatenate({rows, rows}, 0);
+  CHECK(kernels({both}) == 4);
+  CHECK(values(both) == std::vector<double>{0, 1, 2, -0.0, -1, -2, 3, 4, 5, -3, -4, -5, 0, 1, 2, -0.0, -1, -2, 3, 4, 5, -3, -4, -5});
+  CHECK(values(map(ScalarOp::add, {both, number(1)}))[5] == -1);
+}
+
 TEST_CASE("reductions over every choice of axes") {
   const Shape shape = {3, 41, 70};
   const NodeRef x = uniform(shape);
