@@ -10,6 +10,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(EDIT REQUIRED IMPORTED_TARGET libedit)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+# OpenBLAS with integers of 64 bits is opened when a script first multiplies or decomposes matrices (runtime/linalg/openblas.cpp): nothing is linked.
+find_library(OPENBLAS libopenblas64.so.0 REQUIRED)
 # The release starts fast and runs anywhere: what has a static library is linked statically (oneTBB has none), fmt header-only.
 set(GASELL_FMT fmt::fmt)
 if(GASELL_STATIC_LLVM)

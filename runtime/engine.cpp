@@ -15,6 +15,8 @@
 #include "runtime/gpu/device_selection.h"
 #include "runtime/gpu/gpu_device.h"
 #include "runtime/gpu/traced_gpu.h"
+#include "runtime/linalg/openblas.h"
+#include "runtime/linalg/products.h"
 #include "runtime/prepared_plan.h"
 
 namespace gasell {
@@ -95,8 +97,8 @@ std::vector<KernelReport> report(const std::vector<const plan::Step*>& steps) {
       continue;
     }
     KernelReport r;
-    r.name = step.kernel->name;
-    r.text = ir::print(*step.kernel);
+    r.name = step.kernel ? step.kernel->name : "matrix_product";
+    r.text = step.kernel ? ir::print(*step.kernel) : linalg::describe(*step.contraction);
     r.kernel = step.kernel;
     r.stored_because = step.stored_because;
     r.elements = step.elements;
@@ -150,6 +152,7 @@ struct Engine::State {
   plan::Plan make_plan(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations, bool for_gpus) {
     plan::PlanOptions plan_options;
     plan_options.fuse = options.fuse;
+    if (!for_gpus) plan_options.library = [] { return linalg::OpenBlas::find() != nullptr; };
     if (for_gpus) plan_options.grain = gpus->grain();
     if (options.chunk > 0) plan_options.grain.chunk = options.chunk;
     plan_options.memory = device->budget().limit() - device->budget().used();
@@ -214,7 +217,7 @@ struct Engine::State {
     std::vector<PreparedPlan::Step*> missing;
     const bool on_gpus = &where != device.get();
     for (PreparedPlan::Step& step : plan.steps)
-      if (!(on_gpus ? step.loaded_on_gpus : step.loaded)) missing.push_back(&step);
+      if (step.plan.kernel && !(on_gpus ? step.loaded_on_gpus : step.loaded)) missing.push_back(&step);
     if (missing.size() < 2 || options.threads < 2) return {};
     std::vector<const LoadedKernelRef*> loaded(missing.size());
     in_parallel(static_cast<int64_t>(missing.size()), [&](int64_t number) {
@@ -232,6 +235,16 @@ struct Engine::State {
     try {
       std::vector<const LoadedKernelRef*> fresh = load_together(plan, where);
       for (PreparedPlan::Step& step : plan.steps) {
+        if (step.plan.contraction) {
+          const auto start = std::chrono::steady_clock::now();
+          run_contraction(step, slots, progress);
+          if (observer) {
+            measures.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+            measures.compile_seconds.push_back(0);
+          }
+          slots.end(step.ends);
+          continue;
+        }
         LoadedKernelRef& loaded = on_gpus ? step.loaded_on_gpus : step.loaded;
         Launch launch;
         launch.kernel = step.plan.kernel.get();
@@ -272,6 +285,17 @@ struct Engine::State {
       interrupt = false;
       throw;
     }
+  }
+
+  /// A product of matrices, on the host.
+  void run_contraction(const PreparedPlan::Step& step, Slots& slots, Progress& progress) {
+    const auto at = [&](size_t k) -> HostStorage& { return static_cast<HostStorage&>(*slots.memory(step.slots[k])); };
+    char* const result = static_cast<char*>(at(2).write());
+    const auto* left = static_cast<const char*>(at(0).read());
+    const auto* right = static_cast<const char*>(at(1).read());
+    linalg::contract(*device, *step.plan.contraction, left + step.plan.byte_offsets[0], right + step.plan.byte_offsets[1],
+                     result + step.plan.byte_offsets[2], interrupt);
+    progress.advance(step.plan.elements);
   }
 
   /// Whether the GPUs, of which nothing was said, are the place for a plan.

@@ -41,8 +41,8 @@ struct EngineOptions {
 
 /// One kernel of a plan, for --explain, --profile and the tests that count kernels.
 struct KernelReport {
-  std::string name, text;          // the loop IR
-  std::shared_ptr<const ir::Kernel> kernel;
+  std::string name, text;          // the loop IR; of a product of matrices that the library computes, what it multiplies
+  std::shared_ptr<const ir::Kernel> kernel;  // null: the library's
   std::string stored_because;      // why its result is stored: "asked for", "reduction", "used 3 times, costs 40 operations"
   double elements = 0;             // evaluated elements of the iteration space
   double bytes_read = 0, bytes_written = 0, operations = 0;

@@ -36,7 +36,8 @@ cp -r README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs examples "$folder"
 # The shared libraries that are not part of glibc, in a folder that only we look into: a program that finds libgasell.so in lib/ must not find an old libstdc++ beside it.
 private=$folder/lib/gasell
 mkdir -p "$private"
-mapfile -t shared < <(ldd $build/bin/gasell $build/lib/libgasell.so | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
+openblas=$(sed -n 's/^OPENBLAS:FILEPATH=//p' $build/CMakeCache.txt)  # opened at run time, so that no program names it
+mapfile -t shared < <({ echo "$(basename "$openblas") => $openblas"; ldd $build/bin/gasell $build/lib/libgasell.so "$openblas"; } | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
   grep -vE '/lib(c|m|dl|pthread|rt|mvec)\.so\.[0-9]+$')
 for library in "${shared[@]}"; do install -m 644 "$library" "$private/"; done
 

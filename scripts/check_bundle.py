@@ -27,6 +27,10 @@ x = np.arange(3_000_000.0) / 3e6
 y = np.sin(x) ** 2 + np.cos(x) ** 2 + np.exp(np.log1p(x)) - x
 print(abs(y - 2).max() < 1e-14, float(np.sqrt(x).sum()), x.reshape(3, -1).sum(axis=1).round(3), np.sort(x[::-100000])[:2])
 """
+MATRICES = """
+a = np.cos(np.arange(90000.0)).reshape(300, 300) + 300 * np.eye(300)
+print(np.allclose(np.linalg.solve(a, a @ np.ones(300)), 1), np.allclose(np.linalg.inv(a) @ a, np.eye(300)))
+"""
 ARRAYS_ANSWER = r"^True 1999999\.\d+ \[166666\.\d+ +499999\.\d+ +833333\.\d+ *\] \[0\.03333\d* +0\.06666\d*\]\n$"
 
 
@@ -177,9 +181,11 @@ def check_bundle(archive):
         script = (root / bundle / "examples/two_terabytes.gsl").read_text(encoding="utf-8")
         (root / "tmp/small.gsl").write_text(script.replace("500000", "5000").replace("10000", "1000"), encoding="utf-8")
         (root / "tmp/arrays.gsl").write_text(ARRAYS, encoding="utf-8")
+        (root / "tmp/matrices.gsl").write_text(MATRICES, encoding="utf-8")
         expect("gasell --version", r"^Gasell \d+\.\d+\.\d+", place.run("--version"))
         expect("gasell doctor", r"^Gasell .*LLVM .*GPU driver .*kernel cache", place.run("doctor"))
         expect("arrays and functions", ARRAYS_ANSWER, place.run(place.folder / "arrays.gsl"))
+        expect("the linear algebra library", r"^True True\n$", place.run(place.folder / "matrices.gsl"))
         expect("the 2 TB script, smaller", r"^0\.2\n687\d{5}\.\d+\n$", place.run(place.folder / "small.gsl"))
         expect("two simulated GPUs", ARRAYS_ANSWER, place.run("--device", "sim:2", place.folder / "arrays.gsl"))
         expect("functions for GPUs without a toolkit", r"^(?!.*\.extern \.func).*\.target sm_\d+.*\.entry ", place.run("--emit=ptx", "-c", "print(np.tan(np.arange(1e6)).sum())"))

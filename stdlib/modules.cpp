@@ -28,6 +28,7 @@ const ModuleTable& known_modules() {
       {"dask.array", {"da"}, make_numpy},
       {"numpy.random", {}, make_numpy_random},
       {"_numpy", {}, make_numpy_host},
+      {"_linalg", {}, make_linalg_host},
       {"numba", {"numba"}, make_numba, {"jit", "njit", "prange", "vectorize", "guvectorize", "stencil"}},
       {"numba.types", {}, make_numba_types},
       {"numba.cuda", {}, make_numba_cuda},

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "compiler/plan/canonical.h"
+#include "compiler/plan/contraction.h"
 #include "compiler/plan/lower.h"
 #include "compiler/plan/placement.h"
 
@@ -13,6 +14,8 @@ namespace {
 using graph::Node;
 using graph::NodeRef;
 using graph::Shape;
+
+constexpr double kProductsAnOperation = 10;  // that the library computes in the time of an operation in a loop
 
 bool is_contiguous_buffer(const Node& node) {
   const auto* b = node.as<graph::BufferNode>();
@@ -106,7 +109,8 @@ class Planner {
     } else {
       elementwise(node, output_for(storage, node->dtype, strides, offset));
     }
-    for (size_t k = first; k < plan_.steps.size(); ++k) plan_.steps[k].stored_because = because;
+    for (size_t k = first; k < plan_.steps.size(); ++k)
+      if (plan_.steps[k].stored_because.empty()) plan_.steps[k].stored_because = because;
   }
 
   void elementwise(const NodeRef& node, Output output) {
@@ -137,6 +141,7 @@ class Planner {
       const Scalar value = nan ? Scalar::of_complex({kNan, kNan}) : Scalar::of_int(one);
       return elementwise(graph::constant(value.cast(node->dtype), node->shape), std::move(output));
     }
+    if (options_.library && reduce.op == graph::ReduceOp::sum && library_product(node, reduce, x, output)) return;
     Pulled pulled = pull({x});
     Step report = measure(pulled, node->size(), node->dtype);
     report.operations += report.elements;
@@ -145,6 +150,47 @@ class Planner {
     copy_measures(plan_.steps[first], report);
   }
 
+  /// Leaves a sum of products to the library, where it is one; factors that are no memory, or lie in it as the library cannot walk, are
+  /// stored first. False: it is none.
+  bool library_product(const NodeRef& node, const graph::ReduceNode& reduce, const NodeRef& product, const Output& output) {
+    const std::optional<Factors> factors = factors_of(*product, reduce.axes);
+    if (!factors || node->dtype != product->dtype || !options_.library()) return false;
+    const auto bytes = [](const NodeRef& n) { return n->size() * gasell::size_of(n->dtype); };
+    if (bytes(factors->left) + bytes(factors->right) + bytes(node) > options_.memory / 2) return false;
+    NodeRef left = product->inputs[0], right = product->inputs[1];
+    const auto store_factor = [this](NodeRef& factor, const NodeRef& compact) {
+      NodeRef& stored = factors_[compact];
+      if (!stored) stored = store(compact, "factor of a product of matrices");
+      factor = stretch_again(factor, stored);
+    };
+    if (!left->as<graph::BufferNode>()) store_factor(left, factors->left);
+    if (!right->as<graph::BufferNode>()) store_factor(right, factors->right);
+    const auto find = [&] { return contraction_of(pull({graph::map(ScalarOp::mul, {left, right})}), reduce.axes, output.access); };
+    std::optional<LibraryProduct> found = find();
+    if (found && !(found->left_fits && found->right_fits)) {
+      if (!found->left_fits) store_factor(left, factors->left);
+      if (!found->right_fits) store_factor(right, factors->right);
+      found = find();
+    }
+    if (!found || !found->left_fits || !found->right_fits) return false;
+    if (!found->result_fits) {
+      elementwise(store(node, "product of matrices, before it is put into its place"), output);
+      return true;
+    }
+    const auto memory = [](const Access& access) { return access.source->as<graph::BufferNode>()->storage; };
+    const int64_t width = gasell::size_of(node->dtype);
+    Step step;
+    step.storages = {memory(found->left), memory(found->right), output.storage};
+    step.written = {false, false, true};
+    step.byte_offsets = {found->left.offset * width, found->right.offset * width, output.access.offset * width};
+    step.elements = static_cast<double>(product->size());
+    step.operations = step.elements / kProductsAnOperation;
+    step.bytes_read = static_cast<double>(bytes(factors->left) + bytes(factors->right));
+    step.bytes_written = static_cast<double>(bytes(node));
+    step.contraction = std::make_shared<const Contraction>(std::move(found->contraction));
+    plan_.steps.push_back(std::move(step));
+    return true;
+  }
   static Step measure(const Pulled& pulled, int64_t results, DType result_type) {
     Step step;
     step.elements = static_cast<double>(graph::size_of(pulled.space));
@@ -164,6 +210,7 @@ class Planner {
   const PlanOptions& options_;
   Plan plan_;
   std::unordered_map<const Node*, NodeRef> done_;
+  std::unordered_map<NodeRef, NodeRef> factors_;  // of products of matrices: where they were stored
 };
 
 }  // namespace

@@ -21,8 +21,11 @@ class TemporaryStorage : public Storage {
   const int64_t bytes;
 };
 
+struct Contraction;
+
 struct Step {
-  std::shared_ptr<const ir::Kernel> kernel;
+  std::shared_ptr<const ir::Kernel> kernel;          // null: a product of matrices, which the host's linear algebra library computes
+  std::shared_ptr<const Contraction> contraction;    // of storages[0] and storages[1] into storages[2]
   std::vector<StorageRef> storages;   // one an array parameter
   std::vector<bool> written;          // per array parameter
   std::vector<int64_t> byte_offsets;  // per array parameter
@@ -52,6 +55,8 @@ struct Grain {
 struct PlanOptions {
   bool fuse = true;
   Grain grain;
+  /// Whether the host's linear algebra library is there: products of matrices are left to it. Asked where a plan has one; null: no.
+  bool (*library)() = nullptr;
   int64_t memory = INT64_MAX;     // bytes that stored intermediates may take; beyond it they are computed again where needed
 };
 

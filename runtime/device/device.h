@@ -64,6 +64,8 @@ class Device {
   /// Calls work(begin, end) for ranges that together are [0, units), several at the same time, as run() hands out units; until `stop` is true. Of
   /// compiled functions, whose memory is the host's: only the host's cores can. `work` throws nothing.
   virtual void share(int64_t units, const std::function<void(int64_t begin, int64_t end)>& work, const std::function<bool()>& stop);
+  /// Calls piece(0) … piece(count - 1), each once, several at the same time; each is worth waking a core.
+  virtual void share_pieces(int64_t count, const std::function<void(int64_t)>& piece);
 };
 
 /// All cores (or `threads`), oneTBB. `interrupt` is polled between ranges of units.

@@ -211,6 +211,13 @@ class HostDevice final : public Device {
     });
   }
 
+  void share_pieces(int64_t count, const std::function<void(int64_t)>& piece) override {
+    std::atomic<int64_t> next{0};
+    workers_.run(static_cast<int>(std::min<int64_t>(properties_.threads, count)), [&] {
+      for (int64_t k; (k = next.fetch_add(1)) < count;) piece(k);
+    });
+  }
+
  private:
   /// Runs units on this thread while they seem too little to share; `rest` is what remains.
   static void run_alone(Pass& pass, UnitRange& rest) {

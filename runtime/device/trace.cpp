@@ -29,6 +29,10 @@ class TracedDevice final : public Device {
     device_->run(launch, progress);
     trace_->add({TraceEvent::Kind::kernel, launch.kernel->name, properties().name, begin, now(), launch.bytes});
   }
+  void share(int64_t units, const std::function<void(int64_t, int64_t)>& work, const std::function<bool()>& stop) override {
+    device_->share(units, work, stop);
+  }
+  void share_pieces(int64_t count, const std::function<void(int64_t)>& piece) override { device_->share_pieces(count, piece); }
 
  private:
   std::unique_ptr<Device> device_;

@@ -177,8 +177,16 @@ Value angle(Interpreter& in, Args args) {
   const Value a = wrap(apply("arctan2", operands));
   return truth(in, args[1]) ? scaled(in, a, 180.0 / M_PI) : a;
 }
-Value dot_of(Interpreter& in, Args args) { return wrap(dot(operand(in, args[0]), operand(in, args[1]))); }
-Value matmul_of(Interpreter& in, Args args) { return wrap(matmul(operand(in, args[0]), operand(in, args[1]))); }
+Value dot_of(Interpreter& in, Args args) {
+  const NodeRef result = dot(operand(in, args[0]), operand(in, args[1]));
+  if (const auto* out = args[2].as<NdArray>()) {
+    if (out->array.dtype() != result->dtype || out->array.rank() != result->rank())
+      raise("ValueError", "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)");
+    if (out->array.shape() != result->shape) raise("ValueError", "output array has wrong dimensions");
+  }
+  return give(in, "dot", result, args[2]);
+}
+Value matmul_of(Interpreter& in, Args args) { return give(in, "matmul", matmul(operand(in, args[0]), operand(in, args[1])), args[2]); }
 Value shape(Interpreter& in, Args args) { return from_shape(as_node(in, args[0])->shape); }
 Value ndim(Interpreter& in, Args args) { return Value::of(as_node(in, args[0])->rank()); }
 Value size(Interpreter& in, Args args) {
@@ -284,8 +292,8 @@ std::vector<NativeFunction> misc_functions() {
       {"real", "val", real, "Real part."},
       {"imag", "val", imag, "Imaginary part."},
       {"angle", "z, deg=False", angle, "The argument of complex numbers."},
-      {"dot", "a, b", dot_of, "Sums of products over the last axis of a and the last but one of b."},
-      {"matmul", "x1, x2, /", matmul_of, "Matrix products of the last two axes."},
+      {"dot", "a, b, out=None", dot_of, "Sums of products over the last axis of a and the last but one of b."},
+      {"matmul", "x1, x2, /, out=None", matmul_of, "Matrix products of the last two axes."},
       {"shape", "a", shape, "Extents."},
       {"ndim", "a", ndim, "Number of axes."},
       {"size", "a, axis=None", size, "Number of elements."},

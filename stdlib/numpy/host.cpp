@@ -39,4 +39,9 @@ Value make_numpy_host(Interpreter&) {
   return module;
 }
 
+Value make_linalg_host(Interpreter&) {
+  static const std::vector<NativeFunction> kFunctions = numpy::linalg_functions();
+  return make_module("_linalg", kFunctions);
+}
+
 }  // namespace gasell

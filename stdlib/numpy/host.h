@@ -81,9 +81,12 @@ std::vector<NativeFunction> sorting_functions();
 std::vector<NativeFunction> scan_functions();
 std::vector<NativeFunction> view_functions();
 std::vector<NativeFunction> object_functions();
+/// Of the hidden module _linalg.
+std::vector<NativeFunction> linalg_functions();
 
 }  // namespace gasell::numpy
 
 namespace gasell {
 Value make_numpy_host(Interpreter& in);
+Value make_linalg_host(Interpreter& in);
 }

@@ -21,6 +21,13 @@ NodeRef with_last_axes_exchanged(const NodeRef& x) {
   return graph::transpose(x, order);
 }
 
+/// "(2,50,40)->(2,newaxis,newaxis)"
+std::string remapped(const graph::Node& x) {
+  std::string text = graph::to_string(x.shape) + "->(";
+  for (size_t k = 0; k + 2 < x.shape.size(); ++k) text += std::to_string(x.shape[k]) + ",";
+  return text + "newaxis,newaxis)";
+}
+
 }  // namespace
 
 NodeRef matmul(const Operand& first, const Operand& second) {
@@ -45,10 +52,8 @@ NodeRef matmul(const Operand& first, const Operand& second) {
     stack = graph::broadcast_shapes({stack_a, stack_b});
   } catch (const Error&) {
     raise("ValueError",
-          "operands could not be broadcast together with remapped shapes [original->remapped]: " + graph::to_string(a->shape) + "->(" +
-              graph::to_string(stack_a).substr(1, graph::to_string(stack_a).size() - 2) + ",newaxis,newaxis) " +
-              graph::to_string(b->shape) + "->(" + graph::to_string(stack_b).substr(1, graph::to_string(stack_b).size() - 2) +
-              ",newaxis,newaxis)  and requested shape (" + std::to_string(n) + "," + std::to_string(m) + ")");
+          "operands could not be broadcast together with remapped shapes [original->remapped]: " + remapped(*a) + " " + remapped(*b) +
+              "  and requested shape (" + std::to_string(n) + "," + std::to_string(m) + ")");
   }
   Shape left = stack_a, right = stack_b, wide = stack, shape = stack;
   left.insert(left.end(), {n, 1, k});

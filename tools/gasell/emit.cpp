@@ -68,7 +68,7 @@ std::shared_ptr<const int64_t> emit_plans(Engine& engine, const Options& options
         if (options.emit == Emit::graph) {
           write_stdout(graph::print(roots) + "\n");
         } else {
-          for (const KernelReport& kernel : kernels) write_stdout(emitted(engine, options, *kernel.kernel) + "\n");
+          for (const KernelReport& kernel : kernels) write_stdout((kernel.kernel ? emitted(engine, options, *kernel.kernel) : kernel.text) + "\n");
         }
         flush_stdout();
       });

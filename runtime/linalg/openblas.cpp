@@ -1,0 +1,85 @@
+#include "runtime/linalg/openblas.h"
+
+#include <dlfcn.h>
+
+#include "lang/diagnostic.h"
+
+namespace gasell::linalg {
+namespace {
+
+constexpr const char* kLibrary = "libopenblas64.so.0";
+
+void* symbol(void* library, const std::string& name, std::string& problem) {
+  void* const address = dlsym(library, name.c_str());
+  if (!address && problem.empty()) problem = std::string(kLibrary) + " has no function " + name;
+  return address;
+}
+
+}  // namespace
+
+template <class T>
+void OpenBlas::load(void* library, char letter, Routines<T>& r) {
+  const auto take = [&](auto& function, const std::string& name) {
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol(library, letter + name + "_", problem_));
+  };
+  take(r.gemm, "gemm");
+  take(r.getrf, "getrf");
+  take(r.getrs, "getrs");
+  take(r.potrf, "potrf");
+  take(r.geqrf, "geqrf");
+  take(r.orgqr, kIsComplex<T> ? "ungqr" : "orgqr");
+  take(r.gesdd, "gesdd");
+  take(r.geev, "geev");
+  take(r.syevd, kIsComplex<T> ? "heevd" : "syevd");
+  take(r.gelsd, "gelsd");
+}
+
+OpenBlas::OpenBlas() {
+  // A program that embeds the language may have another BLAS with the same names: this one's calls of itself must stay in it.
+  int flags = RTLD_NOW | RTLD_LOCAL;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  flags |= RTLD_DEEPBIND;
+#endif
+  void* const library = dlopen(kLibrary, flags);
+  if (!library) {
+    problem_ = dlerror();
+    return;
+  }
+  load(library, 's', f32_);
+  load(library, 'd', f64_);
+  load(library, 'c', c64_);
+  load(library, 'z', c128_);
+  set_threads_ = reinterpret_cast<void (*)(int)>(symbol(library, "openblas_set_num_threads", problem_));
+}
+
+const OpenBlas& OpenBlas::instance() {
+  static const OpenBlas& library = *new OpenBlas;  // as the library itself, never closed
+  return library;
+}
+
+const OpenBlas* OpenBlas::find() { return instance().problem_.empty() ? &instance() : nullptr; }
+
+const OpenBlas& OpenBlas::get() {
+  if (const OpenBlas* library = find()) return *library;
+  throw Error("RuntimeError", "the linear algebra library OpenBLAS cannot be opened: " + instance().problem_,
+              "install the package libopenblas64-0-pthread, or use Gasell's bundle, which has it", Blame::environment);
+}
+
+template <>
+const Routines<float>& OpenBlas::routines() const {
+  return f32_;
+}
+template <>
+const Routines<double>& OpenBlas::routines() const {
+  return f64_;
+}
+template <>
+const Routines<std::complex<float>>& OpenBlas::routines() const {
+  return c64_;
+}
+template <>
+const Routines<std::complex<double>>& OpenBlas::routines() const {
+  return c128_;
+}
+
+}  // namespace gasell::linalg

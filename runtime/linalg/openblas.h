@@ -1,0 +1,81 @@
+// OpenBLAS: the functions of BLAS and LAPACK that are used here. The library has integers of 64 bits (libopenblas64.so.0) and is opened
+// when the first of them is wanted, for opening it takes milliseconds. Matrices are Fortran's: columns lie together.
+//
+// It runs as many threads as it was told last. Here it is told 1 where tasks of ours call it beside each other, and the session's number
+// for one call that is worth them.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <string>
+
+namespace gasell::linalg {
+
+template <class T>
+struct RealOf {
+  using type = T;
+};
+template <class R>
+struct RealOf<std::complex<R>> {
+  using type = R;
+};
+template <class T>
+using Real = typename RealOf<T>::type;
+template <class T>
+inline constexpr bool kIsComplex = !std::is_same_v<T, Real<T>>;
+
+/// Fortran's functions of one element type: all arguments by address, the lengths of texts at the end.
+template <class T>
+struct Routines {
+  using Text = const char*;
+  using Int = const int64_t*;
+  using Length = size_t;
+  using R = Real<T>;
+  void (*gemm)(Text, Text, Int m, Int n, Int k, const T* alpha, const T* a, Int lda, const T* b, Int ldb, const T* beta, T* c, Int ldc,
+               Length, Length);
+  void (*getrf)(Int m, Int n, T* a, Int lda, int64_t* pivots, int64_t* info);
+  void (*getrs)(Text, Int n, Int nrhs, const T* a, Int lda, const int64_t* pivots, T* b, Int ldb, int64_t* info, Length);
+  void (*potrf)(Text, Int n, T* a, Int lda, int64_t* info, Length);
+  void (*geqrf)(Int m, Int n, T* a, Int lda, T* tau, T* work, Int lwork, int64_t* info);
+  void (*orgqr)(Int m, Int n, Int k, T* a, Int lda, const T* tau, T* work, Int lwork, int64_t* info);  // ungqr of complex numbers
+  void* gesdd;  // the next four have other arguments where numbers are complex
+  void* geev;
+  void* syevd;  // heevd
+  void* gelsd;
+};
+
+class OpenBlas {
+ public:
+  /// Null where the library cannot be opened; that is tried once.
+  static const OpenBlas* find();
+  /// Throws Error("RuntimeError") that says what is missing.
+  static const OpenBlas& get();
+
+  /// Of f32, f64, c64, c128.
+  template <class T>
+  const Routines<T>& routines() const;
+  void use_threads(int count) const { set_threads_(count); }
+
+ private:
+  OpenBlas();
+  static const OpenBlas& instance();
+  template <class T>
+  void load(void* library, char letter, Routines<T>& routines);
+  std::string problem_;  // why it cannot be used; empty: it can
+  void (*set_threads_)(int) = nullptr;
+  Routines<float> f32_{};
+  Routines<double> f64_{};
+  Routines<std::complex<float>> c64_{};
+  Routines<std::complex<double>> c128_{};
+};
+
+template <>
+const Routines<float>& OpenBlas::routines() const;
+template <>
+const Routines<double>& OpenBlas::routines() const;
+template <>
+const Routines<std::complex<float>>& OpenBlas::routines() const;
+template <>
+const Routines<std::complex<double>>& OpenBlas::routines() const;
+
+}  // namespace gasell::linalg

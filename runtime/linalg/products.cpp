@@ -1,0 +1,206 @@
+#include "runtime/linalg/products.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "lang/diagnostic.h"
+#include "runtime/linalg/openblas.h"
+
+namespace gasell::linalg {
+namespace {
+
+// A tile of the result is computed by one call: large enough for the library to run at its full rate, small enough for every core to get
+// some.
+constexpr int64_t kLeastTile = 192, kMostTile = 768, kTiles = 48;
+// Where the result is small and much is summed, the sum is cut instead.
+constexpr int64_t kLeastSummed = 2048, kMostParts = 32;
+constexpr int64_t kSmallResult = kLeastTile * kLeastTile;
+constexpr double kAlone = 4e6;  // multiplications that are not worth waking another core
+
+int64_t pieces(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
+
+int64_t tile_of(int64_t n, int64_t m) {
+  int64_t tile = kLeastTile;
+  while (tile < kMostTile && pieces(n, tile) * pieces(m, tile) > kTiles) tile += kLeastTile / 2;
+  return tile;
+}
+
+template <class T>
+Matrix<T> part(Matrix<T> x, int64_t row, int64_t column) {
+  return {x.data + row * x.row_step + column * x.column_step, x.row_step, x.column_step};
+}
+
+/// Runs f(0) … f(count - 1), each once, until `stop`.
+template <class F>
+void for_all(Device& host, int64_t count, bool alone, const std::atomic<bool>& stop, const F& f) {
+  const auto stopped = [&] { return stop.load(std::memory_order_relaxed); };
+  if (alone) {
+    for (int64_t k = 0; k < count && !stopped(); ++k) f(k);
+    return;
+  }
+  host.share_pieces(count, [&](int64_t k) {
+    if (!stopped()) f(k);
+  });
+}
+
+}  // namespace
+
+template <class T>
+void multiply(Matrix<const T> left, Matrix<const T> right, Matrix<T> result, int64_t n, int64_t m, int64_t k, bool add) {
+  if (n == 0 || m == 0) return;
+  // Fortran's matrices have their columns together: a result whose rows lie together is that of the transposed product.
+  if (result.column_step == 1 && !(result.row_step == 1 && n > 1 && m == 1)) {
+    std::swap(left, right);
+    std::swap(left.row_step, left.column_step);
+    std::swap(right.row_step, right.column_step);
+    std::swap(result.row_step, result.column_step);
+    std::swap(n, m);
+  }
+  // A matrix with unit steps along rows is one that Fortran sees transposed. Of a single row or column the other step says nothing.
+  const auto described = [](const Matrix<const T>& x, int64_t rows, int64_t columns, const char*& form, int64_t& leading) {
+    const bool plain = x.row_step == 1 && (columns == 1 || x.column_step >= rows);
+    form = plain ? "N" : "T";
+    leading = std::max<int64_t>({1, plain ? rows : columns, plain ? (columns == 1 ? 1 : x.column_step) : (rows == 1 ? 1 : x.row_step)});
+  };
+  const char *left_form, *right_form;
+  int64_t left_leading, right_leading;
+  described(left, n, k, left_form, left_leading);
+  described(right, k, m, right_form, right_leading);
+  const int64_t result_leading = std::max<int64_t>({1, n, m == 1 ? 1 : result.column_step});
+  const T one = 1, other = add ? T(1) : T(0);
+  OpenBlas::get().routines<T>().gemm(left_form, right_form, &n, &m, &k, &one, left.data, &left_leading, right.data, &right_leading, &other,
+                                     result.data, &result_leading, 1, 1);
+}
+
+namespace {
+
+/// Sums over parts of k, each into memory of its own, added up in their order.
+template <class T>
+void multiply_in_parts(Device& host, Matrix<const T> left, Matrix<const T> right, Matrix<T> result, int64_t n, int64_t m, int64_t k,
+                       bool add, const std::atomic<bool>& stop) {
+  const int64_t parts = std::min(kMostParts, k / kLeastSummed);
+  std::vector<T> sums(static_cast<size_t>(parts * n * m));
+  for_all(host, parts, false, stop, [&](int64_t p) {
+    const int64_t begin = k * p / parts, end = k * (p + 1) / parts;
+    multiply(part(left, 0, begin), part(right, begin, 0), Matrix<T>{sums.data() + p * n * m, m, 1}, n, m, end - begin, false);
+  });
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < m; ++j) {
+      T& to = result.data[i * result.row_step + j * result.column_step];
+      T sum = add ? to : T(0);
+      for (int64_t p = 0; p < parts; ++p) sum += sums[static_cast<size_t>((p * n + i) * m + j)];
+      to = sum;
+    }
+  }
+}
+
+/// The part above the diagonal as that below it, where both are symmetric.
+template <class T>
+void mirror(Matrix<T> x, int64_t n) {
+  constexpr int64_t kBlock = 32;  // rows read and written while they are in the cache
+  for (int64_t ib = 0; ib < n; ib += kBlock)
+    for (int64_t jb = ib; jb < n; jb += kBlock)
+      for (int64_t i = ib; i < std::min(n, ib + kBlock); ++i)
+        for (int64_t j = std::max(i + 1, jb); j < std::min(n, jb + kBlock); ++j)
+          x.data[i * x.row_step + j * x.column_step] = x.data[j * x.row_step + i * x.column_step];
+}
+
+}  // namespace
+
+template <class T>
+void multiply_together(Device& host, Matrix<const T> left, Matrix<const T> right, Matrix<T> result, int64_t n, int64_t m, int64_t k,
+                       bool symmetric, bool add, const std::atomic<bool>& stop) {
+  OpenBlas::get().use_threads(1);
+  const double work = static_cast<double>(n) * static_cast<double>(m) * static_cast<double>(k);
+  if (n * m <= kSmallResult && k >= 2 * kLeastSummed) return multiply_in_parts(host, left, right, result, n, m, k, add, stop);
+  const int64_t tile = tile_of(n, m), rows = pieces(n, tile), columns = pieces(m, tile);
+  for_all(host, rows * columns, work < kAlone, stop, [&](int64_t number) {
+    const int64_t i = number / columns * tile, j = number % columns * tile;
+    if (symmetric && j > i) return;
+    multiply(part(left, i, 0), part(right, 0, j), part(result, i, j), std::min(tile, n - i), std::min(tile, m - j), k, add);
+  });
+  if (symmetric) mirror(result, n);
+}
+
+namespace {
+
+template <class T>
+void contract_typed(Device& host, const plan::Contraction& c, const char* left_data, const char* right_data, char* result_data,
+                    const std::atomic<bool>& stop) {
+  const auto* left = reinterpret_cast<const T*>(left_data);
+  const auto* right = reinterpret_cast<const T*>(right_data);
+  auto* result = reinterpret_cast<T*>(result_data);
+  const auto one = [&](int64_t at_left, int64_t at_right, int64_t at_result, bool add, bool together) {
+    const Matrix<const T> a{left + at_left, c.rows.left, c.summed.left}, b{right + at_right, c.summed.right, c.columns.right};
+    const Matrix<T> to{result + at_result, c.rows.result, c.columns.result};
+    if (together)
+      multiply_together(host, a, b, to, c.rows.extent, c.columns.extent, c.summed.extent, c.symmetric, add, stop);
+    else
+      multiply(a, b, to, c.rows.extent, c.columns.extent, c.summed.extent, add);
+  };
+  if (c.outer.empty()) return one(0, 0, 0, false, true);
+  // The loops around: first those that the result has, then those that are summed.
+  std::vector<plan::Contraction::Axis> kept, added;
+  for (const auto& axis : c.outer) (axis.result != 0 ? kept : added).push_back(axis);
+  const auto count_of = [](const std::vector<plan::Contraction::Axis>& axes) {
+    int64_t count = 1;
+    for (const auto& axis : axes) count *= axis.extent;
+    return count;
+  };
+  const auto walk = [](const std::vector<plan::Contraction::Axis>& axes, int64_t number, int64_t& l, int64_t& r, int64_t& to) {
+    for (size_t k = axes.size(); k-- > 0;) {
+      const int64_t i = number % axes[k].extent;
+      number /= axes[k].extent;
+      l += i * axes[k].left, r += i * axes[k].right, to += i * axes[k].result;
+    }
+  };
+  const int64_t count = count_of(kept), additions = count_of(added);
+  const double work = static_cast<double>(c.rows.extent) * static_cast<double>(c.columns.extent) * static_cast<double>(c.summed.extent);
+  // Many small products: whole ones beside each other. Large ones: each in tiles.
+  const bool together = work > 8 * kAlone;
+  const auto all_of = [&](int64_t number) {
+    for (int64_t addition = 0; addition < additions; ++addition) {
+      int64_t l = 0, r = 0, to = 0;
+      walk(kept, number, l, r, to);
+      walk(added, addition, l, r, to);
+      one(l, r, to, addition > 0, together);
+    }
+  };
+  if (!together) OpenBlas::get().use_threads(1);
+  for_all(host, count, together || work * static_cast<double>(count * additions) < kAlone, stop, all_of);
+}
+
+}  // namespace
+
+std::string describe(const plan::Contraction& c) {
+  std::string text = "product of " + std::string(name_of(c.dtype)) + " matrices (" + std::to_string(c.rows.extent) + ", " +
+                     std::to_string(c.summed.extent) + ") and (" + std::to_string(c.summed.extent) + ", " +
+                     std::to_string(c.columns.extent) + ")";
+  int64_t times = 1;
+  for (const auto& axis : c.outer) times *= axis.extent;
+  if (times > 1) text += ", " + std::to_string(times) + " times";
+  return text + ", by the linear algebra library\n";
+}
+
+void contract(Device& host, const plan::Contraction& c, const char* left, const char* right, char* result,
+              const std::atomic<bool>& interrupt) {
+  switch (c.dtype) {
+    case DType::f32: contract_typed<float>(host, c, left, right, result, interrupt); break;
+    case DType::f64: contract_typed<double>(host, c, left, right, result, interrupt); break;
+    case DType::c64: contract_typed<std::complex<float>>(host, c, left, right, result, interrupt); break;
+    default: contract_typed<std::complex<double>>(host, c, left, right, result, interrupt); break;
+  }
+  if (interrupt.load(std::memory_order_relaxed)) throw Interrupted();
+}
+
+template void multiply_together(Device&, Matrix<const float>, Matrix<const float>, Matrix<float>, int64_t, int64_t, int64_t, bool, bool,
+                                const std::atomic<bool>&);
+template void multiply_together(Device&, Matrix<const double>, Matrix<const double>, Matrix<double>, int64_t, int64_t, int64_t, bool, bool,
+                                const std::atomic<bool>&);
+template void multiply_together(Device&, Matrix<const std::complex<float>>, Matrix<const std::complex<float>>, Matrix<std::complex<float>>,
+                                int64_t, int64_t, int64_t, bool, bool, const std::atomic<bool>&);
+template void multiply_together(Device&, Matrix<const std::complex<double>>, Matrix<const std::complex<double>>,
+                                Matrix<std::complex<double>>, int64_t, int64_t, int64_t, bool, bool, const std::atomic<bool>&);
+
+}  // namespace gasell::linalg
