@@ -12,8 +12,14 @@ void Emitter::function_statement(const Stmt& s) {
   switch (s.kind) {
     case StmtKind::scope: {
       llvm::BasicBlock* behind = scopes_[s.name] = block("behind");
-      statements(s.body);
-      b_.CreateBr(behind);
+      const auto body = [&] {
+        statements(s.body);
+        b_.CreateBr(behind);
+      };
+      if (s.catches)
+        with_raises(behind, body);
+      else
+        body();
       b_.SetInsertPoint(behind);
       break;
     }
@@ -28,7 +34,7 @@ void Emitter::function_statement(const Stmt& s) {
     case StmtKind::allocate: allocate(s); break;
     case StmtKind::pointer: {
       Pointer pointer{{}, s.type};
-      const Array source = s.source.empty() ? null_array(s) : array(s.source);
+      const Array source = s.value ? array_at(s) : s.source.empty() ? null_array(s) : array(s.source);
       llvm::Value* const parts[] = {source.pointer, source.memory_begin, source.memory_end};
       for (int k = 0; k < 3; ++k)
         if (parts[k]) pointer.parts[k] = entry_alloca(b_.getPtrTy(), 8);
@@ -117,6 +123,16 @@ Emitter::Array Emitter::null_array(const Stmt& s) {
   llvm::Value* null = llvm::ConstantPointerNull::get(b_.getPtrTy());
   Array array{null, s.type, s.name};
   if (target_.check_bounds) array.memory_begin = array.memory_end = null;
+  return array;
+}
+
+/// Memory whose end is not known: all of it counts as within bounds.
+Emitter::Array Emitter::array_at(const Stmt& s) {
+  Array array{b_.CreateIntToPtr(value(s.value).re, b_.getPtrTy()), s.type, s.name};
+  if (target_.check_bounds) {
+    array.memory_begin = llvm::ConstantPointerNull::get(b_.getPtrTy());
+    array.memory_end = b_.CreateIntToPtr(b_.getInt64(~uint64_t{0}), b_.getPtrTy());
+  }
   return array;
 }
 

@@ -106,6 +106,7 @@ class Emitter : protected Operations {
   void allocate(const ir::Stmt& s);
   void point(const Pointer& pointer, const Array& array);
   Array null_array(const ir::Stmt& s);
+  Array array_at(const ir::Stmt& s);
   void atomic(const ir::Stmt& s);
   llvm::Value* compare_and_exchange_loop(const ir::Stmt& s, llvm::Value* address, llvm::Value* operand);
   void call(const ir::Stmt& s);

@@ -21,13 +21,27 @@ void Lowering::fail(Span at, std::string message, std::string hint) const {
   fail_as("TypingError", at, std::move(message), std::move(hint));
 }
 void Lowering::fail_as(std::string exception, Span at, std::string message, std::string hint) const {
-  Diagnostic d{Blame::user, std::move(exception), std::move(message), Label{function_.source, at, ""}, {}, std::move(hint)};
+  const auto [function, place] = users_place(at);
+  Diagnostic d{Blame::user, std::move(exception), std::move(message), Label{function->source, place, ""}, {}, std::move(hint)};
   throw Error(std::move(d));
 }
 void Lowering::unsupported(Span at, std::string what, std::string hint) const {
-  Diagnostic d{Blame::limitation, "UnsupportedError", what + " is not supported in compiled functions", Label{function_.source, at, ""}, {},
-               std::move(hint)};
+  const auto [function, place] = users_place(at);
+  Diagnostic d{
+      Blame::limitation, "UnsupportedError", what + " is not supported in compiled functions", Label{function->source, place, ""}, {},
+      std::move(hint)};
   throw Error(std::move(d));
+}
+
+std::pair<const Function*, Span> Lowering::users_place(Span at) const {
+  const Lowering* l = this;
+  for (; l->function_.internal && l->caller_; l = l->caller_) at = l->called_at_;
+  return {&l->function_, at};
+}
+
+const std::vector<ast::Parameter>& parameters_of(const Function& function) {
+  return function.definition ? std::get<ast::FunctionDef>(function.definition->node).params
+                             : std::get<ast::Lambda>(function.lambda->node).params;
 }
 
 // ---- attributes ----
@@ -70,7 +84,7 @@ Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
         std::reverse(a.axes.begin(), a.axes.end());
         return array_value(base.type.dtype, rank <= 1 ? base.type.layout : Layout::any, std::move(a), base.type.read_only);
       }
-      if (name == "flat") return library_method("ravel")(*this, {at, "flat", {base}, {}});
+      if (name == "flat") return iterator_value(*this, "numpy.flat", {base}, at);
       if (name == "real" || name == "imag") {
         if (!is_complex(base.type.dtype)) {
           if (name == "real") return base;
@@ -92,7 +106,9 @@ Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
       break;
     default: break;
   }
-  if ((base.type.is_array() || base.type.is_scalar() || base.type.is_tuple()) && library_method(name)) {
+  const bool known = base.type.is_list() ? library_function("list." + name) != nullptr
+                                         : (base.type.is_array() || base.type.is_scalar() || base.type.is_tuple()) && library_method(name);
+  if (known) {
     Value v;
     v.type.kind = Kind::function;
     v.type.text = name;
@@ -119,7 +135,12 @@ Value Lowering::call(const ast::Expr& e) {
       site.args.insert(site.args.end(), items.items.begin(), items.items.end());
       continue;
     }
-    site.args.push_back(expression(a));
+    // Functions of NumPy only read what stands there.
+    const auto* display = callee.outside.kind == Outside::Kind::path && callee.outside.text.starts_with("numpy.")
+                              ? std::get_if<ast::List>(&a->node)
+                              : nullptr;
+    site.args.push_back(display ? display_as_tuple(*display) : expression(a));
+    site.args.back().span = a->span;
   }
   for (const ast::Keyword& k : n.keywords) {
     if (k.name.empty()) unsupported(k.span, "** in a call");
@@ -133,6 +154,7 @@ Value Lowering::call_value(const Value& callee, CallSite& site) {
   if (callee.outside.kind == Outside::Kind::function) return call_function(*callee.outside.function, site);
   if (callee.self) {
     site.args.insert(site.args.begin(), *callee.self);
+    if (callee.self->type.is_list()) return library_function("list." + callee.outside.text)(*this, site);
     return library_method(callee.outside.text)(*this, site);
   }
   if (const auto dtype = dtype_of_path(callee.outside.text)) {
@@ -167,10 +189,13 @@ Value Lowering::call_function(const Function& function, CallSite& site) {
     program_.kept.push_back(chosen);
     return call_function(*chosen, site);
   }
-  if (std::count(program_.active.begin(), program_.active.end(), function.identity))
-    unsupported(site.span, "recursion ('" + function.name + "' calls itself)", "write a loop");
-  const auto& params = function.definition ? std::get<ast::FunctionDef>(function.definition->node).params
-                                           : std::get<ast::Lambda>(function.lambda->node).params;
+  const bool recursive = program_.lasting->recursive.count(function.identity) > 0;
+  if (!recursive && std::count(program_.active.begin(), program_.active.end(), function.identity)) {
+    // It cannot be written in place where it is written in place already: from now on it is called.
+    program_.lasting->recursive.insert(function.identity);
+    throw Restart{};
+  }
+  const auto& params = parameters_of(function);
   std::vector<Value> arguments;
   std::vector<bool> used(site.keywords.size());
   size_t place = 0;
@@ -207,10 +232,13 @@ Value Lowering::call_function(const Function& function, CallSite& site) {
                 std::to_string(site.args.size()) + " were given");
   for (size_t w = 0; w < used.size(); ++w)
     if (!used[w]) fail_as("TypeError", site.span, function.name + "() has no parameter '" + site.keywords[w].first + "'");
+  if (recursive) return call_instance(function, std::move(arguments), site.span);
   // Each place of a call is an instance of its own: its types depend on the arguments'.
   std::string types;
   for (const Value& v : arguments) types += to_string(v.type) + ";";
   Lowering inner(program_, function, instance_ + "/" + std::to_string(site.span.begin) + ":" + types);
+  inner.caller_ = this;
+  inner.called_at_ = site.span;
   if (const auto around = program_.nested.find(&function); around != program_.nested.end()) inner.enclosing_ = around->second;
   for (size_t k = 0; k < arguments.size(); ++k) arguments[k].span = site.span;
   struct Active {

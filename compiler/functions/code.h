@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compiler/functions/value.h"
@@ -51,6 +52,8 @@ class Code {
     return block;
   }
   void put(Block block) { blocks_.push_back(std::move(block)); }
+  /// Other bodies from now on: those of another kernel.
+  std::vector<Block> exchange(std::vector<Block> blocks) { return std::exchange(blocks_, std::move(blocks)); }
   /// Drops a body.
   void discard() { blocks_.pop_back(); }
   size_t depth() const { return blocks_.size(); }

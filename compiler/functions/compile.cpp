@@ -1,6 +1,8 @@
 // The frame of a compiled function: its parameters, its result, the kernel around its code.
+#include "compiler/functions/instances.h"
 #include "compiler/functions/lowering.h"
 #include "compiler/functions/outline.h"
+#include "compiler/functions/slots.h"
 #include "compiler/ir/text.h"
 #include "lang/ast_visit.h"
 
@@ -22,11 +24,6 @@ int returns_in(const ast::Body& body) {
   return count;
 }
 
-ExprRef slot_bits(const ExprRef& e) {
-  if (is_float(e->type)) return ir::bitcast(ir::cast(e, DType::f64), DType::i64);
-  return ir::cast(e, DType::i64);
-}
-
 }  // namespace
 
 Lowering::Lowering(Program& program, const Function& function, std::string instance)
@@ -41,10 +38,10 @@ bool Lowering::is_taken(const std::string& name) const {
 }
 
 Value Lowering::run(std::vector<Value> arguments) {
-  const auto& params = function_.definition ? std::get<ast::FunctionDef>(function_.definition->node).params
-                                            : std::get<ast::Lambda>(function_.lambda->node).params;
+  const auto& params = parameters_of(function_);
   auto bind = [&] {
     env_.clear();
+    unknown_.clear();
     for (size_t k = 0; k < params.size(); ++k) bind_name(params[k].name, arguments[k], give_ ? params[k].span : arguments[k].span);
   };
   if (function_.lambda) {
@@ -55,16 +52,18 @@ Value Lowering::run(std::vector<Value> arguments) {
   body_ = &body;
   liveness_ = find_liveness(body);
   const auto* last = body.empty() ? nullptr : std::get_if<ast::Return>(&body.back()->node);
-  if (!give_ && last && returns_in(body) == 1) {
+  if (!give_ && !is_instance_ && last && returns_in(body) == 1) {
     bind();
     ast::Body before(body.begin(), body.end() - 1);
+    const size_t skipped = program_.skipped.size();
     statements(before);
+    if (program_.skipped.size() > skipped) throw Unknown{program_.skipped.back().at, program_.skipped.back().why};
     if (code().dead()) throw Unreachable{};
     Value v = last->value ? expression(last->value) : none_value();
     return v.lazy ? materialise(v, body.back()->span) : v;
   }
   for (;;) {
-    const size_t sites = program_.sites.size(), typed = program_.typed.size();
+    const Mark start = mark();
     return_again_ = false;
     code().open();
     bind();
@@ -74,17 +73,19 @@ Value Lowering::run(std::vector<Value> arguments) {
     return_exit_ = &exit;
     code().open();
     statements(body);
-    return_value(none_value(), body.empty() ? Span{} : body.back()->span);
+    // Where something was left out, this may not be the end.
+    const bool skipped = program_.skipped.size() > start.skipped;
+    if (!skipped) return_value(none_value(), body.empty() ? Span{} : body.back()->span);
     close_exit(exit);
     if (!return_again_) {
       code().splice();
+      if (skipped && !give_ && !is_instance_) throw Unknown{program_.skipped.back().at, program_.skipped.back().why};
       if (give_) return none_value();
       if (!returned_) throw Unreachable{};  // it never returns
       return read(*returned_, function_.name);
     }
     code().discard();
-    program_.sites.resize(sites);
-    program_.typed.resize(typed);
+    forget_since(start);
   }
 }
 
@@ -122,6 +123,14 @@ Value parameter(Program& program, const Type& type, const std::string& name, std
       v.array = std::make_shared<ArrayValue>(std::move(a));
       break;
     }
+    case Kind::list: {
+      ArrayValue a;
+      a.memory = program.code.fresh(name);
+      a.root = ++program.roots;
+      params.push_back({ir::Parameter::Kind::any, a.memory, DType::i64});
+      v.array = std::make_shared<ArrayValue>(std::move(a));
+      break;
+    }
     case Kind::tuple:
       for (const Type& item : type.items) v.items.push_back(parameter(program, item, name, params));
       break;
@@ -134,53 +143,14 @@ Value parameter(Program& program, const Type& type, const std::string& name, std
   return v;
 }
 
-/// Stores a result into its slots.
-void give_result(Program& program, const Value& v, int& slot) {
-  auto store = [&](const ExprRef& e) { program.code.emit(ir::store("results", constant_i64(slot++), e)); };
-  switch (v.type.kind) {
-    case Kind::scalar:
-      if (is_complex(v.type.dtype)) {
-        store(slot_bits(ir::op(ScalarOp::real, {v.scalar})));
-        store(slot_bits(ir::op(ScalarOp::imag, {v.scalar})));
-      } else {
-        store(slot_bits(v.scalar));
-      }
-      break;
-    case Kind::array: {
-      store(ir::address(v.array->memory));
-      store(v.array->offset);
-      for (const ExprRef& e : v.array->extents) store(e);
-      for (const ExprRef& e : v.array->strides) store(e);
-      break;
-    }
-    case Kind::optional: store(ir::cast(v.present, DType::i64)); [[fallthrough]];
-    default:
-      for (const Value& item : v.items) give_result(program, item, slot);
-  }
-}
-
-int slots_of(const Type& type) {
-  switch (type.kind) {
-    case Kind::scalar: return is_complex(type.dtype) ? 2 : 1;
-    case Kind::array: return 2 + 2 * type.rank;
-    default: {
-      int slots = type.kind == Kind::optional ? 1 : 0;
-      for (const Type& item : type.items) slots += slots_of(item);
-      return slots;
-    }
-  }
-}
-
 }  // namespace
 
-Compiled compile(const Function& function, const std::vector<Type>& arguments, bool overlapping) {
-  Program program;
+static Compiled compile_once(Program& program, const Function& function, const std::vector<Type>& arguments, bool overlapping) {
   program.options = function.options;
   program.overlapping = overlapping;
   const bool cuda = function.options.cuda;
   if (cuda) program.code.count_nothing();
-  const auto& params = function.definition ? std::get<ast::FunctionDef>(function.definition->node).params
-                                           : std::get<ast::Lambda>(function.lambda->node).params;
+  const auto& params = parameters_of(function);
   std::vector<ir::Parameter> parameters;
   std::vector<Value> values;
   for (size_t k = 0; k < arguments.size(); ++k) {
@@ -190,7 +160,6 @@ Compiled compile(const Function& function, const std::vector<Type>& arguments, b
   Compiled result;
   std::optional<Type> returned;
   const std::function<void(const Value&)> give = [&](const Value& v) {
-    int slot = 0;
     if (cuda && !v.type.is_none())
       throw Error(Diagnostic{Blame::user,
                              "TypeError",
@@ -198,15 +167,22 @@ Compiled compile(const Function& function, const std::vector<Type>& arguments, b
                              Label{function.source, v.span, ""},
                              {},
                              "write into an array that the kernel is given"});
-    give_result(program, v, slot);
+    store_slots(program.code, "results", constant_i64(0), v);
     returned = v.type;
   };
   Lowering lowering(program, function, "");
-  if (function.lambda) {
+  if (program.lasting->recursive.count(function.identity)) {
+    const Span at = function.definition ? std::get<ast::FunctionDef>(function.definition->node).name_span : function.lambda->span;
+    give(lowering.call_instance(function, std::move(values), at));
+  } else if (function.lambda) {
     const Value v = lowering.run(std::move(values));
     give(v.lazy ? lowering.materialise(v, v.span) : v);
   } else {
     lowering.run_outermost(std::move(values), give);
+  }
+  if (!program.skipped.empty()) {
+    const Skipped& skipped = program.skipped.front();
+    throw Error(Diagnostic{Blame::user, "TypingError", skipped.why, Label{skipped.source, skipped.at, ""}, {}, ""});
   }
   // What is written: stored to, itself or through a pointer.
   std::set<std::string> written = program.stored;
@@ -216,7 +192,7 @@ Compiled compile(const Function& function, const std::vector<Type>& arguments, b
       if (written.count(pointer)) more |= written.insert(memory).second;
   }
   for (ir::Parameter& p : parameters) {
-    if (p.kind == ir::Parameter::Kind::scalar) continue;
+    if (p.kind != ir::Parameter::Kind::out) continue;  // numbers, and lists, which change
     const bool writes = written.count(p.name) > 0;
     result.writes.push_back(writes);
     // What other threads write, barriers between, may not be taken to stay as it is.
@@ -243,10 +219,27 @@ Compiled compile(const Function& function, const std::vector<Type>& arguments, b
   result.sites = std::move(program.sites);
   result.captured = std::move(program.captured);
   result.typed = std::move(program.typed);
+  finish_instances(result, program.instances, program.captured_parameters);
   outline_parallel_loops(result, written, overlapping || (function.options.unchecked_parallel && !program.points.empty()));
   ir::verify(result.kernel);
   for (const ir::Kernel& region : result.regions) ir::verify(region);
+  for (const ir::Kernel& instance : result.instances) ir::verify(instance);
   return result;
+}
+
+Compiled compile(const Function& function, const std::vector<Type>& arguments, bool overlapping) {
+  Lasting lasting;
+  std::map<std::pair<const void*, std::string>, Type> found;
+  for (;;) {
+    Program program;
+    program.lasting = &lasting;
+    program.found = std::move(found);
+    try {
+      return compile_once(program, function, arguments, overlapping);
+    } catch (const Restart&) {
+      found = std::move(program.found);
+    }
+  }
 }
 
 }  // namespace gasell::functions

@@ -11,66 +11,65 @@ using Kind = Type::Kind;
 
 Value Lowering::expression(const ast::ExprRef& e) {
   const Span at = e->span;
-  Value v =
-      std::visit(ast::Overloaded{
-                     [&](const ast::NoneLiteral&) { return none_value(); },
-                     [&](const ast::EllipsisLiteral&) {
-                       Value v;
-                       v.type.kind = Kind::ellipsis;
-                       return v;
-                     },
-                     [&](const ast::BoolLiteral& n) { return scalar_value(boolean(n.value)); },
-                     [&](const ast::IntLiteral& n) { return scalar_value(constant_i64(n.value)); },
-                     [&](const ast::FloatLiteral& n) {
-                       return scalar_value(ir::constant(n.imaginary ? Scalar::of_complex({0, n.value}) : Scalar::of_float(n.value)));
-                     },
-                     [&](const ast::StringLiteral& n) { return text_value(n.value); },
-                     [&](const ast::Name& n) { return name(n, at); },
-                     [&](const ast::Tuple& n) {
-                       std::vector<Value> items;
-                       for (const ast::ExprRef& item : n.items) {
-                         items.push_back(expression(item));
-                         if (items.back().scalar) items.back().scalar = code().bind(items.back().scalar);
-                         if (items.back().lazy) items.back() = materialise(items.back(), at);
-                       }
-                       return tuple_value(std::move(items));
-                     },
-                     [&](const ast::Unary& n) {
-                       const Value operand = expression(n.operand);
-                       return n.op == ast::UnaryOp::logical_not ? scalar_value(both(ScalarOp::eq, truth(operand), boolean(false)))
-                                                                : unary(n.op, operand, at);
-                     },
-                     [&](const ast::Binary& n) {
-                       const Value left = expression(n.left);
-                       return binary(n.op, left, expression(n.right), at);
-                     },
-                     [&](const ast::BoolChain& n) { return bool_chain(n, at); },
-                     [&](const ast::Compare& n) { return comparison(n, at); },
-                     [&](const ast::Conditional& n) { return conditional(n, at); },
-                     [&](const ast::Call&) { return call(*e); },
-                     [&](const ast::Attribute& n) { return attribute(expression(n.value), n.name, at); },
-                     [&](const ast::Subscript& n) { return subscript(expression(n.value), n.index, at); },
-                     [&](const ast::NamedExpr& n) {
-                       assign(n.target, expression(n.value));
-                       return name(std::get<ast::Name>(n.target->node), at);
-                     },
-                     [&](const ast::Slice& n) {
-                       Value v;
-                       v.type.kind = Kind::slice;
-                       for (const ast::ExprRef& part : {n.lower, n.upper, n.step})
-                         v.items.push_back(part ? expression(part) : none_value());
-                       for (const Value& item : v.items) v.type.items.push_back(item.type);
-                       return v;
-                     },
-                     [&](const ast::Lambda& n) { return nested_lambda(n, e); },
-                     [&](const ast::List& n) { return list_display(n); },
-                     [&](const ast::Comprehension&) -> Value { unsupported(at, "a comprehension", "write a loop that fills an array"); },
-                     [&](const ast::Dict&) -> Value { unsupported(at, "a dict"); },
-                     [&](const ast::Set&) -> Value { unsupported(at, "a set"); },
-                     [&](const ast::FString&) -> Value { unsupported(at, "an f-string"); },
-                     [&](const ast::Starred&) -> Value { unsupported(at, "*"); },
-                 },
-                 e->node);
+  Value v = std::visit(ast::Overloaded{
+                           [&](const ast::NoneLiteral&) { return none_value(); },
+                           [&](const ast::EllipsisLiteral&) {
+                             Value v;
+                             v.type.kind = Kind::ellipsis;
+                             return v;
+                           },
+                           [&](const ast::BoolLiteral& n) { return scalar_value(boolean(n.value)); },
+                           [&](const ast::IntLiteral& n) { return scalar_value(constant_i64(n.value)); },
+                           [&](const ast::FloatLiteral& n) {
+                             return scalar_value(ir::constant(n.imaginary ? Scalar::of_complex({0, n.value}) : Scalar::of_float(n.value)));
+                           },
+                           [&](const ast::StringLiteral& n) { return text_value(n.value); },
+                           [&](const ast::Name& n) { return name(n, at); },
+                           [&](const ast::Tuple& n) {
+                             std::vector<Value> items;
+                             for (const ast::ExprRef& item : n.items) {
+                               items.push_back(expression(item));
+                               if (items.back().scalar) items.back().scalar = code().bind(items.back().scalar);
+                               if (items.back().lazy) items.back() = materialise(items.back(), at);
+                             }
+                             return tuple_value(std::move(items));
+                           },
+                           [&](const ast::Unary& n) {
+                             const Value operand = expression(n.operand);
+                             return n.op == ast::UnaryOp::logical_not ? scalar_value(both(ScalarOp::eq, truth(operand), boolean(false)))
+                                                                      : unary(n.op, operand, at);
+                           },
+                           [&](const ast::Binary& n) {
+                             const Value left = expression(n.left);
+                             return binary(n.op, left, expression(n.right), at);
+                           },
+                           [&](const ast::BoolChain& n) { return bool_chain(n, at); },
+                           [&](const ast::Compare& n) { return comparison(n, at); },
+                           [&](const ast::Conditional& n) { return conditional(n, at); },
+                           [&](const ast::Call&) { return call(*e); },
+                           [&](const ast::Attribute& n) { return attribute(expression(n.value), n.name, at); },
+                           [&](const ast::Subscript& n) { return subscript(expression(n.value), n.index, at); },
+                           [&](const ast::NamedExpr& n) {
+                             assign(n.target, expression(n.value));
+                             return name(std::get<ast::Name>(n.target->node), at);
+                           },
+                           [&](const ast::Slice& n) {
+                             Value v;
+                             v.type.kind = Kind::slice;
+                             for (const ast::ExprRef& part : {n.lower, n.upper, n.step})
+                               v.items.push_back(part ? expression(part) : none_value());
+                             for (const Value& item : v.items) v.type.items.push_back(item.type);
+                             return v;
+                           },
+                           [&](const ast::Lambda& n) { return nested_lambda(n, e); },
+                           [&](const ast::List& n) { return list_display(n, e); },
+                           [&](const ast::Comprehension& n) { return comprehension(n, e); },
+                           [&](const ast::Dict&) -> Value { unsupported(at, "a dict"); },
+                           [&](const ast::Set&) -> Value { unsupported(at, "a set"); },
+                           [&](const ast::FString&) -> Value { unsupported(at, "an f-string"); },
+                           [&](const ast::Starred&) -> Value { unsupported(at, "*"); },
+                       },
+                       e->node);
   v.span = at;
   return v;
 }
@@ -88,6 +87,7 @@ Value Lowering::name(const ast::Name& n, Span at) {
     }
     if (!is_taken(n.id)) {
       if (untyped_.count(n.id) && !giving_up_) throw Untyped{};
+      if (unknown_.count(n.id)) throw Unknown{at, "the type of '" + n.id + "' is not known"};
       code().emit(ir::raise(
           site("UnboundLocalError", "cannot access local variable '" + n.id + "' where it is not associated with a value", at), {}));
       code().kill();
@@ -170,6 +170,8 @@ ExprRef Lowering::truth(const Value& v) {
     case Kind::none: return boolean(false);
     case Kind::text: return boolean(!v.type.text.empty());
     case Kind::tuple: return boolean(!v.items.empty());
+    case Kind::list: return both(ScalarOp::ne, list_length(v), constant_i64(0));
+    case Kind::range: return both(ScalarOp::ne, range_count(*this, v, v.span), constant_i64(0));
     case Kind::scalar: return ir::cast(v.scalar, DType::boolean);
     case Kind::optional: return both(ScalarOp::logical_and, v.present, truth(v.items[0]));
     case Kind::array:
@@ -184,10 +186,23 @@ Value Lowering::choose(ExprRef condition, const std::function<Value()>& yes, con
   condition = code().bind(condition, "if");
   if (condition->kind == ir::ExprKind::constant) return condition->value.i ? yes() : no();
   Environment before = env_;
+  const size_t depth = code().depth(), loops = loops_.size();
+  std::optional<Unknown> unknown;
   auto lower = [&](const std::function<Value()>& f) {
     env_ = before;
     code().open();
-    Value v = f();
+    Value v;
+    try {
+      v = f();
+    } catch (const Unknown& found) {
+      // Of a function that calls itself one way may say the type; this code is not the last.
+      if (unknown) throw;
+      unknown = found;
+      while (code().depth() > depth + 1) code().discard();
+      loops_.resize(loops);
+      v.type.kind = Kind::ellipsis;
+      return std::tuple{Branch{code().take(), env_}, v, false};
+    }
     if (v.lazy) v = materialise(v, at);
     v.span = at;
     const bool plain = code().is_empty() && v.type.is_scalar();
@@ -196,6 +211,15 @@ Value Lowering::choose(ExprRef condition, const std::function<Value()>& yes, con
   };
   auto [yes_branch, a, plain_a] = lower(yes);
   auto [no_branch, b, plain_b] = lower(no);
+  if (unknown) {
+    program_.skipped.push_back({unknown->at, function_.source, unknown->why});
+    Branch& known = a.type.kind == Kind::ellipsis ? no_branch : yes_branch;
+    env_ = std::move(known.environment);
+    env_.erase("(value)");
+    code().put(std::move(known.block));
+    code().splice();
+    return a.type.kind == Kind::ellipsis ? b : a;
+  }
   if (plain_a && plain_b) {
     const auto type = unify(a.type, b.type);
     env_ = std::move(before);
@@ -239,12 +263,6 @@ Value Lowering::comparison(const ast::Compare& e, Span at) {
     return choose(truth(first), [&] { return rest(right, k + 1); }, [&] { return scalar_value(boolean(false)); }, at);
   };
   return rest(expression(e.left), 0);
-}
-
-Value Lowering::list_display(const ast::List& n) {
-  std::vector<Value> items;
-  for (const ast::ExprRef& item : n.items) items.push_back(expression(item));
-  return tuple_value(std::move(items));
 }
 
 }  // namespace gasell::functions

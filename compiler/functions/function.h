@@ -54,6 +54,7 @@ struct Function {
   Options options;
   std::function<Outside(const std::string& name)> outside;  // globals, built-ins and closed-over variables
   std::vector<Outside> defaults;                            // one a parameter; unknown: none
+  bool internal = false;                                    // of the library: errors in it are told of where it is called
   /// Where the function is another one for each set of argument types (a stencil's): that; what stands above is not used.
   std::function<std::shared_ptr<const Function>(const std::vector<Type>& arguments)> for_types;
   const void* identity = nullptr;  // equal for equal functions: recursion is noticed by it
@@ -77,9 +78,9 @@ struct Site {
 ///
 /// A kernel of threads (Options::cuda) has after the captured arrays only `error: i64[10]` (simt.h), and returns nothing.
 ///
-/// results, by leaves of the result's type: a scalar takes one slot (integers and booleans widened, floats as the bits of an f64), complex
-/// numbers two; an array 2 + 2 * rank: the address of its memory (an argument's, a captured array's or one allocated from the context), its
-/// offset, extents and strides in elements; an optional one slot that says whether it is there, then its item.
+/// results: the leaves of the result in slots (slots.h).
+///
+/// A list among the arguments has the memory of its header (runtime/functions/lists.h), and is changed in place.
 ///
 /// `regions` are what runs in parallel: kernels with a unit loop. The kernel calls gasell_parallel(context, region, units, arrays,
 /// scalars), the last two as a HostKernelFunction takes them (codegen/jit.h), and looks at `error` when it comes back. With bounds checked
@@ -87,6 +88,9 @@ struct Site {
 struct Compiled {
   ir::Kernel kernel;
   std::vector<ir::Kernel> regions;
+  /// Functions that call themselves, for the types they are called with. gasell_call(context, instance, arrays, scalars), the last two as a
+  /// HostKernelFunction takes them, runs one: 0, 1 where it has noted an error, 2 where the stack has no room for it.
+  std::vector<ir::Kernel> instances;
   /// What became of each loop that was asked to be parallel (parallel_diagnostics), in the order of the text.
   struct Loop {
     Span span;

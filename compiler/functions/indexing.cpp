@@ -37,6 +37,8 @@ std::vector<Value> Lowering::index_items(const ast::ExprRef& index) {
       flat.push_back(v);
   }
   for (Value& v : flat)
+    if (v.type.is_list()) v = array_of_list(v, {}, v.span);
+  for (Value& v : flat)
     if (v.type.is_array() && v.type.rank == 0) v = scalar_value(element(v, {}));
   return flat;
 }
@@ -46,7 +48,7 @@ bool Lowering::is_fancy(const std::vector<Value>& indices) {
 }
 
 /// The elements of a slice: first, count, step.
-static std::tuple<ExprRef, ExprRef, ExprRef> slice_range(Lowering& l, const Value& slice, const ExprRef& extent, Span at) {
+std::tuple<ExprRef, ExprRef, ExprRef> slice_range(Lowering& l, const Value& slice, const ExprRef& extent, Span at) {
   const ExprRef zero = constant_i64(0);
   const Value &lower = slice.items[0], &upper = slice.items[1], &step = slice.items[2];
   const ExprRef by = step.type.is_none() ? constant_i64(1) : l.code().bind(l.index_number(step, "a slice"), "step");
@@ -215,6 +217,21 @@ Value Lowering::subscript(const Value& base, const ast::ExprRef& index, Span at)
     if (!is_constant(k)) k = checked_index(k, constant_i64(static_cast<int64_t>(base.items.size())), at, 0);
     return tuple_item(base, k, at);
   }
+  if (base.type.is_list()) {
+    const Value i = expression(index);
+    if (i.type.kind == Kind::slice) return list_slice(base, i, at);
+    item_type(base, at);
+    return list_item(base, list_place(base, index_number(i, "an index"), at), at);
+  }
+  if (base.type.kind == Kind::range) {
+    const ExprRef n = range_count(*this, base, at);
+    const std::string place = code().fresh("at");
+    code().emit(
+        ir::check(place, index_number(expression(index), "an index"), n, site("IndexError", "range object index out of range", at)));
+    return item_at(base, ir::variable(place, DType::i64), at);
+  }
+  if (base.type.kind == Kind::iterator && base.type.text == "numpy.flat")
+    return subscript(library_method("ravel")(*this, {at, "ravel", {base.items[0]}, {}}), index, at);
   if (base.type.kind == Kind::function) return typed_subscript(base, index, at);
   if (!base.type.is_array()) fail(at, describe(base.type) + " has no items: it cannot be indexed");
   const std::vector<Value> indices = index_items(index);
@@ -229,6 +246,14 @@ Value Lowering::subscript(const Value& base, const ast::ExprRef& index, Span at)
 Value Lowering::place_of(const Value& array, const std::vector<Value>& indices, Span at) { return view(array, indices, at); }
 
 void Lowering::store_subscript(const Value& base, const ast::ExprRef& index, const Value& value, Span at) {
+  if (base.type.kind == Kind::iterator && base.type.text == "numpy.flat" && base.items[0].type.layout == Layout::c)
+    return store_subscript(library_method("ravel")(*this, {at, "ravel", {base.items[0]}, {}}), index, value, at);
+  if (base.type.is_list()) {
+    const Value i = expression(index);
+    if (i.type.kind == Kind::slice) unsupported(at, "assignment to a slice of a list", "assign items one by one");
+    list_set(base, list_place(base, index_number(i, "an index"), at), value, at);
+    return;
+  }
   if (!base.type.is_array())
     fail(at, base.type.is_tuple() ? "a tuple cannot be changed" : describe(base.type) + " has no items that could be assigned");
   if (base.lazy) fail(at, "the result of an expression cannot be assigned to");

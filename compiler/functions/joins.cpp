@@ -18,9 +18,12 @@ bool same_value(const Value& a, const Value& b) {
       return a.array && b.array && a.array->memory == b.array->memory && same(a.array->offset, b.array->offset) &&
              same(a.array->extents, b.array->extents) && same(a.array->strides, b.array->strides);
     case Kind::tuple:
+    case Kind::range:
+    case Kind::iterator:
     case Kind::slice:
       return std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
                         [](const Value& x, const Value& y) { return same_value(x, y); });
+    case Kind::list: return a.array->memory == b.array->memory;
     case Kind::optional: return same(a.present, b.present) && same_value(a.items[0], b.items[0]);
     default: return true;
   }
@@ -43,7 +46,14 @@ Storage Lowering::declare(const Type& type, std::string_view stem) {
       code().own(s.names[0]);
       for (int k = 0; k < 1 + type.rank * (type.layout == Layout::c ? 1 : 2); ++k) variable(constant_i64(0));
       break;
+    case Kind::list:
+      s.names.push_back(code().fresh(stem));
+      code().emit(ir::pointer(s.names[0], DType::i64, ""));
+      code().own(s.names[0]);
+      break;
     case Kind::tuple:
+    case Kind::range:
+    case Kind::iterator:
     case Kind::slice:
       for (const Type& item : type.items) s.items.push_back(declare(item, stem));
       break;
@@ -61,7 +71,7 @@ namespace {
 /// Calls f(pointer variable, memory) for every array in a value.
 template <class F>
 void each_array(const Storage& s, const Value& v, F&& f) {
-  if (s.type.kind == Kind::array) f(s, v);
+  if (s.type.is_memory()) f(s, v);
   for (size_t k = 0; k < s.items.size() && k < v.items.size(); ++k) each_array(s.items[k], v.items[k], f);
 }
 
@@ -86,6 +96,10 @@ void Lowering::write(const std::vector<std::pair<const Storage*, Value>>& values
           for (const ExprRef& e : a.strides) code().emit(ir::assign(s.names[at++], e));
         break;
       }
+      case Kind::list:
+        code().emit(ir::point(s.names[0], v.array->memory));
+        program_.points.emplace(s.names[0], v.array->memory);
+        break;
       case Kind::optional: code().emit(ir::assign(s.names[0], v.present)); [[fallthrough]];
       default:
         for (size_t k = 0; k < s.items.size() && k < v.items.size(); ++k) put(s.items[k], v.items[k]);
@@ -117,8 +131,19 @@ Value Lowering::read(const Storage& s, std::string_view stem) {
       v.array = std::make_shared<ArrayValue>(std::move(a));
       break;
     }
+    case Kind::list: {
+      ArrayValue a;
+      a.memory = code().fresh(stem);
+      code().emit(ir::pointer(a.memory, DType::i64, s.names[0]));
+      program_.points.emplace(a.memory, s.names[0]);
+      a.root = ArrayValue::kAnywhere;
+      v.array = std::make_shared<ArrayValue>(std::move(a));
+      break;
+    }
     case Kind::optional: v.present = snapshot(s.names[0], DType::boolean); [[fallthrough]];
     case Kind::tuple:
+    case Kind::range:
+    case Kind::iterator:
     case Kind::slice:
       for (const Storage& item : s.items) v.items.push_back(read(item, stem));
       break;
@@ -132,12 +157,23 @@ Value Lowering::read(const Storage& s, std::string_view stem) {
 }
 
 Value Lowering::convert(const Value& value, const Type& type) {
-  if (value.type == type) return value;
+  if (value.type == type) {
+    // Origins are no part of what makes types equal, and yet are to be known from here on.
+    Value same_value = value;
+    same_value.type = type;
+    return same_value;
+  }
   Value v = value;
   v.type = type;
   switch (type.kind) {
+    case Kind::list:
+      // Lists are not converted: what it was made of learns what it has to hold.
+      if (!type.items.empty()) need_items(value, type.items[0], value.span);
+      break;
     case Kind::scalar: v.scalar = ir::cast(value.scalar, type.dtype); break;
     case Kind::tuple:
+    case Kind::range:
+    case Kind::iterator:
     case Kind::slice:
       for (size_t k = 0; k < v.items.size(); ++k) v.items[k] = convert(v.items[k], type.items[k]);
       break;
@@ -172,8 +208,9 @@ bool Lowering::widen(const void* key, const std::string& name, const Type& type,
              ? "the function returns " + describe(known->second) + " in one place and " + describe(type) + " in another"
              : "'" + name + "' is " + describe(known->second) + " in one way through the program and " + describe(type) + " in another",
          "use another name for one of them, or convert one");
-  if (*both == known->second) return false;
+  const bool same_type = *both == known->second;
   known->second = *both;
+  if (same_type) return false;
   return ++program_.widened, true;
 }
 
@@ -239,10 +276,22 @@ void Lowering::merge_branches(const ExprRef& condition, const Names& names, Bran
     std::string defined;
   };
   const bool yes_dead = yes.block.dead, no_dead = no.block.dead;
+  if (yes_dead != no_dead) {
+    // What comes behind stands where the other branch goes on: its names are known there.
+    Branch& left = yes_dead ? yes : no;
+    Branch& stays = yes_dead ? no : yes;
+    code().put(std::move(left.block));
+    ir::Body body = code().close();
+    code().emit(yes_dead ? ir::if_(condition, std::move(body), {}) : ir::if_(condition, {}, std::move(body)));
+    code().put(std::move(stays.block));
+    code().splice();
+    env_ = std::move(stays.environment);
+    return;
+  }
   Environment& yes_env = yes.environment;
   Environment& no_env = no.environment;
   std::vector<Merged> carried;
-  if (!yes_dead && !no_dead) {
+  if (!yes_dead) {
     for (const std::string& name : names) {
       const auto a = yes_env.find(name), b = no_env.find(name);
       const bool has_a = a != yes_env.end(), has_b = b != no_env.end();
@@ -293,8 +342,8 @@ void Lowering::merge_branches(const ExprRef& condition, const Names& names, Bran
   };
   ir::Body yes_body = finish(std::move(yes.block), yes_env), no_body = finish(std::move(no.block), no_env);
   code().emit(ir::if_(condition, std::move(yes_body), std::move(no_body)));
-  if (yes_dead && no_dead) code().kill();
-  env_ = yes_dead ? std::move(no_env) : std::move(yes_env);
+  if (yes_dead) code().kill();
+  env_ = std::move(yes_env);
   for (const Merged& m : carried) {
     Binding b;
     b.value = read(m.storage, m.name);
@@ -318,7 +367,7 @@ void Lowering::loop(const ast::Stmt* key, const ast::Body& body, const ast::Body
   });
   const Environment before = env_;
   const bool around = again_;
-  const size_t sites = program_.sites.size(), typed = program_.typed.size();
+  const Mark start = mark();
   const Names untyped = untyped_;
   const bool giving_up = giving_up_;
   for (;;) {
@@ -386,8 +435,7 @@ void Lowering::loop(const ast::Stmt* key, const ast::Body& body, const ast::Body
       return;
     }
     code().discard();
-    program_.sites.resize(sites);
-    program_.typed.resize(typed);
+    forget_since(start);
     giving_up_ = giving_up || program_.widened == widened;
   }
 }

@@ -14,7 +14,7 @@ namespace {
 Value array_argument(Lowering& l, const CallSite& site, size_t place = 0) {
   if (site.args.size() <= place) l.fail(site.span, site.name + " needs an array");
   Value v = site.args[place];
-  if (v.type.is_tuple()) v = library_function("numpy.array")(l, {site.span, "np.array", {v}, {}});
+  if (v.type.is_tuple() || v.type.is_list()) v = library_function("numpy.array")(l, {site.span, "np.array", {v}, {}});
   if (!v.type.is_array()) l.fail(v.span, site.name + " needs an array, and this is " + describe(v.type));
   return l.materialise(v, site.span);
 }

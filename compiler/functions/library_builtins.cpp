@@ -16,6 +16,8 @@ Value len(Lowering& l, const CallSite& site) {
   if (site.args.size() != 1) l.fail(site.span, "len takes one argument");
   const Value& v = site.args[0];
   if (v.type.is_tuple()) return scalar_value(constant_i64(static_cast<int64_t>(v.items.size())));
+  if (v.type.is_list()) return scalar_value(l.list_length(v));
+  if (v.type.kind == Kind::range) return scalar_value(range_count(l, v, site.span));
   if (v.type.kind == Kind::text) return scalar_value(constant_i64(static_cast<int64_t>(v.type.text.size())));
   if (!v.type.is_array() || v.type.rank == 0) l.fail(v.span, describe(v.type) + " has no length");
   return scalar_value(v.extents()[0]);
@@ -36,6 +38,8 @@ Value extreme(Lowering& l, const CallSite& site, ast::CompareOp op, const char* 
     items = items[0].items;
   else if (items.size() == 1 && items[0].type.is_array())
     return library_method(name)(l, site);
+  else if (items.size() == 1 && (items[0].type.is_list() || items[0].type.kind == Kind::range))
+    return library_function(std::string("list.") + (op == ast::CompareOp::lt ? "least" : "largest"))(l, site);
   if (items.empty()) l.fail(site.span, std::string(name) + " of nothing");
   DType type = DType::boolean;
   for (size_t k = 0; k < items.size(); ++k) {
@@ -84,12 +88,107 @@ Value complex_number(Lowering& l, const CallSite& site) {
   return scalar_value(both(ScalarOp::make_complex, ir::cast(re, DType::f64), ir::cast(l.scalar(site.args[1], "complex"), DType::f64)));
 }
 
+Value range(Lowering& l, const CallSite& site) {
+  if (!site.keywords.empty()) l.fail(site.span, "range takes no keywords");
+  return range_value(l, site.args, site.span);
+}
+
+Value iterator(Lowering& l, const CallSite& site) {
+  std::vector<Value> items = site.args;
+  if (site.name == "enumerate") {
+    const Value* start = site.argument(1, "start");
+    const Value first = start ? *start : scalar_value(constant_i64(0));
+    if (items.empty()) l.fail(site.span, "enumerate needs something to count");
+    items.resize(1);
+    items.push_back(scalar_value(l.index_number(first, "enumerate")));
+  } else {
+    if (!site.keywords.empty()) l.unsupported(site.span, "a keyword of " + site.name);
+    if (site.name != "zip" && items.size() != 1 && site.name != "numpy.ndindex") l.fail(site.span, site.name + " takes one argument");
+    if (site.name == "numpy.ndindex" && items.size() != 1) items = {tuple_value(std::move(items))};
+    if ((site.name == "numpy.ndenumerate" || site.name == "numpy.nditer") && !items[0].type.is_array())
+      l.fail(site.span, site.name + " needs an array, and this is " + describe(items[0].type));
+  }
+  return iterator_value(l, site.name, std::move(items), site.span);
+}
+
+// ---- what the texts of prelude/ use ----
+/// gasell.kind(x): "scalar", "array", "tuple", "list", "range", "none", "text", "function".
+Value kind_of(Lowering&, const CallSite& site) {
+  static constexpr const char* kKinds[] = {"none",  "scalar",   "array",    "tuple", "text",     "function",
+                                           "slice", "ellipsis", "optional", "range", "iterator", "list"};
+  return text_value(kKinds[static_cast<int>(site.args.at(0).type.kind)]);
+}
+/// gasell.items(x): the kind of a list's items.
+Value kind_of_items(Lowering& l, const CallSite& site) {
+  Value item;
+  item.type = l.item_type(site.args.at(0), site.span);
+  return kind_of(l, {site.span, "", {item}, {}});
+}
+/// gasell.code(x): 'b', 'i', 'u', 'f' or 'c', of the numbers in it.
+Value code_of(Lowering& l, const CallSite& site) {
+  const Value& v = site.args.at(0);
+  if (const auto dtype = dtype_argument(v)) return text_value(std::string(1, kind(*dtype)));
+  const Type& t = v.type.is_list() && !v.type.items.empty() ? v.type.items[0] : v.type;
+  if (!t.is_scalar() && !t.is_array()) l.fail(v.span, "numbers are needed, and this is " + describe(v.type));
+  return text_value(std::string(1, kind(t.dtype)));
+}
+/// gasell.common(x, y, …): the dtype that holds all their numbers.
+Value common_dtype(Lowering& l, const CallSite& site) {
+  std::optional<DType> common;
+  for (const Value& v : site.args) {
+    const auto given = dtype_argument(v);
+    const Type& t = v.type.is_list() && !v.type.items.empty() ? v.type.items[0] : v.type;
+    if (!given && !t.is_scalar() && !t.is_array()) l.fail(v.span, "numbers are needed, and this is " + describe(v.type));
+    const DType d = given ? *given : t.dtype;
+    common = common ? promote(*common, d) : d;
+  }
+  Value v;
+  v.type.kind = Kind::function;
+  v.type.text = "numpy." + std::string(name_of(common.value_or(DType::f64)));
+  v.outside = {.kind = Outside::Kind::path, .text = v.type.text};
+  return v;
+}
+Value append(Lowering& l, const CallSite& site) {
+  if (site.args.size() != 2) l.fail(site.span, "append takes one item");
+  l.list_append(site.args[0], site.args[1], site.span);
+  return none_value();
+}
+Value take_last(Lowering& l, const CallSite& site) { return l.list_take_last(site.args.at(0), site.span); }
+/// gasell.refuse("message"): what is called so is not there.
+Value refuse(Lowering& l, const CallSite& site) {
+  l.unsupported(site.span, site.args.at(0).type.text, site.args.size() > 1 ? site.args[1].type.text : "");
+}
+/// gasell.fail("message"): a TypingError.
+Value fail(Lowering& l, const CallSite& site) { l.fail(site.span, site.args.at(0).type.text); }
+
 }  // namespace
 
 LibraryFunction builtin_function(const std::string& path) {
   static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"len", len},   {"abs", absolute},           {"min", minimum}, {"max", maximum}, {"round", round_number}, {"divmod", divmod},
-      {"pow", power}, {"complex", complex_number},
+      {"range", range},
+      {"enumerate", iterator},
+      {"zip", iterator},
+      {"reversed", iterator},
+      {"numpy.ndenumerate", iterator},
+      {"numpy.ndindex", iterator},
+      {"numpy.nditer", iterator},
+      {"numba.prange", range},
+      {"list.append", append},
+      {"gasell.take_last", take_last},
+      {"gasell.kind", kind_of},
+      {"gasell.items", kind_of_items},
+      {"gasell.code", code_of},
+      {"gasell.common", common_dtype},
+      {"gasell.refuse", refuse},
+      {"gasell.fail", fail},
+      {"len", len},
+      {"abs", absolute},
+      {"min", minimum},
+      {"max", maximum},
+      {"round", round_number},
+      {"divmod", divmod},
+      {"pow", power},
+      {"complex", complex_number},
   };
   const auto known = kFunctions.find(path);
   return known == kFunctions.end() ? nullptr : known->second;

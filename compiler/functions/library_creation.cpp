@@ -58,7 +58,7 @@ Value full(Lowering& l, const CallSite& site) {
 
 Value array_argument(Lowering& l, const CallSite& site) {
   Value v = need(l, site, 0, "a");
-  if (v.type.is_tuple()) v = library_function("numpy.array")(l, {site.span, "np.array", {v}, {}});
+  if (v.type.is_tuple() || v.type.is_list()) v = library_function("numpy.array")(l, {site.span, "np.array", {v}, {}});
   if (v.type.is_scalar()) v = l.elementwise({v}, v.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, site.span);
   return v;
 }
@@ -169,6 +169,8 @@ Value array(Lowering& l, const CallSite& site) {
         l.elementwise(
             {scalar_value(v.scalar)}, dtype_or(l, dtype, v.type.dtype), [](const std::vector<ExprRef>& p) { return p[0]; }, site.span),
         site.span);
+  if (v.type.is_list())
+    return l.array_of_list(v, dtype && !dtype->type.is_none() ? std::optional(dtype_or(l, dtype, DType::f64)) : std::nullopt, site.span);
   if (!v.type.is_tuple()) l.fail(v.span, "an array cannot be made of " + describe(v.type));
   std::vector<int64_t> extents;
   for (const Value* t = &v; t->type.is_tuple(); t = &t->items[0]) {

@@ -337,7 +337,7 @@ LibraryFunction cuda_function(const std::string& path) {
   const auto known = table().find(std::string_view(path).substr(kModule.size()));
   if (known == table().end()) return not_in_kernels;
   // One table entry a name: whether this is a kernel is asked where it is called.
-  static constexpr LibraryFunction kAsked = [](Lowering& l, const CallSite& site) {
+  static const LibraryFunction kAsked = [](Lowering& l, const CallSite& site) {
     return in_kernels(l, table().at(std::string_view(site.name).substr(kModule.size())))(l, site);
   };
   return kAsked;

@@ -39,7 +39,7 @@ std::optional<int> axis_of(Lowering& l, const CallSite& site, const Value& v, si
 Value array_of(Lowering& l, const CallSite& site) {
   if (site.args.empty()) l.fail(site.span, site.name + " needs an array");
   Value v = site.args[0];
-  if (v.type.is_tuple()) v = library_function("numpy.array")(l, {site.span, "np.array", {v}, {}});
+  if (v.type.is_tuple() || v.type.is_list()) v = library_function("numpy.array")(l, {site.span, "np.array", {v}, {}});
   if (v.type.is_scalar())
     v = l.elementwise(
         {
@@ -385,19 +385,6 @@ LibraryFunction reduction_function(const std::string& path) {
   };
   const auto known = kFunctions.find(path);
   return known == kFunctions.end() ? nullptr : known->second;
-}
-
-LibraryFunction library_function(const std::string& path) {
-  for (auto* table :
-       {builtin_function, elementwise_function, number_function, creation_function, reduction_function, arranging_function, cuda_function})
-    if (const LibraryFunction f = table(path)) return f;
-  return nullptr;
-}
-LibraryFunction library_method(const std::string& name) {
-  const std::string path = "." + name;
-  for (auto* table : {number_method, creation_function, reduction_function, arranging_function})
-    if (const LibraryFunction f = table(path)) return f;
-  return nullptr;
 }
 
 }  // namespace gasell::functions

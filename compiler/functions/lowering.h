@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -27,6 +28,32 @@ struct Storage {
 };
 
 class Lowering;
+
+/// Thrown where a type is found to be another than was taken for granted: everything is lowered again, with what Program::found says now.
+struct Restart {};
+
+/// A function that calls itself, for one set of argument types: a kernel of its own (instances.h).
+struct Instance {
+  std::string key;
+  Type result;  // once it is finished
+  bool finished = false;
+  ir::Kernel kernel;                // until it is finished: its first parameters
+  std::vector<std::string> arrays;  // the memories among those
+};
+
+/// A statement that was left out because a type in it is not known yet.
+struct Skipped {
+  Span at;
+  SourceRef source;
+  std::string why;
+};
+
+/// What outlives a Restart.
+struct Lasting {
+  std::set<const void*> recursive;  // identities of functions that call themselves
+  /// The loops that comprehensions stand for.
+  std::map<const ast::Expr*, ast::StmtRef> comprehensions;
+};
 
 /// An element, or elements, that an iteration of a parallel loop uses.
 struct Access {
@@ -61,6 +88,11 @@ struct Program {
   /// While the body of a parallel loop is lowered: what it uses of memory from outside. Null: no such loop is around.
   std::vector<Access>* accesses = nullptr;
   std::vector<Compiled::Loop> loops;
+  std::map<std::string, Instance> instances;
+  int finished = 0;          // counts instances
+  bool in_instance = false;  // an instance is being lowered
+  std::vector<Skipped> skipped;
+  Lasting* lasting = nullptr;
   bool exact = false;  // what is being lowered runs where LazyArray::exact holds
 };
 
@@ -76,6 +108,18 @@ struct CallSite {
 };
 
 Names target_names(const ast::ExprRef& target);
+const std::vector<ast::Parameter>& parameters_of(const Function& function);
+/// zip(…), reversed(…), …; enumerate has what it counts and where it begins.
+Value iterator_value(Lowering& lowering, const std::string& how, std::vector<Value> items, Span at);
+/// Whether items are those of a list, whose number may change.
+bool walks_list(const Value& v);
+/// range(…), and how many numbers there are in one.
+Value range_value(Lowering& lowering, const std::vector<Value>& arguments, Span at);
+ExprRef range_count(Lowering& lowering, const Value& range, Span at);
+/// The elements of a slice of an axis: first, count, step.
+std::tuple<ExprRef, ExprRef, ExprRef> slice_range(Lowering& lowering, const Value& slice, const ExprRef& extent, Span at);
+/// Stands in Program::points for all arrays of a dtype whose addresses were noted in memory.
+inline std::string noted_arrays(DType dtype) { return "(noted " + std::string(name_of(dtype)) + ")"; }
 
 class Lowering {
  public:
@@ -85,6 +129,9 @@ class Lowering {
   Value run(std::vector<Value> arguments);
   /// The whole program's function: `return` goes through `give`.
   void run_outermost(std::vector<Value> arguments, const std::function<void(const Value&)>& give);
+
+  /// The function whose text the user wrote that is being lowered, and the place in it.
+  std::pair<const Function*, Span> users_place(Span at) const;
 
   // ---- what the library's functions use (library_*.cpp) ----
   Program& program() { return program_; }
@@ -150,6 +197,37 @@ class Lowering {
   Value attribute(const Value& base, const std::string& name, Span at);
   Value from_outside(const Outside& outside, const std::string& name, Span at);
 
+  /// Calls a function that calls itself (instances.cpp).
+  Value call_instance(const Function& function, std::vector<Value> arguments, Span at);
+
+  // iteration (iteration.cpp)
+  /// How many items something has that can be iterated over, and the item at a place that is known to be inside.
+  ExprRef count_of_items(const Value& v, Span at);
+  Value item_at(const Value& v, const ExprRef& k, Span at);
+
+  // lists (lists.cpp)
+  Value new_list(const Type& type, Span at);
+  /// A list that is made at a place of the text, whose items' type follows from what is added to it.
+  Value list_of_display(const void* key, const std::vector<Value>& items, Span at);
+  ExprRef list_length(const Value& list);
+  /// An index that is checked.
+  ExprRef list_place(const Value& list, const ExprRef& index, Span at);
+  /// The item at a place that is known to be inside.
+  Value list_item(const Value& list, const ExprRef& k, Span at);
+  Value list_slice(const Value& list, const Value& slice, Span at);
+  void list_append(const Value& list, const Value& item, Span at);
+  void list_set(const Value& list, const ExprRef& k, const Value& item, Span at);
+  Value list_take_last(const Value& list, Span at);
+  Value array_of_list(const Value& list, std::optional<DType> dtype, Span at);
+  /// The type of a list's items; where nothing says it yet, the statement is left out until something does.
+  Type item_type(const Value& list, Span at);
+
+  // slots (slots.cpp)
+  /// The value whose leaves stand in memory[first …].
+  Value load_slots(const Type& type, const std::string& memory, const ExprRef& first);
+  /// Where memory holds addresses of a value's arrays, they may be written through it.
+  void note_addresses(const Value& v);
+
   // variables (joins.cpp)
   Storage declare(const Type& type, std::string_view stem);
   /// All at once: a value may be what another of the storages holds until now.
@@ -164,6 +242,11 @@ class Lowering {
  private:
   /// A name is read whose type this attempt does not know yet: its statement is left out, and the loop lowered again.
   struct Untyped {};
+  /// An expression has no type that could be found so far: its statement is left out, until something else says the type.
+  struct Unknown {
+    Span at;
+    std::string why;
+  };
   /// What comes in this body from here on is never reached.
   struct Unreachable {};
   struct Binding {
@@ -208,8 +291,7 @@ class Lowering {
   /// hold, the loop is not parallel. `variable` counts; names numbered above `outside` are the iteration's own.
   ExprRef independent(const std::vector<Access>& accesses, const ExprRef& variable, const ExprRef& first, const ExprRef& last, int outside,
                       int roots, Span at);
-  /// `how`: "enumerate", "zip", or nothing for the items of one thing.
-  void for_items(const ast::For& s, const ast::Stmt* key, const std::string& how, std::vector<Value> items);
+  void for_items(const ast::For& s, const ast::Stmt* key, Value items);
   void return_statement(const ast::Return& s, Span at);
   void return_value(Value value, Span at);
   Value run_straight(const ast::Body& body);
@@ -230,6 +312,18 @@ class Lowering {
   void leave(Exit& exit);
   /// The body of the innermost open block, inside a scope where something leaves it.
   void close_exit(const Exit& exit);
+  /// What an attempt notes, to be forgotten where it is made again.
+  struct Mark {
+    size_t sites, typed, skipped;
+    int finished;
+  };
+  Mark mark() const { return {program_.sites.size(), program_.typed.size(), program_.skipped.size(), program_.finished}; }
+  void forget_since(const Mark& mark) {
+    // Instances that were finished meanwhile stay, and their sites with them.
+    if (program_.finished == mark.finished) program_.sites.resize(mark.sites);
+    program_.typed.resize(mark.typed);
+    program_.skipped.resize(mark.skipped);
+  }
   struct Branch {
     Code::Block block;
     Environment environment;
@@ -242,8 +336,13 @@ class Lowering {
   /// Whether the function takes this name from the one around it.
   bool is_taken(const std::string& name) const;
   Value nested_lambda(const ast::Lambda& n, const ast::ExprRef& e);
-  /// A list that is not changed: as a tuple.
-  Value list_display(const ast::List& n);
+  Value list_display(const ast::List& n, const ast::ExprRef& e);
+  /// `[…]` as the argument of a function that only reads it.
+  Value display_as_tuple(const ast::List& n);
+  Value comprehension(const ast::Comprehension& n, const ast::ExprRef& e);
+  void need_items(const Value& list, const Type& item, Span at);
+  std::string list_data(const Value& list);
+  void lower_instance(Instance& instance, const Function& function, const std::vector<Value>& arguments, Span at);
   Value bool_chain(const ast::BoolChain& e, Span at);
   Value comparison(const ast::Compare& e, Span at);
   Value conditional(const ast::Conditional& e, Span at);
@@ -269,9 +368,13 @@ class Lowering {
   Liveness liveness_;
   Environment env_;
   std::vector<Loop> loops_;
-  bool again_ = false;             // a type was widened: lower again
-  Names untyped_;                  // carried by loops, of types not found yet
-  bool giving_up_ = false;         // they will not be found: reading them is an error
+  bool again_ = false;      // a type was widened: lower again
+  Names untyped_;           // carried by loops, of types not found yet
+  bool giving_up_ = false;  // they will not be found: reading them is an error
+  Names unknown_;           // bound by statements that were left out
+  bool is_instance_ = false;
+  const Lowering* caller_ = nullptr;  // and where it calls this: told of errors in the library's own texts
+  Span called_at_;
   Lowering* enclosing_ = nullptr;  // of a function inside a compiled one
   // return: straight, where it is the last statement alone; by `give` in the outermost function; else through a variable
   const std::function<void(const Value&)>* give_ = nullptr;
@@ -281,7 +384,7 @@ class Lowering {
 };
 
 /// A function of the library by its path ("numpy.sqrt", "len"); nullptr: not known in compiled functions.
-using LibraryFunction = Value (*)(Lowering&, const CallSite&);
+using LibraryFunction = std::function<Value(Lowering&, const CallSite&)>;
 LibraryFunction library_function(const std::string& path);
 /// A method of arrays and numbers by name.
 LibraryFunction library_method(const std::string& name);

@@ -189,6 +189,10 @@ Value Lowering::binary(ast::BinaryOp op, const Value& a, const Value& b, Span at
     for (int64_t k = 0; k < b.scalar->value.i && items.size() < 1000; ++k) items.insert(items.end(), a.items.begin(), a.items.end());
     return tuple_value(std::move(items));
   }
+  if (a.type.is_list() && ((b.type.is_list() && op == ast::BinaryOp::add) || (b.type.is_scalar() && op == ast::BinaryOp::mul))) {
+    CallSite site{at, "list", {a, b}, {}};
+    return library_function(op == ast::BinaryOp::add ? "list.concatenated" : "list.repeated")(*this, site);
+  }
   if (a.type.kind == Kind::text && b.type.kind == Kind::text && op == ast::BinaryOp::add) return text_value(a.type.text + b.type.text);
   if (!is_number(a) || !is_number(b))
     fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + describe(a.type) + " and " + describe(b.type));
@@ -251,6 +255,11 @@ Value Lowering::compare(ast::CompareOp op, const Value& a, const Value& b, Span 
     fail(at, std::string("'") + symbol(op) + "' compares with None", "compare values with ==");
   }
   if (op == Op::in || op == Op::not_in) {
+    if (b.type.is_list() || b.type.is_array() || b.type.kind == Kind::range) {
+      CallSite site{at, "in", {b, a}, {}};
+      const Value found = library_function("list.contains")(*this, site);
+      return op == Op::in ? found : scalar_value(negation(truth(found)));
+    }
     if (!b.type.is_tuple()) unsupported(at, std::string("'") + symbol(op) + "' with " + describe(b.type), "it works with a tuple");
     ExprRef any = boolean(false);
     for (const Value& item : b.items) {
@@ -266,6 +275,25 @@ Value Lowering::compare(ast::CompareOp op, const Value& a, const Value& b, Span 
     for (size_t k = 0; k < a.items.size() && k < b.items.size(); ++k)
       all = both(ScalarOp::logical_and, all, truth(compare(Op::eq, a.items[k], b.items[k], at)));
     return scalar_value(op == Op::eq ? all : ir::op(ScalarOp::logical_not, {all}));
+  }
+  if (a.type.is_tuple() && b.type.is_tuple()) {  // in the order of the first items that differ
+    const size_t n = std::min(a.items.size(), b.items.size());
+    ExprRef result =
+        compare_numbers(op, constant_i64(static_cast<int64_t>(a.items.size())), constant_i64(static_cast<int64_t>(b.items.size())));
+    const Op strict = op == Op::le ? Op::lt : op == Op::ge ? Op::gt : op;
+    for (size_t k = n; k-- > 0;)
+      result = both(ScalarOp::logical_or, truth(compare(strict, a.items[k], b.items[k], at)),
+                    both(ScalarOp::logical_and, truth(compare(Op::eq, a.items[k], b.items[k], at)), result));
+    return scalar_value(code().bind(result));
+  }
+  if (a.type.is_list() && b.type.is_list()) {
+    CallSite site{at, "compare", {a, b}, {}};
+    if (op == Op::eq || op == Op::ne) {
+      const Value same_lists = library_function("list.equal")(*this, site);
+      return op == Op::eq ? same_lists : scalar_value(negation(truth(same_lists)));
+    }
+    if (op == Op::gt || op == Op::ge) std::swap(site.args[0], site.args[1]);
+    return library_function(op == Op::lt || op == Op::gt ? "list.before" : "list.not_behind")(*this, site);
   }
   if (a.type.is_array() || b.type.is_array()) {
     for (const Value* v : {&a, &b})

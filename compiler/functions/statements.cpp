@@ -40,6 +40,13 @@ void Lowering::statements(const ast::Body& body) {
     } catch (const Untyped&) {
       unwind();
       again_ = true;
+    } catch (const Unknown& unknown) {
+      unwind();
+      program_.skipped.push_back({unknown.at, function_.source, unknown.why});
+      for (const std::string& name : assigned_names({s})) {
+        env_.erase(name);
+        unknown_.insert(name);
+      }
     } catch (const Unreachable&) {
       while (code().depth() > depth) code().splice();
       loops_.resize(loops);
@@ -80,8 +87,16 @@ void Lowering::statement(const ast::StmtRef& s) {
                  [&](const ast::FunctionDef& n) { nested_function(n, s); },
                  [&](const ast::Delete& n) {
                    for (const ast::ExprRef& target : n.targets) {
+                     if (const auto* item = std::get_if<ast::Subscript>(&target->node)) {
+                       const Value base = expression(item->value);
+                       if (!base.type.is_list()) unsupported(s->span, "del of an item of " + describe(base.type));
+                       CallSite pop{s->span, "pop", {expression(item->index)}, {}};
+                       if (pop.args[0].type.kind == Kind::slice) unsupported(s->span, "del of a slice");
+                       call_value(attribute(base, "pop", s->span), pop);
+                       continue;
+                     }
                      const auto* name = std::get_if<ast::Name>(&target->node);
-                     if (!name) unsupported(s->span, "del of an item");
+                     if (!name) unsupported(s->span, "this del");
                      env_.erase(name->id);
                    }
                  },
@@ -109,8 +124,9 @@ void Lowering::bind_name(const std::string& name, Value value, Span at) {
     for (Value& item : v.items) fix(item);
   };
   for (Value& item : value.items) fix(item);
-  program_.typed.emplace_back(at, name + ": " + to_string(value.type));
+  if (!function_.internal) program_.typed.emplace_back(at, name + ": " + to_string(value.type));
   env_[name] = {std::move(value), nullptr};
+  unknown_.erase(name);
 }
 
 void Lowering::assign(const ast::ExprRef& target, const Value& value) {
@@ -127,6 +143,11 @@ void Lowering::unpack(const std::vector<ast::ExprRef>& targets, const Value& val
   std::vector<Value> items;
   if (value.type.is_tuple()) {
     items = value.items;
+  } else if (value.type.is_list()) {
+    const ExprRef n = list_length(value);
+    raise_if(both(ScalarOp::ne, n, constant_i64(static_cast<int64_t>(targets.size()))), "ValueError",
+             "cannot unpack {0} items into " + std::to_string(targets.size()) + " names", at, {n});
+    for (size_t k = 0; k < targets.size(); ++k) items.push_back(list_item(value, constant_i64(static_cast<int64_t>(k)), at));
   } else if (value.type.is_array()) {
     // As many as there are targets: the extent is looked at when it runs.
     const Value array = materialise(value, at);
@@ -153,6 +174,11 @@ void Lowering::augmented(const ast::AugAssign& s, Span at) {
   if (const auto* n = std::get_if<ast::Name>(&s.target->node)) {
     const Value old = name(*n, s.target->span);
     const Value operand = expression(s.value);
+    if (old.type.is_list() && s.op == ast::BinaryOp::add) {  // the same list, longer
+      CallSite site{at, "extend", {operand}, {}};
+      call_value(attribute(old, "extend", at), site);
+      return;
+    }
     if (old.type.is_array()) {
       assign_elements(old, binary(s.op, old, operand, at), at);
       return;
@@ -162,6 +188,13 @@ void Lowering::augmented(const ast::AugAssign& s, Span at) {
   }
   if (const auto* n = std::get_if<ast::Subscript>(&s.target->node)) {
     const Value base = expression(n->value);
+    if (base.type.is_list()) {
+      item_type(base, at);
+      const ExprRef place = list_place(base, index_number(expression(n->index), "an index"), at);
+      const Value old = list_item(base, place, at);
+      list_set(base, place, binary(s.op, old, expression(s.value), at), at);
+      return;
+    }
     if (!base.type.is_array()) fail(s.target->span, "an item of " + describe(base.type) + " cannot be assigned to");
     std::vector<Value> indices = index_items(n->index);
     if (is_fancy(indices)) {
@@ -226,47 +259,30 @@ void Lowering::while_loop(const ast::While& s, const ast::Stmt* key) {
 }
 
 void Lowering::for_loop(const ast::For& s, const ast::Stmt* key) {
-  if (const ast::Call* call = as_call(s.iter)) {
+  if (const ast::Call* call = as_call(s.iter); call && program_.options.parallel && !program_.accesses && !program_.in_instance) {
     const Value callee = expression(call->callee);
-    const std::string path = callee.type.kind == Kind::function && callee.outside.kind == Outside::Kind::path ? callee.outside.text : "";
-    if (path == "range" || path == "numba.prange") {
-      if (!call->keywords.empty() || call->args.empty() || call->args.size() > 3)
-        fail(s.iter->span, "range takes 1 to 3 numbers: range(stop), range(start, stop), range(start, stop, step)");
-      std::vector<Value> args;
-      for (const ast::ExprRef& a : call->args) args.push_back(expression(a));
-      const Value zero = scalar_value(constant_i64(0)), one = scalar_value(constant_i64(1));
-      const Value &start = args.size() > 1 ? args[0] : zero, &stop = args[args.size() > 1 ? 1 : 0], &step = args.size() > 2 ? args[2] : one;
-      if (path == "numba.prange" && program_.options.parallel && !program_.accesses)
-        for_parallel(s, key, start, stop, step);
-      else
-        for_range(s, key, start, stop, step);
-      return;
-    }
-    if (path == "enumerate" || path == "zip") {
-      std::vector<Value> args;
-      for (const ast::ExprRef& a : call->args) args.push_back(expression(a));
-      for_items(s, key, path, std::move(args));
+    if (callee.type.kind == Kind::function && callee.outside.kind == Outside::Kind::path && callee.outside.text == "numba.prange") {
+      const Value range = expression(s.iter);
+      for_parallel(s, key, range.items[0], range.items[1], range.items[2]);
       return;
     }
   }
-  for_items(s, key, "", {expression(s.iter)});
+  const Value items = expression(s.iter);
+  if (items.type.kind == Kind::range)
+    for_range(s, key, items.items[0], items.items[1], items.items[2]);
+  else
+    for_items(s, key, items);
 }
 
 void Lowering::for_range(const ast::For& s, const ast::Stmt* key, const Value& start, const Value& stop, const Value& step) {
   const ExprRef first = code().bind(index_number(start, "range"), "start"), last = code().bind(index_number(stop, "range"), "stop"),
                 by = code().bind(index_number(step, "range"), "step");
-  const bool unit = by->kind == ir::ExprKind::constant && by->value.i == 1;
-  ExprRef count = last;
-  if (!unit) {
-    raise_if(ir::op(ScalarOp::eq, {by, constant_i64(0)}), "ValueError", "range() arg 3 must not be zero", s.iter->span);
-    if (code().dead()) return;
-    const ExprRef up = (last - first + by - constant_i64(1)) / by, down = (first - last - by - constant_i64(1)) / (constant_i64(0) - by);
-    if (by->kind == ir::ExprKind::constant)
-      count = by->value.i > 0 ? up : down;
-    else
-      count = ir::op(ScalarOp::select, {ir::op(ScalarOp::gt, {by, constant_i64(0)}), up, down});
-    count = code().bind(count, "count");
-  }
+  const bool unit = is_one(by);
+  const ExprRef count =
+      unit
+          ? last
+          : range_count(*this, range_value(*this, {scalar_value(first), scalar_value(last), scalar_value(by)}, s.iter->span), s.iter->span);
+  if (code().dead()) return;
   const DType type = start.type.dtype == DType::u64 && stop.type.dtype == DType::u64 ? DType::u64 : DType::i64;
   Names targets;
   targets = target_names(s.target);
@@ -285,42 +301,38 @@ void Lowering::for_range(const ast::For& s, const ast::Stmt* key, const Value& s
   });
 }
 
-void Lowering::for_items(const ast::For& s, const ast::Stmt* key, const std::string& how, std::vector<Value> items) {
-  // A tuple's items may be of several types: the body is written once for each.
-  if (how.empty() && items[0].type.is_tuple()) {
-    const auto& all = items[0].items;
-    const bool uniform = std::all_of(all.begin(), all.end(), [&](const Value& v) { return v.type == all[0].type; });
-    if (!uniform) fail(s.iter->span, "a loop over " + describe(items[0].type) + " needs items of one type");
-  }
-  ExprRef start = constant_i64(0);
-  if (how == "enumerate" && items.size() == 2) {
-    start = code().bind(index_number(items[1], "enumerate"), "start");
-    items.pop_back();
-  }
-  ExprRef count;
-  for (Value& v : items) {
-    if (v.lazy) v = materialise(v, s.iter->span);
-    if (!v.type.is_array() && !v.type.is_tuple()) fail(s.iter->span, describe(v.type) + " cannot be iterated over");
-    if (v.type.is_array() && v.type.rank == 0) fail(s.iter->span, "a 0-d array cannot be iterated over");
-    const ExprRef n = v.type.is_tuple() ? constant_i64(static_cast<int64_t>(v.items.size())) : v.array->extents[0];
-    count = count ? ir::op(ScalarOp::min, {count, n}) : n;
-  }
-  if (!count) fail(s.iter->span, "nothing to iterate over");
-  count = code().bind(count, "count");
-  loop(key, s.body, s.orelse, target_names(s.target), [&](const Iteration& iteration, Exit&) {
+void Lowering::for_items(const ast::For& s, const ast::Stmt* key, Value items) {
+  const Span at = s.iter->span;
+  if (items.lazy) items = materialise(items, at);
+  // A list may grow and shrink while it is walked along.
+  const bool changes = walks_list(items);
+  const ExprRef fixed = changes ? nullptr : code().bind(count_of_items(items, at), "count");
+  loop(key, s.body, s.orelse, target_names(s.target), [&](const Iteration& iteration, Exit& done) {
     const std::string counter = code().fresh("k");
-    const ExprRef k = ir::variable(counter, DType::i64);
+    ExprRef k = ir::variable(counter, DType::i64);
+    if (changes) code().emit(ir::var(counter, constant_i64(0)));
     code().open();
+    if (changes) {
+      const ExprRef n = code().bind(count_of_items(items, at), "count");
+      code().open();
+      leave(done);
+      ir::Body out = code().close();
+      k = code().snapshot(counter, DType::i64, "k");
+      code().emit(ir::if_(both(ScalarOp::lt, k, n), {}, std::move(out)));
+      code().emit(ir::assign(counter, k + constant_i64(1)));
+    }
     iteration.enter();
-    std::vector<Value> parts;
-    if (how == "enumerate") parts.push_back(scalar_value(start + k));
-    for (const Value& v : items) parts.push_back(v.type.is_tuple() ? tuple_item(v, k, s.iter->span) : item_of(v, k, s.iter->span));
-    Value item = how.empty() ? parts[0] : tuple_value(std::move(parts));
+    Value item = item_at(items, k, at);
     item.span = s.target->span;
     assign(s.target, item);
     iteration.body();
     ir::Body body = code().close();
-    code().emit(ir::loop(counter, constant_i64(0), count, ir::LoopKind::serial, std::move(body)));
+    if (changes) {
+      code().emit(ir::while_(boolean(true), std::move(body)));
+      code().kill();
+    } else {
+      code().emit(ir::loop(counter, constant_i64(0), fixed, ir::LoopKind::serial, std::move(body)));
+    }
   });
 }
 
@@ -385,7 +397,8 @@ void Lowering::assert_statement(const ast::Assert& s, Span at) {
 }
 
 int64_t Lowering::site(std::string exception, std::string message, Span at) {
-  program_.sites.push_back({std::move(exception), std::move(message), at, function_.source, function_.name});
+  const auto [function, place] = users_place(at);
+  program_.sites.push_back({std::move(exception), std::move(message), place, function->source, function->name});
   return static_cast<int64_t>(program_.sites.size());
 }
 

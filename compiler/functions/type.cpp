@@ -31,6 +31,11 @@ std::string to_string(const Type& type) {
     case Kind::slice: return "slice";
     case Kind::ellipsis: return "ellipsis";
     case Kind::optional: return "OptionalType(" + to_string(type.items[0]) + ")";
+    case Kind::range: return "range_state_int64";
+    case Kind::iterator: return type.text + "(" + join(type.items, to_string) + ")";
+    case Kind::list:
+      return (type.text.empty() ? "" : type.text + " ") + "list(" + (type.items.empty() ? "undefined" : to_string(type.items[0])) +
+             ")<iv=None>";
   }
   return "";
 }
@@ -49,18 +54,21 @@ std::string describe(const Type& type) {
     case Kind::slice: return "a slice";
     case Kind::ellipsis: return "...";
     case Kind::optional: return describe(type.items[0]) + " or None";
+    case Kind::range: return "a range";
+    case Kind::iterator: return type.text + "(…)";
+    case Kind::list: return type.items.empty() ? "a list of nothing" : "a list of " + describe(type.items[0]);
   }
   return "";
 }
 
 std::optional<Type> unify(const Type& a, const Type& b) {
   using Kind = Type::Kind;
-  if (a == b) return a;
+  if (a == b && a.origins.keys.empty() && b.origins.keys.empty()) return a;
   if (a.kind == Kind::optional || b.kind == Kind::optional || a.is_none() || b.is_none()) {
     auto inner = [](const Type& t) { return t.kind == Kind::optional ? t.items[0] : t; };
     const Type ia = inner(a), ib = inner(b);
     const auto item = ia.is_none() ? std::optional(ib) : ib.is_none() ? std::optional(ia) : unify(ia, ib);
-    if (!item || (item->kind != Kind::scalar && item->kind != Kind::array)) return {};
+    if (!item || (!item->is_scalar() && !item->is_memory())) return {};
     return Type{.kind = Kind::optional, .items = {*item}};
   }
   if (a.kind != b.kind) return {};
@@ -79,9 +87,26 @@ std::optional<Type> unify(const Type& a, const Type& b) {
       result.read_only = a.read_only || b.read_only;
       return result;
     }
+    case Kind::list: {
+      Type result = a.items.empty() ? b : a;
+      if (!a.items.empty() && !b.items.empty()) {
+        auto item = unify(a.items[0], b.items[0]);
+        if (!item) return {};
+        // Lists are not converted: those that are known to hold other items stay what they are.
+        if ((*item != a.items[0] && a.origins.keys.empty()) || (*item != b.items[0] && b.origins.keys.empty())) return {};
+        result.items = {std::move(*item)};
+      }
+      if (a.text != b.text) result.text.clear();
+      result.origins = a.origins;
+      for (const auto& key : b.origins.keys)
+        if (std::find(result.origins.keys.begin(), result.origins.keys.end(), key) == result.origins.keys.end())
+          result.origins.keys.push_back(key);
+      return result;
+    }
+    case Kind::range:
     case Kind::tuple: {
       if (a.items.size() != b.items.size()) return {};
-      Type result{.kind = Kind::tuple};
+      Type result{.kind = a.kind};
       for (size_t k = 0; k < a.items.size(); ++k) {
         auto item = unify(a.items[k], b.items[k]);
         if (!item) return {};
@@ -89,7 +114,7 @@ std::optional<Type> unify(const Type& a, const Type& b) {
       }
       return result;
     }
-    default: return {};
+    default: return a == b ? std::optional(a) : std::nullopt;
   }
 }
 

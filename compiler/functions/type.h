@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lang/dtype.h"
@@ -19,6 +20,13 @@ enum class Layout : uint8_t {
   any,  // strides are known at run time
 };
 
+/// The displays (`[]`) that a list may come from, as keys of Program::found: where what is added to it needs another type of items. Types
+/// that differ in nothing else are equal.
+struct Origins {
+  std::vector<std::pair<const void*, std::string>> keys;
+  bool operator==(const Origins&) const { return true; }
+};
+
 struct Type {
   enum class Kind : uint8_t {
     none,      // None
@@ -30,6 +38,9 @@ struct Type {
     slice,     // items: start, stop, step, each a scalar or none
     ellipsis,
     optional,  // None or items[0]
+    range,     // items: start, stop, step, integers
+    iterator,  // what `text` ("zip", "enumerate", …) makes of items
+    list,      // items: the type of its items, or none where nothing is known to be in it; `text`: "reflected", where it is an argument
   } kind = Kind::none;
   DType dtype = DType::f64;
   int rank = 0;
@@ -39,6 +50,7 @@ struct Type {
   std::string text;
   /// function: what it is, where it is an argument (function.h); equal functions have one object.
   std::shared_ptr<const Outside> constant;
+  Origins origins;
 
   bool operator==(const Type&) const = default;
 
@@ -47,11 +59,15 @@ struct Type {
     return {.kind = Kind::array, .dtype = dtype, .rank = rank, .layout = layout, .read_only = read_only};
   }
   static Type tuple_of(std::vector<Type> items) { return {.kind = Kind::tuple, .items = std::move(items)}; }
+  static Type list_of(Type item) { return {.kind = Kind::list, .items = {std::move(item)}}; }
   static Type text_of(std::string text) { return {.kind = Kind::text, .text = std::move(text)}; }
 
   bool is_scalar() const { return kind == Kind::scalar; }
   bool is_array() const { return kind == Kind::array; }
   bool is_tuple() const { return kind == Kind::tuple; }
+  bool is_list() const { return kind == Kind::list; }
+  /// Whether it is memory that is counted.
+  bool is_memory() const { return kind == Kind::array || kind == Kind::list; }
   bool is_none() const { return kind == Kind::none; }
 };
 

@@ -10,7 +10,9 @@ namespace {
 ExprRef make(Expr expr) { return std::make_shared<const Expr>(std::move(expr)); }
 StmtRef make(Stmt stmt) { return std::make_shared<const Stmt>(std::move(stmt)); }
 
-bool is_integer_constant(const ExprRef& e, int64_t value) { return e->kind == ExprKind::constant && is_integer(e->type) && e->value.i == value; }
+bool is_integer_constant(const ExprRef& e, int64_t value) {
+  return e->kind == ExprKind::constant && is_integer(e->type) && e->value.i == value;
+}
 
 /// x + 0, x * 1 and the like, of integers; null when nothing applies.
 ExprRef simplify(ScalarOp op, const std::vector<ExprRef>& args) {
@@ -57,7 +59,9 @@ ExprRef op(ScalarOp op, std::vector<ExprRef> args) {
   if (first == 1 && args[0]->type != DType::boolean) broken("the condition of select is not boolean");
   bool constants = args[0]->kind == ExprKind::constant;
   for (size_t k = first + 1; k < args.size(); ++k) {
-    if (args[k]->type != args[first]->type) broken(std::string(facts.name) + ": operands of types " + std::string(name_of(args[first]->type)) + " and " + std::string(name_of(args[k]->type)));
+    if (args[k]->type != args[first]->type)
+      broken(std::string(facts.name) + ": operands of types " + std::string(name_of(args[first]->type)) + " and " +
+             std::string(name_of(args[k]->type)));
     constants = constants && args[k]->kind == ExprKind::constant;
   }
   if (!accepts(op, args[first]->type)) broken(std::string(facts.name) + " is not defined for " + std::string(name_of(args[first]->type)));
@@ -84,7 +88,8 @@ ExprRef cast(ExprRef value, DType to) {
 
 ExprRef bitcast(ExprRef value, DType to) {
   if (value->type == to) return value;
-  if (gasell::size_of(value->type) != gasell::size_of(to) || is_complex(to) || is_complex(value->type) || kind(to) == 'b' || kind(value->type) == 'b')
+  if (gasell::size_of(value->type) != gasell::size_of(to) || is_complex(to) || is_complex(value->type) || kind(to) == 'b' ||
+      kind(value->type) == 'b')
     broken("bitcast between " + std::string(name_of(value->type)) + " and " + std::string(name_of(to)));
   Expr e{ExprKind::bitcast, to};
   e.args = {std::move(value)};
@@ -154,9 +159,10 @@ StmtRef barrier(Space space) {
   s.space = space;
   return make(std::move(s));
 }
-StmtRef scope(std::string name, Body body) {
+StmtRef scope(std::string name, Body body, bool catches) {
   Stmt s{StmtKind::scope, std::move(name)};
   s.body = std::move(body);
+  s.catches = catches;
   return make(std::move(s));
 }
 StmtRef leave(std::string scope) { return make(Stmt{StmtKind::leave, std::move(scope)}); }
@@ -182,6 +188,11 @@ StmtRef allocate(std::string name, DType type, ExprRef count, int64_t site) {
 StmtRef pointer(std::string name, DType type, std::string source) {
   Stmt s{StmtKind::pointer, std::move(name), type};
   s.source = std::move(source);
+  return make(std::move(s));
+}
+StmtRef pointer_at(std::string name, DType type, ExprRef address) {
+  Stmt s{StmtKind::pointer, std::move(name), type};
+  s.value = std::move(address);
   return make(std::move(s));
 }
 StmtRef point(std::string name, std::string source) {

@@ -2,7 +2,8 @@
 // every pass (verify.h). What is legal stands in the table of docs/loop_ir.md.
 //
 // A kernel is a list of parameters and a body. Arrays are named one-dimensional memories of one element type, indexed in elements by i64.
-// The outermost statement of a kernel's body that has kind `unit` is what the runtime splits over cores (and, mapped to a grid, over a GPU's blocks):
+// The outermost statement of a kernel's body that has kind `unit` is what the runtime splits over cores (and, mapped to a grid, over a
+// GPU's blocks):
 //
 //   kernel add_one(in x: f64, out y: f64, n: i64) {
 //     for u in 0 .. (n + 1023) / 1024 unit {
@@ -78,21 +79,28 @@ enum class StmtKind : uint8_t {
   loop,         // for name in begin .. end kind { body }
   if_,          // if condition { body } else { orelse }
   while_,       // while condition { body }
-  barrier,      // barrier space                          of a mapped kernel: what the block's (the warp's) threads wrote before, they all see after
+  barrier,  // barrier space                          of a mapped kernel: what the block's (the warp's) threads wrote before, they all see
+            // after
   // Of compiled functions:
-  scope,        // scope name { body }                    what `leave name` inside it goes behind
-  leave,        // leave name
-  raise,        // raise site(args)                       notes the site and up to 3 i64 in the kernel's error slot unless an error stands there, and leaves the kernel
-  check,        // check name = value of end else site    an index of an axis of extent `end`, counted from the end where it is negative, and a
-                //                                        `raise site(value, end)` where it is outside
-  allocate,     // allocate name: type[index]             memory from the kernel's context, an array like others; `raise site(bytes)` where there is none
-  pointer,      // pointer name: type = source            another name of an array, or of none (null), which `point` may set again
-  point,        // point name = source                    now `name` is what `source` is now
-  call,         // call [name: type =] source(args)       of a function outside (codegen/externals.h)
-  poll,         // poll                                   leaves the kernel where someone asked for that: `raise kInterrupted()` when interrupt[0] is not 0
+  scope,  // scope name { body }                    what `leave name` inside it goes behind
+          // scope name catch { body }              and what `raise`, `check`, `allocate` and `poll` inside it go behind, with the error
+          // noted
+  leave,  // leave name
+  raise,  // raise site(args)                       notes the site and up to 3 i64 in the kernel's error slot unless an error stands there,
+          // and leaves the kernel
+  check,  // check name = value of end else site    an index of an axis of extent `end`, counted from the end where it is negative, and a
+          //                                        `raise site(value, end)` where it is outside
+  allocate,  // allocate name: type[index]             memory from the kernel's context, an array like others; `raise site(bytes)` where
+             // there is none
+  pointer,   // pointer name: type = source            another name of an array, or of none (null), which `point` may set again
+             // pointer name: type = at value          a name of the memory at an address, an i64
+  point,     // point name = source                    now `name` is what `source` is now
+  call,      // call [name: type =] source(args)       of a function outside (codegen/externals.h)
+  poll,  // poll                                   leaves the kernel where someone asked for that: `raise kInterrupted()` when interrupt[0]
+         // is not 0
   // Of kernels whose body is one thread's (Kernel::simt):
-  atomic,       // atomic name: type = operation source[index](args)   changes an element at once; what stood there before
-  simt,         // simt [name: type =] source(args) else size          what threads know and do together: simt.h has the table
+  atomic,  // atomic name: type = operation source[index](args)   changes an element at once; what stood there before
+  simt,    // simt [name: type =] source(args) else size          what threads know and do together: simt.h has the table
 };
 
 enum class LoopKind : uint8_t {
@@ -115,17 +123,18 @@ enum class Space : uint8_t {
 struct Stmt {
   StmtKind kind;
   std::string name;
-  DType type = DType::i64;   // let, var, local_array
-  ExprRef value;             // let, var, assign, store; if_, while_: the condition
-  ExprRef index;             // store
-  ExprRef begin, end;        // loop
+  DType type = DType::i64;  // let, var, local_array
+  ExprRef value;            // let, var, assign, store; if_, while_: the condition
+  ExprRef index;            // store
+  ExprRef begin, end;       // loop
   LoopKind loop_kind = LoopKind::serial;
-  ExprRef width;             // loop: of across and within, a power of two up to the kernel's threads
-  int64_t size = 0;          // local_array: elements; raise, check, allocate, simt: the site, a number from 1 that the front end knows the place by
-  std::string source;        // pointer, point, atomic: the array; call, simt: the function
-  std::string operation;     // atomic
-  std::vector<ExprRef> args;  // raise, call, atomic, simt
+  ExprRef width;     // loop: of across and within, a power of two up to the kernel's threads
+  int64_t size = 0;  // local_array: elements; raise, check, allocate, simt: the site, a number from 1 that the front end knows the place by
+  std::string source;              // pointer, point, atomic: the array; call, simt: the function
+  std::string operation;           // atomic
+  std::vector<ExprRef> args;       // raise, call, atomic, simt
   Space space = Space::automatic;  // local_array; barrier: warp or block
+  bool catches = false;            // scope
   Body body, orelse;
 };
 
@@ -138,12 +147,13 @@ StmtRef loop(std::string name, ExprRef begin, ExprRef end, LoopKind kind, Body b
 StmtRef if_(ExprRef condition, Body body, Body orelse = {});
 StmtRef while_(ExprRef condition, Body body);
 StmtRef barrier(Space space);
-StmtRef scope(std::string name, Body body);
+StmtRef scope(std::string name, Body body, bool catches = false);
 StmtRef leave(std::string scope);
 StmtRef raise(int64_t site, std::vector<ExprRef> args);
 StmtRef check(std::string name, ExprRef index, ExprRef extent, int64_t site);
 StmtRef allocate(std::string name, DType type, ExprRef count, int64_t site);
 StmtRef pointer(std::string name, DType type, std::string source);
+StmtRef pointer_at(std::string name, DType type, ExprRef address);
 StmtRef point(std::string name, std::string source);
 /// `name` empty: the function gives nothing, or what it gives is not used.
 StmtRef call(std::string name, DType type, std::string function, std::vector<ExprRef> args);
@@ -167,11 +177,12 @@ struct Kernel {
   std::vector<Parameter> params;
   Body body;
   int threads = 0;  // of a block, when mapped to a grid: a multiple of 32
-  /// A compiled function's: it may have the statements of such. Its array parameters `context: u8` (what `allocate` and `call`s to the runtime get),
-  /// `error: i64` (four elements: site, and what raise notes) and `interrupt: u8` (one element, which others set) are of kind `any`.
+  /// A compiled function's: it may have the statements of such. Its array parameters `context: u8` (what `allocate` and `call`s to the
+  /// runtime get), `error: i64` (four elements: site, and what raise notes) and `interrupt: u8` (one element, which others set) are of kind
+  /// `any`.
   bool function = false;
-  /// A function whose body is what one thread of a grid does. Local arrays of Space::block are the block's threads' together; one of size 0 is
-  /// what the launch adds to them. Its `error` has ten elements: those of a function, then the block's and the thread's three indices.
+  /// A function whose body is what one thread of a grid does. Local arrays of Space::block are the block's threads' together; one of size 0
+  /// is what the launch adds to them. Its `error` has ten elements: those of a function, then the block's and the thread's three indices.
   bool simt = false;
   bool fast_math = false;  // floats may be reassociated and contracted, no NaN or infinity is expected (LLVM's `fast`)
 };

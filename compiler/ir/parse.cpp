@@ -65,8 +65,10 @@ class Parser {
   [[noreturn]] void fail(const std::string& what) const {
     int line = 1, column = 1;
     for (size_t i = 0; i < start_ && i < text_.size(); ++i) {
-      if (text_[i] == '\n') ++line, column = 1;
-      else ++column;
+      if (text_[i] == '\n')
+        ++line, column = 1;
+      else
+        ++column;
     }
     throw Error("SyntaxError", "loop IR, line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + what);
   }
@@ -80,7 +82,8 @@ class Parser {
     const char c = text_[at_];
     if (std::isdigit(static_cast<unsigned char>(c))) {
       // Digits, a fraction (but not the .. of a range), an exponent, a type.
-      while (at_ < text_.size() && (is_word(text_[at_]) || (text_[at_] == '.' && text_.substr(at_, 2) != "..") || ((text_[at_] == '-' || text_[at_] == '+') && text_[at_ - 1] == 'e')))
+      while (at_ < text_.size() && (is_word(text_[at_]) || (text_[at_] == '.' && text_.substr(at_, 2) != "..") ||
+                                    ((text_[at_] == '-' || text_[at_] == '+') && text_[at_ - 1] == 'e')))
         ++at_;
     } else if (is_word(c)) {
       while (at_ < text_.size() && is_word(text_[at_])) ++at_;
@@ -193,8 +196,11 @@ class Parser {
       ExprRef begin = expression();
       expect("..");
       ExprRef end = expression();
-      static const std::map<std::string_view, LoopKind> kKinds = {{"simd", LoopKind::simd}, {"unit", LoopKind::unit}, {"team", LoopKind::team},
-                                                                  {"across", LoopKind::across}, {"within", LoopKind::within}};
+      static const std::map<std::string_view, LoopKind> kKinds = {{"simd", LoopKind::simd},
+                                                                  {"unit", LoopKind::unit},
+                                                                  {"team", LoopKind::team},
+                                                                  {"across", LoopKind::across},
+                                                                  {"within", LoopKind::within}};
       LoopKind kind = LoopKind::serial;
       ExprRef width;
       if (const auto found = kKinds.find(token_); found != kKinds.end()) {
@@ -246,7 +252,8 @@ class Parser {
     };
     if (begins("scope")) {
       std::string n = name();
-      return scope(n, block());
+      const bool catches = begins("catch");
+      return scope(n, block(), catches);
     }
     if (begins("leave")) return leave(name());
     if (begins("poll")) return poll();
@@ -273,6 +280,7 @@ class Parser {
     if (begins("pointer")) {
       const auto [n, t] = typed();
       expect("=");
+      if (begins("at")) return pointer_at(n, t, expression());
       std::string source = name();
       return pointer(n, t, source == "null" ? "" : source);
     }
@@ -391,10 +399,11 @@ class Parser {
 
   static const std::map<std::string_view, ScalarOp>& infix() {
     static const std::map<std::string_view, ScalarOp> kInfix = {
-        {"+", ScalarOp::add},     {"-", ScalarOp::sub},    {"*", ScalarOp::mul},  {"/", ScalarOp::div}, {"//", ScalarOp::floordiv}, {"%", ScalarOp::mod},
-        {"&", ScalarOp::bit_and}, {"|", ScalarOp::bit_or}, {"^", ScalarOp::bit_xor}, {"<<", ScalarOp::shl}, {">>", ScalarOp::shr}, {"==", ScalarOp::eq},
-        {"!=", ScalarOp::ne},     {"<", ScalarOp::lt},     {"<=", ScalarOp::le},  {">", ScalarOp::gt},  {">=", ScalarOp::ge},       {"&&", ScalarOp::logical_and},
-        {"||", ScalarOp::logical_or}};
+        {"+", ScalarOp::add},       {"-", ScalarOp::sub},          {"*", ScalarOp::mul},        {"/", ScalarOp::div},
+        {"//", ScalarOp::floordiv}, {"%", ScalarOp::mod},          {"&", ScalarOp::bit_and},    {"|", ScalarOp::bit_or},
+        {"^", ScalarOp::bit_xor},   {"<<", ScalarOp::shl},         {">>", ScalarOp::shr},       {"==", ScalarOp::eq},
+        {"!=", ScalarOp::ne},       {"<", ScalarOp::lt},           {"<=", ScalarOp::le},        {">", ScalarOp::gt},
+        {">=", ScalarOp::ge},       {"&&", ScalarOp::logical_and}, {"||", ScalarOp::logical_or}};
     return kInfix;
   }
 
@@ -418,7 +427,9 @@ class Parser {
       const uint64_t magnitude = std::strtoull(text.c_str(), nullptr, 10);
       return Scalar::of_int(static_cast<int64_t>(negative ? 0 - magnitude : magnitude)).cast(type);
     }
-    const double v = text == "inf" ? std::numeric_limits<double>::infinity() : text == "nan" ? std::numeric_limits<double>::quiet_NaN() : std::strtod(text.c_str(), nullptr);
+    const double v = text == "inf"   ? std::numeric_limits<double>::infinity()
+                     : text == "nan" ? std::numeric_limits<double>::quiet_NaN()
+                                     : std::strtod(text.c_str(), nullptr);
     return Scalar::of_float(negative ? -v : v, type);
   }
 
@@ -426,7 +437,8 @@ class Parser {
   ExprRef complex_literal() {
     const size_t at = at_, start = start_;
     const std::string_view token = token_;
-    const bool numeric = token_ == "-" || token_ == "inf" || token_ == "nan" || (!token_.empty() && std::isdigit(static_cast<unsigned char>(token_[0])));
+    const bool numeric =
+        token_ == "-" || token_ == "inf" || token_ == "nan" || (!token_.empty() && std::isdigit(static_cast<unsigned char>(token_[0])));
     if (numeric) {
       const Scalar re = number();
       if (token_ == ",") {

@@ -10,10 +10,11 @@ namespace {
 
 const std::map<ScalarOp, const char*>& infix() {
   static const std::map<ScalarOp, const char*> kInfix = {
-      {ScalarOp::add, "+"},      {ScalarOp::sub, "-"},     {ScalarOp::mul, "*"},      {ScalarOp::div, "/"},  {ScalarOp::floordiv, "//"}, {ScalarOp::mod, "%"},
-      {ScalarOp::bit_and, "&"},  {ScalarOp::bit_or, "|"},  {ScalarOp::bit_xor, "^"},  {ScalarOp::shl, "<<"}, {ScalarOp::shr, ">>"},      {ScalarOp::eq, "=="},
-      {ScalarOp::ne, "!="},      {ScalarOp::lt, "<"},      {ScalarOp::le, "<="},      {ScalarOp::gt, ">"},   {ScalarOp::ge, ">="},       {ScalarOp::logical_and, "&&"},
-      {ScalarOp::logical_or, "||"}};
+      {ScalarOp::add, "+"},       {ScalarOp::sub, "-"},          {ScalarOp::mul, "*"},        {ScalarOp::div, "/"},
+      {ScalarOp::floordiv, "//"}, {ScalarOp::mod, "%"},          {ScalarOp::bit_and, "&"},    {ScalarOp::bit_or, "|"},
+      {ScalarOp::bit_xor, "^"},   {ScalarOp::shl, "<<"},         {ScalarOp::shr, ">>"},       {ScalarOp::eq, "=="},
+      {ScalarOp::ne, "!="},       {ScalarOp::lt, "<"},           {ScalarOp::le, "<="},        {ScalarOp::gt, ">"},
+      {ScalarOp::ge, ">="},       {ScalarOp::logical_and, "&&"}, {ScalarOp::logical_or, "||"}};
   return kInfix;
 }
 
@@ -39,9 +40,12 @@ std::string number(double v) {
 std::string literal(const Scalar& v) {
   if (kind(v.type) == 'b') return v.i ? "true" : "false";
   std::string text;
-  if (v.is_integral()) text = v.type == DType::u64 ? std::to_string(static_cast<uint64_t>(v.i)) : std::to_string(v.i);
-  else if (is_complex(v.type)) text = "(" + number(v.c.real()) + ", " + number(v.c.imag()) + ")";
-  else text = number(v.c.real());
+  if (v.is_integral())
+    text = v.type == DType::u64 ? std::to_string(static_cast<uint64_t>(v.i)) : std::to_string(v.i);
+  else if (is_complex(v.type))
+    text = "(" + number(v.c.real()) + ", " + number(v.c.imag()) + ")";
+  else
+    text = number(v.c.real());
   return v.type == DType::i64 || v.type == DType::f64 ? text : text + type_name(v.type);
 }
 
@@ -56,7 +60,8 @@ class Printer {
       case StmtKind::var: text += "var " + s.name + ": " + type_name(s.type) + " = " + print(s.value); break;
       case StmtKind::assign: text += s.name + " = " + print(s.value); break;
       case StmtKind::local_array:
-        text += "local " + s.name + ": " + type_name(s.type) + "[" + std::to_string(s.size) + "]" + (s.space == Space::automatic ? "" : " ") + space_name(s.space);
+        text += "local " + s.name + ": " + type_name(s.type) + "[" + std::to_string(s.size) + "]" +
+                (s.space == Space::automatic ? "" : " ") + space_name(s.space);
         break;
       case StmtKind::store: text += s.name + "[" + print(s.index) + "] = " + print(s.value); break;
       case StmtKind::loop: {
@@ -80,22 +85,35 @@ class Printer {
         break;
       case StmtKind::barrier: text += std::string("barrier ") + space_name(s.space); break;
       case StmtKind::scope:
-        text += "scope " + s.name;
+        text += "scope " + s.name + (s.catches ? " catch" : "");
         block(s.body, depth);
         break;
       case StmtKind::leave: text += "leave " + s.name; break;
       case StmtKind::raise: text += "raise " + std::to_string(s.size) + list(s.args); break;
-      case StmtKind::check: text += "check " + s.name + " = " + print(s.value) + " of " + print(s.end) + " else " + std::to_string(s.size); break;
-      case StmtKind::allocate: text += "allocate " + s.name + ": " + type_name(s.type) + "[" + print(s.index) + "] else " + std::to_string(s.size); break;
-      case StmtKind::pointer: text += "pointer " + s.name + ": " + type_name(s.type) + " = " + (s.source.empty() ? "null" : s.source); break;
+      case StmtKind::check:
+        text += "check " + s.name + " = " + print(s.value) + " of " + print(s.end) + " else " + std::to_string(s.size);
+        break;
+      case StmtKind::allocate:
+        text += "allocate " + s.name + ": " + type_name(s.type) + "[" + print(s.index) + "] else " + std::to_string(s.size);
+        break;
+      case StmtKind::pointer:
+        text += "pointer " + s.name + ": " + type_name(s.type) + " = " +
+                (s.value            ? "at " + print(s.value)
+                 : s.source.empty() ? "null"
+                                    : s.source);
+        break;
       case StmtKind::point: text += "point " + s.name + " = " + s.source; break;
-      case StmtKind::call: text += "call " + (s.name.empty() ? "" : s.name + ": " + type_name(s.type) + " = ") + s.source + list(s.args); break;
+      case StmtKind::call:
+        text += "call " + (s.name.empty() ? "" : s.name + ": " + type_name(s.type) + " = ") + s.source + list(s.args);
+        break;
       case StmtKind::poll: text += "poll"; break;
       case StmtKind::atomic:
-        text += "atomic " + s.name + ": " + type_name(s.type) + " = " + s.operation + " " + s.source + "[" + print(s.index) + "]" + list(s.args);
+        text += "atomic " + s.name + ": " + type_name(s.type) + " = " + s.operation + " " + s.source + "[" + print(s.index) + "]" +
+                list(s.args);
         break;
       case StmtKind::simt:
-        text += "simt " + (s.name.empty() ? "" : s.name + ": " + type_name(s.type) + " = ") + s.source + list(s.args) + " else " + std::to_string(s.size);
+        text += "simt " + (s.name.empty() ? "" : s.name + ": " + type_name(s.type) + " = ") + s.source + list(s.args) + " else " +
+                std::to_string(s.size);
         break;
     }
     text += '\n';
@@ -130,7 +148,8 @@ std::string print(const ExprRef& e) {
     case ExprKind::address: return "address(" + e->name + ")";
     case ExprKind::op: break;
   }
-  if (auto sign = infix().find(e->op); sign != infix().end()) return "(" + print(e->args[0]) + " " + sign->second + " " + print(e->args[1]) + ")";
+  if (auto sign = infix().find(e->op); sign != infix().end())
+    return "(" + print(e->args[0]) + " " + sign->second + " " + print(e->args[1]) + ")";
   std::string text = std::string(info(e->op).name) + "(";
   for (size_t k = 0; k < e->args.size(); ++k) text += (k ? ", " : "") + print(e->args[k]);
   return text + ")";

@@ -88,7 +88,8 @@ class Verifier {
       }
       case StmtKind::local_array:
         require(s.size > 0 || (kernel_.simt && s.size == 0 && s.space == Space::block), "a local array has a size", s.name);
-        require(kernel_.simt ? s.space != Space::warp : (s.space == Space::automatic) == (kernel_.threads == 0 || within_), "outside of threads the local arrays of a kernel mapped to a grid are a warp's or a block's", s.name);
+        require(kernel_.simt ? s.space != Space::warp : (s.space == Space::automatic) == (kernel_.threads == 0 || within_),
+                "outside of threads the local arrays of a kernel mapped to a grid are a warp's or a block's", s.name);
         declare(s.name, {Kind::array, s.type});
         break;
       case StmtKind::store: {
@@ -134,8 +135,8 @@ class Verifier {
         require(kernel_.threads > 0 && !within_, "a barrier stands where all threads come", "a barrier");
         require(s.space == Space::warp || s.space == Space::block, "a barrier is a warp's or a block's", "a barrier");
         require(!across_ || s.space == Space::warp, "a block's barrier stands where the whole block comes", "a barrier");
-        require(!across_ || (across_->kind == ExprKind::constant && across_->value.i % 32 == 0), "a warp's barrier stands where whole warps come",
-                "a barrier");
+        require(!across_ || (across_->kind == ExprKind::constant && across_->value.i % 32 == 0),
+                "a warp's barrier stands where whole warps come", "a barrier");
         break;
       default: of_function(s);
     }
@@ -144,11 +145,13 @@ class Verifier {
   /// The statements of compiled functions.
   void of_function(const Stmt& s) {
     require(kernel_.function, "only compiled functions have this statement", print_head(s));
-    require(kernel_.threads == 0 || within_, "a kernel mapped to a grid has the statements of functions within threads only", print_head(s));
+    require(kernel_.threads == 0 || within_, "a kernel mapped to a grid has the statements of functions within threads only",
+            print_head(s));
     for (const ExprRef& e : expressions_of(s)) expression(e, s.kind == StmtKind::call);
     switch (s.kind) {
       case StmtKind::scope: {
         const size_t mark = scope_.size();
+        if (s.catches) parameter("error", DType::i64);
         declare(s.name, {Kind::scope, DType::i64, level(), spread_});
         body(s.body, false);
         symbols_.erase(scope_[mark]);
@@ -183,6 +186,10 @@ class Verifier {
         break;
       case StmtKind::pointer: {
         if (!s.source.empty()) require(array(s.source).type == s.type, "a pointer has its array's type", s.name);
+        if (s.value) {
+          require(s.value->type == DType::i64 && s.source.empty(), "an address is an i64", s.name);
+          require(kernel_.threads == 0 && !kernel_.simt, "a kernel of a grid's threads has no addresses", s.name);
+        }
         points_.emplace_back(s.name, s.source);
         declare(s.name, {Kind::pointer, s.type, level()});
         break;
@@ -211,7 +218,8 @@ class Verifier {
         const Symbol& target = array(s.source);
         stored_.insert(s.source);
         require(target.kind != Kind::array_in, "what is changed at once is written", s.source);
-        require(target.type == s.type && !is_complex(s.type) && s.type != DType::boolean, "an element that is changed at once is a number of the array's type", s.name);
+        require(target.type == s.type && !is_complex(s.type) && s.type != DType::boolean,
+                "an element that is changed at once is a number of the array's type", s.name);
         require(s.index->type == DType::i64, "an index is i64", s.name);
         require(s.args.size() == (s.operation == "cas" ? 2 : 1), "an operation has its number of operands", s.name);
         for (const ExprRef& a : s.args) require(a->type == s.type, "operands have the element's type", s.name);
@@ -246,7 +254,8 @@ class Verifier {
         if (stored_.count(pointer)) more |= stored_.insert(source).second;
     }
     for (const Parameter& p : kernel_.params)
-      require(p.kind != Parameter::Kind::in || !stored_.count(p.name), "a pointer that is stored through never points to an array that is only read", p.name);
+      require(p.kind != Parameter::Kind::in || !stored_.count(p.name),
+              "a pointer that is stored through never points to an array that is only read", p.name);
   }
   static bool is_written(const Symbol& s) { return s.kind == Kind::array || s.kind == Kind::pointer; }
   static bool is_array(const Symbol& s) { return is_written(s) || s.kind == Kind::array_in; }
@@ -260,10 +269,14 @@ class Verifier {
       require(!within_, "a thread runs no loop over groups of threads", s.name);
       expression(s.width);
       require(s.width->type == DType::i64, "a width is i64", s.name);
-      if (s.loop_kind == LoopKind::across) require(!across_, "groups of threads have no groups", s.name);
-      else require(print(s.width) == (across_ ? print(across_) : std::to_string(kernel_.threads)), "a loop over threads is as wide as their group", s.name);
+      if (s.loop_kind == LoopKind::across)
+        require(!across_, "groups of threads have no groups", s.name);
+      else
+        require(print(s.width) == (across_ ? print(across_) : std::to_string(kernel_.threads)),
+                "a loop over threads is as wide as their group", s.name);
     } else if (kernel_.threads > 0 && !within_) {
-      require(s.loop_kind == LoopKind::serial || s.loop_kind == LoopKind::unit, "a kernel mapped to a grid has no simd and team loops but within a thread", s.name);
+      require(s.loop_kind == LoopKind::serial || s.loop_kind == LoopKind::unit,
+              "a kernel mapped to a grid has no simd and team loops but within a thread", s.name);
     }
   }
 
@@ -287,7 +300,8 @@ class Verifier {
       case ExprKind::op: {
         const size_t first = e->op == ScalarOp::select ? 1 : 0;
         require(static_cast<int>(e->args.size()) == info(e->op).arity, "an operation has its number of operands", print(e));
-        for (size_t k = first + 1; k < e->args.size(); ++k) require(e->args[k]->type == e->args[first]->type, "operands have one type", print(e));
+        for (size_t k = first + 1; k < e->args.size(); ++k)
+          require(e->args[k]->type == e->args[first]->type, "operands have one type", print(e));
         require(accepts(e->op, e->args[first]->type), "an operation takes its operands' type", print(e));
         require(e->type == result_type(e->op, e->args[first]->type), "an operation has its result type", print(e));
         break;

@@ -5,8 +5,10 @@
 #include <optional>
 #include <stdexcept>
 
+#include "compiler/functions/slots.h"
 #include "runtime/device/device.h"
 #include "runtime/functions/context.h"
+#include "runtime/functions/lists.h"
 #include "runtime/functions/views.h"
 
 namespace gasell::functions {
@@ -15,7 +17,7 @@ namespace {
 /// Calls f(leaf type) for every leaf of a type.
 template <class F>
 void for_each_leaf(const Type& type, const F& f) {
-  if (type.is_scalar() || type.is_array()) return f(type);
+  if (type.is_scalar() || type.is_memory()) return f(type);
   if (type.is_tuple())
     for (const Type& item : type.items) for_each_leaf(item, f);
 }
@@ -29,7 +31,7 @@ struct Counts {
       scalars += is_complex(leaf.dtype) ? 2 : 1;
     } else {
       ++arrays;
-      scalars += static_cast<size_t>(leaf.rank) * (leaf.layout == Layout::any ? 2 : 1);
+      if (leaf.is_array()) scalars += static_cast<size_t>(leaf.rank) * (leaf.layout == Layout::any ? 2 : 1);
     }
   }
 };
@@ -104,8 +106,8 @@ struct Base {
 
 class Results {
  public:
-  Results(const int64_t* slots, const FunctionContext& context, std::span<const Base> bases)
-      : slot_(slots), context_(context), bases_(bases) {}
+  Results(const int64_t* slots, const FunctionContext& context, std::span<const Base> bases, std::span<ListHeader* const> lists)
+      : slot_(slots), context_(context), bases_(bases), lists_(lists) {}
 
   Returned take(const Type& type) {
     Returned r;
@@ -116,6 +118,7 @@ class Results {
       case Type::Kind::tuple:
         for (const Type& item : type.items) r.items.push_back(take(item));
         break;
+      case Type::Kind::list: list(r); break;
       case Type::Kind::optional:
         r.there = *slot_++ != 0;
         if (r.there)
@@ -136,7 +139,22 @@ class Results {
   }
 
   void skip(const Type& type) {
-    for_each_leaf(type, [this](const Type& leaf) { slot_ += leaf.is_array() ? 2 + 2 * leaf.rank : is_complex(leaf.dtype) ? 2 : 1; });
+    for_each_leaf(type, [this](const Type& leaf) {
+      slot_ += leaf.is_array() ? 2 + 2 * leaf.rank : leaf.is_scalar() && is_complex(leaf.dtype) ? 2 : 1;
+    });
+  }
+
+  void list(Returned& r) {
+    const auto* header = reinterpret_cast<const ListHeader*>(*slot_++);
+    for (size_t k = 0; k < lists_.size(); ++k)
+      if (lists_[k] == header) r.list = static_cast<int>(k);
+    if (r.list >= 0 || header->length == 0) return;
+    const int64_t* const after = slot_;
+    for (int64_t k = 0; k < header->length; ++k) {
+      slot_ = header->data + k * header->slots;
+      r.items.push_back(take(r.type->items.at(0)));
+    }
+    slot_ = after;
   }
 
   void array(Returned& r) {
@@ -178,7 +196,8 @@ class Results {
                  "return a copy: x.copy()", Blame::limitation);
   }
 
-  /// The shape of a contiguous array of up to `count` elements that has axes with the layout's strides: of (2, 3) with strides (1, 2), (count / 2, 2).
+  /// The shape of a contiguous array of up to `count` elements that has axes with the layout's strides: of (2, 3) with strides (1, 2),
+  /// (count / 2, 2).
   static graph::Shape shape_for(const ElementLayout& layout, int64_t count) {
     std::vector<int64_t> strides;
     for (size_t k = 0; k < layout.extents.size(); ++k)
@@ -224,8 +243,21 @@ class Results {
   const int64_t* slot_;
   const FunctionContext& context_;
   std::span<const Base> bases_;
+  std::span<ListHeader* const> lists_;  // of the arguments
   std::vector<std::pair<char*, Array>> fresh_;
 };
+
+/// The list that an argument is to the function.
+ListHeader* given_list(FunctionContext& context, const Type& type, const std::vector<int64_t>& items) {
+  const int slots = slots_of(type.items.at(0));
+  ListHeader* const list = context.new_list(slots, references_in(type.items[0]));
+  const auto count = static_cast<int64_t>(items.size()) / std::max(slots, 1);
+  if (!list || !context.grow(*list, count))
+    throw Error("MemoryError", "there is no memory for a list of " + std::to_string(count) + " items");
+  std::copy(items.begin(), items.end(), list->data);
+  list->length = count;
+  return list;
+}
 
 struct Range {
   const char *begin, *end;
@@ -277,15 +309,17 @@ Specialisation::Specialisation(Engine& engine, Compiled compiled) : compiled_(st
     throw std::logic_error("the parameters of the kernel " + compiled_.kernel.name + " are not those of its arguments");
   for (const Outside& o : compiled_.captured) captured_.push_back(static_cast<const Array*>(o.array));
   returns_arrays_ = has_arrays(compiled_.result);
+  for (const Type& t : compiled_.arguments) for_each_leaf(t, [this](const Type& leaf) { takes_lists_ = takes_lists_ || leaf.is_list(); });
   kernel_ = engine.jit().compile(compiled_.kernel);
   for (const ir::Kernel& region : compiled_.regions) regions_.push_back(engine.jit().compile(region));
+  for (const ir::Kernel& instance : compiled_.instances) instances_.push_back(engine.jit().compile(instance));
 }
 
 Specialisation::~Specialisation() = default;
 
 Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::span<const Array* const> arrays,
                              std::span<const Array::Memory> memories) const {
-  FunctionContext context(engine.device(), regions_);
+  FunctionContext context(engine.device(), regions_, instances_);
   std::unique_ptr<Scratch> scratch = std::move(idle_);
   if (!scratch) scratch = std::make_unique<Scratch>(checked_);
   Frame& frame = scratch->frame;
@@ -293,10 +327,17 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
   frame.clear();
   bases.clear();
   size_t leaf = 0, array = 0;
+  std::vector<std::pair<ListHeader*, std::vector<int64_t>*>> lists;
   for (const Type& t : compiled_.arguments) {
     for_each_leaf(t, [&](const Type& type) {
       const Leaf& given = leaves[leaf++];
       if (type.is_scalar()) return frame.scalar(given.scalar);
+      if (type.is_list()) {
+        ListHeader* const list = given_list(context, type, *given.list);
+        frame.memory(reinterpret_cast<int64_t*>(list), sizeof(ListHeader) / 8);
+        lists.emplace_back(list, given.list);
+        return;
+      }
       frame.array(type, *arrays[array], memories[array]);
       bases.push_back({arrays[array], &memories[array], static_cast<int>(array)});
       ++array;
@@ -328,6 +369,8 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
   frame.memory(results.data(), results.size());
   frame.run(kernel_);
   for (const Array::Memory& m : memories) std::static_pointer_cast<HostStorage>(m.keep_alive)->check();
+  if (error[0] != 0)
+    for (const auto& [list, items] : lists) items->assign(list->data, list->data + list->length * list->slots);
   if (error[0] < 0) {
     engine.clear_interrupt();
     throw Interrupted();
@@ -338,7 +381,12 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
     if (site.exception == "MemoryError" && context.refusal()) raised.message = context.refusal()->diagnostic().message;
     throw raised;
   }
-  Returned returned = Results(results.data(), context, bases).take(compiled_.result);
+  std::vector<ListHeader*> headers;
+  for (const auto& [list, items] : lists) {
+    items->assign(list->data, list->data + list->length * list->slots);
+    headers.push_back(list);
+  }
+  Returned returned = Results(results.data(), context, bases, headers).take(compiled_.result);
   idle_ = std::move(scratch);
   return returned;
 }

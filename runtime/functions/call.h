@@ -18,6 +18,8 @@ namespace gasell::functions {
 struct Leaf {
   Scalar scalar;
   const Array* array = nullptr;
+  /// A list's items in slots (compiler/functions/slots.h), changed by the call as the list is.
+  std::vector<int64_t>* list = nullptr;
 };
 
 /// What a function returned, by its type.
@@ -27,7 +29,8 @@ struct Returned {
   Scalar scalar;                 // scalar
   std::shared_ptr<Array> array;  // array: new, or a view of an argument or of a captured array
   int argument = -1;             // array: it is this array leaf of the arguments, whole
-  std::vector<Returned> items;   // tuple; optional: the item
+  std::vector<Returned> items;   // tuple, list; optional: the item
+  int list = -1;                 // list: it is this list leaf of the arguments
 };
 
 /// The function raised, at a place that the compiler knows.
@@ -47,6 +50,8 @@ class Specialisation {
   /// How many array leaves the arguments have.
   size_t array_leaves() const { return compiled_.writes.size(); }
 
+  /// Whether there are lists among the arguments.
+  bool takes_lists() const { return takes_lists_; }
   /// Whether the result has arrays in it: arguments are then told apart by their addresses, which must differ.
   bool returns_arrays() const { return returns_arrays_; }
   /// `arrays`: the array leaves, settled; `memories`: theirs. Throws SiteRaised, Interrupted, and Error (MemoryError; RuntimeError for a
@@ -57,9 +62,9 @@ class Specialisation {
  private:
   Compiled compiled_;
   HostKernel kernel_;
-  std::vector<HostKernel> regions_;
+  std::vector<HostKernel> regions_, instances_;
   std::vector<const Array*> captured_;
-  bool returns_arrays_ = false;
+  bool returns_arrays_ = false, takes_lists_ = false;
   bool checked_;  // the kernel takes the bounds of its memories
   /// What a call fills, kept for the next one; a call within a call makes its own.
   struct Scratch;

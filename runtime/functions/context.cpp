@@ -4,6 +4,8 @@
 #include <atomic>
 #include <new>
 
+#include <pthread.h>
+
 #include "compiler/codegen/externals.h"
 
 namespace gasell::functions {
@@ -32,12 +34,74 @@ void FunctionContext::retain(void* address) noexcept {
 }
 
 void FunctionContext::release(void* address) noexcept {
-  HostStorageRef freed;  // declared first: given back when the lock is
-  const std::lock_guard lock(mutex_);
-  const auto found = entries_.find(address);
-  if (found == entries_.end() || --found->second.references > 0) return;
-  freed = std::move(found->second.storage);
-  entries_.erase(found);
+  Entry freed;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(address);
+    if (found == entries_.end() || --found->second.references > 0) return;
+    freed = std::move(found->second);
+    entries_.erase(found);
+  }
+  if (freed.list_references == kNoList) return;
+  const auto& list = *static_cast<const ListHeader*>(address);
+  if (freed.list_references)
+    for (int64_t k = 0; k < list.length; ++k)
+      for (int64_t slot = 0; slot < list.slots; ++slot)
+        if (freed.list_references >> slot & 1) release(reinterpret_cast<void*>(list.data[k * list.slots + slot]));
+  if (list.data) release(list.data);
+}
+
+ListHeader* FunctionContext::new_list(int64_t slots, int64_t references) noexcept {
+  void* const memory = allocate(sizeof(ListHeader));
+  if (!memory) return nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    entries_.at(memory).list_references = references;
+  }
+  return new (memory) ListHeader{0, 0, nullptr, slots};
+}
+
+bool FunctionContext::grow(ListHeader& list, int64_t items) noexcept {
+  if (items <= list.room) return true;
+  const int64_t room = std::max({items, 2 * list.room, int64_t{4}});
+  auto* const data = static_cast<int64_t*>(allocate(room * list.slots * 8));
+  if (!data) return false;
+  if (list.data) {
+    std::copy_n(list.data, list.length * list.slots, data);
+    release(list.data);
+  }
+  list.data = data;
+  list.room = room;
+  return true;
+}
+
+namespace {
+
+/// How far the stack of this thread may grow down: recursion as deep as that is taken for endless. Of a stack as large as a script's thread
+/// has (lang/large_stack.h) a part is enough.
+const char* stack_limit() {
+  static thread_local const char* const limit = [] {
+    constexpr size_t kReserve = size_t{256} << 10, kMost = size_t{128} << 20;
+    pthread_attr_t attributes;
+    void* low = nullptr;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+      pthread_attr_getstack(&attributes, &low, &size);
+      pthread_attr_destroy(&attributes);
+    }
+    const char* const here = static_cast<const char*>(__builtin_frame_address(0));
+    if (!low) return here - kReserve;
+    return std::max(static_cast<const char*>(low) + kReserve, here - kMost);
+  }();
+  return limit;
+}
+
+}  // namespace
+
+int64_t FunctionContext::call(int64_t instance, void* const* arrays, const int64_t* scalars) noexcept {
+  if (static_cast<const char*>(__builtin_frame_address(0)) < stack_limit()) return 2;
+  instances_[static_cast<size_t>(instance)].function(arrays, scalars, 0, 1);
+  return *error_ != 0;
 }
 
 void FunctionContext::parallel(int64_t region, int64_t units, void* const* arrays, const int64_t* scalars) noexcept {
@@ -60,6 +124,15 @@ void* gasell_allocate(void* context, int64_t bytes) { return static_cast<Functio
 void gasell_retain(void* context, void* address) { static_cast<FunctionContext*>(context)->retain(address); }
 void gasell_release(void* context, void* address) { static_cast<FunctionContext*>(context)->release(address); }
 int64_t gasell_address(int64_t address) { return address; }
+int64_t gasell_call(void* context, int64_t instance, void* const* arrays, const int64_t* scalars) {
+  return static_cast<FunctionContext*>(context)->call(instance, arrays, scalars);
+}
+int64_t gasell_list_new(void* context, int64_t slots, int64_t references) {
+  return reinterpret_cast<int64_t>(static_cast<FunctionContext*>(context)->new_list(slots, references));
+}
+int64_t gasell_list_grow(void* context, ListHeader* list, int64_t items) {
+  return !static_cast<FunctionContext*>(context)->grow(*list, items);
+}
 void gasell_parallel(void* context, int64_t region, int64_t units, void* const* arrays, const int64_t* scalars) {
   static_cast<FunctionContext*>(context)->parallel(region, units, arrays, scalars);
 }
@@ -73,6 +146,9 @@ void register_context_functions() {
     register_external("gasell_retain", reinterpret_cast<void*>(&gasell_retain));
     register_external("gasell_release", reinterpret_cast<void*>(&gasell_release));
     register_external("gasell_address", reinterpret_cast<void*>(&gasell_address));
+    register_external("gasell_call", reinterpret_cast<void*>(&gasell_call));
+    register_external("gasell_list_new", reinterpret_cast<void*>(&gasell_list_new));
+    register_external("gasell_list_grow", reinterpret_cast<void*>(&gasell_list_grow));
     register_external("gasell_parallel", reinterpret_cast<void*>(&gasell_parallel));
     return true;
   }();

@@ -11,6 +11,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
 #include "runtime/device/storage.h"
+#include "runtime/functions/lists.h"
 
 namespace gasell::functions {
 
@@ -18,8 +19,9 @@ namespace gasell::functions {
 /// iterations of a parallel loop allocate too.
 class FunctionContext {
  public:
-  /// `host` has the budget and runs what is parallel; `regions`: the function's (compiler/functions/function.h).
-  FunctionContext(Device& host, std::span<const HostKernel> regions) : host_(host), budget_(host.budget()), regions_(regions) {}
+  /// `host` has the budget and runs what is parallel; `regions`, `instances`: the function's (compiler/functions/function.h).
+  FunctionContext(Device& host, std::span<const HostKernel> regions, std::span<const HostKernel> instances = {})
+      : host_(host), budget_(host.budget()), regions_(regions), instances_(instances) {}
   FunctionContext(const FunctionContext&) = delete;
   FunctionContext& operator=(const FunctionContext&) = delete;
 
@@ -28,6 +30,15 @@ class FunctionContext {
   /// Of addresses that allocate() gave; any other (an argument's memory) is left alone.
   void retain(void* address) noexcept;
   void release(void* address) noexcept;
+
+  /// An empty list with one reference, whose items have so many slots; bit k of `references`: slot k of an item is the address of memory
+  /// that the list holds a reference to. Null where there is no room.
+  ListHeader* new_list(int64_t slots, int64_t references) noexcept;
+  /// Makes room for so many items. False: there is none.
+  bool grow(ListHeader& list, int64_t items) noexcept;
+
+  /// Runs an instance: 0, 1 where it noted an error, 2 where the stack has no room for another call.
+  int64_t call(int64_t instance, void* const* arrays, const int64_t* scalars) noexcept;
 
   /// Runs a region; `arrays` and `scalars` as its kernel takes them. Begins no more units once `error` is set.
   void parallel(int64_t region, int64_t units, void* const* arrays, const int64_t* scalars) noexcept;
@@ -42,10 +53,12 @@ class FunctionContext {
   struct Entry {
     HostStorageRef storage;
     int64_t references;
+    int64_t list_references = kNoList;  // of a list: which slots of its items are references
   };
+  static constexpr int64_t kNoList = -1;
   Device& host_;
   MemoryBudget& budget_;
-  std::span<const HostKernel> regions_;
+  std::span<const HostKernel> regions_, instances_;
   const int64_t* error_ = nullptr;
   mutable std::mutex mutex_;
   std::unordered_map<void*, Entry> entries_;
@@ -53,8 +66,9 @@ class FunctionContext {
 };
 
 /// Makes gasell_allocate(context, bytes), gasell_retain(context, address), gasell_release(context, address), gasell_address(address) and
-/// gasell_parallel(context, region, units, arrays, scalars) known to compiled code.
-/// Before the first function runs; once is enough.
+/// gasell_parallel(context, region, units, arrays, scalars), gasell_call(context, instance, arrays, scalars), gasell_list_new(context,
+/// slots, references) and gasell_list_grow(context, list, items), true where it failed, known to compiled code. Before the first function
+/// runs; once is enough.
 void register_context_functions();
 
 }  // namespace gasell::functions

@@ -382,10 +382,12 @@ Value Dispatcher::call(Interpreter& in, Arguments args) {
   try {
     returned = dispatch_->call(*chosen->entry, arguments.leaves);
   } catch (const functions::SiteRaised& raised) {
+    reflect_lists(arguments, chosen->types);
     rethrow(raised);
   }
   if (convert && returned.type->is_scalar()) returned.scalar = returned.scalar.cast(declared);
-  Value value = to_value(returned, arguments.arrays);
+  reflect_lists(arguments, chosen->types);
+  Value value = to_value(returned, arguments);
   arguments.clear();  // holds no arrays between calls
   scratch_ = std::move(arguments);
   return value;

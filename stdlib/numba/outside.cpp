@@ -1,5 +1,6 @@
 #include "stdlib/numba/outside.h"
 
+#include <bit>
 #include <functional>
 #include <limits>
 #include <mutex>
@@ -202,6 +203,84 @@ Outside to_outside(Compilation& compilation, const Value& v) {
   return o;
 }
 
+namespace {
+
+/// What an item of a list that is an argument is inside: numbers, and tuples of them.
+functions::Type type_of_item(Compilation& compilation, const Value& v) {
+  if (const auto s = scalar_of(compilation.in, v)) return functions::Type::of(s->type);
+  if (const auto* t = v.as<Tuple>()) {
+    std::vector<functions::Type> items;
+    for (const Value& item : t->items) items.push_back(type_of_item(compilation, item));
+    return functions::Type::tuple_of(std::move(items));
+  }
+  raise_typing_error(
+      "compiled functions take lists of numbers and of tuples of numbers, and this list has an item of type " + type_of(v).name,
+      "pass a tuple of arrays, or one array");
+}
+
+/// Appends an item's slots (compiler/functions/slots.h); false where it is of another type.
+bool add_slots(Interpreter& in, const Value& v, const functions::Type& type, std::vector<int64_t>& to) {
+  if (type.is_tuple()) {
+    const auto* t = v.as<Tuple>();
+    if (!t || t->items.size() != type.items.size()) return false;
+    for (size_t k = 0; k < t->items.size(); ++k)
+      if (!add_slots(in, t->items[k], type.items[k], to)) return false;
+    return true;
+  }
+  const auto s = scalar_of(in, v);
+  if (!s || s->type != type.dtype) return false;
+  if (s->is_integral()) {
+    to.push_back(s->i);
+  } else {
+    to.push_back(std::bit_cast<int64_t>(s->c.real()));
+    if (is_complex(s->type)) to.push_back(std::bit_cast<int64_t>(s->c.imag()));
+  }
+  return true;
+}
+
+Value from_slots(const functions::Type& type, const int64_t*& slot) {
+  if (type.is_tuple()) {
+    std::vector<Value> items;
+    for (const functions::Type& item : type.items) items.push_back(from_slots(item, slot));
+    return make_tuple(std::move(items));
+  }
+  if (kind(type.dtype) == 'b' || is_integer(type.dtype)) {
+    const Scalar s = Scalar::of_int(*slot++).cast(type.dtype);
+    return type.dtype == DType::u64 && s.i < 0 ? numpy::wrap_scalar(s) : numpy::python_value(s);
+  }
+  const double re = std::bit_cast<double>(*slot++);
+  return numpy::python_value(is_complex(type.dtype) ? Scalar::of_complex({re, std::bit_cast<double>(*slot++)}, type.dtype)
+                                                    : Scalar::of_float(re, type.dtype));
+}
+
+/// The leaf of a list of this type.
+void add_list(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to) {
+  CallArguments::GivenList given{v, {}, {}};
+  const auto& items = v.as<List>()->items;
+  for (const Value& item : items)
+    if (!add_slots(compilation.in, item, type.items[0], given.items))
+      raise("TypeError", "can't unbox heterogeneous list: " + gasell::repr(compilation.in, Value::make<TypeObject>(type_of(items[0]))) +
+                             " != " + gasell::repr(compilation.in, Value::make<TypeObject>(type_of(item))));
+  given.after = given.items;
+  to.lists.push_back(std::move(given));
+  to.leaves.push_back({{}, nullptr, &to.lists.back().after});
+}
+
+}  // namespace
+
+void reflect_lists(const CallArguments& arguments, const std::vector<functions::Type>& types) {
+  size_t at = 0;
+  for (const functions::Type& type : types) {
+    if (!type.is_list()) continue;
+    const auto& given = arguments.lists.at(at++);
+    if (given.items == given.after) continue;
+    std::vector<Value> items;
+    for (const int64_t *slot = given.after.data(), *end = slot + given.after.size(); slot < end;)
+      items.push_back(from_slots(type.items[0], slot));
+    given.list.as<List>()->items = std::move(items);
+  }
+}
+
 void add_argument(Compilation& compilation, const Value& v, CallArguments& to) {
   if (const auto* a = v.as<numpy::NdArray>()) {
     to.types.push_back(type_of_array(a->array));
@@ -215,11 +294,20 @@ void add_argument(Compilation& compilation, const Value& v, CallArguments& to) {
   } else if (const auto* t = v.as<Tuple>()) {
     CallArguments inner;
     for (const Value& item : t->items) add_argument(compilation, item, inner);
+    if (!inner.lists.empty()) raise_typing_error("compiled functions take no list in a tuple", "pass the list itself, or an array");
     to.types.push_back(functions::Type::tuple_of(std::move(inner.types)));
     to.leaves.insert(to.leaves.end(), inner.leaves.begin(), inner.leaves.end());
     to.arrays.insert(to.arrays.end(), inner.arrays.begin(), inner.arrays.end());
   } else if (const auto* text = v.as<Str>()) {
     to.types.push_back(functions::Type::text_of(text->value));
+  } else if (const auto* list = v.as<List>()) {
+    if (list->items.empty())
+      raise("ValueError", "cannot compute fingerprint of empty list", "the items say what the list holds: pass np.array([], dtype=…)");
+    const functions::Type item = type_of_item(compilation, list->items[0]);
+    functions::Type type = functions::Type::list_of(item);
+    type.text = "reflected";
+    to.types.push_back(type);
+    add_list(compilation, v, type, to);
   } else {
     auto& [kept, constant] = compilation.constants[v.object()];
     if (!constant) {
@@ -227,11 +315,8 @@ void add_argument(Compilation& compilation, const Value& v, CallArguments& to) {
       if (o.kind != Outside::Kind::path && o.kind != Outside::Kind::function) {
         compilation.constants.erase(v.object());
         const std::string name = type_of(v).name;
-        const bool list = v.as<List>() != nullptr;
-        raise_typing_error("compiled functions take no argument of type " + name, list ? "use np.array(...) or a tuple"
-                                                                                  : name == "dict" || name == "set"
-                                                                                      ? "pass arrays or a tuple"
-                                                                                      : "");
+        raise_typing_error("compiled functions take no argument of type " + name,
+                           name == "dict" || name == "set" ? "pass arrays, lists or tuples" : "");
       }
       // One constant for what has one name, whichever object it came by.
       for (const auto& [object, other] : compilation.constants)
@@ -278,6 +363,12 @@ bool add_leaves(Compilation& compilation, const Value& v, const functions::Type&
         if (!add_leaves(compilation, t->items[k], type.items[k], to)) return false;
       return true;
     }
+    case Kind::list: {
+      const auto* list = v.as<List>();
+      if (!list || list->items.empty() || type_of_item(compilation, list->items[0]) != type.items[0]) return false;
+      add_list(compilation, v, type, to);
+      return true;
+    }
     case Kind::none: return v.is_none();
     case Kind::text: {
       const auto* text = v.as<Str>();
@@ -292,7 +383,7 @@ bool add_leaves(Compilation& compilation, const Value& v, const functions::Type&
   }
 }
 
-Value to_value(const functions::Returned& r, const std::vector<Value>& arrays) {
+Value to_value(const functions::Returned& r, const CallArguments& arguments) {
   using Kind = functions::Type::Kind;
   switch (r.type->kind) {
     case Kind::scalar: {
@@ -300,13 +391,19 @@ Value to_value(const functions::Returned& r, const std::vector<Value>& arrays) {
       if (r.scalar.type == DType::u64 && r.scalar.i < 0) return numpy::wrap_scalar(r.scalar);
       return numpy::python_value(r.scalar);
     }
-    case Kind::array: return r.argument >= 0 ? arrays[static_cast<size_t>(r.argument)] : Value::make<numpy::NdArray>(*r.array);
+    case Kind::array: return r.argument >= 0 ? arguments.arrays[static_cast<size_t>(r.argument)] : Value::make<numpy::NdArray>(*r.array);
     case Kind::tuple: {
       std::vector<Value> items;
-      for (const functions::Returned& item : r.items) items.push_back(to_value(item, arrays));
+      for (const functions::Returned& item : r.items) items.push_back(to_value(item, arguments));
       return make_tuple(std::move(items));
     }
-    case Kind::optional: return r.there ? to_value(r.items[0], arrays) : Value();
+    case Kind::list: {
+      if (r.list >= 0) return arguments.lists[static_cast<size_t>(r.list)].list;
+      std::vector<Value> items;
+      for (const functions::Returned& item : r.items) items.push_back(to_value(item, arguments));
+      return make_list(std::move(items));
+    }
+    case Kind::optional: return r.there ? to_value(r.items[0], arguments) : Value();
     case Kind::text: return make_str(r.type->text);
     case Kind::none: return {};
     default: raise_typing_error("a compiled function cannot return " + functions::describe(*r.type));

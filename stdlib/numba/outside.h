@@ -1,6 +1,7 @@
 // What the session's values are to compiled functions: arguments by type and leaves, what functions take from outside.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -48,7 +49,14 @@ struct CallArguments {
   std::vector<functions::Type> types;
   std::vector<functions::Leaf> leaves;
   std::vector<Value> arrays;
+  /// The lists among the arguments, and their items as they were given; the leaves point to copies, which a call changes.
+  struct GivenList {
+    Value list;
+    std::vector<int64_t> items, after;
+  };
+  std::deque<GivenList> lists;
   void clear() {
+    lists.clear();
     types.clear();
     leaves.clear();
     arrays.clear();
@@ -61,8 +69,10 @@ void add_argument(Compilation& compilation, const Value& v, CallArguments& to);
 /// before.
 bool add_leaves(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to);
 
-/// What a function returned; array leaves of the arguments that come back whole are those objects.
-Value to_value(const functions::Returned& returned, const std::vector<Value>& arrays);
+/// What a function returned; arrays and lists of the arguments that come back are those objects.
+Value to_value(const functions::Returned& returned, const CallArguments& arguments);
+/// Gives lists among the arguments the items that the call left in them.
+void reflect_lists(const CallArguments& arguments, const std::vector<functions::Type>& types);
 
 /// Numba's error for what cannot be typed; registered with its relatives on first use.
 void register_numba_errors();

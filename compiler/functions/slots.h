@@ -1,0 +1,27 @@
+// Values laid out in 64-bit slots of memory: results of functions, arguments of recursive ones, items of lists.
+//
+// By leaves of the type: a number takes one slot (integers and booleans widened, floats as the bits of an f64), a complex number two; an
+// array 2 + 2 * rank: the address of its memory, its offset, extents and strides in elements; a list one, the address of its header
+// (lists.h); an optional value one that says whether it is there, then its item. None, texts and functions take none.
+#pragma once
+
+#include "compiler/functions/code.h"
+#include "compiler/functions/value.h"
+
+namespace gasell::functions {
+
+int slots_of(const Type& type);
+/// Which slots hold addresses of counted memory: bit k is slot k. For types of up to 63 slots.
+int64_t references_in(const Type& type);
+
+/// memory[first …] = the value's leaves. `first` is an i64.
+void store_slots(Code& code, const std::string& memory, const ExprRef& first, const Value& value);
+
+/// Calls f(memory's name) for every array and list in a value.
+template <class F>
+void for_each_memory(const Value& v, const F& f) {
+  if (v.array) f(v.array->memory);
+  for (const Value& item : v.items) for_each_memory(item, f);
+}
+
+}  // namespace gasell::functions
