@@ -5,8 +5,8 @@
 namespace gasell::functions {
 
 LibraryFunction library_function(const std::string& path) {
-  for (auto* table :
-       {builtin_function, elementwise_function, number_function, creation_function, reduction_function, arranging_function, cuda_function})
+  for (auto* table : {builtin_function, elementwise_function, number_function, creation_function, reduction_function, linalg_function,
+                      arranging_function, cuda_function})
     if (LibraryFunction f = table(path)) return f;
   if (const auto text = prelude_function(path))
     return [text](Lowering& l, const CallSite& site) {
@@ -18,7 +18,7 @@ LibraryFunction library_function(const std::string& path) {
 
 LibraryFunction library_method(const std::string& name) {
   const std::string path = "." + name;
-  for (auto* table : {number_method, creation_function, reduction_function, arranging_function})
+  for (auto* table : {number_method, creation_function, reduction_function, linalg_function, arranging_function})
     if (LibraryFunction f = table(path)) return f;
   if (const auto text = prelude_function("array" + path)) return library_function("array" + path);
   return nullptr;

@@ -11,6 +11,7 @@ LibraryFunction number_function(const std::string& path);       // library_math.
 LibraryFunction number_method(const std::string& path);
 LibraryFunction creation_function(const std::string& path);   // library_creation.cpp
 LibraryFunction reduction_function(const std::string& path);  // library_reductions.cpp
+LibraryFunction linalg_function(const std::string& path);      // library_linalg.cpp
 LibraryFunction arranging_function(const std::string& path);  // library_arrange.cpp
 LibraryFunction cuda_function(const std::string& path);       // library_cuda.cpp
 

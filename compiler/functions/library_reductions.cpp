@@ -1,4 +1,4 @@
-// Reductions and products of arrays in compiled functions.
+// Reductions of arrays in compiled functions.
 #include <limits>
 #include <unordered_map>
 
@@ -249,84 +249,8 @@ Value cumulative(Lowering& l, const CallSite& site) {
   return target;
 }
 
-// ---- products ----
-/// dot and @ of vectors and matrices: loops in the order that walks rows.
-Value matmul(Lowering& l, const CallSite& site) {
-  if (site.args.size() < 2) l.fail(site.span, site.name + " needs two arrays");
-  const Value* out = site.argument(2, "out");
-  if (!site.args[0].type.is_array() || !site.args[1].type.is_array()) {
-    if (site.name == "@") l.fail(site.span, "@ multiplies arrays: " + describe(site.args[0].type) + " and " + describe(site.args[1].type));
-    return l.binary(ast::BinaryOp::mul, site.args[0], site.args[1], site.span);
-  }
-  const Value a = l.materialise(site.args[0], site.span), b = l.materialise(site.args[1], site.span);
-  if (a.type.rank == 0 || b.type.rank == 0 || a.type.rank > 2 || b.type.rank > 2)
-    l.unsupported(site.span, "a product of arrays of more than two axes");
-  const DType d = promote(a.type.dtype, b.type.dtype);
-  const DType t = d == DType::boolean ? DType::i8 : d;
-  const ExprRef inner = a.extents().back(), other = b.extents()[0];
-  l.raise_if(both(ScalarOp::ne, inner, other), "ValueError",
-             "incompatible array sizes for " + std::string(site.name == "@" ? "np.dot(a, b)" : site.name) + ": {0} and {1}", site.span,
-             {inner, other});
-  auto product = [&](const ExprRef& x, const ExprRef& y) { return both(ScalarOp::mul, ir::cast(x, t), ir::cast(y, t)); };
-  const ExprRef zero = ir::constant(Scalar::of_int(0).cast(t));
-  if (a.type.rank == 1 && b.type.rank == 1) {
-    const Reduction r{t, t, zero, [](const ExprRef& s, const ExprRef& e) { return both(ScalarOp::add, s, e); }, nullptr};
-    return scalar_value(
-        accumulate(l, r, {inner}, nullptr, [&](const std::vector<ExprRef>& i) { return product(l.element(a, i), l.element(b, i)); }));
-  }
-  std::vector<ExprRef> extents;
-  if (a.type.rank == 2) extents.push_back(a.extents()[0]);
-  if (b.type.rank == 2) extents.push_back(b.extents()[1]);
-  const Value c = l.allocate(t, extents, site.span, b.type.rank == 2);
-  if (b.type.rank == 1) {
-    l.for_each({extents[0]}, false, [&](const std::vector<ExprRef>& i) {
-      const Reduction r{t, t, zero, [](const ExprRef& s, const ExprRef& e) { return both(ScalarOp::add, s, e); }, nullptr};
-      const ExprRef s = accumulate(
-          l, r, {inner}, nullptr, [&](const std::vector<ExprRef>& k) { return product(l.element(a, {i[0], k[0]}), l.element(b, {k[0]})); });
-      l.store_element(*c.array, t, i, s);
-    });
-  } else {
-    // Row i of the result grows by a[i, k] times row k of b.
-    const std::vector<ExprRef> rows = a.type.rank == 2 ? std::vector<ExprRef>{extents[0], inner} : std::vector<ExprRef>{inner};
-    l.for_each(rows, false, [&](const std::vector<ExprRef>& ik) {
-      const ExprRef factor = l.element(a, ik);
-      l.for_each({b.extents()[1]}, true, [&](const std::vector<ExprRef>& j) {
-        std::vector<ExprRef> place = a.type.rank == 2 ? std::vector<ExprRef>{ik[0], j[0]} : std::vector<ExprRef>{j[0]};
-        const ExprRef old = l.element(c, place);
-        l.store_element(*c.array, t, place, both(ScalarOp::add, old, product(factor, l.element(b, {ik.back(), j[0]}))));
-      });
-    });
-  }
-  if (!out) return c;
-  l.assign_elements(*out, c, site.span);
-  return *out;
-}
-
-Value outer(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2) l.fail(site.span, "np.outer takes two arrays");
-  const Value a = l.materialise(library_method("ravel")(l, {site.span, "ravel", {site.args[0]}, {}}), site.span);
-  const Value column = library_function("numpy.expand_dims")(l, {site.span, "", {a, scalar_value(constant_i64(1))}, {}});
-  const Value b = l.materialise(library_method("ravel")(l, {site.span, "ravel", {site.args[1]}, {}}), site.span);
-  return l.binary(ast::BinaryOp::mul, column, b, site.span);
-}
-
 Value peak_to_peak(Lowering& l, const CallSite& site) {
   return l.binary(ast::BinaryOp::sub, extreme<ScalarOp::max>(l, site), extreme<ScalarOp::min>(l, site), site.span);
-}
-
-/// The Euclidean (Frobenius) norm.
-Value norm(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 1 || !site.keywords.empty()) l.unsupported(site.span, "np.linalg.norm but of all elements, of order 2");
-  const Value v = array_of(l, site);
-  const DType real = is_whole(v.type.dtype) ? DType::f64 : real_of(v.type.dtype);
-  const Value squares = l.elementwise(
-      {v}, real,
-      [&l, real](const std::vector<ExprRef>& p) {
-        const ExprRef x = l.code().bind(ir::cast(is_complex(p[0]->type) ? ir::op(ScalarOp::abs, {p[0]}) : p[0], real));
-        return both(ScalarOp::mul, x, x);
-      },
-      site.span);
-  return scalar_value(l.code().bind(ir::op(ScalarOp::sqrt, {sum(l, {site.span, "sum", {squares}, {}}).scalar})));
 }
 
 Value sum_of_items(Lowering& l, const CallSite& site) {
@@ -363,7 +287,6 @@ LibraryFunction reduction_function(const std::string& path) {
       {"numpy.nanmax", extreme<ScalarOp::fmax>},
       {"numpy.ptp", peak_to_peak},
       {".ptp", peak_to_peak},
-      {"numpy.linalg.norm", norm},
       {"numpy.any", logical<false>},
       {".any", logical<false>},
       {"numpy.all", logical<true>},
@@ -377,11 +300,6 @@ LibraryFunction reduction_function(const std::string& path) {
       {".cumsum", cumulative},
       {"numpy.cumprod", cumulative},
       {".cumprod", cumulative},
-      {"numpy.dot", matmul},
-      {".dot", matmul},
-      {"numpy.matmul", matmul},
-      {"numpy.outer", outer},
-      {"numpy.vdot", matmul},
   };
   const auto known = kFunctions.find(path);
   return known == kFunctions.end() ? nullptr : known->second;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <new>
+#include <utility>
 
 #include <pthread.h>
 
 #include "compiler/codegen/externals.h"
+#include "runtime/functions/linalg.h"
 
 namespace gasell::functions {
 
@@ -104,10 +106,23 @@ int64_t FunctionContext::call(int64_t instance, void* const* arrays, const int64
   return *error_ != 0;
 }
 
+namespace {
+
+thread_local bool in_region = false;  // this thread runs iterations of a parallel loop
+
+}  // namespace
+
+int FunctionContext::threads() const { return in_region ? 1 : host_.properties().threads; }
+
 void FunctionContext::parallel(int64_t region, int64_t units, void* const* arrays, const int64_t* scalars) noexcept {
   const HostKernelFunction function = regions_[static_cast<size_t>(region)].function;
   host_.share(
-      units, [&](int64_t begin, int64_t end) { function(arrays, scalars, begin, end); },
+      units,
+      [&](int64_t begin, int64_t end) {
+        const bool outer = std::exchange(in_region, true);
+        function(arrays, scalars, begin, end);
+        in_region = outer;
+      },
       [&] { return std::atomic_ref(const_cast<int64_t&>(*error_)).load(std::memory_order_relaxed) != 0; });
 }
 
@@ -150,6 +165,7 @@ void register_context_functions() {
     register_external("gasell_list_new", reinterpret_cast<void*>(&gasell_list_new));
     register_external("gasell_list_grow", reinterpret_cast<void*>(&gasell_list_grow));
     register_external("gasell_parallel", reinterpret_cast<void*>(&gasell_parallel));
+    register_linalg_functions();
     return true;
   }();
   (void)once;

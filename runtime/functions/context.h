@@ -47,6 +47,9 @@ class FunctionContext {
 
   /// The storage behind an address that allocate() gave, for an array that outlives the call; null for any other address.
   HostStorageRef storage(void* address) const;
+  /// What runs work that calls of the function share among threads, and how many there are for that: one within a parallel loop.
+  Device& host() const { return host_; }
+  int threads() const;
   const std::optional<Error>& refusal() const { return refusal_; }
 
  private:

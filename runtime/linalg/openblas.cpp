@@ -23,6 +23,7 @@ void OpenBlas::load(void* library, char letter, Routines<T>& r) {
     function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol(library, letter + name + "_", problem_));
   };
   take(r.gemm, "gemm");
+  take(r.gemv, "gemv");
   take(r.getrf, "getrf");
   take(r.getrs, "getrs");
   take(r.potrf, "potrf");
@@ -49,7 +50,10 @@ OpenBlas::OpenBlas() {
   load(library, 'd', f64_);
   load(library, 'c', c64_);
   load(library, 'z', c128_);
+  ddot_ = reinterpret_cast<decltype(ddot_)>(symbol(library, "ddot_", problem_));
+  sdot_ = reinterpret_cast<decltype(sdot_)>(symbol(library, "sdot_", problem_));
   set_threads_ = reinterpret_cast<void (*)(int)>(symbol(library, "openblas_set_num_threads", problem_));
+  if (set_threads_) set_threads_(1);
 }
 
 const OpenBlas& OpenBlas::instance() {

@@ -1,8 +1,7 @@
 // OpenBLAS: the functions of BLAS and LAPACK that are used here. The library has integers of 64 bits (libopenblas64.so.0) and is opened
 // when the first of them is wanted, for opening it takes milliseconds. Matrices are Fortran's: columns lie together.
 //
-// It runs as many threads as it was told last. Here it is told 1 where tasks of ours call it beside each other, and the session's number
-// for one call that is worth them.
+// It runs one thread, for tasks of ours call it beside each other, but while a LibraryThreads says otherwise.
 #pragma once
 
 #include <complex>
@@ -33,6 +32,7 @@ struct Routines {
   using R = Real<T>;
   void (*gemm)(Text, Text, Int m, Int n, Int k, const T* alpha, const T* a, Int lda, const T* b, Int ldb, const T* beta, T* c, Int ldc,
                Length, Length);
+  void (*gemv)(Text, Int m, Int n, const T* alpha, const T* a, Int lda, const T* x, Int incx, const T* beta, T* y, Int incy, Length);
   void (*getrf)(Int m, Int n, T* a, Int lda, int64_t* pivots, int64_t* info);
   void (*getrs)(Text, Int n, Int nrhs, const T* a, Int lda, const int64_t* pivots, T* b, Int ldb, int64_t* info, Length);
   void (*potrf)(Text, Int n, T* a, Int lda, int64_t* info, Length);
@@ -54,19 +54,45 @@ class OpenBlas {
   /// Of f32, f64, c64, c128.
   template <class T>
   const Routines<T>& routines() const;
-  void use_threads(int count) const { set_threads_(count); }
+
+  /// Σ x y; both steps above 0.
+  double dot(int64_t n, const double* x, int64_t x_step, const double* y, int64_t y_step) const {
+    return ddot_(&n, x, &x_step, y, &y_step);
+  }
+  float dot(int64_t n, const float* x, int64_t x_step, const float* y, int64_t y_step) const { return sdot_(&n, x, &x_step, y, &y_step); }
 
  private:
+  friend class LibraryThreads;
   OpenBlas();
   static const OpenBlas& instance();
   template <class T>
   void load(void* library, char letter, Routines<T>& routines);
   std::string problem_;  // why it cannot be used; empty: it can
   void (*set_threads_)(int) = nullptr;
+  double (*ddot_)(const int64_t*, const double*, const int64_t*, const double*, const int64_t*) = nullptr;
+  float (*sdot_)(const int64_t*, const float*, const int64_t*, const float*, const int64_t*) = nullptr;
   Routines<float> f32_{};
   Routines<double> f64_{};
   Routines<std::complex<float>> c64_{};
   Routines<std::complex<double>> c128_{};
+};
+
+/// The library's own threads for one call that is worth them, while this lives. Calls of other threads of the process run as many
+/// meanwhile.
+class LibraryThreads {
+ public:
+  explicit LibraryThreads(int count) : library_(OpenBlas::get()), many_(count > 1) {
+    if (many_) library_.set_threads_(count);
+  }
+  ~LibraryThreads() {
+    if (many_) library_.set_threads_(1);
+  }
+  LibraryThreads(const LibraryThreads&) = delete;
+  LibraryThreads& operator=(const LibraryThreads&) = delete;
+
+ private:
+  const OpenBlas& library_;
+  const bool many_;
 };
 
 template <>

@@ -111,7 +111,6 @@ void mirror(Matrix<T> x, int64_t n) {
 template <class T>
 void multiply_together(Device& host, Matrix<const T> left, Matrix<const T> right, Matrix<T> result, int64_t n, int64_t m, int64_t k,
                        bool symmetric, bool add, const std::atomic<bool>& stop) {
-  OpenBlas::get().use_threads(1);
   const double work = static_cast<double>(n) * static_cast<double>(m) * static_cast<double>(k);
   if (n * m <= kSmallResult && k >= 2 * kLeastSummed) return multiply_in_parts(host, left, right, result, n, m, k, add, stop);
   const int64_t tile = tile_of(n, m), rows = pieces(n, tile), columns = pieces(m, tile);
@@ -167,7 +166,6 @@ void contract_typed(Device& host, const plan::Contraction& c, const char* left_d
       one(l, r, to, addition > 0, together);
     }
   };
-  if (!together) OpenBlas::get().use_threads(1);
   for_all(host, count, together || work * static_cast<double>(count * additions) < kAlone, stop, all_of);
 }
 

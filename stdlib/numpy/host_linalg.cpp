@@ -81,7 +81,7 @@ constexpr int64_t kThreadedFrom = 128;  // extents from which on the library's o
 /// returns false failed; whether all went well.
 template <class Work>
 bool for_each_matrix(Interpreter& in, const Stack& stack, double operations, int64_t scratch_bytes, const Work& work) {
-  const linalg::OpenBlas& library = linalg::OpenBlas::get();
+  linalg::OpenBlas::get();  // an error where it is not there
   Device& host = in.engine().device();
   const int threads = host.properties().threads;
   const bool beside = threads > 1 && stack.count > 1 && operations * static_cast<double>(stack.count) > 2 * kPiece &&
@@ -97,13 +97,12 @@ bool for_each_matrix(Interpreter& in, const Stack& stack, double operations, int
     }
   };
   if (beside) {
-    library.use_threads(1);
     const int64_t together = std::max<int64_t>(1, static_cast<int64_t>(kPiece / std::max(operations, 1.0)));
     host.share_pieces((stack.count + together - 1) / together, [&](int64_t piece) {
       for (int64_t k = piece * together; k < std::min(stack.count, (piece + 1) * together); ++k) one(k);
     });
   } else {
-    library.use_threads(std::max(stack.rows, stack.columns) >= kThreadedFrom ? threads : 1);
+    const linalg::LibraryThreads own(std::max(stack.rows, stack.columns) >= kThreadedFrom ? threads : 1);
     for (int64_t k = 0; k < stack.count; ++k) one(k);
   }
   poll(in);
