@@ -1,6 +1,7 @@
 #include "stdlib/modules.h"
 
 #include "stdlib/bindings.h"
+#include "stdlib/cupy/kernels.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/module.h"
 
@@ -23,7 +24,7 @@ const ModuleTable& known_modules() {
       {"__future__", {}, make_future},
       {"random", {}, refuse_random},
       {"numpy", {"np"}, make_numpy},
-      {"cupy", {"cp"}, make_numpy},
+      {"cupy", {"cp"}, make_cupy},
       {"dask", {}, make_dask},
       {"dask.array", {"da"}, make_numpy},
       {"numpy.random", {}, make_numpy_random},

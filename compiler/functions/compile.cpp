@@ -228,6 +228,7 @@ static Compiled compile_once(Program& program, const Function& function, const s
 }
 
 Compiled compile(const Function& function, const std::vector<Type>& arguments, bool overlapping) {
+  if (function.make) return function.make(arguments, overlapping, function.options);
   Lasting lasting;
   std::map<std::pair<const void*, std::string>, Type> found;
   for (;;) {

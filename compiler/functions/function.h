@@ -14,6 +14,7 @@
 namespace gasell::functions {
 
 struct Function;
+struct Compiled;
 
 /// What a name that a function takes from outside stands for when it is compiled. Values are frozen: they become constants of the code.
 struct Outside {
@@ -57,6 +58,8 @@ struct Function {
   bool internal = false;                                    // of the library: errors in it are told of where it is called
   /// Where the function is another one for each set of argument types (a stencil's): that; what stands above is not used.
   std::function<std::shared_ptr<const Function>(const std::vector<Type>& arguments)> for_types;
+  /// Where the function is written in another language (a CuPy kernel's C): makes its kernel; of what stands above, name and options count.
+  std::function<Compiled(const std::vector<Type>& arguments, bool overlapping, const Options& options)> make;
   const void* identity = nullptr;  // equal for equal functions: recursion is noticed by it
 };
 

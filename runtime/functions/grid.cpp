@@ -213,7 +213,9 @@ void GridDispatch::launch(Entry& entry, std::span<const Leaf> leaves, const Grid
   std::array<int64_t, 10> error{};
   GridFault fault;
   if (gpus) {
-    GpuDevice::GridLaunch launch{&made.compiled.kernel, made.on_gpus, {}, std::move(scalars), shape, !made.compiled.sites.empty()};
+    // What a simulated GPU sees is told where the launch stands, so somebody waits for it.
+    const bool notes = !made.compiled.sites.empty() || is_simulated(gpus);
+    GpuDevice::GridLaunch launch{&made.compiled.kernel, made.on_gpus, {}, std::move(scalars), shape, notes};
     launch.shape.along_y = made.along_y;
     for (size_t k = 0; k < arrays.size(); ++k)
       launch.arrays.push_back(

@@ -1,0 +1,37 @@
+// The module cupy: NumPy's, and kernels that scripts write in C.
+#include "stdlib/numpy/module.h"
+#include "runtime/session/builtins.h"
+#include "runtime/session/types.h"
+#include "stdlib/bindings.h"
+#include "stdlib/cupy/kernels.h"
+#include "stdlib/modules.h"
+
+namespace gasell {
+namespace {
+
+using Args = std::span<Value>;
+
+/// Arrays live wherever they are used: an array is NumPy's already.
+Value as_numpy(Interpreter& in, Args args) {
+  if (args[0].as<numpy::NdArray>()) return args[0];
+  return Value::make<numpy::NdArray>(numpy::as_array(in, args[0]));
+}
+
+}  // namespace
+
+Value make_cupy(Interpreter& in) {
+  static const std::vector<NativeFunction> kFunctions = {{"asnumpy", "a, stream=None, order='C', out=None, *, blocking=True", as_numpy,
+                                                          "The array itself: it is copied when the host reads it."}};
+  Value module = make_numpy(in);
+  for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
+  set_member(module, "ElementwiseKernel", type_object(cupy::elementwise_kernel_type()));
+  set_member(module, "ReductionKernel", type_object(cupy::reduction_kernel_type()));
+  static const std::vector<NativeFunction> kNone;
+  const Value cuda = make_module("cupy.cuda", kNone), compiler = make_module("cupy.cuda.compiler", kNone);
+  set_member(compiler, "CompileException", type_object(cupy::compile_exception()));
+  set_member(cuda, "compiler", compiler);
+  set_member(module, "cuda", cuda);
+  return module;
+}
+
+}  // namespace gasell
