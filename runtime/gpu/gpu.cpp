@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "lang/diagnostic.h"
+
 namespace gasell {
 namespace {
 
@@ -23,6 +25,19 @@ void Gpu::copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t byte
     synchronize(stream);  // the bounce buffer is used again
   }
 }
+
+namespace {
+
+[[noreturn]] void runs_no_code(const GpuProperties& properties) {
+  throw Error("NotImplementedError", "a kernel in CUDA C++ needs an NVIDIA GPU, and this is a " + properties.name,
+              "--device gpu where there is one; cp.ElementwiseKernel, cp.ReductionKernel and @cuda.jit run anywhere", Blame::environment);
+}
+
+}  // namespace
+
+LoadedModuleRef Gpu::load_module(const std::string&) { runs_no_code(properties()); }
+LoadedKernelRef Gpu::module_kernel(const LoadedModuleRef&, const std::string&) { runs_no_code(properties()); }
+void Gpu::launch_code(const LoadedKernel&, std::span<void* const>, const GridShape&) { runs_no_code(properties()); }
 
 int64_t Gpu::mark(GpuStream stream) {
   synchronize(stream);

@@ -40,6 +40,13 @@ inline constexpr int kGpuStreams = 3;
 
 using GpuAddress = uint64_t;
 
+/// Machine code that a script brings along: CUDA C++ that NVRTC compiled, a file. It goes with its last holder.
+class LoadedModule {
+ public:
+  virtual ~LoadedModule() = default;
+};
+using LoadedModuleRef = std::shared_ptr<const LoadedModule>;
+
 /// An array as a launch gets it: where its element 0 would lie, and the bytes [begin, end) that the units launched may touch. A part of an
 /// array is given to a kernel by the address that the whole would have, so that kernels index globally: `base` may lie outside of all
 /// memory.
@@ -86,6 +93,15 @@ class Gpu {
   /// Throws Error: ValueError for a shape that the GPU cannot run. Asynchronous.
   virtual void launch_grid(const LoadedKernel& kernel, std::span<const GpuArray> arrays, std::span<const int64_t> scalars,
                            const GridShape& shape, GpuAddress words, GridFault* fault) = 0;
+
+  /// Loads a module (a cubin, PTX or a fat binary). Throws Error: NotImplementedError where the GPU runs no machine code, ValueError where it
+  /// does not take this one.
+  virtual LoadedModuleRef load_module(const std::string& image);
+  /// Null: the module has no kernel of this name.
+  virtual LoadedKernelRef module_kernel(const LoadedModuleRef& module, const std::string& symbol);
+  /// Starts a module's kernel on the compute stream. `arguments`: where the value of each parameter lies; they may go when the call returns.
+  /// Throws as launch_grid does.
+  virtual void launch_code(const LoadedKernel& kernel, std::span<void* const> arguments, const GridShape& shape);
 
   /// What `stream` is given from now on happens after what `other` was given so far.
   virtual void wait(GpuStream stream, GpuStream other) = 0;

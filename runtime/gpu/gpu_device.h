@@ -4,8 +4,10 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -64,6 +66,8 @@ class GpuDevice final : public Device {
     std::vector<int64_t> scalars;
     GridShape shape;
     bool notes = true;          // the kernel may note an error: waits for it
+    /// Instead of `kernel`: starts something else on the compute stream, with `arrays` bound.
+    std::function<void(Gpu& gpu, std::span<const GpuArray> arrays)> start;
   };
   struct GridResult {
     std::array<int64_t, 10> error{};  // codegen/simt.h
@@ -71,6 +75,9 @@ class GpuDevice final : public Device {
   };
   /// Throws Error (ValueError for a shape that the GPU cannot run, MemoryError), Interrupted, WorkLost.
   GridResult run_grid(const GridLaunch& launch);
+  /// Gpu's functions of these names, on the GPU that run_grid takes.
+  LoadedModuleRef load_module(const std::string& image);
+  LoadedKernelRef module_kernel(const LoadedModuleRef& module, const std::string& symbol);
   /// The GPU that run_grid takes; throws ValueError where there is none of this number.
   void select(int gpu);
   int selected() const;

@@ -43,6 +43,11 @@ void GpuDevice::select(int gpu) {
 
 int64_t GpuDevice::free_memory(int g) const { return memory_->gpu(g).free_memory(); }
 
+LoadedModuleRef GpuDevice::load_module(const std::string& image) { return memory_->gpu(selected()).load_module(image); }
+LoadedKernelRef GpuDevice::module_kernel(const LoadedModuleRef& module, const std::string& symbol) {
+  return memory_->gpu(selected()).module_kernel(module, symbol);
+}
+
 int GpuDevice::selected() const {
   const std::vector<int> gpus = usable();
   return std::find(gpus.begin(), gpus.end(), selected_) != gpus.end() || gpus.empty() ? selected_ : gpus[0];
@@ -53,7 +58,6 @@ GpuDevice::GridResult GpuDevice::run_grid(const GridLaunch& launch) {
   const int g = selected();
   if (!memory_->alive(g)) lost();
   Gpu& gpu = memory_->gpu(g);
-  const auto& loaded = static_cast<const GpuLoadedKernel&>(*launch.loaded);
   GridResult result;
   std::vector<Transfer> transfers;
   const auto give = [&] {
@@ -69,14 +73,18 @@ GpuDevice::GridResult GpuDevice::run_grid(const GridLaunch& launch) {
     transfers.clear();
   };
   try {
-    LoadedKernelRef& kernel = loaded.on[static_cast<size_t>(g)];
-    if (!kernel) kernel = gpu.load(*launch.kernel);
-    if (!kernel)
-      throw Error("NotImplementedError", fmt::format("the kernel '{}' does what a GPU cannot", launch.kernel->name), {}, Blame::limitation);
+    LoadedKernelRef kernel;
+    if (!launch.start) {
+      LoadedKernelRef& loaded = static_cast<const GpuLoadedKernel&>(*launch.loaded).on[static_cast<size_t>(g)];
+      if (!loaded) loaded = gpu.load(*launch.kernel);
+      if (!loaded)
+        throw Error("NotImplementedError", fmt::format("the kernel '{}' does what a GPU cannot", launch.kernel->name), {}, Blame::limitation);
+      kernel = loaded;
+    }
     memory_->begin_use();
     const Buffer error(*memory_, g, 10 * sizeof(int64_t));
     std::unique_ptr<Buffer> words;
-    if (ir::waits_for_grid(*launch.kernel)) words = std::make_unique<Buffer>(*memory_, g, 8);
+    if (!launch.start && ir::waits_for_grid(*launch.kernel)) words = std::make_unique<Buffer>(*memory_, g, 8);
     // Views of one memory are bound as one piece.
     struct Whole {
       ByteRange range;
@@ -112,7 +120,10 @@ GpuDevice::GridResult GpuDevice::run_grid(const GridLaunch& launch) {
     arrays.push_back({error.address(), error.address(), error.address() + 10 * sizeof(int64_t)});
     gpu.wait(GpuStream::compute, GpuStream::copy_in);
     ++memory_->counts().launches;
-    gpu.launch_grid(*kernel, arrays, launch.scalars, launch.shape, words ? words->address() : 0, &result.fault);
+    if (launch.start)
+      launch.start(gpu, std::span(arrays).first(launch.arrays.size()));
+    else
+      gpu.launch_grid(*kernel, arrays, launch.scalars, launch.shape, words ? words->address() : 0, &result.fault);
     last_[static_cast<size_t>(g)] = GpuStream::compute;
     for (auto& [storage, whole] : wholes)
       if (whole.written) memory_->written(g, *storage, whole.range);

@@ -75,6 +75,20 @@ class TracedGpu final : public Gpu {
            [&] { gpu_->launch_grid(*traced.kernel, arrays, scalars, shape, words, fault); });
   }
 
+  LoadedModuleRef load_module(const std::string& image) override { return gpu_->load_module(image); }
+  LoadedKernelRef module_kernel(const LoadedModuleRef& module, const std::string& symbol) override {
+    LoadedKernelRef loaded = gpu_->module_kernel(module, symbol);
+    if (!loaded) return nullptr;
+    auto traced = std::make_shared<TracedKernel>();
+    traced->name = symbol;
+    traced->kernel = std::move(loaded);
+    return traced;
+  }
+  void launch_code(const LoadedKernel& kernel, std::span<void* const> arguments, const GridShape& shape) override {
+    const auto& traced = static_cast<const TracedKernel&>(kernel);
+    record(TraceEvent::Kind::kernel, traced.name, 0, GpuStream::compute, [&] { gpu_->launch_code(*traced.kernel, arguments, shape); });
+  }
+
   void synchronize(GpuStream stream) override {
     for (int s = 0; s < kGpuStreams; ++s) {
       const auto each = static_cast<GpuStream>(s);

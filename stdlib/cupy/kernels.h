@@ -54,6 +54,8 @@ const Type& compile_exception();
 
 const Type& elementwise_kernel_type();
 const Type& reduction_kernel_type();
+const Type& raw_kernel_type();
+const Type& raw_module_type();
 
 }  // namespace gasell::cupy
 

@@ -26,6 +26,8 @@ Value make_cupy(Interpreter& in) {
   for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
   set_member(module, "ElementwiseKernel", type_object(cupy::elementwise_kernel_type()));
   set_member(module, "ReductionKernel", type_object(cupy::reduction_kernel_type()));
+  set_member(module, "RawKernel", type_object(cupy::raw_kernel_type()));
+  set_member(module, "RawModule", type_object(cupy::raw_module_type()));
   static const std::vector<NativeFunction> kNone;
   const Value cuda = make_module("cupy.cuda", kNone), compiler = make_module("cupy.cuda.compiler", kNone);
   set_member(compiler, "CompileException", type_object(cupy::compile_exception()));

@@ -88,6 +88,21 @@ class StopFlag {
   Stream stream_ = nullptr;
 };
 
+struct CodeModule final : LoadedModule {
+  OwnedModule module;
+};
+/// A kernel of a module that a script brought along.
+struct CodeKernel final : LoadedKernel {
+  std::shared_ptr<const CodeModule> module;
+  Function function = nullptr;
+};
+
+[[noreturn]] void refuse_block(const GridShape& shape) {
+  throw Error("ValueError",
+              fmt::format("blocks of {} threads need more registers or shared memory than a multiprocessor has", shape.threads_a_block()),
+              "take fewer threads a block");
+}
+
 class CudaGpu final : public Gpu {
  public:
   CudaGpu(int ordinal, const CudaOptions& options, const LoadedDriver& loaded)
@@ -223,9 +238,47 @@ class CudaGpu final : public Gpu {
     const Result result = driver_.launch_kernel(kernel.function, n(shape.blocks[x]), n(shape.blocks[y]), n(shape.blocks[2]), n(shape.threads[x]),
                                                 n(shape.threads[y]), n(shape.threads[2]), n(shared), streams_[GpuStream::compute],
                                                 parameters.data(), nullptr);
-    if (result == Result::launch_out_of_resources)
-      throw Error("ValueError", fmt::format("blocks of {} threads need more registers or shared memory than a multiprocessor has", shape.threads_a_block()),
-                  "take fewer threads a block");
+    if (result == Result::launch_out_of_resources) refuse_block(shape);
+    context_->check(result, "starting a kernel");
+    streams_.gave(GpuStream::compute);
+  }
+
+  LoadedModuleRef load_module(const std::string& image) override {
+    const Current current(*context_);
+    Module module = nullptr;
+    const Result result = driver_.module_load_data(&module, image.c_str());
+    if (result == Result::no_binary_for_gpu || result == Result::invalid_image || result == Result::invalid_ptx ||
+        result == Result::unsupported_ptx_version)
+      throw Error("ValueError", fmt::format("{} does not take this module ({})", context_->label(), error_name(driver_, result)),
+                  "a cubin for this GPU, PTX, or a fat binary that has one of them");
+    context_->check(result, "loading a module");
+    auto loaded = std::make_shared<CodeModule>();
+    loaded->module = OwnedModule(context_, module);
+    return loaded;
+  }
+  LoadedKernelRef module_kernel(const LoadedModuleRef& module, const std::string& symbol) override {
+    const Current current(*context_);
+    auto kernel = std::make_shared<CodeKernel>();
+    kernel->module = std::static_pointer_cast<const CodeModule>(module);
+    const Result result = driver_.module_get_function(&kernel->function, kernel->module->module.get(), symbol.c_str());
+    if (result == Result::not_found) return nullptr;
+    context_->check(result, "looking for a kernel");
+    return kernel;
+  }
+  void launch_code(const LoadedKernel& loaded, std::span<void* const> arguments, const GridShape& shape) override {
+    const auto& kernel = static_cast<const CodeKernel&>(loaded);
+    const Current current(*context_);
+    constexpr int64_t kSharedWithoutAsking = 48 << 10;
+    if (shape.shared_bytes > kSharedWithoutAsking)
+      context_->check(driver_.function_set_attribute(kernel.function, FunctionAttribute::max_dynamic_shared_bytes,
+                                                     static_cast<int>(shape.shared_bytes)),
+                      "giving a kernel shared memory");
+    std::vector<void*> parameters(arguments.begin(), arguments.end());
+    const auto n = [](int64_t v) { return static_cast<unsigned>(v); };
+    const Result result = driver_.launch_kernel(kernel.function, n(shape.blocks[0]), n(shape.blocks[1]), n(shape.blocks[2]),
+                                                n(shape.threads[0]), n(shape.threads[1]), n(shape.threads[2]), n(shape.shared_bytes),
+                                                streams_[GpuStream::compute], parameters.data(), nullptr);
+    if (result == Result::launch_out_of_resources) refuse_block(shape);
     context_->check(result, "starting a kernel");
     streams_.gave(GpuStream::compute);
   }

@@ -30,6 +30,7 @@ enum class Result : int {
   device_unavailable = 46,
   no_device = 100,
   invalid_device = 101,
+  invalid_image = 200,
   invalid_context = 201,
   no_binary_for_gpu = 209,
   ecc_uncorrectable = 214,

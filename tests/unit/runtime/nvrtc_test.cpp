@@ -1,0 +1,86 @@
+// CUDA C++ through NVRTC, where there is one (it needs no GPU), and modules of machine code through the fake driver.
+#include <cstring>
+
+#include "runtime/gpu/cuda/nvrtc.h"
+#include "unit/runtime/cuda_fake.h"
+
+using namespace gasell;
+
+namespace {
+
+SourceRef text(std::string t) { return std::make_shared<Source>("<text>", std::move(t)); }
+
+struct Seen {
+  std::vector<uint64_t> parameters;
+  unsigned grid = 0, threads = 0, shared_bytes = 0;
+} seen;
+
+void record(const uint64_t* parameters, unsigned grid, unsigned threads, unsigned shared_bytes) {
+  seen = {{parameters, parameters + 3}, grid, threads, shared_bytes};
+}
+
+}  // namespace
+
+TEST_CASE("a library that is not there is named, with the way out") {
+  const cuda::LoadedNvrtc none = cuda::load_nvrtc("/nowhere/libnvrtc.so");
+  CHECK_FALSE(none.ready());
+  const Diagnostic d = error_of([&] { cuda::compile_c(none, text(""), {}, 90, {}); });
+  CHECK(d.kind == "RuntimeError");
+  CHECK(d.message.find("/nowhere/libnvrtc.so") != std::string::npos);
+  CHECK(d.hint.find("GASELL_NVRTC") != std::string::npos);
+  CHECK_FALSE(cuda::load_nvrtc(GASELL_FAKE_CUDA).ready());
+}
+
+TEST_CASE("NVRTC compiles, and its errors have places") {
+  const cuda::LoadedNvrtc& nvrtc = cuda::process_nvrtc();
+  if (!nvrtc.ready()) {
+    WARN(nvrtc.problem);
+    return;
+  }
+  const auto compiled = cuda::compile_c(nvrtc,
+                                        text("#include <cupy/complex.cuh>\n#include <stdint.h>\n"
+                                             "template <typename T> __global__ void scale(T* x, int32_t n, T f) {\n"
+                                             "  int i = threadIdx.x;\n"
+                                             "  if (i < n) x[i] = exp(x[i]) * f / (x[i] - T(2)) + sqrt(x[i]);\n}\n"),
+                                        {"-DUNUSED=1"}, 90, {"scale<float>", "scale<complex<double>>"});
+  CHECK(
+      compiled.cubin.starts_with("\x7f"
+                                 "ELF"));
+  CHECK(compiled.symbols.size() == 2);
+  CHECK(compiled.cubin.find(compiled.symbols.at("scale<float>")) != std::string::npos);
+
+  const SourceRef wrong =
+      text("extern \"C\" __global__ void f(float* y) {\n    float unused = 1;\n    y[0] = 1 + nothing;\n    also();\n}\n");
+  const Diagnostic d = error_of([&] { cuda::compile_c(nvrtc, wrong, {}, 90, {}); });
+  CHECK(d.kind == "CompileException");
+  CHECK(d.message == "identifier \"nothing\" is undefined");
+  REQUIRE(d.primary);
+  CHECK(wrong->text().substr(d.primary->span.begin, 7) == "nothing");
+  CHECK(d.hint.find("line 4: identifier \"also\" is undefined") != std::string::npos);
+  CHECK(error_of([&] { cuda::compile_c(nvrtc, text(""), {"--no-such-option"}, 90, {}); }).kind == "ValueError");
+}
+
+TEST_CASE("a module's kernels are started with their arguments as C has them") {
+  FakeCuda fake;
+  fake.define("my_add", record);
+  {
+    const auto gpu = fake.gpu();
+    CHECK(error_of([&] { gpu->load_module("no machine code"); }).kind == "ValueError");
+    const LoadedModuleRef module = gpu->load_module("fake cubin \n.visible .entry my_add(.param .u64 a, .param .u64 b, .param .f64 c)");
+    CHECK(gpu->module_kernel(module, "other") == nullptr);
+    const LoadedKernelRef kernel = gpu->module_kernel(module, "my_add");
+    REQUIRE(kernel);
+    uint64_t a = 4096, b = 7;
+    double c = 0.5;
+    std::vector<void*> arguments = {&a, &b, &c};
+    GridShape shape;
+    shape.blocks = {3, 1, 1}, shape.threads = {64, 1, 1}, shape.shared_bytes = 100 << 10;
+    gpu->launch_code(*kernel, arguments, shape);
+    gpu->synchronize(GpuStream::compute);
+    CHECK((seen.grid == 3 && seen.threads == 64 && seen.shared_bytes == 100 << 10));
+    CHECK((seen.parameters[0] == 4096 && seen.parameters[1] == 7));
+    CHECK(std::memcmp(&seen.parameters[2], &c, sizeof c) == 0);
+    shape.threads = {1025, 1, 1};
+    CHECK(error_of([&] { gpu->launch_code(*kernel, arguments, shape); }).kind == "ValueError");
+  }
+}
