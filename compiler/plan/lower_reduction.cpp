@@ -8,6 +8,7 @@ using ir::Body;
 using ir::ExprRef;
 
 constexpr int64_t kShortReduction = 32;  // fewer elements an output than this go by columns
+constexpr int64_t kLeastColumns = 32;    // that are worth it where the elements of an output lie far apart
 
 /// Partial states [outer, part, column] to [outer, part / kGroup, column], or to the finished results; an output is an outer with a column.
 class Combination : ReductionParts {
@@ -65,10 +66,24 @@ class Combination : ReductionParts {
     Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
     Step step = builder.finish(std::move(body), units);
     step.walks.resize(from.size());
-    for (const DType type : out.types) step.walks.push_back(partial ? dense_walk(units * gasell::size_of(type), 0) : walk_of(out_space, out_access, 0));
+    for (const DType type : out.types)
+      step.walks.push_back(partial ? dense_walk(units * gasell::size_of(type), 0) : walk_of(out_space, out_access, 0));
     return step;
   }
 };
+
+/// Whether memory is walked in longer steps along the last axis, which is reduced, than along the kept one: x.T.sum(axis=1), v @ x.
+bool lies_in_columns(const Pulled& pulled, size_t kept, size_t last) {
+  if (pulled.space[kept] < kLeastColumns) return false;
+  bool any = false;
+  for (const Access& a : pulled.accesses) {
+    const int64_t along_kept = std::abs(a.coefficients[kept]), along_last = std::abs(a.coefficients[last]);
+    if (along_kept == 0 || along_last == 0 || !a.source->as<graph::BufferNode>()) continue;
+    if (along_kept > along_last) return false;
+    any = true;
+  }
+  return any;
+}
 
 std::vector<StorageRef> partial_storages(const Reducer& reducer, int64_t count) {
   std::vector<StorageRef> storages;
@@ -96,7 +111,8 @@ void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op
   int last = -1;  // the innermost axis that is more than a formality
   for (size_t k = 0; k < rank; ++k)
     if (original[k] > 1) last = static_cast<int>(k);
-  const bool by_columns = last_kept >= 0 && (last == last_kept || reduced_count <= kShortReduction);
+  const bool by_columns = last_kept >= 0 && (last == last_kept || reduced_count <= kShortReduction ||
+                                             lies_in_columns(pulled, static_cast<size_t>(last_kept), static_cast<size_t>(last)));
 
   // Axes in the order the lowering walks them, each with its class: outer kept, reduced, columns.
   std::vector<size_t> order;
@@ -175,7 +191,8 @@ void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op
   while (parts > 1) {
     const int64_t next = (parts + kGroup - 1) / kGroup;
     const std::vector<StorageRef> to = next > 1 ? partial_storages(reducer, outputs * next) : std::vector<StorageRef>{output.storage};
-    steps.push_back(Combination(reducer, op, grain).lower(partials, parts, columns, kept_space, result_access, to, result, reduced_count, ddof));
+    steps.push_back(
+        Combination(reducer, op, grain).lower(partials, parts, columns, kept_space, result_access, to, result, reduced_count, ddof));
     steps.back().combines = true;
     partials = to;
     parts = next;

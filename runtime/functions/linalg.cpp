@@ -131,7 +131,7 @@ void multiply_vector(FunctionContext& context, const Matrix<const T>& a, const T
     linalg::OpenBlas::get().routines<T>().gemv(in_rows ? "T" : "N", &first, &second, &one, walked.data + begin * walked.row_step, &leading,
                                                x, &step, &zero, c + begin * c_step, &c_step, 1);
   };
-  constexpr int64_t kRows = 256;
+  const int64_t kRows = in_rows ? 256 : 1024;  // of columns, runs of pages
   if (static_cast<double>(n) * static_cast<double>(k) < kLongVector || n < 2 * kRows) return part(0, n);
   // Cut by the shape alone, so that the bits do not depend on the threads.
   const int64_t pieces = (n + kRows - 1) / kRows;
