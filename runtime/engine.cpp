@@ -369,6 +369,12 @@ GpuDevice* Engine::chosen_gpus() {
   state_->gpus->use(state_->selection().gpus);
   return state_->gpus.get();
 }
+GpuDevice* Engine::gpus_for_function(double host_seconds) {
+  if (state_->selection().kind != DeviceSelection::Kind::automatic) return chosen_gpus();
+  constexpr double kWorthIt = 0.01, kWorthLooking = 0.25;
+  if (host_seconds < kWorthIt || (!state_->searched && host_seconds < kWorthLooking)) return nullptr;
+  return chosen_gpus();
+}
 StorageRef Engine::allocate(int64_t bytes) {
   const bool on_host = !state_->gpus || state_->selection().kind == DeviceSelection::Kind::host;
   return on_host ? state_->device->allocate(bytes) : state_->gpus->allocate(bytes);

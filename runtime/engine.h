@@ -64,6 +64,9 @@ class Engine {
   GpuDevice* gpus();
   /// The GPUs for what a script says runs on them: looked for where nobody has; null where there are none, or the host was chosen.
   GpuDevice* chosen_gpus();
+  /// The GPUs for a compiled function that may run there or on the host, where it took so many seconds when it last did (0: it never ran):
+  /// null where it shall run on the host.
+  GpuDevice* gpus_for_function(double host_seconds);
   Jit& jit();
   /// What ran when; null unless the options ask for it.
   const Trace* trace() const;

@@ -77,7 +77,7 @@ functions::Compiled Frame::finish(const std::vector<Type>& arguments) {
   result.kernel.simt = options_.cuda;
   result.arguments = arguments;
   result.sites = std::move(text.sites);
-  functions::outline_parallel_loops(result, text.stored, overlapping_);
+  functions::outline_parallel_loops(result, {}, text.stored, overlapping_);
   ir::verify(result.kernel);
   for (const ir::Kernel& region : result.regions) ir::verify(region);
   return result;

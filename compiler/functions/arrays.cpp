@@ -108,6 +108,42 @@ void Lowering::for_each(const std::vector<ExprRef>& extents, bool simd, const st
   }
 }
 
+void Lowering::for_each_apart(const std::vector<ExprRef>& extents, const std::function<void(const std::vector<ExprRef>&)>& body) {
+  if (!program_.options.parallel || program_.in_region || extents.empty()) return for_each(extents, true, body);
+  constexpr int64_t kWorthSharing = 1 << 15, kPieces = 1024;  // elements; of the outermost axis
+  std::vector<ExprRef> index;
+  std::vector<std::string> names;
+  for (size_t k = 0; k < extents.size(); ++k) {
+    names.push_back(code().fresh("i"));
+    index.push_back(ir::variable(names.back(), DType::i64));
+  }
+  const ExprRef count = extents[0];
+  const ExprRef piece = code().bind((count + constant_i64(kPieces - 1)) / constant_i64(kPieces), "piece");
+  const ExprRef units = code().bind((count + piece - constant_i64(1)) / both(ScalarOp::max, piece, constant_i64(1)), "units");
+  const std::string unit = code().fresh("u");
+  program_.in_region = true;
+  for (size_t k = 1; k < extents.size(); ++k) code().open();
+  code().open();
+  body(index);
+  ir::Body inner = code().close();
+  const auto kind = [&](size_t k) { return k + 1 == extents.size() ? ir::LoopKind::simd : ir::LoopKind::serial; };
+  for (size_t k = extents.size(); k-- > 1;) {
+    program_.parallel.independent.insert(names[k]);
+    code().emit(ir::loop(names[k], constant_i64(0), extents[k], kind(k), std::move(inner)));
+    inner = code().close();
+  }
+  code().open();
+  const ExprRef low = code().bind(ir::variable(unit, DType::i64) * piece, "low");
+  const ExprRef high = code().bind(both(ScalarOp::min, low + piece, count), "high");
+  code().emit(ir::loop(names[0], low, high, kind(0), inner));
+  ir::Body shared = code().close();
+  program_.in_region = false;
+  program_.parallel.regions[unit] = {names[0], high->name, count};
+  code().emit(ir::if_(both(ScalarOp::ge, count_of(extents), constant_i64(kWorthSharing)),
+                      {ir::loop(unit, constant_i64(0), units, ir::LoopKind::unit, std::move(shared))},
+                      {ir::loop(names[0], constant_i64(0), count, kind(0), std::move(inner))}));
+}
+
 void Lowering::versions(const ExprRef& exact, const std::function<void()>& loops) {
   if (!exact || program_.exact) return loops();
   code().open();
@@ -124,8 +160,8 @@ void Lowering::versions(const ExprRef& exact, const std::function<void()>& loops
 Value Lowering::materialise(const Value& v, Span at) {
   if (!v.lazy) return v;
   const Value target = allocate(v.type.dtype, v.lazy->extents, at);
-  for_each(target.array->extents, true,
-           [&](const std::vector<ExprRef>& index) { store_element(*target.array, v.type.dtype, index, v.lazy->at(index)); });
+  for_each_apart(target.array->extents,
+                 [&](const std::vector<ExprRef>& index) { store_element(*target.array, v.type.dtype, index, v.lazy->at(index)); });
   return target;
 }
 
@@ -235,7 +271,7 @@ void Lowering::assign_elements(const Value& target, const Value& source, Span at
   }
   if (!source.type.is_array()) {
     const ExprRef number = code().bind(ir::cast(scalar(source, "an element"), dtype));
-    for_each(to.extents, true, [&](const std::vector<ExprRef>& index) { store_element(to, dtype, index, number); });
+    for_each_apart(to.extents, [&](const std::vector<ExprRef>& index) { store_element(to, dtype, index, number); });
     return;
   }
   // The source is broadcast to the target, whose shape stands.
@@ -271,7 +307,7 @@ void Lowering::assign_elements(const Value& target, const Value& source, Span at
   }
   if (exact) exact = code().bind(exact, "exact");
   versions(exact, [&] {
-    for_each(to.extents, true, [&](const std::vector<ExprRef>& index) {
+    for_each_apart(to.extents, [&](const std::vector<ExprRef>& index) {
       std::vector<ExprRef> own;
       for (size_t axis = 0; axis < factors.size(); ++axis) own.push_back(stretched(index[axis + skipped], factors[axis]));
       store_element(to, dtype, index, element(from, own));

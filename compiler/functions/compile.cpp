@@ -220,9 +220,11 @@ static Compiled compile_once(Program& program, const Function& function, const s
   result.captured = std::move(program.captured);
   result.typed = std::move(program.typed);
   finish_instances(result, program.instances, program.captured_parameters);
-  outline_parallel_loops(result, written, overlapping || (function.options.unchecked_parallel && !program.points.empty()));
+  outline_parallel_loops(result, program.parallel, written, overlapping || (function.options.unchecked_parallel && !program.points.empty()));
   ir::verify(result.kernel);
   for (const ir::Kernel& region : result.regions) ir::verify(region);
+  for (const ir::Kernel& grid : result.grids)
+    if (!grid.name.empty()) ir::verify(grid);
   for (const ir::Kernel& instance : result.instances) ir::verify(instance);
   return result;
 }

@@ -86,7 +86,8 @@ struct Site {
 /// A list among the arguments has the memory of its header (runtime/functions/lists.h), and is changed in place.
 ///
 /// `regions` are what runs in parallel: kernels with a unit loop. The kernel calls gasell_parallel(context, region, units, arrays,
-/// scalars), the last two as a HostKernelFunction takes them (codegen/jit.h), and looks at `error` when it comes back. With bounds checked
+/// scalars, x, y, z), of which `arrays` and `scalars` are as a HostKernelFunction takes them (codegen/jit.h), and looks at `error` when it
+/// comes back. Before other code uses memory that grids use, it calls gasell_host(context, memory, whether it writes). With bounds checked
 /// the ends of their memories are not known: they are 0 and the highest address.
 struct Compiled {
   ir::Kernel kernel;
@@ -94,11 +95,16 @@ struct Compiled {
   /// Functions that call themselves, for the types they are called with. gasell_call(context, instance, arrays, scalars), the last two as a
   /// HostKernelFunction takes them, runs one: 0, 1 where it has noted an error, 2 where the stack has no room for it.
   std::vector<ir::Kernel> instances;
+  /// The same for GPUs, one a region: a kernel of threads (of no name where there is none) whose parameters are the region's but context
+  /// and interrupt. The call of gasell_parallel ends with the iterations along x, y and z; 0 for axes it does not have, and all 0 where
+  /// units are reduced: then there is a thread for each unit.
+  std::vector<ir::Kernel> grids;
   /// What became of each loop that was asked to be parallel (parallel_diagnostics), in the order of the text.
   struct Loop {
     Span span;
     SourceRef source;
     std::string fate;  // "runs in parallel; reductions: total (+)"
+    std::string unit;  // the variable of its unit loop
   };
   std::vector<Loop> loops;
   std::vector<Type> arguments;

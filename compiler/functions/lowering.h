@@ -13,6 +13,7 @@
 
 #include "compiler/functions/code.h"
 #include "compiler/functions/function.h"
+#include "compiler/functions/grids.h"
 #include "compiler/functions/liveness.h"
 #include "compiler/functions/terms.h"
 #include "compiler/functions/value.h"
@@ -93,6 +94,8 @@ struct Program {
   bool in_instance = false;  // an instance is being lowered
   std::vector<Skipped> skipped;
   Lasting* lasting = nullptr;
+  ParallelLoops parallel;
+  bool in_region = false;  // what is being lowered is part of a parallel loop
   bool exact = false;  // what is being lowered runs where LazyArray::exact holds
 };
 
@@ -176,6 +179,8 @@ class Lowering {
   void versions(const ExprRef& exact, const std::function<void()>& loops);
   /// Loops over all indices of the extents; the innermost are vectors where `simd`.
   void for_each(const std::vector<ExprRef>& extents, bool simd, const std::function<void(const std::vector<ExprRef>&)>& body);
+  /// The same for elements that have nothing to do with each other: many of them are shared out in functions with parallel=True.
+  void for_each_apart(const std::vector<ExprRef>& extents, const std::function<void(const std::vector<ExprRef>&)>& body);
   ExprRef count_of(const std::vector<ExprRef>& extents);
   ExprRef stretched(const ExprRef& index, const ExprRef& factor) const;
   /// Notes what a parallel loop's iteration uses.
@@ -287,10 +292,16 @@ class Lowering {
   void for_range(const ast::For& s, const ast::Stmt* key, const Value& start, const Value& stop, const Value& step);
   void refuse_leaving(const ast::Body& body, bool inner);
   void for_parallel(const ast::For& s, const ast::Stmt* key, const Value& start, const Value& stop, const Value& step);
+  /// Iterations of a loop that may or may not depend on each other.
+  struct Iterations {
+    ExprRef variable;           // counts
+    std::vector<ExprRef> ends;  // the variable's values that no other ones lie beyond
+    int outside, roots;         // names and memories numbered above are the iteration's own
+    bool asking = false;        // dependent iterations are no error
+  };
   /// Refuses accesses of which two iterations might use the same element; what is only known when it runs is a condition: where it does not
-  /// hold, the loop is not parallel. `variable` counts; names numbered above `outside` are the iteration's own.
-  ExprRef independent(const std::vector<Access>& accesses, const ExprRef& variable, const ExprRef& first, const ExprRef& last, int outside,
-                      int roots, Span at);
+  /// hold, the loop is not parallel. Of who only asks, false where they might.
+  ExprRef independent(std::span<const Access> accesses, const Iterations& of, Span at);
   void for_items(const ast::For& s, const ast::Stmt* key, Value items);
   void return_statement(const ast::Return& s, Span at);
   void return_value(Value value, Span at);

@@ -1,7 +1,10 @@
 #include "compiler/functions/outline.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 
+#include "compiler/functions/host_accesses.h"
 #include "compiler/ir/transform.h"
 
 namespace gasell::functions {
@@ -68,8 +71,8 @@ class FreeNames {
 
 class Outliner {
  public:
-  Outliner(Compiled& function, const std::set<std::string>& written, bool may_overlap)
-      : function_(function), written_(written), may_overlap_(may_overlap) {}
+  Outliner(Compiled& function, const ParallelLoops& loops, const std::set<std::string>& written, bool may_overlap)
+      : function_(function), loops_(loops), written_(written), may_overlap_(may_overlap) {}
 
   ir::Body body(const ir::Body& statements) {
     ir::Body result;
@@ -123,12 +126,49 @@ class Outliner {
     addresses.resize(3 * n, constant_i64(-1));
     store_all(arrays, addresses, code);
     store_all(scalars, slots, code);
-    code.push_back(ir::call("", DType::i64, "gasell_parallel",
-                            {ir::address("context"), constant_i64(static_cast<int64_t>(function_.regions.size())), units,
-                             ir::address(arrays), ir::address(scalars)}));
+    std::vector<ir::ExprRef> args{ir::address("context"), constant_i64(static_cast<int64_t>(function_.regions.size())), units,
+                                  ir::address(arrays), ir::address(scalars)};
+    std::vector<ir::ExprRef> extents = grid(loop, free, kernel);
+    extents.resize(3, constant_i64(0));
+    args.insert(args.end(), extents.begin(), extents.end());
+    code.push_back(ir::call("", DType::i64, "gasell_parallel", std::move(args)));
     code.push_back(
         ir::if_(ir::op(ScalarOp::ne, {ir::load("error", DType::i64, constant_i64(0)), constant_i64(0)}), {ir::raise(1, {})}, {}));
     function_.regions.push_back(std::move(kernel));
+  }
+
+  /// Whether the runtime keeps memory of its own for the function: lists, and what functions that call themselves work on. It knows nothing
+  /// of GPUs.
+  static bool keeps_memory(const ir::Body& body) {
+    return std::any_of(body.begin(), body.end(), [](const ir::StmtRef& s) {
+      return (s->kind == StmtKind::call && (s->source.starts_with("gasell_list") || s->source == "gasell_call")) || keeps_memory(s->body) ||
+             keeps_memory(s->orelse);
+    });
+  }
+  /// Adds the region's grid, and gives its extents.
+  std::vector<ir::ExprRef> grid(const Stmt& loop, const FreeNames& free, const ir::Kernel& region) {
+    ir::Kernel kernel;
+    std::optional<Grid> grid = grids_ ? grid_of(loop, loops_) : std::nullopt;
+    if (grid) {
+      kernel.name = region.name + "_grid";
+      kernel.function = kernel.simt = true;
+      kernel.fast_math = region.fast_math;
+      for (const auto& [name, type] : free.arrays)
+        kernel.params.push_back({may_overlap_ || written_.count(name) ? PK::any : PK::in, name, type});
+      kernel.params.push_back({PK::any, "error", DType::i64});
+      for (const auto& [name, type] : free.scalars) kernel.params.push_back({PK::scalar, name, type});
+      kernel.params.push_back({PK::scalar, "units", DType::i64});
+      kernel.body = std::move(grid->body);
+    }
+    function_.grids.push_back(std::move(kernel));
+    for (Compiled::Loop& asked : function_.loops) {
+      if (asked.unit != loop.name) continue;
+      const size_t axes = grid ? std::max<size_t>(1, grid->extents.size()) : 0;
+      asked.fate += !grid       ? "; on the host's cores alone"
+                    : axes == 1 ? "; on GPUs, a thread an iteration"
+                                : "; on GPUs over " + std::to_string(axes) + " axes";
+    }
+    return grid ? std::move(grid->extents) : std::vector<ir::ExprRef>();
   }
 
   static void slot(const ir::ExprRef& e, std::vector<ir::ExprRef>& slots) {
@@ -146,14 +186,18 @@ class Outliner {
   }
 
   Compiled& function_;
+  const ParallelLoops& loops_;
   const std::set<std::string>& written_;
   const bool may_overlap_;
+  const bool grids_ = !keeps_memory(function_.kernel.body);
 };
 
 }  // namespace
 
-void outline_parallel_loops(Compiled& function, const std::set<std::string>& written, bool may_overlap) {
-  function.kernel.body = Outliner(function, written, may_overlap).body(function.kernel.body);
+void outline_parallel_loops(Compiled& function, const ParallelLoops& loops, const std::set<std::string>& written, bool may_overlap) {
+  function.kernel.body = Outliner(function, loops, written, may_overlap).body(function.kernel.body);
+  if (std::none_of(function.grids.begin(), function.grids.end(), [](const ir::Kernel& k) { return !k.name.empty(); })) return;
+  function.kernel.body = announce_host_accesses(function.kernel.body);
 }
 
 }  // namespace gasell::functions

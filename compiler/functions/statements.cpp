@@ -291,12 +291,19 @@ void Lowering::for_range(const ast::For& s, const ast::Stmt* key, const Value& s
     code().open();
     const ExprRef k = ir::variable(counter, DType::i64);
     const ExprRef i = unit ? k : code().bind(first + k * by, "i");
+    const int outside = code().last_name(), roots = program_.roots;
+    const size_t used = program_.accesses ? program_.accesses->size() : 0;
     iteration.enter();
     Value item = scalar_value(ir::cast(i, type));
     item.span = s.target->span;
     assign(s.target, item);
     iteration.body();
     ir::Body body = code().close();
+    // Inside of a parallel loop: whether these iterations, too, could run in any order, on a GPU.
+    if (program_.accesses && unit) {
+      const ExprRef apart = independent(std::span(*program_.accesses).subspan(used), {k, {first}, outside, roots, true}, s.iter->span);
+      if (apart->kind == ir::ExprKind::constant && apart->value.i) program_.parallel.independent.insert(counter);
+    }
     code().emit(ir::loop(counter, unit ? first : constant_i64(0), count, ir::LoopKind::serial, std::move(body)));
   });
 }

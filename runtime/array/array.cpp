@@ -236,12 +236,21 @@ void Array::make_unique(Engine& engine) const {
 }
 
 Array::Memory Array::memory(bool write) const {
+  const auto host = std::dynamic_pointer_cast<HostStorage>(cell_->value->as<graph::BufferNode>()->storage);
+  host->check();
+  if (write)
+    host->write();
+  else
+    host->read();
+  return addresses();
+}
+
+Array::Memory Array::addresses() const {
   const auto& buffer = *cell_->value->as<graph::BufferNode>();
   const auto host = std::dynamic_pointer_cast<HostStorage>(buffer.storage);
-  host->check();
   Layout at = layout();
   Memory memory;
-  memory.begin = static_cast<char*>(write ? host->write() : const_cast<void*>(host->read()));
+  memory.begin = static_cast<char*>(host->host_memory());
   memory.end = memory.begin + host->bytes();
   memory.data = memory.begin + at.offset * gasell::size_of(dtype());
   memory.strides = std::move(at.strides);

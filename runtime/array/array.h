@@ -72,6 +72,8 @@ class Array {
   };
   /// Of a settled array. What other devices hold of it is brought to the host; with `write`, it is valid there alone afterwards.
   Memory memory(bool write) const;
+  /// As memory(), but what other devices hold stays with them: the host's bytes may be stale.
+  Memory addresses() const;
 
   /// Of a settled array: gives it memory that no other array has, as before a write. Copies of arrays share memory until one of them is written.
   void isolate(Engine& engine) const { make_unique(engine); }

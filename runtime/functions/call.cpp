@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 
@@ -313,13 +314,21 @@ Specialisation::Specialisation(Engine& engine, Compiled compiled) : compiled_(st
   kernel_ = engine.jit().compile(compiled_.kernel);
   for (const ir::Kernel& region : compiled_.regions) regions_.push_back(engine.jit().compile(region));
   for (const ir::Kernel& instance : compiled_.instances) instances_.push_back(engine.jit().compile(instance));
+  has_grids_ = std::any_of(compiled_.grids.begin(), compiled_.grids.end(), [](const ir::Kernel& grid) { return !grid.name.empty(); });
+  grids_.resize(compiled_.grids.size());
 }
 
 Specialisation::~Specialisation() = default;
 
 Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::span<const Array* const> arrays,
-                             std::span<const Array::Memory> memories) const {
+                             std::span<const Array::Memory> memories, GpuDevice* gpus) const {
+  std::optional<RegionGrids> grids;
   FunctionContext context(engine.device(), regions_, instances_);
+  if (gpus) {
+    grids.emplace(*gpus, compiled_, grids_);
+    for (const Array::Memory& m : memories) grids->add(*std::static_pointer_cast<HostStorage>(m.keep_alive));
+    context.use_grids(&*grids);
+  }
   std::unique_ptr<Scratch> scratch = std::move(idle_);
   if (!scratch) scratch = std::make_unique<Scratch>(checked_);
   Frame& frame = scratch->frame;
@@ -354,6 +363,7 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
       captured_[k]->isolate(engine);
       captured.push_back(captured_[k]->memory(false));
     }
+    if (grids) grids->add(*std::static_pointer_cast<HostStorage>(captured.back().keep_alive));
     frame.array(compiled_.captured[k].type, *captured_[k], captured.back());
     bases.push_back({captured_[k], &captured.back(), -1});
   }
@@ -371,6 +381,7 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
   for (const Array::Memory& m : memories) std::static_pointer_cast<HostStorage>(m.keep_alive)->check();
   if (error[0] != 0)
     for (const auto& [list, items] : lists) items->assign(list->data, list->data + list->length * list->slots);
+  if (error[0] == FunctionContext::kFailed) throw Error(*context.refusal());
   if (error[0] < 0) {
     engine.clear_interrupt();
     throw Interrupted();
@@ -403,7 +414,7 @@ Dispatch::Entry& Dispatch::entry(const std::vector<Type>& types) {
 
 Returned Dispatch::call(Entry& entry, std::span<const Leaf> leaves) {
   const std::vector<bool>& writes = entry.apart->compiled().writes;
-  if (writes.empty()) return entry.apart->run(engine_, leaves, {}, {});
+  if (writes.empty() && !entry.apart->has_grids()) return entry.apart->run(engine_, leaves, {}, {});
   std::vector<const Array*> arrays;
   arrays.reserve(writes.size());
   for (const Leaf& leaf : leaves)
@@ -411,14 +422,16 @@ Returned Dispatch::call(Entry& entry, std::span<const Leaf> leaves) {
   std::vector<Array::Memory> memories;
   memories.reserve(arrays.size());
   settle(engine_, arrays, writes);
+  GpuDevice* const gpus = entry.apart->has_grids() ? engine_.gpus_for_function(entry.host_seconds) : nullptr;
+  const auto memory_of = [&](size_t k) { return gpus ? arrays[k]->addresses() : arrays[k]->memory(writes[k]); };
   for (size_t k = 0; k < arrays.size(); ++k) {
-    memories.push_back(arrays[k]->memory(writes[k]));
+    memories.push_back(memory_of(k));
     if (!entry.apart->returns_arrays()) continue;
     for (size_t other = 0; other < k; ++other) {
       if (memories[other].data != memories[k].data || arrays[other]->same_memory(*arrays[k]) || arrays[k]->size() == 0) continue;
       memories.pop_back();
       arrays[k]->isolate(engine_);
-      memories.push_back(arrays[k]->memory(writes[k]));
+      memories.push_back(memory_of(k));
     }
   }
   const Specialisation* chosen = entry.apart.get();
@@ -426,7 +439,11 @@ Returned Dispatch::call(Entry& entry, std::span<const Leaf> leaves) {
     if (!entry.overlapping) entry.overlapping = std::make_unique<Specialisation>(engine_, compile(*function_, entry.types, true));
     chosen = entry.overlapping.get();
   }
-  return chosen->run(engine_, leaves, arrays, memories);
+  if (gpus || !entry.apart->has_grids()) return chosen->run(engine_, leaves, arrays, memories, gpus);
+  const auto start = std::chrono::steady_clock::now();
+  Returned returned = chosen->run(engine_, leaves, arrays, memories);
+  entry.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return returned;
 }
 
 }  // namespace gasell::functions

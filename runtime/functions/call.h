@@ -11,6 +11,7 @@
 #include "compiler/functions/function.h"
 #include "runtime/array/array.h"
 #include "runtime/engine.h"
+#include "runtime/functions/region_grids.h"
 
 namespace gasell::functions {
 
@@ -54,17 +55,20 @@ class Specialisation {
   bool takes_lists() const { return takes_lists_; }
   /// Whether the result has arrays in it: arguments are then told apart by their addresses, which must differ.
   bool returns_arrays() const { return returns_arrays_; }
-  /// `arrays`: the array leaves, settled; `memories`: theirs. Throws SiteRaised, Interrupted, and Error (MemoryError; RuntimeError for a
-  /// view of an argument that no array can be).
-  Returned run(Engine& engine, std::span<const Leaf> leaves, std::span<const Array* const> arrays,
-               std::span<const Array::Memory> memories) const;
+  /// Whether a GPU can run parallel loops of it.
+  bool has_grids() const { return has_grids_; }
+  /// `arrays`: the array leaves, settled; `memories`: theirs. `gpus`: they run parallel loops; null: the host does. Throws SiteRaised,
+  /// Interrupted, and Error (MemoryError; RuntimeError for a view of an argument that no array can be, and where a GPU was lost).
+  Returned run(Engine& engine, std::span<const Leaf> leaves, std::span<const Array* const> arrays, std::span<const Array::Memory> memories,
+               GpuDevice* gpus = nullptr) const;
 
  private:
   Compiled compiled_;
   HostKernel kernel_;
   std::vector<HostKernel> regions_, instances_;
   std::vector<const Array*> captured_;
-  bool returns_arrays_ = false, takes_lists_ = false;
+  bool returns_arrays_ = false, takes_lists_ = false, has_grids_ = false;
+  mutable LoadedGrids grids_;
   bool checked_;  // the kernel takes the bounds of its memories
   /// What a call fills, kept for the next one; a call within a call makes its own.
   struct Scratch;
@@ -79,6 +83,7 @@ class Dispatch {
   struct Entry {
     std::vector<Type> types;
     std::unique_ptr<Specialisation> apart, overlapping;  // arrays that are written lie apart from others, or not; made when wanted
+    double host_seconds = 0;                             // of its last call on the host, where it could have been on GPUs
   };
   /// The entry for these types; compiled where it is new. Throws Error, as compile() does.
   Entry& entry(const std::vector<Type>& types);

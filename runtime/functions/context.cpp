@@ -15,8 +15,10 @@ namespace gasell::functions {
 void* FunctionContext::allocate(int64_t bytes) noexcept {
   // Nothing may be thrown through compiled code: it asks refusal()'s reader to.
   try {
-    HostStorageRef storage = gasell::allocate(budget_, std::max<int64_t>(bytes, 1));
-    void* const address = storage->write();
+    bytes = std::max<int64_t>(bytes, 1);
+    HostStorageRef storage = grids_ ? grids_->allocate(bytes) : gasell::allocate(budget_, bytes);
+    void* const address = storage->host_memory();
+    if (grids_) grids_->add(*storage);
     const std::lock_guard lock(mutex_);
     entries_.insert_or_assign(address, Entry{std::move(storage), 1});
     return address;
@@ -44,6 +46,7 @@ void FunctionContext::release(void* address) noexcept {
     freed = std::move(found->second);
     entries_.erase(found);
   }
+  if (grids_) grids_->remove(*freed.storage);
   if (freed.list_references == kNoList) return;
   const auto& list = *static_cast<const ListHeader*>(address);
   if (freed.list_references)
@@ -114,7 +117,25 @@ thread_local bool in_region = false;  // this thread runs iterations of a parall
 
 int FunctionContext::threads() const { return in_region ? 1 : host_.properties().threads; }
 
-void FunctionContext::parallel(int64_t region, int64_t units, void* const* arrays, const int64_t* scalars) noexcept {
+void FunctionContext::fail(const Error& error) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!refusal_) refusal_ = error;
+  if (error_[0] == 0) error_[0] = kFailed;
+}
+
+void FunctionContext::bring_home(const void* address, bool writes) noexcept {
+  if (const auto failure = grids_->bring_home(address, writes)) fail(*failure);
+}
+
+void FunctionContext::parallel(int64_t region, int64_t units, void* const* arrays, const int64_t* scalars,
+                               std::array<int64_t, 3> extents) noexcept {
+  if (grids_) {
+    const RegionGrids::Outcome outcome = grids_->run(static_cast<size_t>(region), units, arrays, scalars, extents);
+    if (outcome.failure) fail(*outcome.failure);
+    if (outcome.interrupted) error_[0] = ir::kInterrupted;
+    if (outcome.error[0] != 0) std::copy(outcome.error.begin(), outcome.error.end(), error_);
+    if (outcome.ran || error_[0] != 0) return;
+  }
   const HostKernelFunction function = regions_[static_cast<size_t>(region)].function;
   host_.share(
       units,
@@ -123,7 +144,7 @@ void FunctionContext::parallel(int64_t region, int64_t units, void* const* array
         function(arrays, scalars, begin, end);
         in_region = outer;
       },
-      [&] { return std::atomic_ref(const_cast<int64_t&>(*error_)).load(std::memory_order_relaxed) != 0; });
+      [&] { return std::atomic_ref(*error_).load(std::memory_order_relaxed) != 0; });
 }
 
 HostStorageRef FunctionContext::storage(void* address) const {
@@ -148,9 +169,12 @@ int64_t gasell_list_new(void* context, int64_t slots, int64_t references) {
 int64_t gasell_list_grow(void* context, ListHeader* list, int64_t items) {
   return !static_cast<FunctionContext*>(context)->grow(*list, items);
 }
-void gasell_parallel(void* context, int64_t region, int64_t units, void* const* arrays, const int64_t* scalars) {
-  static_cast<FunctionContext*>(context)->parallel(region, units, arrays, scalars);
+void gasell_parallel(void* context, int64_t region, int64_t units, void* const* arrays, const int64_t* scalars, int64_t x, int64_t y,
+                     int64_t z) {
+  static_cast<FunctionContext*>(context)->parallel(region, units, arrays, scalars, {x, y, z});
 }
+int64_t gasell_pieces(void* context, int64_t on_host) { return static_cast<FunctionContext*>(context)->pieces(on_host); }
+void gasell_host(void* context, const void* address, int64_t writes) { static_cast<FunctionContext*>(context)->host(address, writes != 0); }
 }
 
 }  // namespace
@@ -166,6 +190,8 @@ void register_context_functions() {
     register_external("gasell_list_grow", reinterpret_cast<void*>(&gasell_list_grow));
     register_external("gasell_parallel", reinterpret_cast<void*>(&gasell_parallel));
     register_linalg_functions();
+    register_external("gasell_pieces", reinterpret_cast<void*>(&gasell_pieces));
+    register_external("gasell_host", reinterpret_cast<void*>(&gasell_host));
     return true;
   }();
   (void)once;

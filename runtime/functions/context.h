@@ -1,6 +1,7 @@
 // What the `context` parameter of a compiled function points to: the memory that it allocates while it runs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "runtime/device/device.h"
 #include "runtime/device/storage.h"
 #include "runtime/functions/lists.h"
+#include "runtime/functions/region_grids.h"
 
 namespace gasell::functions {
 
@@ -22,6 +24,8 @@ class FunctionContext {
   /// `host` has the budget and runs what is parallel; `regions`, `instances`: the function's (compiler/functions/function.h).
   FunctionContext(Device& host, std::span<const HostKernel> regions, std::span<const HostKernel> instances = {})
       : host_(host), budget_(host.budget()), regions_(regions), instances_(instances) {}
+  /// Regions run on a GPU where they can; null: on the host.
+  void use_grids(RegionGrids* grids) { grids_ = grids; }
   FunctionContext(const FunctionContext&) = delete;
   FunctionContext& operator=(const FunctionContext&) = delete;
 
@@ -41,9 +45,18 @@ class FunctionContext {
   int64_t call(int64_t instance, void* const* arrays, const int64_t* scalars) noexcept;
 
   /// Runs a region; `arrays` and `scalars` as its kernel takes them. Begins no more units once `error` is set.
-  void parallel(int64_t region, int64_t units, void* const* arrays, const int64_t* scalars) noexcept;
-  /// Where the function's errors are noted.
-  void set_error(const int64_t* error) { error_ = error; }
+  /// `extents`: of its grid, where that runs.
+  void parallel(int64_t region, int64_t units, void* const* arrays, const int64_t* scalars, std::array<int64_t, 3> extents) noexcept;
+  /// How many pieces a reduction has that the host does in so many.
+  int64_t pieces(int64_t on_host) const noexcept { return grids_ ? grids_->pieces() : on_host; }
+  /// The host's code will use what lies at this address.
+  void host(const void* address, bool writes) noexcept {
+    if (grids_) [[unlikely]]
+      bring_home(address, writes);
+  }
+  /// Where the function's errors are noted. kFailed stands for what refusal() says.
+  void set_error(int64_t* error) { error_ = error; }
+  static constexpr int64_t kFailed = -2;
 
   /// The storage behind an address that allocate() gave, for an array that outlives the call; null for any other address.
   HostStorageRef storage(void* address) const;
@@ -62,16 +75,20 @@ class FunctionContext {
   Device& host_;
   MemoryBudget& budget_;
   std::span<const HostKernel> regions_, instances_;
-  const int64_t* error_ = nullptr;
+  void bring_home(const void* address, bool writes) noexcept;
+  void fail(const Error& error) noexcept;
+
+  RegionGrids* grids_ = nullptr;
+  int64_t* error_ = nullptr;
   mutable std::mutex mutex_;
   std::unordered_map<void*, Entry> entries_;
   std::optional<Error> refusal_;
 };
 
 /// Makes gasell_allocate(context, bytes), gasell_retain(context, address), gasell_release(context, address), gasell_address(address) and
-/// gasell_parallel(context, region, units, arrays, scalars), gasell_call(context, instance, arrays, scalars), gasell_list_new(context,
-/// slots, references) and gasell_list_grow(context, list, items), true where it failed, known to compiled code. Before the first function
-/// runs; once is enough.
+/// gasell_parallel(context, region, units, arrays, scalars, x, y, z), gasell_pieces(context, pieces), gasell_host(context, address,
+/// writes), gasell_call(context, instance, arrays, scalars), gasell_list_new(context, slots, references) and gasell_list_grow(context,
+/// list, items), true where it failed, known to compiled code. Before the first function runs; once is enough.
 void register_context_functions();
 
 }  // namespace gasell::functions

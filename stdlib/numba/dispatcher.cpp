@@ -93,7 +93,14 @@ Value inspect_asm(Interpreter& in, Args args) {
                  [&](const Dispatcher::Known& k) { return make_str(in.engine().jit().emit_asm(k.entry->apart->compiled().kernel)); });
 }
 Value inspect_loops(Interpreter& in, Args args) {
-  return inspect(in, args, [&](const Dispatcher::Known& k) { return make_str(ir::print(k.entry->apart->compiled().kernel)); });
+  return inspect(in, args, [&](const Dispatcher::Known& k) {
+    const functions::Compiled& compiled = k.entry->apart->compiled();
+    std::string text = ir::print(compiled.kernel);
+    for (const auto* kernels : {&compiled.regions, &compiled.grids})
+      for (const ir::Kernel& kernel : *kernels)
+        if (!kernel.name.empty()) text += "\n" + ir::print(kernel);
+    return make_str(text);
+  });
 }
 
 /// The lines of the function, each after the types of what it binds.
