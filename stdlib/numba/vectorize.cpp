@@ -254,7 +254,6 @@ functions::Dispatch& Vectorized::dispatch(Interpreter& in, int rank, const std::
   auto& made = dispatches_[{rank, scalars}];
   if (!made) {
     functions::Options options = options_;
-    options.bounds_check = false;       // the loops stay within the shape
     options.unchecked_parallel = true;  // each iteration writes elements of its own
     made = std::make_unique<functions::Dispatch>(
         in.engine(), function_of_text("vectorize", loop_text(inputs_, scalars, rank, options.parallel),
