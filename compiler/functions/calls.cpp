@@ -8,6 +8,7 @@ using ir::constant_i64;
 using Kind = Type::Kind;
 
 const Value* CallSite::keyword(std::string_view wanted) const {
+  asked->emplace(wanted);
   for (const auto& [name, value] : keywords)
     if (name == wanted) return &value;
   return nullptr;
@@ -154,8 +155,8 @@ Value Lowering::call_value(const Value& callee, CallSite& site) {
   if (callee.outside.kind == Outside::Kind::function) return call_function(*callee.outside.function, site);
   if (callee.self) {
     site.args.insert(site.args.begin(), *callee.self);
-    if (callee.self->type.is_list()) return library_function("list." + callee.outside.text)(*this, site);
-    return library_method(callee.outside.text)(*this, site);
+    if (callee.self->type.is_list()) return call_library(library_function("list." + callee.outside.text), site);
+    return call_library(library_method(callee.outside.text), site);
   }
   if (const auto dtype = dtype_of_path(callee.outside.text)) {
     if (site.args.size() != 1) fail(site.span, callee.type.text + "(…) converts one value");
@@ -172,8 +173,16 @@ Value Lowering::call_value(const Value& callee, CallSite& site) {
     return scalar_value(ir::cast(e, *dtype));
   }
   const LibraryFunction f = library_function(callee.outside.text);
-  if (!f) unsupported(site.span, "'" + callee.outside.text + "'");
-  return f(*this, site);
+  if (!f) unsupported(site.span, "'" + callee.outside.text + "'", "call it outside of the function, and pass what it gives");
+  return call_library(f, site);
+}
+
+Value Lowering::call_library(const LibraryFunction& function, const CallSite& site) {
+  const Value result = function(*this, site);
+  for (const auto& [name, value] : site.keywords)
+    if (!site.asked->contains(name))
+      unsupported(value.span, "the argument '" + name + "' of " + site.name, "leave it out, or do what it does in a statement of its own");
+  return result;
 }
 
 Value Lowering::call_function(const Function& function, CallSite& site) {

@@ -108,6 +108,9 @@ Value apply_elementwise(Lowering& l, const CallSite& site, const Elementwise& e,
   if (site.args.size() != static_cast<size_t>(arity) + (out && !site.keyword("out") ? 1 : 0))
     l.fail(site.span, site.name + " takes " + std::to_string(arity) + (arity == 1 ? " argument" : " arguments") + ", and " +
                           std::to_string(site.args.size()) + " were given");
+  if (out && out->type.is_none()) out = nullptr;
+  if (out && !out->type.is_array())
+    l.fail(out->span, site.name + " writes into an array where it is given one more argument, and this is " + describe(out->type));
   const std::vector<Value> operands(site.args.begin(), site.args.begin() + arity);
   std::optional<DType> common;
   bool any_array = false, narrow = false;  // narrow: integers that fit f32
@@ -118,6 +121,8 @@ Value apply_elementwise(Lowering& l, const CallSite& site, const Elementwise& e,
       l.fail(v.span, site.name + " needs a number, and this is " + describe(v.type),
              "numpy has the function for arrays: np." + site.name.substr(site.name.find('.') + 1));
     any_array = any_array || v.type.is_array();
+    if (v.type.is_scalar() && is_complex(v.type.dtype) && site.name.starts_with("math."))
+      l.fail(v.span, site.name + " is of real numbers, and this is " + describe(v.type), "np." + site.name.substr(5) + " takes complex numbers");
     const DType d = v.type.kind == Kind::optional ? v.type.items[0].dtype : v.type.dtype;
     common = common ? promote(*common, d) : d;
     if (v.type.is_array() && is_whole(d) && size_of(d) < 4) narrow = true;

@@ -259,6 +259,7 @@ Value Lowering::comparison(const ast::Compare& e, Span at) {
     Value right = expression(e.comparators[k]);
     if (right.scalar && k + 1 < e.ops.size()) right.scalar = code().bind(right.scalar);
     Value first = compare(e.ops[k], left, right, at);
+    first.span = at;
     if (k + 1 == e.ops.size()) return first;
     return choose(truth(first), [&] { return rest(right, k + 1); }, [&] { return scalar_value(boolean(false)); }, at);
   };

@@ -11,6 +11,7 @@ LibraryFunction library_function(const std::string& path) {
   if (const auto text = prelude_function(path))
     return [text](Lowering& l, const CallSite& site) {
       CallSite own = site;
+      for (const auto& [name, value] : site.keywords) site.asked->insert(name);  // it looks at them itself
       return l.call_function(*text, own);
     };
   return nullptr;

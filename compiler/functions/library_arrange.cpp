@@ -23,7 +23,8 @@ int64_t constant_argument(Lowering& l, const CallSite& site, size_t place, const
   const Value* v = site.argument(place, name);
   if (!v || v->type.is_none()) return otherwise;
   if (!v->is_constant() || !is_integer(v->scalar->type))
-    l.fail(v->span, std::string(name) + " must be a constant number here", "write it as a literal");
+    l.fail(v->span, std::string(name) + " must be a constant number here, and this is " + describe(v->type),
+           v->type.is_array() ? "several arrays are given as one tuple: " + site.name + "((a, b))" : "write it as a literal");
   return v->scalar->value.i;
 }
 

@@ -28,7 +28,8 @@ std::optional<int> axis_of(Lowering& l, const CallSite& site, const Value& v, si
   const Value* axis = site.argument(place, "axis");
   if (!axis || axis->type.is_none()) return {};
   if (!axis->is_constant() || !is_integer(axis->scalar->type))
-    l.fail(axis->span, "the axis of a reduction must be a constant number", "write it as a literal");
+    l.fail(axis->span, "the axis of a reduction must be a constant number, and this is " + describe(axis->type),
+           axis->type.is_tuple() ? "reduce along one axis, then along the other" : "write it as a literal");
   const int64_t k = axis->scalar->value.i;
   if (k < -v.type.rank || k >= v.type.rank)
     l.fail_as("ValueError", axis->span,
@@ -145,7 +146,7 @@ Value count_nonzero(Lowering& l, const CallSite& site) {
   const Value v = array_of(l, site);
   const Value truth =
       l.elementwise({v}, DType::boolean, [](const std::vector<ExprRef>& p) { return ir::cast(p[0], DType::boolean); }, site.span);
-  return sum(l, {site.span, "count_nonzero", {truth}, site.keywords});
+  return sum(l, {site.span, "count_nonzero", {truth}, site.keywords, site.asked});
 }
 
 Value variance(Lowering& l, const CallSite& site) {

@@ -105,6 +105,8 @@ struct CallSite {
   std::string name;  // of the function, as the user knows it
   std::vector<Value> args;
   std::vector<std::pair<std::string, Value>> keywords;
+  /// The keywords that somebody asked for; of calls that hand theirs on, one for all. What nobody asks for is refused.
+  std::shared_ptr<std::set<std::string, std::less<>>> asked = std::make_shared<std::set<std::string, std::less<>>>();
   const Value* keyword(std::string_view name) const;
   /// The argument by place or keyword; null: left out.
   const Value* argument(size_t place, std::string_view name) const;
@@ -199,6 +201,8 @@ class Lowering {
   Value call(const ast::Expr& e);
   Value call_value(const Value& callee, CallSite& site);
   Value call_function(const Function& function, CallSite& site);
+  /// A function of the library; refuses keywords that it does not know.
+  Value call_library(const std::function<Value(Lowering&, const CallSite&)>& function, const CallSite& site);
   Value attribute(const Value& base, const std::string& name, Span at);
   Value from_outside(const Outside& outside, const std::string& name, Span at);
 

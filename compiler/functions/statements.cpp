@@ -180,7 +180,12 @@ void Lowering::augmented(const ast::AugAssign& s, Span at) {
       return;
     }
     if (old.type.is_array()) {
-      assign_elements(old, binary(s.op, old, operand, at), at);
+      const Value result = binary(s.op, old, operand, at);
+      const DType from = result.type.dtype, to = old.type.dtype;
+      if (is_integer(to) && !is_integer(from) && from != DType::boolean)
+        fail(at, "the result is " + std::string(name_of(from)) + ", which does not go into " + describe(old.type) + " in place",
+             "write the result to a name of its own: y = x / 2, or take //");
+      assign_elements(old, result, at);
       return;
     }
     bind_name(n->id, binary(s.op, old, operand, at), s.target->span);

@@ -35,22 +35,33 @@ CKernel::CKernel(Engine& engine, const std::string& name, bool needs_threads, Ma
 }
 
 void CKernel::run(const std::vector<functions::Type>& types, std::span<const functions::Leaf> leaves, const GridShape& shape) {
-  const bool as_threads = needs_threads_ || engine_.chosen_gpus();
-  functions::Dispatch::Entry* host_entry = nullptr;
-  functions::GridDispatch::Entry* entry = nullptr;
+  if (needs_threads_ || (engine_.chosen_gpus() && on_gpus_)) {
+    const auto entry_of = [&]() -> functions::GridDispatch::Entry& {
+      try {
+        return threads_->entry(types);
+      } catch (const Error& error) {
+        rethrow(error, on_host_->function().name);
+      }
+    };
+    functions::GridDispatch::Entry& entry = entry_of();
+    try {
+      return threads_->launch(entry, leaves, shape);
+    } catch (const functions::SiteRaised& raised) {
+      numba::rethrow(raised);
+    } catch (const Error& error) {
+      // What GPUs have no functions for (those of complex numbers), the host does, as with expressions of arrays.
+      if (error.diagnostic().blame != Blame::limitation || needs_threads_) throw;
+      on_gpus_ = false;
+    }
+  }
+  functions::Dispatch::Entry* entry = nullptr;
   try {
-    if (as_threads)
-      entry = &threads_->entry(types);
-    else
-      host_entry = &on_host_->entry(types);
+    entry = &on_host_->entry(types);
   } catch (const Error& error) {
     rethrow(error, on_host_->function().name);
   }
   try {
-    if (as_threads)
-      threads_->launch(*entry, leaves, shape);
-    else
-      on_host_->call(*host_entry, leaves);
+    on_host_->call(*entry, leaves);
   } catch (const functions::SiteRaised& raised) {
     numba::rethrow(raised);
   }

@@ -24,6 +24,7 @@ class CKernel {
  private:
   Engine& engine_;
   const bool needs_threads_;
+  bool on_gpus_ = true;  // false: they have not what it needs
   std::unique_ptr<functions::Dispatch> on_host_;
   std::unique_ptr<functions::GridDispatch> threads_;
 };

@@ -108,6 +108,8 @@ class Generalised final : public Object {
           t.is_array() ? static_cast<size_t>(t.rank) == std::max<size_t>(rank, 1) : t.is_scalar() && rank == 0 && k < layout_.inputs.size();
       if (!fits) raise("TypeError", fmt::format("type and shape signature mismatch for arg #{}", k + 1));
     }
+    if (!result_of(*core_, signature.arguments).is_none())
+      raise("TypeError", "gufunc kernel must have void return type", "write into the last argument: out[i] = …");
     loops_.push_back(signature.arguments);
   }
 

@@ -316,7 +316,7 @@ void add_argument(Compilation& compilation, const Value& v, CallArguments& to) {
         compilation.constants.erase(v.object());
         const std::string name = type_of(v).name;
         raise_typing_error("compiled functions take no argument of type " + name,
-                           name == "dict" || name == "set" ? "pass arrays, lists or tuples" : "");
+                           "pass numbers, arrays, lists, tuples and functions");
       }
       // One constant for what has one name, whichever object it came by.
       for (const auto& [object, other] : compilation.constants)
@@ -406,7 +406,8 @@ Value to_value(const functions::Returned& r, const CallArguments& arguments) {
     case Kind::optional: return r.there ? to_value(r.items[0], arguments) : Value();
     case Kind::text: return make_str(r.type->text);
     case Kind::none: return {};
-    default: raise_typing_error("a compiled function cannot return " + functions::describe(*r.type));
+    default: raise_typing_error("a compiled function cannot return " + functions::describe(*r.type) + ": it lives inside compiled code alone",
+                           "return numbers, arrays, lists and tuples of these");
   }
 }
 
