@@ -16,6 +16,8 @@ namespace {
 constexpr int64_t kPieces = 1024;
 /// Where each piece has arrays of its own to reduce into.
 constexpr int64_t kPiecesWithArrays = 64;
+/// So many partial results are combined first.
+constexpr int64_t kGroup = 256;
 
 // ---- reductions ----
 /// How a name is reduced: by what its statements in the body do with it.
@@ -293,21 +295,30 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
   for (const Out& out : partial) {
     const Reduction r = reductions.at(out.name);
     fate += (&out == &partial[0] ? "; reductions: " : ", ") + out.name + " (" + symbol(r) + ")";
-    const std::string total = code().fresh(out.name), j = code().fresh("j");
-    code().emit(ir::var(total, ir::cast(before.at(out.name).value.scalar, out.type)));
-    const ExprRef now = ir::variable(total, out.type), part = ir::load(out.memory, out.type, ir::variable(j, DType::i64));
-    ExprRef next;
-    if (r == Reduction::min || r == Reduction::max)
-      next =
-          ir::op(ScalarOp::select, {compare_numbers(r == Reduction::min ? ast::CompareOp::lt : ast::CompareOp::gt, part, now), part, now});
-    else
-      next = both(r == Reduction::add       ? ScalarOp::add
+    const auto combined = [&](const ExprRef& now, const ExprRef& part) {
+      if (r == Reduction::min || r == Reduction::max)
+        return select(compare_numbers(r == Reduction::min ? ast::CompareOp::lt : ast::CompareOp::gt, part, now), part, now);
+      return both(r == Reduction::add       ? ScalarOp::add
                   : r == Reduction::mul     ? ScalarOp::mul
                   : r == Reduction::bit_and ? ScalarOp::bit_and
                   : r == Reduction::bit_or  ? ScalarOp::bit_or
                                             : ScalarOp::bit_xor,
                   now, part);
-    code().emit(ir::loop(j, constant_i64(0), units, ir::LoopKind::serial, {ir::assign(total, next)}));
+    };
+    // In groups: rounding errors of as many numbers in a row as GPUs give would add up.
+    const std::string total = code().fresh(out.name), group = code().fresh("group"), j = code().fresh("j"),
+                      subtotal = code().fresh("subtotal");
+    code().emit(ir::var(total, ir::cast(before.at(out.name).value.scalar, out.type)));
+    const auto part_at = [&](const ExprRef& k) { return ir::load(out.memory, out.type, k); };
+    const ExprRef begin = ir::variable(group, DType::i64) * constant_i64(kGroup);
+    code().open();
+    code().emit(ir::var(subtotal, part_at(begin)));
+    code().emit(ir::loop(j, begin + constant_i64(1), both(ScalarOp::min, begin + constant_i64(kGroup), units), ir::LoopKind::serial,
+                         {ir::assign(subtotal, combined(ir::variable(subtotal, out.type), part_at(ir::variable(j, DType::i64))))}));
+    code().emit(ir::assign(total, combined(ir::variable(total, out.type), ir::variable(subtotal, out.type))));
+    ir::Body grouped = code().close();
+    code().emit(ir::loop(group, constant_i64(0), (units + constant_i64(kGroup - 1)) / constant_i64(kGroup), ir::LoopKind::serial,
+                         std::move(grouped)));
     Value v = scalar_value(code().snapshot(total, out.type, out.name));
     v.span = at;
     env_[out.name] = {v, nullptr};
