@@ -9,6 +9,7 @@
 #include "compiler/functions/linalg_status.h"
 #include "runtime/functions/context.h"
 #include "runtime/linalg/lapack.h"
+#include "runtime/linalg/order.h"
 #include "runtime/linalg/products.h"
 
 namespace gasell::functions {
@@ -56,27 +57,21 @@ bool is_finite(const T& x) {
 template <class T>
 std::unique_ptr<T[]> fortran_copy(const Matrix<const T>& x, int64_t rows, int64_t columns, bool& finite) {
   auto copy = memory<T>(rows * columns);
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < columns; ++j) {
-      const T e = x.data[i * x.row_step + j * x.column_step];
-      finite = finite && is_finite(e);
-      copy[static_cast<size_t>(j * rows + i)] = e;
-    }
-  }
+  linalg::copy_matrix(x.data, x.row_step, x.column_step, copy.get(), 1, rows, rows, columns);
+  finite = finite && std::all_of(copy.get(), copy.get() + rows * columns, is_finite<T>);
   return copy;
 }
 
 template <class T>
 void copy_back(const T* from, int64_t rows, int64_t columns, int64_t leading, T* to) {
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) to[i * columns + j] = from[j * leading + i];
+  linalg::copy_matrix(from, 1, leading, to, columns, 1, rows, columns);
 }
 
 /// The library's own threads while a decomposition runs: one in a parallel loop, and for a small matrix.
 int threads_for(const FunctionContext* context, int64_t extent) { return extent >= kThreadedFrom ? context->threads() : 1; }
 
 // ---- products ----
-constexpr int64_t kTiny = 512;  // multiplications that are done sooner than the library is called
+constexpr int64_t kTiny = 150;  // multiplications that are done sooner than the library is called
 constexpr int64_t kShortDot = 16;
 constexpr double kLongVector = 1e6;  // elements of a matrix from which on its rows are shared by threads
 
@@ -89,8 +84,7 @@ template <class T>
 Matrix<const T> walkable(const Matrix<const T>& x, int64_t rows, int64_t columns, std::unique_ptr<T[]>& keep) {
   if (is_walkable(rows, x.row_step, columns, x.column_step)) return x;
   keep = memory<T>(rows * columns);
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) keep[static_cast<size_t>(i * columns + j)] = x.data[i * x.row_step + j * x.column_step];
+  linalg::copy_matrix(x.data, x.row_step, x.column_step, keep.get(), columns, 1, rows, columns);
   return {keep.get(), columns, 1};
 }
 
@@ -160,8 +154,7 @@ void multiply_any(FunctionContext& context, const Matrix<const T>& a, const Matr
   else
     linalg::multiply_together(context.host(), left, right, to, n, m, k, symmetric, false, kNeverStop);
   if (!c_copy) return;
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j < m; ++j) c.data[i * c.row_step + j * c.column_step] = to.data[i * m + j];
+  linalg::copy_matrix(c_copy.get(), m, 1, c.data, c.row_step, c.column_step, n, m);
 }
 
 extern "C" {

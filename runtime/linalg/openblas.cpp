@@ -53,6 +53,7 @@ OpenBlas::OpenBlas() {
   ddot_ = reinterpret_cast<decltype(ddot_)>(symbol(library, "ddot_", problem_));
   sdot_ = reinterpret_cast<decltype(sdot_)>(symbol(library, "sdot_", problem_));
   set_threads_ = reinterpret_cast<void (*)(int)>(symbol(library, "openblas_set_num_threads", problem_));
+  config_ = reinterpret_cast<decltype(config_)>(dlsym(library, "openblas_get_config"));
   if (set_threads_) set_threads_(1);
 }
 

@@ -55,6 +55,9 @@ class OpenBlas {
   template <class T>
   const Routines<T>& routines() const;
 
+  /// "OpenBLAS 0.3.21 … Zen", its own words; empty where it gives none.
+  std::string description() const { return config_ ? config_() : ""; }
+
   /// Σ x y; both steps above 0.
   double dot(int64_t n, const double* x, int64_t x_step, const double* y, int64_t y_step) const {
     return ddot_(&n, x, &x_step, y, &y_step);
@@ -69,6 +72,7 @@ class OpenBlas {
   void load(void* library, char letter, Routines<T>& routines);
   std::string problem_;  // why it cannot be used; empty: it can
   void (*set_threads_)(int) = nullptr;
+  const char* (*config_)() = nullptr;
   double (*ddot_)(const int64_t*, const double*, const int64_t*, const double*, const int64_t*) = nullptr;
   float (*sdot_)(const int64_t*, const float*, const int64_t*, const float*, const int64_t*) = nullptr;
   Routines<float> f32_{};

@@ -8,6 +8,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/linalg/lapack.h"
+#include "runtime/linalg/order.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/named_tuple.h"
 
@@ -34,9 +35,7 @@ struct Stack {
   /// Matrix k in Fortran's order.
   template <class T>
   void copy_to(int64_t k, T* to) const {
-    const T* from = reinterpret_cast<const T*>(elements.data) + k * rows * columns;
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
+    linalg::copy_matrix(reinterpret_cast<const T*>(elements.data) + k * rows * columns, columns, 1, to, 1, rows, rows, columns);
   }
 
   Array array;
@@ -48,8 +47,7 @@ struct Stack {
 /// From Fortran's order, whose columns lie `leading` elements apart, to ours.
 template <class T>
 void copy_back(const T* from, int64_t rows, int64_t columns, T* to, int64_t leading) {
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) to[i * columns + j] = from[j * leading + i];
+  linalg::copy_matrix(from, 1, leading, to, columns, 1, rows, columns);
 }
 template <class T>
 void copy_back(const T* from, int64_t rows, int64_t columns, T* to) {

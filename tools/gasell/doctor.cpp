@@ -12,6 +12,7 @@
 #include "runtime/device/device.h"
 #include "runtime/engine.h"
 #include "runtime/gpu/cuda/describe.h"
+#include "runtime/linalg/openblas.h"
 #include "tools/gasell/explain.h"
 #include "tools/gasell/terminal.h"
 #include "tools/version.h"
@@ -78,7 +79,7 @@ int run_doctor(const Options& options) {
     const Jit::Description jit = engine.jit().describe();
     const DeviceProperties& device = engine.device().properties();
     std::string out;
-    const auto line = [&](const char* what, const std::string& text) { out += fmt::format("{:<14}{}\n", what, text); };
+    const auto line = [&](const char* what, const std::string& text) { out += fmt::format("{:<15}{}\n", what, text); };
     const std::string model = proc_entry("/proc/cpuinfo", "model name");
     line("Gasell", kVersion);
     line("processor", fmt::format("{} ({}), {} cores, {} used", model.empty() ? "unknown" : model, jit.cpu,
@@ -87,6 +88,8 @@ int run_doctor(const Options& options) {
                                human_bytes(proc_bytes("MemTotal")), human_bytes(static_cast<double>(device.memory))));
     line("compiler", fmt::format("LLVM {} for {}", jit.llvm_version, jit.triple));
     line("vector math", jit.vector_math);
+    const linalg::OpenBlas* library = linalg::OpenBlas::find();
+    line("linear algebra", library ? library->description() : "none: libopenblas64.so.0 is missing; @ works in loops, np.linalg does not");
     for (const auto& [what, text] : describe_gpus()) line(what.c_str(), text);
     line("kernel cache", options.engine.cache ? fmt::format("{}: {} kernels, {}", jit.cache_directory, jit.cache_entries,
                                                             human_bytes(static_cast<double>(jit.cache_bytes)))
