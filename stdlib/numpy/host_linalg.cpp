@@ -72,6 +72,7 @@ std::unique_ptr<T[]> memory(int64_t count) {
   return std::make_unique_for_overwrite<T[]>(static_cast<size_t>(std::max<int64_t>(count, 1)));
 }
 
+constexpr const char* kSingularHint = "np.linalg.lstsq gives the nearest solution, np.linalg.pinv what is nearest to an inverse";
 constexpr double kPiece = 2e5;          // operations worth waking a core
 constexpr int64_t kThreadedFrom = 128;  // extents from which on the library's own threads pay
 
@@ -135,7 +136,7 @@ Value solve(Interpreter& in, Args args) {
                              return true;
                            });
   });
-  if (!fine) raise("LinAlgError", "Singular matrix");
+  if (!fine) raise("LinAlgError", "Singular matrix", kSingularHint);
   return result.value();
 }
 
@@ -160,7 +161,7 @@ Value inverse(Interpreter& in, Args args) {
       return true;
     });
   });
-  if (!fine && strict) raise("LinAlgError", "Singular matrix");
+  if (!fine && strict) raise("LinAlgError", "Singular matrix", kSingularHint);
   return result.value();
 }
 
@@ -199,7 +200,7 @@ Value cholesky(Interpreter& in, Args args) {
       return done;
     });
   });
-  if (!fine) raise("LinAlgError", "Matrix is not positive definite");
+  if (!fine) raise("LinAlgError", "Matrix is not positive definite", "its eigenvalues must be above 0: np.linalg.eigvalsh shows them");
   return result.value();
 }
 
