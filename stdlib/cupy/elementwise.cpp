@@ -1,6 +1,9 @@
 // cp.ElementwiseKernel.
 #include <fmt/format.h>
 
+#include <cstring>
+#include <map>
+
 #include "compiler/c_kernels/elementwise.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
@@ -12,10 +15,38 @@ namespace {
 
 using Args = std::span<Value>;
 
+/// An array as a kernel gets it: element k in C order, whatever the strides.
+const std::string kRawArrays = R"(#include <cupy/complex.cuh>
+#include <stdint.h>
+template <class E, int N> struct Gasell_raw {
+  E* data;
+  long long count, extents[N ? N : 1], steps[N ? N : 1];
+  enum { ndim = N };
+  __device__ long long size() const { return count; }
+  __device__ const long long* shape() const { return extents; }
+  __device__ E& operator[](long long k) const {
+    long long at = 0;
+    for (int axis = N - 1; axis > 0; --axis) {
+      at += k % extents[axis] * steps[axis];
+      k /= extents[axis];
+    }
+    return data[N ? at + k * steps[0] : 0];
+  }
+};
+struct Gasell_indexer {
+  long long count, place;
+  __device__ long long size() const { return count; }
+  __device__ long long get() const { return place; }
+};
+)";
+
 class ElementwiseKernel final : public Object {
  public:
-  ElementwiseKernel(Interpreter& in, c_kernels::ElementwiseText text, size_t inputs, bool no_return, bool return_tuple)
-      : text_(std::make_shared<const c_kernels::ElementwiseText>(std::move(text))),
+  ElementwiseKernel(Interpreter& in, c_kernels::ElementwiseText text, size_t inputs, bool no_return, bool return_tuple,
+                    std::vector<std::string> options)
+      : engine_(in.engine()),
+        options_(std::move(options)),
+        text_(std::make_shared<const c_kernels::ElementwiseText>(std::move(text))),
         inputs_(inputs),
         no_return_(no_return),
         return_tuple_(return_tuple) {
@@ -103,9 +134,70 @@ class ElementwiseKernel final : public Object {
     GridShape grid;
     grid.threads[0] = block_size;
     grid.blocks[0] = (n + block_size - 1) / block_size;
-    kernel_->run(leaf_types, leaves, grid);
+    kernel_->run(leaf_types, leaves, grid, [&] {
+      if (!can_compile_cuda(engine_)) return false;
+      run_by_nvrtc(arrays, leaf_types, leaves, n, grid);
+      return true;
+    });
   }
 
+  /// What Gasell's own compiler refuses, compiled by NVIDIA's: each thread does elements by the number of threads.
+  void run_by_nvrtc(const std::vector<Array>& arrays, const std::vector<functions::Type>& types, std::span<const functions::Leaf> leaves,
+                    int64_t n, const GridShape& grid) {
+    std::vector<const Array*> settled;
+    for (const Array& a : arrays) settled.push_back(&a);
+    settle(engine_, settled, std::vector<bool>(arrays.size(), false));  // their strides are known then
+    std::string head, parameters, elements;
+    std::vector<CudaFunction::Slot> slots;
+    std::map<std::string, bool> known;
+    size_t array = 0;
+    for (size_t k = 0; k < text_->parameters.size(); ++k) {
+      const c_kernels::Parameter& p = text_->parameters[k];
+      const std::string type = c_kernels::c_name(types[k].dtype);
+      if (!p.dtype && known.emplace(p.type, true).second) head += fmt::format("typedef {} {};\n", type, p.type);
+      CudaFunction::Slot slot;
+      if (types[k].is_array()) {
+        const Array& a = arrays[array];
+        const std::vector<int64_t> strides = a.place().strides;
+        std::vector<int64_t> words = {0, a.size()};
+        for (const auto& list : {a.shape(), strides}) {
+          words.insert(words.end(), list.begin(), list.end());
+          if (list.empty()) words.push_back(0);
+        }
+        slot.bytes.resize((words.size() * sizeof(int64_t) + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
+        std::copy(words.begin(), words.end(), reinterpret_cast<int64_t*>(slot.bytes.data()));
+        slot.array = static_cast<int>(array++);
+        const char* constant = p.is_const ? "const " : "";
+        parameters += fmt::format("Gasell_raw<{}{}, {}> {}{}, ", constant, type, a.rank(), p.raw ? "" : "_raw_", p.name);
+        if (!p.raw) elements += fmt::format("    {}{}& {} = _raw_{}[i];\n", constant, type, p.name, p.name);
+      } else {
+        leaves[k].scalar.store(slot.bytes.data());
+        parameters += fmt::format("const {} {}, ", type, p.name);
+      }
+      slots.push_back(std::move(slot));
+    }
+    CudaFunction::Slot size;
+    std::memcpy(size.bytes.data(), &n, sizeof n);
+    slots.push_back(std::move(size));
+    const auto part = [](const SourceRef& s) { return fmt::format("#line 1 \"{}\"\n{}\n;\n", s->name(), s->text()); };
+    const std::string preamble = text_->preamble->text().empty()
+                                     ? std::string()
+                                     : fmt::format("#line 1 \"{}\"\n{}\n", text_->preamble->name(), text_->preamble->text());
+    const std::string text =
+        kRawArrays + head + preamble + "extern \"C\" __global__ void " + name() + "(" + parameters +
+        "long long _size) {\n  Gasell_indexer _ind = {_size, 0};\n" + part(text_->loop_prep) +
+        "  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < _size; i += (long long)gridDim.x * "
+        "blockDim.x) {\n    _ind.place = i;\n" +
+        elements + part(text_->operation) + "  }\n" + part(text_->after_loop) + "}\n";
+    auto& made = by_nvrtc_[text];
+    if (!made)
+      made = cuda_function(engine_, name(), text, {text_->operation, text_->preamble, text_->loop_prep, text_->after_loop}, options_);
+    made->launch(grid, std::move(slots), arrays);
+  }
+
+  Engine& engine_;
+  const std::vector<std::string> options_;
+  std::map<std::string, std::unique_ptr<CudaFunction>> by_nvrtc_;  // by their text
   const std::shared_ptr<const c_kernels::ElementwiseText> text_;
   const size_t inputs_;
   const bool no_return_, return_tuple_;
@@ -135,7 +227,7 @@ Value construct(Interpreter& in, Args args) {
   made.preamble = text_of(made.name, "preamble", text(5));
   made.loop_prep = text_of(made.name, "loop_prep", text(8));
   made.after_loop = text_of(made.name, "after_loop", text(9));
-  return Value::make<ElementwiseKernel>(in, std::move(made), inputs, truth(in, args[6]), truth(in, args[7]));
+  return Value::make<ElementwiseKernel>(in, std::move(made), inputs, truth(in, args[6]), truth(in, args[7]), texts_of(in, args[10]));
 }
 
 }  // namespace

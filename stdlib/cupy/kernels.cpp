@@ -34,18 +34,18 @@ CKernel::CKernel(Engine& engine, const std::string& name, bool needs_threads, Ma
   threads_ = std::make_unique<functions::GridDispatch>(engine, std::make_shared<const functions::Function>(function));
 }
 
-void CKernel::run(const std::vector<functions::Type>& types, std::span<const functions::Leaf> leaves, const GridShape& shape) {
+void CKernel::run(const std::vector<functions::Type>& types, std::span<const functions::Leaf> leaves, const GridShape& shape,
+                  const std::function<bool()>& otherwise) {
   if (needs_threads_ || (engine_.chosen_gpus() && on_gpus_)) {
-    const auto entry_of = [&]() -> functions::GridDispatch::Entry& {
-      try {
-        return threads_->entry(types);
-      } catch (const Error& error) {
-        rethrow(error, on_host_->function().name);
-      }
-    };
-    functions::GridDispatch::Entry& entry = entry_of();
+    functions::GridDispatch::Entry* found = nullptr;
     try {
-      return threads_->launch(entry, leaves, shape);
+      found = &threads_->entry(types);
+    } catch (const Error& error) {
+      if (otherwise && otherwise()) return;
+      rethrow(error, on_host_->function().name);
+    }
+    try {
+      return threads_->launch(*found, leaves, shape);
     } catch (const functions::SiteRaised& raised) {
       numba::rethrow(raised);
     } catch (const Error& error) {

@@ -27,12 +27,15 @@ GpuDevice& need_gpu(Engine& engine, const char* what) {
   return *gpus;
 }
 
+}  // namespace
+
 /// One text or file, and what became of it on each GPU.
-class Code {
+class CudaCode {
  public:
   SourceRef source;
   std::string path;
   std::vector<std::string> options, expressions;
+  std::vector<SourceRef> texts;  // that the source was put together from
 
   struct Loaded {
     LoadedModuleRef module;
@@ -55,7 +58,9 @@ class Code {
     }
     return loaded_.emplace(g, std::move(made)).first->second;
   }
-  cuda::CompiledC compile(int capability) const { return cuda::compile_c(cuda::process_nvrtc(), source, options, capability, expressions); }
+  cuda::CompiledC compile(int capability) const {
+    return cuda::compile_c(cuda::process_nvrtc(), source, options, capability, expressions, texts);
+  }
 
  private:
   std::map<int, Loaded> loaded_;
@@ -69,6 +74,87 @@ std::vector<std::string> texts_of(Interpreter& in, const Value& v) {
   return all;
 }
 
+bool can_compile_cuda(Engine& engine) {
+  GpuDevice* const gpus = engine.chosen_gpus();
+  return gpus && gpus->gpu(gpus->selected()).capability > 0 && cuda::process_nvrtc().ready();
+}
+
+std::unique_ptr<CudaFunction> cuda_function(Engine& engine, const std::string& name, std::string text, std::vector<SourceRef> texts,
+                                            std::vector<std::string> options) {
+  auto code = std::make_shared<CudaCode>();
+  code->source = std::make_shared<Source>("<" + name + ": generated>", std::move(text));
+  code->texts = std::move(texts);
+  code->options = std::move(options);
+  return std::make_unique<CudaFunction>(engine, std::move(code), name);
+}
+
+void CudaFunction::compile() {
+  GpuDevice* const gpus = engine_.chosen_gpus();
+  constexpr int kCommon = 90;
+  try {
+    if (gpus && gpus->gpu(gpus->selected()).capability > 0)
+      kernel(*gpus);
+    else if (code_->source)
+      code_->compile(kCommon);
+  } catch (const Error& error) {
+    rethrow(error, name_);
+  }
+}
+
+LoadedKernelRef CudaFunction::kernel(GpuDevice& gpus) {
+  const int g = gpus.selected();
+  if (const auto known = kernels_.find(g); known != kernels_.end()) return known->second;
+  const CudaCode::Loaded& loaded = code_->on(gpus);
+  const auto symbol = loaded.symbols.find(name_);
+  LoadedKernelRef found = gpus.module_kernel(loaded.module, symbol == loaded.symbols.end() ? name_ : symbol->second);
+  if (!found)
+    raise("ValueError", "the module has no kernel '" + name_ + "'",
+          "extern \"C\" __global__ keeps its name; a template's stands in name_expressions");
+  return kernels_.emplace(g, std::move(found)).first->second;
+}
+
+void CudaFunction::launch(const GridShape& shape, std::vector<Slot> slots, const std::vector<Array>& arrays) {
+  GpuDevice& gpus = need_gpu(engine_, "a raw kernel");
+  std::vector<const Array*> pointers;
+  // Nobody knows which a kernel writes.
+  std::vector<bool> written;
+  for (const Array& a : arrays) {
+    pointers.push_back(&a);
+    written.push_back(a.writable());
+  }
+  settle(engine_, pointers, written);
+  GpuDevice::GridLaunch launch;
+  launch.shape = shape;
+  std::vector<std::shared_ptr<HostStorage>> kept;
+  for (size_t k = 0; k < arrays.size(); ++k) {
+    const Array::Place place = arrays[k].place();
+    const int64_t all = arrays[k].size() > 0 ? place.storage->bytes() : 0;
+    launch.arrays.push_back({place.storage.get(), place.offset * size_of(arrays[k].dtype()), 0, all, written[k]});
+    kept.push_back(place.storage);
+  }
+  try {
+    const LoadedKernelRef found = kernel(gpus);
+    launch.start = [&](Gpu& gpu, std::span<const GpuArray> bound) {
+      std::vector<void*> parameters;
+      for (Slot& slot : slots) {
+        if (slot.array >= 0) std::memcpy(slot.bytes.data(), &bound[static_cast<size_t>(slot.array)].base, sizeof(GpuAddress));
+        parameters.push_back(slot.bytes.data());
+      }
+      gpu.launch_code(*found, parameters, shape);
+    };
+    gpus.run_grid(launch);
+  } catch (const WorkLost&) {
+    gpus.abandon();
+    raise("RuntimeError", "the kernel '" + name_ + "' brought the GPU down: it reads or writes outside of its arrays, or never ends",
+          "compute-sanitizer finds the place; @cuda.jit and cp.ElementwiseKernel check indices");
+  } catch (const Error& error) {
+    rethrow(error, name_);
+  }
+  for (const auto& storage : kept) storage->check();
+}
+
+namespace {
+
 std::array<int64_t, 3> extents(Interpreter& in, const Value& v, const char* name) {
   std::array<int64_t, 3> result{1, 1, 1};
   const std::vector<Value> items = v.as<Tuple>() || v.as<List>() ? to_vector(in, v) : std::vector{v};
@@ -81,25 +167,11 @@ std::array<int64_t, 3> extents(Interpreter& in, const Value& v, const char* name
 
 class RawKernel final : public Object {
  public:
-  RawKernel(Interpreter& in, std::shared_ptr<Code> code, std::string name)
-      : engine_(in.engine()), code_(std::move(code)), name_(std::move(name)) {}
+  RawKernel(Interpreter& in, std::shared_ptr<CudaCode> code, std::string name) : function_(in.engine(), std::move(code), std::move(name)) {}
   const gasell::Type& type() const override;
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return function_.name(); }
+  void compile() { function_.compile(); }
   int64_t shared_limit = 48 << 10;  // max_dynamic_shared_size_bytes
-
-  /// Compiles; where there is no GPU for a common one, so that errors in the text show.
-  void compile() {
-    GpuDevice* const gpus = engine_.chosen_gpus();
-    constexpr int kCommon = 90;
-    try {
-      if (gpus && gpus->gpu(gpus->selected()).capability > 0)
-        kernel(*gpus);
-      else if (code_->source)
-        code_->compile(kCommon);
-    } catch (const Error& error) {
-      rethrow(error, name_);
-    }
-  }
 
   Value call(Interpreter& in, Arguments args) override {
     const Value keep = Value::of(this);
@@ -110,7 +182,7 @@ class RawKernel final : public Object {
       else if (name == "args" && args.positional.size() == 2)
         args.positional.push_back(value);
       else if (name != "stream" && name != "enable_cooperative_groups")
-        raise("TypeError", fmt::format("{}() got an unexpected keyword argument '{}'", name_, name));
+        raise("TypeError", fmt::format("{}() got an unexpected keyword argument '{}'", function_.name(), name));
     }
     if (args.positional.size() != 3)
       raise("TypeError", "a raw kernel is called with grid, block and its arguments: kernel((blocks,), (threads,), (x, y, n))");
@@ -124,84 +196,29 @@ class RawKernel final : public Object {
   }
 
  private:
-  /// The value of a parameter, as C has it; of an array it is filled in when that is bound.
-  struct Slot {
-    alignas(16) std::array<char, 16> bytes{};
-    int array = -1;
-  };
-
-  LoadedKernelRef kernel(GpuDevice& gpus) {
-    const int g = gpus.selected();
-    if (const auto known = kernels_.find(g); known != kernels_.end()) return known->second;
-    const Code::Loaded& loaded = code_->on(gpus);
-    const auto symbol = loaded.symbols.find(name_);
-    LoadedKernelRef found = gpus.module_kernel(loaded.module, symbol == loaded.symbols.end() ? name_ : symbol->second);
-    if (!found)
-      raise("ValueError", "the module has no kernel '" + name_ + "'",
-            "extern \"C\" __global__ keeps its name; a template's stands in name_expressions");
-    return kernels_.emplace(g, std::move(found)).first->second;
-  }
-
   void launch(Interpreter& in, const GridShape& shape, const std::vector<Value>& values) {
-    GpuDevice& gpus = need_gpu(engine_, "a raw kernel");
-    std::vector<Slot> slots;
+    std::vector<CudaFunction::Slot> slots;
     std::vector<Array> arrays;
     for (const Value& v : values) {
       const Argument a = to_argument(in, v);
-      Slot slot;
+      CudaFunction::Slot slot;
       if (a.array) {
         slot.array = static_cast<int>(arrays.size());
         arrays.push_back(*a.array);
       } else {
         a.number->store(slot.bytes.data());
       }
-      slots.push_back(slot);
+      slots.push_back(std::move(slot));
     }
-    std::vector<std::shared_ptr<HostStorage>> kept;
-    std::vector<const Array*> pointers;
-    for (const Array& a : arrays) pointers.push_back(&a);
-    // Nobody knows which a kernel writes.
-    std::vector<bool> written;
-    for (const Array& a : arrays) written.push_back(a.writable());
-    settle(engine_, pointers, written);
-    GpuDevice::GridLaunch launch;
-    launch.shape = shape;
-    for (size_t k = 0; k < arrays.size(); ++k) {
-      const Array::Place place = arrays[k].place();
-      const int64_t all = arrays[k].size() > 0 ? place.storage->bytes() : 0;
-      launch.arrays.push_back({place.storage.get(), place.offset * size_of(arrays[k].dtype()), 0, all, written[k]});
-      kept.push_back(place.storage);
-    }
-    try {
-      const LoadedKernelRef found = kernel(gpus);
-      launch.start = [&](Gpu& gpu, std::span<const GpuArray> bound) {
-        std::vector<void*> parameters;
-        for (Slot& slot : slots) {
-          if (slot.array >= 0) std::memcpy(slot.bytes.data(), &bound[static_cast<size_t>(slot.array)].base, sizeof(GpuAddress));
-          parameters.push_back(slot.bytes.data());
-        }
-        gpu.launch_code(*found, parameters, shape);
-      };
-      gpus.run_grid(launch);
-    } catch (const WorkLost&) {
-      gpus.abandon();
-      raise("RuntimeError", "the kernel '" + name_ + "' brought the GPU down: it reads or writes outside of its arrays, or never ends",
-            "compute-sanitizer finds the place; @cuda.jit and cp.ElementwiseKernel check indices");
-    } catch (const Error& error) {
-      rethrow(error, name_);
-    }
-    for (const auto& storage : kept) storage->check();
+    function_.launch(shape, std::move(slots), arrays);
   }
 
-  Engine& engine_;
-  const std::shared_ptr<Code> code_;
-  const std::string name_;
-  std::map<int, LoadedKernelRef> kernels_;  // by GPU
+  CudaFunction function_;
 };
 
 class RawModule final : public Object {
  public:
-  RawModule(Interpreter&, std::shared_ptr<Code> code) : code_(std::move(code)) {}
+  RawModule(Interpreter&, std::shared_ptr<CudaCode> code) : code_(std::move(code)) {}
   const gasell::Type& type() const override;
   Value function(Interpreter& in, const std::string& name) {
     auto& made = functions_[name];
@@ -210,7 +227,7 @@ class RawModule final : public Object {
   }
 
  private:
-  const std::shared_ptr<Code> code_;
+  const std::shared_ptr<CudaCode> code_;
   std::map<std::string, Value> functions_;
 };
 
@@ -223,7 +240,7 @@ void require_backend(Interpreter& in, const Value& backend, const Value& jitify)
 }
 
 Value construct_kernel(Interpreter& in, Args args) {
-  auto code = std::make_shared<Code>();
+  auto code = std::make_shared<CudaCode>();
   const std::string name = str(in, args[1]);
   require_backend(in, args[3], args[6]);
   code->source = std::make_shared<Source>("<" + name + ">", str(in, args[0]));
@@ -232,7 +249,7 @@ Value construct_kernel(Interpreter& in, Args args) {
 }
 
 Value construct_module(Interpreter& in, Args args) {
-  auto code = std::make_shared<Code>();
+  auto code = std::make_shared<CudaCode>();
   if (args[0].is_none() == args[1].is_none()) raise("TypeError", "Exactly one of `code` and `path` keyword arguments must be given.");
   require_backend(in, args[3], args[7]);
   if (!args[0].is_none())

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -100,7 +101,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 /// The compiler's log as an error: "name(3): error: identifier "w" is undefined", then the line and, below it, a caret.
-[[noreturn]] void refuse(const SourceRef& source, const std::string& log) {
+[[noreturn]] void refuse(const std::vector<SourceRef>& texts, const std::string& log) {
   const std::vector<std::string> lines = lines_of(log);
   Diagnostic d{Blame::user, "CompileException", "the compiler does not take this kernel", {}, {}, {}};
   for (size_t k = 0; k < lines.size(); ++k) {
@@ -110,7 +111,8 @@ std::vector<std::string> lines_of(const std::string& text) {
     const size_t open = line.rfind('(', kind);
     int number = 0;
     if (open == line.npos || std::from_chars(line.data() + open + 1, line.data() + kind, number).ec != std::errc{}) continue;
-    const bool here = line.compare(0, open, source->name()) == 0 && number >= 1 && number <= source->line_count();
+    const auto named = std::find_if(texts.begin(), texts.end(), [&](const SourceRef& t) { return line.compare(0, open, t->name()) == 0; });
+    const bool here = named != texts.end() && number >= 1 && number <= (*named)->line_count();
     const std::string said = line.substr(line.find("error: ", kind) + 7);
     if (d.primary) {
       d.hint += d.hint.empty() ? "the compiler also said: " : "; ";
@@ -122,6 +124,7 @@ std::vector<std::string> lines_of(const std::string& text) {
       d.message += fmt::format(" ({}, line {})", line.substr(0, open), number);
       continue;
     }
+    const SourceRef& source = *named;
     const std::string_view text = source->line(number);
     const auto begin = static_cast<uint32_t>(text.data() - source->text().data());
     const size_t first = std::min(text.find_first_not_of(" \t"), text.size());
@@ -193,7 +196,7 @@ const LoadedNvrtc& process_nvrtc() {
 }
 
 CompiledC compile_c(const LoadedNvrtc& loaded, const SourceRef& source, const std::vector<std::string>& options, int capability,
-                    const std::vector<std::string>& expressions) {
+                    const std::vector<std::string>& expressions, const std::vector<SourceRef>& texts) {
   if (!loaded.ready()) throw Error("RuntimeError", loaded.problem, loaded.remedy, Blame::environment);
   const Nvrtc& nvrtc = loaded.entries;
   const auto check = [&](Result result, const char* what) {
@@ -225,7 +228,11 @@ CompiledC compile_c(const LoadedNvrtc& loaded, const SourceRef& source, const st
       nvrtc.get_log(handle, log.data());
       log.resize(bytes - 1);
     }
-    if (result == Result::compilation) refuse(source, log);
+    if (result == Result::compilation) {
+      std::vector<SourceRef> all_texts = texts;
+      all_texts.push_back(source);
+      refuse(all_texts, log);
+    }
     if (result == Result::invalid_option)
       throw Error("ValueError", fmt::format("NVRTC {}.{} does not take the options: {}", loaded.major, loaded.minor, log));
     throw Error("RuntimeError", fmt::format("NVRTC fails: {} {}", nvrtc.get_error_string(result), log));

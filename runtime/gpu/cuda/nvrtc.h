@@ -51,7 +51,8 @@ struct CompiledC {
 /// like are there without a toolkit, its other headers where CUDA_PATH or /usr/local/cuda has them. Throws Error: CompileException at the
 /// line of the first error, with what the compiler said of others; RuntimeError where there is no NVRTC; ValueError for options it does not
 /// take.
+/// `texts`: those that `#line` in the source names; errors in them are told there.
 CompiledC compile_c(const LoadedNvrtc& nvrtc, const SourceRef& source, const std::vector<std::string>& options, int capability,
-                    const std::vector<std::string>& expressions);
+                    const std::vector<std::string>& expressions, const std::vector<SourceRef>& texts = {});
 
 }  // namespace gasell::cuda

@@ -84,3 +84,14 @@ TEST_CASE("a module's kernels are started with their arguments as C has them") {
     CHECK(error_of([&] { gpu->launch_code(*kernel, arguments, shape); }).kind == "ValueError");
   }
 }
+
+TEST_CASE("errors are told in the text that a line of the source came from") {
+  const cuda::LoadedNvrtc& nvrtc = cuda::process_nvrtc();
+  if (!nvrtc.ready()) return;
+  const SourceRef part = std::make_shared<Source>("<part>", "y[0] = 1;\ny[1] = nothing;\n");
+  const SourceRef whole = text("extern \"C\" __global__ void f(float* y) {\n#line 1 \"<part>\"\n" + part->text() + "}\n");
+  const Diagnostic d = error_of([&] { cuda::compile_c(nvrtc, whole, {}, 90, {}, {part}); });
+  REQUIRE(d.primary);
+  CHECK(d.primary->source == part);
+  CHECK(part->text().substr(d.primary->span.begin, 7) == "nothing");
+}
