@@ -12,18 +12,25 @@ namespace {
 
 // A tile of the result is computed by one call: large enough for the library to run at its full rate, small enough for every core to get
 // some.
-constexpr int64_t kLeastTile = 192, kMostTile = 768, kTiles = 48;
+constexpr int64_t kLeastTile = 256, kMostTile = 1024, kTiles = 32;
 // Where the result is small and much is summed, the sum is cut instead.
 constexpr int64_t kLeastSummed = 2048, kMostParts = 32;
-constexpr int64_t kSmallResult = kLeastTile * kLeastTile;
+constexpr int64_t kSmallResult = 192 * 192;
 constexpr double kAlone = 4e6;  // multiplications that are not worth waking another core
 
 int64_t pieces(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
 
+/// The most rows (or columns) of a tile.
 int64_t tile_of(int64_t n, int64_t m) {
   int64_t tile = kLeastTile;
-  while (tile < kMostTile && pieces(n, tile) * pieces(m, tile) > kTiles) tile += kLeastTile / 2;
+  while (tile < kMostTile && pieces(n, tile) * pieces(m, tile) > kTiles) tile += 64;
   return tile;
+}
+
+/// `extent` in equal parts of at most `tile`, in whole vectors: a thin rest would cost more than its share.
+int64_t even_part(int64_t extent, int64_t tile) {
+  constexpr int64_t kVectors = 16;
+  return pieces(pieces(extent, pieces(extent, tile)), kVectors) * kVectors;
 }
 
 template <class T>
@@ -113,11 +120,12 @@ void multiply_together(Device& host, Matrix<const T> left, Matrix<const T> right
                        bool symmetric, bool add, const std::atomic<bool>& stop) {
   const double work = static_cast<double>(n) * static_cast<double>(m) * static_cast<double>(k);
   if (n * m <= kSmallResult && k >= 2 * kLeastSummed) return multiply_in_parts(host, left, right, result, n, m, k, add, stop);
-  const int64_t tile = tile_of(n, m), rows = pieces(n, tile), columns = pieces(m, tile);
+  const int64_t tile = tile_of(n, m), height = even_part(n, tile), width = symmetric ? height : even_part(m, tile);
+  const int64_t rows = pieces(n, height), columns = pieces(m, width);
   for_all(host, rows * columns, work < kAlone, stop, [&](int64_t number) {
-    const int64_t i = number / columns * tile, j = number % columns * tile;
+    const int64_t i = number / columns * height, j = number % columns * width;
     if (symmetric && j > i) return;
-    multiply(part(left, i, 0), part(right, 0, j), part(result, i, j), std::min(tile, n - i), std::min(tile, m - j), k, add);
+    multiply(part(left, i, 0), part(right, 0, j), part(result, i, j), std::min(height, n - i), std::min(width, m - j), k, add);
   });
   if (symmetric) mirror(result, n);
 }
