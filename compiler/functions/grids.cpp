@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "compiler/ir/common_subexpressions.h"
+#include "compiler/ir/hoist_checks.h"
+#include "compiler/ir/propagate.h"
 #include "compiler/ir/transform.h"
 
 namespace gasell::functions {
@@ -90,59 +93,130 @@ struct Level {
 
 class Spreading {
  public:
-  Spreading(const Stmt& region, const ParallelLoops& loops) : region_(region), loops_(loops), how_(loops.regions.at(region.name)) {}
+  Spreading(const Stmt& region, const std::vector<ir::Parameter>& parameters, const ParallelLoops& loops)
+      : region_(region), parameters_(parameters), loops_(loops), how_(loops.regions.at(region.name)) {}
 
   std::optional<Grid> grid() {
     if (!can_be_thread(region_.body)) return std::nullopt;
     const auto pieces = std::find_if(region_.body.begin(), region_.body.end(),
                                      [&](const ir::StmtRef& s) { return s->kind == StmtKind::loop && s->name == how_.counter; });
     if (pieces == region_.body.end()) return std::nullopt;
-    const ir::Body before(region_.body.begin(), pieces), after(pieces + 1, region_.body.end());
-    if (!after.empty()) return reduced(before, **pieces, after);
-    note(before);
-    std::vector<Level> levels{{how_.counter, constant_i64(0), how_.count, {}}};
-    std::vector<ExprRef> extents{outside(how_.count)};
-    if (!extents[0]) return std::nullopt;
-    ir::Body innermost = (*pieces)->body;
-    while (levels.size() < kAxes) {
-      const std::optional<Level> next = nested(innermost);
-      if (!next) break;
-      const ExprRef extent = outside(next->end - next->begin);
-      if (!extent) break;
-      levels.back().before.assign(innermost.begin(), innermost.end() - 1);
-      innermost = ir::Body(innermost.back()->body);
-      extents.push_back(extent);
-      levels.push_back(*next);
+    reduces_ = pieces + 1 != region_.body.end();
+    ir::Body body = without_unit(ir::Body(region_.body.begin(), pieces));
+    body.push_back(ir::loop(how_.counter, constant_i64(0), how_.count, ir::LoopKind::serial, (*pieces)->body));
+    body.insert(body.end(), pieces + 1, region_.body.end());
+    const ir::Body hoisted = with_checks_hoisted(body);
+    for (const ir::Body* version : {&hoisted, static_cast<const ir::Body*>(&body)}) {
+      lets_.clear();
+      inside_ = {region_.name};
+      extents_.clear();
+      failed_ = false;
+      Grid grid;
+      if (reduces_) begin_reduction(grid.body);
+      const ir::Body threads = of_threads(*version);
+      grid.body.insert(grid.body.end(), threads.begin(), threads.end());
+      if (failed_) continue;
+      std::reverse(extents_.begin(), extents_.end());
+      grid.extents = extents_;
+      return grid;
     }
-    std::reverse(extents.begin(), extents.end());
-    ir::Body body = without_high(before);
-    spread(levels, 0, innermost, body);
-    return Grid{std::move(body), std::move(extents)};
+    return std::nullopt;
   }
 
  private:
-  /// A thread for each unit, whose iterations lie apart by the number of units: u, u + units, … The last iteration is that of the thread
-  /// which `high` says count to.
-  std::optional<Grid> reduced(const ir::Body& before, const Stmt& pieces, const ir::Body& after) {
-    const ExprRef u = ir::variable(region_.name, DType::i64), units = ir::variable("units", DType::i64);
+  /// What does not depend on the unit: how far its pieces go, threads have no use for.
+  ir::Body without_unit(const ir::Body& before) const {
+    std::set<std::string> of_unit{region_.name};
     ir::Body body;
-    const ExprRef last = ir::op(ScalarOp::eq, {(how_.count - constant_i64(1)) % units, u});
     for (const ir::StmtRef& s : before) {
-      if (s->kind == StmtKind::let && s->name == how_.high)
-        body.push_back(ir::let(how_.high, ir::op(ScalarOp::select, {last, how_.count, constant_i64(-1)})));
+      bool depends = false;
+      for (const ExprRef& e : ir::expressions_of(*s))
+        ir::visit(e, [&](const ir::Expr& part) { depends = depends || (part.kind == ExprKind::variable && of_unit.count(part.name)); });
+      if (depends)
+        of_unit.insert(s->name);
       else
         body.push_back(s);
     }
-    ir::Body iteration{ir::let(how_.counter, u + ir::variable("trip", DType::i64) * units)};
-    iteration.insert(iteration.end(), pieces.body.begin(), pieces.body.end());
-    const ExprRef trips = (how_.count - u + units - constant_i64(1)) / units;
-    body.push_back(ir::loop("trip", constant_i64(0), trips, ir::LoopKind::serial, std::move(iteration)));
-    body.insert(body.end(), after.begin(), after.end());
-    ir::Body thread;
-    place("x", thread);
-    thread.push_back(ir::let(region_.name, ir::variable("thread_x", DType::i64)));
-    thread.push_back(ir::if_(ir::op(ScalarOp::lt, {u, units}), std::move(body)));
-    return Grid{std::move(thread), {}};
+    return body;
+  }
+
+  /// The loop twice: without checks, and with those that are needed.
+  ir::Body with_checks_hoisted(const ir::Body& body) const {
+    ir::Kernel kernel;
+    kernel.name = "grid";
+    kernel.function = true;
+    kernel.params = parameters_;
+    for (const std::string& name : {region_.name, how_.high}) kernel.params.push_back({ir::Parameter::Kind::scalar, name, DType::i64});
+    kernel.body = body;
+    return ir::hoist_checks(ir::eliminate_common_subexpressions(ir::propagate_constants(kernel))).body;
+  }
+
+  static bool has_loop(const ir::Body& body, const std::string& counter) {
+    return std::any_of(body.begin(), body.end(), [&](const ir::StmtRef& s) {
+      return (s->kind == StmtKind::loop && s->name == counter) || has_loop(s->body, counter) || has_loop(s->orelse, counter);
+    });
+  }
+
+  ir::Body of_threads(const ir::Body& body) {
+    ir::Body result;
+    for (const ir::StmtRef& s : body) {
+      if (s->kind == StmtKind::loop && s->name == how_.counter) {
+        if (reduces_)
+          share(*s, result);
+        else
+          spread(*s, result);
+      } else if (s->kind == StmtKind::if_ && (has_loop(s->body, how_.counter) || has_loop(s->orelse, how_.counter))) {
+        result.push_back(ir::if_(s->value, of_threads(s->body), of_threads(s->orelse)));
+      } else if (s->kind == StmtKind::store && how_.partial.count(s->name)) {
+        combine(*s, result);
+      } else {
+        note({s});
+        result.push_back(s);
+      }
+    }
+    return result;
+  }
+
+  // ---- reductions: a block a unit ----
+  /// A thread's iterations are k, k + threads, …, of which the last of all is that of the thread which `high` says count to.
+  void begin_reduction(ir::Body& body) const {
+    place("x", body);
+    const ExprRef thread = ir::variable("thread_x", DType::i64), threads = ir::variable("threads_x", DType::i64);
+    body.push_back(ir::let(region_.name, ir::cast(ir::variable("ctaid_x", DType::i32), DType::i64)));
+    body.push_back(ir::let("in_block", ir::cast(ir::variable("tid_x", DType::i32), DType::i64)));
+    const ExprRef last = ir::op(ScalarOp::eq, {(how_.count - constant_i64(1)) % threads, thread});
+    body.push_back(ir::let(how_.high, ir::op(ScalarOp::select, {last, how_.count, constant_i64(-1)})));
+  }
+
+  void share(const Stmt& loop, ir::Body& body) const {
+    const ExprRef thread = ir::variable("thread_x", DType::i64), threads = ir::variable("threads_x", DType::i64);
+    ir::Body iteration{ir::let(how_.counter, thread + ir::variable("trip_x", DType::i64) * threads)};
+    iteration.insert(iteration.end(), loop.body.begin(), loop.body.end());
+    const ExprRef trips = (how_.count - thread + threads - constant_i64(1)) / threads;
+    body.push_back(ir::loop("trip_x", constant_i64(0), trips, ir::LoopKind::serial, std::move(iteration)));
+  }
+
+  /// The block's parts become one, in a fixed tree.
+  void combine(const Stmt& store, ir::Body& body) const {
+    const DType type = store.value->type;
+    const std::string parts = "parts_" + store.name, level = "level_" + store.name, distance = "distance_" + store.name;
+    const ExprRef own = ir::variable("in_block", DType::i64), d = ir::variable(distance, DType::i64);
+    body.push_back(ir::let("part_" + store.name, store.value));
+    ir::StmtRef memory = ir::local_array(parts, type, kReducingThreads);
+    Stmt shared = *memory;
+    shared.space = ir::Space::block;
+    body.push_back(ir::make_statement(std::move(shared)));
+    body.push_back(ir::store(parts, own, ir::variable("part_" + store.name, type)));
+    const auto barrier = ir::simt("", DType::i64, "barrier", {});
+    body.push_back(barrier);
+    const ExprRef sum = how_.partial.at(store.name)(ir::load(parts, type, own), ir::load(parts, type, own + d));
+    int levels = 0;
+    while (kReducingThreads >> levels > 1) ++levels;
+    body.push_back(ir::loop(level, constant_i64(1), constant_i64(levels + 1), ir::LoopKind::serial,
+                            {ir::let(distance, ir::op(ScalarOp::shr, {constant_i64(kReducingThreads), ir::variable(level, DType::i64)})),
+                             ir::if_(ir::op(ScalarOp::lt, {own, d}), {ir::store(parts, own, sum)}), barrier}));
+    body.push_back(ir::if_(ir::op(ScalarOp::eq, {own, constant_i64(0)}),
+                           {ir::store(store.name, store.index, ir::load(parts, type, constant_i64(0)))}));
   }
 
   /// The names of lets, for the extents of loops inside.
@@ -192,29 +266,8 @@ class Spreading {
     if (!contains(inner.declared, inner.assigned) || !contains(inner.declared, inner.left)) return std::nullopt;
     // Every thread does what stands before: it may read nothing that others write.
     if (meet(first.loaded, inner.stored) || ((first.pointers || inner.pointers) && !first.loaded.empty())) return std::nullopt;
-    inside_.insert(region_.name);
-    inside_.insert(how_.counter);
     note(before);
-    const std::optional<Level> level = Level{loop.name, loop.begin, loop.end, {}};
-    inside_.insert(loop.name);
-    return level;
-  }
-
-  ir::Body without_high(const ir::Body& before) {
-    ir::Body body;
-    for (const ir::StmtRef& s : before) {
-      // How far a piece goes depends on the unit, which threads do not have.
-      bool of_unit = false;
-      for (const ExprRef& e : ir::expressions_of(*s))
-        ir::visit(e, [&](const ir::Expr& part) {
-          of_unit = of_unit || (part.kind == ExprKind::variable && (part.name == region_.name || unit_names_.count(part.name)));
-        });
-      if (of_unit)
-        unit_names_.insert(s->name);
-      else
-        body.push_back(s);
-    }
-    return body;
+    return Level{loop.name, loop.begin, loop.end, {}};
   }
 
   /// let thread_x = ctaid_x * ntid_x + tid_x   let threads_x = nctaid_x * ntid_x
@@ -228,7 +281,31 @@ class Spreading {
     body.push_back(ir::let("threads_" + axis, blocks * width));
   }
 
-  void spread(const std::vector<Level>& levels, size_t k, const ir::Body& innermost, ir::Body& body) const {
+  // ---- loops over axes ----
+  void spread(const Stmt& loop, ir::Body& body) {
+    std::vector<Level> levels{{loop.name, loop.begin, loop.end, {}}};
+    std::vector<ExprRef> extents{outside(loop.end - loop.begin)};
+    if (!extents[0]) return void(failed_ = true);
+    inside_.insert(loop.name);
+    ir::Body innermost = loop.body;
+    while (levels.size() < kAxes) {
+      const std::optional<Level> next = nested(innermost);
+      if (!next) break;
+      const ExprRef extent = outside(next->end - next->begin);
+      if (!extent) break;
+      levels.back().before.assign(innermost.begin(), innermost.end() - 1);
+      innermost = ir::Body(innermost.back()->body);
+      inside_.insert(next->counter);
+      extents.push_back(extent);
+      levels.push_back(*next);
+    }
+    // All versions of the loop have the same threads.
+    if (!extents_.empty() && extents_.size() != extents.size()) return void(failed_ = true);
+    if (extents_.empty()) extents_ = std::move(extents);
+    over_axes(levels, 0, innermost, body);
+  }
+
+  static void over_axes(const std::vector<Level>& levels, size_t k, const ir::Body& innermost, ir::Body& body) {
     static const char* const kNames[] = {"x", "y", "z"};
     const std::string axis = kNames[levels.size() - 1 - k];
     const Level& level = levels[k];
@@ -237,7 +314,7 @@ class Spreading {
     ir::Body iteration{ir::let(level.counter, level.begin + thread + ir::variable("trip_" + axis, DType::i64) * threads)};
     iteration.insert(iteration.end(), level.before.begin(), level.before.end());
     if (k + 1 < levels.size())
-      spread(levels, k + 1, innermost, iteration);
+      over_axes(levels, k + 1, innermost, iteration);
     else
       iteration.insert(iteration.end(), innermost.begin(), innermost.end());
     const ExprRef trips = (level.end - level.begin - thread + threads - constant_i64(1)) / threads;
@@ -245,18 +322,20 @@ class Spreading {
   }
 
   const Stmt& region_;
+  const std::vector<ir::Parameter>& parameters_;
   const ParallelLoops& loops_;
   const ParallelLoops::Region& how_;
+  bool reduces_ = false, failed_ = false;
   std::map<std::string, ExprRef> lets_;
   std::set<std::string> inside_;
-  std::set<std::string> unit_names_;  // what depends on the unit
+  std::vector<ExprRef> extents_;  // outermost first
 };
 
 }  // namespace
 
-std::optional<Grid> grid_of(const Stmt& region, const ParallelLoops& loops) {
+std::optional<Grid> grid_of(const Stmt& region, const std::vector<ir::Parameter>& parameters, const ParallelLoops& loops) {
   if (!loops.regions.count(region.name)) return std::nullopt;
-  return Spreading(region, loops).grid();
+  return Spreading(region, parameters, loops).grid();
 }
 
 }  // namespace gasell::functions

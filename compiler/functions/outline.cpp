@@ -148,7 +148,7 @@ class Outliner {
   /// Adds the region's grid, and gives its extents.
   std::vector<ir::ExprRef> grid(const Stmt& loop, const FreeNames& free, const ir::Kernel& region) {
     ir::Kernel kernel;
-    std::optional<Grid> grid = grids_ ? grid_of(loop, loops_) : std::nullopt;
+    std::optional<Grid> grid = grids_ ? grid_of(loop, region.params, loops_) : std::nullopt;
     if (grid) {
       kernel.name = region.name + "_grid";
       kernel.function = kernel.simt = true;

@@ -99,6 +99,17 @@ class Uses {
   bool other_ = false;
 };
 
+/// What two numbers become; not of min and max.
+ScalarOp operation(Reduction r) {
+  switch (r) {
+    case Reduction::mul: return ScalarOp::mul;
+    case Reduction::bit_and: return ScalarOp::bit_and;
+    case Reduction::bit_or: return ScalarOp::bit_or;
+    case Reduction::bit_xor: return ScalarOp::bit_xor;
+    default: return ScalarOp::add;
+  }
+}
+
 ExprRef identity(Reduction r, DType type, const ExprRef& initial) {
   switch (r) {
     case Reduction::mul: return ir::constant(Scalar::of_int(1).cast(type));
@@ -160,6 +171,11 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
     if (may_stay_unbound(s.body, name))
       fail(at, "iterations of this prange depend on each other: '" + name + "' is read after the loop, and not every iteration sets it",
            "set it in every iteration, use a reduction such as " + name + " = max(" + name + ", …), or use range");
+  const auto combine = [this](Reduction r, const ExprRef& now, const ExprRef& part) {
+    if (r == Reduction::min || r == Reduction::max)
+      return select(compare_numbers(r == Reduction::min ? ast::CompareOp::lt : ast::CompareOp::gt, part, now), part, now);
+    return both(operation(r), now, part);
+  };
   // ---- the iterations in pieces ----
   const ExprRef first = code().bind(index_number(start, "prange"), "start"), last = code().bind(index_number(stop, "prange"), "stop"),
                 by = code().bind(index_number(step, "prange"), "step");
@@ -172,7 +188,7 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
   ExprRef pieces = constant_i64(array_reductions.empty() ? kPieces : kPiecesWithArrays);
   if (array_reductions.empty() && !reductions.empty()) {
     const std::string more = code().fresh("pieces");
-    code().emit(ir::call(more, DType::i64, "gasell_pieces", {ir::address("context"), pieces}));
+    code().emit(ir::call(more, DType::i64, "gasell_pieces", {ir::address("context"), pieces, count}));
     pieces = ir::variable(more, DType::i64);
   }
   const ExprRef piece = code().bind((count + pieces - constant_i64(1)) / pieces, "piece");
@@ -252,6 +268,9 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
   for (const auto& [name, r] : reductions) {
     const Value& v = env_.at(name).value;
     partial.push_back({name, code().fresh("partial"), v.type.dtype});
+    program_.parallel.regions[unit].partial[partial.back().memory] = [r = r, combine](const ExprRef& x, const ExprRef& y) {
+      return combine(r, x, y);
+    };
     code().emit(ir::store(partial.back().memory, u, v.scalar));
     program_.stored.insert(partial.back().memory);
   }
@@ -295,16 +314,7 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
   for (const Out& out : partial) {
     const Reduction r = reductions.at(out.name);
     fate += (&out == &partial[0] ? "; reductions: " : ", ") + out.name + " (" + symbol(r) + ")";
-    const auto combined = [&](const ExprRef& now, const ExprRef& part) {
-      if (r == Reduction::min || r == Reduction::max)
-        return select(compare_numbers(r == Reduction::min ? ast::CompareOp::lt : ast::CompareOp::gt, part, now), part, now);
-      return both(r == Reduction::add       ? ScalarOp::add
-                  : r == Reduction::mul     ? ScalarOp::mul
-                  : r == Reduction::bit_and ? ScalarOp::bit_and
-                  : r == Reduction::bit_or  ? ScalarOp::bit_or
-                                            : ScalarOp::bit_xor,
-                  now, part);
-    };
+    const auto combined = [&](const ExprRef& a, const ExprRef& b) { return combine(r, a, b); };
     // In groups: rounding errors of as many numbers in a row as GPUs give would add up.
     const std::string total = code().fresh(out.name), group = code().fresh("group"), j = code().fresh("j"),
                       subtotal = code().fresh("subtotal");
@@ -329,12 +339,7 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
     code().open();
     for_each(c.whole.array->extents, true, [&](const std::vector<ExprRef>& index) {
       const ExprRef part = code().bind(ir::load(c.memory.memory, c.memory.type, flat(c, ir::variable(j, DType::i64), index)));
-      const ScalarOp op = c.r == Reduction::add       ? ScalarOp::add
-                          : c.r == Reduction::mul     ? ScalarOp::mul
-                          : c.r == Reduction::bit_and ? ScalarOp::bit_and
-                          : c.r == Reduction::bit_or  ? ScalarOp::bit_or
-                                                      : ScalarOp::bit_xor;
-      store_element(*c.whole.array, c.memory.type, index, both(op, element(c.whole, index), part));
+      store_element(*c.whole.array, c.memory.type, index, both(operation(c.r), element(c.whole, index), part));
     });
     ir::Body adds = code().close();
     code().emit(ir::loop(j, constant_i64(0), units, ir::LoopKind::serial, std::move(adds)));

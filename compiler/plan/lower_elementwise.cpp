@@ -79,20 +79,37 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& 
     body.push_back(ir::loop(j->name, ir::constant_i64(0), length, ir::LoopKind::simd, std::move(inner)));
   };
   // Columns [first, first + length) of the border.
-  auto fill_loop = [&](Body& body, const std::vector<ExprRef>& out_bases, const ExprRef& value, const ExprRef& first, const ExprRef& length) {
+  auto fill_loop = [&](Body& body, const std::vector<ExprRef>& out_bases, const ExprRef& value, const ExprRef& first,
+                       const ExprRef& length) {
     const ExprRef j = ir::variable(builder.fresh("j"), DType::i64);
     Body inner;
     for (size_t k = 0; k < out_names.size(); ++k) inner.push_back(ir::store(out_names[k], place(k, out_bases, first + j), value));
     body.push_back(ir::loop(j->name, ir::constant_i64(0), length, ir::LoopKind::simd, std::move(inner)));
+  };
+  const auto within = [&](const ExprRef& at, size_t axis) {
+    return ir::op(ScalarOp::logical_and, {ir::op(ScalarOp::ge, {at, begins[axis]}), ir::op(ScalarOp::lt, {at, ends[axis]})});
+  };
+  // Threads that walk along a row together each see for themselves what is inside.
+  auto branching_row = [&](Body& body, const std::vector<ExprRef>& outer, const std::vector<ExprRef>& out_bases) {
+    expression.begin_strip(body, c0, count);
+    const ExprRef value = builder.scalar("border", border->value), j = ir::variable(builder.fresh("j"), DType::i64);
+    Body inner, there;
+    ExprRef inside = within(c0 + j, rank - 1);
+    for (size_t k = 0; k < outer.size(); ++k) inside = ir::op(ScalarOp::logical_and, {inside, within(outer[k], k)});
+    const std::string result = builder.fresh("v");
+    inner.push_back(ir::var(result, value));
+    const std::vector<ExprRef> values = expression.at(there, j);
+    there.push_back(ir::assign(result, values[0]));
+    inner.push_back(ir::if_(inside, std::move(there)));
+    inner.push_back(ir::store(out_names[0], place(0, out_bases, c0 + j), ir::variable(result, results[0].dtype)));
+    body.push_back(ir::loop(j->name, ir::constant_i64(0), count, ir::LoopKind::simd, std::move(inner)));
   };
   // A row of the border has all its columns left of what is inside.
   auto bordered_row = [&](Body& body, const std::vector<ExprRef>& outer, const std::vector<ExprRef>& out_bases) {
     const ExprRef end = define(builder, body, "stop", c0 + count), value = builder.scalar("border", border->value);
     ExprRef from = ir::op(ScalarOp::max, {begins.back(), c0});
     for (size_t k = 0; k < outer.size(); ++k) {
-      const ExprRef inside =
-          ir::op(ScalarOp::logical_and, {ir::op(ScalarOp::ge, {outer[k], begins[k]}), ir::op(ScalarOp::lt, {outer[k], ends[k]})});
-      from = ir::op(ScalarOp::select, {inside, from, end});
+      from = ir::op(ScalarOp::select, {within(outer[k], k), from, end});
     }
     const ExprRef left = define(builder, body, "left", minimum(from, end));
     const ExprRef right = define(builder, body, "right", ir::op(ScalarOp::max, {left, minimum(ends.back(), end)}));
@@ -105,7 +122,7 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& 
     std::vector<ExprRef> out_bases;
     for (size_t k = 0; k < out_names.size(); ++k)
       out_bases.push_back(define(builder, body, "to", out_positions.base(static_cast<int>(k), outer)));
-    if (border) return bordered_row(body, outer, out_bases);
+    if (border) return grain.rolled ? branching_row(body, outer, out_bases) : bordered_row(body, outer, out_bases);
     if (!has_random(pulled)) return strip_loop(body, out_bases, c0, count);
     const ExprRef q = ir::variable(builder.fresh("q"), DType::i64);
     Body strip;
@@ -114,7 +131,8 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& 
     const ExprRef length = define(builder, strip, "len", minimum(ir::constant_i64(kStrip), count - done));
     strip_loop(strip, out_bases, define(builder, strip, "first", c0 + done), length);
     const ExprRef strips = (count + ir::constant_i64(kStrip - 1)) / ir::constant_i64(kStrip);
-    body.push_back(ir::loop(q->name, ir::constant_i64(0), define(builder, body, "strips", strips), long_rows ? ir::LoopKind::team : ir::LoopKind::serial, std::move(strip)));
+    body.push_back(ir::loop(q->name, ir::constant_i64(0), define(builder, body, "strips", strips),
+                            long_rows ? ir::LoopKind::team : ir::LoopKind::serial, std::move(strip)));
   };
 
   if (rank == 1) {

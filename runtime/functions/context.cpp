@@ -173,7 +173,9 @@ void gasell_parallel(void* context, int64_t region, int64_t units, void* const* 
                      int64_t z) {
   static_cast<FunctionContext*>(context)->parallel(region, units, arrays, scalars, {x, y, z});
 }
-int64_t gasell_pieces(void* context, int64_t on_host) { return static_cast<FunctionContext*>(context)->pieces(on_host); }
+int64_t gasell_pieces(void* context, int64_t on_host, int64_t iterations) {
+  return static_cast<FunctionContext*>(context)->pieces(on_host, iterations);
+}
 void gasell_host(void* context, const void* address, int64_t writes) { static_cast<FunctionContext*>(context)->host(address, writes != 0); }
 }
 

@@ -48,7 +48,7 @@ class FunctionContext {
   /// `extents`: of its grid, where that runs.
   void parallel(int64_t region, int64_t units, void* const* arrays, const int64_t* scalars, std::array<int64_t, 3> extents) noexcept;
   /// How many pieces a reduction has that the host does in so many.
-  int64_t pieces(int64_t on_host) const noexcept { return grids_ ? grids_->pieces() : on_host; }
+  int64_t pieces(int64_t on_host, int64_t iterations) const noexcept { return grids_ ? RegionGrids::pieces(iterations) : on_host; }
   /// The host's code will use what lies at this address.
   void host(const void* address, bool writes) noexcept {
     if (grids_) [[unlikely]]
@@ -86,7 +86,7 @@ class FunctionContext {
 };
 
 /// Makes gasell_allocate(context, bytes), gasell_retain(context, address), gasell_release(context, address), gasell_address(address) and
-/// gasell_parallel(context, region, units, arrays, scalars, x, y, z), gasell_pieces(context, pieces), gasell_host(context, address,
+/// gasell_parallel(context, region, units, arrays, scalars, x, y, z), gasell_pieces(context, pieces, iterations), gasell_host(context, address,
 /// writes), gasell_call(context, instance, arrays, scalars), gasell_list_new(context, slots, references) and gasell_list_grow(context,
 /// list, items), true where it failed, known to compiled code. Before the first function runs; once is enough.
 void register_context_functions();

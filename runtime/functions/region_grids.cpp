@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/functions/grids.h"
 #include "runtime/gpu/gpu_device.h"
 
 namespace gasell::functions {
 namespace {
 
-/// Threads that reduce: enough for every GPU, few enough for the host to combine what they give.
-constexpr int64_t kReducingThreads = 1 << 16;
+/// Blocks that reduce: enough for every GPU, few enough for the host to combine what they give. Each thread has a few iterations at least.
+constexpr int64_t kMostReducingBlocks = 1056, kIterations = 4;
 constexpr int64_t kBlock = 256, kMostBlocksX = 1 << 20, kMostBlocksY = 65535;
 
 /// Threads for so many iterations; what is beyond CUDA's limits, threads do in turns.
@@ -47,7 +48,9 @@ HostStorage* RegionGrids::find(const void* address) const {
   return at <= next->first + next->second->bytes() ? next->second : nullptr;
 }
 
-int64_t RegionGrids::pieces() const { return kReducingThreads; }
+int64_t RegionGrids::pieces(int64_t iterations) {
+  return std::clamp<int64_t>(iterations / (kIterations * kReducingThreads), 1, kMostReducingBlocks);
+}
 
 std::optional<Error> RegionGrids::bring_home(const void* address, bool writes) noexcept {
   try {
@@ -102,10 +105,14 @@ void RegionGrids::launch(size_t region, int64_t units, void* const* arrays, cons
                          Outcome& outcome) {
   const ir::Kernel& kernel = function_.grids[region];
   const bool reduces = extents[0] == 0 && extents[1] == 0 && extents[2] == 0;
-  if (reduces) extents[0] = units;
-  if (extents[0] <= 0 || extents[1] < 0 || extents[2] < 0) return;
+  if (reduces ? units <= 0 : extents[0] <= 0 || extents[1] < 0 || extents[2] < 0) return;
   if (!loaded_[region]) loaded_[region] = gpus_.load(kernel);
-  GpuDevice::GridLaunch launch{&kernel, loaded_[region], {}, {}, shape_for(extents), !function_.sites.empty()};
+  GpuDevice::GridLaunch launch{&kernel,
+                               loaded_[region],
+                               {},
+                               {},
+                               reduces ? GridShape{{units, 1, 1}, {kReducingThreads, 1, 1}} : shape_for(extents),
+                               !function_.sites.empty()};
   size_t slots = 0;
   for (const ir::Parameter& p : kernel.params) {
     if (p.kind == ir::Parameter::Kind::scalar) {

@@ -35,8 +35,8 @@ class RegionGrids {
   void add(HostStorage& storage);
   void remove(const HostStorage& storage);
 
-  /// Pieces of a reduction, in place of as many as the host takes.
-  int64_t pieces() const;
+  /// Pieces of a reduction, a block of threads each.
+  static int64_t pieces(int64_t iterations);
 
   /// What became of a region.
   struct Outcome {
