@@ -131,6 +131,7 @@ Value Lowering::from_outside(const Outside& outside, const std::string& name, Sp
     case Outside::Kind::path:
       if (outside.text == "numpy.newaxis") return none_value();
       if (const auto constant = library_constant(outside.text)) return scalar_value(ir::constant(*constant));
+      if (const auto limit = limit_of_dtype(outside.text)) return scalar_value(ir::constant(*limit));
       if (auto value = cuda_value(*this, outside.text)) return *std::move(value);
       [[fallthrough]];
     case Outside::Kind::function: {

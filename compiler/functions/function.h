@@ -67,7 +67,7 @@ struct Function {
 /// Without an exception: a place that is only named (where threads wait for each other, and lines).
 struct Site {
   std::string exception;  // "IndexError"
-  std::string message;    // with {0}, {1}, {2} for the noted i64 numbers
+  std::string message;    // with {0}, {1}, {2} for the noted i64 numbers; {0:f}: the bits of an f64, {0:b}: a truth value
   Span span;
   SourceRef source;
   std::string function;  // whose text that is

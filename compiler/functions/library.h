@@ -13,7 +13,11 @@ LibraryFunction creation_function(const std::string& path);   // library_creatio
 LibraryFunction reduction_function(const std::string& path);  // library_reductions.cpp
 LibraryFunction linalg_function(const std::string& path);      // library_linalg.cpp
 LibraryFunction arranging_function(const std::string& path);  // library_arrange.cpp
-LibraryFunction cuda_function(const std::string& path);       // library_cuda.cpp
+/// What texts of prelude/ use ("gasell.…"), and what belongs to it.
+LibraryFunction inner_function(const std::string& path);  // library_inner.cpp
+/// "numpy.finfo(float64).eps".
+std::optional<Scalar> limit_of_dtype(const std::string& path);
+LibraryFunction cuda_function(const std::string& path);  // library_cuda.cpp
 
 /// What names of numba.cuda stand for in kernels that are no functions: "numba.cuda.threadIdx.x".
 std::optional<Value> cuda_value(Lowering& lowering, const std::string& path);

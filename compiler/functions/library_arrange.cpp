@@ -103,6 +103,11 @@ Value vstack(Lowering& l, const CallSite& site) {
   for (Value& v : parts) v = with_axes(l, site, v, 2);
   return joined(l, site, parts, 0);
 }
+Value dstack(Lowering& l, const CallSite& site) {
+  std::vector<Value> parts = parts_of(l, site);
+  for (Value& v : parts) v = library_function("numpy.atleast_3d")(l, {site.span, site.name, {v}, {}});
+  return joined(l, site, parts, 2);
+}
 Value stack(Lowering& l, const CallSite& site) {
   std::vector<Value> parts = parts_of(l, site);
   const int64_t axis = constant_argument(l, site, 1, "axis", 0);
@@ -117,6 +122,8 @@ Value column_stack(Lowering& l, const CallSite& site) {
 }
 Value append(Lowering& l, const CallSite& site) {
   if (site.args.size() < 2) l.fail(site.span, "np.append takes an array and what is appended");
+  if (const Value* axis = site.argument(2, "axis"); axis && !axis->type.is_none())
+    return joined(l, site, {array_argument(l, site, 0), array_argument(l, site, 1)}, constant_argument(l, site, 2, "axis", 0));
   std::vector<Value> parts;
   for (size_t k = 0; k < 2; ++k)
     parts.push_back(with_axes(
@@ -191,7 +198,8 @@ Value diagonal_view(Lowering& l, const Value& v) {
 }
 Value diag(Lowering& l, const CallSite& site) {
   const Value v = array_argument(l, site);
-  if (constant_argument(l, site, 1, "k", 0) != 0) l.unsupported(site.span, "np.diag of another diagonal");
+  if (const Value* k = site.argument(1, "k"); k && !(k->is_constant() && k->scalar->value.i == 0))
+    return library_function(v.type.rank == 2 ? "numpy.diagonal_copy" : "numpy.diagflat")(l, {site.span, site.name, {v, *k}, {}});
   if (v.type.rank == 2) return library_function("numpy.copy")(l, {site.span, "numpy.copy", {diagonal_view(l, v)}, {}});
   const ExprRef n = v.array->extents[0];
   const Value result = l.allocate(v.type.dtype, {n, n}, site.span, true);
@@ -206,7 +214,20 @@ Value trace(Lowering& l, const CallSite& site) {
 
 Value diff(Lowering& l, const CallSite& site) {
   const Value v = array_argument(l, site);
-  if (constant_argument(l, site, 1, "n", 1) != 1 || v.type.rank != 1) l.unsupported(site.span, "np.diff but of neighbours in one axis");
+  const int64_t times = constant_argument(l, site, 1, "n", 1);
+  if (times < 0) l.fail_as("ValueError", site.span, "order must be non-negative");
+  if (times == 0) return v;
+  if (times > 1) {
+    const Value less = diff(l, {site.span, site.name, {v, scalar_value(constant_i64(times - 1))}, {}});
+    return diff(l, {site.span, site.name, {less}, {}});
+  }
+  if (v.type.rank != 1) {  // along the last axis
+    const auto last = static_cast<size_t>(v.type.rank - 1);
+    ArrayValue a = *v.array, b = *v.array;
+    a.extents[last] = b.extents[last] = l.code().bind(both(ScalarOp::max, a.extents[last] - constant_i64(1), constant_i64(0)), "n");
+    b.offset = l.code().bind(b.offset + b.strides[last], "offset");
+    return l.binary(ast::BinaryOp::sub, array_value(v.type.dtype, Layout::any, b), array_value(v.type.dtype, Layout::any, a), site.span);
+  }
   ArrayValue a = *v.array, b = *v.array;
   a.extents[0] = b.extents[0] = l.code().bind(both(ScalarOp::max, a.extents[0] - constant_i64(1), constant_i64(0)), "n");
   b.offset = l.code().bind(b.offset + b.strides[0], "offset");
@@ -215,7 +236,9 @@ Value diff(Lowering& l, const CallSite& site) {
 
 Value repeat(Lowering& l, const CallSite& site) {
   const Value v = array_argument(l, site);
-  if (site.args.size() != 2 || v.type.rank != 1) l.unsupported(site.span, "np.repeat but of one axis");
+  if (site.args.size() != 2) l.fail(site.span, "np.repeat takes an array and how often");
+  if (v.type.rank != 1 || !site.args[1].type.is_scalar())
+    return library_function("numpy.repeat_each")(l, {site.span, site.name, {v, site.args[1]}, {}});
   const ExprRef times = l.code().bind(l.index_number(site.args[1], "np.repeat"));
   LazyArray lazy;
   lazy.extents = {l.code().bind(v.array->extents[0] * times, "n")};
@@ -275,7 +298,7 @@ Value searchsorted(Lowering& l, const CallSite& site) {
   if (site.args.size() < 2 || sorted.type.rank != 1) l.fail(site.span, "np.searchsorted takes a 1-d array and values");
   const Value* side = site.argument(2, "side");
   const bool right = side && side->type.text == "right";
-  const Value& v = site.args[1];
+  const Value v = site.args[1].type.is_list() || site.args[1].type.is_tuple() ? array_argument(l, site, 1) : site.args[1];
   if (!v.type.is_array()) return scalar_value(bisect(l, sorted, l.code().bind(l.scalar(v, "np.searchsorted")), right));
   const Value values = l.materialise(v, site.span);
   const Value result = l.allocate(DType::i64, values.array->extents, site.span);
@@ -291,7 +314,7 @@ Value histogram(Lowering& l, const CallSite& site) {
   const Value* bins = site.argument(1, "bins");
   const Value* range = site.argument(2, "range");
   const Value* weights = site.keyword("weights");
-  if (bins && !bins->type.is_scalar()) l.unsupported(site.span, "np.histogram with bins of one's own", "give their number, and range=");
+  if (bins && !bins->type.is_scalar()) return library_function("numpy.histogram_of_bins")(l, {site.span, site.name, {v, *bins}, {}});
   const ExprRef n = bins ? l.code().bind(l.index_number(*bins, "bins"), "bins") : constant_i64(10);
   ExprRef low, high;
   if (range && range->type.is_tuple() && range->items.size() == 2) {
@@ -327,7 +350,11 @@ Value histogram(Lowering& l, const CallSite& site) {
 Value sorted(Lowering& l, const CallSite& site) {
   Value v = array_argument(l, site);
   const bool in_place = site.name == "sort";
-  if (v.type.rank != 1) l.unsupported(site.span, "sorting of more than one axis");
+  if (v.type.rank > 1 && !in_place) return library_function("numpy.sort_rows")(l, {site.span, site.name, {v}, {}});
+  if (v.type.rank > 1) {
+    l.assign_elements(v, library_function("numpy.sort_rows")(l, {site.span, site.name, {v}, {}}), site.span);
+    return none_value();
+  }
   const Value work = library_function("numpy.copy")(l, {site.span, "numpy.copy", {v}, {}});
   l.code().emit(ir::call("", DType::i64, "gasell_sort",
                          {constant_i64(static_cast<int64_t>(v.type.dtype)), ir::address(work.array->memory), work.array->extents[0]}));
@@ -338,7 +365,7 @@ Value sorted(Lowering& l, const CallSite& site) {
 }
 Value argsort(Lowering& l, const CallSite& site) {
   const Value v = array_argument(l, site);
-  if (v.type.rank != 1) l.unsupported(site.span, "sorting of more than one axis");
+  if (v.type.rank > 1) return library_function("numpy.argsort_rows")(l, {site.span, site.name, {v}, {}});
   const Value work = library_function("numpy.copy")(l, {site.span, "numpy.copy", {v}, {}});
   const Value order = l.allocate(DType::i64, {work.array->extents[0]}, site.span);
   l.code().emit(ir::call("", DType::i64, "gasell_argsort",
@@ -358,6 +385,8 @@ Value median(Lowering& l, const CallSite& site) {
 }
 
 Value unique(Lowering& l, const CallSite& site) {
+  if (site.args.size() != 1 || !site.keywords.empty())
+    l.unsupported(site.span, "np.unique with what it gives beside the elements", "np.unique(x)");
   const Value s =
       sorted(l, {site.span, "numpy.sort", {library_method("ravel")(l, {site.span, "ravel", {array_argument(l, site)}, {}})}, {}});
   const ExprRef n = s.array->extents[0];
@@ -371,17 +400,6 @@ Value unique(Lowering& l, const CallSite& site) {
     return l.code().bind(both(ScalarOp::logical_or, first, both(ScalarOp::ne, l.element(s, i), before)));
   };
   return l.masked(s, lazy_value(DType::boolean, std::move(lazy)), site.span);
-}
-
-/// np.cov of rows as variables.
-Value covariance(Lowering& l, const CallSite& site) {
-  const Value v = array_argument(l, site);
-  if (v.type.rank != 2 || site.args.size() != 1 || !site.keywords.empty()) l.unsupported(site.span, "np.cov but of one 2-d array");
-  const Value mean = library_function("numpy.mean")(l, {site.span, "numpy.mean", {v, scalar_value(constant_i64(1))}, {}});
-  const Value column = library_function("numpy.expand_dims")(l, {site.span, "", {mean, scalar_value(constant_i64(1))}, {}});
-  const Value x = l.materialise(l.binary(ast::BinaryOp::sub, v, column, site.span), site.span);
-  const Value products = library_function("numpy.matmul")(l, {site.span, "numpy.matmul", {x, l.attribute(x, "T", site.span)}, {}});
-  return l.binary(ast::BinaryOp::div, products, scalar_value(ir::cast(v.array->extents[1] - constant_i64(1), DType::f64)), site.span);
 }
 
 Value nonzero(Lowering& l, const CallSite& site) {
@@ -413,6 +431,8 @@ LibraryFunction arranging_function(const std::string& path) {
       {"numpy.concatenate", concatenate},
       {"numpy.hstack", hstack},
       {"numpy.vstack", vstack},
+      {"numpy.row_stack", vstack},
+      {"numpy.dstack", dstack},
       {"numpy.stack", stack},
       {"numpy.column_stack", column_stack},
       {"numpy.append", append},
@@ -435,7 +455,6 @@ LibraryFunction arranging_function(const std::string& path) {
       {".argsort", argsort},
       {"numpy.median", median},
       {"numpy.unique", unique},
-      {"numpy.cov", covariance},
       {"numpy.nonzero", nonzero},
       {".nonzero", nonzero},
       {"numpy.trace", trace},

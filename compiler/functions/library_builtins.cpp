@@ -111,56 +111,6 @@ Value iterator(Lowering& l, const CallSite& site) {
   return iterator_value(l, site.name, std::move(items), site.span);
 }
 
-// ---- what the texts of prelude/ use ----
-/// gasell.kind(x): "scalar", "array", "tuple", "list", "range", "none", "text", "function".
-Value kind_of(Lowering&, const CallSite& site) {
-  static constexpr const char* kKinds[] = {"none",  "scalar",   "array",    "tuple", "text",     "function",
-                                           "slice", "ellipsis", "optional", "range", "iterator", "list"};
-  return text_value(kKinds[static_cast<int>(site.args.at(0).type.kind)]);
-}
-/// gasell.items(x): the kind of a list's items.
-Value kind_of_items(Lowering& l, const CallSite& site) {
-  Value item;
-  item.type = l.item_type(site.args.at(0), site.span);
-  return kind_of(l, {site.span, "", {item}, {}});
-}
-/// gasell.code(x): 'b', 'i', 'u', 'f' or 'c', of the numbers in it.
-Value code_of(Lowering& l, const CallSite& site) {
-  const Value& v = site.args.at(0);
-  if (const auto dtype = dtype_argument(v)) return text_value(std::string(1, kind(*dtype)));
-  const Type& t = v.type.is_list() && !v.type.items.empty() ? v.type.items[0] : v.type;
-  if (!t.is_scalar() && !t.is_array()) l.fail(v.span, "numbers are needed, and this is " + describe(v.type));
-  return text_value(std::string(1, kind(t.dtype)));
-}
-/// gasell.common(x, y, …): the dtype that holds all their numbers.
-Value common_dtype(Lowering& l, const CallSite& site) {
-  std::optional<DType> common;
-  for (const Value& v : site.args) {
-    const auto given = dtype_argument(v);
-    const Type& t = v.type.is_list() && !v.type.items.empty() ? v.type.items[0] : v.type;
-    if (!given && !t.is_scalar() && !t.is_array()) l.fail(v.span, "numbers are needed, and this is " + describe(v.type));
-    const DType d = given ? *given : t.dtype;
-    common = common ? promote(*common, d) : d;
-  }
-  Value v;
-  v.type.kind = Kind::function;
-  v.type.text = "numpy." + std::string(name_of(common.value_or(DType::f64)));
-  v.outside = {.kind = Outside::Kind::path, .text = v.type.text};
-  return v;
-}
-Value append(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2) l.fail(site.span, "append takes one item");
-  l.list_append(site.args[0], site.args[1], site.span);
-  return none_value();
-}
-Value take_last(Lowering& l, const CallSite& site) { return l.list_take_last(site.args.at(0), site.span); }
-/// gasell.refuse("message"): what is called so is not there.
-Value refuse(Lowering& l, const CallSite& site) {
-  l.unsupported(site.span, site.args.at(0).type.text, site.args.size() > 1 ? site.args[1].type.text : "");
-}
-/// gasell.fail("message"): a TypingError.
-Value fail(Lowering& l, const CallSite& site) { l.fail(site.span, site.args.at(0).type.text); }
-
 }  // namespace
 
 LibraryFunction builtin_function(const std::string& path) {
@@ -173,14 +123,6 @@ LibraryFunction builtin_function(const std::string& path) {
       {"numpy.ndindex", iterator},
       {"numpy.nditer", iterator},
       {"numba.prange", range},
-      {"list.append", append},
-      {"gasell.take_last", take_last},
-      {"gasell.kind", kind_of},
-      {"gasell.items", kind_of_items},
-      {"gasell.code", code_of},
-      {"gasell.common", common_dtype},
-      {"gasell.refuse", refuse},
-      {"gasell.fail", fail},
       {"len", len},
       {"abs", absolute},
       {"min", minimum},

@@ -56,10 +56,17 @@ Value full(Lowering& l, const CallSite& site) {
   return filled(l, site, shape_argument(l, need(l, site, 0, "shape")), dtype_or(l, site.argument(2, "dtype"), number->type), number);
 }
 
+/// A number as an array without axes.
+Value point(Lowering& l, const Value& v, DType dtype, Span at) {
+  const Value array = l.allocate(dtype, {}, at);
+  l.store_element(*array.array, dtype, {}, v.scalar);
+  return array;
+}
+
 Value array_argument(Lowering& l, const CallSite& site) {
   Value v = need(l, site, 0, "a");
   if (v.type.is_tuple() || v.type.is_list()) v = library_function("numpy.array")(l, {site.span, "np.array", {v}, {}});
-  if (v.type.is_scalar()) v = l.elementwise({v}, v.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, site.span);
+  if (v.type.is_scalar()) v = point(l, v, v.type.dtype, site.span);
   return v;
 }
 std::vector<ExprRef> like_extents(Lowering& l, const CallSite& site, const Value& v, const Value* shape) {
@@ -164,11 +171,7 @@ Value array(Lowering& l, const CallSite& site) {
     if (site.name == "numpy.asarray" && d == v.type.dtype) return v;
     return l.materialise(l.elementwise({v}, d, [d](const std::vector<ExprRef>& p) { return ir::cast(p[0], d); }, site.span), site.span);
   }
-  if (v.type.is_scalar())
-    return l.materialise(
-        l.elementwise(
-            {scalar_value(v.scalar)}, dtype_or(l, dtype, v.type.dtype), [](const std::vector<ExprRef>& p) { return p[0]; }, site.span),
-        site.span);
+  if (v.type.is_scalar()) return point(l, v, dtype_or(l, dtype, v.type.dtype), site.span);
   if (v.type.is_list())
     return l.array_of_list(v, dtype && !dtype->type.is_none() ? std::optional(dtype_or(l, dtype, DType::f64)) : std::nullopt, site.span);
   if (!v.type.is_tuple()) l.fail(v.span, "an array cannot be made of " + describe(v.type));

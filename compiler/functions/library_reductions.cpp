@@ -235,8 +235,10 @@ Value place(Lowering& l, const CallSite& site) {
 }
 
 Value cumulative(Lowering& l, const CallSite& site) {
-  const Value v = array_of(l, site);
-  if (v.type.rank != 1) l.unsupported(site.span, site.name + " of more than one axis");
+  Value v = array_of(l, site);
+  if (const Value* axis = site.argument(1, "axis"); axis && !axis->type.is_none() && v.type.rank != 1)
+    l.unsupported(site.span, site.name + " along an axis", "write a loop over the other axes");
+  if (v.type.rank != 1) v = library_method("ravel")(l, {site.span, "ravel", {v}, {}});
   const DType d = wide(v.type.dtype);
   const bool product = site.name.find("prod") != std::string::npos;
   const Value target = l.allocate(d, v.extents(), site.span);
@@ -255,11 +257,15 @@ Value peak_to_peak(Lowering& l, const CallSite& site) {
 }
 
 Value sum_of_items(Lowering& l, const CallSite& site) {
-  if (site.args.size() == 1 && site.args[0].type.is_tuple()) {
-    Value total = scalar_value(constant_i64(0));
+  const Value* start = site.argument(1, "start");
+  const Value zero = start ? *start : scalar_value(constant_i64(0));
+  if (!site.args.empty() && site.args[0].type.is_tuple()) {
+    Value total = zero;
     for (const Value& item : site.args[0].items) total = l.binary(ast::BinaryOp::add, total, item, site.span);
     return total;
   }
+  if (!site.args.empty() && !site.args[0].type.is_array())
+    return library_function("list.total")(l, {site.span, site.name, {site.args[0], zero}, {}});
   return sum(l, site);
 }
 

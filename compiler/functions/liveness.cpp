@@ -71,7 +71,10 @@ class Flow {
   explicit Flow(Liveness& result) : result_(result) {}
 
   Names before(const ast::Body& body, Names live) {
-    for (size_t k = body.size(); k-- > 0;) live = before(*body[k], body[k].get(), std::move(live));
+    for (size_t k = body.size(); k-- > 0;) {
+      live = before(*body[k], body[k].get(), std::move(live));
+      add(live, caught_);
+    }
     return live;
   }
 
@@ -101,6 +104,7 @@ class Flow {
                                },
                                [&](const ast::If& n) {
                                  result_.statements[key].after = live;
+                                 add(result_.statements[key].after, caught_);
                                  Names other = before(n.orelse, live);
                                  live = before(n.body, std::move(live));
                                  add(live, other);
@@ -123,6 +127,24 @@ class Flow {
                                [&](const ast::With& n) {
                                  live = before(n.body, std::move(live));
                                  for (const ast::WithItem& item : n.items) assign(item.target), collect_reads(item.context, live);
+                               },
+                               [&](const ast::Try& n) {
+                                 result_.statements[key].after = live;
+                                 add(result_.statements[key].after, caught_);
+                                 // Behind finally an exception may go on to who catches it around.
+                                 const Names ended = before(n.finalbody, std::move(live));
+                                 Names handled = ended;
+                                 for (const ast::ExceptHandler& h : n.handlers) add(handled, before(h.body, ended));
+                                 live = before(n.orelse, ended);
+                                 // Any place of the body may be the last that is reached.
+                                 const Names around = caught_;
+                                 add(caught_, handled);
+                                 Names head = handled;
+                                 add(head, live);
+                                 result_.statements[key].head = std::move(head);
+                                 live = before(n.body, std::move(live));
+                                 add(live, handled);
+                                 caught_ = around;
                                },
                                [&](const auto&) {
                                  ast::visit_children(
@@ -155,6 +177,8 @@ class Flow {
       add(head, inside);
     }
     result_.statements[key] = {after, head};
+    add(result_.statements[key].after, caught_);
+    add(result_.statements[key].head, caught_);
     result_.statements[key].after.insert(left.begin(), left.end());
     return head;
   }
@@ -164,6 +188,7 @@ class Flow {
   };
   Liveness& result_;
   std::vector<Loop> loops_;
+  Names caught_;  // read where exceptions of the place are caught
 };
 
 }  // namespace

@@ -312,6 +312,9 @@ class Lowering {
   Value run_straight(const ast::Body& body);
   void raise_statement(const ast::Raise& s, Span at);
   void assert_statement(const ast::Assert& s, Span at);
+  std::string message_of(const ast::ExprRef& e, std::vector<ExprRef>& numbers);
+  void try_statement(const ast::Try& s, const ast::Stmt* key, Span at);
+  void note_binding(const std::string& name);
 
   struct Iteration {
     std::function<void()> enter;  // where an iteration begins: the names have the values that were carried here
@@ -370,7 +373,15 @@ class Lowering {
   Value tuple_item(const Value& tuple, const ExprRef& index, Span at);
   /// array[k], where k is known to be inside.
   Value item_of(const Value& array, const ExprRef& k, Span at);
-  void check_mask(const Value& array, const Value& mask, Span at);
+  void check_mask(const Value& array, const Value& mask, size_t first_axis, Span at);
+  /// What indices with arrays among them choose of an array: the shape of the result, and where in `rest`, which has the slices applied, an
+  /// element of it comes from. `index` emits the checks.
+  struct Places {
+    Value rest;
+    std::vector<ExprRef> extents;
+    std::function<std::vector<ExprRef>(const std::vector<ExprRef>&)> index;
+  };
+  Places places_of(const Value& array, const std::vector<Value>& indices, Span at);
   /// int64[:, ::1] and the like: types, in places where they are values.
   Value typed_subscript(const Value& base, const ast::ExprRef& index, Span at);
   Value fancy(const Value& array, const std::vector<Value>& indices, Span at);
@@ -388,6 +399,7 @@ class Lowering {
   bool giving_up_ = false;  // they will not be found: reading them is an error
   Names unknown_;           // bound by statements that were left out
   bool is_instance_ = false;
+  std::vector<const Join*> catches_;  // of the try statements around
   const Lowering* caller_ = nullptr;  // and where it calls this: told of errors in the library's own texts
   Span called_at_;
   Lowering* enclosing_ = nullptr;  // of a function inside a compiled one

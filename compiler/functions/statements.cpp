@@ -103,7 +103,7 @@ void Lowering::statement(const ast::StmtRef& s) {
                  [&](const ast::Import&) { unsupported(s->span, "import", "import above the function"); },
                  [&](const ast::ImportFrom&) { unsupported(s->span, "import", "import above the function"); },
                  [&](const ast::With&) { unsupported(s->span, "with"); },
-                 [&](const ast::Try&) { unsupported(s->span, "try", "catch the exception where the function is called"); },
+                 [&](const ast::Try& n) { try_statement(n, s.get(), s->span); },
                  [&](const ast::Global&) {
                    unsupported(s->span, "global", "a compiled function takes values as arguments and gives them back with return");
                  },
@@ -127,6 +127,7 @@ void Lowering::bind_name(const std::string& name, Value value, Span at) {
   if (!function_.internal) program_.typed.emplace_back(at, name + ": " + to_string(value.type));
   env_[name] = {std::move(value), nullptr};
   unknown_.erase(name);
+  if (!catches_.empty()) note_binding(name);
 }
 
 void Lowering::assign(const ast::ExprRef& target, const Value& value) {
@@ -378,51 +379,6 @@ void Lowering::return_value(Value value, Span at) {
   } else {
     leave(*return_exit_);
   }
-}
-
-void Lowering::raise_statement(const ast::Raise& s, Span at) {
-  if (!s.exception) unsupported(at, "raise without an exception");
-  const ast::Call* call = as_call(s.exception);
-  const Value type = expression(call ? call->callee : s.exception);
-  if (type.type.kind != Kind::function || type.outside.kind != Outside::Kind::path)
-    fail(at, "only exceptions can be raised, not " + describe(type.type));
-  std::string message;
-  if (call && !call->args.empty()) {
-    const Value text = expression(call->args[0]);
-    if (text.type.kind == Kind::text)
-      message = text.type.text;
-    else
-      unsupported(call->args[0]->span, "a message that is not a constant string");
-  }
-  code().emit(ir::raise(site(type.outside.text, message, at), {}));
-  code().kill();
-}
-
-void Lowering::assert_statement(const ast::Assert& s, Span at) {
-  std::string message;
-  if (s.message) {
-    const Value text = expression(s.message);
-    if (text.type.kind != Kind::text) unsupported(s.message->span, "a message that is not a constant string");
-    message = text.type.text;
-  }
-  raise_if(ir::op(ScalarOp::logical_not, {truth(expression(s.test))}), "AssertionError", message, at);
-}
-
-int64_t Lowering::site(std::string exception, std::string message, Span at) {
-  const auto [function, place] = users_place(at);
-  program_.sites.push_back({std::move(exception), std::move(message), place, function->source, function->name});
-  return static_cast<int64_t>(program_.sites.size());
-}
-
-void Lowering::raise_if(ExprRef condition, std::string exception, std::string message, Span at, std::vector<ExprRef> numbers) {
-  if (condition->kind == ir::ExprKind::constant && !condition->value.i) return;
-  const int64_t number = site(std::move(exception), std::move(message), at);
-  if (condition->kind == ir::ExprKind::constant) {
-    code().emit(ir::raise(number, std::move(numbers)));
-    code().kill();
-    return;
-  }
-  code().emit(ir::if_(std::move(condition), {ir::raise(number, std::move(numbers))}, {}));
 }
 
 }  // namespace gasell::functions

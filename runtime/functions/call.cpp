@@ -11,6 +11,7 @@
 #include "runtime/functions/context.h"
 #include "runtime/functions/lists.h"
 #include "runtime/functions/views.h"
+#include "runtime/session/number.h"
 
 namespace gasell::functions {
 namespace {
@@ -91,9 +92,18 @@ struct Frame {
 
 std::string with_numbers(std::string message, const int64_t* numbers) {
   for (int k = 0; k < 3; ++k) {
-    const std::string place = "{" + std::to_string(k) + "}";
-    for (size_t at = message.find(place); at != message.npos; at = message.find(place, at))
-      message.replace(at, place.size(), std::to_string(numbers[k]));
+    const std::string open = "{" + std::to_string(k);
+    for (size_t at = message.find(open); at != message.npos; at = message.find(open, at + 1)) {
+      const size_t close = message.find('}', at);
+      if (close == message.npos) break;
+      const std::string_view how = std::string_view(message).substr(at + open.size(), close - at - open.size());
+      if (how.empty())
+        message.replace(at, close + 1 - at, std::to_string(numbers[k]));
+      else if (how == ":f")
+        message.replace(at, close + 1 - at, float_repr(std::bit_cast<double>(numbers[k])));
+      else if (how == ":b")
+        message.replace(at, close + 1 - at, numbers[k] ? "True" : "False");
+    }
   }
   return message;
 }

@@ -9,6 +9,7 @@
 
 #include "compiler/codegen/externals.h"
 #include "runtime/functions/linalg.h"
+#include "runtime/functions/random.h"
 
 namespace gasell::functions {
 
@@ -137,11 +138,15 @@ void FunctionContext::parallel(int64_t region, int64_t units, void* const* array
     if (outcome.ran || error_[0] != 0) return;
   }
   const HostKernelFunction function = regions_[static_cast<size_t>(region)].function;
+  const uint64_t random = next_random_loop();
   host_.share(
       units,
       [&](int64_t begin, int64_t end) {
         const bool outer = std::exchange(in_region, true);
-        function(arrays, scalars, begin, end);
+        for (int64_t unit = begin; unit < end; ++unit) {
+          const RandomPiece piece(random, unit);
+          function(arrays, scalars, unit, unit + 1);
+        }
         in_region = outer;
       },
       [&] { return std::atomic_ref(*error_).load(std::memory_order_relaxed) != 0; });
@@ -183,6 +188,7 @@ void gasell_host(void* context, const void* address, int64_t writes) { static_ca
 
 void register_context_functions() {
   static const bool once = [] {
+    register_random_functions();
     register_external("gasell_allocate", reinterpret_cast<void*>(&gasell_allocate));
     register_external("gasell_retain", reinterpret_cast<void*>(&gasell_retain));
     register_external("gasell_release", reinterpret_cast<void*>(&gasell_release));
