@@ -219,6 +219,7 @@ static Compiled compile_once(Program& program, const Function& function, const s
   result.sites = std::move(program.sites);
   result.captured = std::move(program.captured);
   result.typed = std::move(program.typed);
+  result.texts = std::move(program.texts);
   finish_instances(result, program.instances, program.captured_parameters);
   outline_parallel_loops(result, program.parallel, written, overlapping || (function.options.unchecked_parallel && !program.points.empty()));
   ir::verify(result.kernel);

@@ -112,6 +112,7 @@ struct Compiled {
   int result_slots = 0;
   std::vector<Site> sites;        // site n is sites[n - 1]
   std::vector<Outside> captured;  // arrays from outside
+  std::vector<std::string> texts;  // what gasell_print_text(context, k) prints
   std::vector<bool> writes;       // one an array leaf of the arguments: whether the function may write it
   /// The types of names line by line (inspect_types).
   std::vector<std::pair<Span, std::string>> typed;

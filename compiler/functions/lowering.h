@@ -93,6 +93,7 @@ struct Program {
   int finished = 0;          // counts instances
   bool in_instance = false;  // an instance is being lowered
   std::vector<Skipped> skipped;
+  std::vector<std::string> texts;  // constants that the code prints
   Lasting* lasting = nullptr;
   ParallelLoops parallel;
   bool in_region = false;  // what is being lowered is part of a parallel loop

@@ -299,6 +299,12 @@ bool overlap(std::span<const Array* const> arrays, std::span<const Array::Memory
 
 }  // namespace
 
+static KernelObserver& kernel_observer() {
+  static KernelObserver observer;
+  return observer;
+}
+void observe_function_kernels(KernelObserver observer) { kernel_observer() = std::move(observer); }
+
 struct Specialisation::Scratch {
   explicit Scratch(bool checked) : frame(checked) {}
   Frame frame;
@@ -321,6 +327,11 @@ Specialisation::Specialisation(Engine& engine, Compiled compiled) : compiled_(st
   for (const Outside& o : compiled_.captured) captured_.push_back(static_cast<const Array*>(o.array));
   returns_arrays_ = has_arrays(compiled_.result);
   for (const Type& t : compiled_.arguments) for_each_leaf(t, [this](const Type& leaf) { takes_lists_ = takes_lists_ || leaf.is_list(); });
+  if (const KernelObserver& observer = kernel_observer()) {
+    observer(compiled_.kernel);
+    for (const ir::Kernel& region : compiled_.regions) observer(region);
+    for (const ir::Kernel& instance : compiled_.instances) observer(instance);
+  }
   kernel_ = engine.jit().compile(compiled_.kernel);
   for (const ir::Kernel& region : compiled_.regions) regions_.push_back(engine.jit().compile(region));
   for (const ir::Kernel& instance : compiled_.instances) instances_.push_back(engine.jit().compile(instance));
@@ -379,6 +390,7 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
   }
   int64_t error[4] = {0, 0, 0, 0};
   context.set_error(error);
+  context.set_texts(compiled_.texts);
   std::vector<int64_t>& results = scratch->results;
   results.resize(static_cast<size_t>(std::max(compiled_.result_slots, 1)));
   frame.memory(reinterpret_cast<char*>(&context), sizeof context);

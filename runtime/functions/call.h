@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,6 +40,10 @@ struct SiteRaised {
   Site site;
   std::string message;
 };
+
+/// Shows the kernels of functions that are compiled from now on, before their passes (--emit). Null: none.
+using KernelObserver = std::function<void(const ir::Kernel&)>;
+void observe_function_kernels(KernelObserver observer);
 
 /// One kernel of a function, ready to be called.
 class Specialisation {

@@ -189,6 +189,7 @@ void gasell_host(void* context, const void* address, int64_t writes) { static_ca
 void register_context_functions() {
   static const bool once = [] {
     register_random_functions();
+    register_print_functions();
     register_external("gasell_allocate", reinterpret_cast<void*>(&gasell_allocate));
     register_external("gasell_retain", reinterpret_cast<void*>(&gasell_retain));
     register_external("gasell_release", reinterpret_cast<void*>(&gasell_release));

@@ -13,6 +13,7 @@
 #include "runtime/device/device.h"
 #include "runtime/device/storage.h"
 #include "runtime/functions/lists.h"
+#include "runtime/functions/output.h"
 #include "runtime/functions/region_grids.h"
 
 namespace gasell::functions {
@@ -57,6 +58,11 @@ class FunctionContext {
   /// Where the function's errors are noted. kFailed stands for what refusal() says.
   void set_error(int64_t* error) { error_ = error; }
   static constexpr int64_t kFailed = -2;
+  /// The texts that the function prints.
+  void set_texts(std::span<const std::string> texts) { texts_ = texts; }
+  const std::string& text(int64_t k) const { return texts_[static_cast<size_t>(k)]; }
+  /// What the thread that made this prints to; may be null.
+  const FunctionOutput* output() const { return output_; }
 
   /// The storage behind an address that allocate() gave, for an array that outlives the call; null for any other address.
   HostStorageRef storage(void* address) const;
@@ -80,6 +86,8 @@ class FunctionContext {
 
   RegionGrids* grids_ = nullptr;
   int64_t* error_ = nullptr;
+  std::span<const std::string> texts_;
+  const FunctionOutput* const output_ = function_output();
   mutable std::mutex mutex_;
   std::unordered_map<void*, Entry> entries_;
   std::optional<Error> refusal_;

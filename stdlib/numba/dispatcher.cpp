@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compiler/ir/text.h"
+#include "runtime/functions/output.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/types.h"
@@ -215,7 +216,11 @@ const gasell::Type& dispatcher_type() {
 }
 
 Dispatcher::Dispatcher(Interpreter& in, Value function, functions::Options options)
-    : function_(std::move(function)), options_(std::move(options)), compilation_(std::make_unique<Compilation>(Compilation{in})) {}
+    : function_(std::move(function)),
+      options_(std::move(options)),
+      compilation_(std::make_unique<Compilation>(Compilation{in})),
+      output_{[&in](std::string_view text) { in.write_out(std::string(text)); },
+              [&in](const Array& array) { return gasell::str(in, Value::make<numpy::NdArray>(array)); }} {}
 
 const gasell::Type& Dispatcher::type() const { return dispatcher_type(); }
 std::string Dispatcher::repr(Interpreter& in) { return "CPUDispatcher(" + gasell::repr(in, function_) + ")"; }
@@ -387,6 +392,11 @@ Value Dispatcher::call(Interpreter& in, Arguments args) {
   const bool convert = chosen->result && chosen->result->is_scalar();
   const DType declared = convert ? chosen->result->dtype : DType::f64;
   functions::Returned returned;
+  struct Printing {
+    explicit Printing(const functions::FunctionOutput* output) : before(std::exchange(functions::function_output(), output)) {}
+    ~Printing() { functions::function_output() = before; }
+    const functions::FunctionOutput* before;
+  } printing(&output_);
   try {
     returned = dispatch_->call(*chosen->entry, arguments.leaves);
   } catch (const functions::SiteRaised& raised) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/functions/output.h"
 #include "stdlib/numba/outside.h"
 #include "stdlib/numba/types.h"
 
@@ -54,7 +55,8 @@ class Dispatcher final : public Object {
   std::vector<Known> known_;
   size_t last_ = 0;  // of known_: the one called last
   CallArguments scratch_;
-  bool declared_ = false;  // signatures were given: no others are compiled
+  const functions::FunctionOutput output_;  // of print in it
+  bool declared_ = false;                   // signatures were given: no others are compiled
 };
 
 const gasell::Type& dispatcher_type();

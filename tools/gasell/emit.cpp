@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/codegen/gpu.h"
 #include "compiler/codegen/jit.h"
 #include "compiler/ir/passes.h"
 #include "compiler/ir/text.h"
 #include "lang/render.h"
+#include "runtime/functions/call.h"
 #include "tools/gasell/terminal.h"
 
 namespace gasell::cli {
@@ -18,9 +21,9 @@ constexpr int kCapability = 75;  // the least that is supported
 
 /// The kernel's text after one pass of the pipeline ("input": before the first), or after all of them.
 std::string loops_after(const ir::Kernel& kernel, const std::string& pass_name) {
-  if (pass_name.empty()) return ir::print(ir::run_passes(kernel, ir::pipeline()));
+  if (pass_name.empty()) return ir::print(ir::run_passes(kernel, ir::pipeline_of(kernel)));
   std::string text;
-  ir::run_passes(kernel, ir::pipeline(), [&](const std::string& pass, const ir::Kernel& state, double) {
+  ir::run_passes(kernel, ir::pipeline_of(kernel), [&](const std::string& pass, const ir::Kernel& state, double) {
     if (pass == pass_name) text = ir::print(state);
   });
   return text;
@@ -29,9 +32,11 @@ std::string loops_after(const ir::Kernel& kernel, const std::string& pass_name) 
 void check_pass_name(const std::string& name) {
   if (name.empty() || name == "input") return;
   std::vector<std::string> names{"input"};
-  for (const ir::Pass& pass : ir::pipeline()) {
-    if (pass.name == name) return;
-    names.push_back(pass.name);
+  for (const auto* passes : {&ir::pipeline(), &ir::function_pipeline()}) {
+    for (const ir::Pass& pass : *passes) {
+      if (pass.name == name) return;
+      if (std::find(names.begin(), names.end(), pass.name) == names.end()) names.push_back(pass.name);
+    }
   }
   const std::string nearest = did_you_mean(name, names);
   throw Finish{2, fmt::format("gasell: there is no pass '{}'; {}\n", name,
@@ -61,6 +66,12 @@ std::string emitted(Engine& engine, const Options& options, const ir::Kernel& ke
 std::shared_ptr<const int64_t> emit_plans(Engine& engine, const Options& options) {
   check_pass_name(options.after_pass);
   auto count = std::make_shared<int64_t>(0);
+  if (options.emit == Emit::loops || options.emit == Emit::llvm || options.emit == Emit::assembly)
+    functions::observe_function_kernels([&engine, &options, count](const ir::Kernel& kernel) {
+      ++*count;
+      write_stdout(emitted(engine, options, kernel) + "\n");
+      flush_stdout();
+    });
   engine.observe_plans(
       [&engine, &options, count](Engine::PlanStage stage, const std::vector<graph::NodeRef>& roots, const std::vector<KernelReport>& kernels) {
         if (stage != Engine::PlanStage::planned) return;
