@@ -68,9 +68,14 @@ void Lowering::raise_statement(const ast::Raise& s, Span at) {
     fail(at, "only exceptions can be raised, not " + describe(type.type));
   std::string message;
   std::vector<ExprRef> numbers;
-  if (call && call->args.size() > 1) unsupported(call->args[1]->span, "an exception of several arguments", "put them into one text: f'…'");
   if (call && !call->args.empty()) message = message_of(call->args[0], numbers);
-  code().emit(ir::raise(site(type.outside.text, message, at), std::move(numbers)));
+  const int64_t number = site(type.outside.text, message, at);
+  for (size_t k = 1; call && k < call->args.size(); ++k) {
+    const size_t before = numbers.size();
+    const std::string text = message_of(call->args[k], numbers);
+    program_.sites[static_cast<size_t>(number - 1)].more.push_back(numbers.size() > before ? text : "'" + text);
+  }
+  code().emit(ir::raise(number, std::move(numbers)));
   code().kill();
 }
 

@@ -71,6 +71,8 @@ struct Site {
   Span span;
   SourceRef source;
   std::string function;  // whose text that is
+  /// The exception's arguments behind the message: a text behind a quote ("'text"), or a number as in messages ("{0:f}").
+  std::vector<std::string> more = {};
 };
 
 /// A kernel for arguments of given types, and how it is called.

@@ -410,7 +410,7 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
   }
   if (error[0] != 0) {
     const Site& site = compiled_.sites.at(static_cast<size_t>(error[0] - 1));
-    SiteRaised raised{site, with_numbers(site.message, error + 1)};
+    SiteRaised raised{site, with_numbers(site.message, error + 1), {error[1], error[2], error[3]}};
     if (site.exception == "MemoryError" && context.refusal()) raised.message = context.refusal()->diagnostic().message;
     throw raised;
   }

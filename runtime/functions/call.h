@@ -39,6 +39,7 @@ struct Returned {
 struct SiteRaised {
   Site site;
   std::string message;
+  int64_t numbers[3] = {};  // that came with it
 };
 
 /// Shows the kernels of functions that are compiled from now on, before their passes (--emit). Null: none.

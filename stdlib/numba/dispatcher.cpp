@@ -1,6 +1,7 @@
 #include "stdlib/numba/dispatcher.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -184,7 +185,20 @@ void rethrow(const functions::SiteRaised& raised) {
   const functions::Site& site = raised.site;
   const gasell::Type* type = exception_type(site.exception);
   std::vector<Value> args;
-  if (!raised.message.empty()) args.push_back(make_str(raised.message));
+  if (!raised.message.empty() || !site.more.empty()) args.push_back(make_str(raised.message));
+  for (const std::string& argument : site.more) {
+    if (argument.starts_with("'")) {
+      args.push_back(make_str(argument.substr(1)));
+      continue;
+    }
+    const int64_t number = raised.numbers[argument.at(1) - '0'];
+    if (argument.ends_with(":f}"))
+      args.push_back(numpy::python_value(Scalar::of_float(std::bit_cast<double>(number))));
+    else if (argument.ends_with(":b}"))
+      args.push_back(numpy::python_value(Scalar::of_bool(number != 0)));
+    else
+      args.push_back(numpy::python_value(Scalar::of_int(number)));
+  }
   Value value = Value::make<Exception>(type ? *type : *exception_type("RuntimeError"), std::move(args));
   if (site.source) static_cast<Exception*>(value.object())->traceback.push_back({site.source, site.span, site.function, 0});
   throw Raised(std::move(value));
