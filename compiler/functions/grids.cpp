@@ -189,11 +189,19 @@ class Spreading {
   }
 
   void share(const Stmt& loop, ir::Body& body) const {
-    const ExprRef thread = ir::variable("thread_x", DType::i64), threads = ir::variable("threads_x", DType::i64);
-    ir::Body iteration{ir::let(how_.counter, thread + ir::variable("trip_x", DType::i64) * threads)};
-    iteration.insert(iteration.end(), loop.body.begin(), loop.body.end());
-    const ExprRef trips = (how_.count - thread + threads - constant_i64(1)) / threads;
-    body.push_back(ir::loop("trip_x", constant_i64(0), trips, ir::LoopKind::serial, std::move(iteration)));
+    const ExprRef thread = ir::variable("thread_x", DType::i64);
+    in_steps("x", how_.counter, thread, how_.count, loop.body, body);
+  }
+
+  /// counter = first, first + threads, … below end. No count of them: it would take a division.
+  static void in_steps(const std::string& axis, const std::string& counter, const ExprRef& first, const ExprRef& end, ir::Body iteration,
+                       ir::Body& body) {
+    const ExprRef next = ir::variable("next_" + axis, DType::i64);
+    body.push_back(ir::var(next->name, first));
+    iteration.insert(iteration.begin(), ir::let(counter, next));
+    // Behind the iteration's scopes, which may be left early.
+    iteration.push_back(ir::assign(next->name, ir::variable(counter, DType::i64) + ir::variable("threads_" + axis, DType::i64)));
+    body.push_back(ir::while_(ir::op(ScalarOp::lt, {next, end}), std::move(iteration)));
   }
 
   /// The block's parts become one, in a fixed tree.
@@ -310,15 +318,12 @@ class Spreading {
     const std::string axis = kNames[levels.size() - 1 - k];
     const Level& level = levels[k];
     place(axis, body);
-    const ExprRef thread = ir::variable("thread_" + axis, DType::i64), threads = ir::variable("threads_" + axis, DType::i64);
-    ir::Body iteration{ir::let(level.counter, level.begin + thread + ir::variable("trip_" + axis, DType::i64) * threads)};
-    iteration.insert(iteration.end(), level.before.begin(), level.before.end());
+    ir::Body iteration = level.before;
     if (k + 1 < levels.size())
       over_axes(levels, k + 1, innermost, iteration);
     else
       iteration.insert(iteration.end(), innermost.begin(), innermost.end());
-    const ExprRef trips = (level.end - level.begin - thread + threads - constant_i64(1)) / threads;
-    body.push_back(ir::loop("trip_" + axis, constant_i64(0), trips, ir::LoopKind::serial, std::move(iteration)));
+    in_steps(axis, level.counter, level.begin + ir::variable("thread_" + axis, DType::i64), level.end, std::move(iteration), body);
   }
 
   const Stmt& region_;
