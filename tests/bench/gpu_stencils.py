@@ -121,6 +121,9 @@ measure("out[:] = x * 2 + 1, 4e8 f64", 6.4e9, lambda: expression(y, z), lambda r
 check("steps", lambda a: numba.stencil_iterate(jacobi, a, 20), floats(300, 400))
 w = floats(16384, 16384)
 measure("1000 steps, 5 points, f64, 16384²", 1000 * 2 * 8 * 16384.0**2, lambda: numba.stencil_iterate(jacobi, w, 1000), corner, 1)
+del w
+v = floats(32768, 32768)
+measure("1000 steps, 5 points, f64, 32768²", 1000 * 2 * 8 * 32768.0**2, lambda: numba.stencil_iterate(jacobi, v, 1000), corner, 1)
 """,
 }
 
