@@ -30,12 +30,16 @@ bool can_be_thread(const ir::Body& body) {
       case StmtKind::store:
       case StmtKind::if_:
       case StmtKind::while_:
-      case StmtKind::scope:
       case StmtKind::leave:
       case StmtKind::raise:
       case StmtKind::check:
-      case StmtKind::pointer:
       case StmtKind::point: break;
+      case StmtKind::scope:
+        if (s->catches) return false;
+        break;
+      case StmtKind::pointer:
+        if (s->value) return false;  // an address of the host's
+        break;
       case StmtKind::loop:
         if (s->loop_kind != ir::LoopKind::serial && s->loop_kind != ir::LoopKind::simd) return false;
         break;

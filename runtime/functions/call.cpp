@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "compiler/functions/slots.h"
 #include "runtime/device/device.h"
@@ -444,7 +445,8 @@ Returned Dispatch::call(Entry& entry, std::span<const Leaf> leaves) {
   std::vector<Array::Memory> memories;
   memories.reserve(arrays.size());
   settle(engine_, arrays, writes);
-  GpuDevice* const gpus = entry.apart->has_grids() ? engine_.gpus_for_function(entry.host_seconds) : nullptr;
+  const bool slower_there = entry.gpu_seconds > entry.host_seconds;
+  GpuDevice* const gpus = entry.apart->has_grids() ? engine_.gpus_for_function(slower_there ? 0 : entry.host_seconds) : nullptr;
   const auto memory_of = [&](size_t k) { return gpus ? arrays[k]->addresses() : arrays[k]->memory(writes[k]); };
   for (size_t k = 0; k < arrays.size(); ++k) {
     memories.push_back(memory_of(k));
@@ -461,10 +463,14 @@ Returned Dispatch::call(Entry& entry, std::span<const Leaf> leaves) {
     if (!entry.overlapping) entry.overlapping = std::make_unique<Specialisation>(engine_, compile(*function_, entry.types, true));
     chosen = entry.overlapping.get();
   }
-  if (gpus || !entry.apart->has_grids()) return chosen->run(engine_, leaves, arrays, memories, gpus);
+  if (!entry.apart->has_grids()) return chosen->run(engine_, leaves, arrays, memories);
   const auto start = std::chrono::steady_clock::now();
-  Returned returned = chosen->run(engine_, leaves, arrays, memories);
-  entry.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  Returned returned = chosen->run(engine_, leaves, arrays, memories, gpus);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!gpus)
+    entry.host_seconds = seconds;
+  else if (std::exchange(entry.on_gpus_before, true))
+    entry.gpu_seconds = seconds;
   return returned;
 }
 

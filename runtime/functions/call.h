@@ -89,7 +89,9 @@ class Dispatch {
   struct Entry {
     std::vector<Type> types;
     std::unique_ptr<Specialisation> apart, overlapping;  // arrays that are written lie apart from others, or not; made when wanted
-    double host_seconds = 0;                             // of its last call on the host, where it could have been on GPUs
+    /// Of its last calls on the host and on GPUs, where it can run on both; 0: not known. GPUs have compiled it before that.
+    double host_seconds = 0, gpu_seconds = 0;
+    bool on_gpus_before = false;
   };
   /// The entry for these types; compiled where it is new. Throws Error, as compile() does.
   Entry& entry(const std::vector<Type>& types);
