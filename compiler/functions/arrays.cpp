@@ -109,7 +109,7 @@ void Lowering::for_each(const std::vector<ExprRef>& extents, bool simd, const st
 }
 
 void Lowering::for_each_apart(const std::vector<ExprRef>& extents, const std::function<void(const std::vector<ExprRef>&)>& body) {
-  if (!program_.options.parallel || program_.in_region || extents.empty()) return for_each(extents, true, body);
+  if (!program_.options.parallel || program_.in_region || program_.in_instance || extents.empty()) return for_each(extents, true, body);
   constexpr int64_t kWorthSharing = 1 << 15, kPieces = 1024;  // elements; of the outermost axis
   std::vector<ExprRef> index;
   std::vector<std::string> names;
