@@ -336,7 +336,38 @@ class ExternalStorage final : public HostStorage {
   std::function<void()> release_;
 };
 
+class DeferredStorage final : public HostStorage {
+ public:
+  DeferredStorage(int64_t bytes, std::function<HostStorageRef()> make) : make_(std::move(make)) { bytes_ = bytes; }
+  ~DeferredStorage() override { keep_copies(nullptr); }
+  bool is_mapped() const override { return made_ && made_->is_mapped(); }
+  void check() const override {
+    if (made_) made_->check();
+  }
+  void release(int64_t begin, int64_t end) override {
+    if (made_) made_->release(begin, end);
+  }
+  void expect(int64_t begin, int64_t end) override {
+    if (made_) made_->expect(begin, end);
+  }
+
+ private:
+  void provide() const override {
+    const std::lock_guard lock(mutex_);
+    if (data_) return;
+    made_ = make_();
+    make_ = nullptr;
+    data_ = made_->write();
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::function<HostStorageRef()> make_;
+  mutable HostStorageRef made_;
+};
+
 }  // namespace
+
+HostStorageRef deferred(int64_t bytes, std::function<HostStorageRef()> make) { return std::make_shared<DeferredStorage>(bytes, std::move(make)); }
 
 HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed) {
   return std::make_shared<BudgetedStorage>(obtain(*budget.state_, bytes, zeroed), bytes, budget.state_);

@@ -32,12 +32,16 @@ class HostStorage : public Storage {
   const void* read(int64_t begin, int64_t end) const {
     if (copies_) [[unlikely]]
       copies_->bring_home(*this, begin, end);
+    if (!data_) [[unlikely]]
+      provide();
     return data_;
   }
   /// The bytes, for reading and writing: afterwards no other device has a copy.
   void* write() {
     if (copies_) [[unlikely]]
       drop_copies();
+    if (!data_) [[unlikely]]
+      provide();
     return data_;
   }
   int64_t bytes() const { return bytes_; }
@@ -67,10 +71,10 @@ class HostStorage : public Storage {
   bool has_host_memory() const { return data_; }
 
  protected:
-  /// Sets data_ of a storage that had none. Throws MemoryError.
+  /// Sets data_ of a storage that had none; calls may come from several threads. Throws MemoryError, or what making the contents throws.
   virtual void provide() const {}
 
-  mutable void* data_ = nullptr;  // null only where there are copies, or no bytes
+  mutable void* data_ = nullptr;  // null only where there are copies, no bytes, or contents that nobody wanted yet
   int64_t bytes_ = 0;
   bool writable_ = true;
 
@@ -111,6 +115,8 @@ class MemoryBudget {
 HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed = false);
 /// The same, but the memory is taken when somebody wants it: for what another device computes. The caller keeps its copies at once.
 HostStorageRef allocate_later(MemoryBudget& budget, int64_t bytes);
+/// Contents that `make` computes when somebody first reads them; it runs once, unless it throws.
+HostStorageRef deferred(int64_t bytes, std::function<HostStorageRef()> make);
 /// A file's bytes from `offset`, mapped read-only. Throws Error: FileNotFoundError, PermissionError, IsADirectoryError, OSError; ValueError
 /// when the file is shorter than offset + bytes. A file that is made shorter later is found by check().
 HostStorageRef map_file(const std::filesystem::path& path, int64_t offset, int64_t bytes);

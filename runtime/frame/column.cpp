@@ -1,0 +1,217 @@
+#include "runtime/frame/column.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "runtime/device/device.h"
+#include "runtime/device/workers.h"
+#include "runtime/frame/dictionary.h"
+
+namespace gasell::frame {
+namespace {
+
+constexpr int64_t kRowsATask = 1 << 16;
+
+/// f(begin, end) over the rows, on all cores where there are many.
+void over_rows(int64_t count, const auto& f) {
+  if (count <= kRowsATask) return f(int64_t{0}, count);
+  in_parallel((count + kRowsATask - 1) / kRowsATask, [&](int64_t task) { f(task * kRowsATask, std::min(count, (task + 1) * kRowsATask)); });
+}
+
+/// What stands in for a value that is not there.
+void put_missing(const ColumnType& type, void* values, int64_t row) {
+  switch (type.logical) {
+    case Logical::text:
+    case Logical::category: static_cast<int32_t*>(values)[row] = -1; return;
+    case Logical::datetime:
+    case Logical::timedelta: static_cast<int64_t*>(values)[row] = kNotATime; return;
+    case Logical::number:
+      if (is_float(type.dtype) || is_complex(type.dtype))
+        Scalar::of_float(std::numeric_limits<double>::quiet_NaN())
+            .cast(type.dtype)
+            .store(static_cast<char*>(values) + row * size_of(type.dtype));
+      else
+        std::memset(static_cast<char*>(values) + row * size_of(type.dtype), 0, static_cast<size_t>(size_of(type.dtype)));
+  }
+}
+
+template <class T>
+void gather(const void* from, void* to, const int64_t* rows, int64_t begin, int64_t end) {
+  const T* source = static_cast<const T*>(from);
+  T* target = static_cast<T*>(to);
+  for (int64_t i = begin; i < end; ++i)
+    if (rows[i] >= 0) target[i] = source[rows[i]];
+}
+
+/// Elements of `size` bytes.
+void gather(int size, const void* from, void* to, const int64_t* rows, int64_t begin, int64_t end) {
+  struct Pair {
+    uint64_t a, b;
+  };
+  switch (size) {
+    case 1: return gather<uint8_t>(from, to, rows, begin, end);
+    case 2: return gather<uint16_t>(from, to, rows, begin, end);
+    case 4: return gather<uint32_t>(from, to, rows, begin, end);
+    case 8: return gather<uint64_t>(from, to, rows, begin, end);
+    default: return gather<Pair>(from, to, rows, begin, end);
+  }
+}
+
+struct Contiguous {
+  StorageRef keep;
+  const char* data;
+};
+Contiguous contiguous(const NodeRef& node) {
+  const auto* buffer = node->as<graph::BufferNode>();
+  auto* storage = static_cast<HostStorage*>(buffer->storage.get());
+  storage->check();
+  return {buffer->storage, static_cast<const char*>(storage->read()) + buffer->offset * size_of(node->dtype)};
+}
+
+bool has_own_missing(const ColumnType& type) { return !type.is_number() || is_float(type.dtype) || is_complex(type.dtype); }
+
+}  // namespace
+
+ColumnType number_type(DType dtype, bool nullable) { return {Logical::number, dtype, nullable}; }
+
+Column number_column(NodeRef values) {
+  const DType dtype = values->dtype;
+  return {number_type(dtype), std::move(values)};
+}
+
+std::string dtype_name(Engine& engine, const Column& column) {
+  const ColumnType& type = column.type;
+  switch (type.logical) {
+    case Logical::text: return "object";
+    case Logical::category: return "category";
+    case Logical::datetime: return type.zone.empty() ? "datetime64[ns]" : "datetime64[ns, " + type.zone + "]";
+    case Logical::timedelta: return "timedelta64[ns]";
+    case Logical::number: break;
+  }
+  std::string name(name_of(type.dtype));
+  bool nullable = type.nullable;
+  if (!nullable && column.validity) {
+    Column copy = column;
+    const ColumnData data = read(engine, copy);
+    nullable = data.valid && !std::all_of(data.valid, data.valid + data.count, [](bool v) { return v; });
+  }
+  if (!nullable) return name;
+  if (type.dtype == DType::boolean) return "boolean";
+  const size_t capitals = name[0] == 'u' ? 2 : 1;  // UInt8, Int8, Float32
+  for (size_t i = 0; i < capitals; ++i) name[i] = static_cast<char>(name[i] - 'a' + 'A');
+  return name;
+}
+
+void force(Engine& engine, const std::vector<Column*>& columns) {
+  std::vector<NodeRef> nodes;
+  for (const Column* c : columns) {
+    nodes.push_back(c->values);
+    if (c->validity) nodes.push_back(c->validity);
+  }
+  const std::vector<NodeRef> forced = engine.force(nodes);
+  size_t k = 0;
+  for (Column* c : columns) {
+    c->values = forced[k++];
+    if (c->validity) c->validity = forced[k++];
+  }
+}
+
+ColumnData read(Engine& engine, Column& column) {
+  force(engine, {&column});
+  ColumnData data;
+  const Contiguous values = contiguous(column.values);
+  data.keep_values = values.keep;
+  data.values = values.data;
+  data.count = column.size();
+  if (column.validity) {
+    const Contiguous validity = contiguous(column.validity);
+    data.keep_validity = validity.keep;
+    data.valid = reinterpret_cast<const bool*>(validity.data);
+  }
+  return data;
+}
+
+NewValues::NewValues(Engine& engine, DType d, int64_t n)
+    : storage(std::static_pointer_cast<HostStorage>(engine.device().allocate(n * size_of(d)))), dtype(d), count(n) {}
+
+NodeRef NewValues::node() const { return graph::buffer(storage, dtype, {count}, {1}, 0); }
+
+NodeRef missing_mask(const Column& column) {
+  const ColumnType& type = column.type;
+  NodeRef missing;
+  const auto compare = [&](ScalarOp op, const Scalar& with) {
+    return graph::map(op, {column.values, graph::constant(with, column.values->shape)});
+  };
+  if (type.has_codes())
+    missing = compare(ScalarOp::lt, Scalar::of_int(0, column.values->dtype));
+  else if (type.is_time())
+    missing = compare(ScalarOp::eq, Scalar::of_int(kNotATime));
+  else if (is_float(type.dtype) || is_complex(type.dtype))
+    missing = graph::map(ScalarOp::ne, {column.values, column.values});
+  if (!column.validity) return missing;
+  NodeRef invalid = graph::map(ScalarOp::logical_not, {column.validity});
+  return missing ? graph::map(ScalarOp::logical_or, {missing, invalid}) : invalid;
+}
+
+std::vector<Column> take(Engine& engine, const std::vector<Column>& columns, const int64_t* rows, int64_t count, bool may_miss) {
+  std::vector<Column> sources = columns;
+  std::vector<Column*> all;
+  for (Column& c : sources) all.push_back(&c);
+  force(engine, all);
+  std::vector<Column> results;
+  for (Column& source : sources) {
+    const ColumnData from = read(engine, source);
+    NewValues values(engine, source.values->dtype, count);
+    const bool validity = from.valid || (may_miss && !has_own_missing(source.type));
+    std::optional<NewValues> valid;
+    if (validity) valid.emplace(engine, DType::boolean, count);
+    void* const to = values.as<char>();
+    bool* const flags = valid ? valid->as<bool>() : nullptr;
+    over_rows(count, [&](int64_t begin, int64_t end) {
+      gather(size_of(values.dtype), from.values, to, rows, begin, end);
+      if (may_miss)
+        for (int64_t i = begin; i < end; ++i)
+          if (rows[i] < 0) put_missing(source.type, to, i);
+      if (flags)
+        for (int64_t i = begin; i < end; ++i) flags[i] = rows[i] >= 0 && (!from.valid || from.valid[rows[i]]);
+    });
+    Column result = source;
+    result.values = values.node();
+    result.validity = valid ? valid->node() : nullptr;
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+Column take(Engine& engine, const Column& column, const int64_t* rows, int64_t count, bool may_miss) {
+  return take(engine, std::vector{column}, rows, count, may_miss)[0];
+}
+
+Column slice(const Column& column, int64_t begin, int64_t end, int64_t step) {
+  const int64_t count =
+      step > 0 ? std::max<int64_t>(0, (end - begin + step - 1) / step) : std::max<int64_t>(0, (begin - end - step - 1) / -step);
+  Column result = column;
+  result.values = graph::view(column.values, {count}, {{0, begin, step}});
+  if (column.validity) result.validity = graph::view(column.validity, {count}, {{0, begin, step}});
+  return result;
+}
+
+Column concatenate(Engine& engine, const std::vector<Column>& parts) {
+  std::vector<Column> aligned = parts;
+  if (parts[0].type.logical == Logical::text) aligned = with_common_texts(engine, parts);
+  Column result = aligned[0];
+  std::vector<NodeRef> values, validity;
+  const bool any_validity = std::any_of(aligned.begin(), aligned.end(), [](const Column& c) { return c.validity != nullptr; });
+  for (const Column& part : aligned) {
+    values.push_back(part.values);
+    if (any_validity) validity.push_back(part.validity ? part.validity : graph::constant(Scalar::of_bool(true), part.values->shape));
+    result.type.nullable |= part.type.nullable;
+  }
+  result.values = graph::concatenate(values, 0);
+  result.validity = any_validity ? graph::concatenate(validity, 0) : nullptr;
+  return result;
+}
+
+}  // namespace gasell::frame
