@@ -175,6 +175,7 @@ struct Engine::State {
   std::vector<NodeRef> run(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations) {
     if (interrupt.exchange(false)) throw Interrupted();
     GraphStructure structure = structure_of(nodes, destinations);
+    make_ready(structure.memories);
     if (gpus) gpus->use(selection().gpus);
     bool on_gpus = gpus && selection().kind == DeviceSelection::Kind::gpus && gpus->any_alive();
     std::shared_ptr<PreparedPlan> plan = prepared(structure, nodes, destinations, on_gpus);
@@ -393,7 +394,11 @@ void Engine::restore_devices() noexcept {
 std::vector<NodeRef> Engine::force(const std::vector<NodeRef>& nodes) {
   bool done = true;
   for (const NodeRef& node : nodes) done = done && is_contiguous_buffer(*node);
-  return done ? nodes : state_->run(nodes, {});
+  if (!done) return state_->run(nodes, {});
+  std::vector<StorageRef> memories;
+  for (const NodeRef& node : nodes) memories.push_back(node->as<graph::BufferNode>()->storage);
+  make_ready(memories);
+  return nodes;
 }
 
 NodeRef Engine::force(const NodeRef& node) { return force(std::vector{node})[0]; }

@@ -338,7 +338,10 @@ class ExternalStorage final : public HostStorage {
 
 class DeferredStorage final : public HostStorage {
  public:
-  DeferredStorage(int64_t bytes, std::function<HostStorageRef()> make) : make_(std::move(make)) { bytes_ = bytes; }
+  DeferredStorage(int64_t bytes, std::function<HostStorageRef()> make, std::function<void()> announce)
+      : make_(std::move(make)), announce_(std::move(announce)) {
+    bytes_ = bytes;
+  }
   ~DeferredStorage() override { keep_copies(nullptr); }
   bool is_mapped() const override { return made_ && made_->is_mapped(); }
   void check() const override {
@@ -350,6 +353,9 @@ class DeferredStorage final : public HostStorage {
   void expect(int64_t begin, int64_t end) override {
     if (made_) made_->expect(begin, end);
   }
+  void announce() const override {
+    if (announce_) announce_();
+  }
 
  private:
   void provide() const override {
@@ -357,17 +363,29 @@ class DeferredStorage final : public HostStorage {
     if (data_) return;
     made_ = make_();
     make_ = nullptr;
+    announce_ = nullptr;
     data_ = made_->write();
   }
 
   mutable std::mutex mutex_;
   mutable std::function<HostStorageRef()> make_;
+  mutable std::function<void()> announce_;
   mutable HostStorageRef made_;
 };
 
 }  // namespace
 
-HostStorageRef deferred(int64_t bytes, std::function<HostStorageRef()> make) { return std::make_shared<DeferredStorage>(bytes, std::move(make)); }
+HostStorageRef deferred(int64_t bytes, std::function<HostStorageRef()> make, std::function<void()> announce) {
+  return std::make_shared<DeferredStorage>(bytes, std::move(make), std::move(announce));
+}
+
+void make_ready(const std::vector<StorageRef>& storages) {
+  std::vector<const HostStorage*> waiting;
+  for (const StorageRef& s : storages)
+    if (const auto* host = static_cast<const HostStorage*>(s.get()); host->is_waiting()) waiting.push_back(host);
+  for (const HostStorage* s : waiting) s->announce();
+  for (const HostStorage* s : waiting) s->host_memory();
+}
 
 HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed) {
   return std::make_shared<BudgetedStorage>(obtain(*budget.state_, bytes, zeroed), bytes, budget.state_);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "compiler/graph/node.h"
 #include "runtime/device/spill.h"
@@ -69,6 +70,10 @@ class HostStorage : public Storage {
     return data_;
   }
   bool has_host_memory() const { return data_; }
+  /// Contents that nobody wanted yet (deferred()).
+  bool is_waiting() const { return !data_ && !copies_ && bytes_ > 0; }
+  /// They will be wanted at once, together with others' that are announced now.
+  virtual void announce() const {}
 
  protected:
   /// Sets data_ of a storage that had none; calls may come from several threads. Throws MemoryError, or what making the contents throws.
@@ -115,8 +120,11 @@ class MemoryBudget {
 HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed = false);
 /// The same, but the memory is taken when somebody wants it: for what another device computes. The caller keeps its copies at once.
 HostStorageRef allocate_later(MemoryBudget& budget, int64_t bytes);
-/// Contents that `make` computes when somebody first reads them; it runs once, unless it throws.
-HostStorageRef deferred(int64_t bytes, std::function<HostStorageRef()> make);
+/// Contents that `make` computes when somebody first reads them; it runs once, unless it throws. `announce` is called before where several
+/// are read together, so that what makes them (a pass over a file) can make them at once.
+HostStorageRef deferred(int64_t bytes, std::function<HostStorageRef()> make, std::function<void()> announce = {});
+/// Makes what is waiting among these.
+void make_ready(const std::vector<StorageRef>& storages);
 /// A file's bytes from `offset`, mapped read-only. Throws Error: FileNotFoundError, PermissionError, IsADirectoryError, OSError; ValueError
 /// when the file is shorter than offset + bytes. A file that is made shorter later is found by check().
 HostStorageRef map_file(const std::filesystem::path& path, int64_t offset, int64_t bytes);
