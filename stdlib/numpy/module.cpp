@@ -10,6 +10,7 @@
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ufunc.h"
 #include "stdlib/numpy/ufunc_object.h"
+#include "stdlib/pandas/timestamp.h"
 
 namespace gasell {
 
@@ -51,6 +52,7 @@ Value make_numpy(Interpreter& in) {
   for (const auto& [name, value] : {std::pair{"pi", std::numbers::pi}, {"e", std::numbers::e}, {"inf", std::numeric_limits<double>::infinity()},
                                     {"nan", std::numeric_limits<double>::quiet_NaN()}, {"euler_gamma", std::numbers::egamma}})
     set_member(module, name, Value::of(value));
+  for (auto& [name, value] : pandas::numpy_time_members()) set_member(module, name, value);
   set_member(module, "newaxis", Value());
   set_member(module, "True_", numpy::wrap_scalar(Scalar::of_bool(true)));
   set_member(module, "False_", numpy::wrap_scalar(Scalar::of_bool(false)));
