@@ -322,9 +322,9 @@ TimeZone::Local TimeZone::of_local(int64_t local) const {
   return {Local::Kind::once, offsets_[from].seconds, offsets_[from].seconds, 0};
 }
 
-int64_t local_of_utc(const TimeZone& zone, int64_t utc) {
-  return utc == kNotATime ? utc : utc + zone.at(floor_divide(utc, kSecond)).seconds * kSecond;
-}
+int32_t offset_of_utc(const TimeZone& zone, int64_t utc) { return zone.at(floor_divide(utc, kSecond)).seconds; }
+
+int64_t local_of_utc(const TimeZone& zone, int64_t utc) { return utc == kNotATime ? utc : utc + offset_of_utc(zone, utc) * kSecond; }
 
 int64_t utc_of_local(const TimeZone& zone, int64_t local, Ambiguous ambiguous, Nonexistent nonexistent, int64_t shift) {
   if (local == kNotATime) return local;

@@ -56,6 +56,8 @@ enum class Nonexistent : uint8_t { raise, nat, shift_forward, shift_backward, sh
 /// UTC nanoseconds of local ones. Throws Error: AmbiguousTimeError, NonExistentTimeError as pandas words them; kNotATime stays.
 int64_t utc_of_local(const TimeZone& zone, int64_t local, Ambiguous ambiguous, Nonexistent nonexistent, int64_t shift = 0);
 int64_t local_of_utc(const TimeZone& zone, int64_t utc);
+/// Seconds east of UTC at a moment that is not NaT.
+int32_t offset_of_utc(const TimeZone& zone, int64_t utc);
 
 /// Columns of nanoseconds, on all cores.
 NodeRef local_times(Engine& engine, const NodeRef& utc, const TimeZone& zone);

@@ -201,7 +201,7 @@ Value isoformat(Interpreter& in, std::span<Value> args) {
                                  ? TimePrecision::nanoseconds
                                  : (raise("ValueError", "Unknown timespec value"), TimePrecision::seconds))
                 .substr(date.size() + 1);
-  return make_str(date + separator + clock + (t.zone ? offset_text(t.zone->at(floor_divide(t.nanoseconds, kSecond)).seconds, true) : ""));
+  return make_str(date + separator + clock + (t.zone ? offset_text(offset_of_utc(*t.zone, t.nanoseconds), true) : ""));
 }
 
 std::vector<NativeFunction> methods() {
@@ -245,7 +245,7 @@ std::vector<NativeFunction> methods() {
        }, "The zone's abbreviation."},
       {"utcoffset", "", [](Interpreter&, std::span<Value> args) {
          const Timestamp& t = self_of(args[0]);
-         return t.zone ? timedelta_value(t.zone->at(floor_divide(t.nanoseconds, kSecond)).seconds * kSecond) : Value();
+         return t.zone ? timedelta_value(offset_of_utc(*t.zone, t.nanoseconds) * kSecond) : Value();
        }, "How far the local time is ahead of UTC."},
       {"as_unit", "unit, round_ok=True", [](Interpreter&, std::span<Value> args) { return args[0]; }, "Itself: nanoseconds are the only unit."},
       {"to_pydatetime", "warn=True", [](Interpreter&, std::span<Value> args) { return args[0]; }, "Itself."},
@@ -305,12 +305,12 @@ const Type& timestamp_type() {
 }
 
 std::string Timestamp::text(char between) const {
-  return timestamp_text(local(), between) + (zone ? offset_text(zone->at(floor_divide(nanoseconds, kSecond)).seconds, true) : "");
+  return timestamp_text(local(), between) + (zone ? offset_text(offset_of_utc(*zone, nanoseconds), true) : "");
 }
 
 std::string Timestamp::repr(Interpreter&) {
   if (!zone) return "Timestamp('" + timestamp_text(nanoseconds) + "')";
-  const std::string offset = offset_text(zone->at(floor_divide(nanoseconds, kSecond)).seconds, false);
+  const std::string offset = offset_text(offset_of_utc(*zone, nanoseconds), false);
   return "Timestamp('" + timestamp_text(local()) + offset + "', tz='" + zone->name() + "')";
 }
 
