@@ -1,0 +1,283 @@
+#include "runtime/io/csv/dates.h"
+
+#include <array>
+#include <cstring>
+
+#include "lang/diagnostic.h"
+
+namespace gasell::csv {
+namespace {
+
+bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+
+/// Reads a text from the left.
+struct Reader {
+  const char* at;
+  const char* end;
+
+  bool take(char c) {
+    if (at == end || *at != c) return false;
+    ++at;
+    return true;
+  }
+  /// `least` to `most` digits.
+  bool number(int least, int most, int& value) {
+    value = 0;
+    int count = 0;
+    for (; count < most && at < end && is_digit(*at); ++count) value = value * 10 + (*at++ - '0');
+    return count >= least;
+  }
+  bool two(int& value) {
+    if (end - at < 2 || !is_digit(at[0]) || !is_digit(at[1])) return false;
+    value = (at[0] - '0') * 10 + (at[1] - '0');
+    at += 2;
+    return true;
+  }
+  bool four(int& value) {
+    int high, low;
+    if (!two(high) || !two(low)) return false;
+    value = high * 100 + low;
+    return true;
+  }
+  /// 1 to 9 digits of a second, as nanoseconds.
+  bool fraction(int64_t& nanoseconds) {
+    nanoseconds = 0;
+    int count = 0;
+    for (; at < end && is_digit(*at); ++at, ++count)
+      if (count < 9) nanoseconds = nanoseconds * 10 + (*at - '0');
+    if (count == 0) return false;
+    for (; count < 9; ++count) nanoseconds *= 10;
+    return true;
+  }
+  /// Z, +02:00, +0200 or +02, in seconds.
+  bool zone(int64_t& seconds) {
+    seconds = 0;
+    if (take('Z') || take('z')) return true;
+    const bool negative = at < end && *at == '-';
+    if (!negative && (at == end || *at != '+')) return false;
+    ++at;
+    int hours = 0, minutes = 0;
+    if (!two(hours)) return false;
+    if (at < end) {
+      take(':');
+      if (!two(minutes)) return false;
+    }
+    seconds = (hours * 60 + minutes) * (negative ? -60 : 60);
+    return minutes < 60 && hours < 24;
+  }
+  /// A name of a list, without regard to case; its number.
+  template <size_t n>
+  bool name(const std::array<std::string_view, n>& names, size_t least_letters, int& value) {
+    for (size_t i = 0; i < n; ++i) {
+      const size_t length = least_letters ? least_letters : names[i].size();
+      if (static_cast<size_t>(end - at) < length) continue;
+      bool same = true;
+      for (size_t k = 0; k < length && same; ++k) same = (at[k] | 0x20) == (names[i][k] | 0x20);
+      if (!same) continue;
+      at += length;
+      value = static_cast<int>(i);
+      return true;
+    }
+    return false;
+  }
+};
+
+constexpr std::array<std::string_view, 12> kMonths = {"January", "February", "March",     "April",   "May",      "June",
+                                                      "July",    "August",   "September", "October", "November", "December"};
+constexpr std::array<std::string_view, 7> kDays = {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"};
+constexpr std::array<std::string_view, 2> kHalves = {"AM", "PM"};
+
+bool is_leap(int year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
+int days_in(int year, int month) {
+  constexpr int kLengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  return month == 2 && is_leap(year) ? 29 : kLengths[month - 1];
+}
+
+/// Days since 1970-01-01: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+int64_t days_from_civil(int year, int month, int day) {
+  year -= month <= 2;
+  const int era = (year >= 0 ? year : year - 399) / 400;
+  const int year_of_era = year - era * 400;
+  const int day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  const int day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  return static_cast<int64_t>(era) * 146097 + day_of_era - 719468;
+}
+
+struct Moment {
+  int year = 1900, month = 1, day = 1, hour = 0, minute = 0, second = 0;
+  int64_t nanoseconds = 0, zone = 0;
+
+  std::optional<int64_t> count() const {
+    if (month < 1 || month > 12 || day < 1 || day > days_in(year, month) || hour > 23 || minute > 59 || second > 59) return {};
+    const int64_t seconds = days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - zone;
+    int64_t result;
+    if (__builtin_mul_overflow(seconds, int64_t{1000000000}, &result) || __builtin_add_overflow(result, nanoseconds, &result)) return {};
+    if (result == INT64_MIN) return {};
+    return result;
+  }
+};
+
+std::optional<int64_t> parse_iso(std::string_view text, const DateFormat& format) {
+  Reader in{text.data(), text.data() + text.size()};
+  Moment moment;
+  const bool dashes = format.dashes;
+  if (!in.four(moment.year) || (dashes && !in.take('-')) || !in.two(moment.month) || (dashes && !in.take('-')) || !in.two(moment.day))
+    return {};
+  if (format.between) {
+    if (!in.take(format.between) || !in.two(moment.hour) || !in.take(':') || !in.two(moment.minute)) return {};
+    if (format.seconds && (!in.take(':') || !in.two(moment.second))) return {};
+    if (format.fraction && (!in.take('.') || !in.fraction(moment.nanoseconds))) return {};
+    if (format.zone && !in.zone(moment.zone)) return {};
+  }
+  return in.at == in.end ? moment.count() : std::nullopt;
+}
+
+std::optional<int64_t> parse_strptime(std::string_view text, std::string_view format) {
+  Reader in{text.data(), text.data() + text.size()};
+  Moment moment;
+  int half = -1, day_of_year = 0, unused;
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%') {
+      if (!in.take(format[i])) return {};
+      continue;
+    }
+    bool good = false;
+    switch (format[++i]) {
+      case 'Y': good = in.four(moment.year); break;
+      case 'y':
+        good = in.two(moment.year);
+        moment.year += moment.year < 69 ? 2000 : 1900;
+        break;
+      case 'm': good = in.number(1, 2, moment.month); break;
+      case 'd': good = in.number(1, 2, moment.day); break;
+      case 'H': good = in.number(1, 2, moment.hour); break;
+      case 'I': good = in.number(1, 2, moment.hour) && moment.hour >= 1 && moment.hour <= 12; break;
+      case 'M': good = in.number(1, 2, moment.minute); break;
+      case 'S': good = in.number(1, 2, moment.second); break;
+      case 'f': good = in.fraction(moment.nanoseconds); break;
+      case 'j': good = in.number(1, 3, day_of_year) && day_of_year >= 1; break;
+      case 'z': good = in.zone(moment.zone); break;
+      case 'p': good = in.name(kHalves, 0, half); break;
+      case 'b': good = in.name(kMonths, 3, moment.month) && ++moment.month; break;
+      case 'B': good = in.name(kMonths, 0, moment.month) && ++moment.month; break;
+      case 'a': good = in.name(kDays, 3, unused); break;
+      case 'A': good = in.name(kDays, 0, unused); break;
+      case '%': good = in.take('%'); break;
+      default: break;
+    }
+    if (!good) return {};
+  }
+  if (in.at != in.end) return {};
+  if (half >= 0) moment.hour = moment.hour % 12 + 12 * half;
+  if (day_of_year) {
+    for (moment.month = 1; moment.month < 12 && day_of_year > days_in(moment.year, moment.month); ++moment.month)
+      day_of_year -= days_in(moment.year, moment.month);
+    moment.day = day_of_year;
+  }
+  return moment.count();
+}
+
+std::optional<DateFormat> guess_iso(std::string_view text) {
+  DateFormat format;
+  format.form = DateFormat::Form::iso;
+  Reader in{text.data(), text.data() + text.size()};
+  int unused;
+  if (!in.four(unused)) return {};
+  format.dashes = in.take('-');
+  if (!in.two(unused) || (format.dashes && !in.take('-')) || !in.two(unused)) return {};
+  if (in.at < in.end) {
+    if (*in.at != ' ' && *in.at != 'T') return {};
+    format.between = *in.at++;
+    if (!in.two(unused) || !in.take(':') || !in.two(unused)) return {};
+    format.seconds = in.take(':');
+    if (format.seconds && !in.two(unused)) return {};
+    int64_t nanoseconds, zone;
+    format.fraction = format.seconds && in.take('.');
+    if (format.fraction && !in.fraction(nanoseconds)) return {};
+    format.zone = in.at < in.end;
+    if (format.zone && !in.zone(zone)) return {};
+  }
+  if (in.at != in.end || !parse_iso(text, format)) return {};
+  return format;
+}
+
+/// 5/17/2024, 17.05.2024 10:30, 05-17-2024 1:30:00 PM.
+std::optional<DateFormat> guess_numbers(std::string_view text, bool day_first) {
+  Reader in{text.data(), text.data() + text.size()};
+  int a, b, unused;
+  if (!in.number(1, 2, a) || in.at == in.end) return {};
+  const char parting = *in.at++;
+  if (parting != '/' && parting != '-' && parting != '.') return {};
+  if (!in.number(1, 2, b) || !in.take(parting) || !in.four(unused)) return {};
+  const bool days = a > 12 || (day_first && b <= 12);
+  std::string strptime = days ? "%d" : "%m";
+  strptime += parting;
+  strptime += days ? "%m" : "%d";
+  strptime += parting;
+  strptime += "%Y";
+  if (in.take(' ')) {
+    if (!in.number(1, 2, unused) || !in.take(':') || !in.two(unused)) return {};
+    std::string time = ":%M";
+    if (in.take(':')) {
+      if (!in.two(unused)) return {};
+      time += ":%S";
+      int64_t nanoseconds;
+      if (in.take('.')) {
+        if (!in.fraction(nanoseconds)) return {};
+        time += ".%f";
+      }
+    }
+    const bool halves = in.take(' ');
+    if (halves && !in.name(kHalves, 0, unused)) return {};
+    strptime += (halves ? " %I" : " %H") + time + (halves ? " %p" : "");
+  }
+  if (in.at != in.end || !parse_strptime(text, strptime)) return {};
+  return format_of(strptime);
+}
+
+}  // namespace
+
+DateFormat format_of(const std::string& strptime) {
+  constexpr std::string_view kKnown = "YymdHIMSfjzpbBaA%";
+  DateFormat format;
+  format.form = DateFormat::Form::general;
+  format.strptime = strptime;
+  for (size_t i = 0; i < strptime.size(); ++i) {
+    if (strptime[i] != '%') continue;
+    if (++i == strptime.size()) throw Error("ValueError", "stray % in format '" + strptime + "'");
+    if (kKnown.find(strptime[i]) == std::string_view::npos)
+      throw Error("ValueError", std::string("'") + strptime[i] + "' is a bad directive in format '" + strptime + "'");
+    format.zone |= strptime[i] == 'z';
+  }
+  const auto iso = [&](std::string_view rest) {
+    if (rest.empty()) return true;
+    if (rest[0] != ' ' && rest[0] != 'T') return false;
+    format.between = rest[0];
+    rest.remove_prefix(1);
+    format.seconds = rest.find("%S") != std::string_view::npos;
+    format.fraction = rest.find("%f") != std::string_view::npos;
+    return rest == "%H:%M" || rest == "%H:%M:%S" || rest == "%H:%M:%S.%f" || rest == "%H:%M:%S%z" || rest == "%H:%M:%S.%f%z";
+  };
+  for (const std::string_view date : {"%Y-%m-%d", "%Y%m%d"})
+    if (strptime.starts_with(date) && iso(std::string_view(strptime).substr(date.size()))) {
+      format.form = DateFormat::Form::iso;
+      format.dashes = date.size() == 8;
+    }
+  return format;
+}
+
+std::optional<DateFormat> guess_format(std::string_view text, bool day_first) {
+  if (auto iso = guess_iso(text)) return iso;
+  return guess_numbers(text, day_first);
+}
+
+std::optional<int64_t> parse_date(std::string_view text, const DateFormat& format) {
+  switch (format.form) {
+    case DateFormat::Form::iso: return parse_iso(text, format);
+    case DateFormat::Form::general: return parse_strptime(text, format.strptime);
+    case DateFormat::Form::none: break;
+  }
+  return {};
+}
+
+}  // namespace gasell::csv

@@ -1,0 +1,27 @@
+// The text of a CSV file in memory: mapped, or unpacked and recoded.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "runtime/device/storage.h"
+#include "runtime/engine.h"
+#include "runtime/io/csv/options.h"
+
+namespace gasell::csv {
+
+/// UTF-8, or what claims to be: without a byte order mark.
+struct Text {
+  HostStorageRef storage;
+  const char* begin = nullptr;
+  const char* end = nullptr;
+  std::string shown;     // the file's name for errors
+  bool checked = false;  // it is UTF-8 for sure
+};
+
+/// Throws map_file's errors, and what unpacking finds wrong: EOFError, OSError "Not a gzipped file (b'..')", UnicodeDecodeError.
+Text open_text(Engine& engine, const std::filesystem::path& path, const CsvOptions& options);
+/// Of bytes in memory, which live as long as the text is used.
+Text text_of(std::string_view bytes);
+
+}  // namespace gasell::csv
