@@ -1,0 +1,66 @@
+// Memory and rows of the relational operators: scratch that counts towards the budget, and loops over rows on all cores.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+#include "lang/diagnostic.h"
+#include "runtime/device/device.h"
+#include "runtime/device/workers.h"
+#include "runtime/engine.h"
+
+namespace gasell::frame {
+
+/// `count` elements of plain memory, not initialised; on disk where the budget is used up.
+template <class T>
+class Scratch {
+ public:
+  Scratch() = default;
+  Scratch(Engine& engine, int64_t count)
+      : storage_(std::static_pointer_cast<HostStorage>(engine.device().allocate(count * static_cast<int64_t>(sizeof(T))))),
+        data_(static_cast<T*>(storage_->write())),
+        count_(count) {}
+  T* data() const { return data_; }
+  T* begin() const { return data_; }
+  T* end() const { return data_ + count_; }
+  int64_t size() const { return count_; }
+  T& operator[](int64_t i) const { return data_[i]; }
+  const HostStorageRef& storage() const { return storage_; }
+  explicit operator bool() const { return storage_ != nullptr; }
+
+ private:
+  HostStorageRef storage_;
+  T* data_ = nullptr;
+  int64_t count_ = 0;
+};
+
+inline void check_interrupt(Engine& engine) {
+  if (!engine.interrupt_flag().load(std::memory_order_relaxed)) return;
+  engine.clear_interrupt();
+  throw Interrupted();
+}
+
+inline constexpr int64_t kRowsATask = 1 << 16;
+
+/// f(begin, end) for ranges that together are [0, count), on all cores where there are several. The ranges depend on the count alone.
+template <class F>
+void over_rows(Engine& engine, int64_t count, const F& f, int64_t rows_a_task = kRowsATask) {
+  if (count <= 0) return;
+  if (count <= rows_a_task) return f(int64_t{0}, count);
+  in_parallel((count + rows_a_task - 1) / rows_a_task, [&](int64_t task) {
+    check_interrupt(engine);
+    f(task * rows_a_task, std::min(count, (task + 1) * rows_a_task));
+  });
+}
+
+template <class T>
+void fill(Engine& engine, const Scratch<T>& memory, T value) {
+  over_rows(
+      engine, memory.size(), [&](int64_t begin, int64_t end) { std::fill(memory.data() + begin, memory.data() + end, value); }, 1 << 20);
+}
+
+/// The threads that a piece of work is divided among where the division changes no result.
+int threads_of(Engine& engine);
+
+}  // namespace gasell::frame
