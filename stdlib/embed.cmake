@@ -1,13 +1,13 @@
-# Writes OUTPUT, a .cpp that holds the texts of the library's .gsl files and of names.txt:
+# Writes OUTPUT, a .cpp that holds the texts of the library's .gsl files and of the names.txt:
 #   cmake -DOUTPUT=library_texts.cpp -DROOT=stdlib -P embed.cmake
 # A file stdlib/FOLDER/PART.gsl belongs to the module FOLDER ("numpy/linalg": numpy.linalg). Its public names are what `def NAME(` and `NAME = ` at the
-# beginning of a line bind and does not open with an underscore; they are listed beside the text, so that a look-up parses nothing.
+# beginning of a line bind and does not open with an underscore, and the slots (`def __add__(`); they are listed beside the text, so that a look-up parses nothing.
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/*.gsl)
 list(SORT files)
 set(entries "")
 foreach(file ${files})
   file(READ ${ROOT}/${file} text)
-  string(REGEX MATCHALL "\n(def [a-z][A-Za-z0-9_]*\\(|[a-z][A-Za-z0-9_]* = )" openings "\n${text}")
+  string(REGEX MATCHALL "\n(def ([a-zA-Z]|__[a-z])[A-Za-z0-9_]*\\(|[a-zA-Z][A-Za-z0-9_]* = )" openings "\n${text}")
   set(names "")
   foreach(opening ${openings})
     string(REGEX REPLACE "\n(def )?([A-Za-z0-9_]+).*" "\\2" name "${opening}")
@@ -18,6 +18,8 @@ foreach(file ${files})
   string(APPEND entries "      {\"${module}\", \"${file}\", \"${names} \",\n       R\"gsl(${text})gsl\"},\n")
 endforeach()
 file(READ ${ROOT}/numpy/names.txt names)
+file(READ ${ROOT}/pandas/names.txt pandas_names)
+string(APPEND names "${pandas_names}")
 file(WRITE ${OUTPUT}.new "// Made by stdlib/embed.cmake.
 #include \"stdlib/library.h\"
 
@@ -29,7 +31,7 @@ ${entries}  };
   return kFiles;
 }
 
-std::string_view numpy_public_names() {
+std::string_view public_names() {
   return R\"txt(${names})txt\";
 }
 

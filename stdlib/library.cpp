@@ -51,6 +51,8 @@ std::optional<Value> library_member(Interpreter& in, std::string_view module, st
   return {};
 }
 
+Value library_bound(Value function, Value self) { return Value::make<BoundFunction>(std::move(function), std::move(self)); }
+
 std::vector<std::string> library_names(std::string_view module) {
   std::vector<std::string> names;
   for (const LibraryFile& file : library_files()) {
@@ -61,8 +63,8 @@ std::vector<std::string> library_names(std::string_view module) {
   return names;
 }
 
-bool numpy_has(std::string_view module, std::string_view name) {
-  const std::string_view all = numpy_public_names();
+bool known_name(std::string_view module, std::string_view name) {
+  const std::string_view all = public_names();
   const std::string opening = "\n" + std::string(module) + ": ";
   const size_t begin = all.find(opening);
   if (begin == all.npos) return false;
@@ -74,7 +76,7 @@ std::optional<Value> library_method(Interpreter& in, Object& self, std::string_v
                                     std::optional<Value> own) {
   if (own) return own;
   if (auto function = library_member(in, module, name)) return Value::make<BoundFunction>(*function, Value::of(&self));
-  if (numpy_has(module, name)) raise("NotImplementedError", std::string(module) + "." + std::string(name) + " is not in Gasell yet");
+  if (known_name(module, name)) raise("NotImplementedError", std::string(module) + "." + std::string(name) + " is not in Gasell yet");
   return {};
 }
 
@@ -92,7 +94,7 @@ std::optional<Value> LibraryModule::get_attribute(Interpreter& in, std::string_v
     members.emplace(attribute, value);
     return value;
   }
-  if (numpy_has(name, attribute)) raise("NotImplementedError", name + "." + std::string(attribute) + " is not in Gasell yet");
+  if (known_name(name, attribute)) raise("NotImplementedError", name + "." + std::string(attribute) + " is not in Gasell yet");
   return Module::get_attribute(in, attribute);
 }
 

@@ -21,16 +21,18 @@ struct LibraryFile {
 };
 std::span<const LibraryFile> library_files();
 
-/// NumPy 2's public names, a line a module: "numpy.linalg: cholesky cond …".
-std::string_view numpy_public_names();
+/// Public names of NumPy 2 and pandas 2, a line a module: "numpy.linalg: cholesky cond …".
+std::string_view public_names();
 
 /// The member of a module that a library text defines, or nothing. Runs that text where this has not happened in the session.
 std::optional<Value> library_member(Interpreter& in, std::string_view module, std::string_view name);
 /// Their names, without running anything.
 std::vector<std::string> library_names(std::string_view module);
-/// Whether NumPy 2 has a public name in a module of its ("numpy.linalg", "svd"), or an attribute of its arrays ("numpy.ndarray",
+/// Whether NumPy 2 or pandas 2 has a public name in a module ("numpy.linalg", "svd"), or an attribute of its objects ("numpy.ndarray",
 /// "tobytes").
-bool numpy_has(std::string_view module, std::string_view name);
+bool known_name(std::string_view module, std::string_view name);
+/// A function with its first argument: a method of an object.
+Value library_bound(Value function, Value self);
 
 // ---- objects whose methods are functions of a library module that take the object first ----
 /// `own` where there is one, else the library's function bound to `self`, or nothing; NotImplementedError for what NumPy has and Gasell has
@@ -39,7 +41,7 @@ std::optional<Value> library_method(Interpreter& in, Object& self, std::string_v
                                     std::optional<Value> own);
 std::vector<std::string> with_library_names(std::vector<std::string> names, std::string_view module);
 
-/// A module of NumPy: members made in C++, those of library texts, and NotImplementedError for what NumPy has and Gasell has not.
+/// A module of NumPy or pandas: members made in C++, those of library texts, and NotImplementedError for what they have and Gasell has not.
 class LibraryModule : public Module {
  public:
   /// `methods`: the library's functions take the module itself as their first argument (np.random's: a generator).

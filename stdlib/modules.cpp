@@ -4,6 +4,7 @@
 #include "stdlib/cupy/kernels.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/module.h"
+#include "stdlib/pandas/module.h"
 
 namespace gasell {
 
@@ -30,6 +31,11 @@ const ModuleTable& known_modules() {
       {"numpy.random", {}, make_numpy_random},
       {"_numpy", {}, make_numpy_host},
       {"_linalg", {}, make_linalg_host},
+      {"pandas", {"pd"}, make_pandas},
+      {"cudf", {"cudf"}, make_pandas},
+      {"dask.dataframe", {"dd"}, make_pandas},
+      {"_pandas", {}, make_pandas_library},
+      {"_frame", {}, make_frame_natives},
       {"numba", {"numba"}, make_numba, {"jit", "njit", "prange", "vectorize", "guvectorize", "stencil"}},
       {"numba.types", {}, make_numba_types},
       {"numba.cuda", {}, make_numba_cuda},

@@ -189,6 +189,27 @@ Column take(Engine& engine, const Column& column, const int64_t* rows, int64_t c
   return take(engine, std::vector{column}, rows, count, may_miss)[0];
 }
 
+Column take_later(Engine& engine, const Column& column, StorageRef keep, const int64_t* rows, int64_t count, bool may_miss) {
+  const auto later = [&](Column source) {
+    const DType dtype = source.values->dtype;
+    const HostStorageRef storage = deferred(count * size_of(dtype), [&engine, source, keep, rows, count, may_miss] {
+      const Column taken = take(engine, source, rows, count, may_miss);
+      return std::static_pointer_cast<HostStorage>(taken.values->as<graph::BufferNode>()->storage);
+    });
+    return graph::buffer(storage, dtype, {count}, {1}, 0);
+  };
+  Column result = column, values = column;
+  values.validity = nullptr;
+  result.values = later(values);
+  if (column.validity) {
+    // Rows that miss are false: zeros stand in for booleans that are not there.
+    result.validity = later(number_column(column.validity));
+  } else if (may_miss && !has_own_missing(column.type)) {
+    result.validity = graph::map(ScalarOp::ge, {graph::buffer(keep, DType::i64, {count}, {1}, (reinterpret_cast<const char*>(rows) - static_cast<const char*>(static_cast<HostStorage*>(keep.get())->read())) / 8), graph::constant(Scalar::of_int(0), {count})});
+  }
+  return result;
+}
+
 Column slice(const Column& column, int64_t begin, int64_t end, int64_t step) {
   const int64_t count =
       step > 0 ? std::max<int64_t>(0, (end - begin + step - 1) / step) : std::max<int64_t>(0, (begin - end - step - 1) / -step);

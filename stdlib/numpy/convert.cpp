@@ -6,6 +6,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
 #include "runtime/session/types.h"
+#include "stdlib/library_object.h"
 #include "stdlib/numpy/ndarray.h"
 #include "stdlib/numpy/ufunc.h"
 
@@ -111,6 +112,10 @@ std::optional<Operand> try_operand(Interpreter& in, const Value& v) {
   if (const auto* a = v.as<ArrayLike>()) return Operand{a->node(), 0};
   if (is_sequence(v)) return Operand{NestedReader(in).read(v, {}), 0};
   if (type_of(v).name == "range") return Operand{NestedReader(in).read(make_list(to_vector(in, v)), {}), 0};
+  if (auto* object = v.as<LibraryObject>()) {
+    const Value array = object->try_call(in, "__array__");
+    if (!array.is_absent()) return try_operand(in, array);
+  }
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/session/iterators.h"
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
+#include "stdlib/library_object.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/products.h"
 #include "stdlib/numpy/ufunc.h"
@@ -22,6 +23,7 @@ const char* ufunc_name(ast::CompareOp op) {
 }
 
 std::optional<Value> operate(Interpreter& in, ast::BinaryOp op, const Value& a, const Value& b) {
+  if (a.as<LibraryObject>() || b.as<LibraryObject>()) return {};  // a Series has a say of its own
   const auto left = try_operand(in, a), right = try_operand(in, b);
   if (!left || !right) return {};
   if (op == ast::BinaryOp::matmul) return wrap(matmul(*left, *right));
@@ -80,6 +82,7 @@ const Type& ndarray_type() {
 }
 
 std::optional<Value> ArrayLike::compare(Interpreter& in, ast::CompareOp op, const Value& other) {
+  if (other.as<LibraryObject>()) return {};
   auto right = try_operand(in, other);
   if (auto* scalar = dynamic_cast<NumpyScalar*>(this); scalar && right && right->node->rank() == 0) {
     // Single numbers are compared for an `if`: each is computed once, and kept for the next question.

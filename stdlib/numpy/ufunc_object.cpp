@@ -1,7 +1,9 @@
 #include "stdlib/numpy/ufunc_object.h"
 
 #include "runtime/session/types.h"
+#include "runtime/session/dict.h"
 #include "stdlib/library.h"
+#include "stdlib/library_object.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
@@ -37,6 +39,16 @@ class NativeUfunc final : public Builtin {
   explicit NativeUfunc(const NativeFunction& f) : Builtin(f), ufunc_(*find_ufunc(f.name)) {}
   const Type& type() const override { return ufunc_type(); }
   std::string repr(Interpreter&) override { return "<ufunc '" + function.name + "'>"; }
+  Value call(Interpreter& in, Arguments args) override {
+    // NumPy's __array_ufunc__: an operand that is more than an array says what becomes of it.
+    for (const Value& v : args.positional)
+      if (auto* object = v.as<LibraryObject>(); object && object->has(in, "__array_ufunc__")) {
+        Value keywords = make_dict();
+        for (auto& [name, value] : args.keywords) keywords.as<Dict>()->insert(in, make_str(name), value);
+        return object->call_method(in, "__array_ufunc__", {Value::of(this), make_tuple(std::move(args.positional)), keywords});
+      }
+    return Builtin::call(in, std::move(args));
+  }
   std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
     if (auto own = ufunc_attribute(name, ufunc_.inputs, 1, identity_of(ufunc_.op))) return own;
     return library_method(in, *this, kMethods, name, Builtin::get_attribute(in, name));

@@ -1,0 +1,82 @@
+// Objects of classes that the library's texts define: a class is a module of functions whose first parameter is the object.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/session/objects.h"
+
+namespace gasell {
+
+/// A class as the script sees it. Its methods, and the slots __add__, __getitem__, … , are the functions of the library module `texts`
+/// ("pandas.Series"), then those of its base's; `__new__`, without self, is the constructor. Functions that were given to `getter` are
+/// properties, functions given to `static_method` have no self. One class belongs to one session.
+class LibraryClass final : public TypeObject {
+ public:
+  /// `module`.`name` is what the class is called ("pandas.core.series", "Series").
+  static Value make(const std::string& module, const std::string& name, const std::string& texts, const Value& base);
+  LibraryClass(const Type& t, std::string texts, Value base) : TypeObject(t), texts_(std::move(texts)), base_(std::move(base)) {}
+
+  Value call(Interpreter& in, Arguments args) override;
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override;
+  std::vector<std::string> attribute_names(Interpreter& in) override;
+  /// A function of the class or of its bases; absent where there is none.
+  const Value& find(Interpreter& in, std::string_view name);
+  const std::string& texts() const { return texts_; }
+
+ private:
+  const std::string texts_;
+  const Value base_;
+  std::map<std::string, Value, std::less<>> found_;
+};
+
+class LibraryObject final : public Object {
+ public:
+  explicit LibraryObject(Value c) : class_(std::move(c)) {}
+  const Type& type() const override;
+  std::string repr(Interpreter& in) override;
+  std::string str(Interpreter& in) override;
+  std::string format(Interpreter& in, std::string_view spec) override;
+  bool truth(Interpreter& in) override;
+  int64_t hash(Interpreter& in) override;
+  std::optional<Value> compare(Interpreter& in, ast::CompareOp op, const Value& other) override;
+  std::optional<Value> binary(Interpreter& in, ast::BinaryOp op, const Value& other) override;
+  std::optional<Value> reflected(Interpreter& in, ast::BinaryOp op, const Value& other) override;
+  Value unary(Interpreter& in, ast::UnaryOp op) override;
+  int64_t length(Interpreter& in) override;
+  bool contains(Interpreter& in, const Value& item) override;
+  Value get_item(Interpreter& in, const Value& index) override;
+  void set_item(Interpreter& in, const Value& index, const Value& value) override;
+  void delete_item(Interpreter& in, const Value& index) override;
+  Value iterate(Interpreter& in) override;
+  std::optional<Value> next(Interpreter& in) override;
+  Value call(Interpreter& in, Arguments args) override;
+  /// Members, then functions of the class, then what __getattr__ says.
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override;
+  /// Names that open with an underscore are members; others go to __setattr__.
+  void set_attribute(Interpreter& in, std::string_view name, const Value& value) override;
+  std::vector<std::string> attribute_names(Interpreter& in) override;
+  std::optional<Value> to_int(Interpreter& in) override;
+  std::optional<Value> to_float(Interpreter& in) override;
+  Value enter(Interpreter& in) override;
+  bool exit(Interpreter& in, const Value& exception) override;
+
+  bool has(Interpreter& in, std::string_view method);
+  /// Calls a method; absent where the class has none.
+  Value try_call(Interpreter& in, std::string_view method, std::vector<Value> arguments = {});
+  /// The same; TypeError or AttributeError as Python words it where there is none.
+  Value call_method(Interpreter& in, std::string_view method, std::vector<Value> arguments = {});
+
+  std::map<std::string, Value, std::less<>> members;
+
+ private:
+  LibraryClass& made_by() const { return static_cast<LibraryClass&>(*class_.object()); }
+  const Value class_;
+};
+
+/// For library texts: `class_of(module, name, texts, base=None)`, `new(class, **members)`, `getter(function)`, `static_method(function)`.
+const std::vector<NativeFunction>& library_object_functions();
+
+}  // namespace gasell

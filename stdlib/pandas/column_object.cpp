@@ -1,0 +1,172 @@
+#include "stdlib/pandas/column_object.h"
+
+#include <bit>
+#include <cmath>
+
+#include "runtime/frame/dictionary.h"
+#include "runtime/session/iterators.h"
+#include "runtime/session/types.h"
+#include "stdlib/library.h"
+#include "stdlib/pandas/timestamp.h"
+
+namespace gasell::pandas {
+namespace {
+
+/// The bits under which an index has a number: of integers the value, of floats the value as a double, so that 1 and 1.0 meet.
+int64_t key_of_number(const Scalar& v, DType stored) {
+  if (is_float(stored)) {
+    const double d = v.as_double();
+    return std::bit_cast<int64_t>(d == 0 ? 0.0 : d);
+  }
+  return v.i;
+}
+
+}  // namespace
+
+ColumnIndex::ColumnIndex(Engine& engine, Column& column) {
+  if (column.type.logical == Logical::text) column = frame::with_distinct_texts(engine, column);
+  const frame::ColumnData data = frame::read(engine, column);
+  const DType dtype = column.values->dtype;
+  first_.reserve(static_cast<size_t>(data.count));
+  for (int64_t i = 0; i < data.count; ++i) {
+    if (data.valid && !data.valid[i]) continue;
+    const int64_t key = key_of_number(Scalar::load(data.as<char>() + i * size_of(dtype), dtype), dtype);
+    if (first_.emplace(key, i).second) continue;
+    unique_ = false;
+    more_[key].push_back(i);
+  }
+}
+
+int64_t ColumnIndex::first(int64_t key) const {
+  const auto found = first_.find(key);
+  return found == first_.end() ? -1 : found->second;
+}
+
+std::vector<int64_t> ColumnIndex::rows(int64_t key) const {
+  std::vector<int64_t> rows;
+  if (const int64_t row = first(key); row >= 0) rows.push_back(row);
+  if (const auto found = more_.find(key); found != more_.end()) rows.insert(rows.end(), found->second.begin(), found->second.end());
+  return rows;
+}
+
+const Type& ColumnObject::type() const {
+  static const Type type{"Column", "pandas.arrays", &object_type()};
+  return type;
+}
+
+const ColumnIndex& ColumnObject::index(Interpreter& in) {
+  if (!index_) index_ = std::make_unique<ColumnIndex>(in.engine(), column);
+  return *index_;
+}
+
+std::string ColumnObject::str(Interpreter& in) {
+  CellFormat format;
+  format.leading_space = false;
+  format.quoted = true;
+  std::string text = "[";
+  const std::vector<std::string> cells = format_cells(in, column, format);
+  for (size_t k = 0; k < cells.size(); ++k) text += (k ? " " : "") + cells[k];
+  return text + "]";
+}
+std::string ColumnObject::repr(Interpreter& in) {
+  CellFormat format;
+  format.leading_space = false;
+  format.quoted = true;
+  std::string text = "array([";
+  const std::vector<std::string> cells = format_cells(in, column, format);
+  for (size_t k = 0; k < cells.size(); ++k) text += (k ? ", " : "") + cells[k];
+  return text + "], dtype=" + frame::dtype_name(in.engine(), column) + ")";
+}
+
+Value ColumnObject::get_item(Interpreter& in, const Value& index) {
+  const int64_t count = column.size();
+  if (auto* s = index.as<SliceObject>()) {
+    const auto range = s->indices(in, count);
+    return wrap_column(frame::slice(column, range.start, range.start + range.count * range.step, range.step));
+  }
+  const int64_t given = gasell::to_index(in, index), row = given < 0 ? given + count : given;
+  if (row < 0 || row >= count)
+    raise("IndexError", "index " + std::to_string(given) + " is out of bounds for axis 0 with size " + std::to_string(count));
+  return cell(in, column, row);
+}
+
+Value ColumnObject::iterate(Interpreter&) {
+  static const Type type = iterator_type_of("iterator");
+  int64_t row = 0;
+  const Value self = Value::of(this);
+  return make_iterator(type, [self, row](Interpreter& in) mutable -> std::optional<Value> {
+    Column& column = self.as<ColumnObject>()->column;
+    if (row >= column.size()) return {};
+    return cell(in, column, row++);
+  });
+}
+
+std::optional<Value> ColumnObject::compare(Interpreter& in, ast::CompareOp op, const Value& other) {
+  const auto function = library_member(in, "pandas.columns", "compare");
+  static constexpr const char* kNames[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  return gasell::call(in, *function, {{make_str(kNames[static_cast<int>(op)]), Value::of(this), other}, {}});
+}
+
+Value wrap_column(Column column) { return Value::make<ColumnObject>(std::move(column)); }
+
+Column& column_of(const Value& v) {
+  if (auto* c = v.as<ColumnObject>()) return c->column;
+  raise("TypeError", "a column is expected, not '" + type_of(v).name + "'");
+}
+
+Value cell(Interpreter& in, Column& column, int64_t row) {
+  const frame::ColumnData data = frame::read(in.engine(), column);
+  const DType dtype = column.values->dtype;
+  const Scalar value = Scalar::load(data.as<char>() + row * size_of(dtype), dtype);
+  switch (column.type.logical) {
+    case Logical::text: return value.i < 0 ? na_value() : make_str(std::string((*column.dictionary)[value.i]));
+    case Logical::category: {
+      if (value.i < 0) return Value::of(std::nan(""));
+      Column categories = *column.categories;
+      return cell(in, categories, value.i);
+    }
+    case Logical::datetime: return timestamp_value(value.i, column.type.zone);
+    case Logical::timedelta: return timedelta_value(value.i);
+    case Logical::number: break;
+  }
+  if (data.valid && !data.valid[row]) return na_value();
+  return numpy::wrap_scalar(value);
+}
+
+bool is_missing_value(Interpreter& in, const Value& v) {
+  if (v.is_none() || v.same(na_value()) || v.same(nat_value())) return true;
+  if (v.is_float()) return std::isnan(v.as_float());
+  if (auto* s = v.as<numpy::NumpyScalar>(); s && is_float(s->dtype())) return std::isnan(s->value(in).as_double());
+  return false;
+}
+
+std::optional<int64_t> key_of(Interpreter& in, const Column& column, const Value& scalar) {
+  if (column.type.logical == Logical::text) {
+    const auto* text = scalar.as<Str>();
+    if (!text) return {};
+    const auto code = frame::with_distinct_texts(in.engine(), column).dictionary->find(text->value);
+    if (!code) return {};
+    return *code;
+  }
+  if (column.type.logical == Logical::category) {
+    const auto key = key_of(in, *column.categories, scalar);
+    if (!key) return {};
+    Column categories = *column.categories;
+    const int64_t code = ColumnIndex(in.engine(), categories).first(*key);
+    if (code < 0) return {};
+    return code;
+  }
+  if (column.type.logical == Logical::datetime) return to_timestamp(in, scalar);
+  if (column.type.logical == Logical::timedelta) return to_timedelta(in, scalar);
+  const auto number = numpy::try_operand(in, scalar);
+  if (!number || number->node->rank() != 0 || scalar.as<Str>()) return {};
+  const Scalar value = Array(number->node).elements(in.engine())[0];
+  if (is_float(value.type) && !is_float(column.type.dtype)) {
+    const double d = value.as_double();
+    if (d != std::trunc(d) || std::abs(d) >= 9.2e18) return {};
+    return static_cast<int64_t>(d);
+  }
+  return key_of_number(value, column.type.dtype);
+}
+
+}  // namespace gasell::pandas

@@ -1,0 +1,228 @@
+// Columns made of what scripts give, and conversions between types.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "runtime/frame/dictionary.h"
+#include "runtime/session/number.h"
+#include "runtime/session/types.h"
+#include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/timestamp.h"
+
+namespace gasell::pandas {
+namespace {
+
+using frame::NewValues;
+
+/// What kinds of values a sequence holds.
+struct Kinds {
+  int64_t none = 0, nan = 0, not_available = 0, not_a_time = 0, boolean = 0, integer = 0, floating = 0, complex = 0, text = 0, time = 0, delta = 0;
+  std::string other, zone;
+  int64_t missing() const { return none + nan + not_available + not_a_time; }
+};
+
+Kinds kinds_of(Interpreter& in, const std::vector<Value>& values) {
+  Kinds k;
+  for (const Value& v : values) {
+    if (v.is_none()) ++k.none;
+    else if (v.is_bool()) ++k.boolean;
+    else if (v.is_int()) ++k.integer;
+    else if (v.is_float()) ++(std::isnan(v.as_float()) ? k.nan : k.floating);
+    else if (v.as<Str>()) ++k.text;
+    else if (v.as<Complex>()) ++k.complex;
+    else if (v.same(na_value())) ++k.not_available;
+    else if (v.same(nat_value())) ++k.not_a_time;
+    else if (auto* s = v.as<numpy::NumpyScalar>()) {
+      const DType t = s->dtype();
+      ++(t == DType::boolean ? k.boolean : is_integer(t) ? k.integer : is_complex(t) ? k.complex : std::isnan(s->value(in).as_double()) ? k.nan : k.floating);
+    } else if (to_timedelta(in, v)) ++k.delta;
+    else if (const auto time = time_scalar(v)) ++k.time, k.zone = time->second;
+    else k.other = type_of(v).name;
+  }
+  return k;
+}
+
+[[noreturn]] void refuse_mixed(const std::string& what) {
+  raise("NotImplementedError", "a column of " + what + " is not in Gasell: the values of a column have one type", "give dtype=str to have them as texts");
+}
+
+Column texts(Interpreter& in, const std::vector<Value>& values) {
+  frame::DistinctTexts distinct;
+  NewValues codes(in.engine(), DType::i32, static_cast<int64_t>(values.size()));
+  for (size_t i = 0; i < values.size(); ++i) codes.as<int32_t>()[i] = is_missing_value(in, values[i]) ? -1 : distinct.add(gasell::str(in, values[i]));
+  return {frame::text_type(), codes.node(), nullptr, distinct.finish()};
+}
+
+Column of_list(Interpreter& in, const std::vector<Value>& values, const std::optional<ColumnType>& wanted) {
+  const Kinds k = kinds_of(in, values);
+  const auto count = static_cast<int64_t>(values.size());
+  if (!k.other.empty()) raise("TypeError", "a column cannot hold values of type '" + k.other + "'");
+  const int64_t numbers = k.boolean + k.integer + k.floating + k.complex;
+  if (wanted && wanted->logical == Logical::text) return texts(in, values);
+  if (k.text > 0) {
+    if (numbers + k.time + k.delta > 0) refuse_mixed("texts and other values");
+    return texts(in, values);
+  }
+  if (k.time > 0 || k.delta > 0 || (k.not_a_time > 0 && numbers == 0)) {
+    if (numbers > 0 || (k.time > 0 && k.delta > 0)) refuse_mixed("times and other values");
+    NewValues ns(in.engine(), DType::i64, count);
+    for (int64_t i = 0; i < count; ++i) {
+      const Value& v = values[static_cast<size_t>(i)];
+      ns.as<int64_t>()[i] = is_missing_value(in, v) ? frame::kNotATime : k.delta > 0 ? *to_timedelta(in, v) : *to_timestamp(in, v);
+    }
+    return {k.delta > 0 ? frame::timedelta_type() : frame::datetime_type(k.zone), ns.node()};
+  }
+  if (numbers == 0 && !(wanted && wanted->is_number()) && k.nan == 0) return texts(in, values);  // empty, or all None: pandas' object
+  if (k.boolean > 0 && k.boolean < numbers) refuse_mixed("booleans and numbers");
+  const bool validity = k.not_available > 0 || (k.boolean > 0 && k.missing() > 0) || (wanted && wanted->nullable);
+  DType dtype = k.complex > 0                            ? DType::c128
+                : k.floating > 0 || k.nan > 0 || numbers == 0 ? DType::f64
+                : k.boolean > 0                          ? DType::boolean
+                : k.none > 0 && !validity                ? DType::f64
+                                                         : DType::i64;
+  if (wanted && wanted->is_number() && k.missing() > 0 && wanted->nullable) dtype = k.floating > 0 ? DType::f64 : wanted->dtype;
+  NewValues stored(in.engine(), dtype, count);
+  std::optional<NewValues> valid;
+  if (validity) valid.emplace(in.engine(), DType::boolean, count);
+  const Scalar nan = is_float(dtype) || is_complex(dtype) ? Scalar::of_float(std::nan("")) : Scalar::of_int(0);
+  for (int64_t i = 0; i < count; ++i) {
+    const Value& v = values[static_cast<size_t>(i)];
+    const bool missing = is_missing_value(in, v);
+    const Scalar scalar = missing ? nan : Array(numpy::operand(in, v).node).elements(in.engine())[0];
+    scalar.cast(dtype).store(stored.as<char>() + i * size_of(dtype));
+    if (valid) valid->as<bool>()[i] = !missing;
+  }
+  return {frame::number_type(dtype, validity), stored.node(), valid ? valid->node() : nullptr};
+}
+
+std::string capital_free(const std::string& name) {
+  std::string lower;
+  for (char c : name) lower += static_cast<char>(std::tolower(c));
+  return lower;
+}
+
+/// f(from, to) over two number columns' memory.
+Column texts_of_numbers(Interpreter& in, const Column& column) {
+  Column source = column;
+  const int64_t count = source.size();
+  frame::DistinctTexts distinct;
+  NewValues codes(in.engine(), DType::i32, count);
+  for (int64_t i = 0; i < count; ++i) {
+    const Value v = cell(in, source, i);
+    codes.as<int32_t>()[i] = v.same(na_value()) ? -1 : distinct.add(gasell::str(in, v));
+  }
+  return {frame::text_type(), codes.node(), nullptr, distinct.finish()};
+}
+
+Column numbers_of_texts(Interpreter& in, const Column& column, const ColumnType& to) {
+  Column source = column;
+  const frame::ColumnData data = frame::read(in.engine(), source);
+  std::vector<Value> read(static_cast<size_t>(source.dictionary->size()), Value::absent());
+  std::vector<Value> values;
+  for (int64_t i = 0; i < data.count; ++i) {
+    const int32_t code = data.as<int32_t>()[i];
+    if (code < 0) {
+      values.push_back(Value());
+      continue;
+    }
+    Value& known = read[static_cast<size_t>(code)];
+    if (known.is_absent()) {
+      const Value text = make_str(std::string((*source.dictionary)[code]));
+      known = to.dtype == DType::boolean ? Value::of(!text.as<Str>()->value.empty())
+              : is_integer(to.dtype)     ? *text.object()->to_int(in)
+                                         : *text.object()->to_float(in);
+    }
+    values.push_back(known);
+  }
+  return cast(in, of_list(in, values, to), to);
+}
+
+}  // namespace
+
+ColumnType to_column_type(Interpreter& in, const Value& v) {
+  if (auto* t = v.as<TypeObject>()) {
+    if (&t->described == &str_type() || &t->described == &object_type()) return frame::text_type();
+    if (auto d = numpy::dtype_of_type(t->described)) return frame::number_type(*d);
+  }
+  if (auto* d = v.as<numpy::DTypeObject>()) return frame::number_type(d->dtype);
+  std::string name;
+  if (auto* s = v.as<Str>())
+    name = s->value;
+  else
+    name = gasell::str(in, v);  // a dtype object of pandas
+  if (name == "object" || name == "O" || name == "str" || name == "string") return frame::text_type();
+  if (name == "category") return {Logical::category, DType::i32};
+  if (name == "timedelta64[ns]" || name == "m8[ns]") return frame::timedelta_type();
+  if (name == "datetime64[ns]" || name == "M8[ns]") return frame::datetime_type();
+  if (name.starts_with("datetime64[ns, ") && name.ends_with("]")) return frame::datetime_type(name.substr(15, name.size() - 16));
+  if (name == "boolean") return frame::number_type(DType::boolean, true);
+  if (!name.empty() && std::isupper(name[0]))
+    if (auto d = dtype_from_name(capital_free(name)); d && !is_complex(*d)) return frame::number_type(*d, true);
+  if (auto d = dtype_from_name(name)) return frame::number_type(*d);
+  raise("TypeError", "data type '" + name + "' not understood");
+}
+
+Column make_column(Interpreter& in, const Value& values, const std::optional<ColumnType>& wanted) {
+  Column column = [&]() -> Column {
+    if (auto* c = values.as<ColumnObject>()) return c->column;
+    if (auto* a = values.as<numpy::NdArray>()) {
+      if (a->array.rank() != 1)
+        raise("ValueError", "Data must be 1-dimensional, got ndarray of shape " + graph::to_string(a->array.shape()) + " instead");
+      return frame::number_column(a->array.node());
+    }
+    return of_list(in, to_vector(in, values), wanted);
+  }();
+  return wanted ? cast(in, column, *wanted) : column;
+}
+
+Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
+  const ColumnType& from = column.type;
+  if (from == to) return column;
+  Column result = column;
+  result.type = to;
+  if (to.logical == Logical::text) return from.logical == Logical::category ? cast(in, take_categories(in, column), to) : texts_of_numbers(in, column);
+  if (from.logical == Logical::category) return cast(in, take_categories(in, column), to);
+  if (from.logical == Logical::text && to.is_number()) return numbers_of_texts(in, column, to);
+  if (to.is_number() && from.is_number()) {
+    const bool to_whole = !is_float(to.dtype) && !is_complex(to.dtype);
+    if (is_float(from.dtype) && to_whole && to.dtype != DType::boolean) {
+      const NodeRef missing = frame::missing_mask(column);
+      if (to.nullable) {
+        NodeRef valid = graph::map(ScalarOp::logical_not, {missing});
+        result.values = graph::cast(graph::map(ScalarOp::select, {valid, column.values, graph::constant(Scalar::of_float(0, from.dtype), column.values->shape)}), to.dtype);
+        result.validity = valid;
+        return result;
+      }
+      const NodeRef bad = graph::map(ScalarOp::logical_not, {graph::map(ScalarOp::isfinite, {column.values})});
+      if (Array(graph::reduce(graph::ReduceOp::any, bad, {0})).elements(in.engine())[0].i)
+        raise("ValueError", "Cannot convert non-finite values (NA or inf) to integer", "'Int64' keeps what is missing");
+    }
+    if (column.validity && !to.nullable && !(is_float(to.dtype))) {
+      const NodeRef all = graph::reduce(graph::ReduceOp::all, column.validity, {0});
+      if (!Array(all).elements(in.engine())[0].i) raise("ValueError", "cannot convert NA to integer", "'Int64' keeps what is missing");
+      result.validity = nullptr;
+    }
+    result.values = graph::cast(column.values, to.dtype);
+    if (column.validity && is_float(to.dtype) && !to.nullable) {
+      result.values = graph::map(ScalarOp::select, {column.validity, result.values, graph::constant(Scalar::of_float(std::nan(""), to.dtype), result.values->shape)});
+      result.validity = nullptr;
+    }
+    return result;
+  }
+  if (to.is_number() && from.is_time() && to.dtype == DType::i64) return frame::number_column(column.values);
+  if (to.is_time() && from.is_number() && is_integer(from.dtype)) {
+    result.values = graph::cast(column.values, DType::i64);
+    result.validity = nullptr;
+    return result;
+  }
+  raise("TypeError", "cannot convert a column of " + frame::dtype_name(in.engine(), column) + " to " + frame::dtype_name(in.engine(), result));
+}
+
+Column take_categories(Interpreter& in, const Column& column) {
+  Column source = column;
+  const frame::ColumnData data = frame::read(in.engine(), source);
+  std::vector<int64_t> rows(data.as<int32_t>(), data.as<int32_t>() + data.count);
+  return frame::take(in.engine(), *column.categories, rows.data(), data.count, true);
+}
+
+}  // namespace gasell::pandas

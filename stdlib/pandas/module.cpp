@@ -1,0 +1,30 @@
+// The modules pandas, cudf and dask.dataframe: one library under three names, and what its texts are made with.
+#include "stdlib/pandas/module.h"
+
+#include "stdlib/library.h"
+#include "stdlib/library_object.h"
+#include "stdlib/modules.h"
+#include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/timestamp.h"
+
+namespace gasell {
+
+Value make_pandas(Interpreter&) {
+  const Value module = Value::make<LibraryModule>("pandas");
+  for (auto& [name, value] : pandas::time_members()) set_member(module, name, value);
+  return module;
+}
+
+Value make_pandas_library(Interpreter&) { return Value::make<LibraryModule>("_pandas"); }
+
+Value make_frame_natives(Interpreter&) {
+  static const std::vector<NativeFunction> functions = [] {
+    std::vector<NativeFunction> all = library_object_functions();
+    for (auto part : {pandas::row_functions(), pandas::cell_functions()})
+      for (NativeFunction& f : part) all.push_back(std::move(f));
+    return all;
+  }();
+  return make_module("_frame", functions);
+}
+
+}  // namespace gasell

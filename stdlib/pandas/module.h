@@ -1,0 +1,14 @@
+// The makers of pandas and of the hidden modules that its texts use.
+#pragma once
+
+#include "runtime/session/value.h"
+
+namespace gasell {
+
+Value make_pandas(Interpreter& in);
+/// _pandas: what the texts share.
+Value make_pandas_library(Interpreter& in);
+/// _frame: the natives.
+Value make_frame_natives(Interpreter& in);
+
+}  // namespace gasell

@@ -1,0 +1,275 @@
+// Natives of _frame: columns taken apart and put together, rows chosen.
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/device/workers.h"
+#include "runtime/frame/dictionary.h"
+#include "runtime/session/dict.h"
+#include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/timestamp.h"
+
+namespace gasell::pandas {
+namespace {
+
+using Args = std::span<Value>;
+using frame::NewValues;
+
+NodeRef array_node(Interpreter& in, const Value& v) { return numpy::as_array(in, v).node(); }
+std::optional<ColumnType> optional_type(Interpreter& in, const Value& v) {
+  if (v.is_none() || is_missing(v)) return {};
+  return to_column_type(in, v);
+}
+
+Value column(Interpreter& in, Args args) { return wrap_column(make_column(in, args[0], optional_type(in, args[1]))); }
+
+/// like(values, validity, column): these values in the column's type; numbers keep the dtype of the array.
+Value like(Interpreter& in, Args args) {
+  Column result = column_of(args[2]);
+  result.values = array_node(in, args[0]);
+  result.validity = args[1].is_none() ? nullptr : array_node(in, args[1]);
+  if (result.type.is_number()) result.type.dtype = result.values->dtype;
+  else result.values = graph::cast(result.values, result.type.dtype);
+  return wrap_column(std::move(result));
+}
+Value numbers(Interpreter& in, Args args) {
+  Column result = frame::number_column(array_node(in, args[0]));
+  if (!args[1].is_none()) result.validity = array_node(in, args[1]);
+  result.type.nullable = truth(in, args[2]);
+  return wrap_column(std::move(result));
+}
+Value times(Interpreter& in, Args args) {
+  const NodeRef ns = graph::cast(array_node(in, args[0]), DType::i64);
+  return wrap_column({gasell::str(in, args[1]) == "datetime" ? frame::datetime_type(args[2].is_none() ? "" : gasell::str(in, args[2])) : frame::timedelta_type(), ns});
+}
+/// category(codes, categories, ordered): codes of -1 are missing.
+Value category(Interpreter& in, Args args) {
+  ColumnType type{Logical::category, DType::i32};
+  type.ordered = truth(in, args[2]);
+  Column result{type, graph::cast(array_node(in, args[0]), DType::i32)};
+  result.categories = std::make_shared<Column>(column_of(args[1]));
+  return wrap_column(std::move(result));
+}
+/// codes(column): of texts: (codes, the different texts as a column); of categories: (codes, categories).
+Value codes(Interpreter& in, Args args) {
+  const Column& c = column_of(args[0]);
+  if (c.type.logical == Logical::category) return make_tuple({numpy::wrap_array(c.values), wrap_column(*c.categories)});
+  const Column distinct = frame::with_distinct_texts(in.engine(), c);
+  return make_tuple({numpy::wrap_array(distinct.values), wrap_column(frame::text_column(in.engine(), distinct.dictionary))});
+}
+/// common_codes(columns): columns of texts over one dictionary.
+Value common_codes(Interpreter& in, Args args) {
+  std::vector<Column> columns;
+  for (const Value& v : to_vector(in, args[0])) columns.push_back(column_of(v));
+  std::vector<Value> results;
+  for (Column& c : frame::with_common_texts(in.engine(), columns)) results.push_back(wrap_column(std::move(c)));
+  return make_list(std::move(results));
+}
+
+Value tolist(Interpreter& in, Args args) {
+  Column& c = column_of(args[0]);
+  std::vector<Value> values;
+  for (int64_t i = 0; i < c.size(); ++i) {
+    Value v = cell(in, c, i);
+    if (auto* s = v.as<numpy::NumpyScalar>()) v = numpy::python_value(s->value(in));
+    values.push_back(std::move(v));
+  }
+  return make_list(std::move(values));
+}
+
+Value missing_of(Interpreter&, Args args) {
+  const NodeRef mask = frame::missing_mask(column_of(args[0]));
+  return mask ? numpy::wrap_array(mask) : Value();
+}
+
+/// Rows where a boolean array is true, as an array of int64.
+Value rows_where(Interpreter& in, Args args) {
+  const Array mask(graph::cast(array_node(in, args[0]), DType::boolean));
+  const Array::Elements flags = mask.elements(in.engine());
+  constexpr int64_t kBlock = 1 << 16;
+  const int64_t blocks = (flags.count + kBlock - 1) / kBlock;
+  std::vector<int64_t> begins(static_cast<size_t>(blocks) + 1, 0);
+  const auto over_blocks = [&](const auto& f) {
+    if (blocks < 2)
+      for (int64_t b = 0; b < blocks; ++b) f(b);
+    else
+      in_parallel(blocks, f);
+  };
+  over_blocks([&](int64_t b) {
+    const char* at = flags.data + b * kBlock;
+    const int64_t count = std::min(kBlock, flags.count - b * kBlock);
+    int64_t set = 0;
+    for (int64_t i = 0; i < count; ++i) set += at[i] != 0;
+    begins[static_cast<size_t>(b) + 1] = set;
+  });
+  for (size_t b = 1; b < begins.size(); ++b) begins[b] += begins[b - 1];
+  NewValues rows(in.engine(), DType::i64, begins.back());
+  int64_t* const to = rows.as<int64_t>();
+  over_blocks([&](int64_t b) {
+    int64_t at = begins[static_cast<size_t>(b)];
+    const int64_t end = begins[static_cast<size_t>(b) + 1], first = b * kBlock;
+    for (int64_t i = first; at < end; ++i) {
+      to[at] = i;
+      at += flags.data[i] != 0;
+    }
+  });
+  return numpy::wrap_array(rows.node());
+}
+
+/// take(columns, rows, may_miss): each column's rows, taken when somebody looks at them; rows of -1 are missing then.
+Value take(Interpreter& in, Args args) {
+  const Array rows_array(graph::cast(array_node(in, args[1]), DType::i64));
+  const auto rows = std::make_shared<Array::Elements>(rows_array.elements(in.engine()));
+  const auto* numbers = reinterpret_cast<const int64_t*>(rows->data);
+  const bool may_miss = truth(in, args[2]);
+  std::vector<Value> results;
+  for (const Value& v : to_vector(in, args[0])) {
+    const Column& c = column_of(v);
+    const int64_t most = c.size();
+    for (int64_t i = 0; i < rows->count && results.empty(); ++i)
+      if (numbers[i] >= most || numbers[i] < (may_miss ? -1 : 0)) raise("IndexError", "indices are out-of-bounds");
+    results.push_back(wrap_column(frame::take_later(in.engine(), c, rows->keep_alive, numbers, rows->count, may_miss)));
+  }
+  return make_list(std::move(results));
+}
+
+/// slice(column, start, count, step)
+Value slice(Interpreter& in, Args args) {
+  const int64_t start = to_index(in, args[1]), count = to_index(in, args[2]), step = to_index(in, args[3]);
+  return wrap_column(frame::slice(column_of(args[0]), start, start + count * step, step));
+}
+
+Value concatenate(Interpreter& in, Args args) {
+  std::vector<Column> parts;
+  for (const Value& v : to_vector(in, args[0])) parts.push_back(column_of(v));
+  return wrap_column(frame::concatenate(in.engine(), parts));
+}
+
+Value cast_to(Interpreter& in, Args args) { return wrap_column(cast(in, column_of(args[0]), to_column_type(in, args[1]))); }
+
+/// find(column, value): the rows where the value is, a list; [] where it is not there.
+Value find(Interpreter& in, Args args) {
+  auto* object = args[0].as<ColumnObject>();
+  const ColumnIndex& index = object->index(in);
+  std::vector<Value> rows;
+  if (const auto key = key_of(in, object->column, args[1]))
+    for (const int64_t row : index.rows(*key)) rows.push_back(Value::of(row));
+  return make_list(std::move(rows));
+}
+Value is_unique(Interpreter& in, Args args) { return Value::of(args[0].as<ColumnObject>()->index(in).is_unique()); }
+/// find_all(column, wanted): the first row of each wanted value, -1 where it is not there; columns of one type, as an array.
+Value find_all(Interpreter& in, Args args) {
+  auto* object = args[0].as<ColumnObject>();
+  const ColumnIndex& index = object->index(in);
+  Column& wanted = column_of(args[1]);
+  NewValues rows(in.engine(), DType::i64, wanted.size());
+  for (int64_t i = 0; i < rows.count; ++i) {
+    const auto key = key_of(in, object->column, cell(in, wanted, i));
+    rows.as<int64_t>()[i] = key ? index.first(*key) : -1;
+  }
+  return numpy::wrap_array(rows.node());
+}
+
+Value force(Interpreter& in, Args args) {
+  std::vector<Column*> columns;
+  for (const Value& v : to_vector(in, args[0])) columns.push_back(&column_of(v));
+  frame::force(in.engine(), columns);
+  return {};
+}
+
+Value array_of(Interpreter&, Args args) { return numpy::wrap_array(column_of(args[0]).values); }
+Value validity_of(Interpreter&, Args args) {
+  const Column& c = column_of(args[0]);
+  return c.validity ? numpy::wrap_array(c.validity) : Value();
+}
+Value kind_of(Interpreter&, Args args) {
+  const ColumnType& type = column_of(args[0]).type;
+  switch (type.logical) {
+    case Logical::text: return make_str("O");
+    case Logical::category: return make_str("C");
+    case Logical::datetime: return make_str("M");
+    case Logical::timedelta: return make_str("m");
+    default: return make_str(std::string(1, kind(type.dtype)));
+  }
+}
+Value facts(Interpreter& in, Args args) {
+  const ColumnType& type = column_of(args[0]).type;
+  return make_tuple({Value::of(type.nullable), Value::of(type.ordered), type.zone.empty() ? Value() : make_str(type.zone)});
+  (void)in;
+}
+Value dtype_text(Interpreter& in, Args args) { return make_str(frame::dtype_name(in.engine(), column_of(args[0]))); }
+Value type_text(Interpreter& in, Args args) { return make_str(frame::dtype_name(in.engine(), {to_column_type(in, args[0]), graph::constant(Scalar::of_int(0), {0})})); }
+/// The text of the wanted dtype of numbers as a NumPy dtype, else the text.
+Value missing_scalar(Interpreter& in, Args args) { return Value::of(is_missing_value(in, args[0])); }
+Value item(Interpreter& in, Args args) { return cell(in, column_of(args[0]), to_index(in, args[1])); }
+
+/// to_ns(scalar, kind): nanoseconds of a datetime ('M') or a timedelta ('m').
+Value to_ns(Interpreter& in, Args args) {
+  const bool datetime = gasell::str(in, args[1]) == "M";
+  const auto ns = datetime ? to_timestamp(in, args[0]) : to_timedelta(in, args[0], true);
+  if (!ns) raise("TypeError", "Invalid comparison between dtype=" + std::string(datetime ? "datetime64[ns]" : "timedelta64[ns]") + " and " + type_of(args[0]).name);
+  return Value::of(*ns);
+}
+/// text_equals(column, text): an array of booleans.
+Value text_equals(Interpreter& in, Args args) {
+  const Column distinct = frame::with_distinct_texts(in.engine(), column_of(args[0]));
+  const auto code = distinct.dictionary->find(args[1].as<Str>()->value);
+  if (!code) return numpy::wrap_array(graph::constant(Scalar::of_bool(false), distinct.values->shape));
+  return numpy::wrap_array(graph::map(ScalarOp::eq, {distinct.values, graph::constant(Scalar::of_int(*code, DType::i32), distinct.values->shape)}));
+}
+/// text_ranks(a, b): numbers that stand to each other as the texts do, of columns and texts; -1 where one is missing.
+Value text_ranks(Interpreter& in, Args args) {
+  std::vector<Column> columns;
+  for (const Value& v : args) columns.push_back(v.as<Str>() ? make_column(in, make_list({v}), {}) : column_of(v));
+  std::vector<Value> results;
+  for (Column& c : frame::with_common_texts(in.engine(), columns)) {
+    const frame::ColumnData data = frame::read(in.engine(), c);
+    const std::vector<int32_t>& ranks = c.dictionary->ranks();
+    NewValues values(in.engine(), DType::i32, data.count);
+    for (int64_t i = 0; i < data.count; ++i) {
+      const int32_t code = data.as<int32_t>()[i];
+      values.as<int32_t>()[i] = code < 0 ? -1 : ranks[static_cast<size_t>(code)];
+    }
+    results.push_back(numpy::wrap_array(values.node()));
+  }
+  for (size_t k = 0; k < results.size(); ++k)
+    if (args[k].as<Str>()) results[k] = get_item(in, results[k], Value::of(0));
+  return make_tuple(std::move(results));
+}
+
+}  // namespace
+
+std::vector<NativeFunction> row_functions() {
+  return {
+      {"column", "values, dtype=None", column, "A column of a list, an array or a column."},
+      {"like", "values, validity, column", like, "Values in the type of a column."},
+      {"numbers", "values, validity=None, nullable=False", numbers, "A column of an array of numbers."},
+      {"times", "nanoseconds, logical, zone=None", times, "A column of 'datetime' or 'timedelta'."},
+      {"category", "codes, categories, ordered=False", category, "A column of categories."},
+      {"codes", "column", codes, "(codes, what they stand for) of texts and categories."},
+      {"common_codes", "columns", common_codes, "Columns of texts over one dictionary."},
+      {"tolist", "column", tolist, "The values as a list."},
+      {"item", "column, row", item, "One value."},
+      {"missing", "column", missing_of, "Where values are missing, or None where none can be."},
+      {"rows_where", "mask", rows_where, "The rows where a mask is true."},
+      {"take", "columns, rows, may_miss=False", take, "These rows of columns."},
+      {"slice", "column, start, count, step=1", slice, "Rows at even distances."},
+      {"concatenate", "columns", concatenate, "Columns of one type behind each other."},
+      {"cast", "column, dtype", cast_to, "In another type."},
+      {"find", "column, value", find, "The rows of a value."},
+      {"find_all", "column, wanted", find_all, "The first row of each wanted value, or -1."},
+      {"is_unique", "column", is_unique, "Whether no value is there twice."},
+      {"to_ns", "scalar, kind", to_ns, "Nanoseconds of a time."},
+      {"text_equals", "column, text", text_equals, "Where a column has a text."},
+      {"text_ranks", "a, b", text_ranks, "Numbers in the order of texts."},
+      {"force", "columns", force, "Computes columns."},
+      {"array", "column", array_of, "The values: numbers, nanoseconds, codes."},
+      {"validity", "column", validity_of, "Which are there, or None."},
+      {"kind", "column", kind_of, "'b', 'i', 'u', 'f', 'c'; 'O' texts, 'C' categories, 'M' datetimes, 'm' timedeltas."},
+      {"facts", "column", facts, "(nullable, ordered, zone)"},
+      {"dtype_name", "column", dtype_text, "pandas' name of the type."},
+      {"type_name", "dtype", type_text, "pandas' name of a type."},
+      {"is_missing", "value", missing_scalar, "None, NaN, NA or NaT."},
+  };
+}
+
+}  // namespace gasell::pandas
