@@ -3,8 +3,8 @@
 # that is said and is no failure. PEERS=bench also gets what the benchmarks compare with.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-packages=("numpy>=2,<3")
-if [[ ${PEERS:-} == bench ]]; then packages+=(numba numexpr jax); fi
+packages=("numpy>=2,<3" "pandas>=2.3,<3")
+if [[ ${PEERS:-} == bench ]]; then packages+=(numba numexpr jax polars duckdb pyarrow); fi
 
 stamp=.venv/gasell-packages
 if [[ -f $stamp && $(<"$stamp") == "${packages[*]}" ]]; then

@@ -32,6 +32,7 @@ const ModuleTable& known_modules() {
       {"_numpy", {}, make_numpy_host},
       {"_linalg", {}, make_linalg_host},
       {"pandas", {"pd"}, make_pandas},
+      {"pandas.errors", {}, make_pandas_errors},
       {"cudf", {"cudf"}, make_pandas},
       {"dask.dataframe", {"dd"}, make_pandas},
       {"_pandas", {}, make_pandas_library},

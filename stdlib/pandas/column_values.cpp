@@ -195,7 +195,7 @@ Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
       }
       const NodeRef bad = graph::map(ScalarOp::logical_not, {graph::map(ScalarOp::isfinite, {column.values})});
       if (Array(graph::reduce(graph::ReduceOp::any, bad, {0})).elements(in.engine())[0].i)
-        raise("ValueError", "Cannot convert non-finite values (NA or inf) to integer", "'Int64' keeps what is missing");
+        raise("IntCastingNaNError", "Cannot convert non-finite values (NA or inf) to integer", "'Int64' keeps what is missing");
     }
     if (column.validity && !to.nullable && !(is_float(to.dtype))) {
       const NodeRef all = graph::reduce(graph::ReduceOp::all, column.validity, {0});

@@ -9,18 +9,20 @@
 
 namespace gasell {
 
-Value make_pandas(Interpreter&) {
+Value make_pandas(Interpreter& in) {
   const Value module = Value::make<LibraryModule>("pandas");
   for (auto& [name, value] : pandas::time_members()) set_member(module, name, value);
+  set_member(module, "errors", make_pandas_errors(in));
   return module;
 }
 
 Value make_pandas_library(Interpreter&) { return Value::make<LibraryModule>("_pandas"); }
 
 Value make_frame_natives(Interpreter&) {
+  register_pandas_errors();
   static const std::vector<NativeFunction> functions = [] {
     std::vector<NativeFunction> all = library_object_functions();
-    for (auto part : {pandas::row_functions(), pandas::cell_functions()})
+    for (auto part : {pandas::row_functions(), pandas::cell_functions(), pandas::relational_functions()})
       for (NativeFunction& f : part) all.push_back(std::move(f));
     return all;
   }();

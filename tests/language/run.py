@@ -6,7 +6,8 @@ and, where it ends with an uncaught exception, the exception's name and message.
 of the repository when it is there) and are kept in build/peers; without a peer the recorded NAME.expected beside the file is used, and the run says so.
 `--record` writes NAME.expected from the peer. Where a peer of another version than the recorded one answers otherwise, the recorded answer counts.
 
-functions/ wants a peer that has Numba too; the recorded answers count where the peer has not. Its cuda_*.gsl run on Numba's simulator.
+functions/ wants a peer that has Numba too, frames/ one that has pandas 2 (`pd` is imported there); the recorded answers count where the peer has not.
+functions/cuda_*.gsl run on Numba's simulator.
 gasell_only/ has hand-written answers for what differs from the peers by design (random numbers).
 kernels/ states what a program becomes: a line `# kernels: 1 2` inside a case gives the number of kernels of each plan that it runs, in order;
 `# evaluates: 250` the elements that all its kernels together compute.
@@ -113,11 +114,17 @@ def read_cases(path):
 PEER = r"""
 import contextlib, io, json, math, re, sys, warnings
 import numpy as np
+try:
+    import pandas as pd
+except ImportError:
+    pd = None
 warnings.simplefilter("ignore")
 answers = {}
 for number, (name, text) in enumerate(json.load(sys.stdin)):
     out, raised = io.StringIO(), ""
     scope = {"np": np, "numpy": np, "math": math, "__name__": "__main__"}
+    if pd:
+        scope["pd"] = pd
     file = f"case{number}.py"
     with open(file, "w", encoding="utf-8") as script:  # Numba looks for the text of what it keeps on disk
         script.write(text)
@@ -135,12 +142,16 @@ json.dump({"version": f"CPython {sys.version.split()[0]}, NumPy {np.__version__}
 """
 
 
-def has_numba(python):
-    return subprocess.run([python, "-c", "import numba"], capture_output=True).returncode == 0
+# What a folder's answers need beside NumPy.
+NEEDS = {"functions": "numba", "frames": "pandas"}
 
 
-def needs_numba(path):
-    return path.relative_to(HERE).parts[0] == "functions"
+def lacks(python, package):
+    return subprocess.run([python, "-c", f"import {package}"], capture_output=True).returncode != 0
+
+
+def needs(path):
+    return NEEDS.get(path.relative_to(HERE).parts[0])
 
 
 def find_peer(wanted):
@@ -380,9 +391,10 @@ def main():
     peer = find_peer(options.peer)
     answers, version = {}, ""
     compared = {p: c for p, c in files.items() if p.parent.name not in ("gasell_only", "kernels")}
-    if peer and any(map(needs_numba, compared)) and not has_numba(peer):
-        print(f"{peer} has no Numba: the recorded answers count for functions/")
-        compared = {p: c for p, c in compared.items() if not needs_numba(p)}
+    for package in sorted({needs(p) for p in compared} - {None}):
+        if peer and lacks(peer, package):
+            print(f"{peer} has no {package}: the recorded answers count for what needs it")
+            compared = {p: c for p, c in compared.items() if needs(p) != package}
     if options.record and not peer:
         parser.error("--record wants a peer: scripts/python_env.sh makes one")
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
