@@ -5,6 +5,7 @@
 #include "stdlib/library_object.h"
 #include "stdlib/modules.h"
 #include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/csv.h"
 #include "stdlib/pandas/timestamp.h"
 
 namespace gasell {
@@ -22,7 +23,7 @@ Value make_frame_natives(Interpreter&) {
   register_pandas_errors();
   static const std::vector<NativeFunction> functions = [] {
     std::vector<NativeFunction> all = library_object_functions();
-    for (auto part : {pandas::row_functions(), pandas::cell_functions(), pandas::relational_functions()})
+    for (auto part : {pandas::row_functions(), pandas::cell_functions(), pandas::relational_functions(), pandas::csv_functions()})
       for (NativeFunction& f : part) all.push_back(std::move(f));
     return all;
   }();

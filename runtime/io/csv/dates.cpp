@@ -1,10 +1,5 @@
 #include "runtime/io/csv/dates.h"
 
-#include <array>
-#include <cstring>
-
-#include "lang/diagnostic.h"
-
 namespace gasell::csv {
 namespace {
 
@@ -19,13 +14,6 @@ struct Reader {
     if (at == end || *at != c) return false;
     ++at;
     return true;
-  }
-  /// `least` to `most` digits.
-  bool number(int least, int most, int& value) {
-    value = 0;
-    int count = 0;
-    for (; count < most && at < end && is_digit(*at); ++count) value = value * 10 + (*at++ - '0');
-    return count >= least;
   }
   bool two(int& value) {
     if (end - at < 2 || !is_digit(at[0]) || !is_digit(at[1])) return false;
@@ -65,27 +53,7 @@ struct Reader {
     seconds = (hours * 60 + minutes) * (negative ? -60 : 60);
     return minutes < 60 && hours < 24;
   }
-  /// A name of a list, without regard to case; its number.
-  template <size_t n>
-  bool name(const std::array<std::string_view, n>& names, size_t least_letters, int& value) {
-    for (size_t i = 0; i < n; ++i) {
-      const size_t length = least_letters ? least_letters : names[i].size();
-      if (static_cast<size_t>(end - at) < length) continue;
-      bool same = true;
-      for (size_t k = 0; k < length && same; ++k) same = (at[k] | 0x20) == (names[i][k] | 0x20);
-      if (!same) continue;
-      at += length;
-      value = static_cast<int>(i);
-      return true;
-    }
-    return false;
-  }
 };
-
-constexpr std::array<std::string_view, 12> kMonths = {"January", "February", "March",     "April",   "May",      "June",
-                                                      "July",    "August",   "September", "October", "November", "December"};
-constexpr std::array<std::string_view, 7> kDays = {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"};
-constexpr std::array<std::string_view, 2> kHalves = {"AM", "PM"};
 
 bool is_leap(int year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 int days_in(int year, int month) {
@@ -104,7 +72,7 @@ int64_t days_from_civil(int year, int month, int day) {
 }
 
 struct Moment {
-  int year = 1900, month = 1, day = 1, hour = 0, minute = 0, second = 0;
+  int year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0;
   int64_t nanoseconds = 0, zone = 0;
 
   std::optional<int64_t> count() const {
@@ -132,51 +100,6 @@ std::optional<int64_t> parse_iso(std::string_view text, const DateFormat& format
   return in.at == in.end ? moment.count() : std::nullopt;
 }
 
-std::optional<int64_t> parse_strptime(std::string_view text, std::string_view format) {
-  Reader in{text.data(), text.data() + text.size()};
-  Moment moment;
-  int half = -1, day_of_year = 0, unused;
-  for (size_t i = 0; i < format.size(); ++i) {
-    if (format[i] != '%') {
-      if (!in.take(format[i])) return {};
-      continue;
-    }
-    bool good = false;
-    switch (format[++i]) {
-      case 'Y': good = in.four(moment.year); break;
-      case 'y':
-        good = in.two(moment.year);
-        moment.year += moment.year < 69 ? 2000 : 1900;
-        break;
-      case 'm': good = in.number(1, 2, moment.month); break;
-      case 'd': good = in.number(1, 2, moment.day); break;
-      case 'H': good = in.number(1, 2, moment.hour); break;
-      case 'I': good = in.number(1, 2, moment.hour) && moment.hour >= 1 && moment.hour <= 12; break;
-      case 'M': good = in.number(1, 2, moment.minute); break;
-      case 'S': good = in.number(1, 2, moment.second); break;
-      case 'f': good = in.fraction(moment.nanoseconds); break;
-      case 'j': good = in.number(1, 3, day_of_year) && day_of_year >= 1; break;
-      case 'z': good = in.zone(moment.zone); break;
-      case 'p': good = in.name(kHalves, 0, half); break;
-      case 'b': good = in.name(kMonths, 3, moment.month) && ++moment.month; break;
-      case 'B': good = in.name(kMonths, 0, moment.month) && ++moment.month; break;
-      case 'a': good = in.name(kDays, 3, unused); break;
-      case 'A': good = in.name(kDays, 0, unused); break;
-      case '%': good = in.take('%'); break;
-      default: break;
-    }
-    if (!good) return {};
-  }
-  if (in.at != in.end) return {};
-  if (half >= 0) moment.hour = moment.hour % 12 + 12 * half;
-  if (day_of_year) {
-    for (moment.month = 1; moment.month < 12 && day_of_year > days_in(moment.year, moment.month); ++moment.month)
-      day_of_year -= days_in(moment.year, moment.month);
-    moment.day = day_of_year;
-  }
-  return moment.count();
-}
-
 std::optional<DateFormat> guess_iso(std::string_view text) {
   DateFormat format;
   format.form = DateFormat::Form::iso;
@@ -201,54 +124,13 @@ std::optional<DateFormat> guess_iso(std::string_view text) {
   return format;
 }
 
-/// 5/17/2024, 17.05.2024 10:30, 05-17-2024 1:30:00 PM.
-std::optional<DateFormat> guess_numbers(std::string_view text, bool day_first) {
-  Reader in{text.data(), text.data() + text.size()};
-  int a, b, unused;
-  if (!in.number(1, 2, a) || in.at == in.end) return {};
-  const char parting = *in.at++;
-  if (parting != '/' && parting != '-' && parting != '.') return {};
-  if (!in.number(1, 2, b) || !in.take(parting) || !in.four(unused)) return {};
-  const bool days = a > 12 || (day_first && b <= 12);
-  std::string strptime = days ? "%d" : "%m";
-  strptime += parting;
-  strptime += days ? "%m" : "%d";
-  strptime += parting;
-  strptime += "%Y";
-  if (in.take(' ')) {
-    if (!in.number(1, 2, unused) || !in.take(':') || !in.two(unused)) return {};
-    std::string time = ":%M";
-    if (in.take(':')) {
-      if (!in.two(unused)) return {};
-      time += ":%S";
-      int64_t nanoseconds;
-      if (in.take('.')) {
-        if (!in.fraction(nanoseconds)) return {};
-        time += ".%f";
-      }
-    }
-    const bool halves = in.take(' ');
-    if (halves && !in.name(kHalves, 0, unused)) return {};
-    strptime += (halves ? " %I" : " %H") + time + (halves ? " %p" : "");
-  }
-  if (in.at != in.end || !parse_strptime(text, strptime)) return {};
-  return format_of(strptime);
-}
-
 }  // namespace
 
 DateFormat format_of(const std::string& strptime) {
-  constexpr std::string_view kKnown = "YymdHIMSfjzpbBaA%";
   DateFormat format;
   format.form = DateFormat::Form::general;
-  format.strptime = strptime;
-  for (size_t i = 0; i < strptime.size(); ++i) {
-    if (strptime[i] != '%') continue;
-    if (++i == strptime.size()) throw Error("ValueError", "stray % in format '" + strptime + "'");
-    if (kKnown.find(strptime[i]) == std::string_view::npos)
-      throw Error("ValueError", std::string("'") + strptime[i] + "' is a bad directive in format '" + strptime + "'");
-    format.zone |= strptime[i] == 'z';
-  }
+  format.general = std::make_shared<frame::TimeFormat>(strptime);
+  format.zone = strptime.find("%z") != std::string::npos;
   const auto iso = [&](std::string_view rest) {
     if (rest.empty()) return true;
     if (rest[0] != ' ' && rest[0] != 'T') return false;
@@ -268,16 +150,19 @@ DateFormat format_of(const std::string& strptime) {
 
 std::optional<DateFormat> guess_format(std::string_view text, bool day_first) {
   if (auto iso = guess_iso(text)) return iso;
-  return guess_numbers(text, day_first);
+  const std::optional<std::string> strptime = frame::guess_time_format(text, day_first);
+  if (!strptime) return {};
+  DateFormat format = format_of(*strptime);
+  if (!parse_date(text, format)) return {};
+  return format;
 }
 
 std::optional<int64_t> parse_date(std::string_view text, const DateFormat& format) {
-  switch (format.form) {
-    case DateFormat::Form::iso: return parse_iso(text, format);
-    case DateFormat::Form::general: return parse_strptime(text, format.strptime);
-    case DateFormat::Form::none: break;
-  }
-  return {};
+  if (format.form == DateFormat::Form::iso) return parse_iso(text, format);
+  if (format.form == DateFormat::Form::none) return {};
+  const frame::ParsedTime time = format.general->parse(text);
+  if (!time.ok() || time.utc() == frame::kNotATime) return {};
+  return time.utc();
 }
 
 }  // namespace gasell::csv

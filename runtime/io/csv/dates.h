@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "runtime/frame/time_parsing.h"
 
 namespace gasell::csv {
 
@@ -13,12 +16,12 @@ struct DateFormat {
   enum class Form : uint8_t { none, iso, general };
   Form form = Form::none;
   // ISO 8601: 2024-05-17, or with a time.
-  bool dashes = true;         // false: 20240517
-  char between = 0;           // of the date and the time: ' ', 'T'; zero: no time
-  bool seconds = true;        // false: 10:30
-  bool fraction = false;      // 1 to 9 digits behind a point
-  bool zone = false;          // Z, +02:00 or +0200
-  std::string strptime = {};  // general
+  bool dashes = true;     // false: 20240517
+  char between = 0;       // of the date and the time: ' ', 'T'; zero: no time
+  bool seconds = true;    // false: 10:30
+  bool fraction = false;  // 1 to 9 digits behind a point
+  bool zone = false;      // Z, +02:00 or +0200
+  std::shared_ptr<const frame::TimeFormat> general = {};
 };
 
 /// The format of a value as pandas guesses it; nothing where it is no datetime.
