@@ -5,6 +5,7 @@
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/module.h"
 #include "stdlib/pandas/module.h"
+#include "stdlib/pandas/texts.h"
 
 namespace gasell {
 
@@ -37,6 +38,8 @@ const ModuleTable& known_modules() {
       {"dask.dataframe", {"dd"}, make_pandas},
       {"_pandas", {}, make_pandas_library},
       {"_frame", {}, make_frame_natives},
+      {"_texts", {}, make_text_natives},
+      {"_times", {}, make_time_natives},
       {"numba", {"numba"}, make_numba, {"jit", "njit", "prange", "vectorize", "guvectorize", "stencil"}},
       {"numba.types", {}, make_numba_types},
       {"numba.cuda", {}, make_numba_cuda},

@@ -36,9 +36,6 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-std::string_view without_leading_space(std::string_view text) { return strip_text(text, Side::left, {}); }
-std::string_view without_trailing_space(std::string_view text) { return strip_text(text, Side::right, {}); }
-
 }  // namespace
 
 std::pair<int64_t, int64_t> clipped_bounds(int64_t length, std::optional<int64_t> start, std::optional<int64_t> stop) {
@@ -138,11 +135,11 @@ void split_text(std::string_view text, const std::optional<std::string>& separat
     const char* const begin = text.data();
     if (from_right) {
       const std::string_view first = words[words.size() - limit - 1];
-      parts.emplace_back(without_leading_space(text.substr(0, static_cast<size_t>(first.data() + first.size() - begin))));
+      parts.emplace_back(text.substr(0, static_cast<size_t>(first.data() + first.size() - begin)));
       for (size_t i = words.size() - limit; i < words.size(); ++i) parts.emplace_back(words[i]);
     } else {
       for (size_t i = 0; i < limit; ++i) parts.emplace_back(words[i]);
-      parts.emplace_back(without_trailing_space(text.substr(static_cast<size_t>(words[limit].data() - begin))));
+      parts.emplace_back(text.substr(static_cast<size_t>(words[limit].data() - begin)));
     }
     return;
   }

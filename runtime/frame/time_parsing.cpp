@@ -405,7 +405,7 @@ class FreeReader {
     }
     if (is_year(n[0]) || (yearfirst_ && n[1].value <= 12 && n[2].value <= 31)) {
       set_year(n[0]);
-      const bool day_before = n[1].value > 12 || (dayfirst_ && n[0].digits <= 2 && n[2].value <= 12);
+      const bool day_before = dayfirst_ && n[2].value <= 12;
       moment_.month = n[day_before ? 2 : 1].value;
       moment_.day = n[day_before ? 1 : 2].value;
       return true;
@@ -440,7 +440,7 @@ class FreeReader {
 
 ParsedTime parse_free_time(std::string_view text, bool dayfirst, bool yearfirst) {
   const ParsedTime iso = parse_iso_time(text);
-  if (iso.ok() || iso.status == Status::missing || iso.status == Status::out_of_bounds) return iso;
+  if (iso.status != Status::no_match) return iso;
   if (text == "now" || text == "today") {
     ParsedTime result;
     result.status = Status::ok;
@@ -449,8 +449,7 @@ ParsedTime parse_free_time(std::string_view text, bool dayfirst, bool yearfirst)
     return result;
   }
   if (const auto quarter = parse_quarter(text)) return *quarter;
-  const ParsedTime free = FreeReader(text, dayfirst, yearfirst).read();
-  return free.status == Status::no_match && iso.status == Status::bad_date ? iso : free;
+  return FreeReader(text, dayfirst, yearfirst).read();
 }
 
 }  // namespace gasell::frame

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "runtime/device/workers.h"
 #include "runtime/frame/calendar.h"
 #include "runtime/frame/time_formatting.h"
+#include "runtime/frame/time_parsing_text.h"
 
 namespace gasell::frame {
 namespace {
@@ -25,7 +27,7 @@ namespace {
 constexpr int64_t kLastYear = 2263;
 
 [[noreturn]] void unknown(std::string_view name, std::string hint = {}) {
-  throw Error("UnknownTimeZoneError", "'" + std::string(name) + "'", std::move(hint));
+  throw Error("UnknownTimeZoneError", std::string(name), std::move(hint));
 }
 
 /// Big-endian numbers of a TZif file; throws std::out_of_range at its end.
@@ -163,6 +165,22 @@ std::optional<int32_t> parse_offset(std::string_view text) {
   return text[0] == '-' ? -total : total;
 }
 
+/// The name as the database has it, whatever its letters' case is here; the name itself where there is none such.
+std::string spelling_of(const std::string& folder, std::string_view name) {
+  if (std::filesystem::is_regular_file(folder + "/" + std::string(name))) return std::string(name);
+  std::string found;
+  while (!name.empty()) {
+    const std::string_view part = name.substr(0, name.find('/'));
+    name.remove_prefix(std::min(name.size(), part.size() + 1));
+    std::error_code error;
+    std::string spelled(part);
+    for (const auto& entry : std::filesystem::directory_iterator(folder + "/" + found, error))
+      if (equal_letters(entry.path().filename().string(), part)) spelled = entry.path().filename().string();
+    found += (found.empty() ? "" : "/") + spelled;
+  }
+  return found;
+}
+
 constexpr int64_t kRowsATask = 1 << 16;
 
 NodeRef convert(Engine& engine, const NodeRef& times, const auto& of_one) {
@@ -201,7 +219,8 @@ TimeZone TimeZone::load(std::string_view name) {
   if (!plain) unknown(name);
   const char* given = std::getenv("ZONEINFO");
   const std::string folder = given && *given ? given : "/usr/share/zoneinfo";
-  std::ifstream file(folder + "/" + std::string(name), std::ios::binary);
+  const std::string found = spelling_of(folder, name);
+  std::ifstream file(folder + "/" + found, std::ios::binary);
   std::ostringstream bytes;
   if (file) bytes << file.rdbuf();
   if (bytes.str().size() < 44) {
@@ -210,7 +229,7 @@ TimeZone TimeZone::load(std::string_view name) {
                            : "there is no database of time zones at " + folder + ": install the package tzdata, or set ZONEINFO");
   }
   try {
-    return from_file(bytes.str(), std::string(name));
+    return from_file(bytes.str(), found);
   } catch (const std::out_of_range&) {
     unknown(name, "the file " + folder + "/" + std::string(name) + " is no time zone");
   }
