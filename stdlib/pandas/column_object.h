@@ -85,5 +85,6 @@ std::vector<std::string> format_cells(Interpreter& in, Column& column, const Cel
 std::vector<NativeFunction> row_functions();
 std::vector<NativeFunction> cell_functions();
 std::vector<NativeFunction> relational_functions();
+std::vector<NativeFunction> expression_functions();
 
 }  // namespace gasell::pandas

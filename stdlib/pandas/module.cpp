@@ -23,7 +23,14 @@ Value make_frame_natives(Interpreter&) {
   register_pandas_errors();
   static const std::vector<NativeFunction> functions = [] {
     std::vector<NativeFunction> all = library_object_functions();
-    for (auto part : {pandas::row_functions(), pandas::cell_functions(), pandas::relational_functions(), pandas::csv_functions()})
+    // One file a line, so that lines are added side by side.
+    for (auto part : {
+             pandas::row_functions(),
+             pandas::cell_functions(),
+             pandas::csv_functions(),
+             pandas::expression_functions(),
+             pandas::relational_functions(),
+         })
       for (NativeFunction& f : part) all.push_back(std::move(f));
     return all;
   }();
