@@ -90,12 +90,14 @@ std::vector<std::string> datetime_cells(const frame::ColumnData& data, const std
     for (int64_t& t : local)
       if (t != frame::kNotATime) t = frame::local_of_utc(*zone, t);
   frame::TimePrecision precision = frame::precision_of(local);
-  if (zone && precision == frame::TimePrecision::date && !format.quoted) precision = frame::TimePrecision::seconds;
+  const bool dates = precision == frame::TimePrecision::date && (!zone || local.empty());
+  if (zone && precision == frame::TimePrecision::date) precision = frame::TimePrecision::seconds;
   std::vector<std::string> texts;
   for (size_t i = 0; i < local.size(); ++i) {
-    std::string text = frame::time_text(local[i], precision);
+    // In quotes each is written for itself, as str() does.
+    std::string text = format.quoted && !dates ? frame::timestamp_text(local[i]) : frame::time_text(local[i], precision);
     if (zone && local[i] != frame::kNotATime) text += frame::offset_text(frame::offset_of_utc(*zone, data.as<int64_t>()[i]), true);
-    texts.push_back(in_quotes(std::move(text), format));
+    texts.push_back(format.quoted ? "'" + text + "'" : text);
   }
   return texts;
 }

@@ -7,6 +7,7 @@
 #include "runtime/session/number.h"
 #include "runtime/session/types.h"
 #include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/texts.h"
 #include "stdlib/pandas/timestamp.h"
 
 namespace gasell::pandas {
@@ -180,9 +181,11 @@ Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
   if (from == to) return column;
   Column result = column;
   result.type = to;
+  if (to.logical == Logical::text && from.is_time()) return time_texts(in, column);
   if (to.logical == Logical::text) return from.logical == Logical::category ? cast(in, take_categories(in, column), to) : texts_of_numbers(in, column);
   if (from.logical == Logical::category) return cast(in, take_categories(in, column), to);
   if (from.logical == Logical::text && to.is_number()) return numbers_of_texts(in, column, to);
+  if (from.logical == Logical::text && to.is_time()) return times_of_texts(in, column, to);
   if (to.is_number() && from.is_number()) {
     const bool to_whole = !is_float(to.dtype) && !is_complex(to.dtype);
     if (is_float(from.dtype) && to_whole && to.dtype != DType::boolean) {

@@ -155,8 +155,7 @@ Value convert(Interpreter& in, Args args) {
 }
 
 /// A text of each time.
-Value texts_of(Interpreter& in, const Value& v, const std::function<std::string(int64_t local, int64_t utc)>& f) {
-  Column column = column_of(v);
+Column texts_of(Interpreter& in, Column column, const std::function<std::string(int64_t local, int64_t utc)>& f) {
   Column local{datetime_type(), local_node(in.engine(), column)};
   const ColumnData utc = read(in.engine(), column), clock = read(in.engine(), local);
   std::vector<std::string> texts(static_cast<size_t>(utc.count));
@@ -168,22 +167,16 @@ Value texts_of(Interpreter& in, const Value& v, const std::function<std::string(
   NewValues codes(in.engine(), DType::i32, utc.count);
   for (int64_t i = 0; i < utc.count; ++i)
     codes.as<int32_t>()[i] = utc.as<int64_t>()[i] == kNotATime ? -1 : distinct.add(texts[static_cast<size_t>(i)]);
-  return wrap_column({text_type(), codes.node(), nullptr, distinct.finish()});
+  return {text_type(), codes.node(), nullptr, distinct.finish()};
 }
 
 Value format_times(Interpreter& in, Args args) {
   const std::string format = gasell::str(in, args[1]);
   const TimeZone* zone = zone_of(column_of(args[0]));
-  return texts_of(in, args[0], [&](int64_t local, int64_t utc) { return strftime_text(format, local, zone, utc); });
+  return wrap_column(texts_of(in, column_of(args[0]), [&](int64_t local, int64_t utc) { return strftime_text(format, local, zone, utc); }));
 }
 
-/// texts(column): as str() of each; of timedeltas too.
-Value texts(Interpreter& in, Args args) {
-  const Column& column = column_of(args[0]);
-  if (column.type.logical == Logical::timedelta) return texts_of(in, args[0], [](int64_t ns, int64_t) { return timedelta_repr_text(ns); });
-  const TimeZone* zone = zone_of(column);
-  return texts_of(in, args[0], [&](int64_t local, int64_t utc) { return timestamp_text(local) + (zone ? offset_text(offset_of_utc(*zone, utc), true) : ""); });
-}
+Value texts(Interpreter& in, Args args) { return wrap_column(time_texts(in, column_of(args[0]))); }
 
 /// names(column, "day" or "month"): codes into a dictionary of seven or twelve texts.
 Value names(Interpreter& in, Args args) {
@@ -224,12 +217,16 @@ constexpr const char* kAdvice =
   raise("ValueError", "time data \"" + shown + "\" doesn't match format \"" + format + "\"" + place + kAdvice);
 }
 
-/// parse(column of texts, format, coerce, dayfirst, yearfirst, utc, exact)
-Value parse(Interpreter& in, Args args) {
+struct ParseOptions {
+  std::string format;  // empty: as the first text has it
+  bool coerce = false, dayfirst = false, yearfirst = false, utc = false, exact = true;
+};
+
+Column parse_times(Interpreter& in, const Column& given, const ParseOptions& options) {
   Engine& engine = in.engine();
-  Column column = with_used_texts(engine, column_of(args[0]));
-  std::string format = args[1].is_none() ? "" : gasell::str(in, args[1]);
-  const bool coerce = truth(in, args[2]), dayfirst = truth(in, args[3]), yearfirst = truth(in, args[4]), utc = truth(in, args[5]), exact = truth(in, args[6]);
+  Column column = with_used_texts(engine, given);
+  std::string format = options.format;
+  const auto& [unused, coerce, dayfirst, yearfirst, utc, exact] = options;
   const ColumnData data = read(engine, column);
   const int32_t* codes = data.as<int32_t>();
   const Dictionary& dictionary = *column.dictionary;
@@ -276,14 +273,19 @@ Value parse(Interpreter& in, Args args) {
     }
     zone = TimeZone::named(*common == 0 ? "UTC" : offset_text(*common, true)).name();
   }
-  return wrap_column({datetime_type(zone), of_codes<int64_t>(engine, column, times, kNotATime)});
+  return {datetime_type(zone), of_codes<int64_t>(engine, column, times, kNotATime)};
 }
 
-/// parse_durations(column of texts, coerce)
-Value parse_durations(Interpreter& in, Args args) {
+/// parse(column of texts, format, coerce, dayfirst, yearfirst, utc, exact)
+Value parse(Interpreter& in, Args args) {
+  return wrap_column(parse_times(in, column_of(args[0]),
+                                 {args[1].is_none() ? "" : gasell::str(in, args[1]), truth(in, args[2]), truth(in, args[3]), truth(in, args[4]), truth(in, args[5]),
+                                  truth(in, args[6])}));
+}
+
+Column parse_duration_texts(Interpreter& in, const Column& given, bool coerce) {
   Engine& engine = in.engine();
-  Column column = with_used_texts(engine, column_of(args[0]));
-  const bool coerce = truth(in, args[1]);
+  Column column = with_used_texts(engine, given);
   const ColumnData data = read(engine, column);
   const Dictionary& dictionary = *column.dictionary;
   std::vector<int64_t> times(static_cast<size_t>(dictionary.size()));
@@ -303,8 +305,11 @@ Value parse_durations(Interpreter& in, Args args) {
       const int32_t code = data.as<int32_t>()[i];
       if (code >= 0 && failed[static_cast<size_t>(code)]) parse_timedelta(dictionary[code]);
     }
-  return wrap_column({frame::timedelta_type(), of_codes<int64_t>(engine, column, times, kNotATime)});
+  return {frame::timedelta_type(), of_codes<int64_t>(engine, column, times, kNotATime)};
 }
+
+/// parse_durations(column of texts, coerce)
+Value parse_durations(Interpreter& in, Args args) { return wrap_column(parse_duration_texts(in, column_of(args[0]), truth(in, args[1]))); }
 
 /// scaled(column of numbers, unit, origin, "datetime" or "timedelta"): integers exactly, floats as pd.Timedelta rounds them.
 Value scaled(Interpreter& in, Args args) {
@@ -552,6 +557,27 @@ Value inferred(Interpreter& in, Args args) {
 }
 
 }  // namespace
+
+Column time_texts(Interpreter& in, const Column& column) {
+  if (column.type.logical == Logical::timedelta) return texts_of(in, column, [](int64_t ns, int64_t) { return timedelta_repr_text(ns); });
+  const TimeZone* zone = zone_of(column);
+  Column local{datetime_type(), local_node(in.engine(), column)};
+  const ColumnData data = read(in.engine(), local);
+  // As pandas' astype(str): dates alone where all are midnights.
+  const bool dates = !zone && precision_of({data.as<int64_t>(), static_cast<size_t>(data.count)}) == TimePrecision::date;
+  return texts_of(in, column, [&](int64_t clock, int64_t utc) {
+    return dates ? time_text(clock, TimePrecision::date) : timestamp_text(clock) + (zone ? offset_text(offset_of_utc(*zone, utc), true) : "");
+  });
+}
+
+Column times_of_texts(Interpreter& in, const Column& column, const ColumnType& to) {
+  if (to.logical == Logical::timedelta) return parse_duration_texts(in, column, false);
+  Column result = parse_times(in, column, {});
+  if (to.zone.empty()) return result;
+  if (result.type.zone.empty()) result.values = utc_times(in.engine(), result.values, TimeZone::named(to.zone));
+  result.type.zone = to.zone;
+  return result;
+}
 
 }  // namespace gasell::pandas
 
