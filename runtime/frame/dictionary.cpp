@@ -23,21 +23,34 @@ constexpr int64_t kMostTexts = INT32_MAX;
 }  // namespace
 
 Dictionary::Dictionary(HostStorageRef offsets, HostStorageRef bytes, int64_t count, bool distinct)
-    : offsets_(std::move(offsets)),
-      bytes_(std::move(bytes)),
-      offset_(static_cast<const int64_t*>(offsets_->read())),
-      text_(static_cast<const char*>(bytes_->read())),
-      count_(count),
-      distinct_(distinct) {
+    : offsets_(std::move(offsets)), bytes_(std::move(bytes)), count_(count), distinct_(distinct) {
   if (count > kMostTexts) refuse_more_texts();
+  text_ = static_cast<const char*>(bytes_->read());
+  offset_ = static_cast<const int64_t*>(offsets_->read());
+}
+
+Dictionary::Dictionary(std::function<std::shared_ptr<const Dictionary>()> make) : make_(std::move(make)) {}
+
+void Dictionary::provide() const {
+  const std::lock_guard lock(provide_mutex_);
+  if (offset_) return;
+  const std::shared_ptr<const Dictionary> made = make_();
+  made->ready();
+  offsets_ = made->offsets_;
+  bytes_ = made->bytes_;
+  text_ = made->text_;
+  count_ = made->count_;
+  distinct_ = made->distinct_;
+  make_ = {};
+  offset_.store(made->offset_, std::memory_order_release);
 }
 
 const Dictionary::Distinct& Dictionary::distinct() const {
   std::call_once(distinct_once_, [&] {
-    if (distinct_) return;
+    if (is_distinct()) return;
     DistinctTexts texts;
-    distinct_texts_.codes.resize(static_cast<size_t>(count_));
-    for (int64_t i = 0; i < count_; ++i) distinct_texts_.codes[static_cast<size_t>(i)] = texts.add((*this)[i]);
+    distinct_texts_.codes.resize(static_cast<size_t>(size()));
+    for (int64_t i = 0; i < size(); ++i) distinct_texts_.codes[static_cast<size_t>(i)] = texts.add((*this)[i]);
     distinct_texts_.dictionary = texts.finish();
   });
   return distinct_texts_;
@@ -45,7 +58,7 @@ const Dictionary::Distinct& Dictionary::distinct() const {
 
 const std::vector<int32_t>& Dictionary::ranks() const {
   std::call_once(ranks_once_, [&] {
-    std::vector<int32_t> order(static_cast<size_t>(count_));
+    std::vector<int32_t> order(static_cast<size_t>(size()));
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return (*this)[a] < (*this)[b]; });
     ranks_.resize(order.size());
@@ -60,8 +73,8 @@ const std::vector<int32_t>& Dictionary::ranks() const {
 
 std::optional<int32_t> Dictionary::find(std::string_view text) const {
   std::call_once(index_once_, [&] {
-    index_.assign(std::bit_ceil(static_cast<size_t>(count_) * 2 + 1), -1);
-    for (int64_t i = 0; i < count_; ++i) {
+    index_.assign(std::bit_ceil(static_cast<size_t>(size()) * 2 + 1), -1);
+    for (int64_t i = 0; i < size(); ++i) {
       size_t slot = hash_of((*this)[i]) & (index_.size() - 1);
       while (index_[slot] >= 0) slot = (slot + 1) & (index_.size() - 1);
       index_[slot] = static_cast<int32_t>(i);

@@ -1,6 +1,9 @@
 // The texts that the codes of a column stand for, in the layout of Arrow's large_utf8.
 #pragma once
 
+#include <atomic>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -17,14 +20,26 @@ class Dictionary {
  public:
   /// `offsets` holds count + 1 int64. `distinct`: no two texts are equal.
   Dictionary(HostStorageRef offsets, HostStorageRef bytes, int64_t count, bool distinct);
+  /// Another's texts, which `make` gives when somebody first looks at them.
+  explicit Dictionary(std::function<std::shared_ptr<const Dictionary>()> make);
 
-  int64_t size() const { return count_; }
-  std::string_view operator[](int64_t code) const {
-    return {text_ + offset_[code], static_cast<size_t>(offset_[code + 1] - offset_[code])};
+  int64_t size() const {
+    ready();
+    return count_;
   }
-  bool is_distinct() const { return distinct_; }
-  const int64_t* offsets() const { return offset_; }
-  const char* bytes() const { return text_; }
+  std::string_view operator[](int64_t code) const {
+    const int64_t* const offset = ready();
+    return {text_ + offset[code], static_cast<size_t>(offset[code + 1] - offset[code])};
+  }
+  bool is_distinct() const {
+    ready();
+    return distinct_;
+  }
+  const int64_t* offsets() const { return ready(); }
+  const char* bytes() const {
+    ready();
+    return text_;
+  }
 
   /// Same texts, each once, in the order of their first appearance; `codes[i]` is where text i went. Computed once, kept.
   struct Distinct {
@@ -38,11 +53,24 @@ class Dictionary {
   std::optional<int32_t> find(std::string_view text) const;
 
  private:
-  const HostStorageRef offsets_, bytes_;
-  const int64_t* offset_;
-  const char* text_;
-  const int64_t count_;
-  const bool distinct_;
+  const int64_t* ready() const {
+    const int64_t* const offset = offset_.load(std::memory_order_acquire);
+    if (!offset) [[unlikely]] {
+      provide();
+      return offset_.load(std::memory_order_acquire);
+    }
+    return offset;
+  }
+  void provide() const;
+
+  // Set once: at the beginning, or by provide().
+  mutable HostStorageRef offsets_, bytes_;
+  mutable const char* text_ = nullptr;
+  mutable int64_t count_ = 0;
+  mutable bool distinct_ = false;
+  mutable std::atomic<const int64_t*> offset_{nullptr};
+  mutable std::function<std::shared_ptr<const Dictionary>()> make_;
+  mutable std::mutex provide_mutex_;
   mutable std::once_flag distinct_once_, ranks_once_, index_once_;
   mutable Distinct distinct_texts_;
   mutable std::vector<int32_t> ranks_;

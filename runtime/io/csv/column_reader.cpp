@@ -121,13 +121,17 @@ struct ColumnReader::Fields {
   }
 };
 
-ColumnReader::ColumnReader(Engine& engine, int64_t rows, ValueRules rules, Kind kind, std::optional<WantedType> wanted, DateFormat dates)
-    : engine_(engine), rows_(rows), rules_(std::move(rules)), wanted_(std::move(wanted)), dates_(std::move(dates)), kind_(kind) {
-  if (wanted_) {
-    kind_ = kind_for(wanted_->type);
-    fixed_ = true;
-  }
-}
+ColumnReader::ColumnReader(Engine& engine, int64_t rows, ValueRules rules, Kind kind, std::optional<WantedType> wanted, DateFormat dates,
+                           std::optional<Promise> promised)
+    : engine_(engine),
+      rows_(rows),
+      rules_(std::move(rules)),
+      wanted_(std::move(wanted)),
+      dates_(std::move(dates)),
+      fixed_(wanted_ || promised),
+      may_miss_(!promised || wanted_ || promised->missing),
+      shows_missing_(promised && promised->missing),
+      kind_(wanted_ ? kind_for(wanted_->type) : kind) {}
 
 void* ColumnReader::memory(Kind kind) {
   if (kind == Kind::nothing || kind == Kind::integer) return nullptr;
@@ -199,6 +203,7 @@ int64_t ColumnReader::read_as(Kind kind, const Fields& fields, int64_t block_row
         const std::string_view text = fields.text(p, e, scratch);
         to[r] = false;
         if (missing.contains(text)) {
+          if (!may_miss_) return false;
           mark_missing(part, block_rows, in_block + r);
           return true;
         }
@@ -220,6 +225,7 @@ int64_t ColumnReader::read_as(Kind kind, const Fields& fields, int64_t block_row
         }
         const std::string_view text = fields.text(p, e, scratch);
         if (missing.contains(text)) {
+          if (!may_miss_) return false;
           if (to) to[r] = 0;
           mark_missing(part, block_rows, in_block + r);
           return true;
@@ -347,7 +353,7 @@ frame::Column ColumnReader::finish(std::vector<ColumnPart*> parts, const std::ve
   bool* valid = nullptr;
   std::optional<frame::NewValues> validity;
   const bool nullable = wanted_ && wanted_->type.nullable;
-  if (any_missing && (kind != Kind::f64 || nullable)) {
+  if ((any_missing || shows_missing_) && (kind != Kind::f64 || nullable)) {
     validity.emplace(engine_, DType::boolean, rows_);
     valid = validity->as<bool>();
     for (size_t k = 0; k < parts.size(); ++k) {

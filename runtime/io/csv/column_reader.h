@@ -45,13 +45,15 @@ struct WrongValue {
 
 class ColumnReader {
  public:
-  /// `kind`: what its first values are. `wanted`: what it has to be.
-  ColumnReader(Engine& engine, int64_t rows, ValueRules rules, Kind kind, std::optional<WantedType> wanted, DateFormat dates);
+  /// `kind`: what its first values are. `wanted`: what it has to be. `promised`: it has been said to be of this kind, so that no value may
+  /// widen it; and whether values may be missing.
+  struct Promise {
+    bool missing;
+  };
+  ColumnReader(Engine& engine, int64_t rows, ValueRules rules, Kind kind, std::optional<WantedType> wanted, DateFormat dates,
+               std::optional<Promise> promised = {});
 
   Kind kind() const { return kind_.load(std::memory_order_relaxed); }
-  /// Whether its kind may change.
-  bool is_open() const { return !fixed_; }
-  const ValueRules& rules() const { return rules_; }
 
   /// Reads a chunk's rows: rows [row, row + chunk.rows) of the column, of a block that begins at `block_row`. Blocks may be read at the
   /// same time, but each by one thread. Where values are not of the kind so far, the kind widens. Throws WrongValue where it must not.
@@ -77,6 +79,8 @@ class ColumnReader {
   const std::optional<WantedType> wanted_;
   const DateFormat dates_;
   bool fixed_ = false;
+  const bool may_miss_;  // integers and booleans; floats and texts always may
+  const bool shows_missing_;
   std::atomic<Kind> kind_;
   std::atomic<bool> plain_texts_{false};
   std::mutex mutex_;

@@ -126,6 +126,13 @@ std::optional<DateFormat> guess_iso(std::string_view text) {
 
 }  // namespace
 
+DateFormat free_format(bool day_first) {
+  DateFormat format;
+  format.form = DateFormat::Form::free;
+  format.day_first = day_first;
+  return format;
+}
+
 DateFormat format_of(const std::string& strptime) {
   DateFormat format;
   format.form = DateFormat::Form::general;
@@ -150,9 +157,12 @@ DateFormat format_of(const std::string& strptime) {
 
 std::optional<DateFormat> guess_format(std::string_view text, bool day_first) {
   if (auto iso = guess_iso(text)) return iso;
-  const std::optional<std::string> strptime = frame::guess_time_format(text, day_first);
-  if (!strptime) return {};
-  DateFormat format = format_of(*strptime);
+  DateFormat format;
+  if (const std::optional<std::string> strptime = frame::guess_time_format(text, day_first)) {
+    format = format_of(*strptime);
+  } else {
+    format = free_format(day_first);
+  }
   if (!parse_date(text, format)) return {};
   return format;
 }
@@ -160,7 +170,8 @@ std::optional<DateFormat> guess_format(std::string_view text, bool day_first) {
 std::optional<int64_t> parse_date(std::string_view text, const DateFormat& format) {
   if (format.form == DateFormat::Form::iso) return parse_iso(text, format);
   if (format.form == DateFormat::Form::none) return {};
-  const frame::ParsedTime time = format.general->parse(text);
+  const frame::ParsedTime time =
+      format.form == DateFormat::Form::free ? frame::parse_free_time(text, format.day_first) : format.general->parse(text);
   if (!time.ok() || time.utc() == frame::kNotATime) return {};
   return time.utc();
 }

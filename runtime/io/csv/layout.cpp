@@ -88,7 +88,7 @@ int64_t find_column(const Layout& layout, const ColumnKey& key) {
 Layout layout_of(const Text& text, const CsvOptions& options) {
   Layout layout;
   const char* at = text.begin;
-  int64_t line = 1;
+  int64_t line = 1 + text.dropped_lines;
   Fields fields;
   Dialect lines = options.dialect;
   lines.skip_blank_lines = false;
@@ -118,7 +118,6 @@ Layout layout_of(const Text& text, const CsvOptions& options) {
   std::vector<std::string> names;
   if (header >= 0)
     for (int64_t i = 0; i < fields.size(); ++i) names.emplace_back(fields[i]);
-  const int64_t header_fields = fields.size();
   layout.begin = at - text.begin;
   layout.first_line = line;
 
@@ -148,15 +147,13 @@ Layout layout_of(const Text& text, const CsvOptions& options) {
     names = distinct_names(std::move(names));
   }
   const auto named = static_cast<int64_t>(names.size());
-  layout.cut_long_records = options.no_index || options.use.has_value();
-  if (record_fields > named && !options.no_index && !(options.use && options.names)) {
-    // pandas compares the header, too: a longer record with an empty last field does not make an index.
-    layout.index_columns = record_fields - named;
-  }
-  static_cast<void>(header_fields);
+  layout.cut_long_records = options.use.has_value();
+  const int64_t more = std::max<int64_t>(0, record_fields - named);
+  if (!options.no_index && !options.use) layout.index_columns = more;
   layout.names.assign(static_cast<size_t>(layout.index_columns), "");
   layout.names.insert(layout.names.end(), names.begin(), names.end());
   layout.fields = wanted_fields(layout, options);
+  if (options.no_index) layout.names.resize(static_cast<size_t>(named + more));  // fields that nobody wants
   return layout;
 }
 

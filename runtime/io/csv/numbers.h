@@ -77,8 +77,12 @@ inline bool parse_decimal(const char* p, const char* end, double& value) {
     fraction_digits = length - whole_digits - 1;
     if (fraction_digits > 0) {
       uint64_t fraction;
-      if (fraction_digits > 16 || whole_digits + fraction_digits > 18 || !parse_up_to_18(p + whole_digits + 1, fraction_digits, fraction))
+      if (fraction_digits <= 8) {
+        if (!parse_up_to_8(p + whole_digits + 1, fraction_digits, fraction)) return false;
+      } else if (whole_digits + fraction_digits > 18 || !parse_up_to_18(p + whole_digits + 1, fraction_digits, fraction)) {
         return false;
+      }
+      if (fraction_digits > 16) return false;
       digits = digits * kIntegerPowersOf10[fraction_digits] + fraction;
       if (digits > uint64_t{1} << 53) return false;
     } else if (whole_digits == 0) {

@@ -56,7 +56,8 @@ struct CsvOptions {
   Encoding encoding = Encoding::utf8;
   Compression compression = Compression::infer;
   BadLines bad_lines = BadLines::error;
-  int64_t block_bytes = 0;  // of a task; 0: chosen
+  int64_t block_bytes = 0;                // of a task; 0: chosen
+  int64_t later_from = int64_t{1} << 29;  // bytes from which on columns are read when they are used
 };
 
 }  // namespace gasell::csv

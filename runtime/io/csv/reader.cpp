@@ -2,13 +2,17 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "lang/diagnostic.h"
 #include "runtime/device/workers.h"
+#include "runtime/frame/dictionary.h"
 #include "runtime/io/csv/blocks.h"
 #include "runtime/io/csv/column_reader.h"
 #include "runtime/io/csv/csv.h"
@@ -26,6 +30,7 @@ constexpr int64_t kChunkBytes = 64 << 10;
 constexpr int64_t kReadable = 32;  // bytes behind a chunk
 constexpr size_t kSampledBlocks = 24;
 constexpr int kSampledRows = 100;
+constexpr int kFewRows = 16;  // of the other blocks of large files
 
 /// A block of one of the texts; its rows are counted over all texts.
 struct Piece {
@@ -40,12 +45,25 @@ struct Scratch {
   Fields fields;
 };
 
-class Scan {
+class Scan : public std::enable_shared_from_this<Scan> {
  public:
   Scan(Engine& engine, std::vector<Text> texts, const CsvOptions& options, const std::function<void(const std::string&)>& warn);
+  /// All columns; those of large files are read when somebody looks at them, together with others that are wanted then.
   CsvTable read();
 
  private:
+  /// What is known of a column before it is read.
+  struct Known {
+    int64_t field = 0;
+    ValueRules rules;
+    Kind kind = Kind::nothing;
+    bool missing = false;  // values of it are missing
+    bool is_later = false;
+    DateFormat dates;
+    std::optional<WantedType> wanted;
+    bool announced = false;
+    std::optional<frame::Column> column;  // read, but not taken
+  };
   struct Wanted {
     int64_t field;
     size_t reader;
@@ -57,7 +75,14 @@ class Scan {
   void keep_rows(int64_t begin_dropped);
   ValueRules rules_of(int64_t field) const;
   std::optional<WantedType> type_of(int64_t field) const;
-  void make_readers();
+  void look_at_samples();
+  bool reads_later() const;
+  frame::Column later(size_t column);
+  /// A part of a column that is to be there, which is read if it is not.
+  template <class F>
+  auto part_of(size_t column, const F& take);
+  std::vector<frame::Column> load(const std::vector<size_t>& columns);
+  void in_order(const std::function<void(size_t)>& f);
   void read_piece(const Piece& piece, std::vector<Wanted> wanted);
   void read_chunk(const Chunk& chunk, const Piece& piece, int64_t row, const std::vector<Wanted>& wanted);
   /// Lines of a piece from `at` on, a byte at a time; returns the rows.
@@ -71,12 +96,14 @@ class Scan {
   Engine& engine_;
   std::vector<Text> texts_;
   CsvOptions options_;
-  const std::function<void(const std::string&)>& warn_;
+  const std::function<void(const std::string&)> warn_;
   Layout layout_;
   std::vector<Layout> layouts_;  // one a text
   std::vector<Piece> pieces_;
   int64_t rows_ = 0;
-  std::vector<std::unique_ptr<ColumnReader>> readers_;  // one a wanted field
+  std::vector<Known> columns_;                          // one a wanted field
+  std::vector<std::unique_ptr<ColumnReader>> readers_;  // of the columns that are being read
+  std::mutex later_mutex_;                              // of what is read later: columns_ and readers_
   std::mutex mutex_;
   std::vector<std::unique_ptr<Scratch>> scratches_;
 };
@@ -104,7 +131,7 @@ Scan::Scan(Engine& engine, std::vector<Text> texts, const CsvOptions& options, c
       throw Error("ValueError",
                   "Missing column provided to 'parse_dates': '" + (key.position >= 0 ? std::to_string(key.position) : key.name) + "'");
   find_pieces();
-  make_readers();
+  look_at_samples();
 }
 
 /// Copies each text without the lines that skiprows lists.
@@ -120,7 +147,10 @@ void Scan::drop_lines() {
       for (; line <= dropped && at < text.end; ++line) {
         const char* const begin = at;
         skip_line(lines, at, text.end);
-        if (line < dropped) kept->append(begin, at);
+        if (line < dropped)
+          kept->append(begin, at);
+        else
+          ++text.dropped_lines;
       }
     }
     kept->append(at, text.end);
@@ -128,6 +158,7 @@ void Scan::drop_lines() {
     rest.storage = external(kept->data(), static_cast<int64_t>(kept->size()), false, [kept] {});
     rest.shown = text.shown;
     rest.checked = text.checked;
+    rest.dropped_lines = text.dropped_lines;
     text = rest;
   }
 }
@@ -177,44 +208,61 @@ std::optional<WantedType> Scan::type_of(int64_t field) const {
   return options_.type;
 }
 
-void Scan::make_readers() {
-  const size_t count = layout_.fields.size();
-  std::vector<ValueRules> rules;
-  std::vector<Kind> kinds(count, Kind::nothing);
-  std::vector<DateFormat> dates(count);
-  std::vector<bool> is_date(count, false);
-  for (const int64_t field : layout_.fields) rules.push_back(rules_of(field));
-  for (size_t i = 0; i < count; ++i)
-    for (const ColumnKey& key : options_.dates) is_date[i] = is_date[i] || find_column(layout_, key) == layout_.fields[i];
+/// Whether columns are read when they are used.
+bool Scan::reads_later() const {
+  int64_t bytes = 0;
+  for (const Text& text : texts_) bytes += text.end - text.begin;
+  return bytes >= options_.later_from && options_.bad_lines == BadLines::error;
+}
 
-  // Samples from all over the files.
+/// Samples from all over the files say what the columns are.
+void Scan::look_at_samples() {
+  for (const int64_t field : layout_.fields) {
+    Known& known = columns_.emplace_back();
+    known.field = field;
+    known.rules = rules_of(field);
+    known.wanted = type_of(field);
+    known.missing = known.wanted && known.wanted->type.nullable;
+  }
+  std::vector<bool> is_date;
+  for (const Known& known : columns_)
+    is_date.push_back(std::any_of(options_.dates.begin(), options_.dates.end(),
+                                  [&](const ColumnKey& key) { return find_column(layout_, key) == known.field; }));
   Fields fields;
-  const size_t step = std::max<size_t>(1, pieces_.size() / kSampledBlocks);
+  const size_t step = reads_later() ? 1 : std::max<size_t>(1, pieces_.size() / kSampledBlocks);
   for (size_t k = 0; k < pieces_.size(); k += step) {
     const char* at = pieces_[k].text->begin + pieces_[k].block.begin;
     const char* const end = pieces_[k].text->begin + pieces_[k].block.end;
-    for (int row = 0; row < kSampledRows && row < pieces_[k].block.rows && at < end; ++row) {
+    const int rows = k % std::max<size_t>(1, pieces_.size() / kSampledBlocks) == 0 ? kSampledRows : kFewRows;
+    for (int row = 0; row < rows && row < pieces_[k].block.rows && at < end; ++row) {
       fields.clear();
       if (read_line(options_.dialect, at, end, fields) != Line::record) continue;
-      for (size_t i = 0; i < count; ++i) {
-        if (layout_.fields[i] >= fields.size()) continue;
-        const std::string_view text = fields[layout_.fields[i]];
-        if (rules[i].missing.contains(text)) continue;
+      if (fields.size() > layout_.stride() && !layout_.cut_long_records) continue;  // left out, or an error
+      for (size_t i = 0; i < columns_.size(); ++i) {
+        Known& known = columns_[i];
+        const std::string_view text = known.field < fields.size() ? fields[known.field] : std::string_view();
+        if (known.rules.missing.contains(text)) {
+          known.missing = true;
+          continue;
+        }
         if (is_date[i]) {
-          if (kinds[i] != Kind::nothing) continue;
+          if (known.kind == Kind::datetime && !parse_date(text, known.dates)) known.kind = Kind::text;
+          if (known.kind != Kind::nothing) continue;
           const auto format = options_.date_format.empty() ? guess_format(text, options_.day_first) : format_of(options_.date_format);
-          kinds[i] = format ? Kind::datetime : Kind::text;
-          if (format) dates[i] = *format;
-        } else {
-          kinds[i] = wider(kinds[i], kind_of(text, rules[i]));
-          if (kinds[i] == Kind::integer) kinds[i] = Kind::u64;  // a sample of unsigned and small ones; reading finds out
+          known.kind = format ? Kind::datetime : Kind::text;
+          if (format) known.dates = *format;
+        } else if (known.kind != Kind::text) {
+          const Kind found = kind_of(text, known.rules);
+          known.kind = known.kind == Kind::u64 && found == Kind::i64 ? Kind::u64 : wider(known.kind, found);
         }
       }
     }
   }
-  for (size_t i = 0; i < count; ++i) {
-    if (is_date[i] && kinds[i] == Kind::nothing) kinds[i] = Kind::datetime;
-    readers_.push_back(std::make_unique<ColumnReader>(engine_, rows_, rules[i], kinds[i], type_of(layout_.fields[i]), dates[i]));
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    Known& known = columns_[i];
+    if (!is_date[i] || known.kind != Kind::nothing) continue;
+    known.kind = Kind::datetime;
+    known.dates = options_.date_format.empty() ? free_format(options_.day_first) : format_of(options_.date_format);
   }
 }
 
@@ -253,8 +301,24 @@ void Scan::refuse_value(const Piece& piece, int64_t field, const WrongValue& wro
   Dialect lines = options_.dialect;
   for (int64_t row = 0; at < end; ++line)
     if (skip_line(lines, at, end) != Line::nothing && row++ == wrong.row) break;
-  const WantedType type = *type_of(field);
+  const auto known = std::find_if(columns_.begin(), columns_.end(), [&](const Known& k) { return k.field == field; });
   const std::string text = in_quotes(wrong.text);
+  if (!known->wanted) {
+    constexpr const char* kNames[] = {"missing values", "bool", "int64", "uint64", "integers", "float64", "dates", "texts"};
+    const std::string name = in_quotes(layout_.names[static_cast<size_t>(field)]);
+    const bool missing = known->rules.missing.contains(wrong.text);
+    const char* better = missing ? known->kind == Kind::boolean ? "'boolean'" : "'Int64'"
+                         : wider(known->kind, kind_of(wrong.text, known->rules)) == Kind::f64 ? "'float64'"
+                                                                                              : "str";
+    throw Error(
+        "ValueError",
+        fmt::format("column {} seemed to hold {}, but line {} of {} has {}", name, kNames[static_cast<int>(known->kind)], line,
+                    shown_file(*piece.text), text),
+        fmt::format("columns of large files are read when they are used, as what samples show; dtype={{{}: {}}} in read_csv says what "
+                    "this one is",
+                    name, better));
+  }
+  const WantedType type = *known->wanted;
   std::string message = "could not convert string to float: " + text;
   if (type.type.dtype == DType::boolean)
     message = "cannot safely convert passed user dtype of " + type.shown + " for " + text;
@@ -380,53 +444,156 @@ void Scan::read_piece(const Piece& piece, std::vector<Wanted> wanted) {
   give_scratch(std::move(scratch));
 }
 
-CsvTable Scan::read() {
-  const size_t columns = readers_.size();
+/// f of each piece, on all cores; of several exceptions, that of the first piece is thrown.
+void Scan::in_order(const std::function<void(size_t)>& f) {
+  std::atomic<size_t> failed{SIZE_MAX};
+  std::exception_ptr failure;
+  in_parallel(static_cast<int64_t>(pieces_.size()), [&](int64_t task) {
+    const auto k = static_cast<size_t>(task);
+    if (k > failed) return;
+    try {
+      f(k);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (k > failed) return;
+      failed = k;
+      failure = std::current_exception();
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
+}
+
+std::vector<frame::Column> Scan::load(const std::vector<size_t>& columns) {
+  readers_.clear();
+  for (const size_t i : columns) {
+    const Known& known = columns_[i];
+    std::optional<ColumnReader::Promise> promised;
+    if (known.is_later) promised = ColumnReader::Promise{known.missing};
+    readers_.push_back(std::make_unique<ColumnReader>(engine_, rows_, known.rules, known.kind, known.wanted, known.dates, promised));
+  }
   std::vector<std::vector<ColumnPart>> parts(pieces_.size());
-  for (auto& of_piece : parts) of_piece.resize(columns);
+  for (auto& of_piece : parts) of_piece.resize(columns.size());
   std::vector<std::vector<size_t>> open(pieces_.size());
   for (auto& of_piece : open) {
-    of_piece.resize(columns);
+    of_piece.resize(columns.size());
     std::iota(of_piece.begin(), of_piece.end(), size_t{0});
   }
   // Once; and again where a value deep in a file made a column another kind.
   for (bool again = true; again;) {
-    in_parallel(static_cast<int64_t>(pieces_.size()), [&](int64_t task) {
-      const auto k = static_cast<size_t>(task);
+    in_order([&](size_t k) {
       if (open[k].empty()) return;
       std::vector<Wanted> wanted;
-      for (const size_t i : open[k]) wanted.push_back({layout_.fields[i], i, &parts[k][i]});
+      for (const size_t i : open[k]) wanted.push_back({columns_[columns[i]].field, i, &parts[k][i]});
       read_piece(pieces_[k], std::move(wanted));
     });
     for (auto& reader : readers_) reader->restart();
     again = false;
     for (size_t k = 0; k < pieces_.size(); ++k) {
       open[k].clear();
-      for (size_t i = 0; i < columns; ++i)
+      for (size_t i = 0; i < columns.size(); ++i)
         if (!readers_[i]->settle(pieces_[k].block.first_row, pieces_[k].block.rows, parts[k][i])) open[k].push_back(i);
       again |= !open[k].empty();
     }
   }
-  CsvTable table;
-  table.rows = rows_;
-  table.numbered = layout_.numbered;
-  table.index_columns = layout_.index_columns;
   std::vector<int64_t> first_rows;
   for (const Piece& piece : pieces_) first_rows.push_back(piece.block.first_row);
-  for (size_t i = 0; i < columns; ++i) {
+  std::vector<frame::Column> results;
+  for (size_t i = 0; i < columns.size(); ++i) {
     std::vector<ColumnPart*> of_column;
     for (auto& of_piece : parts) of_column.push_back(&of_piece[i]);
-    table.names.push_back(layout_.names[static_cast<size_t>(layout_.fields[i])]);
     try {
-      table.columns.push_back(readers_[i]->finish(std::move(of_column), first_rows));
+      results.push_back(readers_[i]->finish(std::move(of_column), first_rows));
     } catch (Error& error) {
+      const int64_t field = columns_[columns[i]].field;
       if (error.diagnostic().kind == "ValueError" && error.diagnostic().message.ends_with("has NA values"))
-        throw Error("ValueError", error.diagnostic().message + " in column " + std::to_string(layout_.fields[i]),
-                    "column " + in_quotes(table.names.back()) + "; " + error.diagnostic().hint);
+        throw Error("ValueError", error.diagnostic().message + " in column " + std::to_string(field),
+                    "column " + in_quotes(layout_.names[static_cast<size_t>(field)]) + "; " + error.diagnostic().hint);
       throw;
     }
     for (auto& of_piece : parts) of_piece[i] = ColumnPart{};
   }
+  readers_.clear();
+  scratches_.clear();
+  return results;
+}
+
+template <class F>
+auto Scan::part_of(size_t column, const F& take) {
+  const std::lock_guard lock(later_mutex_);
+  columns_[column].announced = true;
+  if (!columns_[column].column) {
+    std::vector<size_t> wanted;
+    for (size_t i = 0; i < columns_.size(); ++i)
+      if (columns_[i].announced && !columns_[i].column) wanted.push_back(i);
+    std::vector<frame::Column> read;
+    try {
+      read = load(wanted);
+    } catch (...) {
+      // What was wanted beside may be right by itself.
+      for (const size_t i : wanted) columns_[i].announced = false;
+      throw;
+    }
+    for (size_t k = 0; k < wanted.size(); ++k) columns_[wanted[k]].column = std::move(read[k]);
+  }
+  return take(*columns_[column].column);
+}
+
+frame::Column Scan::later(size_t column) {
+  const Known& known = columns_[column];
+  const auto announce = [self = shared_from_this(), column] {
+    const std::lock_guard lock(self->later_mutex_);
+    if (!self->columns_[column].column) self->columns_[column].announced = true;
+  };
+  // What is taken is no longer kept here.
+  const auto memory = [&](DType dtype, graph::NodeRef frame::Column::* part) {
+    auto make = [self = shared_from_this(), column, part] {
+      return self->part_of(column, [&](frame::Column& read) {
+        const graph::NodeRef node = std::exchange(read.*part, nullptr);
+        return std::static_pointer_cast<HostStorage>(node->as<graph::BufferNode>()->storage);
+      });
+    };
+    return graph::buffer(deferred(rows_ * size_of(dtype), std::move(make), announce), dtype, {rows_}, {1}, 0);
+  };
+  frame::Column result;
+  switch (known.kind) {
+    case Kind::boolean: result.type = frame::number_type(DType::boolean); break;
+    case Kind::i64: result.type = frame::number_type(DType::i64); break;
+    case Kind::u64: result.type = frame::number_type(DType::u64); break;
+    case Kind::datetime: result.type = frame::datetime_type(known.dates.zone ? "UTC" : ""); break;
+    case Kind::text: result.type = frame::text_type(); break;
+    default: result.type = frame::number_type(DType::f64);
+  }
+  if (known.wanted) result.type = known.wanted->type;
+  result.values = memory(result.type.dtype, &frame::Column::values);
+  if (result.type.is_number() && known.missing && (result.type.nullable || !is_float(result.type.dtype)))
+    result.validity = memory(DType::boolean, &frame::Column::validity);
+  if (result.type.logical == frame::Logical::text)
+    result.dictionary = std::make_shared<frame::Dictionary>(
+        [self = shared_from_this(), column] { return self->part_of(column, [](frame::Column& read) { return read.dictionary; }); });
+  return result;
+}
+
+CsvTable Scan::read() {
+  CsvTable table;
+  table.rows = rows_;
+  table.numbered = layout_.numbered;
+  table.index_columns = layout_.index_columns;
+  table.columns.resize(columns_.size());
+  std::vector<size_t> now;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    table.names.push_back(layout_.names[static_cast<size_t>(columns_[i].field)]);
+    Known& known = columns_[i];
+    // Columns whose samples say nothing, and those with few values that are texts each, are known when they are read.
+    const bool unknown = known.kind == Kind::nothing || known.kind == Kind::integer;
+    const bool category = known.wanted && known.wanted->type.logical == frame::Logical::category;
+    known.is_later = reads_later() && !category && (!unknown || known.wanted);
+    if (known.is_later)
+      table.columns[i] = later(i);
+    else
+      now.push_back(i);
+  }
+  std::vector<frame::Column> read = load(now);
+  for (size_t k = 0; k < now.size(); ++k) table.columns[now[k]] = std::move(read[k]);
   return table;
 }
 
@@ -436,12 +603,14 @@ CsvTable read_csv(Engine& engine, const std::vector<std::filesystem::path>& path
                   const std::function<void(const std::string&)>& warn) {
   std::vector<Text> texts;
   for (const std::filesystem::path& path : paths) texts.push_back(open_text(engine, path, options));
-  return Scan(engine, std::move(texts), options, warn).read();
+  return std::make_shared<Scan>(engine, std::move(texts), options, warn)->read();
 }
 
 CsvTable read_csv_text(Engine& engine, std::string_view text, const CsvOptions& options,
                        const std::function<void(const std::string&)>& warn) {
-  return Scan(engine, {text_of(text)}, options, warn).read();
+  CsvOptions at_once = options;
+  at_once.later_from = INT64_MAX;
+  return std::make_shared<Scan>(engine, std::vector{text_of(text)}, at_once, warn)->read();
 }
 
 std::vector<std::filesystem::path> files_of(const std::string& pattern) {

@@ -15,8 +15,9 @@ struct Text {
   HostStorageRef storage;
   const char* begin = nullptr;
   const char* end = nullptr;
-  std::string shown;     // the file's name for errors
-  bool checked = false;  // it is UTF-8 for sure
+  std::string shown;          // the file's name for errors
+  bool checked = false;       // it is UTF-8 for sure
+  int64_t dropped_lines = 0;  // of the file, that are not in the text (skiprows)
 };
 
 /// Throws map_file's errors, and what unpacking finds wrong: EOFError, OSError "Not a gzipped file (b'..')", UnicodeDecodeError.

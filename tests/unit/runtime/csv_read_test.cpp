@@ -327,3 +327,50 @@ TEST_CASE("CSV: values deep in a file widen its columns") {
   CHECK(cell(table.columns[1], 20000) == "x");
   CHECK(cell(table.columns[3], 20000) == "-");
 }
+
+TEST_CASE("CSV: columns of large files are read when they are used") {
+  const fs::path path = fs::temp_directory_path() / ("gasell_csv_later_" + std::to_string(getpid()) + ".csv");
+  std::string text = "a,b,c,d,e,f\n";
+  for (int i = 0; i < 5000; ++i)
+    text += std::to_string(i) + "," + (i % 7 ? std::to_string(i) : "") + ",x" + std::to_string(i % 9) + ",unique" + std::to_string(i) +
+            "," + std::to_string(i) + ".5,2020-01-0" + std::to_string(1 + i % 9) + "\n";
+  CsvOptions at_once, later;
+  at_once.block_bytes = later.block_bytes = 50000;
+  at_once.dates = later.dates = {ColumnKey{"f"}};
+  later.later_from = 0;
+  std::ofstream(path, std::ios::binary) << text;
+  const std::string expected = shown(read_csv(engine(), {path}, at_once));
+  CsvTable table = read_csv(engine(), {path}, later);
+  CHECK(table.rows == 5000);
+  for (const frame::Column& column : table.columns)
+    CHECK(static_cast<HostStorage*>(column.values->as<graph::BufferNode>()->storage.get())->is_waiting());
+  // One alone, then the others.
+  CHECK(cell(table.columns[3], 77) == "unique77");
+  CHECK(!static_cast<HostStorage*>(table.columns[3].values->as<graph::BufferNode>()->storage.get())->is_waiting());
+  CHECK(static_cast<HostStorage*>(table.columns[0].values->as<graph::BufferNode>()->storage.get())->is_waiting());
+  std::vector<frame::Column*> all;
+  for (frame::Column& column : table.columns) all.push_back(&column);
+  frame::force(engine(), all);
+  CHECK(shown(table) == expected);
+
+  // A line that the samples do not show.
+  const size_t at = text.find("\n4321,");
+  const auto wrong = [&](const std::string& line, size_t column) -> std::string {
+    std::string other = text;
+    other.replace(at, text.find('\n', at + 1) - at, "\n" + line);
+    std::ofstream(path, std::ios::binary) << other;
+    CsvTable read = read_csv(engine(), {path}, later);
+    try {
+      frame::force(engine(), {&read.columns[column]});
+    } catch (const Error& e) {
+      return e.diagnostic().kind + ": " + e.diagnostic().message.substr(0, e.diagnostic().message.find(" of '")) + " " +
+             e.diagnostic().hint.substr(e.diagnostic().hint.find("dtype"), 18);
+    }
+    return "nothing raised";
+  };
+  CHECK(wrong("0.5,1,x,y,1.5,2020-01-01", 0) == "ValueError: column 'a' seemed to hold int64, but line 4323 dtype={'a': 'float");
+  CHECK(wrong(",1,x,y,1.5,2020-01-01", 0) == "ValueError: column 'a' seemed to hold int64, but line 4323 dtype={'a': 'Int64");
+  CHECK(wrong("1,1,x,y,z,2020-01-01", 4) == "ValueError: column 'e' seemed to hold float64, but line 4323 dtype={'e': str} i");
+  CHECK(wrong("z,1,x,y,1,2020-01-01", 4) == "nothing raised");
+  fs::remove(path);
+}
