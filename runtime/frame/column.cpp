@@ -8,6 +8,7 @@
 #include "runtime/device/device.h"
 #include "runtime/device/workers.h"
 #include "runtime/frame/dictionary.h"
+#include "runtime/frame/operator_report.h"
 
 namespace gasell::frame {
 namespace {
@@ -160,6 +161,7 @@ std::vector<Column> take(Engine& engine, const std::vector<Column>& columns, con
   std::vector<Column*> all;
   for (Column& c : sources) all.push_back(&c);
   force(engine, all);
+  OperatorTimer timer("gather", columns.empty() ? 0 : columns[0].size());
   std::vector<Column> results;
   for (Column& source : sources) {
     const ColumnData from = read(engine, source);
@@ -182,6 +184,7 @@ std::vector<Column> take(Engine& engine, const std::vector<Column>& columns, con
     result.validity = valid ? valid->node() : nullptr;
     results.push_back(std::move(result));
   }
+  timer.finish(count, std::to_string(columns.size()) + (columns.size() == 1 ? " column" : " columns"));
   return results;
 }
 

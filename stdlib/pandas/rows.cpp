@@ -4,6 +4,7 @@
 
 #include "runtime/device/workers.h"
 #include "runtime/frame/dictionary.h"
+#include "runtime/frame/operator_report.h"
 #include "runtime/session/dict.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/timestamp.h"
@@ -85,6 +86,7 @@ Value missing_of(Interpreter&, Args args) {
 Value rows_where(Interpreter& in, Args args) {
   const Array mask(graph::cast(array_node(in, args[0]), DType::boolean));
   const Array::Elements flags = mask.elements(in.engine());
+  frame::OperatorTimer timer("filter", flags.count);
   constexpr int64_t kBlock = 1 << 16;
   const int64_t blocks = (flags.count + kBlock - 1) / kBlock;
   std::vector<int64_t> begins(static_cast<size_t>(blocks) + 1, 0);
@@ -112,6 +114,7 @@ Value rows_where(Interpreter& in, Args args) {
       at += flags.data[i] != 0;
     }
   });
+  timer.finish(rows.count);
   return numpy::wrap_array(rows.node());
 }
 

@@ -49,16 +49,32 @@ std::string explain_plan(const std::vector<KernelReport>& kernels) {
   return out;
 }
 
-void Explanation::watch(Engine& engine) {
-  engine.observe_plans([this](Engine::PlanStage stage, const std::vector<graph::NodeRef>&, const std::vector<KernelReport>& kernels) {
-    if (stage == Engine::PlanStage::ran) plans_.push_back(kernels);
-  });
+std::string explain_operator(const frame::OperatorReport& report) {
+  std::string out = fmt::format("{}{}{}: ", report.name, report.detail.empty() ? "" : " ", report.detail);
+  out += report.rows_in == report.rows_out ? fmt::format("{} rows", human_count(static_cast<double>(report.rows_in)))
+                                           : fmt::format("{} rows → {}", human_count(static_cast<double>(report.rows_in)), human_count(static_cast<double>(report.rows_out)));
+  return out + fmt::format(", {}, on the {}\n", human_seconds(report.seconds), report.where);
 }
 
+void Explanation::watch(Engine& engine) {
+  engine.observe_plans([this](Engine::PlanStage stage, const std::vector<graph::NodeRef>&, const std::vector<KernelReport>& kernels) {
+    if (stage == Engine::PlanStage::ran) steps_.emplace_back(kernels);
+  });
+  frame::observe_operators([this](const frame::OperatorReport& report) { steps_.emplace_back(report); });
+}
+
+Explanation::~Explanation() { frame::observe_operators({}); }
+
 std::string Explanation::text() const {
-  if (plans_.empty()) return "plans: none, the script forced no array\n";
+  if (steps_.empty()) return "plans: none, the script forced no array\n";
   std::string out;
-  for (size_t i = 0; i < plans_.size(); ++i) out += fmt::format("plan {}: {}", i + 1, explain_plan(plans_[i]));
+  int plans = 0;
+  for (const auto& step : steps_) {
+    if (const auto* kernels = std::get_if<std::vector<KernelReport>>(&step))
+      out += fmt::format("plan {}: {}", ++plans, explain_plan(*kernels));
+    else
+      out += explain_operator(std::get<frame::OperatorReport>(step));
+  }
   return out;
 }
 

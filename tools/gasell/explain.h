@@ -1,25 +1,35 @@
-// --explain and %explain: which kernels ran (or would run), why what they store is stored, what they move and compute.
+// --explain and %explain: which kernels ran (or would run), why what they store is stored, what they move and compute; what
+// operators of frames ran, over how many rows.
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "runtime/engine.h"
+#include "runtime/frame/operator_report.h"
 
 namespace gasell::cli {
 
 /// One plan as a table with a line a kernel.
 std::string explain_plan(const std::vector<KernelReport>& kernels);
 
-/// Collects the plans of a script.
+/// An operator of frames as a line.
+std::string explain_operator(const frame::OperatorReport& report);
+
+/// Collects the plans and operators of a script, in the order in which they ended.
 class Explanation {
  public:
-  /// From now on every forced plan of `engine` is kept. The object must outlive the engine's last force.
+  Explanation() = default;
+  Explanation(const Explanation&) = delete;
+  Explanation& operator=(const Explanation&) = delete;
+  ~Explanation();
+  /// From now on every forced plan of `engine`, and every operator of frames, is kept. The object must outlive the engine's last force.
   void watch(Engine& engine);
   std::string text() const;
 
  private:
-  std::vector<std::vector<KernelReport>> plans_;
+  std::vector<std::variant<std::vector<KernelReport>, frame::OperatorReport>> steps_;
 };
 
 /// 1536 → "1.5 KiB", 2.5e11 → "250 G".

@@ -1,0 +1,38 @@
+// What the operators of frames did, for --explain: rows, times, and on what.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace gasell::frame {
+
+struct OperatorReport {
+  std::string name;          // "filter", "gather", "group by", "join", "sort", "scan"
+  std::string detail;        // of what: "3 columns", "points.csv"
+  std::string where = "host";
+  int64_t rows_in = 0, rows_out = 0;
+  double seconds = 0;
+};
+
+/// Called with every operator that ran, in this process. An empty one: no longer.
+void observe_operators(std::function<void(const OperatorReport&)> observer);
+
+/// Measures an operator from its making to finish(); costs nothing where nobody observes. An operator that throws is not reported.
+class OperatorTimer {
+ public:
+  OperatorTimer(const char* name, int64_t rows_in);
+  OperatorTimer(const OperatorTimer&) = delete;
+  OperatorTimer& operator=(const OperatorTimer&) = delete;
+  bool observed() const { return observed_; }
+  void finish(int64_t rows_out, std::string detail = {}, std::string where = "host");
+
+ private:
+  const char* name_;
+  int64_t rows_in_;
+  bool observed_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace gasell::frame
