@@ -11,7 +11,22 @@
 #include "runtime/frame/operator_report.h"
 
 namespace gasell::frame {
+
+struct PendingRows {
+  Column source;
+  StorageRef keep;  // holds `rows`
+  const int64_t* rows;
+  int64_t count;
+  bool may_miss;
+};
+
 namespace {
+
+/// Whether the column's rows were not made yet.
+bool is_pending(const Column& column) {
+  const auto* buffer = column.pending ? column.values->as<graph::BufferNode>() : nullptr;
+  return buffer && static_cast<const HostStorage*>(buffer->storage.get())->is_waiting();
+}
 
 constexpr int64_t kRowsATask = 1 << 16;
 
@@ -158,6 +173,7 @@ NodeRef missing_mask(const Column& column) {
 
 std::vector<Column> take(Engine& engine, const std::vector<Column>& columns, const int64_t* rows, int64_t count, bool may_miss) {
   std::vector<Column> sources = columns;
+  for (Column& c : sources) c.pending = nullptr;
   std::vector<Column*> all;
   for (Column& c : sources) all.push_back(&c);
   force(engine, all);
@@ -193,30 +209,51 @@ Column take(Engine& engine, const Column& column, const int64_t* rows, int64_t c
 }
 
 Column take_later(Engine& engine, const Column& column, StorageRef keep, const int64_t* rows, int64_t count, bool may_miss) {
-  const auto later = [&](Column source) {
+  if (is_pending(column)) {
+    // Rows of rows that were not made: of what those come from.
+    const PendingRows& first = *column.pending;
+    NewValues composed(engine, DType::i64, count);
+    int64_t* const to = composed.as<int64_t>();
+    over_rows(count, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[i] = rows[i] < 0 ? -1 : first.rows[rows[i]];
+    });
+    return take_later(engine, first.source, composed.storage, to, count, may_miss || first.may_miss);
+  }
+  const auto pending = std::make_shared<PendingRows>(PendingRows{column, keep, rows, count, may_miss});
+  const auto later = [&](const Column& source, const std::shared_ptr<PendingRows>& done) {
     const DType dtype = source.values->dtype;
-    const HostStorageRef storage = deferred(count * size_of(dtype), [&engine, source, keep, rows, count, may_miss] {
+    const HostStorageRef storage = deferred(count * size_of(dtype), [&engine, source, keep, rows, count, may_miss, done] {
       const Column taken = take(engine, source, rows, count, may_miss);
+      if (done) *done = {};  // what the rows come from is not kept longer than it is needed
       return std::static_pointer_cast<HostStorage>(taken.values->as<graph::BufferNode>()->storage);
     });
     return graph::buffer(storage, dtype, {count}, {1}, 0);
   };
   Column result = column, values = column;
   values.validity = nullptr;
-  result.values = later(values);
+  result.values = later(values, pending);
+  result.pending = pending;
   if (column.validity) {
     // Rows that miss are false: zeros stand in for booleans that are not there.
-    result.validity = later(number_column(column.validity));
+    result.validity = later(number_column(column.validity), nullptr);
   } else if (may_miss && !has_own_missing(column.type)) {
-    result.validity = graph::map(ScalarOp::ge, {graph::buffer(keep, DType::i64, {count}, {1}, (reinterpret_cast<const char*>(rows) - static_cast<const char*>(static_cast<HostStorage*>(keep.get())->read())) / 8), graph::constant(Scalar::of_int(0), {count})});
+    const auto* memory = static_cast<const char*>(static_cast<HostStorage*>(keep.get())->read());
+    const NodeRef numbers = graph::buffer(keep, DType::i64, {count}, {1}, rows - reinterpret_cast<const int64_t*>(memory));
+    result.validity = graph::map(ScalarOp::ge, {numbers, graph::constant(Scalar::of_int(0), {count})});
   }
   return result;
 }
 
-Column slice(const Column& column, int64_t begin, int64_t end, int64_t step) {
+Column slice(Engine& engine, const Column& column, int64_t begin, int64_t end, int64_t step) {
   const int64_t count =
       step > 0 ? std::max<int64_t>(0, (end - begin + step - 1) / step) : std::max<int64_t>(0, (begin - end - step - 1) / -step);
+  if (is_pending(column) && count < column.size() / 4) {
+    NewValues rows(engine, DType::i64, count);
+    for (int64_t i = 0; i < count; ++i) rows.as<int64_t>()[i] = begin + i * step;
+    return take_later(engine, column, rows.storage, rows.as<int64_t>(), count);
+  }
   Column result = column;
+  result.pending = nullptr;
   result.values = graph::view(column.values, {count}, {{0, begin, step}});
   if (column.validity) result.validity = graph::view(column.validity, {count}, {{0, begin, step}});
   return result;

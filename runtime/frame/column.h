@@ -43,6 +43,7 @@ inline ColumnType timedelta_type() { return {Logical::timedelta, DType::i64}; }
 
 class Dictionary;
 using DictionaryRef = std::shared_ptr<const Dictionary>;
+struct PendingRows;
 
 /// Immutable; copies share everything.
 struct Column {
@@ -51,6 +52,8 @@ struct Column {
   NodeRef validity = nullptr;                     // boolean, of the same length; null: nothing is missing but what the values say
   DictionaryRef dictionary = nullptr;             // texts
   std::shared_ptr<const Column> categories = {};  // categories: what the codes stand for, distinct
+  /// Of a column that take_later() gave: where its rows come from, so that rows of these rows need not make all of them.
+  std::shared_ptr<const PendingRows> pending = {};
 
   int64_t size() const { return values->shape[0]; }
 };
@@ -101,8 +104,8 @@ Column take(Engine& engine, const Column& column, const int64_t* rows, int64_t c
 std::vector<Column> take(Engine& engine, const std::vector<Column>& columns, const int64_t* rows, int64_t count, bool may_miss = false);
 /// The same when somebody first reads the values; `rows` stay valid while `keep` lives.
 Column take_later(Engine& engine, const Column& column, StorageRef keep, const int64_t* rows, int64_t count, bool may_miss = false);
-/// Rows [begin, end) with a step, as a view.
-Column slice(const Column& column, int64_t begin, int64_t end, int64_t step = 1);
+/// Rows [begin, end) with a step, as a view where they are there.
+Column slice(Engine& engine, const Column& column, int64_t begin, int64_t end, int64_t step = 1);
 /// One behind the other; the types are equal, but dictionaries may differ. Categories must be the same.
 Column concatenate(Engine& engine, const std::vector<Column>& parts);
 

@@ -82,7 +82,7 @@ Value ColumnObject::get_item(Interpreter& in, const Value& index) {
   const int64_t count = column.size();
   if (auto* s = index.as<SliceObject>()) {
     const auto range = s->indices(in, count);
-    return wrap_column(frame::slice(column, range.start, range.start + range.count * range.step, range.step));
+    return wrap_column(frame::slice(in.engine(), column, range.start, range.start + range.count * range.step, range.step));
   }
   const int64_t given = gasell::to_index(in, index), row = given < 0 ? given + count : given;
   if (row < 0 || row >= count)

@@ -138,7 +138,7 @@ Value take(Interpreter& in, Args args) {
 /// slice(column, start, count, step)
 Value slice(Interpreter& in, Args args) {
   const int64_t start = to_index(in, args[1]), count = to_index(in, args[2]), step = to_index(in, args[3]);
-  return wrap_column(frame::slice(column_of(args[0]), start, start + count * step, step));
+  return wrap_column(frame::slice(in.engine(), column_of(args[0]), start, start + count * step, step));
 }
 
 Value concatenate(Interpreter& in, Args args) {
