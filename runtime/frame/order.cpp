@@ -1,8 +1,44 @@
 #include "runtime/frame/order.h"
 
+#include <algorithm>
+
+#include "runtime/frame/filling.h"
 #include "runtime/frame/radix.h"
 
 namespace gasell::frame {
+namespace {
+
+struct Run {
+  size_t first, last;
+};
+/// Keys that fit in one number together, the last of them first.
+std::vector<Run> runs_of(const RowKeys& keys) {
+  std::vector<Run> runs;
+  for (size_t last = keys.size(); last > 0; last = runs.back().first) {
+    size_t first = last - 1;
+    while (first > 0 && keys.fit(first - 1, last)) --first;
+    runs.push_back({first, last});
+  }
+  return runs;
+}
+
+void encode_listed(Engine& engine, const RowKeys& keys, const Run& run, const Scratch<uint32_t>& rows, const Scratch<uint64_t>& numbers) {
+  over_rows(engine, rows.size(), [&](int64_t begin, int64_t end) {
+    const std::vector<int64_t> listed(rows.data() + begin, rows.data() + end);
+    keys.encode_rows(0, listed.data(), end - begin, numbers.data() + begin, run.first, run.last);
+  });
+}
+
+/// A column's group numbers, as a key.
+Column group_key(Engine& engine, const Groups& groups) {
+  NewValues ids(engine, DType::i32, groups.rows());
+  std::copy(groups.ids(), groups.ids() + groups.rows(), ids.as<int32_t>());
+  Column key{{Logical::category, DType::i32}, ids.node()};
+  key.categories = std::make_shared<Column>(number_column(graph::iota(groups.count(), Scalar::of_int(0), Scalar::of_int(1))));
+  return key;
+}
+
+}  // namespace
 
 Scratch<uint32_t> order_rows(Engine& engine, const RowKeys& keys) {
   const int64_t count = keys.rows(0);
@@ -10,20 +46,151 @@ Scratch<uint32_t> order_rows(Engine& engine, const RowKeys& keys) {
   over_rows(engine, count, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) rows[i] = static_cast<uint32_t>(i);
   });
-  // Keys that fit in one number are sorted by at once; of several such runs the last one comes first.
   Scratch<uint64_t> numbers(engine, count);
-  for (size_t last = keys.size(); last > 0;) {
-    size_t first = last - 1;
-    while (first > 0 && keys.fit(first - 1, last)) --first;
-    over_rows(engine, count, [&](int64_t begin, int64_t end) {
-      if (last == keys.size()) return keys.encode(0, begin, end, numbers.data() + begin, first, last);
-      std::vector<int64_t> listed(rows.data() + begin, rows.data() + end);
-      keys.encode_rows(0, listed.data(), end - begin, numbers.data() + begin, first, last);
-    });
+  for (const Run& run : runs_of(keys)) {
+    if (run.last == keys.size())
+      over_rows(engine, count, [&](int64_t begin, int64_t end) { keys.encode(0, begin, end, numbers.data() + begin, run.first, run.last); });
+    else
+      encode_listed(engine, keys, run, rows, numbers);
     sort_by_keys(engine, numbers, rows, count);
-    last = first;
   }
   return rows;
+}
+
+Scratch<uint32_t> order_rows(Engine& engine, const std::vector<Column>& columns, const std::vector<KeyOrder>& order) {
+  return order_rows(engine, RowKeys(engine, {columns}, MissingKeys::kept, true, order));
+}
+
+Scratch<uint32_t> first_rows(Engine& engine, const std::vector<Column>& columns, const std::vector<KeyOrder>& order, int64_t count,
+                             bool last_first) {
+  const RowKeys keys(engine, {columns}, MissingKeys::kept, true, order);
+  const int64_t rows = keys.rows(0);
+  count = std::clamp<int64_t>(count, 0, rows);
+  Scratch<uint32_t> result(engine, count);
+  if (count == 0) return result;
+  struct Candidate {
+    uint64_t number;
+    uint32_t row;
+  };
+  const auto before = [last_first](const Candidate& a, const Candidate& b) {
+    return a.number != b.number ? a.number < b.number : last_first ? a.row > b.row : a.row < b.row;
+  };
+  constexpr int64_t kMostCandidates = 1 << 16;
+  if (!keys.fit() || count > kMostCandidates) {
+    // Stable, so of equal rows the first comes first; for the last one first the rows are taken from behind.
+    std::vector<Column> turned;
+    for (const Column& c : columns) turned.push_back(last_first ? slice(c, rows - 1, -1, -1) : c);
+    const Scratch<uint32_t> all = last_first ? order_rows(engine, turned, order) : order_rows(engine, keys);
+    for (int64_t i = 0; i < count; ++i) result[i] = last_first ? static_cast<uint32_t>(rows - 1) - all[i] : all[i];
+    return result;
+  }
+  // Each part of the rows gives its first ones.
+  const int64_t parts = std::clamp<int64_t>(rows / (1 << 18), 1, 64);
+  std::vector<std::vector<Candidate>> found(static_cast<size_t>(parts));
+  in_parallel(parts, [&](int64_t part) {
+    check_interrupt(engine);
+    std::vector<Candidate>& mine = found[static_cast<size_t>(part)];
+    uint64_t numbers[1024];
+    uint64_t worst = UINT64_MAX;  // later rows must not be behind it
+    for (int64_t begin = rows * part / parts, stop = rows * (part + 1) / parts; begin < stop; begin += 1024) {
+      const int64_t end = std::min(stop, begin + 1024);
+      keys.encode(0, begin, end, numbers);
+      for (int64_t i = begin; i < end; ++i)
+        if (numbers[i - begin] <= worst) mine.push_back({numbers[i - begin], static_cast<uint32_t>(i)});
+      if (static_cast<int64_t>(mine.size()) >= 2 * count + 1024) {
+        std::nth_element(mine.begin(), mine.begin() + count - 1, mine.end(), before);
+        mine.resize(static_cast<size_t>(count));
+        worst = mine.back().number;
+      }
+    }
+  });
+  std::vector<Candidate> all;
+  for (const auto& mine : found) all.insert(all.end(), mine.begin(), mine.end());
+  std::partial_sort(all.begin(), all.begin() + count, all.end(), before);
+  for (int64_t i = 0; i < count; ++i) result[i] = all[static_cast<size_t>(i)].row;
+  return result;
+}
+
+Column ranks(Engine& engine, const Column& column, const RankOptions& options, const Groups* groups) {
+  std::vector<Column> columns{column};
+  std::vector<KeyOrder> order{{options.descending, options.missing == MissingRank::top}};
+  if (groups) {
+    columns.insert(columns.begin(), group_key(engine, *groups));
+    order.insert(order.begin(), KeyOrder{});
+  }
+  const RowKeys keys(engine, {columns}, MissingKeys::kept, true, order);
+  const Scratch<uint32_t> rows = order_rows(engine, keys);
+  const int64_t count = rows.size();
+  // Whether each row has the keys of the one before it in the order.
+  const Scratch<bool> same(engine, count);
+  fill(engine, same, true);
+  const Scratch<uint64_t> numbers(engine, count);
+  for (const Run& run : runs_of(keys)) {
+    encode_listed(engine, keys, run, rows, numbers);
+    over_rows(engine, count, [&](int64_t begin, int64_t end) {
+      for (int64_t i = std::max<int64_t>(begin, 1); i < end; ++i) same[i] &= numbers[i] == numbers[i - 1];
+    });
+  }
+  Column missing = number_column(graph::constant(Scalar::of_bool(false), {count}));
+  if (const NodeRef mask = missing_mask(column)) missing = number_column(mask);
+  const ColumnData is_missing = read(engine, missing);
+  const bool leave = options.missing == MissingRank::missing;
+  NewValues values(engine, DType::f64, count);
+  double* const to = values.as<double>();
+  const auto group_of = [&](int64_t i) { return groups ? groups->ids()[rows[i]] : 0; };
+  for (int64_t begin = 0; begin < count;) {
+    int64_t end = begin + 1;
+    while (end < count && group_of(end) == group_of(begin)) ++end;
+    int64_t ranked = 0, different = 0;
+    for (int64_t i = begin; i < end;) {
+      int64_t next = i + 1;
+      while (next < end && same[next]) ++next;
+      const bool none = group_of(i) < 0 || (leave && is_missing.as<bool>()[rows[i]]);
+      if (!none) ++different;
+      for (int64_t k = i; k < next; ++k) {
+        double rank = std::numeric_limits<double>::quiet_NaN();
+        if (!none) {
+          switch (options.method) {
+            case RankMethod::average: rank = static_cast<double>(2 * ranked + 1 + (next - i)) / 2; break;
+            case RankMethod::min: rank = static_cast<double>(ranked + 1); break;
+            case RankMethod::max: rank = static_cast<double>(ranked + (next - i)); break;
+            case RankMethod::first: rank = static_cast<double>(ranked + 1 + (k - i)); break;
+            case RankMethod::dense: rank = static_cast<double>(different); break;
+          }
+        }
+        to[rows[k]] = rank;
+      }
+      if (!none) ranked += next - i;
+      i = next;
+    }
+    if (options.pct) {
+      const auto whole = static_cast<double>(options.method == RankMethod::dense ? different : ranked);
+      for (int64_t i = begin; i < end; ++i) to[rows[i]] /= whole;
+    }
+    begin = end;
+  }
+  return number_column(values.node());
+}
+
+Column duplicated(Engine& engine, const std::vector<Column>& columns, Keep keep) {
+  const GroupsRef groups = group_rows(engine, columns, GroupOrder::any, MissingKeys::kept);
+  const int64_t count = groups->rows();
+  const int32_t* const ids = groups->ids();
+  NewValues flags(engine, DType::boolean, count);
+  bool* const to = flags.as<bool>();
+  if (keep == Keep::first) {
+    over_rows(engine, count, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[i] = groups->first_rows()[ids[i]] != i;
+    });
+  } else {
+    const Scratch<int64_t> seen(engine, groups->count());  // last: the last row; none: the number of rows
+    fill(engine, seen, int64_t{0});
+    for (int64_t i = 0; i < count; ++i) seen[ids[i]] = keep == Keep::last ? i : seen[ids[i]] + 1;
+    over_rows(engine, count, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[i] = keep == Keep::last ? seen[ids[i]] != i : seen[ids[i]] > 1;
+    });
+  }
+  return number_column(flags.node());
 }
 
 }  // namespace gasell::frame

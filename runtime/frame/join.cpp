@@ -1,0 +1,251 @@
+#include "runtime/frame/join.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <utility>
+
+#include "runtime/frame/dictionary.h"
+#include "runtime/frame/filling.h"
+
+namespace gasell::frame {
+namespace {
+
+/// The rows of one side by their codes: those of code c are rows[starts[c], starts[c + 1]), ascending.
+struct RowsByCode {
+  Scratch<uint32_t> starts, rows;
+  bool unique = true;
+};
+RowsByCode rows_by_code(Engine& engine, const int32_t* codes, int64_t count, int64_t bound) {
+  RowsByCode result;
+  result.starts = Scratch<uint32_t>(engine, bound + 2);
+  fill(engine, result.starts, uint32_t{0});
+  uint32_t* const starts = result.starts.data() + 1;
+  for (int64_t i = 0; i < count; ++i) ++starts[codes[i]];
+  uint32_t sum = 0;
+  for (int64_t c = 0; c < bound; ++c) {
+    if (starts[c] > 1) result.unique = false;
+    starts[c] = std::exchange(sum, sum + starts[c]);
+  }
+  starts[bound] = sum;
+  // Filling moves each start to its end, which is the next one's start.
+  result.rows = Scratch<uint32_t>(engine, count);
+  for (int64_t i = 0; i < count; ++i) result.rows[starts[codes[i]]++] = static_cast<uint32_t>(i);
+  result.starts[0] = 0;
+  return result;
+}
+
+/// For each row of `from` its matches in `to`: all rows of `from`, or those that have some (`inner`).
+JoinedRows look_up(Engine& engine, const int32_t* from, int64_t from_count, const int32_t* to, int64_t to_count, int64_t bound, bool inner) {
+  const RowsByCode table = rows_by_code(engine, to, to_count, bound);
+  const uint32_t* const starts = table.starts.data();
+  const int64_t parts = std::max<int64_t>(1, (from_count + kRowsATask - 1) / kRowsATask);
+  std::vector<int64_t> offsets(static_cast<size_t>(parts + 1));
+  const auto over = [&](int64_t part, const auto& f) {
+    for (int64_t i = part * kRowsATask, end = std::min(from_count, (part + 1) * kRowsATask); i < end; ++i) f(i);
+  };
+  std::atomic<bool> missing = false;
+  in_parallel(parts, [&](int64_t part) {
+    check_interrupt(engine);
+    int64_t count = 0;
+    bool any_missing = false;
+    over(part, [&](int64_t i) {
+      const uint32_t matches = starts[from[i] + 1] - starts[from[i]];
+      any_missing |= matches == 0;
+      count += matches;
+      if (!inner && matches == 0) ++count;
+    });
+    offsets[static_cast<size_t>(part)] = count;
+    if (any_missing) missing = true;
+  });
+  int64_t total = 0;
+  for (int64_t& o : offsets) o = std::exchange(total, total + o);
+  JoinedRows result{Scratch<int64_t>(engine, total), Scratch<int64_t>(engine, total), false, !inner && missing};
+  in_parallel(parts, [&](int64_t part) {
+    check_interrupt(engine);
+    int64_t at = offsets[static_cast<size_t>(part)];
+    over(part, [&](int64_t i) {
+      const uint32_t begin = starts[from[i]], end = starts[from[i] + 1];
+      if (begin == end && !inner) {
+        result.left[at] = i;
+        result.right[at++] = -1;
+      }
+      for (uint32_t k = begin; k < end; ++k) {
+        result.left[at] = i;
+        result.right[at++] = table.rows[k];
+      }
+    });
+  });
+  return result;
+}
+
+JoinedRows swapped(JoinedRows rows) {
+  std::swap(rows.left, rows.right);
+  std::swap(rows.left_missing, rows.right_missing);
+  return rows;
+}
+
+/// Key by key in their order.
+JoinedRows join_sorted(Engine& engine, const std::vector<Column>& left, const std::vector<Column>& right, Join how) {
+  std::vector<Column> both;
+  for (size_t k = 0; k < left.size(); ++k) both.push_back(concatenate(engine, {left[k], right[k]}));
+  const int64_t left_count = left[0].size(), right_count = right[0].size();
+  const GroupsRef groups = group_rows(engine, both, GroupOrder::sorted, MissingKeys::kept);
+  const RowsByCode lefts = rows_by_code(engine, groups->ids(), left_count, groups->count());
+  const RowsByCode rights = rows_by_code(engine, groups->ids() + left_count, right_count, groups->count());
+  const bool all_left = how == Join::left || how == Join::outer, all_right = how == Join::right || how == Join::outer;
+  const auto pairs = [&](int64_t g, const auto& f) {
+    const uint32_t l = lefts.starts[g], l_end = lefts.starts[g + 1], r = rights.starts[g], r_end = rights.starts[g + 1];
+    if (r == r_end && all_left)
+      for (uint32_t i = l; i < l_end; ++i) f(int64_t{lefts.rows[i]}, int64_t{-1});
+    if (l == l_end && all_right)
+      for (uint32_t k = r; k < r_end; ++k) f(int64_t{-1}, int64_t{rights.rows[k]});
+    for (uint32_t i = l; i < l_end; ++i)
+      for (uint32_t k = r; k < r_end; ++k) f(int64_t{lefts.rows[i]}, int64_t{rights.rows[k]});
+  };
+  int64_t total = 0;
+  for (int64_t g = 0; g < groups->count(); ++g) {
+    const int64_t l = lefts.starts[g + 1] - lefts.starts[g], r = rights.starts[g + 1] - rights.starts[g];
+    total += l > 0 && r > 0 ? l * r : (all_left ? l : 0) + (all_right ? r : 0);
+  }
+  JoinedRows result{Scratch<int64_t>(engine, total), Scratch<int64_t>(engine, total)};
+  int64_t at = 0;
+  for (int64_t g = 0; g < groups->count(); ++g)
+    pairs(g, [&](int64_t l, int64_t r) {
+      result.left_missing |= l < 0;
+      result.right_missing |= r < 0;
+      result.left[at] = l;
+      result.right[at++] = r;
+    });
+  return result;
+}
+
+/// What a category's codes stand for.
+Column decoded(Engine& engine, const Column& column) {
+  Column source = column;
+  const ColumnData codes = read(engine, source);
+  const Scratch<int64_t> rows(engine, codes.count);
+  for (int64_t i = 0; i < codes.count; ++i) rows[i] = codes.valid && !codes.valid[i] ? -1 : codes.as<int32_t>()[i];
+  return take(engine, *column.categories, rows.data(), codes.count, true);
+}
+
+}  // namespace
+
+void match_types(Engine& engine, Column& left, Column& right, const std::string& name) {
+  if (left.type.logical == Logical::category && left.categories != right.categories) left = decoded(engine, left);
+  if (right.type.logical == Logical::category && left.categories != right.categories) right = decoded(engine, right);
+  const Logical a = left.type.logical, b = right.type.logical;
+  const auto refuse = [&] {
+    throw Error("ValueError",
+                fmt::format("You are trying to merge on {} and {} columns for key '{}'. If you wish to proceed you should use pd.concat",
+                            dtype_name(engine, left), dtype_name(engine, right), name));
+  };
+  if (a != b || (a == Logical::datetime && left.type.zone.empty() != right.type.zone.empty())) refuse();
+  if (a == Logical::text) {
+    std::vector<Column> common = with_common_texts(engine, {left, right});
+    left = common[0];
+    right = common[1];
+  }
+  if (a != Logical::number || left.type.dtype == right.type.dtype) return;
+  const DType x = left.type.dtype, y = right.type.dtype;
+  DType common = DType::i64;
+  if (is_float(x) || is_float(y) || ((x == DType::u64 || y == DType::u64) && kind(x) != kind(y))) common = DType::f64;
+  else if (x == DType::u64 || y == DType::u64) common = DType::u64;
+  for (Column* c : {&left, &right}) {
+    c->values = graph::cast(c->values, common);
+    c->type.dtype = common;
+  }
+}
+
+JoinedRows join_rows(Engine& engine, const std::vector<Column>& left, const std::vector<Column>& right, Join how, bool sorted) {
+  if (sorted || how == Join::outer) return join_sorted(engine, left, right, how);
+  const int64_t left_count = left[0].size(), right_count = right[0].size();
+  const RowCodes codes = number_rows(engine, RowKeys(engine, {left, right}, MissingKeys::kept, false));
+  const int32_t* const lefts = codes.codes.data();
+  const int32_t* const rights = lefts + left_count;
+  if (how == Join::right) return swapped(look_up(engine, rights, right_count, lefts, left_count, codes.bound, false));
+  return look_up(engine, lefts, left_count, rights, right_count, codes.bound, how == Join::inner);
+}
+
+JoinedRows cross_rows(Engine& engine, int64_t left, int64_t right) {
+  JoinedRows result{Scratch<int64_t>(engine, left * right), Scratch<int64_t>(engine, left * right)};
+  over_rows(engine, left * right, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      result.left[i] = i / right;
+      result.right[i] = i % right;
+    }
+  });
+  return result;
+}
+
+Column has_match(Engine& engine, const std::vector<Column>& left, const std::vector<Column>& right) {
+  const int64_t left_count = left[0].size(), right_count = right[0].size();
+  const RowCodes codes = number_rows(engine, RowKeys(engine, {left, right}, MissingKeys::kept, false));
+  const Scratch<bool> there(engine, std::max<int64_t>(codes.bound, 1));
+  fill(engine, there, false);
+  for (int64_t i = 0; i < right_count; ++i) there[codes.codes[left_count + i]] = true;
+  return filled<bool>(engine, number_type(DType::boolean), left_count, [&](int64_t i, bool& out) {
+    out = there[codes.codes[i]];
+    return true;
+  });
+}
+
+Scratch<int64_t> asof_rows(Engine& engine, const Column& left_on, const Column& right_on, const std::vector<Column>& left_by,
+                           const std::vector<Column>& right_by, const AsofOptions& options) {
+  Column left = left_on, right = right_on;
+  match_types(engine, left, right, "on");
+  const ColumnData l = read(engine, left), r = read(engine, right);
+  RowCodes by;
+  if (!left_by.empty()) by = number_rows(engine, RowKeys(engine, {left_by, right_by}, MissingKeys::kept, false));
+  const auto left_code = [&](int64_t i) { return left_by.empty() ? 0 : by.codes[i]; };
+  const auto right_code = [&](int64_t i) { return left_by.empty() ? 0 : by.codes[l.count + i]; };
+  Scratch<int64_t> result(engine, l.count);
+  visit_values(left.type, l, [&](auto lefts) {
+    using V = decltype(lefts);
+    const V rights{r.as<typename V::Type>(), r.valid};
+    const auto check = [&](const V& values, int64_t count, const char* side) {
+      for (int64_t i = 0; i < count; ++i) {
+        typename V::Type v;
+        if (!values.get(i, v)) throw Error("ValueError", fmt::format("Merge keys contain null values on {} side", side), "drop the rows without a key");
+        if (i > 0 && v < values.values[i - 1]) throw Error("ValueError", fmt::format("{} keys must be sorted", side), "sort both frames by the key");
+      }
+    };
+    check(lefts, l.count, "left");
+    check(rights, r.count, "right");
+    const auto near = [&](auto a, auto b) { return !options.tolerance || static_cast<double>(a > b ? a - b : b - a) <= *options.tolerance; };
+    const Scratch<int64_t> last(engine, std::max<int64_t>(by.bound, 1));
+    const auto before = [&](const Scratch<int64_t>& to) {
+      fill(engine, last, int64_t{-1});
+      int64_t k = 0;
+      for (int64_t i = 0; i < l.count; ++i) {
+        const auto on = lefts.values[i];
+        for (; k < r.count && (options.allow_exact ? rights.values[k] <= on : rights.values[k] < on); ++k) last[right_code(k)] = k;
+        const int64_t found = last[left_code(i)];
+        to[i] = found >= 0 && near(on, rights.values[found]) ? found : -1;
+      }
+    };
+    const auto behind = [&](const Scratch<int64_t>& to) {
+      fill(engine, last, int64_t{-1});
+      int64_t k = r.count - 1;
+      for (int64_t i = l.count - 1; i >= 0; --i) {
+        const auto on = lefts.values[i];
+        for (; k >= 0 && (options.allow_exact ? rights.values[k] >= on : rights.values[k] > on); --k) last[right_code(k)] = k;
+        const int64_t found = last[left_code(i)];
+        to[i] = found >= 0 && near(on, rights.values[found]) ? found : -1;
+      }
+    };
+    if (options.direction == AsofDirection::backward) return before(result);
+    if (options.direction == AsofDirection::forward) return behind(result);
+    const Scratch<int64_t> later(engine, l.count);
+    before(result);
+    behind(later);
+    for (int64_t i = 0; i < l.count; ++i) {
+      if (later[i] < 0) continue;
+      const auto on = lefts.values[i];
+      if (result[i] < 0 || static_cast<double>(rights.values[later[i]] - on) < static_cast<double>(on - rights.values[result[i]])) result[i] = later[i];
+    }
+  });
+  return result;
+}
+
+}  // namespace gasell::frame
