@@ -1,38 +1,253 @@
-// Natives of _frame: orders of rows.
+// Natives of _frame: rows grouped, ordered, joined; windows.
 #include <algorithm>
+#include <cmath>
 
-#include "runtime/frame/dictionary.h"
+#include "runtime/frame/aggregate.h"
+#include "runtime/frame/join.h"
 #include "runtime/frame/order.h"
+#include "runtime/frame/running.h"
+#include "runtime/frame/window.h"
+#include "runtime/session/types.h"
 #include "stdlib/pandas/column_object.h"
 
 namespace gasell::pandas {
 namespace {
 
 using Args = std::span<Value>;
+using frame::GroupsRef;
+using frame::NewValues;
+using frame::Scratch;
 
-/// order(columns, ascending, na_position): the rows sorted by columns, each ascending or not; an array of int64.
-Value order(Interpreter& in, Args args) {
-  std::vector<Column> keys;
-  for (const Value& v : to_vector(in, args[0])) {
-    Column key = column_of(v);
-    if (key.type.logical == Logical::text) key = frame::with_distinct_texts(in.engine(), key);
-    keys.push_back(std::move(key));
+class GroupsObject final : public Object {
+ public:
+  explicit GroupsObject(GroupsRef g) : groups(std::move(g)) {}
+  const Type& type() const override {
+    static const Type type{"Groups", "_frame", &object_type()};
+    return type;
   }
-  const bool missing_first = gasell::str(in, args[2]) == "first";
-  std::vector<frame::KeyOrder> orders;
-  for (const Value& v : to_vector(in, args[1])) orders.push_back({!truth(in, v), missing_first});
-  const frame::RowKeys numbers(in.engine(), {keys}, frame::MissingKeys::kept, true, orders);
-  const frame::Scratch<uint32_t> sorted = frame::order_rows(in.engine(), numbers);
-  frame::NewValues rows(in.engine(), DType::i64, sorted.size());
-  std::copy(sorted.begin(), sorted.end(), rows.as<int64_t>());
-  return numpy::wrap_array(rows.node());
+  int64_t length(Interpreter&) override { return groups->count(); }
+  const GroupsRef groups;
+};
+const frame::Groups& groups_of(const Value& v) { return *v.as<GroupsObject>()->groups; }
+
+class WindowsObject final : public Object {
+ public:
+  explicit WindowsObject(frame::Windows w) : windows(std::move(w)) {}
+  const Type& type() const override {
+    static const Type type{"Windows", "_frame", &object_type()};
+    return type;
+  }
+  const frame::Windows windows;
+};
+
+std::vector<Column> columns_of(Interpreter& in, const Value& v) {
+  std::vector<Column> columns;
+  for (const Value& c : to_vector(in, v)) columns.push_back(column_of(c));
+  return columns;
+}
+std::string text_of(Interpreter& in, const Value& v) { return gasell::str(in, v); }
+
+/// One of some names by its place; ValueError for another.
+template <class Enum>
+Enum one_of(Interpreter& in, const Value& v, std::initializer_list<const char*> names, const char* what) {
+  const std::string given = text_of(in, v);
+  int place = 0;
+  for (const char* name : names) {
+    if (given == name) return static_cast<Enum>(place);
+    ++place;
+  }
+  raise("ValueError", std::string("invalid ") + what + ": '" + given + "'");
+}
+frame::Interpolation interpolation_of(Interpreter& in, const Value& v) {
+  return one_of<frame::Interpolation>(in, v, {"linear", "lower", "higher", "nearest", "midpoint"}, "interpolation");
+}
+
+/// Row numbers as an array of int64.
+Value rows_array(Interpreter& in, const Scratch<uint32_t>& rows) {
+  NewValues result(in.engine(), DType::i64, rows.size());
+  std::copy(rows.begin(), rows.end(), result.as<int64_t>());
+  return numpy::wrap_array(result.node());
+}
+Value array_over(const Scratch<int64_t>& rows, int64_t count) {
+  return numpy::wrap_array(graph::buffer(rows.storage(), DType::i64, {count}, {1}, 0));
+}
+Value array_over(const Scratch<int64_t>& rows) { return array_over(rows, rows.size()); }
+
+std::vector<frame::KeyOrder> order_of(Interpreter& in, const Value& ascending, const Value& missing) {
+  const std::string place = text_of(in, missing);
+  if (place != "first" && place != "last") raise("ValueError", "invalid na_position: " + place);
+  std::vector<frame::KeyOrder> order;
+  for (const Value& v : to_vector(in, ascending)) order.push_back({!truth(in, v), place == "first"});
+  return order;
+}
+
+Value order(Interpreter& in, Args args) {
+  return rows_array(in, frame::order_rows(in.engine(), columns_of(in, args[0]), order_of(in, args[1], args[2])));
+}
+Value first_in_order(Interpreter& in, Args args) {
+  return rows_array(in, frame::first_rows(in.engine(), columns_of(in, args[0]), order_of(in, args[1], args[2]), to_index(in, args[3]), truth(in, args[4])));
+}
+Value rank(Interpreter& in, Args args) {
+  frame::RankOptions options;
+  options.method = one_of<frame::RankMethod>(in, args[1], {"average", "min", "max", "first", "dense"}, "method");
+  options.descending = !truth(in, args[2]);
+  const std::string missing = text_of(in, args[3]);
+  if (missing != "keep" && missing != "top" && missing != "bottom") raise("ValueError", "na_option must be one of 'keep', 'top', or 'bottom'");
+  options.missing = missing == "keep" ? frame::MissingRank::missing : missing == "top" ? frame::MissingRank::top : frame::MissingRank::bottom;
+  options.pct = truth(in, args[4]);
+  return wrap_column(frame::ranks(in.engine(), column_of(args[0]), options, args[5].is_none() ? nullptr : &groups_of(args[5])));
+}
+Value duplicated(Interpreter& in, Args args) {
+  const frame::Keep keep = args[1].as<Str>() ? one_of<frame::Keep>(in, args[1], {"first", "last"}, "keep") : frame::Keep::none;
+  return numpy::wrap_array(frame::duplicated(in.engine(), columns_of(in, args[0]), keep).values);
+}
+
+Value group(Interpreter& in, Args args) {
+  return Value::make<GroupsObject>(frame::group_rows(in.engine(), columns_of(in, args[0]), truth(in, args[1]) ? frame::GroupOrder::sorted : frame::GroupOrder::appearance,
+                                                     truth(in, args[2]) ? frame::MissingKeys::dropped : frame::MissingKeys::kept));
+}
+/// group_ids(groups): (the group of each row as an array, the first row of each group).
+Value group_ids(Interpreter& in, Args args) {
+  const frame::Groups& groups = groups_of(args[0]);
+  NewValues ids(in.engine(), DType::i64, groups.rows()), first(in.engine(), DType::i64, groups.count());
+  std::copy(groups.ids(), groups.ids() + groups.rows(), ids.as<int64_t>());
+  std::copy(groups.first_rows(), groups.first_rows() + groups.count(), first.as<int64_t>());
+  return make_tuple({numpy::wrap_array(ids.node()), numpy::wrap_array(first.node())});
+}
+Value group_rows(Interpreter& in, Args args) {
+  const frame::Groups::Listing& listing = groups_of(args[0]).listing(in.engine());
+  return make_tuple({array_over(listing.starts), rows_array(in, listing.rows)});
+}
+
+/// aggregate(groups, requests): requests are (name, column, options).
+Value aggregate(Interpreter& in, Args args) {
+  using frame::Aggregate;
+  std::vector<frame::AggregateRequest> requests;
+  for (const Value& v : to_vector(in, args[1])) {
+    const std::vector<Value> parts = to_vector(in, v);
+    frame::AggregateRequest r;
+    r.how = one_of<Aggregate>(in, parts[0],
+                              {"size", "count", "sum", "prod", "mean", "min", "max", "first", "last", "var", "std", "sem", "skew", "any", "all", "idxmin", "idxmax", "median", "quantile", "nunique"},
+                              "aggregate");
+    r.column = column_of(parts[1]);
+    if (parts.size() > 2) r.min_count = to_index(in, parts[2]);
+    if (parts.size() > 3) r.ddof = to_index(in, parts[3]);
+    if (parts.size() > 4) r.quantile = to_double(in, parts[4]);
+    if (parts.size() > 5) r.interpolation = interpolation_of(in, parts[5]);
+    if (parts.size() > 6) r.skip_missing = truth(in, parts[6]);
+    if (r.quantile < 0 || r.quantile > 1) raise("ValueError", "'q' must be between 0 and 1. Got '" + std::to_string(r.quantile) + "' instead");
+    requests.push_back(std::move(r));
+  }
+  std::vector<Value> results;
+  for (Column& c : frame::aggregate(in.engine(), groups_of(args[0]), requests)) results.push_back(wrap_column(std::move(c)));
+  return make_list(std::move(results));
+}
+
+Value group_running(Interpreter& in, Args args) {
+  return wrap_column(frame::running(in.engine(), groups_of(args[0]), one_of<frame::Running>(in, args[1], {"sum", "prod", "min", "max"}, "running aggregate"), column_of(args[2]), truth(in, args[3])));
+}
+Value group_count(Interpreter& in, Args args) { return numpy::wrap_array(frame::running_count(in.engine(), groups_of(args[0]), truth(in, args[1])).values); }
+Value group_shift(Interpreter& in, Args args) { return numpy::wrap_array(frame::shifted_rows(in.engine(), groups_of(args[0]), to_index(in, args[1])).values); }
+Value group_fill(Interpreter& in, Args args) {
+  const Column missing = frame::number_column(numpy::as_array(in, args[1]).node());
+  return numpy::wrap_array(frame::filling_rows(in.engine(), groups_of(args[0]), missing, truth(in, args[2]), args[3].is_none() ? -1 : to_index(in, args[3])).values);
+}
+
+/// match_types(left, right, names): both sides' key columns in common types.
+void match(Interpreter& in, std::vector<Column>& left, std::vector<Column>& right, const Value& names) {
+  const std::vector<Value> shown = to_vector(in, names);
+  for (size_t k = 0; k < left.size(); ++k) frame::match_types(in.engine(), left[k], right[k], k < shown.size() ? text_of(in, shown[k]) : "");
+}
+
+/// join(left, right, how, sort, names): (left rows, right rows, a left one is missing, a right one is missing).
+Value join(Interpreter& in, Args args) {
+  std::vector<Column> left = columns_of(in, args[0]), right = columns_of(in, args[1]);
+  match(in, left, right, args[4]);
+  const auto how = one_of<frame::Join>(in, args[2], {"inner", "left", "right", "outer"}, "how");
+  const frame::JoinedRows rows = frame::join_rows(in.engine(), left, right, how, truth(in, args[3]));
+  return make_tuple({array_over(rows.left), array_over(rows.right), Value::of(rows.left_missing), Value::of(rows.right_missing)});
+}
+Value cross(Interpreter& in, Args args) {
+  const frame::JoinedRows rows = frame::cross_rows(in.engine(), to_index(in, args[0]), to_index(in, args[1]));
+  return make_tuple({array_over(rows.left), array_over(rows.right)});
+}
+Value has_match(Interpreter& in, Args args) {
+  std::vector<Column> left = columns_of(in, args[0]), right = columns_of(in, args[1]);
+  match(in, left, right, make_list({}));
+  return numpy::wrap_array(frame::has_match(in.engine(), left, right).values);
+}
+Value asof(Interpreter& in, Args args) {
+  std::vector<Column> left = columns_of(in, args[2]), right = columns_of(in, args[3]);
+  match(in, left, right, make_list({}));
+  frame::AsofOptions options;
+  options.direction = one_of<frame::AsofDirection>(in, args[4], {"backward", "forward", "nearest"}, "direction");
+  options.allow_exact = truth(in, args[5]);
+  if (!args[6].is_none()) options.tolerance = to_double(in, args[6]);
+  return array_over(frame::asof_rows(in.engine(), column_of(args[0]), column_of(args[1]), left, right, options));
+}
+
+frame::Closed closed_of(Interpreter& in, const Value& v) {
+  if (v.is_none()) return frame::Closed::right;
+  const std::string given = text_of(in, v);
+  if (given != "right" && given != "left" && given != "both" && given != "neither") raise("ValueError", "closed must be 'right', 'left', 'both' or 'neither'");
+  return one_of<frame::Closed>(in, v, {"right", "left", "both", "neither"}, "closed");
+}
+Value windows(Interpreter& in, Args args) {
+  return Value::make<WindowsObject>(frame::windows_by_count(in.engine(), to_index(in, args[0]), to_index(in, args[1]), truth(in, args[2]), closed_of(in, args[3])));
+}
+Value windows_by_time(Interpreter& in, Args args) {
+  return Value::make<WindowsObject>(frame::windows_by_time(in.engine(), column_of(args[0]), to_index(in, args[1]), truth(in, args[2]), closed_of(in, args[3])));
+}
+Value windows_from_start(Interpreter& in, Args args) { return Value::make<WindowsObject>(frame::windows_from_start(in.engine(), to_index(in, args[0]))); }
+Value window_bounds(Interpreter&, Args args) {
+  const frame::Windows& w = args[0].as<WindowsObject>()->windows;
+  return make_tuple({array_over(w.begin), array_over(w.end)});
+}
+Value window_statistic(Interpreter& in, Args args) {
+  const auto what = one_of<frame::WindowStatistic>(in, args[2], {"sum", "mean", "var", "std", "sem", "min", "max", "count", "median", "quantile", "skew"}, "statistic");
+  frame::WindowOptions options;
+  options.min_periods = to_index(in, args[3]);
+  options.ddof = to_index(in, args[4]);
+  options.quantile = to_double(in, args[5]);
+  options.interpolation = interpolation_of(in, args[6]);
+  return wrap_column(frame::window_statistic(in.engine(), column_of(args[0]), args[1].as<WindowsObject>()->windows, what, options));
+}
+Value decayed(Interpreter& in, Args args) {
+  frame::DecayOptions options;
+  options.alpha = to_double(in, args[2]);
+  options.adjust = truth(in, args[3]);
+  options.ignore_missing = truth(in, args[4]);
+  options.bias = truth(in, args[5]);
+  options.min_periods = to_index(in, args[6]);
+  return wrap_column(frame::decayed(in.engine(), column_of(args[0]), one_of<frame::DecayStatistic>(in, args[1], {"mean", "var", "std", "sum"}, "statistic"), options));
 }
 
 }  // namespace
 
 std::vector<NativeFunction> relational_functions() {
   return {
-      {"order", "columns, ascending, na_position='last'", order, "The rows sorted by columns."},
+      {"order", "columns, ascending, na_position='last'", order, "The rows in the order of some columns."},
+      {"first_in_order", "columns, ascending, na_position, n, last_first=False", first_in_order, "The first rows of that order."},
+      {"rank", "column, method='average', ascending=True, na_option='keep', pct=False, groups=None", rank, "The place of each value in their order."},
+      {"duplicated", "columns, keep='first'", duplicated, "Which rows are there before."},
+      {"group", "columns, sort=True, dropna=True", group, "Groups of rows with equal keys."},
+      {"group_ids", "groups", group_ids, "(the group of each row, the first row of each group)"},
+      {"group_rows", "groups", group_rows, "(where each group begins, the rows group by group)"},
+      {"aggregate", "groups, requests", aggregate, "A value a group for each (name, column, min_count, ddof, q, interpolation, skip_missing)."},
+      {"group_running", "groups, how, column, skip_missing=True", group_running, "Running aggregates within groups."},
+      {"group_count", "groups, ascending=True", group_count, "The number of rows of the group before each row."},
+      {"group_shift", "groups, periods", group_shift, "The row so many rows before within the group, or -1."},
+      {"group_fill", "groups, missing, forward, limit=None", group_fill, "The nearest row of the group that is there, or -1."},
+      {"join", "left, right, how, sort=False, names=()", join, "Rows whose keys are equal."},
+      {"cross", "left, right", cross, "All pairs of rows."},
+      {"has_match", "left, right", has_match, "Whether each left row is among the right ones."},
+      {"asof", "left_on, right_on, left_by, right_by, direction='backward', allow_exact=True, tolerance=None", asof, "The nearest right row of each left one."},
+      {"windows", "rows, size, center=False, closed=None", windows, "Windows of so many rows."},
+      {"windows_by_time", "times, size, center=False, closed=None", windows_by_time, "Windows of so many nanoseconds."},
+      {"windows_from_start", "rows", windows_from_start, "Windows that grow."},
+      {"window_bounds", "windows", window_bounds, "(first rows, ends)"},
+      {"window_statistic", "column, windows, statistic, min_periods=1, ddof=1, q=0.5, interpolation='linear'", window_statistic, "A statistic of each window."},
+      {"decayed", "column, statistic, alpha, adjust=True, ignore_na=False, bias=False, min_periods=0", decayed, "An exponentially weighted moment."},
   };
 }
 
