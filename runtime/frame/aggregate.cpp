@@ -482,6 +482,20 @@ std::unique_ptr<Pass> extreme_code_pass(const AggregateRequest& request, const C
   });
 }
 
+/// pandas gives sums and products of narrow integers the integers' own type where all of them fit.
+Column narrowed(Engine& engine, Column wide, const Column& source, Aggregate how) {
+  const DType narrow = source.type.dtype;
+  if ((how != Aggregate::sum && how != Aggregate::prod) || !source.type.is_number() || !is_integer(narrow) || size_of(narrow) == 8) return wide;
+  const ColumnData data = read(engine, wide);
+  const int bits = 8 * size_of(narrow);
+  const int64_t low = kind(narrow) == 'i' ? -(int64_t{1} << (bits - 1)) : 0, high = (int64_t{1} << (kind(narrow) == 'i' ? bits - 1 : bits)) - 1;
+  for (int64_t g = 0; g < data.count; ++g)
+    if (data.as<int64_t>()[g] < low || data.as<int64_t>()[g] > high) return wide;
+  wide.values = graph::cast(wide.values, narrow);
+  wide.type.dtype = narrow;
+  return wide;
+}
+
 /// Null where the request is not for one pass over the rows.
 std::unique_ptr<Pass> pass_for(const AggregateRequest& request, const ColumnData& data) {
   const Column& c = request.column;
@@ -492,6 +506,7 @@ std::unique_ptr<Pass> pass_for(const AggregateRequest& request, const ColumnData
     case Aggregate::size:
       return pass_to<int64_t>(SizeOp{}, number_type(DType::i64), [](const auto&, int64_t n, int64_t& out) { return out = n, true; });
     case Aggregate::count: {
+      const ColumnType type = number_type(DType::i64, c.type.is_number() && c.type.nullable);
       const auto finish = [](const auto&, int64_t n, int64_t& out) { return out = n, true; };
       if (codes) {
         struct CodeCountOp {
@@ -504,9 +519,9 @@ std::unique_ptr<Pass> pass_for(const AggregateRequest& request, const ColumnData
           }
           void merge(State& a, const State& b) const { a += b; }
         };
-        return pass_to<int64_t>(CodeCountOp{{data.as<int32_t>(), data.valid}}, number_type(DType::i64), finish);
+        return pass_to<int64_t>(CodeCountOp{{data.as<int32_t>(), data.valid}}, type, finish);
       }
-      return visit([&](auto values) { return pass_to<int64_t>(CountOp<decltype(values)>{values}, number_type(DType::i64), finish); });
+      return visit([&](auto values) { return pass_to<int64_t>(CountOp<decltype(values)>{values}, type, finish); });
     }
     case Aggregate::first:
     case Aggregate::last:
@@ -637,7 +652,7 @@ std::vector<Column> aggregate(Engine& engine, const Groups& groups, const std::v
   for (size_t k = 0; k < all.size(); ++k) {
     const AggregateRequest& r = all[k];
     if (passes[k]) {
-      Column result = passes[k]->finish(engine);
+      Column result = narrowed(engine, passes[k]->finish(engine), r.column, r.how);
       results.push_back(counts[k] ? with_min_count(engine, std::move(result), counts[k]->finish(engine), r.min_count) : std::move(result));
       passes[k] = nullptr;
     } else if (r.how == Aggregate::nunique)

@@ -42,7 +42,8 @@ struct AggregateRequest {
   bool skip_missing = true;  // any all nunique: false: what is missing counts (nunique: as one value; any and all: as true)
 };
 
-/// Columns of groups.count() rows, in pandas' types: sums of integers are 64 bits wide, means float64 (of float32 float32), of times times;
+/// Columns of groups.count() rows, in pandas' types: sums of integers have their type where they fit, else 64
+/// bits, means float64 (of float32 float32), of times times;
 /// from nullable columns come nullable ones. What is missing is skipped. All in one pass over the rows where that is possible; floats are
 /// summed with compensation, variances by Welford's method. The same bits whatever the number of threads. Throws TypeError where pandas
 /// does.
