@@ -485,10 +485,12 @@ std::unique_ptr<Pass> extreme_code_pass(const AggregateRequest& request, const C
 /// pandas gives sums and products of narrow integers the integers' own type where all of them fit.
 Column narrowed(Engine& engine, Column wide, const Column& source, Aggregate how) {
   const DType narrow = source.type.dtype;
-  if ((how != Aggregate::sum && how != Aggregate::prod) || !source.type.is_number() || !is_integer(narrow) || size_of(narrow) == 8) return wide;
+  if ((how != Aggregate::sum && how != Aggregate::prod) || !source.type.is_number() || !is_integer(narrow) || size_of(narrow) == 8)
+    return wide;
   const ColumnData data = read(engine, wide);
   const int bits = 8 * size_of(narrow);
-  const int64_t low = kind(narrow) == 'i' ? -(int64_t{1} << (bits - 1)) : 0, high = (int64_t{1} << (kind(narrow) == 'i' ? bits - 1 : bits)) - 1;
+  const int64_t low = kind(narrow) == 'i' ? -(int64_t{1} << (bits - 1)) : 0,
+                high = (int64_t{1} << (kind(narrow) == 'i' ? bits - 1 : bits)) - 1;
   for (int64_t g = 0; g < data.count; ++g)
     if (data.as<int64_t>()[g] < low || data.as<int64_t>()[g] > high) return wide;
   wide.values = graph::cast(wide.values, narrow);

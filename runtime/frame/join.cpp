@@ -36,7 +36,8 @@ RowsByCode rows_by_code(Engine& engine, const int32_t* codes, int64_t count, int
 }
 
 /// For each row of `from` its matches in `to`: all rows of `from`, or those that have some (`inner`).
-JoinedRows look_up(Engine& engine, const int32_t* from, int64_t from_count, const int32_t* to, int64_t to_count, int64_t bound, bool inner) {
+JoinedRows look_up(Engine& engine, const int32_t* from, int64_t from_count, const int32_t* to, int64_t to_count, int64_t bound,
+                   bool inner) {
   const RowsByCode table = rows_by_code(engine, to, to_count, bound);
   const uint32_t* const starts = table.starts.data();
   const int64_t parts = std::max<int64_t>(1, (from_count + kRowsATask - 1) / kRowsATask);
@@ -85,7 +86,7 @@ JoinedRows swapped(JoinedRows rows) {
   return rows;
 }
 
-/// Key by key in their order.
+/// Key by key in their order, left rows first: inner, left or outer.
 JoinedRows join_sorted(Engine& engine, const std::vector<Column>& left, const std::vector<Column>& right, Join how) {
   std::vector<Column> both;
   for (size_t k = 0; k < left.size(); ++k) both.push_back(concatenate(engine, {left[k], right[k]}));
@@ -93,7 +94,7 @@ JoinedRows join_sorted(Engine& engine, const std::vector<Column>& left, const st
   const GroupsRef groups = group_rows(engine, both, GroupOrder::sorted, MissingKeys::kept);
   const RowsByCode lefts = rows_by_code(engine, groups->ids(), left_count, groups->count());
   const RowsByCode rights = rows_by_code(engine, groups->ids() + left_count, right_count, groups->count());
-  const bool all_left = how == Join::left || how == Join::outer, all_right = how == Join::right || how == Join::outer;
+  const bool all_left = how == Join::left || how == Join::outer, all_right = how == Join::outer;
   const auto pairs = [&](int64_t g, const auto& f) {
     const uint32_t l = lefts.starts[g], l_end = lefts.starts[g + 1], r = rights.starts[g], r_end = rights.starts[g + 1];
     if (r == r_end && all_left)
@@ -149,8 +150,10 @@ void match_types(Engine& engine, Column& left, Column& right, const std::string&
   if (a != Logical::number || left.type.dtype == right.type.dtype) return;
   const DType x = left.type.dtype, y = right.type.dtype;
   DType common = DType::i64;
-  if (is_float(x) || is_float(y) || ((x == DType::u64 || y == DType::u64) && kind(x) != kind(y))) common = DType::f64;
-  else if (x == DType::u64 || y == DType::u64) common = DType::u64;
+  if (is_float(x) || is_float(y) || ((x == DType::u64 || y == DType::u64) && kind(x) != kind(y)))
+    common = DType::f64;
+  else if (x == DType::u64 || y == DType::u64)
+    common = DType::u64;
   for (Column* c : {&left, &right}) {
     c->values = graph::cast(c->values, common);
     c->type.dtype = common;
@@ -158,6 +161,7 @@ void match_types(Engine& engine, Column& left, Column& right, const std::string&
 }
 
 JoinedRows join_rows(Engine& engine, const std::vector<Column>& left, const std::vector<Column>& right, Join how, bool sorted) {
+  if (sorted && how == Join::right) return swapped(join_sorted(engine, right, left, Join::left));
   if (sorted || how == Join::outer) return join_sorted(engine, left, right, how);
   const int64_t left_count = left[0].size(), right_count = right[0].size();
   const RowCodes codes = number_rows(engine, RowKeys(engine, {left, right}, MissingKeys::kept, false));
@@ -206,13 +210,17 @@ Scratch<int64_t> asof_rows(Engine& engine, const Column& left_on, const Column& 
     const auto check = [&](const V& values, int64_t count, const char* side) {
       for (int64_t i = 0; i < count; ++i) {
         typename V::Type v;
-        if (!values.get(i, v)) throw Error("ValueError", fmt::format("Merge keys contain null values on {} side", side), "drop the rows without a key");
-        if (i > 0 && v < values.values[i - 1]) throw Error("ValueError", fmt::format("{} keys must be sorted", side), "sort both frames by the key");
+        if (!values.get(i, v))
+          throw Error("ValueError", fmt::format("Merge keys contain null values on {} side", side), "drop the rows without a key");
+        if (i > 0 && v < values.values[i - 1])
+          throw Error("ValueError", fmt::format("{} keys must be sorted", side), "sort both frames by the key");
       }
     };
     check(lefts, l.count, "left");
     check(rights, r.count, "right");
-    const auto near = [&](auto a, auto b) { return !options.tolerance || static_cast<double>(a > b ? a - b : b - a) <= *options.tolerance; };
+    const auto near = [&](auto a, auto b) {
+      return !options.tolerance || static_cast<double>(a > b ? a - b : b - a) <= *options.tolerance;
+    };
     const Scratch<int64_t> last(engine, std::max<int64_t>(by.bound, 1));
     const auto before = [&](const Scratch<int64_t>& to) {
       fill(engine, last, int64_t{-1});
@@ -242,7 +250,8 @@ Scratch<int64_t> asof_rows(Engine& engine, const Column& left_on, const Column& 
     for (int64_t i = 0; i < l.count; ++i) {
       if (later[i] < 0) continue;
       const auto on = lefts.values[i];
-      if (result[i] < 0 || static_cast<double>(rights.values[later[i]] - on) < static_cast<double>(on - rights.values[result[i]])) result[i] = later[i];
+      if (result[i] < 0 || static_cast<double>(rights.values[later[i]] - on) < static_cast<double>(on - rights.values[result[i]]))
+        result[i] = later[i];
     }
   });
   return result;

@@ -49,7 +49,8 @@ Scratch<uint32_t> order_rows(Engine& engine, const RowKeys& keys) {
   Scratch<uint64_t> numbers(engine, count);
   for (const Run& run : runs_of(keys)) {
     if (run.last == keys.size())
-      over_rows(engine, count, [&](int64_t begin, int64_t end) { keys.encode(0, begin, end, numbers.data() + begin, run.first, run.last); });
+      over_rows(engine, count,
+                [&](int64_t begin, int64_t end) { keys.encode(0, begin, end, numbers.data() + begin, run.first, run.last); });
     else
       encode_listed(engine, keys, run, rows, numbers);
     sort_by_keys(engine, numbers, rows, count);

@@ -30,7 +30,8 @@ template <class V, Running kHow>
 struct Accumulated {
   using T = typename V::Type;
   static constexpr bool kWide = kHow == Running::sum || kHow == Running::prod;
-  using Out = std::conditional_t<V::kIsFloat || V::kIsTime || !kWide, T, std::conditional_t<std::is_unsigned_v<T> && !std::is_same_v<T, bool>, uint64_t, int64_t>>;
+  using Out = std::conditional_t<V::kIsFloat || V::kIsTime || !kWide, T,
+                                 std::conditional_t<std::is_unsigned_v<T> && !std::is_same_v<T, bool>, uint64_t, int64_t>>;
 };
 
 template <Running kHow, class V>
@@ -77,7 +78,9 @@ Column run(Engine& engine, const Groups& groups, const Column& column, V values,
       if constexpr (kHow == Running::sum)
         s.value = static_cast<Out>(static_cast<uint64_t>(s.value) + static_cast<uint64_t>(v));
       else if constexpr (kHow == Running::prod)
-        s.value = !s.any ? static_cast<Out>(v) : V::kIsFloat ? static_cast<Out>(s.value * static_cast<Out>(v)) : static_cast<Out>(static_cast<uint64_t>(s.value) * static_cast<uint64_t>(v));
+        s.value = !s.any        ? static_cast<Out>(v)
+                  : V::kIsFloat ? static_cast<Out>(s.value * static_cast<Out>(v))
+                                : static_cast<Out>(static_cast<uint64_t>(s.value) * static_cast<uint64_t>(v));
       else if (!s.any || (kHow == Running::min ? v < s.value : v > s.value))
         s.value = v;
       to[row] = s.value;
@@ -99,7 +102,8 @@ Column running(Engine& engine, const Groups& groups, Running how, const Column& 
   if (column.type.has_codes() || (column.type.logical == Logical::datetime && how != Running::min && how != Running::max) ||
       (column.type.is_time() && how == Running::prod)) {
     static constexpr const char* kNames[] = {"cumsum", "cumprod", "cummin", "cummax"};
-    throw Error("TypeError", (column.type.has_codes() ? "object" : "datetime64") + std::string(" type does not support ") + kNames[static_cast<int>(how)] + " operations");
+    throw Error("TypeError", (column.type.has_codes() ? "object" : "datetime64") + std::string(" type does not support ") +
+                                 kNames[static_cast<int>(how)] + " operations");
   }
   Column source = column;
   const ColumnData data = read(engine, source);
@@ -154,8 +158,10 @@ Column filling_rows(Engine& engine, const Groups& groups, const Column& missing,
   if (!groups.has_all_rows()) std::fill(to, to + groups.rows(), -1);
   in_order(engine, groups, forward, [&](int64_t row, int32_t group) {
     State& s = states[group];
-    if (!gone[row]) s = {row, 0};
-    else ++s.away;
+    if (!gone[row])
+      s = {row, 0};
+    else
+      ++s.away;
     to[row] = limit >= 0 && s.away > limit ? -1 : s.row;
   });
   return rows_column(result);

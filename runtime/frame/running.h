@@ -17,8 +17,8 @@ Column running_count(Engine& engine, const Groups& groups, bool ascending = true
 /// The row `periods` before each row in its group, or -1: int64.
 Column shifted_rows(Engine& engine, const Groups& groups, int64_t periods);
 
-/// The last row before (forward) or the first behind each in its group, the row itself included, that is not missing in `missing` (booleans), at
-/// most `limit` rows of its group away (-1: any number), or -1.
+/// The last row before (forward) or the first behind each in its group, the row itself included, that is not missing in `missing`
+/// (booleans), at most `limit` rows of its group away (-1: any number), or -1.
 Column filling_rows(Engine& engine, const Groups& groups, const Column& missing, bool forward, int64_t limit);
 
 }  // namespace gasell::frame

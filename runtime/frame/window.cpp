@@ -197,7 +197,8 @@ void extremes(Engine& engine, const Scratch<double>& values, const Windows& wind
       [&](int64_t i) { to[i] = there >= least && !rows.empty() ? values[rows.front()] : kNaN; });
 }
 
-void order_statistics(Engine& engine, const Scratch<double>& values, const Windows& windows, double q, Interpolation interpolation, int64_t least, double* to) {
+void order_statistics(Engine& engine, const Scratch<double>& values, const Windows& windows, double q, Interpolation interpolation,
+                      int64_t least, double* to) {
   MovingOrder order(values.data(), values.size());
   int64_t from = 0, until = 0;
   const auto result = [&](int64_t i) {
@@ -218,7 +219,9 @@ void order_statistics(Engine& engine, const Scratch<double>& values, const Windo
       case Interpolation::lower: to[i] = low; break;
       case Interpolation::higher: to[i] = order.at(lower + 1); break;
       case Interpolation::midpoint: to[i] = (low + order.at(lower + 1)) / 2; break;
-      case Interpolation::nearest: to[i] = part == 0.5 ? (lower % 2 == 0 ? low : order.at(lower + 1)) : part < 0.5 ? low : order.at(lower + 1); break;
+      case Interpolation::nearest:
+        to[i] = part == 0.5 ? (lower % 2 == 0 ? low : order.at(lower + 1)) : part < 0.5 ? low : order.at(lower + 1);
+        break;
     }
   };
   move_window(
@@ -244,7 +247,8 @@ void order_statistics(Engine& engine, const Scratch<double>& values, const Windo
 Windows windows_by_count(Engine& engine, int64_t rows, int64_t size, bool center, Closed closed) {
   Windows result{Scratch<int64_t>(engine, rows), Scratch<int64_t>(engine, rows)};
   const int64_t ahead = center ? (size - 1) / 2 : 0;
-  const int64_t earlier = closed == Closed::left || closed == Closed::both ? 1 : 0, shorter = closed == Closed::left || closed == Closed::neither ? 1 : 0;
+  const int64_t earlier = closed == Closed::left || closed == Closed::both ? 1 : 0,
+                shorter = closed == Closed::left || closed == Closed::neither ? 1 : 0;
   over_rows(engine, rows, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t stop = i + 1 + ahead;
@@ -325,22 +329,25 @@ Column window_statistic(Engine& engine, const Column& column, const Windows& win
     case WindowStatistic::skew: {
       // Recomputed from the values: differences of third powers lose too much.
       const int64_t needed = std::max<int64_t>(least, 3);
-      over_rows(engine, rows, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          Moments3 m;
-          for (int64_t k = windows.begin[i]; k < windows.end[i]; ++k)
-            if (values[k] == values[k]) m.add(values[k]);
-          to[i] = m.count >= static_cast<double>(needed) ? m.skew() : kNaN;
-        }
-      }, 1 << 10);
+      over_rows(
+          engine, rows,
+          [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+              Moments3 m;
+              for (int64_t k = windows.begin[i]; k < windows.end[i]; ++k)
+                if (values[k] == values[k]) m.add(values[k]);
+              to[i] = m.count >= static_cast<double>(needed) ? m.skew() : kNaN;
+            }
+          },
+          1 << 10);
       break;
     }
     default:
       moments<MovingVariance>(engine, values, windows, std::max<int64_t>(least, 1), to, [&](const MovingVariance& s) {
+        if (what == WindowStatistic::sem) return std::sqrt(s.variance(1)) / std::sqrt(static_cast<double>(s.count - options.ddof));
         const double v = s.variance(options.ddof);
         if (what == WindowStatistic::var) return v;
-        if (what == WindowStatistic::std) return std::sqrt(v);
-        return std::sqrt(v) / std::sqrt(static_cast<double>(s.count));
+        return std::sqrt(v);
       });
   }
   return number_column(result.node());
@@ -385,8 +392,10 @@ Column decayed(Engine& engine, const Column& column, DecayStatistic what, const 
       to[i] = kNaN;
       continue;
     }
-    if (what == DecayStatistic::mean) to[i] = mean;
-    else if (what == DecayStatistic::sum) to[i] = sum;
+    if (what == DecayStatistic::mean)
+      to[i] = mean;
+    else if (what == DecayStatistic::sum)
+      to[i] = sum;
     else {
       double variance = covariance;
       if (!options.bias) {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "runtime/frame/scratch.h"
 #include "runtime/frame/column.h"
 #include "runtime/frame/quantiles.h"
+#include "runtime/frame/scratch.h"
 
 namespace gasell::frame {
 
@@ -18,7 +18,8 @@ struct Windows {
 enum class Closed : uint8_t { right, left, both, neither };
 /// `size` rows up to each row (centered: around it).
 Windows windows_by_count(Engine& engine, int64_t rows, int64_t size, bool center, Closed closed);
-/// The rows less than `size` before each row's time (centered: half of it to both sides). `times` ascend or descend, or ValueError is thrown.
+/// The rows less than `size` before each row's time (centered: half of it to both sides). `times` ascend or descend, or ValueError is
+/// thrown.
 Windows windows_by_time(Engine& engine, const Column& times, int64_t size, bool center, Closed closed);
 /// All rows up to each row.
 Windows windows_from_start(Engine& engine, int64_t rows);
@@ -30,7 +31,8 @@ struct WindowOptions {
   double quantile = 0.5;
   Interpolation interpolation = Interpolation::linear;
 };
-/// float64. Missing and infinite values are skipped. Sums and variances are updated with compensation as windows move.
+/// float64; sem is pandas' std / sqrt(count - ddof). Missing and infinite values are skipped. Sums and variances are updated with
+/// compensation as windows move.
 Column window_statistic(Engine& engine, const Column& column, const Windows& windows, WindowStatistic what, const WindowOptions& options);
 
 /// Exponentially weighted moments with decay `alpha`.

@@ -85,15 +85,19 @@ Value order(Interpreter& in, Args args) {
   return rows_array(in, frame::order_rows(in.engine(), columns_of(in, args[0]), order_of(in, args[1], args[2])));
 }
 Value first_in_order(Interpreter& in, Args args) {
-  return rows_array(in, frame::first_rows(in.engine(), columns_of(in, args[0]), order_of(in, args[1], args[2]), to_index(in, args[3]), truth(in, args[4])));
+  return rows_array(in, frame::first_rows(in.engine(), columns_of(in, args[0]), order_of(in, args[1], args[2]), to_index(in, args[3]),
+                                          truth(in, args[4])));
 }
 Value rank(Interpreter& in, Args args) {
   frame::RankOptions options;
   options.method = one_of<frame::RankMethod>(in, args[1], {"average", "min", "max", "first", "dense"}, "method");
   options.descending = !truth(in, args[2]);
   const std::string missing = text_of(in, args[3]);
-  if (missing != "keep" && missing != "top" && missing != "bottom") raise("ValueError", "na_option must be one of 'keep', 'top', or 'bottom'");
-  options.missing = missing == "keep" ? frame::MissingRank::missing : missing == "top" ? frame::MissingRank::top : frame::MissingRank::bottom;
+  if (missing != "keep" && missing != "top" && missing != "bottom")
+    raise("ValueError", "na_option must be one of 'keep', 'top', or 'bottom'");
+  options.missing = missing == "keep"  ? frame::MissingRank::missing
+                    : missing == "top" ? frame::MissingRank::top
+                                       : frame::MissingRank::bottom;
   options.pct = truth(in, args[4]);
   return wrap_column(frame::ranks(in.engine(), column_of(args[0]), options, args[5].is_none() ? nullptr : &groups_of(args[5])));
 }
@@ -103,7 +107,8 @@ Value duplicated(Interpreter& in, Args args) {
 }
 
 Value group(Interpreter& in, Args args) {
-  return Value::make<GroupsObject>(frame::group_rows(in.engine(), columns_of(in, args[0]), truth(in, args[1]) ? frame::GroupOrder::sorted : frame::GroupOrder::appearance,
+  return Value::make<GroupsObject>(frame::group_rows(in.engine(), columns_of(in, args[0]),
+                                                     truth(in, args[1]) ? frame::GroupOrder::sorted : frame::GroupOrder::appearance,
                                                      truth(in, args[2]) ? frame::MissingKeys::dropped : frame::MissingKeys::kept));
 }
 /// group_ids(groups): (the group of each row as an array, the first row of each group).
@@ -126,8 +131,8 @@ Value aggregate(Interpreter& in, Args args) {
   for (const Value& v : to_vector(in, args[1])) {
     const std::vector<Value> parts = to_vector(in, v);
     frame::AggregateRequest r;
-    r.how = one_of<Aggregate>(in, parts[0],
-                              {"size", "count", "sum", "prod", "mean", "min", "max", "first", "last", "var", "std", "sem", "skew", "any", "all", "idxmin", "idxmax", "median", "quantile", "nunique"},
+    r.how = one_of<Aggregate>(in, parts[0], {"size", "count", "sum",  "prod", "mean", "min",    "max",    "first",  "last",     "var",
+                                             "std",  "sem",   "skew", "any",  "all",  "idxmin", "idxmax", "median", "quantile", "nunique"},
                               "aggregate");
     r.column = column_of(parts[1]);
     if (parts.size() > 2) r.min_count = to_index(in, parts[2]);
@@ -135,7 +140,8 @@ Value aggregate(Interpreter& in, Args args) {
     if (parts.size() > 4) r.quantile = to_double(in, parts[4]);
     if (parts.size() > 5) r.interpolation = interpolation_of(in, parts[5]);
     if (parts.size() > 6) r.skip_missing = truth(in, parts[6]);
-    if (r.quantile < 0 || r.quantile > 1) raise("ValueError", "'q' must be between 0 and 1. Got '" + std::to_string(r.quantile) + "' instead");
+    if (r.quantile < 0 || r.quantile > 1)
+      raise("ValueError", "'q' must be between 0 and 1. Got '" + std::to_string(r.quantile) + "' instead");
     requests.push_back(std::move(r));
   }
   std::vector<Value> results;
@@ -144,19 +150,28 @@ Value aggregate(Interpreter& in, Args args) {
 }
 
 Value group_running(Interpreter& in, Args args) {
-  return wrap_column(frame::running(in.engine(), groups_of(args[0]), one_of<frame::Running>(in, args[1], {"sum", "prod", "min", "max"}, "running aggregate"), column_of(args[2]), truth(in, args[3])));
+  return wrap_column(frame::running(in.engine(), groups_of(args[0]),
+                                    one_of<frame::Running>(in, args[1], {"sum", "prod", "min", "max"}, "running aggregate"),
+                                    column_of(args[2]), truth(in, args[3])));
 }
-Value group_count(Interpreter& in, Args args) { return numpy::wrap_array(frame::running_count(in.engine(), groups_of(args[0]), truth(in, args[1])).values); }
-Value group_shift(Interpreter& in, Args args) { return numpy::wrap_array(frame::shifted_rows(in.engine(), groups_of(args[0]), to_index(in, args[1])).values); }
+Value group_count(Interpreter& in, Args args) {
+  return numpy::wrap_array(frame::running_count(in.engine(), groups_of(args[0]), truth(in, args[1])).values);
+}
+Value group_shift(Interpreter& in, Args args) {
+  return numpy::wrap_array(frame::shifted_rows(in.engine(), groups_of(args[0]), to_index(in, args[1])).values);
+}
 Value group_fill(Interpreter& in, Args args) {
   const Column missing = frame::number_column(numpy::as_array(in, args[1]).node());
-  return numpy::wrap_array(frame::filling_rows(in.engine(), groups_of(args[0]), missing, truth(in, args[2]), args[3].is_none() ? -1 : to_index(in, args[3])).values);
+  return numpy::wrap_array(
+      frame::filling_rows(in.engine(), groups_of(args[0]), missing, truth(in, args[2]), args[3].is_none() ? -1 : to_index(in, args[3]))
+          .values);
 }
 
 /// match_types(left, right, names): both sides' key columns in common types.
 void match(Interpreter& in, std::vector<Column>& left, std::vector<Column>& right, const Value& names) {
   const std::vector<Value> shown = to_vector(in, names);
-  for (size_t k = 0; k < left.size(); ++k) frame::match_types(in.engine(), left[k], right[k], k < shown.size() ? text_of(in, shown[k]) : "");
+  for (size_t k = 0; k < left.size(); ++k)
+    frame::match_types(in.engine(), left[k], right[k], k < shown.size() ? text_of(in, shown[k]) : "");
 }
 
 /// join(left, right, how, sort, names): (left rows, right rows, a left one is missing, a right one is missing).
@@ -189,22 +204,28 @@ Value asof(Interpreter& in, Args args) {
 frame::Closed closed_of(Interpreter& in, const Value& v) {
   if (v.is_none()) return frame::Closed::right;
   const std::string given = text_of(in, v);
-  if (given != "right" && given != "left" && given != "both" && given != "neither") raise("ValueError", "closed must be 'right', 'left', 'both' or 'neither'");
+  if (given != "right" && given != "left" && given != "both" && given != "neither")
+    raise("ValueError", "closed must be 'right', 'left', 'both' or 'neither'");
   return one_of<frame::Closed>(in, v, {"right", "left", "both", "neither"}, "closed");
 }
 Value windows(Interpreter& in, Args args) {
-  return Value::make<WindowsObject>(frame::windows_by_count(in.engine(), to_index(in, args[0]), to_index(in, args[1]), truth(in, args[2]), closed_of(in, args[3])));
+  return Value::make<WindowsObject>(
+      frame::windows_by_count(in.engine(), to_index(in, args[0]), to_index(in, args[1]), truth(in, args[2]), closed_of(in, args[3])));
 }
 Value windows_by_time(Interpreter& in, Args args) {
-  return Value::make<WindowsObject>(frame::windows_by_time(in.engine(), column_of(args[0]), to_index(in, args[1]), truth(in, args[2]), closed_of(in, args[3])));
+  return Value::make<WindowsObject>(
+      frame::windows_by_time(in.engine(), column_of(args[0]), to_index(in, args[1]), truth(in, args[2]), closed_of(in, args[3])));
 }
-Value windows_from_start(Interpreter& in, Args args) { return Value::make<WindowsObject>(frame::windows_from_start(in.engine(), to_index(in, args[0]))); }
+Value windows_from_start(Interpreter& in, Args args) {
+  return Value::make<WindowsObject>(frame::windows_from_start(in.engine(), to_index(in, args[0])));
+}
 Value window_bounds(Interpreter&, Args args) {
   const frame::Windows& w = args[0].as<WindowsObject>()->windows;
   return make_tuple({array_over(w.begin), array_over(w.end)});
 }
 Value window_statistic(Interpreter& in, Args args) {
-  const auto what = one_of<frame::WindowStatistic>(in, args[2], {"sum", "mean", "var", "std", "sem", "min", "max", "count", "median", "quantile", "skew"}, "statistic");
+  const auto what = one_of<frame::WindowStatistic>(
+      in, args[2], {"sum", "mean", "var", "std", "sem", "min", "max", "count", "median", "quantile", "skew"}, "statistic");
   frame::WindowOptions options;
   options.min_periods = to_index(in, args[3]);
   options.ddof = to_index(in, args[4]);
@@ -219,7 +240,8 @@ Value decayed(Interpreter& in, Args args) {
   options.ignore_missing = truth(in, args[4]);
   options.bias = truth(in, args[5]);
   options.min_periods = to_index(in, args[6]);
-  return wrap_column(frame::decayed(in.engine(), column_of(args[0]), one_of<frame::DecayStatistic>(in, args[1], {"mean", "var", "std", "sum"}, "statistic"), options));
+  return wrap_column(frame::decayed(in.engine(), column_of(args[0]),
+                                    one_of<frame::DecayStatistic>(in, args[1], {"mean", "var", "std", "sum"}, "statistic"), options));
 }
 
 }  // namespace
@@ -228,12 +250,14 @@ std::vector<NativeFunction> relational_functions() {
   return {
       {"order", "columns, ascending, na_position='last'", order, "The rows in the order of some columns."},
       {"first_in_order", "columns, ascending, na_position, n, last_first=False", first_in_order, "The first rows of that order."},
-      {"rank", "column, method='average', ascending=True, na_option='keep', pct=False, groups=None", rank, "The place of each value in their order."},
+      {"rank", "column, method='average', ascending=True, na_option='keep', pct=False, groups=None", rank,
+       "The place of each value in their order."},
       {"duplicated", "columns, keep='first'", duplicated, "Which rows are there before."},
       {"group", "columns, sort=True, dropna=True", group, "Groups of rows with equal keys."},
       {"group_ids", "groups", group_ids, "(the group of each row, the first row of each group)"},
       {"group_rows", "groups", group_rows, "(where each group begins, the rows group by group)"},
-      {"aggregate", "groups, requests", aggregate, "A value a group for each (name, column, min_count, ddof, q, interpolation, skip_missing)."},
+      {"aggregate", "groups, requests", aggregate,
+       "A value a group for each (name, column, min_count, ddof, q, interpolation, skip_missing)."},
       {"group_running", "groups, how, column, skip_missing=True", group_running, "Running aggregates within groups."},
       {"group_count", "groups, ascending=True", group_count, "The number of rows of the group before each row."},
       {"group_shift", "groups, periods", group_shift, "The row so many rows before within the group, or -1."},
@@ -241,13 +265,16 @@ std::vector<NativeFunction> relational_functions() {
       {"join", "left, right, how, sort=False, names=()", join, "Rows whose keys are equal."},
       {"cross", "left, right", cross, "All pairs of rows."},
       {"has_match", "left, right", has_match, "Whether each left row is among the right ones."},
-      {"asof", "left_on, right_on, left_by, right_by, direction='backward', allow_exact=True, tolerance=None", asof, "The nearest right row of each left one."},
+      {"asof", "left_on, right_on, left_by, right_by, direction='backward', allow_exact=True, tolerance=None", asof,
+       "The nearest right row of each left one."},
       {"windows", "rows, size, center=False, closed=None", windows, "Windows of so many rows."},
       {"windows_by_time", "times, size, center=False, closed=None", windows_by_time, "Windows of so many nanoseconds."},
       {"windows_from_start", "rows", windows_from_start, "Windows that grow."},
       {"window_bounds", "windows", window_bounds, "(first rows, ends)"},
-      {"window_statistic", "column, windows, statistic, min_periods=1, ddof=1, q=0.5, interpolation='linear'", window_statistic, "A statistic of each window."},
-      {"decayed", "column, statistic, alpha, adjust=True, ignore_na=False, bias=False, min_periods=0", decayed, "An exponentially weighted moment."},
+      {"window_statistic", "column, windows, statistic, min_periods=1, ddof=1, q=0.5, interpolation='linear'", window_statistic,
+       "A statistic of each window."},
+      {"decayed", "column, statistic, alpha, adjust=True, ignore_na=False, bias=False, min_periods=0", decayed,
+       "An exponentially weighted moment."},
   };
 }
 
