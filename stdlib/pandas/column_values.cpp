@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "runtime/frame/dictionary.h"
+#include "runtime/frame/groups.h"
 #include "runtime/session/number.h"
 #include "runtime/session/types.h"
 #include "stdlib/pandas/column_object.h"
@@ -182,6 +183,19 @@ Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
   Column result = column;
   result.type = to;
   if (to.logical == Logical::text && from.is_time()) return time_texts(in, column);
+  if (to.logical == Logical::category && from.logical == Logical::category) return column;
+  if (to.logical == Logical::category) {
+    // The different values, sorted, are the categories; their groups' numbers are the codes.
+    Engine& engine = in.engine();
+    const frame::GroupsRef groups = frame::group_rows(engine, {column});
+    frame::NewValues codes(engine, DType::i32, groups->rows());
+    std::copy(groups->ids(), groups->ids() + groups->rows(), codes.as<int32_t>());
+    result.values = codes.node();
+    result.validity = nullptr;
+    result.dictionary = nullptr;
+    result.categories = std::make_shared<Column>(frame::take(engine, column, groups->first_rows(), groups->count()));
+    return result;
+  }
   if (to.logical == Logical::text) return from.logical == Logical::category ? cast(in, take_categories(in, column), to) : texts_of_numbers(in, column);
   if (from.logical == Logical::category) return cast(in, take_categories(in, column), to);
   if (from.logical == Logical::text && to.is_number()) return numbers_of_texts(in, column, to);
