@@ -80,7 +80,7 @@ Scratch<uint32_t> first_rows(Engine& engine, const std::vector<Column>& columns,
   if (!keys.fit() || count > kMostCandidates) {
     // Stable, so of equal rows the first comes first; for the last one first the rows are taken from behind.
     std::vector<Column> turned;
-    for (const Column& c : columns) turned.push_back(last_first ? slice(c, rows - 1, -1, -1) : c);
+    for (const Column& c : columns) turned.push_back(last_first ? slice(engine, c, rows - 1, -1, -1) : c);
     const Scratch<uint32_t> all = last_first ? order_rows(engine, turned, order) : order_rows(engine, keys);
     for (int64_t i = 0; i < count; ++i) result[i] = last_first ? static_cast<uint32_t>(rows - 1) - all[i] : all[i];
     return result;
