@@ -50,7 +50,8 @@ class Translation {
     while (in_.substr(at_).starts_with("(?")) {
       size_t end = at_ + 2;
       while (end < in_.size() && std::isalpha(static_cast<unsigned char>(in_[end]))) ++end;
-      if (end == at_ + 2 || end >= in_.size() || in_[end] != ')' || in_[at_ + 2] == 'P') return;
+      const bool flag = end > at_ + 2 && std::string_view("aiLmsux").find(in_[at_ + 2]) != std::string_view::npos;
+      if (!flag || end >= in_.size() || in_[end] != ')') return;
       for (const char c : in_.substr(at_ + 2, end - at_ - 2)) {
         switch (c) {
           case 'i': flags |= kRegexIgnoreCase; break;

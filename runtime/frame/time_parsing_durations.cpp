@@ -36,7 +36,7 @@ int64_t unit_of(std::string_view name) {
 }
 
 /// Digits and what stands behind their point, times a unit: exact, below a nanosecond cut off.
-int64_t scaled(std::string_view whole, std::string_view fraction, int64_t unit) {
+Int128 scaled(std::string_view whole, std::string_view fraction, int64_t unit) {
   Int128 value = 0;
   for (const char c : whole) {
     value = value * 10 + (c - '0');
@@ -45,21 +45,19 @@ int64_t scaled(std::string_view whole, std::string_view fraction, int64_t unit) 
   value *= unit;
   Int128 part = 0, ten = 1;
   for (const char c : fraction.substr(0, 15)) part = part * 10 + (c - '0'), ten *= 10;
-  value += part * unit / ten;
-  if (value > INT64_MAX) throw Error("OutOfBoundsTimedelta", "Python int too large to convert to C long");
-  return static_cast<int64_t>(value);
+  return value + part * unit / ten;
 }
 
-int64_t sum(int64_t a, int64_t b) {
-  const auto total = checked_add(a, b);
-  if (!total) throw Error("OutOfBoundsTimedelta", "Python int too large to convert to C long");
-  return *total;
+/// Sums are wider than what they must fit into in the end: "-106752 days +00:12:43.145224193" is the least duration.
+int64_t narrowed(Int128 total) {
+  if (total > INT64_MAX || total <= INT64_MIN) throw Error("OutOfBoundsTimedelta", "Python int too large to convert to C long");
+  return static_cast<int64_t>(total);
 }
 
 /// "P1DT2H3M4.5S".
 int64_t parse_iso_duration(std::string_view text, std::string_view whole) {
   const auto bad = [&] { refuse("Invalid ISO 8601 Duration format - " + std::string(whole)); };
-  int64_t total = 0;
+  Int128 total = 0;
   bool in_time = false, any = false;
   text.remove_prefix(1);
   while (!text.empty()) {
@@ -87,12 +85,13 @@ int64_t parse_iso_duration(std::string_view text, std::string_view whole) {
       default: break;
     }
     if (unit == 0) bad();
-    total = sum(total, scaled(text.substr(0, digits), fraction, unit));
+    total += scaled(text.substr(0, digits), fraction, unit);
+    narrowed(total);
     any = true;
     text.remove_prefix(end + 1);
   }
   if (!any) bad();
-  return total;
+  return narrowed(total);
 }
 
 /// What is read piece by piece: "1 days", "02:03:04.5", "3h".
@@ -119,7 +118,7 @@ class DurationReader {
       }
     }
     if (!any_) refuse(at_ == 0 ? "no units specified" : "unit abbreviation w/o a number");
-    return negative ? -total_ : total_;
+    return narrowed(negative ? -total_ : total_);
   }
 
  private:
@@ -167,14 +166,14 @@ class DurationReader {
     at_ += count;
     return text_.substr(at_ - count, count);
   }
-  void add(int64_t part) {
-    total_ = sum(total_, part);
+  void add(Int128 part) {
+    total_ += part;
     any_ = true;
   }
 
   const std::string_view text_;
   size_t at_ = 0;
-  int64_t total_ = 0;
+  Int128 total_ = 0;
   bool any_ = false;
 };
 
