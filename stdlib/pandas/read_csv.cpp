@@ -1,10 +1,12 @@
-// Natives of _frame: CSV files read and written.
+// Natives of _frame: CSV and JSON files read and written.
 #include <filesystem>
+#include <functional>
 
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/csv/csv.h"
 #include "runtime/io/csv/unpack.h"
 #include "runtime/io/csv/write.h"
+#include "runtime/io/json_lines.h"
 #include "runtime/io/os_error.h"
 #include "runtime/session/dict.h"
 #include "stdlib/pandas/column_object.h"
@@ -157,6 +159,46 @@ Value read_csv(Interpreter& in, Args args) {
                      Value::of(table.numbered)});
 }
 
+/// Writes what `put_parts` gives to a file, or gives the text where there is no path.
+Value write_parts(const Value& path_or_none, Interpreter& in, const Options& given,
+                  const std::function<void(const std::function<void(std::string_view)>&)>& put_parts) {
+  std::string packing, mode = "w";
+  given.read("compression", packing);
+  given.read("mode", mode);
+  if (!path_or_none.is_none() && packing.empty() && mode == "w") {
+    AtomicFile file(str(in, path_or_none));
+    put_parts([&](std::string_view part) { file.write(part); });
+    file.commit();
+    return {};
+  }
+  std::string text;
+  put_parts([&](std::string_view part) { text += part; });
+  if (path_or_none.is_none()) return make_str(std::move(text));
+  const std::filesystem::path path = str(in, path_or_none);
+  if (packing == "gzip") text = csv::pack_gzip(text);
+  if (packing == "zstd") text = csv::pack_zstd(text);
+  if (mode == "a") {
+    append_to_file(path, text);
+    return {};
+  }
+  if (mode == "x" && std::filesystem::exists(path)) throw os_error(EEXIST, path);
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+  return {};
+}
+
+std::vector<std::string> texts_of(Interpreter& in, const Value& list) {
+  std::vector<std::string> texts;
+  for (const Value& v : to_vector(in, list)) texts.push_back(str(in, v));
+  return texts;
+}
+std::vector<Column> columns_of(Interpreter& in, const Value& list) {
+  std::vector<Column> columns;
+  for (const Value& v : to_vector(in, list)) columns.push_back(column_of(v));
+  return columns;
+}
+
 /// write_csv(path, names, columns, options): the text where there is no path.
 Value write_csv(Interpreter& in, Args args) {
   const Options given(in, args[3]);
@@ -175,35 +217,42 @@ Value write_csv(Interpreter& in, Args args) {
   given.read("quoting", quoting);
   if (quoting < 0 || quoting > 3) raise("TypeError", "bad \"quoting\" value");
   o.quoting = static_cast<csv::Quoting>(quoting);
-  std::string packing, mode = "w";
-  given.read("compression", packing);
-  given.read("mode", mode);
-  std::vector<std::string> names;
-  for (const Value& v : to_vector(in, args[1])) names.push_back(str(in, v));
-  std::vector<Column> columns;
-  for (const Value& v : to_vector(in, args[2])) columns.push_back(column_of(v));
+  return write_parts(args[0], in, given,
+                     [&](const auto& put) { csv::write_csv(in.engine(), texts_of(in, args[1]), columns_of(in, args[2]), o, put); });
+}
 
-  if (!args[0].is_none() && packing.empty() && mode == "w") {
-    AtomicFile file(str(in, args[0]));
-    csv::write_csv(in.engine(), names, std::move(columns), o, [&](std::string_view part) { file.write(part); });
-    file.commit();
-    return {};
+/// read_json(source, is_text, rows): (names, columns, rows).
+Value read_json(Interpreter& in, Args args) {
+  std::optional<int64_t> rows;
+  if (!args[2].is_none()) rows = to_index(in, args[2]);
+  JsonTable table;
+  if (truth(in, args[1])) {
+    table = read_json_lines_text(in.engine(), str(in, args[0]), rows);
+  } else {
+    std::vector<std::filesystem::path> paths;
+    for (const std::string& pattern : texts_of(in, args[0]))
+      for (const std::filesystem::path& path : csv::files_of(pattern)) paths.push_back(path);
+    table = read_json_lines(in.engine(), paths, rows);
   }
-  std::string text;
-  csv::write_csv(in.engine(), names, std::move(columns), o, [&](std::string_view part) { text += part; });
-  if (args[0].is_none()) return make_str(std::move(text));
-  const std::filesystem::path path = str(in, args[0]);
-  if (packing == "gzip") text = csv::pack_gzip(text);
-  if (packing == "zstd") text = csv::pack_zstd(text);
-  if (mode == "a") {
-    append_to_file(path, text);
-    return {};
-  }
-  if (mode == "x" && std::filesystem::exists(path)) throw os_error(EEXIST, path);
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
-  return {};
+  std::vector<Value> names, columns;
+  for (const std::string& name : table.names) names.push_back(make_str(name));
+  for (Column& column : table.columns) columns.push_back(wrap_column(std::move(column)));
+  return make_tuple({make_list(std::move(names)), make_list(std::move(columns)), Value::of(table.rows)});
+}
+
+/// write_json(path, names, columns, options): the text where there is no path.
+Value write_json(Interpreter& in, Args args) {
+  const Options given(in, args[3]);
+  JsonOptions o;
+  given.read("lines", o.lines);
+  given.read("iso_dates", o.iso_dates);
+  given.read("force_ascii", o.force_ascii);
+  given.read("date_unit", o.date_unit);
+  int64_t precision = o.precision;
+  given.read("precision", precision);
+  o.precision = static_cast<int>(precision);
+  return write_parts(args[0], in, given,
+                     [&](const auto& put) { write_json_records(in.engine(), texts_of(in, args[1]), columns_of(in, args[2]), o, put); });
 }
 
 /// Exceptions of Python's csv and gzip.
@@ -223,6 +272,8 @@ std::vector<NativeFunction> csv_functions() {
   return {
       {"read_csv", "source, is_text, options", read_csv, "Columns of CSV files or of a text."},
       {"write_csv", "path, names, columns, options", write_csv, "Columns as a CSV file or text."},
+      {"read_json", "source, is_text, rows", read_json, "Columns of files or of a text of JSON objects, one a line."},
+      {"write_json", "path, names, columns, options", write_json, "Columns as a file or text of JSON objects."},
   };
 }
 

@@ -16,24 +16,6 @@ HostStorageRef storage_of(std::string&& bytes) {
   return external(kept->data(), static_cast<int64_t>(kept->size()), false, [kept] {});
 }
 
-void put_utf8(std::string& to, uint32_t c) {
-  if (c < 0x80) {
-    to += static_cast<char>(c);
-  } else if (c < 0x800) {
-    to += static_cast<char>(0xc0 | c >> 6);
-    to += static_cast<char>(0x80 | (c & 63));
-  } else if (c < 0x10000) {
-    to += static_cast<char>(0xe0 | c >> 12);
-    to += static_cast<char>(0x80 | (c >> 6 & 63));
-    to += static_cast<char>(0x80 | (c & 63));
-  } else {
-    to += static_cast<char>(0xf0 | c >> 18);
-    to += static_cast<char>(0x80 | (c >> 12 & 63));
-    to += static_cast<char>(0x80 | (c >> 6 & 63));
-    to += static_cast<char>(0x80 | (c & 63));
-  }
-}
-
 std::string from_latin1(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size() + bytes.size() / 8);
@@ -86,6 +68,24 @@ void skip_mark(Text& text) {
 }
 
 }  // namespace
+
+void put_utf8(std::string& to, uint32_t c) {
+  if (c < 0x80) {
+    to += static_cast<char>(c);
+  } else if (c < 0x800) {
+    to += static_cast<char>(0xc0 | c >> 6);
+    to += static_cast<char>(0x80 | (c & 63));
+  } else if (c < 0x10000) {
+    to += static_cast<char>(0xe0 | c >> 12);
+    to += static_cast<char>(0x80 | (c >> 6 & 63));
+    to += static_cast<char>(0x80 | (c & 63));
+  } else {
+    to += static_cast<char>(0xf0 | c >> 18);
+    to += static_cast<char>(0x80 | (c >> 12 & 63));
+    to += static_cast<char>(0x80 | (c >> 6 & 63));
+    to += static_cast<char>(0x80 | (c & 63));
+  }
+}
 
 Text open_text(Engine&, const std::filesystem::path& path, const CsvOptions& options) {
   std::error_code failed;

@@ -22,6 +22,8 @@ struct Text {
 
 /// Throws map_file's errors, and what unpacking finds wrong: EOFError, OSError "Not a gzipped file (b'..')", UnicodeDecodeError.
 Text open_text(Engine& engine, const std::filesystem::path& path, const CsvOptions& options);
+/// Adds a code point.
+void put_utf8(std::string& to, uint32_t point);
 /// Of bytes in memory, which live as long as the text is used.
 Text text_of(std::string_view bytes);
 

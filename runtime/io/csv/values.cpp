@@ -99,8 +99,8 @@ std::optional<double> parse_float_text(std::string_view text, const ValueRules& 
 
 std::optional<bool> parse_boolean_text(std::string_view text, const ValueRules& rules) {
   const auto among = [&](const std::vector<std::string>& texts) { return std::find(texts.begin(), texts.end(), text) != texts.end(); };
-  if (equal_but_for_case(text, "true") || among(rules.true_texts)) return true;
-  if (equal_but_for_case(text, "false") || among(rules.false_texts)) return false;
+  if ((rules.boolean_words && equal_but_for_case(text, "true")) || among(rules.true_texts)) return true;
+  if ((rules.boolean_words && equal_but_for_case(text, "false")) || among(rules.false_texts)) return false;
   return {};
 }
 

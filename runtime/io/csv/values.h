@@ -38,6 +38,7 @@ struct ValueRules {
   char decimal = '.';
   char thousands = 0;
   std::vector<std::string> true_texts, false_texts;
+  bool boolean_words = true;  // "True" and "false" are booleans, too
   bool plain_numbers() const { return decimal == '.' && !thousands; }
 };
 
