@@ -6,6 +6,7 @@
 #include "stdlib/modules.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/csv.h"
+#include "stdlib/pandas/parquet.h"
 #include "stdlib/pandas/timestamp.h"
 
 namespace gasell {
@@ -29,6 +30,7 @@ Value make_frame_natives(Interpreter&) {
              pandas::cell_functions(),
              pandas::csv_functions(),
              pandas::expression_functions(),
+             pandas::parquet_functions(),
              pandas::relational_functions(),
          })
       for (NativeFunction& f : part) all.push_back(std::move(f));

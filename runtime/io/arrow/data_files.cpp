@@ -1,0 +1,75 @@
+// The files of a data set.
+#include <glob.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "lang/diagnostic.h"
+#include "runtime/io/arrow/tables.h"
+#include "runtime/io/os_error.h"
+
+namespace gasell::arrow {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "%20" in the names of folders is a blank.
+std::string unescaped(const std::string& text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto digit = [&](size_t k) { return k < text.size() && std::isxdigit(static_cast<unsigned char>(text[k])); };
+    if (text[i] == '%' && digit(i + 1) && digit(i + 2)) {
+      plain += static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16));
+      i += 2;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+void collect(const fs::path& folder, const std::vector<std::pair<std::string, std::string>>& keys, std::vector<DataFile>& files) {
+  std::error_code error;
+  std::vector<fs::directory_entry> entries;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) entries.push_back(*it);
+  if (error) throw os_error(error.value(), folder);
+  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.path() < b.path(); });
+  for (const fs::directory_entry& entry : entries) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(".") || name.starts_with("_")) continue;
+    if (entry.is_directory(error)) {
+      auto deeper = keys;
+      if (const size_t equals = name.find('='); equals != std::string::npos)
+        deeper.emplace_back(unescaped(name.substr(0, equals)), unescaped(name.substr(equals + 1)));
+      collect(entry.path(), deeper, files);
+    } else {
+      files.push_back({entry.path(), keys});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<DataFile> data_files(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) {
+    std::vector<DataFile> files;
+    collect(path, {}, files);
+    if (files.empty()) throw Error("ValueError", "the folder " + in_quotes(path) + " has no Parquet files", {}, Blame::environment);
+    return files;
+  }
+  if (!fs::exists(status) && path.find_first_of("*?[") != std::string::npos) {
+    glob_t found{};
+    const int result = glob(path.c_str(), 0, nullptr, &found);
+    std::vector<DataFile> files;
+    for (size_t i = 0; i < found.gl_pathc; ++i) files.push_back({found.gl_pathv[i], {}});
+    globfree(&found);
+    if (result != 0 || files.empty()) throw Error("FileNotFoundError", in_quotes(path) + " resolved to no files", {}, Blame::environment);
+    return files;
+  }
+  if (!fs::exists(status)) throw os_error(error ? error.value() : ENOENT, path);
+  return {{path, {}}};
+}
+
+}  // namespace gasell::arrow

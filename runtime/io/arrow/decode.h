@@ -1,0 +1,55 @@
+// Arrays of Arrow as columns of frames.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/engine.h"
+#include "runtime/frame/column.h"
+#include "runtime/frame/dictionary.h"
+#include "runtime/io/arrow/plugin.h"
+
+namespace gasell::arrow {
+
+/// How the values of a column lie in Arrow's arrays and what they become.
+struct FieldType {
+  enum class Form : uint8_t { plain, bits, days, texts, coded, nothing };
+  frame::ColumnType type;
+  Form form = Form::plain;
+  int width = 0;      // bytes of a value in the array
+  int64_t scale = 1;  // times: nanoseconds a unit
+  bool wide = false;  // texts: offsets of 64 bits
+};
+/// Nothing for types that frames have not: decimals, lists, structs, binary …
+std::optional<FieldType> field_type(const ArrowSchema& schema);
+/// "decimal128(9, 2)", "list": for messages.
+std::string shown_type(const ArrowSchema& schema);
+/// A value of the schema's metadata, or "".
+std::string metadata_value(const ArrowSchema& schema, std::string_view key);
+
+/// Whether numbers of this type tell what is missing by themselves.
+inline bool tells_missing(const FieldType& f) { return !f.type.is_number() || is_float(f.type.dtype); }
+
+/// Writes the array's values to rows [row, row + length) of a column's memory; `valid` (null: the column has none) too. Throws Error:
+/// ValueError for nulls where there is no place for them; OutOfBoundsDatetime for times that nanoseconds cannot hold.
+void put_values(const FieldType& type, const ArrowArray& array, void* values, bool* valid, int64_t row, const std::string& column);
+
+/// A run of rows of a text column: what the array's offsets or codes say.
+struct TextPart {
+  ArrayData keep;  // owns `array`
+  const ArrowArray* array = nullptr;
+  FieldType type;  // texts, or coded
+  int64_t first_row = 0;
+};
+struct JoinedTexts {
+  frame::NewValues codes;
+  frame::DictionaryRef dictionary;
+};
+/// One column of all parts: over one dictionary of distinct texts where the parts have small dictionaries (or `distinct` asks for it), else
+/// texts one behind the other. ValueError for codes that point nowhere, and offsets that do not grow.
+JoinedTexts join_texts(Engine& engine, const std::vector<TextPart>& parts, int64_t rows, bool distinct, const std::string& column);
+
+}  // namespace gasell::arrow

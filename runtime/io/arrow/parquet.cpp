@@ -1,0 +1,390 @@
+// Parquet files as columns that wait.
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <mutex>
+
+#include "lang/diagnostic.h"
+#include "runtime/frame/scratch.h"
+#include "runtime/io/arrow/conditions.h"
+#include "runtime/io/arrow/decode.h"
+#include "runtime/io/arrow/pandas_metadata.h"
+#include "runtime/io/arrow/tables.h"
+#include "runtime/io/os_error.h"
+
+namespace gasell::arrow {
+namespace {
+
+/// More files than this are opened for each read anew, so that a data set does not use up the process's descriptors.
+constexpr size_t kHeldFiles = 128;
+
+struct OpenFile {
+  std::filesystem::path path;
+  ParquetFile file;
+  Schema schema;
+  std::map<std::string, int64_t, std::less<>> places;  // of columns
+};
+
+/// Rows that are read at once.
+struct Group {
+  const OpenFile* file;
+  int64_t group, first_row, rows;
+};
+
+struct Field {
+  std::string name;
+  FieldType type;
+  bool has_validity = false;
+  std::vector<bool> coded;  // texts, a group: the file has codes of them
+
+  bool is_text() const { return type.type.has_codes(); }
+
+  // What reading gives, until it is fetched.
+  bool announced = false, is_read = false;
+  HostStorageRef values, validity;
+  frame::DictionaryRef texts;
+};
+
+/// The row groups of some files and the columns that come of them. Columns keep it while they wait.
+class Scan : public std::enable_shared_from_this<Scan> {
+ public:
+  explicit Scan(Engine& engine) : engine_(engine) {}
+  Table table(const std::vector<DataFile>& files, const ReadOptions& options);
+
+ private:
+  void open(const std::vector<DataFile>& files);
+  void choose(const std::vector<DataFile>& files, const ReadOptions& options);
+  Field field_of(const std::string& name, const PandasNote& note);
+  size_t place_of(const OpenFile& file, const std::string& name) const;
+  frame::Column column(size_t k);
+  frame::Column key_column(const std::vector<DataFile>& files, const std::string& name);
+
+  void announce(size_t k) {
+    const std::lock_guard lock(mutex_);
+    if (!fields_[k].is_read) fields_[k].announced = true;
+  }
+  /// Fetches a part of what was read of field k, with others that were announced.
+  template <class T>
+  T fetch(size_t k, T Field::* part) {
+    const std::lock_guard lock(mutex_);
+    if (!fields_[k].is_read) {
+      fields_[k].announced = true;
+      read_announced();
+    }
+    return std::exchange(fields_[k].*part, T{});
+  }
+  void read_announced();
+  void read_chunk(Field& field, const Group& group, bool coded, void* values, bool* valid, std::vector<TextPart>& texts);
+
+  Engine& engine_;
+  std::vector<OpenFile> files_;
+  std::vector<Group> groups_;
+  std::vector<int64_t> rows_of_file_;
+  std::vector<Field> fields_;
+  int64_t rows_ = 0;
+  bool pruned_ = false;
+  std::mutex mutex_;
+};
+
+void Scan::open(const std::vector<DataFile>& files) {
+  files_.resize(files.size());
+  const GasellArrow& library = plugin();
+  const int hold = files.size() <= kHeldFiles;
+  in_parallel(static_cast<int64_t>(files.size()), [&](int64_t task) {
+    OpenFile& opened = files_[static_cast<size_t>(task)];
+    opened.path = files[static_cast<size_t>(task)].path;
+    ArrowProblem problem{};
+    ArrowParquetFile* file = nullptr;
+    check(library.parquet_open(opened.path.c_str(), hold, &file, &problem), problem, opened.path);
+    opened.file.reset(file);
+    check(library.parquet_schema(file, opened.schema.get(), &problem), problem, opened.path);
+    for (int64_t i = 0; i < opened.schema->n_children; ++i) opened.places.emplace(opened.schema->children[i]->name, i);
+  });
+}
+
+size_t Scan::place_of(const OpenFile& file, const std::string& name) const {
+  const auto found = file.places.find(name);
+  if (found == file.places.end())
+    throw Error("ValueError", in_quotes(file.path.string()) + " has no column " + in_quotes(name) + ", which " +
+                                  in_quotes(files_[0].path.string()) + " has");
+  return static_cast<size_t>(found->second);
+}
+
+/// Which row groups can have rows that are wanted.
+void Scan::choose(const std::vector<DataFile>& files, const ReadOptions& options) {
+  const GasellArrow& library = plugin();
+  ArrowChunk chunk{};
+  for (size_t k = 0; k < files_.size(); ++k) {
+    const OpenFile& file = files_[k];
+    const int64_t first = rows_;
+    const int64_t groups = library.parquet_groups(file.file.get());
+    for (int64_t g = 0; g < groups; ++g) {
+      const int64_t rows = library.parquet_group_rows(file.file.get(), g);
+      const auto may = [&](const Condition& condition) {
+        for (const auto& [name, value] : files[k].keys)
+          if (name == condition.column) return may_meet(condition, value);
+        const auto found = file.places.find(condition.column);
+        if (found == file.places.end()) return true;
+        const auto type = field_type(*file.schema->children[found->second]);
+        if (!type) return true;
+        ArrowProblem problem{};
+        check(library.parquet_chunk(file.file.get(), g, found->second, &chunk, &problem), problem, file.path, condition.column);
+        return may_meet(condition, *type, chunk, rows);
+      };
+      const bool wanted = options.any_of.empty() || std::any_of(options.any_of.begin(), options.any_of.end(),
+                                                                [&](const auto& all) { return std::all_of(all.begin(), all.end(), may); });
+      if (!wanted) {
+        pruned_ = true;
+        continue;
+      }
+      groups_.push_back({&file, g, rows_, rows});
+      rows_ += rows;
+    }
+    rows_of_file_.push_back(rows_ - first);
+  }
+  library.free_chunk(&chunk);
+}
+
+Field Scan::field_of(const std::string& name, const PandasNote& note) {
+  Field field;
+  field.name = name;
+  const GasellArrow& library = plugin();
+  const auto type_in = [&](const OpenFile& file) -> const ArrowSchema& { return *file.schema->children[place_of(file, name)]; };
+  const ArrowSchema& first = type_in(files_[0]);
+  const auto type = field_type(first);
+  if (!type)
+    throw Error("NotImplementedError",
+                in_quotes(files_[0].path.string()) + ": column " + in_quotes(name) + " is of type " + shown_type(first) +
+                    ", which is not in Gasell's frames",
+                "columns=[…] reads the others");
+  field.type = *type;
+  for (const OpenFile& file : files_) {
+    const auto other = field_type(type_in(file));
+    const bool nothing = (other && other->form == FieldType::Form::nothing) || field.type.form == FieldType::Form::nothing;
+    if (!other || (other->type != field.type.type && !(nothing && other->type.has_codes() && field.type.type.has_codes())) ||
+        (other->scale != field.type.scale && other->form != field.type.form))
+      throw Error("ValueError", "column " + in_quotes(name) + " is of type " + shown_type(first) + " in " +
+                                    in_quotes(files_[0].path.string()) + " and of type " + shown_type(type_in(file)) + " in " +
+                                    in_quotes(file.path.string()));
+  }
+  if (const auto noted = note.types.find(name); noted != note.types.end() && field.type.type.is_number() && !noted->second.empty())
+    field.type.type.nullable = std::isupper(static_cast<unsigned char>(noted->second[0])) || noted->second == "boolean";
+  ArrowChunk chunk{};
+  for (const Group& g : groups_) {
+    ArrowProblem problem{};
+    const auto place = static_cast<int64_t>(place_of(*g.file, name));
+    check(library.parquet_chunk(g.file->file.get(), g.group, place, &chunk, &problem), problem, g.file->path, name);
+    if (field.is_text()) field.coded.push_back(chunk.coded && field.type.form == FieldType::Form::texts);
+    field.has_validity |= !tells_missing(field.type) && chunk.nulls != 0;
+  }
+  library.free_chunk(&chunk);
+  return field;
+}
+
+void Scan::read_chunk(Field& field, const Group& group, bool coded, void* values, bool* valid, std::vector<TextPart>& texts) {
+  const GasellArrow& library = plugin();
+  ArrowProblem problem{};
+  Stream stream;
+  const auto place = static_cast<int64_t>(place_of(*group.file, field.name));
+  check(library.parquet_read(group.file->file.get(), group.group, place, coded ? kCodedTexts : kPlainTexts, stream.get(), &problem),
+        problem, group.file->path, field.name);
+  const auto damaged = [&](const std::string& why) {
+    return Error("ValueError", in_quotes(group.file->path.string()) + ", column " + in_quotes(field.name) + ": " + why);
+  };
+  const auto ask = [&](int failed) {
+    if (!failed) return;
+    const char* const why = stream->get_last_error(stream.get());
+    throw damaged(why ? why : "cannot be read");
+  };
+  Schema schema;
+  ask(stream->get_schema(stream.get(), schema.get()));
+  // Texts come as codes or as they are; what the schema of the file says of categories holds for the pieces, too.
+  const auto type = schema->n_children == 1 ? field_type(*schema->children[0]) : std::nullopt;
+  if (!type) throw damaged("its type changed");
+  FieldType layout = *type;
+  if (layout.form == FieldType::Form::coded) layout.wide = schema->children[0]->dictionary->format[0] == 'U';
+  int64_t row = 0;
+  while (true) {
+    frame::check_interrupt(engine_);
+    ArrayData piece;
+    ask(stream->get_next(stream.get(), piece.get()));
+    if (!piece) break;
+    if (piece->n_children != 1 || piece->length > group.rows - row) throw damaged("it has more values than its row group has rows");
+    const ArrowArray& array = *piece->children[0];
+    const int64_t count = piece->length;
+    if (field.is_text()) {
+      texts.push_back({std::move(piece), &array, layout, group.first_row + row});
+    } else {
+      put_values(layout, array, values, valid, group.first_row + row, field.name);
+    }
+    row += count;
+  }
+  if (row != group.rows)
+    throw damaged("it has " + std::to_string(row) + " values, but its row group has " + std::to_string(group.rows) + " rows");
+}
+
+void Scan::read_announced() {
+  struct Target {
+    Field& field;
+    std::optional<frame::NewValues> values, validity;
+    std::vector<std::vector<TextPart>> texts;  // a group
+  };
+  std::vector<Target> targets;
+  for (Field& field : fields_) {
+    if (!std::exchange(field.announced, false) || field.is_read) continue;
+    Target& t = targets.emplace_back(Target{field, {}, {}, {}});
+    if (field.is_text()) {
+      t.texts.resize(groups_.size());
+    } else {
+      t.values.emplace(engine_, field.type.type.dtype, rows_);
+      if (field.has_validity) t.validity.emplace(engine_, DType::boolean, rows_);
+    }
+  }
+  const auto width = static_cast<int64_t>(targets.size());
+  in_parallel(static_cast<int64_t>(groups_.size()) * width, [&](int64_t task) {
+    const auto g = static_cast<size_t>(task / width);
+    Target& t = targets[static_cast<size_t>(task % width)];
+    std::vector<TextPart> none;
+    read_chunk(t.field, groups_[g], t.field.is_text() && t.field.coded[g], t.values ? t.values->as<char>() : nullptr,
+               t.validity ? t.validity->as<bool>() : nullptr, t.field.is_text() ? t.texts[g] : none);
+  });
+  for (Target& t : targets) {
+    Field& field = t.field;
+    if (field.is_text()) {
+      std::vector<TextPart> parts;
+      for (auto& of_group : t.texts)
+        for (TextPart& part : of_group) parts.push_back(std::move(part));
+      JoinedTexts joined = join_texts(engine_, parts, rows_, field.type.type.logical == frame::Logical::category, field.name);
+      field.values = joined.codes.storage;
+      field.texts = std::move(joined.dictionary);
+    } else {
+      field.values = t.values->storage;
+      if (t.validity) field.validity = t.validity->storage;
+    }
+    field.is_read = true;
+  }
+}
+
+frame::Column Scan::column(size_t k) {
+  const Field& field = fields_[k];
+  const auto self = shared_from_this();
+  const auto waiting = [&](DType dtype, HostStorageRef Field::* part) {
+    return graph::buffer(deferred(
+                             rows_ * size_of(dtype), [self, k, part] { return self->fetch(k, part); }, [self, k] { self->announce(k); }),
+                         dtype, {rows_}, {1}, 0);
+  };
+  frame::Column column{field.type.type, waiting(field.type.type.dtype, &Field::values)};
+  if (field.has_validity) column.validity = waiting(DType::boolean, &Field::validity);
+  if (field.is_text()) column.dictionary = std::make_shared<frame::Dictionary>([self, k] { return self->fetch(k, &Field::texts); });
+  if (column.type.logical == frame::Logical::category) {
+    const frame::DictionaryRef texts = std::exchange(column.dictionary, nullptr);
+    column.categories = std::make_shared<frame::Column>(frame::text_column(engine_, texts));
+  }
+  return column;
+}
+
+/// How folders name a key that is missing.
+constexpr const char* kNoKey = "__HIVE_DEFAULT_PARTITION__";
+
+/// A key of the folders, as categories: int32 where all its values are such numbers, else texts.
+frame::Column Scan::key_column(const std::vector<DataFile>& files, const std::string& name) {
+  std::vector<std::string> of_file;
+  for (const DataFile& file : files)
+    for (const auto& [key, value] : file.keys)
+      if (key == name) of_file.push_back(value);
+  std::vector<std::string> different = of_file;
+  std::sort(different.begin(), different.end());
+  different.erase(std::unique(different.begin(), different.end()), different.end());
+  std::erase(different, kNoKey);
+  std::vector<int32_t> numbers;
+  for (const std::string& text : different) {
+    int32_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc{} && end == text.data() + text.size()) numbers.push_back(number);
+  }
+  const bool all_numbers = numbers.size() == different.size();
+  frame::Column categories;
+  if (all_numbers) {
+    std::sort(different.begin(), different.end(), [](const std::string& a, const std::string& b) { return std::stol(a) < std::stol(b); });
+    std::sort(numbers.begin(), numbers.end());
+    frame::NewValues values(engine_, DType::i32, static_cast<int64_t>(numbers.size()));
+    std::copy(numbers.begin(), numbers.end(), values.as<int32_t>());
+    categories = frame::number_column(values.node());
+  } else {
+    frame::DictionaryBuilder texts;
+    for (const std::string& text : different) texts.add(text);
+    categories = frame::text_column(engine_, texts.finish(true));
+  }
+  frame::NewValues codes(engine_, DType::i32, rows_);
+  int32_t* to = codes.as<int32_t>();
+  for (size_t k = 0; k < files.size(); ++k) {
+    const auto code = of_file[k] == kNoKey ? -1 : std::find(different.begin(), different.end(), of_file[k]) - different.begin();
+    to = std::fill_n(to, rows_of_file_[k], static_cast<int32_t>(code));
+  }
+  frame::Column column{{frame::Logical::category, DType::i32}, codes.node()};
+  column.categories = std::make_shared<frame::Column>(std::move(categories));
+  return column;
+}
+
+Table Scan::table(const std::vector<DataFile>& files, const ReadOptions& options) {
+  open(files);
+  const PandasNote note = read_pandas_note(metadata_value(*files_[0].schema, "pandas"));
+  if (note.label_columns.size() > 1)
+    throw Error("NotImplementedError", in_quotes(files_[0].path.string()) + " has an index of several levels, which is not in Gasell",
+                "write it with reset_index()");
+  choose(files, options);
+  Table table;
+  table.labels = note.labels;
+  table.integer_names = note.integer_names;
+  table.rows = rows_;
+  table.pruned = pruned_;
+
+  std::vector<std::string> keys;
+  for (const auto& [name, value] : files[0].keys) keys.push_back(name);
+  for (const DataFile& file : files) {
+    std::vector<std::string> own;
+    for (const auto& [name, value] : file.keys) own.push_back(name);
+    if (own != keys)
+      throw Error("ValueError",
+                  "the folders of " + in_quotes(file.path.string()) + " and of " + in_quotes(files[0].path.string()) + " have other keys");
+  }
+  const auto is_key = [&](const std::string& name) { return std::find(keys.begin(), keys.end(), name) != keys.end(); };
+
+  std::vector<std::string> wanted;
+  if (options.columns) {
+    for (const std::string& name : *options.columns) {
+      if (!is_key(name) && !files_[0].places.contains(name))
+        throw Error("ValueError", in_quotes(files_[0].path.string()) + " has no column " + in_quotes(name));
+      if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) wanted.push_back(name);
+    }
+    if (note.labels.kind == RowLabels::Kind::column && files_[0].places.contains(note.labels.column) &&
+        std::find(wanted.begin(), wanted.end(), note.labels.column) == wanted.end())
+      wanted.push_back(note.labels.column);
+  } else {
+    for (int64_t i = 0; i < files_[0].schema->n_children; ++i)
+      if (const std::string name = files_[0].schema->children[i]->name; !is_key(name)) wanted.push_back(name);
+    wanted.insert(wanted.end(), keys.begin(), keys.end());
+  }
+  if (note.labels.kind == RowLabels::Kind::column && !files_[0].places.contains(note.labels.column)) table.labels = {};
+  if (note.labels.kind == RowLabels::Kind::range && (pruned_ || files_.size() > 1)) table.labels = {};
+
+  for (const std::string& name : wanted)
+    if (!is_key(name)) {
+      fields_.push_back(field_of(name, note));
+      fields_.back().announced = fields_.back().type.type.logical == frame::Logical::category;  // read in one pass below
+    }
+  size_t k = 0;
+  for (const std::string& name : wanted) {
+    table.names.push_back(name);
+    table.columns.push_back(is_key(name) ? key_column(files, name) : column(k++));
+  }
+  return table;
+}
+
+}  // namespace
+
+Table read_parquet(Engine& engine, const std::vector<DataFile>& files, const ReadOptions& options) {
+  return std::make_shared<Scan>(engine)->table(files, options);
+}
+
+}  // namespace gasell::arrow

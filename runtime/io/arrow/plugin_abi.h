@@ -1,0 +1,105 @@
+// What the core and the plugin gasell_arrow.so (plugins/arrow, over Apache Arrow C++) say to each other. Plain C: data go through Arrow's C
+// interfaces, and no C++ object and no exception crosses.
+//
+// A function that can fail returns 0, or a kind of failure with its text in ArrowProblem. All are thread-safe; parquet_read of one file may
+// run on many threads.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/io/arrow/c_data.h"
+
+extern "C" {
+
+#define GASELL_ARROW_ABI 1
+
+enum ArrowFailure {
+  kArrowFine = 0,
+  kArrowSystem = 1,       // `number` is an errno
+  kArrowInvalid = 2,      // the file's contents, or the data, are wrong
+  kArrowUnsupported = 3,  // Arrow, or this build of it, cannot do it
+  kArrowMemory = 4,
+};
+
+struct ArrowProblem {
+  int number;
+  char text[1024];
+};
+
+enum ArrowBounds { kNoBounds = 0, kSignedBounds, kUnsignedBounds, kFloatBounds, kTextBounds };
+
+/// A column of a row group, as the file's footer describes it.
+struct ArrowChunk {
+  int64_t nulls;      // -1: not said
+  int64_t bytes;      // in the file
+  int coded;          // every value is an index into one dictionary page
+  int bounds;         // ArrowBounds; of floats without NaN
+  int64_t low, high;  // integers and times in the file's unit; unsigned ones by their bits
+  double low_float, high_float;
+  const char* low_text;  // valid until the next call with the same struct
+  const char* high_text;
+  int64_t low_size, high_size;
+  void* texts;  // the plugin's; null at first, freed with free_chunk
+};
+
+/// How parquet_read gives texts.
+enum ArrowTexts { kPlainTexts = 0, kCodedTexts = 1 };
+
+struct ArrowParquetFile;
+struct ArrowParquetWriter;
+
+/// Where what is written goes: returns 0, or anything else to stop.
+struct ArrowSink {
+  int (*write)(void* context, const void* bytes, int64_t count);
+  void* context;
+};
+
+struct ArrowWriting {
+  const char* codec;  // "snappy", "gzip", "zstd", "lz4", "brotli", "none"
+  int level;          // INT_MIN: the codec's own
+};
+
+enum ArrowTableFormat { kFeather = 0, kOrc = 1 };
+
+struct GasellArrow {
+  int abi;
+  const char* version;  // of Apache Arrow
+
+  /// Reads the footer. `hold`: the file stays open until it is closed; otherwise each read opens it, and fails where it is another file
+  /// now.
+  int (*parquet_open)(const char* path, int hold, struct ArrowParquetFile** file, struct ArrowProblem* problem);
+  void (*parquet_close)(struct ArrowParquetFile* file);
+  /// The top-level columns, with the file's key-value metadata.
+  int (*parquet_schema)(struct ArrowParquetFile* file, struct ArrowSchema* schema, struct ArrowProblem* problem);
+  int64_t (*parquet_groups)(struct ArrowParquetFile* file);
+  int64_t (*parquet_group_rows)(struct ArrowParquetFile* file, int64_t group);
+  int (*parquet_chunk)(struct ArrowParquetFile* file, int64_t group, int64_t column, struct ArrowChunk* chunk,
+                       struct ArrowProblem* problem);
+  void (*free_chunk)(struct ArrowChunk* chunk);
+  /// One column of one row group, in pieces; texts as `texts` says. The file outlives the stream.
+  int (*parquet_read)(struct ArrowParquetFile* file, int64_t group, int64_t column, int texts, struct ArrowArrayStream* stream,
+                      struct ArrowProblem* problem);
+
+  /// Takes the schema. A text column of the schema may be given dictionaries of texts.
+  int (*parquet_write)(struct ArrowSink sink, struct ArrowSchema* schema, const struct ArrowWriting* how,
+                       struct ArrowParquetWriter** writer, struct ArrowProblem* problem);
+  int (*parquet_start_group)(struct ArrowParquetWriter* writer, struct ArrowProblem* problem);
+  /// The next column of the row group; takes the array and its type.
+  int (*parquet_write_column)(struct ArrowParquetWriter* writer, struct ArrowArray* array, struct ArrowSchema* type,
+                              struct ArrowProblem* problem);
+  /// Writes the footer.
+  int (*parquet_finish)(struct ArrowParquetWriter* writer, struct ArrowProblem* problem);
+  void (*parquet_free_writer)(struct ArrowParquetWriter* writer);
+
+  /// The columns of these names (null: all) of a file of another format.
+  int (*table_read)(int format, const char* path, const char* const* names, int64_t count, struct ArrowArrayStream* stream,
+                    struct ArrowProblem* problem);
+  /// Takes the stream.
+  int (*table_write)(int format, struct ArrowSink sink, struct ArrowArrayStream* stream, const struct ArrowWriting* how,
+                     struct ArrowProblem* problem);
+};
+
+/// The one symbol of the plugin: null where the plugin speaks another version.
+const struct GasellArrow* gasell_arrow(int abi);
+
+}  // extern "C"

@@ -1,0 +1,177 @@
+// Arrow IPC and ORC files as columns, read and written as a whole.
+#include <algorithm>
+#include <climits>
+
+#include "lang/diagnostic.h"
+#include "runtime/frame/scratch.h"
+#include "runtime/io/arrow/decode.h"
+#include "runtime/io/arrow/encode.h"
+#include "runtime/io/arrow/pandas_metadata.h"
+#include "runtime/io/arrow/sink.h"
+#include "runtime/io/arrow/tables.h"
+#include "runtime/io/os_error.h"
+
+namespace gasell::arrow {
+namespace {
+
+/// The pieces of a table, which live as long as what is made of them.
+struct Pieces {
+  Schema schema;
+  std::vector<std::shared_ptr<ArrayData>> arrays;
+  int64_t rows = 0;
+};
+
+Pieces read_pieces(Engine& engine, Stream& stream, const std::filesystem::path& path) {
+  Pieces pieces;
+  const auto ask = [&](int failed) {
+    if (!failed) return;
+    const char* const why = stream->get_last_error(stream.get());
+    throw Error("ValueError", in_quotes(path.string()) + ": " + (why ? why : "cannot be read"));
+  };
+  ask(stream->get_schema(stream.get(), pieces.schema.get()));
+  while (true) {
+    frame::check_interrupt(engine);
+    auto piece = std::make_shared<ArrayData>();
+    ask(stream->get_next(stream.get(), piece->get()));
+    if (!*piece) return pieces;
+    pieces.rows += (*piece)->length;
+    pieces.arrays.push_back(std::move(piece));
+  }
+}
+
+frame::Column column_of_pieces(Engine& engine, const Pieces& pieces, int64_t k, const FieldType& type, const std::string& name) {
+  frame::Column column;
+  column.type = type.type;
+  if (type.type.has_codes()) {
+    std::vector<TextPart> parts;
+    int64_t row = 0;
+    for (const auto& piece : pieces.arrays) {
+      FieldType layout = type;
+      if (layout.form == FieldType::Form::coded) layout.wide = pieces.schema->children[k]->dictionary->format[0] == 'U';
+      parts.push_back({{}, (*piece)->children[k], layout, row});
+      row += (*piece)->length;
+    }
+    JoinedTexts joined = join_texts(engine, parts, pieces.rows, type.type.logical == frame::Logical::category, name);
+    column.values = joined.codes.node();
+    if (type.type.logical == frame::Logical::text)
+      column.dictionary = std::move(joined.dictionary);
+    else
+      column.categories = std::make_shared<frame::Column>(frame::text_column(engine, std::move(joined.dictionary)));
+    return column;
+  }
+  const bool any_missing = !tells_missing(type) && std::any_of(pieces.arrays.begin(), pieces.arrays.end(),
+                                                               [&](const auto& p) { return (*p)->children[k]->null_count != 0; });
+  frame::NewValues values(engine, type.type.dtype, pieces.rows);
+  std::optional<frame::NewValues> validity;
+  if (any_missing) validity.emplace(engine, DType::boolean, pieces.rows);
+  int64_t row = 0;
+  for (const auto& piece : pieces.arrays) {
+    put_values(type, *(*piece)->children[k], values.as<char>(), validity ? validity->as<bool>() : nullptr, row, name);
+    row += (*piece)->length;
+  }
+  column.values = values.node();
+  if (validity) column.validity = validity->node();
+  return column;
+}
+
+}  // namespace
+
+Table read_table(Engine& engine, Format format, const std::filesystem::path& path, const std::optional<std::vector<std::string>>& columns) {
+  const GasellArrow& library = plugin();
+  std::vector<const char*> names;
+  if (columns)
+    for (const std::string& name : *columns) names.push_back(name.c_str());
+  Stream stream;
+  ArrowProblem problem{};
+  check(library.table_read(format == Format::orc ? kOrc : kFeather, path.c_str(), columns ? names.data() : nullptr,
+                           static_cast<int64_t>(names.size()), stream.get(), &problem),
+        problem, path);
+  const Pieces pieces = read_pieces(engine, stream, path);
+  const PandasNote note = read_pandas_note(metadata_value(*pieces.schema, "pandas"));
+  Table table;
+  table.rows = pieces.rows;
+  table.labels = note.labels;
+  table.integer_names = note.integer_names;
+  if (note.label_columns.size() > 1)
+    throw Error("NotImplementedError", in_quotes(path.string()) + " has an index of several levels, which is not in Gasell",
+                "write it with reset_index()");
+  for (int64_t k = 0; k < pieces.schema->n_children; ++k) {
+    const ArrowSchema& child = *pieces.schema->children[k];
+    auto type = field_type(child);
+    if (!type)
+      throw Error("NotImplementedError",
+                  in_quotes(path.string()) + ": column " + in_quotes(child.name) + " is of type " + shown_type(child) +
+                      ", which is not in Gasell's frames",
+                  "columns=[…] reads the others");
+    if (const auto noted = note.types.find(child.name); noted != note.types.end() && type->type.is_number() && !noted->second.empty())
+      type->type.nullable = std::isupper(static_cast<unsigned char>(noted->second[0])) || noted->second == "boolean";
+    table.names.emplace_back(child.name);
+    table.columns.push_back(column_of_pieces(engine, pieces, k, *type, child.name));
+  }
+  if (table.labels.kind == RowLabels::Kind::column &&
+      std::find(table.names.begin(), table.names.end(), table.labels.column) == table.names.end())
+    table.labels = {};
+  return table;
+}
+
+namespace {
+
+/// Rows of a table as a stream; lives as long as the stream.
+struct Rows {
+  const Encoder* encoder;
+  std::string note;
+  int64_t rows_a_piece, next = 0;
+  std::string error;
+};
+
+template <class F>
+int answer(ArrowArrayStream* stream, const F& f) noexcept {
+  Rows& rows = *static_cast<Rows*>(stream->private_data);
+  try {
+    f(rows);
+    return 0;
+  } catch (const std::exception& error) {
+    rows.error = error.what();
+    return 5;  // EIO
+  }
+}
+
+template <class T>
+void hand_over(Owned<T> from, T* to) {
+  *to = *from;
+  from->release = nullptr;
+}
+
+}  // namespace
+
+void write_table(Engine& engine, Format format, const std::filesystem::path& path, const Table& table, const WriteOptions& options) {
+  const GasellArrow& library = plugin();
+  const std::string note = write_pandas_note(engine, table);
+  const Encoder encoder(engine, table.names, table.columns, true);
+  Rows rows{&encoder, note, 1 << 16, 0, {}};
+  ArrowArrayStream stream{};
+  stream.get_schema = [](ArrowArrayStream* s, ArrowSchema* out) {
+    return answer(s, [&](Rows& r) { hand_over(r.encoder->schema(r.note), out); });
+  };
+  stream.get_next = [](ArrowArrayStream* s, ArrowArray* out) {
+    return answer(s, [&](Rows& r) {
+      const int64_t end = std::min(r.encoder->size(), r.next + r.rows_a_piece);
+      if (r.next == end) {
+        *out = ArrowArray{};
+        return;
+      }
+      hand_over(r.encoder->rows(r.next, end), out);
+      r.next = end;
+    });
+  };
+  stream.get_last_error = [](ArrowArrayStream* s) -> const char* { return static_cast<Rows*>(s->private_data)->error.c_str(); };
+  stream.release = [](ArrowArrayStream* s) { s->release = nullptr; };
+  stream.private_data = &rows;
+  const ArrowWriting how{options.codec.c_str(), options.level.value_or(INT_MIN)};
+  FileSink sink(path);
+  ArrowProblem problem{};
+  sink.check(library.table_write(format == Format::orc ? kOrc : kFeather, sink.sink(), &stream, &how, &problem), problem);
+  sink.commit();
+}
+
+}  // namespace gasell::arrow
