@@ -2,6 +2,7 @@
 # Installs what Gasell needs to be built and tested, on Debian 12 and Ubuntu 24.04. Idempotent: what is there is left alone, and apt is not called when nothing is missing.
 #   scripts/setup.sh         the compiler, the libraries, the tools of the tests
 #   scripts/setup.sh --dev   also clang-format and clang-tidy
+# Apache Arrow C++, for Parquet files, comes out of the wheel of pyarrow into build/arrow, where the distribution has none; without a network Gasell is built without it.
 set -euo pipefail
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -11,7 +12,7 @@ want_dev=0
 for argument in "$@"; do
   case "$argument" in
     --dev) want_dev=1 ;;
-    -h | --help) sed -n '2,4p' "$0" | sed 's/^# \?//'; exit 0 ;;
+    -h | --help) sed -n '2,5p' "$0" | sed 's/^# \?//'; exit 0 ;;
     *) fail "unknown argument '$argument' (only --dev is known)" ;;
   esac
 done
@@ -68,3 +69,28 @@ if [[ -z $boost ]] || ((${#missing[@]})); then
 else
   say "nothing is missing"
 fi
+
+# Apache Arrow C++ (plugins/arrow): its headers and libraries are in the wheel of pyarrow, which needs no Python here.
+readonly arrow_version=26
+fetch_arrow() {
+  local target
+  target=$(realpath -m -- "$(dirname "$0")/../build/arrow")
+  if [[ -f $target/pyarrow/include/parquet/arrow/reader.h ]] || pkg-config --exists "parquet >= $arrow_version"; then return; fi
+  say "fetching Apache Arrow C++ $arrow_version out of the wheel of pyarrow"
+  rm -rf "$target"
+  mkdir -p "$target"
+  if python3 -m venv "$target/venv" &&
+    "$target/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest "$target" "pyarrow==$arrow_version.*" &&
+    python3 -m zipfile -e "$target"/pyarrow-*.whl "$target/wheel"; then
+    mkdir "$target/pyarrow"
+    mv "$target"/wheel/pyarrow/include "$target"/wheel/pyarrow/libarrow.so.* "$target"/wheel/pyarrow/libparquet.so.* "$target/pyarrow/"
+    find "$target/wheel" -ipath '*dist-info*' \( -name 'LICENSE*' -o -name 'NOTICE*' \) -exec cp {} "$target/pyarrow/" \;
+    say "Apache Arrow C++ is in $target/pyarrow"
+  else
+    rm -rf "$target"
+    say "Apache Arrow C++ cannot be fetched: Gasell is built without Parquet, Arrow IPC and ORC files; run this again with a network to add them"
+    return
+  fi
+  rm -rf "$target/venv" "$target/wheel" "$target"/pyarrow-*.whl
+}
+fetch_arrow

@@ -154,6 +154,14 @@ def needs(path):
     return NEEDS.get(path.relative_to(HERE).parts[0])
 
 
+# What cannot run where Gasell was built without Apache Arrow C++.
+OF_THE_PLUGIN = {"parquet"}
+
+
+def has_plugin(gasell):
+    return bool(re.search(r"^Parquet files +Apache Arrow", subprocess.run([gasell, "doctor"], capture_output=True, text=True).stdout, re.M))
+
+
 def find_peer(wanted):
     if wanted == "none":
         return None
@@ -387,6 +395,10 @@ def main():
     if options.list:
         print(f"{total} cases in {len(files)} files")
         return 0
+    if any(p.stem in OF_THE_PLUGIN for p in files) and not has_plugin(options.gasell):
+        files = {p: cases for p, cases in files.items() if p.stem not in OF_THE_PLUGIN}
+        total = sum(map(len, files.values()))
+        print("Gasell was built without Apache Arrow: no cases of Parquet files are run")
 
     peer = find_peer(options.peer)
     answers, version = {}, ""

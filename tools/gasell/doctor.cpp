@@ -12,6 +12,7 @@
 #include "runtime/device/device.h"
 #include "runtime/engine.h"
 #include "runtime/gpu/cuda/describe.h"
+#include "runtime/io/arrow/plugin.h"
 #include "runtime/linalg/openblas.h"
 #include "tools/gasell/explain.h"
 #include "tools/gasell/terminal.h"
@@ -90,6 +91,7 @@ int run_doctor(const Options& options) {
     line("vector math", jit.vector_math);
     const linalg::OpenBlas* library = linalg::OpenBlas::find();
     line("linear algebra", library ? library->description() : "none: libopenblas64.so.0 is missing; @ works in loops, np.linalg does not");
+    line("Parquet files", arrow::describe_plugin());
     for (const auto& [what, text] : describe_gpus()) line(what.c_str(), text);
     line("kernel cache", options.engine.cache ? fmt::format("{}: {} kernels, {}", jit.cache_directory, jit.cache_entries,
                                                             human_bytes(static_cast<double>(jit.cache_bytes)))
