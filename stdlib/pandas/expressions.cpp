@@ -127,7 +127,7 @@ class Evaluation {
     static constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "exp", "log", "expm1", "log1p", "sqrt", "sinh", "cosh", "tanh", "arcsin", "arccos",
                                                       "arctan", "arccosh", "arcsinh", "arctanh", "abs", "log10", "floor", "ceil", "arctan2"};
     if (std::find(std::begin(kFunctions), std::end(kFunctions), column) != std::end(kFunctions))
-      if (Value* np = in_.global("np")) return gasell::get_attribute(in_, *np, column);
+      return gasell::get_attribute(in_, in_.import_module("numpy", nullptr), column);
     raise("UndefinedVariableError", "name '" + column + "' is not defined");
   }
 
