@@ -12,7 +12,7 @@ constexpr int64_t kBounceBytes = 32 << 20;
 
 }  // namespace
 
-void Gpu::copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream) {
+void Gpu::copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream, bool) {
   std::shared_ptr<void> bounce = peer.pinned(std::min(bytes, kBounceBytes));
   if (!bounce) bounce = std::make_shared<char[]>(static_cast<size_t>(std::min(bytes, kBounceBytes)));
   peer.wait(GpuStream::copy_out, GpuStream::compute);

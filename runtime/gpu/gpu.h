@@ -74,9 +74,11 @@ class Gpu {
   /// the call returns.
   virtual void copy_out(void* to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
   virtual void copy(GpuAddress to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
-  /// From another GPU's memory to this one's; `peer` is of the same kind. What the peer's compute and copy_in streams were given so far
-  /// comes before, and so does the copy before what they are given from now on. Default: through the host, and waits.
-  virtual void copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream);
+  /// From another GPU's memory to this one's; `peer` is of the same kind. What the peer's kernels were started so far comes before, and the
+  /// copy before kernels that it starts from now on, and before the memory is free that it frees. `settled`: its copy_in stream was given
+  /// nothing for those bytes that a kernel was not ordered behind; else what that stream was given comes before, too. Default: through the
+  /// host, and waits.
+  virtual void copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream, bool settled = false);
   virtual void fill_zero(GpuAddress to, int64_t bytes, GpuStream stream) = 0;
   /// Host memory that copies run at full speed from and to. Null when there is none to have.
   virtual std::shared_ptr<void> pinned(int64_t bytes) = 0;

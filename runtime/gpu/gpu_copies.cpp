@@ -100,7 +100,9 @@ void GpuCopies::fill(int g, Piece& piece, ByteRange range, std::vector<Transfer>
         for (const ByteRange& part : other.ready(gap, memory_->use_)) {
           order();
           memory_->counts_.bytes_between += part.size();
-          gpu.copy_from_peer(piece.at(part.begin), memory_->gpu(h), other.at(part.begin), part.size(), GpuStream::copy_in);
+          gpu.copy_from_peer(piece.at(part.begin), memory_->gpu(h), other.at(part.begin), part.size(), GpuStream::copy_in,
+                             other.received < memory_->use_);
+          piece.received = memory_->use_;
           piece.valid.add(part);  // not before: it throws when either GPU is lost
         }
       }

@@ -17,10 +17,11 @@ struct Piece {
   uint64_t used = 0;      // GpuMemory's count of uses when it was bound last
   uint64_t awaiting = 0;  // and when there were transfers for it, of these bytes: until they are given, only its own GPU may count on them
   Intervals awaited;
+  uint64_t received = 0;  // when it was copied to last, in that count; the largest: no kernel may have come behind
 
   void await(ByteRange part, uint64_t use) {
     if (awaiting != use) awaited.clear();
-    awaiting = use;
+    awaiting = received = use;
     awaited.add(part);
   }
   /// What of `gap` another GPU can have from it now.

@@ -42,6 +42,7 @@ void GpuMemory::drop_awaited() {
   for (GpuCopies* copies : all_) {
     for (int g = 0; g < count(); ++g) {
       for (Piece& piece : copies->pieces(g)) {
+        if (piece.received == use_) piece.received = UINT64_MAX;  // perhaps no kernel comes behind the copy
         if (piece.awaiting != use_) continue;
         for (const ByteRange& part : piece.awaited.ranges()) piece.valid.remove(part);
         piece.awaited.clear();

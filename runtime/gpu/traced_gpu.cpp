@@ -44,9 +44,9 @@ class TracedGpu final : public Gpu {
   void copy(GpuAddress to, GpuAddress from, int64_t bytes, GpuStream stream) override {
     record(TraceEvent::Kind::copy, "", bytes, stream, [&] { gpu_->copy(to, from, bytes, stream); });
   }
-  void copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream) override {
+  void copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream, bool settled) override {
     record(TraceEvent::Kind::copy, "from " + static_cast<TracedGpu&>(peer).device_, bytes, stream,
-           [&] { gpu_->copy_from_peer(to, *static_cast<TracedGpu&>(peer).gpu_, from, bytes, stream); });
+           [&] { gpu_->copy_from_peer(to, *static_cast<TracedGpu&>(peer).gpu_, from, bytes, stream, settled); });
   }
 
   LoadedKernelRef load(const ir::Kernel& kernel) override {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -163,21 +164,23 @@ class CudaGpu final : public Gpu {
   }
   std::shared_ptr<void> pinned(int64_t bytes) override { return pinned_->take(bytes); }
 
-  void copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream) override {
+  // Between two kernels that are split over GPUs stand the copies of what they share, and copies that wait for each other would come one by
+  // one: each waits for its peer's work alone, not for what that waits for, and only the peer's kernels wait for it. Who overwrites or frees
+  // the peer's memory comes behind its kernels.
+  void copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream, bool settled) override {
     auto* other = dynamic_cast<CudaGpu*>(&peer);
-    if (!other) return Gpu::copy_from_peer(to, peer, from, bytes, stream);
+    if (!other) return Gpu::copy_from_peer(to, peer, from, bytes, stream, settled);
     if (bytes <= 0) return;
     other->context_->require_alive();
     open_link(*other);  // the driver goes through the host where there is none
     const Current current(*context_);
     const auto check = [&](Result result) { context_->check(result, "copying from another GPU"); };
-    for (const GpuStream theirs : kAllStreams) check(other->streams_.order(streams_[stream], theirs));
+    check(other->streams_.order_behind_work(streams_[stream], GpuStream::compute));
+    if (!settled) check(other->streams_.order(streams_[stream], GpuStream::copy_in));
     check(driver_.memcpy_peer_async(to, context_->handle(), from, other->context_->handle(), static_cast<size_t>(bytes), streams_[stream]));
     streams_.gave(stream);
-    for (const GpuStream theirs : kAllStreams) {
-      check(streams_.order(other->streams_[theirs], stream));
-      other->streams_.gave(theirs);
-    }
+    check(streams_.order(other->streams_[GpuStream::compute], stream));
+    other->streams_.ordered(GpuStream::compute);
   }
 
   LoadedKernelRef load(const ir::Kernel& kernel) override {
@@ -201,7 +204,13 @@ class CudaGpu final : public Gpu {
     for (uint64_t& slot : slots) parameters.push_back(&slot);
 
     const Current current(*context_);
-    const auto grid = static_cast<unsigned>(std::min<int64_t>(end - begin, int64_t{kernel.blocks_at_once} * waves_));
+    // Units that move much take a block each: a block that goes from unit to unit waits for its last thread each time.
+    constexpr GpuAddress kMuch = 16 << 10;
+    GpuAddress moved = 0;
+    for (const GpuArray& array : arrays) moved += array.end - array.begin;
+    const bool much = moved / kMuch >= static_cast<GpuAddress>(end - begin);
+    const auto most = much ? std::numeric_limits<int32_t>::max() : int64_t{kernel.blocks_at_once} * waves_;
+    const auto grid = static_cast<unsigned>(std::min<int64_t>(end - begin, most));
     context_->check(driver_.launch_kernel(kernel.function, grid, 1, 1, static_cast<unsigned>(kernel.threads), 1, 1, kernel.shared_bytes,
                                           streams_[GpuStream::compute], parameters.data(), nullptr),
                     "starting a kernel");

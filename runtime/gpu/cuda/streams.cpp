@@ -6,6 +6,7 @@ Streams::Streams(ContextRef context) : context_(std::move(context)) {
   for (int s = 0; s < kGpuStreams; ++s) {
     streams_[s] = make_stream(context_);
     events_[s] = make_event(context_);
+    work_events_[s] = make_event(context_);
   }
 }
 
@@ -15,6 +16,18 @@ Result Streams::order(Stream waiter, GpuStream other) noexcept {
   const Driver& driver = context_->driver();
   const Event event = events_[index(other)].get();
   if (const Result result = driver.event_record(event, (*this)[other]); result != Result::success) return result;
+  return driver.stream_wait_event(waiter, event, 0);
+}
+
+Result Streams::order_behind_work(Stream waiter, GpuStream other) noexcept {
+  const std::lock_guard lock(mutex_);
+  const Driver& driver = context_->driver();
+  const Event event = work_events_[index(other)].get();
+  const uint64_t worked = worked_[index(other)].load(std::memory_order_acquire);
+  if (worked != work_asked_[index(other)]) {
+    if (const Result result = driver.event_record(event, (*this)[other]); result != Result::success) return result;
+    work_asked_[index(other)] = worked;
+  }
   return driver.stream_wait_event(waiter, event, 0);
 }
 

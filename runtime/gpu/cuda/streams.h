@@ -20,11 +20,18 @@ class Streams {
 
   Stream operator[](GpuStream stream) const { return streams_[index(stream)].get(); }
   /// To be called after work was given to a stream, so that who has seen given() has its events before it.
-  void gave(GpuStream stream) noexcept { given_[index(stream)].fetch_add(1, std::memory_order_acq_rel); }
+  void gave(GpuStream stream) noexcept {
+    worked_[index(stream)].fetch_add(1, std::memory_order_acq_rel);
+    ordered(stream);
+  }
+  /// The same after it was given something to wait for.
+  void ordered(GpuStream stream) noexcept { given_[index(stream)].fetch_add(1, std::memory_order_acq_rel); }
   uint64_t given(GpuStream stream) const noexcept { return given_[index(stream)].load(std::memory_order_acquire); }
 
   /// What `waiter`, a stream of this GPU or of another, is given from now on happens after what `other` was given so far.
   Result order(Stream waiter, GpuStream other) noexcept;
+  /// The same, but behind its work so far only: not behind what its next work is to wait for, as far as that can be told apart.
+  Result order_behind_work(Stream waiter, GpuStream other) noexcept;
 
  private:
   static size_t index(GpuStream stream) { return static_cast<size_t>(stream); }
@@ -32,7 +39,9 @@ class Streams {
   ContextRef context_;
   std::array<OwnedStream, kGpuStreams> streams_;
   std::array<OwnedEvent, kGpuStreams> events_;  // the latest point of each stream that somebody waits for
-  std::array<std::atomic<uint64_t>, kGpuStreams> given_{};
+  std::array<OwnedEvent, kGpuStreams> work_events_;  // behind the work of each stream when it was asked for last, which was
+  std::array<uint64_t, kGpuStreams> work_asked_{};   // so much
+  std::array<std::atomic<uint64_t>, kGpuStreams> given_{}, worked_{};
   std::mutex mutex_;  // between recording an event and waiting for it
 };
 
