@@ -113,8 +113,11 @@ class GridEmitter final : public Emitter {
     llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2, s.name);
     i->addIncoming(first, before);
     values_[s.name] = {i, nullptr};
+    // A block that has no other unit need not know.
+    llvm::Value* next = b_.CreateNSWAdd(i, step);
+    llvm::Value* asks = b_.CreateAnd(b_.CreateICmpEQ(thread_, b_.getInt32(0)), b_.CreateICmpSLT(next, end_));
     llvm::BasicBlock *ask = block("ask"), *run = block("run"), *asking = b_.GetInsertBlock();
-    b_.CreateCondBr(b_.CreateICmpEQ(thread_, b_.getInt32(0)), ask, run);
+    b_.CreateCondBr(asks, ask, run);
     b_.SetInsertPoint(ask);
     llvm::Value* flag = b_.CreateLoad(b_.getInt32Ty(), stop_, true);
     b_.CreateBr(run);
@@ -124,7 +127,6 @@ class GridEmitter final : public Emitter {
     answer->addIncoming(b_.getInt32(0), asking);
     statements(s.body);
     llvm::Value* stop = b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0_or, {}, {answer});
-    llvm::Value* next = b_.CreateNSWAdd(i, step);
     i->addIncoming(next, b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateAnd(b_.CreateICmpSLT(next, end_), b_.CreateICmpEQ(stop, b_.getInt32(0))), body, exit);
     b_.SetInsertPoint(exit);
@@ -155,6 +157,8 @@ class GridEmitter final : public Emitter {
     llvm::Value* rank = within ? b_.CreateAnd(thread_, b_.CreateSub(width, b_.getInt32(1))) : b_.CreateUDiv(thread_, width);
     llvm::Value* groups = within ? width : b_.CreateUDiv(b_.getInt32(static_cast<uint32_t>(threads_)), width);
     llvm::Value *first = b_.CreateNSWAdd(value(s.begin).re, b_.CreateZExt(rank, b_.getInt64Ty())), *last = value(s.end).re;
+    // A thread that goes on for long (plan/lower_tiles.cpp): as many registers as leave loads enough under way.
+    if (std::any_of(s.body.begin(), s.body.end(), has_while)) annotate("minctasm", kThreadsOfTiles / threads_);
     if (const int64_t rounds = whole_rounds(s); rounds > 0) {  // no loop: the elements' registers stay apart
       std::vector<Scope> scopes;
       for (int64_t k = 0; k < rounds; ++k) {
@@ -184,6 +188,11 @@ class GridEmitter final : public Emitter {
     const int64_t count = s.end->value.i - s.begin->value.i, width = s.width->value.i;
     return s.loop_kind == LoopKind::within && count % width == 0 && count / width <= kMost ? count / width : 0;
   }
+
+  static bool has_while(const ir::StmtRef& s) {
+    return s->kind == StmtKind::while_ || std::any_of(s->body.begin(), s->body.end(), has_while);
+  }
+  static constexpr int kThreadsOfTiles = 1024;  // of a multiprocessor: 64 registers each
 
   /// Whether no thread comes twice.
   static bool at_most_once(const Stmt& s) {

@@ -5,6 +5,7 @@
 #include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/hoist_checks.h"
 #include "compiler/ir/propagate.h"
+#include "compiler/ir/tile.h"
 #include "compiler/ir/transform.h"
 
 namespace gasell::functions {
@@ -170,7 +171,9 @@ class Spreading {
         else
           spread(*s, result);
       } else if (s->kind == StmtKind::if_ && (has_loop(s->body, how_.counter) || has_loop(s->orelse, how_.counter))) {
-        result.push_back(ir::if_(s->value, of_threads(s->body), of_threads(s->orelse)));
+        // The version without checks says how many threads there are.
+        ir::Body unchecked = of_threads(s->body);
+        result.push_back(ir::if_(s->value, std::move(unchecked), of_threads(s->orelse)));
       } else if (s->kind == StmtKind::store && how_.partial.count(s->name)) {
         combine(*s, result);
       } else {
@@ -311,6 +314,7 @@ class Spreading {
       extents.push_back(extent);
       levels.push_back(*next);
     }
+    if (extents_.empty() && over_tiles(levels, innermost, extents, body)) return;
     // All versions of the loop have the same threads.
     if (!extents_.empty() && extents_.size() != extents.size()) return void(failed_ = true);
     if (extents_.empty()) extents_ = std::move(extents);
@@ -328,6 +332,110 @@ class Spreading {
     else
       iteration.insert(iteration.end(), innermost.begin(), innermost.end());
     in_steps(axis, level.counter, level.begin + ir::variable("thread_" + axis, DType::i64), level.end, std::move(iteration), body);
+  }
+
+  // ---- tiles: what iterations beside each other read, a thread reads once (ir/tile.h) ----
+  static constexpr int64_t kTileRows = 4, kTileColumns = 4, kMostRegisterBytes = 256, kMostStatements = 400;
+  /// How far a thread goes down, by the number of iterations: the longer, the less is read twice, but there must be threads enough.
+  static constexpr int64_t kManyIterations = 1 << 23, kMostRows = 16, kMostRowsOfPlanes = 32;
+
+  struct Tiling {
+    ir::Tile tile;
+    ir::TileShape shape;
+    size_t level;  // that it goes along
+  };
+
+  /// The tile that reads least; none where nothing is read again by the tile below.
+  std::optional<Tiling> best_tile(const std::vector<Level>& levels, const ir::Body& point) const {
+    const auto fixed = [&](const std::string& name) {
+      return std::any_of(parameters_.begin(), parameters_.end(),
+                         [&](const ir::Parameter& p) { return p.name == name && p.kind == ir::Parameter::Kind::in; });
+    };
+    const auto name = [](const char* stem) { return ir::variable(stem, DType::i64); };
+    std::optional<Tiling> best;
+    double fewest = 0;
+    for (const int64_t columns : {int64_t{1}, kTileColumns}) {
+      for (int64_t rows = columns > 1 ? kTileRows / 2 : kTileRows; rows > 0; rows /= 2) {
+        if (static_cast<int64_t>(point.size()) * rows * columns > kMostStatements) continue;
+        bool found = false;
+        for (size_t k = 0; k + 1 < levels.size(); ++k) {
+          const ir::TileShape shape{
+              levels[k].counter, levels.back().counter, name("row_tile"), name("column_tile"), name("next_tile"), rows, columns};
+          std::optional<ir::Tile> tile = ir::measure_tile(point, shape, fixed);
+          if (!tile || tile->kept == 0 || tile->bytes > kMostRegisterBytes) continue;
+          found = true;
+          // Several columns pay for elements of which a warp loads less than the memory gives at a time.
+          if (columns > 1 && tile->widest > 2) continue;
+          const double loads = static_cast<double>(tile->loads) / static_cast<double>(rows * columns);
+          if (best && loads >= fewest) continue;
+          fewest = loads;
+          best = Tiling{std::move(*tile), shape, k};
+        }
+        if (found) break;
+      }
+    }
+    if (best) best->tile = ir::make_tile(point, best->shape);
+    return best;
+  }
+
+  bool over_tiles(const std::vector<Level>& levels, const ir::Body& innermost, const std::vector<ExprRef>& extents, ir::Body& body) {
+    if (levels.size() < 2) return false;
+    std::vector<ExprRef> begins;
+    ir::Body point;
+    for (const Level& level : levels) {
+      begins.push_back(outside(level.begin));
+      if (!begins.back()) return false;
+      point.insert(point.end(), level.before.begin(), level.before.end());
+    }
+    point.insert(point.end(), innermost.begin(), innermost.end());
+    const std::optional<Tiling> tiling = best_tile(levels, point);
+    if (!tiling) return false;
+    const ir::TileShape& shape = tiling->shape;
+
+    ExprRef iterations = constant_i64(1);
+    for (const ExprRef& e : extents) iterations = iterations * e;
+    const int64_t most = levels.size() > 2 ? kMostRowsOfPlanes : kMostRows;
+    const ExprRef rows = ir::op(ScalarOp::select, {ir::op(ScalarOp::ge, {iterations, constant_i64(kManyIterations)}), constant_i64(most),
+                                                   constant_i64(shape.rows)});
+    extents_ = extents;
+    const auto in_parts = [](const ExprRef& e, const ExprRef& part) { return (e + part - constant_i64(1)) / part; };
+    extents_[tiling->level] = in_parts(extents_[tiling->level], rows);
+    extents_.back() = in_parts(extents_.back(), constant_i64(shape.columns));
+
+    // From the inside to the outside: rows, columns, and the axes beside them.
+    const ExprRef first = ir::variable("first_tile", DType::i64), last = ir::variable("last_tile", DType::i64),
+                  end_x = ir::variable("end_x", DType::i64);
+    body.push_back(ir::let("rows_tile", rows));
+    const ExprRef down = ir::variable("rows_tile", DType::i64);
+    ir::TileRows down_rows{first,
+                           last,
+                           ir::op(ScalarOp::le, {shape.column_at + constant_i64(shape.columns), end_x}),
+                           nullptr,
+                           last,
+                           end_x,
+                           ir::make_point(point, shape)};
+    const auto axis_of = [&](size_t k) { return std::string(1, "xyz"[levels.size() - 1 - k]); };
+    const auto in_parts_of = [&](size_t k, const std::string& counter, const ExprRef& part, ir::Body inner) {
+      const std::string axis = axis_of(k);
+      const ExprRef next = ir::variable("next_" + axis, DType::i64), end = ir::variable("end_" + axis, DType::i64);
+      inner.insert(inner.begin(), ir::let(counter, next));
+      inner.push_back(ir::assign(next->name, ir::variable(counter, DType::i64) + ir::variable("threads_" + axis, DType::i64) * part));
+      return ir::Body{ir::var(next->name, begins[k] + ir::variable("thread_" + axis, DType::i64) * part),
+                      ir::while_(ir::op(ScalarOp::lt, {next, end}), std::move(inner))};
+    };
+    ir::Body inner{ir::let(last->name, ir::op(ScalarOp::min, {first + down, ir::variable("end_" + axis_of(tiling->level), DType::i64)}))};
+    const ir::Body tiles = ir::tiles_down(tiling->tile, shape, down_rows);
+    inner.insert(inner.end(), tiles.begin(), tiles.end());
+    inner = in_parts_of(tiling->level, first->name, down, std::move(inner));
+    inner = in_parts_of(levels.size() - 1, shape.column_at->name, constant_i64(shape.columns), std::move(inner));
+    for (size_t k = levels.size() - 1; k-- > 0;)
+      if (k != tiling->level) inner = in_parts_of(k, levels[k].counter, constant_i64(1), std::move(inner));
+    for (size_t k = 0; k < levels.size(); ++k) {
+      place(axis_of(k), body);
+      body.push_back(ir::let("end_" + axis_of(k), begins[k] + extents[k]));
+    }
+    body.insert(body.end(), inner.begin(), inner.end());
+    return true;
   }
 
   const Stmt& region_;

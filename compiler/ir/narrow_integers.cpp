@@ -224,7 +224,27 @@ class Narrowing {
     if (leaf) return cast(expression(e), type);
     std::vector<ExprRef> args;
     for (const ExprRef& a : e->args) args.push_back(e->op == ScalarOp::select && &a == &e->args[0] ? expression(a) : narrow(a, type));
+    // Vectors of numbers of 16 bits divide by one product's upper half; a thread's i32 has no such.
+    if (e->op == ScalarOp::floordiv && type == DType::i32 && least_ == DType::i32)
+      if (ExprRef product = by_product(args[0], exact(e->args[0])->value, exact(e->args[1])->value.low)) return product;
     return op(e->op, std::move(args));
+  }
+
+  /// floor(x / d) = (x * m + c) >> s for all x of the range, in 32 bits: m * d is a little more than 2^s, by `excess`, which no x makes a whole
+  /// m of (Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994); c makes negative numbers, counted from a
+  /// multiple of d below them, positive ones. Null: the range is too large.
+  static ExprRef by_product(const ExprRef& x, Range range, int64_t d) {
+    const auto i32 = [](int64_t v) { return constant(Scalar::of_int(v).cast(DType::i32)); };
+    if (std::has_single_bit(static_cast<uint64_t>(d))) return op(ScalarOp::shr, {x, i32(std::countr_zero(static_cast<uint64_t>(d)))});
+    const int64_t below = range.low < 0 ? (-range.low + d - 1) / d : 0;  // multiples of d
+    // A quotient that is a whole byte, or two, of the product is taken out of it at once.
+    for (const int shift : {16, 24, 8, 12, 14, 18, 20, 22}) {
+      const int64_t m = (int64_t{1} << shift) / d + 1, excess = m * d - (int64_t{1} << shift);
+      const int64_t largest = std::max(std::abs(range.low), std::abs(range.high)) * m + below * excess;
+      if ((range.high + below * d) * excess >= (int64_t{1} << shift) || largest >= int64_t{1} << 31) continue;
+      return op(ScalarOp::shr, {op(ScalarOp::add, {op(ScalarOp::mul, {x, i32(m)}), i32(below * excess)}), i32(shift)});
+    }
+    return nullptr;
   }
 
   const DType least_;

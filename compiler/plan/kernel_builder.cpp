@@ -1,7 +1,9 @@
 #include "compiler/plan/kernel_builder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "compiler/plan/random.h"
 
@@ -128,13 +130,19 @@ bool is_compiled_in(const Scalar& v) {
 
 }  // namespace
 
-StripExpression::StripExpression(KernelBuilder& builder, const Pulled& pulled)
+StripExpression::StripExpression(KernelBuilder& builder, const Pulled& pulled, bool by_strides)
     : builder_(builder), pulled_(pulled), neighbours_(neighbours(pulled)), positions_(builder, pulled.space, pulled.accesses, arrays_of(neighbours_)) {
   for (size_t a = 0; a < pulled.accesses.size(); ++a) {
     const Access& access = pulled.accesses[a];
-    const Neighbour& neighbour = neighbours_[a];
+    Neighbour& neighbour = neighbours_[a];
     const bool first = static_cast<size_t>(neighbour.array) == a;
-    distances_.push_back(first || static_cast<size_t>(neighbour.near) != a ? nullptr : builder.scalar("d", neighbour.offset));
+    if (by_strides && !first) {
+      const int64_t distance = access.offset - pulled.accesses[static_cast<size_t>(neighbour.array)].offset;
+      neighbour = {neighbour.array, static_cast<int>(a), distance};
+      distances_.push_back(in_strides(neighbour.array, distance));
+    } else {
+      distances_.push_back(first || static_cast<size_t>(neighbour.near) != a ? nullptr : builder.scalar("d", neighbour.offset));
+    }
     arrays_.emplace_back();
     iota_start_.emplace_back();
     iota_step_.emplace_back();
@@ -153,6 +161,25 @@ StripExpression::StripExpression(KernelBuilder& builder, const Pulled& pulled)
     if (value.kind != Value::Kind::constant) constants_.emplace_back();
     else constants_.push_back(is_compiled_in(value.constant) ? ir::constant(value.constant) : builder.scalar("c", value.constant));
   }
+}
+
+/// A number of steps along each outer axis, the longest first, and a few elements; an argument where that does not do.
+ExprRef StripExpression::in_strides(int array, int64_t distance) {
+  constexpr int64_t kMostSteps = 16;
+  const std::vector<int64_t>& strides = pulled_.accesses[static_cast<size_t>(array)].coefficients;
+  std::vector<size_t> axes(strides.size() - 1);
+  std::iota(axes.begin(), axes.end(), size_t{0});
+  std::stable_sort(axes.begin(), axes.end(), [&](size_t a, size_t b) { return std::abs(strides[a]) > std::abs(strides[b]); });
+  int64_t rest = distance;
+  ExprRef result = ir::constant_i64(0);
+  for (const size_t axis : axes) {
+    if (strides[axis] == 0) continue;
+    const int64_t steps = std::llround(static_cast<double>(rest) / static_cast<double>(strides[axis]));
+    if (steps < -kMostSteps || steps > kMostSteps) continue;
+    rest -= steps * strides[axis];
+    result = result + positions_.outer_stride(array, axis) * ir::constant_i64(steps);
+  }
+  return rest >= -kNear && rest <= kNear ? result + ir::constant_i64(rest) : builder_.scalar("d", distance);
 }
 
 void StripExpression::declare(Body& body) {

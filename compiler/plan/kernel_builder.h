@@ -51,6 +51,8 @@ class Positions {
   Positions(KernelBuilder& builder, const Shape& space, const std::vector<Access>& accesses, const std::vector<int>& shared = {});
   /// Base position of access `a` at outer coordinates; all but the innermost axis.
   ir::ExprRef base(int a, const std::vector<ir::ExprRef>& outer) const;
+  /// Of an outer axis; null: zero.
+  const ir::ExprRef& outer_stride(int a, size_t axis) const { return outer_[static_cast<size_t>(a)][axis]; }
   ir::ExprRef inner_stride(int a) const { return inner_[a]; }
   /// The compiled-in inner stride, or -1.
   int64_t static_inner_stride(int a) const { return static_inner_[a]; }
@@ -68,7 +70,8 @@ std::vector<ir::ExprRef> coordinates(KernelBuilder& builder, ir::Body& body, ir:
 /// The expression of a Pulled over one strip of the innermost axis: first `stage` (fills strips with random numbers), then `at` for each element.
 class StripExpression {
  public:
-  StripExpression(KernelBuilder& builder, const Pulled& pulled);
+  /// `by_strides`: how far accesses lie apart is told in strides of their array, where that is possible, so that equal places look equal.
+  StripExpression(KernelBuilder& builder, const Pulled& pulled, bool by_strides = false);
 
   /// Local arrays; once, at the head of the unit loop's body.
   void declare(ir::Body& body);
@@ -81,10 +84,11 @@ class StripExpression {
 
  private:
   ir::ExprRef access_value(int a, ir::ExprRef j);
+  ir::ExprRef in_strides(int array, int64_t distance);
 
   KernelBuilder& builder_;
   const Pulled& pulled_;
-  const std::vector<Neighbour> neighbours_;      // per access
+  std::vector<Neighbour> neighbours_;            // per access
   Positions positions_;
   std::vector<ir::ExprRef> distances_;           // per access: from its array's first access, where that is far
   std::vector<std::string> arrays_;              // per access: parameter (buffer) or strip (random)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,11 @@ struct Border {
 
 /// Every element of the space once: outputs[k][…] = root k. Units are rows × segments of the innermost axis.
 Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& grain, const Border* border = nullptr);
+
+/// The same for Grain::rolled where elements read what elements beside them along an outer axis read, too; nullopt: they do not. `results`: where
+/// the outputs lie in the space, as `pulled` walks it.
+std::optional<Step> lower_tiles(const Pulled& pulled, const std::vector<Output>& outputs, const std::vector<Access>& results, const Grain& grain,
+                                const Border* border);
 
 /// Reduces the one root of `pulled` over `axes` into `output`, whose access walks the axes that are kept. Appends the kernel, and where the work is
 /// more than one unit an output, the kernels that combine partial states in a fixed tree. The bits depend on the shape alone.

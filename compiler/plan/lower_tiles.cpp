@@ -1,0 +1,257 @@
+// Expressions that read neighbours, for devices whose threads are many: a thread goes down some columns in tiles of a few rows, and keeps
+// what the next tile reads again in registers. What several elements of a tile read is read once, and the loads of a tile are under way
+// together.
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "compiler/ir/tile.h"
+#include "compiler/plan/lower.h"
+
+namespace gasell::plan {
+namespace {
+
+using ir::Body;
+using ir::constant_i64;
+using ir::ExprRef;
+
+constexpr int64_t kThreads = 256;            // of a unit
+constexpr int64_t kRows = 4;                 // of a tile
+constexpr int64_t kMostRegisterBytes = 256;  // for what a tile reads
+constexpr int64_t kMostOperations = 256;     // of a tile's code
+constexpr int64_t kEnoughThreads = 1 << 19;
+/// How far a thread goes down. Measured on an H200: 3x3 means gain up to 16 rows; where there are more axes, blocks that go on for long
+/// drift apart, and what they share leaves the caches.
+constexpr int64_t kMostRows = 16, kMostRowsOfPlanes = 32;
+
+ExprRef both(ExprRef a, ExprRef b) { return ir::op(ScalarOp::logical_and, {std::move(a), std::move(b)}); }
+ExprRef less(ExprRef a, ExprRef b) { return ir::op(ScalarOp::lt, {std::move(a), std::move(b)}); }
+ExprRef at_most(ExprRef a, ExprRef b) { return ir::op(ScalarOp::le, {std::move(a), std::move(b)}); }
+
+int64_t divided(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// How many elements of a row a thread takes: narrow ones cost as much to load as wide ones, so that it should load each once.
+int64_t columns_a_thread(const Pulled& pulled, const std::vector<Access>& results) {
+  int64_t width = 1;
+  bool along = true;
+  for (const std::vector<Access>* accesses : {&pulled.accesses, &results})
+    for (const Access& a : *accesses) {
+      width = std::max<int64_t>(width, gasell::size_of(a.dtype));
+      along = along && a.coefficients.back() == 1;
+    }
+  return along && width <= 2 ? 4 / width : 1;
+}
+
+class Tiles {
+ public:
+  Tiles(const Pulled& pulled, const std::vector<Output>& outputs, const std::vector<Access>& results, const Border* border)
+      : pulled_(pulled), results_(results), border_(border), rank_(pulled.space.size()), expression_(builder_, pulled, true) {
+    for (size_t k = 0; k < outputs.size(); ++k)
+      out_names_.push_back(builder_.output(outputs[k].storage, results[k].dtype, results[k].offset));
+    out_positions_.emplace(builder_, pulled.space, results);
+    for (size_t k = 0; k + 1 < rank_; ++k) outer_.push_back(ir::variable(builder_.fresh("x"), DType::i64));
+    column_ = ir::variable(builder_.fresh("c"), DType::i64);
+  }
+
+  std::optional<Step> step(const Grain& grain) {
+    make_point();
+    if (!choose_tile()) return std::nullopt;
+    return make_step(grain);
+  }
+
+ private:
+  struct Parts {
+    ExprRef quotient, remainder;
+  };
+  /// Of a number below 2^31, and a divisor below that, by the upper half of a product: a division of the GPU takes longer than the loads of
+  /// a tile, which wait for it. 2^64 / divisor is rounded up by less than 1, which adds less than 1 / divisor to the quotient.
+  Parts divide(Body& body, const ExprRef& number, int64_t divisor) {
+    if (divisor == 1) return {number, constant_i64(0)};
+    const auto factor = static_cast<int64_t>(~uint64_t{0} / static_cast<uint64_t>(divisor) + 1);
+    const ExprRef scale = builder_.scalar("scale", Scalar::of_int(factor).cast(DType::u64));
+    const ExprRef upper = ir::op(ScalarOp::mulhi, {ir::cast(number, DType::u64), scale});
+    const ExprRef quotient = define(builder_, body, "q", ir::cast(upper, DType::i64));
+    return {quotient, define(builder_, body, "rest", number - quotient * builder_.scalar("by", divisor))};
+  }
+
+  ExprRef place(size_t k, Body& body) {
+    const ExprRef base = define(builder_, body, "to", out_positions_->base(static_cast<int>(k), outer_));
+    return base + column_ * out_positions_->inner_stride(static_cast<int>(k));
+  }
+
+  /// One element at outer_ and column_.
+  void make_point() {
+    expression_.begin_row(point_, outer_);
+    expression_.begin_strip(point_, constant_i64(0), constant_i64(1));
+    const std::vector<ExprRef> values = expression_.at(point_, column_);
+    std::vector<ExprRef> places;
+    for (size_t k = 0; k < out_names_.size(); ++k) places.push_back(place(k, point_));
+    for (size_t k = 0; k < out_names_.size(); ++k) point_.push_back(ir::store(out_names_[k], places[k], values[k]));
+  }
+
+  /// The axis along which most is read again, and how many rows a tile has.
+  bool choose_tile() {
+    const int64_t columns = columns_a_thread(pulled_, results_);
+    const auto operations = static_cast<int64_t>(pulled_.values.size());
+    const auto name = [&](const char* stem) { return ir::variable(builder_.fresh(stem), DType::i64); };
+    const ExprRef row = name("row"), first = name("first"), next = name("next");
+    for (int64_t rows = columns > 1 ? kRows / 2 : kRows; rows > 0 && !tile_; rows /= 2) {
+      if (operations * rows * columns > kMostOperations) continue;
+      for (size_t axis = 0; axis + 1 < rank_; ++axis) {
+        if (pulled_.space[axis] < 2 * rows) continue;
+        const ir::TileShape shape{outer_[axis]->name, column_->name, row, first, next, rows, columns};
+        std::optional<ir::Tile> tile = ir::measure_tile(point_, shape, [](const std::string&) { return true; });
+        if (!tile || tile->kept == 0 || tile->bytes > kMostRegisterBytes || (tile_ && tile->loads >= tile_->loads)) continue;
+        tile_ = std::move(tile);
+        shape_ = shape;
+        axis_ = axis;
+      }
+    }
+    if (tile_) tile_ = ir::make_tile(point_, shape_);
+    return tile_.has_value();
+  }
+
+  ExprRef within(const ExprRef& at, size_t axis) const { return both(at_most(begins_[axis], at), less(at, ends_[axis])); }
+
+  /// One element, perhaps of the border.
+  Body with_border() {
+    const Body point = ir::make_point(point_, shape_);
+    if (!border_) return point;
+    Body around;
+    const ExprRef to = place(0, around);
+    around.push_back(ir::store(out_names_[0], to, builder_.scalar("border", border_->value)));
+    return {ir::if_(both(both(others_inside_, within(outer_[axis_], axis_)), within(column_, rank_ - 1)), point, std::move(around))};
+  }
+
+  /// Rows [first, last) of the thread's columns.
+  void rows(Body& body, const ExprRef& first, const ExprRef& last) {
+    ir::TileRows rows{first, last, nullptr, nullptr, last, extent_, {}};
+    rows.whole = at_most(shape_.column_at + constant_i64(shape_.columns), border_ ? ends_.back() : extent_);
+    if (border_) {
+      ExprRef others = ir::constant(Scalar::of_bool(true));
+      for (size_t k = 0; k + 1 < rank_; ++k)
+        if (k != axis_) others = others->kind == ir::ExprKind::constant ? within(outer_[k], k) : both(others, within(outer_[k], k));
+      others_inside_ = define(builder_, body, "inside", others);
+      rows.whole = both(both(rows.whole, at_most(begins_.back(), shape_.column_at)), others_inside_);
+      rows.low = begins_[axis_];
+      rows.high = define(builder_, body, "high", minimum(last, ends_[axis_]));
+    }
+    rows.whole = define(builder_, body, "whole", rows.whole);
+    rows.point = with_border();
+    const Body down = ir::tiles_down(*tile_, shape_, rows);
+    body.insert(body.end(), down.begin(), down.end());
+  }
+
+  std::optional<Step> make_step(const Grain& grain) {
+    const Shape& space = pulled_.space;
+    const int64_t columns = space.back(), down = space[axis_];
+    const int64_t before =
+        std::accumulate(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(axis_), int64_t{1}, std::multiplies<>());
+    const int64_t beside =
+        std::accumulate(space.begin() + static_cast<std::ptrdiff_t>(axis_) + 1, space.end() - 1, int64_t{1}, std::multiplies<>());
+    const int64_t across = divided(columns, shape_.columns);
+    const bool planes = beside > 1;
+    const int64_t most = planes ? kMostRowsOfPlanes : kMostRows, widest = planes ? kThreads / 4 : kThreads;
+    const auto wide = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(across, 32, widest))));
+    const int64_t high = kThreads / wide;
+    // With one row beside another threads above each other take other rows of the axis.
+    const int64_t threads = before * beside * across * divided(down, shape_.rows);
+    const int64_t rows = grain.chunk > 0
+                             ? shape_.rows
+                             : std::clamp(threads / kEnoughThreads, int64_t{1}, std::max<int64_t>(1, most / shape_.rows)) * shape_.rows;
+    const int64_t band = planes ? rows : rows * high;
+    const int64_t bands = divided(down, band), tiles_across = divided(across, wide), tiles_beside = planes ? divided(beside, high) : 1;
+    const int64_t tiles = tiles_across * tiles_beside, units = before * bands * tiles;
+    if (units > std::numeric_limits<int32_t>::max() || before * beside > std::numeric_limits<int32_t>::max()) return std::nullopt;
+
+    const ExprRef u = ir::variable(builder_.fresh("u"), DType::i64), t = ir::variable(builder_.fresh("t"), DType::i64);
+    Body unit, thread, body;
+    extent_ = builder_.scalar("n", columns);
+    if (border_) {
+      for (size_t k = 0; k < rank_; ++k) {
+        begins_.push_back(builder_.scalar("inner", border_->begin[k]));
+        ends_.push_back(builder_.scalar("outer", border_->end[k]));
+      }
+    }
+    const auto [of_unit, tile] = divide(unit, u, tiles);
+    ExprRef number = of_unit, index;
+    if (axis_ > 0) {
+      const Parts parts = divide(unit, number, bands);
+      index = parts.quotient;
+      number = parts.remainder;
+    }
+    const Parts place_of_tile = planes ? divide(unit, tile, tiles_across) : Parts{nullptr, tile};
+    const ExprRef tile_x = place_of_tile.remainder, tile_y = place_of_tile.quotient;
+    // The place of the thread.
+    const ExprRef width = builder_.scalar("wide", wide), shift = builder_.scalar("shift", std::countr_zero(static_cast<uint64_t>(wide)));
+    const ExprRef lane = define(builder_, thread, "lane", ir::op(ScalarOp::bit_and, {t, width - constant_i64(1)}));
+    const ExprRef line = define(builder_, thread, "line", ir::op(ScalarOp::shr, {t, shift}));
+    thread.push_back(ir::let(shape_.column_at->name, (tile_x * width + lane) * constant_i64(shape_.columns)));
+    const ExprRef rows_scalar = builder_.scalar("rows", rows), high_scalar = builder_.scalar("high", high),
+                  end = builder_.scalar("down", down);
+    ExprRef there = less(shape_.column_at, extent_), first = number * rows_scalar;
+    const auto coordinates_of = [&](const ExprRef& flat, size_t from, size_t to) {
+      ExprRef rest = flat;
+      for (size_t k = to; k-- > from;) {
+        if (k == from) {
+          body.push_back(ir::let(outer_[k]->name, rest));
+        } else {
+          const Parts parts = divide(body, rest, space[k]);
+          body.push_back(ir::let(outer_[k]->name, parts.remainder));
+          rest = parts.quotient;
+        }
+      }
+    };
+    if (axis_ > 0) coordinates_of(index, 0, axis_);
+    if (planes) {
+      const ExprRef flat = define(builder_, thread, "beside", tile_y * high_scalar + line);
+      there = both(there, less(flat, builder_.scalar("rows", beside)));
+      coordinates_of(flat, axis_ + 1, rank_ - 1);
+    } else {
+      for (size_t k = axis_ + 1; k + 1 < rank_; ++k) body.push_back(ir::let(outer_[k]->name, constant_i64(0)));
+      first = high == 1 ? number * rows_scalar : (number * high_scalar + line) * rows_scalar;  // alike for the whole block where it can be
+    }
+    first = define(builder_, body, "from", first);
+    this->rows(body, first, define(builder_, body, "to", minimum(first + rows_scalar, end)));
+    thread.push_back(ir::if_(there, std::move(body)));
+    unit.push_back(ir::loop(t->name, constant_i64(0), constant_i64(kThreads), ir::LoopKind::team, std::move(thread)));
+
+    const ExprRef unit_count = builder_.scalar("units", units);
+    Step step = builder_.finish({ir::loop(u->name, constant_i64(0), unit_count, ir::LoopKind::unit, std::move(unit))}, units);
+    const int64_t together = axis_ == 0 ? tiles : bands * tiles, elements = (axis_ == 0 ? band : down) * beside * columns;
+    std::vector<Walk> walks;
+    for (const Access& result : results_) walks.push_back(walk_of(space, result, elements));
+    describe_walks(step, pulled_, together, elements, walks);
+    return step;
+  }
+
+  const Pulled& pulled_;
+  const std::vector<Access>& results_;
+  const Border* const border_;
+  const size_t rank_;
+  KernelBuilder builder_{"map"};
+  StripExpression expression_;
+  std::vector<std::string> out_names_;
+  std::optional<Positions> out_positions_;
+  std::vector<ExprRef> outer_;  // coordinates
+  ExprRef column_, extent_;
+  std::vector<ExprRef> begins_, ends_;  // of what is inside of the border
+  ExprRef others_inside_;               // whether the coordinates beside the row and the column are
+  Body point_;
+
+  std::optional<ir::Tile> tile_;
+  ir::TileShape shape_;
+  size_t axis_ = 0;  // the tiles go along it
+};
+
+}  // namespace
+
+std::optional<Step> lower_tiles(const Pulled& pulled, const std::vector<Output>& outputs, const std::vector<Access>& results,
+                                const Grain& grain, const Border* border) {
+  if (pulled.space.size() < 2 || has_random(pulled)) return std::nullopt;
+  return Tiles(pulled, outputs, results, border).step(grain);
+}
+
+}  // namespace gasell::plan
