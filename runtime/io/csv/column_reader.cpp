@@ -1,5 +1,7 @@
 #include "runtime/io/csv/column_reader.h"
 
+#include <fast_float/fast_float.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -31,6 +33,12 @@ void mark_missing(ColumnPart& part, int64_t block_rows, int64_t row_of_block) {
   if (part.valid.empty()) part.valid.assign(static_cast<size_t>(block_rows), 1);
   part.valid[static_cast<size_t>(row_of_block)] = 0;
   ++part.missing;
+}
+
+/// Numbers with more digits, or an exponent.
+bool parse_long_decimal(const char* p, const char* end, double& value) {
+  if (p == end || static_cast<uint8_t>(p[*p == '-'] - '0') > 9) return false;
+  return fast_float::from_chars(p, end, value).ptr == end;
 }
 
 template <class From>
@@ -243,7 +251,7 @@ int64_t ColumnReader::read_as(Kind kind, const Fields& fields, int64_t block_row
     case Kind::f64: {
       double* const to = static_cast<double*>(memory(kind)) + row;
       return fields.each([&](int64_t r, const char* p, const char* e) {
-        if (!missing_numbers && plain && parse_decimal(p, e, to[r])) [[likely]]
+        if (!missing_numbers && plain && (parse_decimal(p, e, to[r]) || parse_long_decimal(p, e, to[r]))) [[likely]]
           return true;
         const std::string_view text = fields.text(p, e, scratch);
         if (missing.contains(text)) {
