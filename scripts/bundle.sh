@@ -41,6 +41,13 @@ mapfile -t shared < <({ echo "$(basename "$openblas") => $openblas"; ldd $build/
   grep -vE '/lib(c|m|dl|pthread|rt|mvec)\.so\.[0-9]+$')
 for library in "${shared[@]}"; do install -m 644 "$library" "$private/"; done
 
+# The plugin of Parquet files brings Apache Arrow's libraries, which come with symbols.
+arrow=$(sed -n 's/^GASELL_ARROW_ROOT:PATH=//p' $build/CMakeCache.txt)
+[[ -f $private/gasell_arrow.so ]] || fail "the plugin for Parquet files was not built: scripts/setup.sh fetches Apache Arrow C++"
+for library in "$private"/libarrow.so.* "$private"/libparquet.so.*; do
+  if [[ -f $library ]]; then strip --strip-unneeded "$library"; fi
+done
+
 # Whose work is in it, and under which licences.
 owner() { dpkg -S "$1" 2>/dev/null || dpkg -S "/usr$(realpath "$1" | sed 's|^/usr||')"; }
 owner_of() { owner "$1" | sed -E 's/:.*//; s/,.*//' | head -1; }
@@ -62,6 +69,11 @@ third_party() {
   libclc=$(sed -n 's/^LIBCLC:FILEPATH=//p' $build/CMakeCache.txt)
   if [[ -n $libclc ]]; then echo "$(owner_of "$libclc")|device bitcode, compiled in"; fi
 } | LC_ALL=C sort -u | while IFS='|' read -r package as; do third_party "$package" "$as"; done
+if compgen -G "$private/libarrow.so.*" >/dev/null; then
+  cat "$arrow"/LICENSE* "$arrow"/NOTICE* >"$licences/apache-arrow.txt"
+  version_of_arrow=$($build/bin/gasell doctor | grep -oE 'Apache Arrow [0-9.]+' | grep -oE '[0-9.]+$')
+  printf '| Apache Arrow C++ and Parquet | %s | lib/gasell/libarrow, lib/gasell/libparquet | [text](licences/apache-arrow.txt) |\n' "$version_of_arrow" >>"$page"
+fi
 grep -hoE '/usr/share/common-licenses/[A-Za-z0-9.+-]*[A-Za-z0-9]' "$licences"/*.txt | sort -u | while read -r text; do
   if [[ -f $text ]]; then cp -L "$text" "$licences/$(basename "$text")"; fi
 done

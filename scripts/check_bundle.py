@@ -31,6 +31,14 @@ MATRICES = """
 a = np.cos(np.arange(90000.0)).reshape(300, 300) + 300 * np.eye(300)
 print(np.allclose(np.linalg.solve(a, a @ np.ones(300)), 1), np.allclose(np.linalg.inv(a) @ a, np.eye(300)))
 """
+PARQUET = """
+import pandas as pd
+df = pd.DataFrame({"n": np.arange(1000), "t": ["x", "y"] * 500})
+for codec in ["snappy", "gzip", "zstd", "lz4", "brotli"]:
+    df.to_parquet("{folder}/t.parquet", compression=codec)
+    back = pd.read_parquet("{folder}/t.parquet")
+    print(back.n.sum() == 499500 and back.t.tolist() == df.t.tolist(), end=" ")
+"""
 ARRAYS_ANSWER = r"^True 1999999\.\d+ \[166666\.\d+ +499999\.\d+ +833333\.\d+ *\] \[0\.03333\d* +0\.06666\d*\]\n$"
 
 
@@ -182,10 +190,12 @@ def check_bundle(archive):
         (root / "tmp/small.gsl").write_text(script.replace("500000", "5000").replace("10000", "1000"), encoding="utf-8")
         (root / "tmp/arrays.gsl").write_text(ARRAYS, encoding="utf-8")
         (root / "tmp/matrices.gsl").write_text(MATRICES, encoding="utf-8")
+        (root / "tmp/parquet.gsl").write_text(PARQUET.replace("{folder}", str(place.folder)), encoding="utf-8")
         expect("gasell --version", r"^Gasell \d+\.\d+\.\d+", place.run("--version"))
         expect("gasell doctor", r"^Gasell .*LLVM .*GPU driver .*kernel cache", place.run("doctor"))
         expect("arrays and functions", ARRAYS_ANSWER, place.run(place.folder / "arrays.gsl"))
         expect("the linear algebra library", r"^True True\n$", place.run(place.folder / "matrices.gsl"))
+        expect("Parquet files", r"^(True ){5}$", place.run(place.folder / "parquet.gsl"))
         expect("the 2 TB script, smaller", r"^0\.2\n687\d{5}\.\d+\n$", place.run(place.folder / "small.gsl"))
         expect("two simulated GPUs", ARRAYS_ANSWER, place.run("--device", "sim:2", place.folder / "arrays.gsl"))
         expect("functions for GPUs without a toolkit", r"^(?!.*\.extern \.func).*\.target sm_\d+.*\.entry ", place.run("--emit=ptx", "-c", "print(np.tan(np.arange(1e6)).sum())"))

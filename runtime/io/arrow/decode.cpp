@@ -56,6 +56,10 @@ const T* values_of(const ArrowArray& array) {
 
 template <class T>
 void put_times(const T* from, const uint8_t* bits, int64_t offset, int64_t scale, int64_t* to, int64_t count, const std::string& column) {
+  if (!bits && scale == 1 && sizeof(T) == 8) {
+    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
+    return;
+  }
   bool fits = true;
   for (int64_t i = 0; i < count; ++i) {
     int64_t ns;
@@ -66,10 +70,45 @@ void put_times(const T* from, const uint8_t* bits, int64_t offset, int64_t scale
   if (!fits) refuse_times(column);
 }
 
+/// 64 bits from bit `at` on, of which `count` are there; the others are ones.
+uint64_t word_at(const uint8_t* bits, int64_t at, int64_t count) {
+  uint64_t word = 0;
+  const int shift = static_cast<int>(at & 7);
+  const int64_t bytes = std::min<int64_t>(8, (shift + count + 7) / 8);
+  std::memcpy(&word, bits + (at >> 3), static_cast<size_t>(bytes));
+  word >>= shift;
+  if (shift + count > 64) word |= static_cast<uint64_t>(bits[(at >> 3) + 8]) << (64 - shift);
+  return count < 64 ? word | ~uint64_t{0} << count : word;
+}
+
+/// f(first, count, word) for each 64 rows.
+template <class F>
+void each_word(const uint8_t* bits, int64_t offset, int64_t count, const F& f) {
+  for (int64_t i = 0; i < count; i += 64) {
+    const int64_t n = std::min<int64_t>(64, count - i);
+    f(i, n, word_at(bits, offset + i, n));
+  }
+}
+
+/// The values, with `missing` where there is none.
 template <class T>
-void put_nan(T* to, const uint8_t* bits, int64_t offset, int64_t count) {
-  for (int64_t i = 0; i < count; ++i)
-    if (!is_set(bits, offset + i)) to[i] = std::numeric_limits<T>::quiet_NaN();
+void put_numbers(const T* from, const uint8_t* bits, int64_t offset, T* to, int64_t count, T missing) {
+  each_word(bits, offset, count, [&](int64_t i, int64_t n, uint64_t word) {
+    std::memcpy(to + i, from + i, static_cast<size_t>(n) * sizeof(T));
+    if (~word)
+      for (int64_t k = 0; k < n; ++k) to[i + k] = word >> k & 1 ? to[i + k] : missing;
+  });
+}
+
+template <class T>
+void put_numbers_as(const ArrowArray& array, const uint8_t* bits, void* to, int64_t row, T missing = {}) {
+  put_numbers(values_of<T>(array), bits, array.offset, static_cast<T*>(to) + row, array.length, missing);
+}
+
+void put_flags(const uint8_t* bits, int64_t offset, bool* to, int64_t count) {
+  each_word(bits, offset, count, [&](int64_t i, int64_t n, uint64_t word) {
+    for (int64_t k = 0; k < n; ++k) to[i + k] = word >> k & 1;
+  });
 }
 
 }  // namespace
@@ -173,30 +212,34 @@ void put_values(const FieldType& f, const ArrowArray& array, void* values, bool*
     return;
   }
   if (f.form == Form::bits) {
-    const auto* from = static_cast<const uint8_t*>(array.buffers[1]);
-    bool* to = static_cast<bool*>(values) + row;
-    for (int64_t i = 0; i < count; ++i) to[i] = is_set(from, offset + i) && (!bits || is_set(bits, offset + i));
-  } else {
+    bool* const to = static_cast<bool*>(values) + row;
+    put_flags(static_cast<const uint8_t*>(array.buffers[1]), offset, to, count);
+    if (bits)
+      for (int64_t i = 0; i < count; ++i) to[i] &= is_set(bits, offset + i);
+  } else if (!bits) {
     std::memcpy(static_cast<char*>(values) + row * f.width, static_cast<const char*>(array.buffers[1]) + offset * f.width,
                 static_cast<size_t>(count * f.width));
-    if (bits) {
-      if (f.type.dtype == DType::f64) return put_nan(static_cast<double*>(values) + row, bits, offset, count);
-      if (f.type.dtype == DType::f32) return put_nan(static_cast<float*>(values) + row, bits, offset, count);
-      for (int64_t i = 0; i < count; ++i)
-        if (!is_set(bits, offset + i)) std::memset(static_cast<char*>(values) + (row + i) * f.width, 0, static_cast<size_t>(f.width));
+  } else {
+    if (f.type.dtype == DType::f64) return put_numbers_as(array, bits, values, row, std::numeric_limits<double>::quiet_NaN());
+    if (f.type.dtype == DType::f32) return put_numbers_as(array, bits, values, row, std::numeric_limits<float>::quiet_NaN());
+    switch (f.width) {
+      case 1: put_numbers_as<uint8_t>(array, bits, values, row); break;
+      case 2: put_numbers_as<uint16_t>(array, bits, values, row); break;
+      case 4: put_numbers_as<uint32_t>(array, bits, values, row); break;
+      default: put_numbers_as<uint64_t>(array, bits, values, row); break;
     }
   }
-  if (!valid) {
-    if (bits && array.null_count != 0)
-      for (int64_t i = 0; i < count; ++i)
-        if (!is_set(bits, offset + i))
-          throw Error("ValueError", "column " + in_quotes(column) + " has missing values where the file's statistics say that it has none");
-    return;
+  if (valid) {
+    if (bits)
+      put_flags(bits, offset, valid + row, count);
+    else
+      std::fill_n(valid + row, count, true);
+  } else if (bits) {
+    uint64_t all = ~uint64_t{0};
+    each_word(bits, offset, count, [&](int64_t, int64_t, uint64_t word) { all &= word; });
+    if (~all)
+      throw Error("ValueError", "column " + in_quotes(column) + " has missing values where the file's statistics say that it has none");
   }
-  if (bits)
-    for (int64_t i = 0; i < count; ++i) valid[row + i] = is_set(bits, offset + i);
-  else
-    std::fill_n(valid + row, count, true);
 }
 
 }  // namespace gasell::arrow

@@ -121,6 +121,7 @@ struct Rows {
   const Encoder* encoder;
   std::string note;
   int64_t rows_a_piece, next = 0;
+  bool begun = false;  // a table without rows is one empty piece: ORC takes its columns from the first
   std::string error;
 };
 
@@ -148,7 +149,7 @@ void write_table(Engine& engine, Format format, const std::filesystem::path& pat
   const GasellArrow& library = plugin();
   const std::string note = write_pandas_note(engine, table);
   const Encoder encoder(engine, table.names, table.columns, true);
-  Rows rows{&encoder, note, 1 << 16, 0, {}};
+  Rows rows{&encoder, note, 1 << 16, 0, false, {}};
   ArrowArrayStream stream{};
   stream.get_schema = [](ArrowArrayStream* s, ArrowSchema* out) {
     return answer(s, [&](Rows& r) { hand_over(r.encoder->schema(r.note), out); });
@@ -156,11 +157,12 @@ void write_table(Engine& engine, Format format, const std::filesystem::path& pat
   stream.get_next = [](ArrowArrayStream* s, ArrowArray* out) {
     return answer(s, [&](Rows& r) {
       const int64_t end = std::min(r.encoder->size(), r.next + r.rows_a_piece);
-      if (r.next == end) {
+      if (r.next == end && r.begun) {
         *out = ArrowArray{};
         return;
       }
       hand_over(r.encoder->rows(r.next, end), out);
+      r.begun = true;
       r.next = end;
     });
   };

@@ -1,11 +1,13 @@
 // Texts of several arrays as one column.
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
 #include "runtime/device/workers.h"
 #include "runtime/io/arrow/decode.h"
+#include "runtime/io/csv/utf8.h"
 #include "runtime/io/os_error.h"
 
 namespace gasell::arrow {
@@ -35,6 +37,24 @@ struct TextView {
   int64_t size() const { return array.length; }
   int64_t total() const { return offset(size()) - offset(0); }
 };
+
+/// Arrow's readers take the bytes of texts as they are. UnicodeDecodeError where they are not UTF-8.
+void check_texts(const TextView& view, const std::string& column) {
+  const char* const begin = view.bytes + view.offset(0);
+  const char* const end = view.bytes + view.offset(view.size());
+  unsigned char any = 0;
+  for (const char* p = begin; p < end; ++p) any |= static_cast<unsigned char>(*p);
+  if (any < 0x80) return;
+  try {
+    csv::check_utf8(begin, end, column, 0);
+  } catch (const Error& error) {
+    throw Error(error.diagnostic().kind, error.diagnostic().message, "column " + in_quotes(column) + " holds bytes that are no text");
+  }
+  for (int64_t i = 0; i < view.size(); ++i)
+    if (view.offset(i) < view.offset(view.size()) && (static_cast<unsigned char>(view.bytes[view.offset(i)]) & 0xc0) == 0x80)
+      throw Error("UnicodeDecodeError", "'utf-8' codec can't decode a text that ends within a character",
+                  "column " + in_quotes(column) + " holds bytes that are no text");
+}
 
 struct Part {
   const TextPart& part;
@@ -100,6 +120,8 @@ JoinedTexts join_distinct(Engine& engine, const std::vector<Part>& parts, int64_
   for (size_t k = 0; k < parts.size(); ++k) {
     if (parts[k].is_nothing()) continue;
     const TextView view = parts[k].view();
+    if (view.total() < 0) refuse(column);
+    check_texts(view, column);
     if (parts[k].is_coded()) {
       for (int64_t i = 0; i < view.size(); ++i) places[k].push_back(texts.add(view[i]));
     } else {
@@ -150,13 +172,25 @@ JoinedTexts join_behind(Engine& engine, const std::vector<Part>& parts, int64_t 
     if (view.total() > 0) std::memcpy(bytes + first_byte[k], view.bytes + view.offset(0), static_cast<size_t>(view.total()));
     const int64_t shift = first_byte[k] - view.offset(0);
     bool grows = true;
-    for (int64_t i = 0; i < view.size(); ++i) {
-      offsets[first_text[k] + i] = view.offset(i) + shift;
-      grows &= view.offset(i) <= view.offset(i + 1);
-    }
+    const auto put = [&](const auto* from) {
+      int64_t* const to_offsets = offsets + first_text[k];
+      bool all = true;
+      for (int64_t i = 0; i < view.size(); ++i) {
+        to_offsets[i] = from[i] + shift;
+        all &= from[i] <= from[i + 1];
+      }
+      return all;
+    };
+    const void* const starts = view.array.buffers[1];
+    if (view.size() > 0)
+      grows = view.wide ? put(static_cast<const int64_t*>(starts) + view.array.offset)
+                        : put(static_cast<const int32_t*>(starts) + view.array.offset);
     if (!grows) refuse(column);
+    check_texts(view, column);
     if (p.is_coded())
       put_codes(p, at, column, [&](int64_t code) { return first_text[k] + code; });
+    else if (p.part.array->null_count == 0)
+      std::iota(at, at + view.size(), static_cast<int32_t>(first_text[k]));
     else
       each_row(*p.part.array, [&](int64_t i, bool there) { at[i] = there ? static_cast<int32_t>(first_text[k] + i) : -1; });
   });
