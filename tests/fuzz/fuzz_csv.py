@@ -66,7 +66,7 @@ WRONG = [lambda r: r.choice(['5" x', 'a"b"c', '"ab"cd', '"a" b', "\\", "a\\b", "
 OPTIONS = [
     {}, {}, {}, {"header": None}, {"names": ["p", "q", "r"]}, {"skiprows": 1}, {"skiprows": [1]}, {"nrows": 3}, {"na_filter": False}, {"keep_default_na": False},
     {"comment": "#"}, {"skipinitialspace": True}, {"skip_blank_lines": False}, {"on_bad_lines": "skip"}, {"quoting": 3}, {"escapechar": "\\"}, {"dtype": "str"},
-    {"index_col": 0}, {"index_col": False}, {"usecols": [0]}, {"sep": ";"}, {"sep": r"\s+"}, {"quotechar": "'"}, {"thousands": ","}, {"na_values": ["a", 1]},
+    {"index_col": 0}, {"index_col": False}, {"usecols": ["c0"]}, {"sep": ";"}, {"sep": r"\s+"}, {"quotechar": "'"}, {"thousands": ","}, {"na_values": ["a", 1]},
     {"doublequote": False}, {"header": 1},
 ]
 

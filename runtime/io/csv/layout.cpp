@@ -149,7 +149,9 @@ Layout layout_of(const Text& text, const CsvOptions& options) {
   const auto named = static_cast<int64_t>(names.size());
   layout.cut_long_records = options.use.has_value();
   const int64_t more = std::max<int64_t>(0, record_fields - named);
-  if (!options.no_index && !options.use) layout.index_columns = more;
+  // Where all columns are wanted, what rows have more is too much; else it is the index, as it is for the whole table.
+  const bool some = options.use && !options.names && static_cast<int64_t>(options.use->size()) < named;
+  if (!options.no_index && (!options.use || some)) layout.index_columns = more;
   layout.names.assign(static_cast<size_t>(layout.index_columns), "");
   layout.names.insert(layout.names.end(), names.begin(), names.end());
   layout.fields = wanted_fields(layout, options);

@@ -134,6 +134,10 @@ TEST_CASE("CSV: heads") {
   CsvOptions use;
   use.use = {{ColumnKey{"b"}, ColumnKey{"", 0}}};
   CHECK(read("a,b,c\n1,2,3\n", use) == "a:int64 b:int64|1,2");
+  use.use = {{ColumnKey{"b"}}};
+  CHECK(read("a,b\nx,1,2\ny,3,4\n", use) == ":object b:int64|x,2|y,4");
+  use.use = {{ColumnKey{"a"}, ColumnKey{"b"}}};
+  CHECK(read("a,b\nx,1,2\ny,3,4\n", use) == "a:object b:int64|x,1|y,3");
   use.use = {{ColumnKey{"z"}}};
   CHECK(error("a,b,c\n1,2,3\n", use) == "ValueError: Usecols do not match columns, columns expected but not found: ['z']");
 }
@@ -146,6 +150,7 @@ TEST_CASE("CSV: rows that are too long") {
   CsvOptions cut;
   cut.no_index = true;
   CHECK(read("a,b\n1,2,9\n3,4,5\n", cut) == "a:int64 b:int64|1,2|3,4");
+  CHECK(error("a,b\n1,2\n3,4,5\n", cut) == "ParserError: Error tokenizing data. C error: Expected 2 fields in line 3, saw 3\n");
 }
 
 TEST_CASE("CSV: options") {
