@@ -47,6 +47,7 @@ Value class_of(Interpreter&, std::span<Value> args) {
   return LibraryClass::make(text(args[0]), text(args[1]), text(args[2]), args[3]);
 }
 Value new_object(Interpreter& in, std::span<Value> args) {
+  if (!args[0].as<LibraryClass>()) raise("TypeError", "new() takes a class of the library's texts");
   Value made = Value::make<LibraryObject>(args[0]);
   for (const Dict::Entry& e : args[1].as<Dict>()->entries()) made.as<LibraryObject>()->members[gasell::str(in, e.key)] = e.value;
   return made;
@@ -89,8 +90,9 @@ Value LibraryClass::call(Interpreter& in, Arguments args) {
 std::optional<Value> LibraryClass::get_attribute(Interpreter& in, std::string_view name) {
   if (auto own = TypeObject::get_attribute(in, name)) return own;
   const Value& function = find(in, name);
-  if (function.is_absent()) return {};
-  return function;
+  if (!function.is_absent()) return function;
+  if (known_name(texts_, name)) raise("NotImplementedError", texts_ + "." + std::string(name) + " is not in Gasell yet");
+  return {};
 }
 
 std::vector<std::string> LibraryClass::attribute_names(Interpreter& in) {

@@ -122,7 +122,11 @@ std::vector<std::string> timedelta_cells(const frame::ColumnData& data, const Ce
 std::vector<std::string> format_cells(Interpreter& in, Column& column, const CellFormat& format) {
   if (column.type.logical == Logical::category) {
     Column plain = take_categories(in, column);
-    return format_cells(in, plain, format);
+    std::vector<std::string> texts = format_cells(in, plain, format);
+    if (plain.type.logical == Logical::text)  // as pandas shows categories that are missing
+      for (std::string& t : texts)
+        if (t == "<NA>" || t == " <NA>") t = t[0] == ' ' ? " " + format.missing_float : format.missing_float;
+    return texts;
   }
   const frame::ColumnData data = frame::read(in.engine(), column);
   const std::string space = format.leading_space ? " " : "";

@@ -46,7 +46,7 @@ std::string as_python(std::string_view text, std::vector<std::string>& quoted) {
 
 class Evaluation {
  public:
-  Evaluation(Interpreter& in, Dict& names, Dict& outside, const std::vector<std::string>& quoted)
+  Evaluation(Interpreter& in, Dict* names, Dict& outside, const std::vector<std::string>& quoted)
       : in_(in), names_(names), outside_(outside), quoted_(quoted) {}
 
   Value operator()(const ast::ExprRef& e) {
@@ -123,7 +123,12 @@ class Evaluation {
       raise("UndefinedVariableError", "local variable '" + variable + "' is not defined", "@ finds global variables; local_dict={'" + variable + "': …} gives others");
     }
     const std::string column = id.starts_with(kQuoted) ? quoted_[static_cast<size_t>(std::stoul(id.substr(kQuoted.size())))] : id;
-    if (const Value* v = names_.find(column)) return *v;
+    if (!names_) {
+      if (const Value* v = outside_.find(column)) return *v;
+      if (const Value* v = in_.global(column); v && !v->is_absent()) return *v;
+    } else if (const Value* v = names_->find(column)) {
+      return *v;
+    }
     static constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "exp", "log", "expm1", "log1p", "sqrt", "sinh", "cosh", "tanh", "arcsin", "arccos",
                                                       "arctan", "arccosh", "arcsinh", "arctanh", "abs", "log10", "floor", "ceil", "arctan2"};
     if (std::find(std::begin(kFunctions), std::end(kFunctions), column) != std::end(kFunctions))
@@ -132,7 +137,7 @@ class Evaluation {
   }
 
   Interpreter& in_;
-  Dict& names_;
+  Dict* const names_;  // none: the script's own names
   Dict& outside_;
   const std::vector<std::string>& quoted_;
 };
@@ -146,7 +151,7 @@ Value evaluate(Interpreter& in, Args args) {
   python.erase(0, python.find_first_not_of(' '));
   const ast::ModuleRef module = parse_module(std::make_shared<Source>("<query>", python + "\n"));
   if (module->body.size() != 1) raise("ValueError", "multi-line expressions are only valid in the context of data, use DataFrame.eval");
-  Evaluation run(in, *args[1].as<Dict>(), *args[2].as<Dict>(), quoted);
+  Evaluation run(in, args[1].as<Dict>(), *args[2].as<Dict>(), quoted);
   if (const auto* e = std::get_if<ast::ExprStmt>(&module->body[0]->node)) return make_tuple({Value(), run(e->value)});
   if (const auto* a = std::get_if<ast::Assign>(&module->body[0]->node); a && a->targets.size() == 1)
     if (const auto* target = std::get_if<ast::Name>(&a->targets[0]->node)) return make_tuple({make_str(target->id), run(a->value)});

@@ -16,6 +16,8 @@ Lines that a case may hold:
   # rtol: 1e-12      numbers of this case may differ by this relative error (reductions of floats, functions of libm), and blanks between them do not count
   # no config: NAME  the case is not run under this configuration (say why beside it)
   # only config: NAME, NAME    the case is run under these alone
+  # refused: MESSAGE  Gasell ends this case with NotImplementedError and this message; runs under default alone
+  # differs: REASON   Gasell gives something else than the peer, for a reason that pandas_page.py has a row for; runs under default alone
 
 All cases of a file run in one process, each after a line that marks it; what fails or is missing there runs again alone, so a case cannot hide another.
 `--set NAME=VALUE` runs it all under a further setting, `--prefix "PROGRAM …"` under another program: a GPU (tests/gpu/suite.py), a sanitizer.
@@ -73,6 +75,8 @@ class Case:
     not_under: list = field(default_factory=list)
     kernels: list = None
     evaluates: float = None
+    refused: str = ""
+    differs: str = ""
 
     @property
     def title(self):
@@ -100,6 +104,10 @@ def read_cases(path):
                 case.kernels = [int(n) for n in value.split()]
             elif key == "evaluates":
                 case.evaluates = float(value)
+            elif key == "refused":
+                case.refused = value
+            elif key == "differs":
+                case.differs = value
         offset += body.count("\n")
         cases.append(case)
     names = [c.name for c in cases]
@@ -345,10 +353,19 @@ def check_plans(case, stderr):
     return wrong + stderr.splitlines() if wrong else None
 
 
+def check_mark(case, got, answer):
+    """Whether a case that is marked as refused or differing still is."""
+    if case.refused:
+        return None if got.raised == f"NotImplementedError: {case.refused}" else [f"expected NotImplementedError: {case.refused}", *got.lines, f"! {got.raised}"]
+    if got.raised.startswith("("):
+        return [got.raised]
+    return None if difference(got, answer, case.rtol) is not None else ["gives what the peer gives: take `# differs:` away"]
+
+
 def run_file(options, config, path, cases, answers):
     """[(case, None or the lines of the failure)]"""
-    cases = [c for c in cases if config not in c.not_under]
-    quiet = [c for c in cases if not answers[c.name].raised and c.kernels is None and c.evaluates is None]
+    cases = [c for c in cases if config not in c.not_under and (config == "default" or not c.refused and not c.differs)]
+    quiet = [c for c in cases if not answers[c.name].raised and not c.refused and not c.differs and c.kernels is None and c.evaluates is None]
     together = run_together(options, config, path, quiet) if len(quiet) > 1 else {}
     results = []
     for case in cases:
@@ -357,6 +374,9 @@ def run_file(options, config, path, cases, answers):
             results.append((case, None))
             continue
         got, err = run_alone(options, config, case)
+        if case.refused or case.differs:
+            results.append((case, check_mark(case, got, answers[case.name])))
+            continue
         wrong = difference(got, answers[case.name], case.rtol)
         if wrong is None and (case.kernels is not None or case.evaluates is not None) and config == "default" and not options.set:
             wrong = check_plans(case, err)
