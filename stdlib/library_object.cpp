@@ -205,7 +205,10 @@ std::optional<Value> LibraryObject::get_attribute(Interpreter& in, std::string_v
     Value value = try_call(in, "__getattr__", {make_str(std::string(name))});
     if (!value.is_absent() && !value.same(not_implemented())) return value;
   }
-  if (known_name(made_by().texts(), name)) raise("NotImplementedError", made_by().texts() + "." + std::string(name) + " is not in Gasell yet");
+  const std::string& texts = made_by().texts();
+  // Classes that share their texts have names of their own ("pandas.Rolling").
+  for (const std::string& known : {texts, texts.substr(0, texts.rfind('.') + 1) + type().name})
+    if (known_name(known, name)) raise("NotImplementedError", known + "." + std::string(name) + " is not in Gasell yet");
   return {};
 }
 

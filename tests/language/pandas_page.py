@@ -28,15 +28,11 @@ DIFFERENCES = run.ROOT / "docs/differences.md"
 REASONS = {
     "missing texts": "missing texts",
     "one type of texts": "`string` dtype",
-    "arrays of extension types": "`pd.array`",
+    "columns for arrays": "`pd.array`",
     "integers with missing values": "integers and booleans with missing values",
-    "plots": "plots",
-    "printed form of dtypes": "repr of dtypes",
-    "dates are texts": "`.dt.date`, `.dt.time`",
-    "group by of categories": "groups of categories",
-    "lists of texts": "lists of texts",
-    "row": "a row of several types",
-    "memory": "memory_usage",
+    "numbers of missing texts": "`.str.len()`",
+    "names of dtypes": "repr of dtypes",
+    "frequency of chosen rows": "`freq` of an index",
 }
 # (file, title, the class in names.txt, how cases begin)
 SECTIONS = [
