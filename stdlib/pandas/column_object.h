@@ -84,6 +84,7 @@ std::vector<std::string> format_cells(Interpreter& in, Column& column, const Cel
 /// Natives of the hidden module _frame, by file.
 std::vector<NativeFunction> row_functions();
 std::vector<NativeFunction> cell_functions();
+std::vector<NativeFunction> label_functions();
 std::vector<NativeFunction> relational_functions();
 std::vector<NativeFunction> expression_functions();
 
