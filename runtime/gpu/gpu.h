@@ -75,7 +75,7 @@ class Gpu {
   virtual void copy_out(void* to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
   virtual void copy(GpuAddress to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
   /// From another GPU's memory to this one's; `peer` is of the same kind. What the peer's kernels were started so far comes before, and the
-  /// copy before kernels that it starts from now on, and before the memory is free that it frees. `settled`: its copy_in stream was given
+  /// copy before kernels that it starts behind its next wait(compute, …), and before the memory is free that it frees. `settled`: its copy_in stream was given
   /// nothing for those bytes that a kernel was not ordered behind; else what that stream was given comes before, too. Default: through the
   /// host, and waits.
   virtual void copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream, bool settled = false);

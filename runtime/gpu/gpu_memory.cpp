@@ -64,11 +64,13 @@ GpuArray array_of(const Piece& piece, ByteRange range) {
 
 }  // namespace
 
-GpuArray GpuMemory::bind(int g, HostStorage& storage, ByteRange range, bool fill, std::vector<Transfer>& transfers) {
+GpuArray GpuMemory::bind(int g, HostStorage& storage, ByteRange range, bool fill, std::vector<Transfer>& transfers,
+                         std::vector<ByteRange>* filled) {
   const std::lock_guard lock(mutex_);
   GpuCopies& copies = copies_of(storage);
   if (fill) copies.require_kept(range);
   Piece& piece = *copies.piece(g, range, true);
+  if (fill && filled) *filled = piece.valid.missing(range);
   if (fill) copies.fill(g, piece, range, transfers);
   piece.used = use_;
   return array_of(piece, range);

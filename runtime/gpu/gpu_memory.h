@@ -65,7 +65,9 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
   /// The bytes `range` of the storage on GPU g in one piece; with `fill`, valid as far as they are valid anywhere. `transfers` gets the
   /// copies that the piece waits for. Throws MemoryError when there is no room even without all that is not in use, RuntimeError when the
   /// bytes are lost.
-  GpuArray bind(int g, HostStorage& storage, ByteRange range, bool fill, std::vector<Transfer>& transfers);
+  /// `filled` gets the bytes that were not there, of which some may be under way now.
+  GpuArray bind(int g, HostStorage& storage, ByteRange range, bool fill, std::vector<Transfer>& transfers,
+                std::vector<ByteRange>* filled = nullptr);
   /// A launch on GPU g was given that writes the bytes of a range bound there: other copies are stale.
   void written(int g, HostStorage& storage, ByteRange range);
   /// The same by somebody who writes the host's bytes beside the storage's write().

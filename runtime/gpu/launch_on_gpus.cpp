@@ -133,7 +133,9 @@ void LaunchOnGpus::bind(Part& part) {
   part.streams = !fits(part.gpu, part.units);
   if (part.streams) return bind_on_host(part);
   try {
-    bind_arrays(part.gpu, part.units, part.arrays, part.transfers);
+    std::vector<std::vector<ByteRange>> filled;
+    bind_arrays(part.gpu, part.units, part.arrays, part.transfers, &filled);
+    part.early = early_units(part.units, filled);
   } catch (const Error& error) {
     if (error.diagnostic().kind != "MemoryError") throw;
     memory_.end_use(part.gpu);
@@ -141,10 +143,23 @@ void LaunchOnGpus::bind(Part& part) {
   }
 }
 
-void LaunchOnGpus::bind_arrays(int g, UnitRange units, std::vector<GpuArray>& arrays, std::vector<Transfer>& transfers) {
+UnitRange LaunchOnGpus::early_units(UnitRange units, const std::vector<std::vector<ByteRange>>& filled) const {
+  if (!launch_.walks || std::all_of(filled.begin(), filled.end(), [](const auto& gaps) { return gaps.empty(); })) return {};
+  const int64_t block = launch_.together;
+  const UnitRange early{units.begin + block, (units.end - 1) / block * block};
+  if (early.size() < units.size() / 2) return {};
+  for (size_t k = 0; k < filled.size(); ++k)
+    for (const ByteRange& gap : filled[k])
+      if (!gap.common(range(k, early)).empty()) return {};
+  return early;
+}
+
+void LaunchOnGpus::bind_arrays(int g, UnitRange units, std::vector<GpuArray>& arrays, std::vector<Transfer>& transfers,
+                               std::vector<std::vector<ByteRange>>* filled) {
+  if (filled) filled->resize(written_.size());
   try {
     for (size_t k = 0; k < written_.size(); ++k) {
-      arrays.push_back(memory_.bind(g, storage(k), range(k, units), !written_[k] || !dense(k), transfers));
+      arrays.push_back(memory_.bind(g, storage(k), range(k, units), !written_[k] || !dense(k), transfers, filled ? &(*filled)[k] : nullptr));
       arrays.back().base += static_cast<GpuAddress>(launch_.byte_offsets[k]);
     }
   } catch (const Error&) {
@@ -207,9 +222,17 @@ void LaunchOnGpus::execute(Part& part) {
   give(part.gpu, part.transfers);
   // Only now: until the part has what it reads, others may be where that is.
   mark_written(part.gpu, part.units);
+  // Most units need nothing of what is copied now: they run beside the copies, and those at the borders behind them.
+  const UnitRange early = shares_ ? UnitRange{} : part.early;
+  if (!early.empty()) launch(part.gpu, part.arrays, early);
   memory_.gpu(part.gpu).wait(GpuStream::compute, GpuStream::copy_in);
   if (shares_) return execute_pieces(part);
-  launch(part.gpu, part.arrays, part.units);
+  if (early.empty()) {
+    launch(part.gpu, part.arrays, part.units);
+  } else {
+    launch(part.gpu, part.arrays, {part.units.begin, early.begin});
+    launch(part.gpu, part.arrays, {early.end, part.units.end});
+  }
   progress_.advance(launch_.elements * static_cast<double>(part.units.size()) / static_cast<double>(launch_.units));
 }
 

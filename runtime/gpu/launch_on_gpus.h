@@ -34,6 +34,7 @@ class LaunchOnGpus {
     std::vector<GpuArray> arrays;
     std::vector<Transfer> transfers;
     size_t share = 0;  // its place in shares_
+    UnitRange early{};  // that need not wait for what is copied now
   };
 
   HostStorage& storage(size_t k) const { return static_cast<HostStorage&>(*launch_.storages[k]); }
@@ -62,7 +63,11 @@ class LaunchOnGpus {
   void bind(Part& part);
   void bind_on_host(Part& part);
   /// The arrays that these units use, bound on GPU g. Throws MemoryError; what was bound before that has what it waits for.
-  void bind_arrays(int g, UnitRange units, std::vector<GpuArray>& arrays, std::vector<Transfer>& transfers);
+  /// `filled`: per array, the bytes that were not there.
+  void bind_arrays(int g, UnitRange units, std::vector<GpuArray>& arrays, std::vector<Transfer>& transfers,
+                   std::vector<std::vector<ByteRange>>* filled = nullptr);
+  /// The units of a part that use nothing of what is being filled; all but the first and the last where that is enough, else none.
+  UnitRange early_units(UnitRange units, const std::vector<std::vector<ByteRange>>& filled) const;
   /// Pieces that a part goes in, where its time is long enough to see progress, or for others to help.
   int64_t pieces(const Part& part, size_t parts) const;
   void execute(Part& part);

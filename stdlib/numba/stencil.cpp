@@ -212,7 +212,7 @@ Value Stencil::call(Interpreter& in, Arguments args) {
   const Scalar border = options_.border.value_or(Scalar::of_int(0)).cast(result);
   // A step of an iteration is computed when the next one asks: expressions of expressions would be computed again and again.
   for (const Leaf& leaf : arguments.leaves)
-    if (leaf.array && (leaf.array->node()->as<graph::PadNode>() || leaf.array->node()->as<graph::ConcatenateNode>()))
+    if (leaf.array && ((leaf.array->node()->as<graph::PadNode>() && !(chained_ && typed_kernel.relative)) || leaf.array->node()->as<graph::ConcatenateNode>()))
       leaf.array->force(in.engine());
   graph::NodeRef whole;
   if (typed_kernel.relative)
@@ -227,6 +227,8 @@ Value Stencil::call(Interpreter& in, Arguments args) {
     }
     if (options_.mode == BorderMode::constant) whole = graph::pad(whole, shape, inner.begin, border);
   } else {
+    for (const Leaf& leaf : arguments.leaves)
+      if (leaf.array && chained_) leaf.array->force(in.engine());
     Array written = direct ? target->array : Array(graph::constant(border, shape));
     if (direct && options_.border) written.assign(in.engine(), graph::constant(border));
     std::vector<functions::Type> types{type_of_array(written)};
@@ -259,12 +261,34 @@ BorderMode to_mode(Interpreter& in, const Value& v) {
   return found->second;
 }
 
+/// While it lives, results of the stencil that go into it again are not computed for themselves.
+class Chain {
+ public:
+  explicit Chain(Stencil* stencil) : stencil_(stencil) {
+    if (stencil_) stencil_->set_chained(true);
+  }
+  ~Chain() {
+    if (stencil_) stencil_->set_chained(false);
+  }
+  Chain(const Chain&) = delete;
+  Chain& operator=(const Chain&) = delete;
+
+ private:
+  Stencil* stencil_;
+};
+
 /// Applies a stencil again and again: x = f(x).
 Value stencil_iterate(Interpreter& in, Args args) {
   Value x = args[1];
   const int64_t steps = to_index(in, args[2]);
   if (steps < 0) raise("ValueError", "steps must not be negative");
+  // Nobody sees what is between: some steps are one plan, at whose end alone the GPUs are waited for.
+  constexpr int64_t kStepsAPlan = 8;
+  auto* repeated = args[0].as<Stencil>();
+  if (const auto* first = x.as<numpy::NdArray>(); first && steps > 0 && first->array.node()->as<graph::PadNode>()) first->array.force(in.engine());
+  const Chain chain(repeated);
   for (int64_t k = 0; k < steps; ++k) {
+    if (const auto* before = x.as<numpy::NdArray>(); before && k > 0 && k % kStepsAPlan == 0) before->array.force(in.engine());
     if (in.engine().interrupted()) {
       in.engine().clear_interrupt();
       throw Interrupted();

@@ -29,6 +29,8 @@ class Stencil final : public Object {
   std::optional<Value> get_attribute(Interpreter&, std::string_view name) override;
   /// What compiled functions call.
   functions::Outside outside();
+  /// Whether an argument that is such a result itself stays an expression.
+  void set_chained(bool chained) { chained_ = chained; }
 
  private:
   /// The function of arrays in the language, for arguments of these types; null where the first is no array.
@@ -52,6 +54,7 @@ class Stencil final : public Object {
 
   const Value function_;
   const Options options_;
+  bool chained_ = false;
   std::unique_ptr<Compilation> compilation_;
   std::map<std::vector<int>, Kernel> kernels_;  // by the arguments' ranks; -1: no array
 };

@@ -165,8 +165,8 @@ class CudaGpu final : public Gpu {
   std::shared_ptr<void> pinned(int64_t bytes) override { return pinned_->take(bytes); }
 
   // Between two kernels that are split over GPUs stand the copies of what they share, and copies that wait for each other would come one by
-  // one: each waits for its peer's work alone, not for what that waits for, and only the peer's kernels wait for it. Who overwrites or frees
-  // the peer's memory comes behind its kernels.
+  // one: each waits for its peer's work alone, not for what that waits for, and only kernels of the peer wait for it that come behind its
+  // next wait of the compute stream. Who overwrites or frees the peer's memory comes behind them.
   void copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream, bool settled) override {
     auto* other = dynamic_cast<CudaGpu*>(&peer);
     if (!other) return Gpu::copy_from_peer(to, peer, from, bytes, stream, settled);
@@ -179,8 +179,7 @@ class CudaGpu final : public Gpu {
     if (!settled) check(other->streams_.order(streams_[stream], GpuStream::copy_in));
     check(driver_.memcpy_peer_async(to, context_->handle(), from, other->context_->handle(), static_cast<size_t>(bytes), streams_[stream]));
     streams_.gave(stream);
-    check(streams_.order(other->streams_[GpuStream::compute], stream));
-    other->streams_.ordered(GpuStream::compute);
+    other->streams_.read_by(streams_, stream);
   }
 
   LoadedKernelRef load(const ir::Kernel& kernel) override {
@@ -295,6 +294,7 @@ class CudaGpu final : public Gpu {
   void wait(GpuStream stream, GpuStream other) override {
     if (stream == other) return;
     const Current current(*context_);
+    if (stream == GpuStream::compute) context_->check(streams_.settle(), "ordering its streams");
     context_->check(streams_.order(streams_[stream], other), "ordering its streams");
   }
   void synchronize(GpuStream stream) override {

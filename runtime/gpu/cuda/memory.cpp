@@ -145,6 +145,7 @@ void GpuMemory::free(GpuAddress address) noexcept {
     return;
   }
   live_.erase(found);
+  if (streams_.settle() != Result::success) return;
   for (int s = 0; s < kGpuStreams; ++s) {
     const uint64_t given = streams_.given(kAllStreams[s]);
     if (given == freed_behind_[s]) continue;

@@ -1,5 +1,7 @@
 #include "runtime/gpu/cuda/streams.h"
 
+#include <algorithm>
+
 namespace gasell::cuda {
 
 Streams::Streams(ContextRef context) : context_(std::move(context)) {
@@ -17,6 +19,24 @@ Result Streams::order(Stream waiter, GpuStream other) noexcept {
   const Event event = events_[index(other)].get();
   if (const Result result = driver.event_record(event, (*this)[other]); result != Result::success) return result;
   return driver.stream_wait_event(waiter, event, 0);
+}
+
+void Streams::read_by(Streams& reader, GpuStream stream) {
+  const std::lock_guard lock(mutex_);
+  const std::pair both(&reader, stream);
+  if (std::find(readers_.begin(), readers_.end(), both) == readers_.end()) readers_.push_back(both);
+  ordered(GpuStream::compute);
+}
+
+Result Streams::settle() noexcept {
+  std::vector<std::pair<Streams*, GpuStream>> readers;
+  {
+    const std::lock_guard lock(mutex_);
+    readers.swap(readers_);
+  }
+  for (const auto& [reader, stream] : readers)
+    if (const Result result = reader->order((*this)[GpuStream::compute], stream); result != Result::success) return result;
+  return Result::success;
 }
 
 Result Streams::order_behind_work(Stream waiter, GpuStream other) noexcept {

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "runtime/gpu/cuda/context.h"
 #include "runtime/gpu/gpu.h"
@@ -32,6 +34,10 @@ class Streams {
   Result order(Stream waiter, GpuStream other) noexcept;
   /// The same, but behind its work so far only: not behind what its next work is to wait for, as far as that can be told apart.
   Result order_behind_work(Stream waiter, GpuStream other) noexcept;
+  /// A stream of another GPU was given work that reads this one's memory. What the compute stream is given behind the next settle() comes
+  /// after it; until then kernels may start that write elsewhere.
+  void read_by(Streams& reader, GpuStream stream);
+  Result settle() noexcept;
 
  private:
   static size_t index(GpuStream stream) { return static_cast<size_t>(stream); }
@@ -42,6 +48,7 @@ class Streams {
   std::array<OwnedEvent, kGpuStreams> work_events_;  // behind the work of each stream when it was asked for last, which was
   std::array<uint64_t, kGpuStreams> work_asked_{};   // so much
   std::array<std::atomic<uint64_t>, kGpuStreams> given_{}, worked_{};
+  std::vector<std::pair<Streams*, GpuStream>> readers_;
   std::mutex mutex_;  // between recording an event and waiting for it
 };
 
