@@ -252,6 +252,22 @@ std::vector<Column> split_texts(Engine& engine, const Column& column, const std:
   return results;
 }
 
+Column make_texts(Engine& engine, int64_t rows, const std::function<bool(int64_t row, std::string& out)>& f) {
+  std::vector<Chunk> chunks(static_cast<size_t>(tasks_of(rows, kTextsATask)));
+  over(engine, rows, kTextsATask, [&](int64_t task, int64_t begin, int64_t end) {
+    Chunk& chunk = chunks[static_cast<size_t>(task)];
+    chunk.ends.reserve(static_cast<size_t>(end - begin));
+    std::string out;
+    for (int64_t i = begin; i < end; ++i) {
+      out.clear();
+      const bool there = f(i, out);
+      put(chunk, out, there);
+    }
+  });
+  const Column plain = text_column(engine, joined(engine, chunks, rows));
+  return any_missing(chunks) ? with_texts(engine, plain, chunks) : plain;
+}
+
 Column combine_texts(Engine& engine, const std::vector<Column>& columns, const RowText& f) {
   std::vector<Column> sources = columns;
   std::vector<Column*> all;
@@ -259,23 +275,16 @@ Column combine_texts(Engine& engine, const std::vector<Column>& columns, const R
   force(engine, all);
   std::vector<ColumnData> data;
   for (Column& c : sources) data.push_back(read(engine, c));
-  const int64_t rows = data[0].count;
-  std::vector<Chunk> chunks(static_cast<size_t>(tasks_of(rows, kTextsATask)));
-  over(engine, rows, kTextsATask, [&](int64_t task, int64_t begin, int64_t end) {
-    std::vector<std::optional<std::string_view>> row(sources.size());
-    std::string out;
-    for (int64_t i = begin; i < end; ++i) {
-      for (size_t k = 0; k < sources.size(); ++k) {
-        const int32_t code = data[k].as<int32_t>()[i];
-        row[k] = code < 0 ? std::nullopt : std::optional((*sources[k].dictionary)[code]);
-      }
-      out.clear();
-      const bool there = f(row.data(), out);
-      put(chunks[static_cast<size_t>(task)], out, there);
+  return make_texts(engine, data[0].count, [&](int64_t row, std::string& out) {
+    std::optional<std::string_view> few[4];
+    std::vector<std::optional<std::string_view>> many(sources.size() > 4 ? sources.size() : 0);
+    std::optional<std::string_view>* const texts = many.empty() ? few : many.data();
+    for (size_t k = 0; k < sources.size(); ++k) {
+      const int32_t code = data[k].as<int32_t>()[row];
+      texts[k] = code < 0 ? std::nullopt : std::optional((*sources[k].dictionary)[code]);
     }
+    return f(texts, out);
   });
-  const Column plain = text_column(engine, joined(engine, chunks, rows));
-  return any_missing(chunks) ? with_texts(engine, plain, chunks) : plain;
 }
 
 NodeRef compare_texts(Engine& engine, const Column& column, TextOrder op, std::string_view with) {

@@ -38,6 +38,9 @@ std::vector<Column> split_texts(Engine& engine, const Column& column, const std:
 template <class T>
 NodeRef of_codes(Engine& engine, const Column& column, const std::vector<T>& table, T missing);
 
+/// A plain column of texts that `f` writes, row by row and on several threads. false: missing.
+Column make_texts(Engine& engine, int64_t rows, const std::function<bool(int64_t row, std::string& out)>& f);
+
 /// Row by row, a text of the texts of several columns of the same length; `f` gets the codes' texts (nothing where missing). false: missing.
 using RowText = std::function<bool(const std::optional<std::string_view>* row, std::string& out)>;
 Column combine_texts(Engine& engine, const std::vector<Column>& columns, const RowText& f);

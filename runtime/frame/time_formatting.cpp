@@ -21,6 +21,19 @@ std::string fraction_text(int nanosecond) {
   return nanosecond % 1000 == 0 ? fmt::format(".{:06}", nanosecond / 1000) : fmt::format(".{:09}", nanosecond);
 }
 
+/// Decimal digits, at least `width` characters with what fills them.
+void put_number(std::string& out, int64_t value, int width, char fill) {
+  char digits[20];
+  int count = 0;
+  const bool negative = value < 0;
+  uint64_t rest = negative ? -static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  do digits[count++] = static_cast<char>('0' + rest % 10);
+  while (rest /= 10);
+  if (negative) out += '-';
+  for (int k = count; k < width; ++k) out += fill;
+  while (count > 0) out += digits[--count];
+}
+
 }  // namespace
 
 std::string_view month_name(int month) { return kMonthNames[static_cast<size_t>(month - 1)]; }
@@ -88,14 +101,15 @@ std::string timedelta_iso_text(int64_t ns) {
   return text + "S";
 }
 
-std::string strftime_text(std::string_view format, int64_t local, const TimeZone* zone, int64_t utc) {
+void TimeWriter::write(std::string& out, int64_t local, int64_t utc) const { write(out, format_, local, utc); }
+
+void TimeWriter::write(std::string& out, std::string_view format, int64_t local, int64_t utc) const {
   const Moment m = moment_of(local);
   const int64_t days = floor_divide(local, kDay);
-  const int day = weekday(days), of_year = day_of_year({m.year, m.month, m.day});
-  std::string out;
-  const auto put = [&](fmt::string_view pattern, auto value) { fmt::format_to(std::back_inserter(out), fmt::runtime(pattern), value); };
-  const auto again = [&](std::string_view other) { out += strftime_text(other, local, zone, utc); };
-  const int hour12 = m.hour % 12 == 0 ? 12 : m.hour % 12;
+  const auto day = [&] { return weekday(days); };
+  const auto of_year = [&] { return day_of_year({m.year, m.month, m.day}); };
+  const auto again = [&](std::string_view other) { write(out, other, local, utc); };
+  const auto hour12 = [&] { return m.hour % 12 == 0 ? 12 : m.hour % 12; };
   for (size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%' || i + 1 == format.size()) {
       out += format[i];
@@ -104,42 +118,42 @@ std::string strftime_text(std::string_view format, int64_t local, const TimeZone
     char directive = format[++i];
     const bool unpadded = directive == '-' && i + 1 < format.size();  // glibc's %-d
     if (unpadded) directive = format[++i];
-    const auto number = [&](int value, int width) { unpadded ? put("{}", value) : put(width == 3 ? "{:03}" : "{:02}", value); };
+    const auto number = [&](int64_t value, int width, char fill = '0') { put_number(out, value, unpadded ? 1 : width, fill); };
     switch (directive) {
-      case 'a': out += weekday_name(day).substr(0, 3); break;
-      case 'A': out += weekday_name(day); break;
-      case 'w': put("{}", (day + 1) % 7); break;
-      case 'u': put("{}", day + 1); break;
+      case 'a': out += weekday_name(day()).substr(0, 3); break;
+      case 'A': out += weekday_name(day()); break;
+      case 'w': number((day() + 1) % 7, 1); break;
+      case 'u': number(day() + 1, 1); break;
       case 'd': number(m.day, 2); break;
-      case 'e': unpadded ? put("{}", m.day) : put("{:2}", m.day); break;
+      case 'e': number(m.day, 2, ' '); break;
       case 'b':
       case 'h': out += month_name(m.month).substr(0, 3); break;
       case 'B': out += month_name(m.month); break;
       case 'm': number(m.month, 2); break;
-      case 'y': number(static_cast<int>(floor_modulo(m.year, 100)), 2); break;
-      case 'C': number(static_cast<int>(floor_divide(m.year, 100)), 2); break;
-      case 'Y': put("{}", m.year); break;
+      case 'y': number(floor_modulo(m.year, 100), 2); break;
+      case 'C': number(floor_divide(m.year, 100), 2); break;
+      case 'Y': number(m.year, 1); break;
       case 'H': number(m.hour, 2); break;
-      case 'k': put("{:2}", m.hour); break;
-      case 'I': number(hour12, 2); break;
-      case 'l': put("{:2}", hour12); break;
+      case 'k': number(m.hour, 2, ' '); break;
+      case 'I': number(hour12(), 2); break;
+      case 'l': number(hour12(), 2, ' '); break;
       case 'p': out += m.hour < 12 ? "AM" : "PM"; break;
       case 'P': out += m.hour < 12 ? "am" : "pm"; break;
       case 'M': number(m.minute, 2); break;
       case 'S': number(m.second, 2); break;
-      case 'f': put("{:06}", m.nanosecond / 1000); break;
+      case 'f': number(m.nanosecond / 1000, 6); break;
       case 'z':
-        if (zone) out += offset_text(zone->at(floor_divide(utc, kSecond)).seconds, false);
+        if (zone_) out += offset_text(zone_->at(floor_divide(utc, kSecond)).seconds, false);
         break;
       case 'Z':
-        if (zone) out += zone->abbreviation(zone->at(floor_divide(utc, kSecond)));
+        if (zone_) out += zone_->abbreviation(zone_->at(floor_divide(utc, kSecond)));
         break;
-      case 'j': number(of_year, 3); break;
-      case 'U': number((of_year - 1 + 7 - (day + 1) % 7) / 7, 2); break;
-      case 'W': number((of_year - 1 + 7 - day) / 7, 2); break;
-      case 'G': put("{:04}", iso_week(days).year); break;
+      case 'j': number(of_year(), 3); break;
+      case 'U': number((of_year() - 1 + 7 - (day() + 1) % 7) / 7, 2); break;
+      case 'W': number((of_year() - 1 + 7 - day()) / 7, 2); break;
+      case 'G': number(iso_week(days).year, 4); break;
       case 'V': number(iso_week(days).week, 2); break;
-      case 'g': number(static_cast<int>(iso_week(days).year % 100), 2); break;
+      case 'g': number(iso_week(days).year % 100, 2); break;
       case 'c': again("%a %b %e %H:%M:%S %Y"); break;
       case 'x':
       case 'D': again("%m/%d/%y"); break;
@@ -148,13 +162,18 @@ std::string strftime_text(std::string_view format, int64_t local, const TimeZone
       case 'R': again("%H:%M"); break;
       case 'r': again("%I:%M:%S %p"); break;
       case 'F': again("%Y-%m-%d"); break;
-      case 's': put("{}", floor_divide(utc, kSecond)); break;
+      case 's': number(floor_divide(utc, kSecond), 1); break;
       case 'n': out += '\n'; break;
       case 't': out += '\t'; break;
       case '%': out += '%'; break;
       default: out += unpadded ? "%-" : "%", out += directive;
     }
   }
+}
+
+std::string strftime_text(std::string_view format, int64_t local, const TimeZone* zone, int64_t utc) {
+  std::string out;
+  TimeWriter(format, zone).write(out, local, utc);
   return out;
 }
 

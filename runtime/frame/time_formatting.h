@@ -29,6 +29,17 @@ std::string timedelta_repr_text(int64_t nanoseconds);
 std::string timedelta_iso_text(int64_t nanoseconds);
 
 /// strftime in the C locale; %f has six digits. `zone` null: %z and %Z are empty.
+class TimeWriter {
+ public:
+  TimeWriter(std::string_view format, const TimeZone* zone) : format_(format), zone_(zone) {}
+  /// Appends the text of a moment.
+  void write(std::string& out, int64_t local_nanoseconds, int64_t utc_nanoseconds) const;
+
+ private:
+  void write(std::string& out, std::string_view format, int64_t local_nanoseconds, int64_t utc_nanoseconds) const;
+  const std::string format_;
+  const TimeZone* const zone_;
+};
 std::string strftime_text(std::string_view format, int64_t local_nanoseconds, const TimeZone* zone, int64_t utc_nanoseconds);
 
 std::string_view month_name(int month);      // 1: "January"

@@ -154,26 +154,21 @@ Value convert(Interpreter& in, Args args) {
   return wrap_column(std::move(result));
 }
 
-/// A text of each time.
-Column texts_of(Interpreter& in, Column column, const std::function<std::string(int64_t local, int64_t utc)>& f) {
+/// A text of each time, written by several threads; texts are not compared, since most columns of moments have few equal ones.
+Column texts_of(Interpreter& in, Column column, const std::function<void(int64_t local, int64_t utc, std::string& out)>& f) {
   Column local{datetime_type(), local_node(in.engine(), column)};
   const ColumnData utc = read(in.engine(), column), clock = read(in.engine(), local);
-  std::vector<std::string> texts(static_cast<size_t>(utc.count));
-  over(in.engine(), utc.count, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      if (utc.as<int64_t>()[i] != kNotATime) texts[static_cast<size_t>(i)] = f(clock.as<int64_t>()[i], utc.as<int64_t>()[i]);
+  return make_texts(in.engine(), utc.count, [&](int64_t row, std::string& out) {
+    if (utc.as<int64_t>()[row] == kNotATime) return false;
+    f(clock.as<int64_t>()[row], utc.as<int64_t>()[row], out);
+    return true;
   });
-  DistinctTexts distinct;
-  NewValues codes(in.engine(), DType::i32, utc.count);
-  for (int64_t i = 0; i < utc.count; ++i)
-    codes.as<int32_t>()[i] = utc.as<int64_t>()[i] == kNotATime ? -1 : distinct.add(texts[static_cast<size_t>(i)]);
-  return {text_type(), codes.node(), nullptr, distinct.finish()};
 }
 
 Value format_times(Interpreter& in, Args args) {
   const std::string format = gasell::str(in, args[1]);
-  const TimeZone* zone = zone_of(column_of(args[0]));
-  return wrap_column(texts_of(in, column_of(args[0]), [&](int64_t local, int64_t utc) { return strftime_text(format, local, zone, utc); }));
+  const TimeWriter writer(format, zone_of(column_of(args[0])));
+  return wrap_column(texts_of(in, column_of(args[0]), [&](int64_t local, int64_t utc, std::string& out) { writer.write(out, local, utc); }));
 }
 
 Value texts(Interpreter& in, Args args) { return wrap_column(time_texts(in, column_of(args[0]))); }
@@ -559,14 +554,14 @@ Value inferred(Interpreter& in, Args args) {
 }  // namespace
 
 Column time_texts(Interpreter& in, const Column& column) {
-  if (column.type.logical == Logical::timedelta) return texts_of(in, column, [](int64_t ns, int64_t) { return timedelta_repr_text(ns); });
+  if (column.type.logical == Logical::timedelta) return texts_of(in, column, [](int64_t ns, int64_t, std::string& out) { out = timedelta_repr_text(ns); });
   const TimeZone* zone = zone_of(column);
   Column local{datetime_type(), local_node(in.engine(), column)};
   const ColumnData data = read(in.engine(), local);
   // As pandas' astype(str): dates alone where all are midnights.
   const bool dates = !zone && precision_of({data.as<int64_t>(), static_cast<size_t>(data.count)}) == TimePrecision::date;
-  return texts_of(in, column, [&](int64_t clock, int64_t utc) {
-    return dates ? time_text(clock, TimePrecision::date) : timestamp_text(clock) + (zone ? offset_text(offset_of_utc(*zone, utc), true) : "");
+  return texts_of(in, column, [&](int64_t clock, int64_t utc, std::string& out) {
+    out = dates ? time_text(clock, TimePrecision::date) : timestamp_text(clock) + (zone ? offset_text(offset_of_utc(*zone, utc), true) : "");
   });
 }
 
