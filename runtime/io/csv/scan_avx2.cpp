@@ -35,7 +35,7 @@ inline uint32_t* put_positions(uint64_t bits, uint32_t base, uint32_t* to) {
   uint32_t* const end = to + __builtin_popcountll(bits);
   while (bits) {
     for (int i = 0; i < 8; ++i) {
-      to[i] = base + static_cast<uint32_t>(__builtin_ctzll(bits));
+      to[i] = base + static_cast<uint32_t>(_tzcnt_u64(bits));
       bits &= bits - 1;
     }
     to += 8;
