@@ -113,7 +113,7 @@ size_t Scan::place_of(const OpenFile& file, const std::string& name) const {
 /// Which row groups can have rows that are wanted.
 void Scan::choose(const std::vector<DataFile>& files, const ReadOptions& options) {
   const GasellArrow& library = plugin();
-  ArrowChunk chunk{};
+  Chunk chunk;
   for (size_t k = 0; k < files_.size(); ++k) {
     const OpenFile& file = files_[k];
     const int64_t first = rows_;
@@ -142,7 +142,6 @@ void Scan::choose(const std::vector<DataFile>& files, const ReadOptions& options
     }
     rows_of_file_.push_back(rows_ - first);
   }
-  library.free_chunk(&chunk);
 }
 
 Field Scan::field_of(const std::string& name, const PandasNote& note) {
@@ -169,7 +168,7 @@ Field Scan::field_of(const std::string& name, const PandasNote& note) {
   }
   if (const auto noted = note.types.find(name); noted != note.types.end() && field.type.type.is_number() && !noted->second.empty())
     field.type.type.nullable = std::isupper(static_cast<unsigned char>(noted->second[0])) || noted->second == "boolean";
-  ArrowChunk chunk{};
+  Chunk chunk;
   for (const Group& g : groups_) {
     ArrowProblem problem{};
     const auto place = static_cast<int64_t>(place_of(*g.file, name));
@@ -177,7 +176,6 @@ Field Scan::field_of(const std::string& name, const PandasNote& note) {
     if (field.is_text()) field.coded.push_back(chunk.coded && field.type.form == FieldType::Form::texts);
     field.has_validity |= !tells_missing(field.type) && chunk.nulls != 0;
   }
-  library.free_chunk(&chunk);
   return field;
 }
 

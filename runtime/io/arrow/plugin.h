@@ -55,6 +55,16 @@ using Schema = Owned<ArrowSchema>;
 using ArrayData = Owned<ArrowArray>;
 using Stream = Owned<ArrowArrayStream>;
 
+/// A column of a row group, described.
+struct Chunk : ArrowChunk {
+  Chunk() : ArrowChunk{} {}
+  Chunk(const Chunk&) = delete;
+  Chunk& operator=(const Chunk&) = delete;
+  ~Chunk() {
+    if (texts) plugin().free_chunk(this);
+  }
+};
+
 struct CloseFile {
   void operator()(ArrowParquetFile* file) const { plugin().parquet_close(file); }
 };

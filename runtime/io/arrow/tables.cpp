@@ -1,6 +1,7 @@
 // Arrow IPC and ORC files as columns, read and written as a whole.
 #include <algorithm>
 #include <climits>
+#include <cstring>
 
 #include "lang/diagnostic.h"
 #include "runtime/frame/scratch.h"
@@ -74,6 +75,46 @@ frame::Column column_of_pieces(Engine& engine, const Pieces& pieces, int64_t k, 
   return column;
 }
 
+/// The type of categories that are numbers or times, which Parquet files have not; nothing for other types.
+std::optional<FieldType> number_categories(const ArrowSchema& schema) {
+  const auto values = schema.dictionary ? field_type(*schema.dictionary) : std::nullopt;
+  const auto codes = values && !values->type.has_codes() ? field_type(ArrowSchema{schema.format}) : std::nullopt;
+  return codes && is_integer(codes->type.dtype) ? values : std::nullopt;
+}
+
+frame::Column categories_of_pieces(Engine& engine, const Pieces& pieces, int64_t k, const FieldType& type, const std::string& name) {
+  const ArrowSchema& schema = *pieces.schema->children[k];
+  const FieldType code_type = *field_type(ArrowSchema{schema.format});
+  const ArrowArray* const first = pieces.arrays.empty() ? nullptr : (*pieces.arrays[0])->children[k]->dictionary;
+  const auto values_of = [&](const ArrowArray* dictionary) {
+    frame::NewValues values(engine, type.type.dtype, dictionary ? dictionary->length : 0);
+    if (dictionary) put_values(type, *dictionary, values.as<char>(), nullptr, 0, name);
+    return values;
+  };
+  frame::NewValues values = values_of(first);
+  frame::NewValues codes(engine, DType::i32, pieces.rows);
+  int32_t* to = codes.as<int32_t>();
+  for (const auto& piece : pieces.arrays) {
+    const ArrowArray& array = *(*piece)->children[k];
+    frame::NewValues own = values_of(array.dictionary);
+    if (own.count != values.count ||
+        std::memcmp(own.as<char>(), values.as<char>(), static_cast<size_t>(own.count * size_of(own.dtype))) != 0)
+      throw Error("NotImplementedError", "column " + in_quotes(name) + " has other categories in other parts of the file");
+    frame::NewValues wide(engine, code_type.type.dtype, array.length), valid(engine, DType::boolean, array.length);
+    put_values(code_type, array, wide.as<char>(), valid.as<bool>(), 0, name);
+    for (int64_t i = 0; i < array.length; ++i) {
+      const int64_t code = Scalar::load(wide.as<char>() + i * size_of(wide.dtype), wide.dtype).i;
+      if (valid.as<bool>()[i] && (code < 0 || code >= values.count))
+        throw Error("ValueError", "column " + in_quotes(name) + " of the file is damaged: its codes lie outside of its categories");
+      *to++ = valid.as<bool>()[i] ? static_cast<int32_t>(code) : -1;
+    }
+  }
+  frame::Column column{{frame::Logical::category, DType::i32}, codes.node()};
+  column.type.ordered = schema.flags & ARROW_FLAG_DICTIONARY_ORDERED;
+  column.categories = std::make_shared<frame::Column>(frame::Column{type.type, values.node()});
+  return column;
+}
+
 }  // namespace
 
 Table read_table(Engine& engine, Format format, const std::filesystem::path& path, const std::optional<std::vector<std::string>>& columns) {
@@ -98,6 +139,12 @@ Table read_table(Engine& engine, Format format, const std::filesystem::path& pat
   for (int64_t k = 0; k < pieces.schema->n_children; ++k) {
     const ArrowSchema& child = *pieces.schema->children[k];
     auto type = field_type(child);
+    const auto of_numbers = number_categories(child);
+    if (of_numbers) {
+      table.names.emplace_back(child.name);
+      table.columns.push_back(categories_of_pieces(engine, pieces, k, *of_numbers, child.name));
+      continue;
+    }
     if (!type)
       throw Error("NotImplementedError",
                   in_quotes(path.string()) + ": column " + in_quotes(child.name) + " is of type " + shown_type(child) +
