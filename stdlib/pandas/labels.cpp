@@ -13,7 +13,8 @@ Value no_label(Interpreter& in, std::span<Value> args) {
     if (const auto* text = v.as<Str>()) texts.push_back(text->value);
   auto error = Value::make<Exception>(*exception_type("KeyError"), std::vector<Value>{args[2].is_none() ? args[0] : args[2]});
   if (const auto* label = args[0].as<Str>())
-    if (const std::string near = did_you_mean(label->value, texts); !near.empty()) error.as<Exception>()->hint = "did you mean '" + near + "'?";
+    if (const std::string near = did_you_mean(label->value, texts); !near.empty())
+      error.as<Exception>()->hint = "did you mean '" + near + "'?";
   throw Raised(error);
 }
 
