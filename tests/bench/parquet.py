@@ -51,6 +51,7 @@ CASES = {
 
 def programs(case, path, columns):
     selected = "*" if columns is None else ", ".join(f'"{c}"' for c in columns)
+    table = f"create or replace table t as select {selected} from read_parquet('{path}')"
     if case == "one of all":
         return {
             "gasell": ("import pandas as pd", f"m = float(pd.read_parquet({path!r}).fare.mean())"),
@@ -63,7 +64,7 @@ def programs(case, path, columns):
         "pyarrow": ("import pyarrow.parquet as pq", f"df = pq.read_table({path!r}, columns={columns})"),
         "pandas": ("import pandas as pd", f"df = pd.read_parquet({path!r}, columns={columns})"),
         "polars": ("import polars as pl", f"df = pl.read_parquet({path!r}, columns={columns})"),
-        "duckdb": ("import duckdb\ncon = duckdb.connect()", f"con.execute(\"create or replace table t as select {selected} from read_parquet('{path}')\")"),
+        "duckdb": ("import duckdb\ncon = duckdb.connect()", f"con.execute({table!r})"),
     }
 
 
