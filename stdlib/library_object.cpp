@@ -48,7 +48,6 @@ Value class_of(Interpreter&, std::span<Value> args) {
 }
 Value new_object(Interpreter& in, std::span<Value> args) {
   if (!args[0].as<LibraryClass>()) raise("TypeError", "a class of the library is expected (of an object: its __class__), not '" + type_of(args[0]).name + "'");
-  if (!args[0].as<LibraryClass>()) raise("TypeError", "new() takes a class of the library's texts");
   Value made = Value::make<LibraryObject>(args[0]);
   for (const Dict::Entry& e : args[1].as<Dict>()->entries()) made.as<LibraryObject>()->members[gasell::str(in, e.key)] = e.value;
   return made;
