@@ -1,5 +1,5 @@
-// The format of the files: RFC 9636 (TZif). The rule at a file's end, POSIX' TZ, is written out up to the year 2263, so that every look-up is a
-// search in a table.
+// The format of the files: RFC 9636 (TZif). The rule at a file's end, POSIX' TZ, is written out up to the year 2263, so that every look-up
+// is a search in a table.
 #include "runtime/frame/time_zones.h"
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "lang/diagnostic.h"
 #include "runtime/device/workers.h"
@@ -95,7 +96,8 @@ class RuleReader {
   }
   int number() {
     int value = 0;
-    while (!text_.empty() && std::isdigit(static_cast<unsigned char>(text_[0]))) value = value * 10 + (text_[0] - '0'), text_.remove_prefix(1);
+    while (!text_.empty() && std::isdigit(static_cast<unsigned char>(text_[0])))
+      value = value * 10 + (text_[0] - '0'), text_.remove_prefix(1);
     return value;
   }
   /// [+-]hh[:mm[:ss]] in seconds.
@@ -219,7 +221,33 @@ TimeZone TimeZone::load(std::string_view name) {
   if (!plain) unknown(name);
   const char* given = std::getenv("ZONEINFO");
   const std::string folder = given && *given ? given : "/usr/share/zoneinfo";
-  const std::string found = spelling_of(folder, name);
+  // Names that the database keeps for old programs, which some distributions leave out.
+  static constexpr std::pair<std::string_view, std::string_view> kOldNames[] = {
+      {"US/Alaska", "America/Anchorage"},
+      {"US/Arizona", "America/Phoenix"},
+      {"US/Central", "America/Chicago"},
+      {"US/Eastern", "America/New_York"},
+      {"US/Hawaii", "Pacific/Honolulu"},
+      {"US/Michigan", "America/Detroit"},
+      {"US/Mountain", "America/Denver"},
+      {"US/Pacific", "America/Los_Angeles"},
+      {"Canada/Eastern", "America/Toronto"},
+      {"Canada/Pacific", "America/Vancouver"},
+      {"Japan", "Asia/Tokyo"},
+      {"Singapore", "Asia/Singapore"},
+      {"GB", "Europe/London"},
+      {"Asia/Calcutta", "Asia/Kolkata"},
+      {"Asia/Saigon", "Asia/Ho_Chi_Minh"},
+      {"Asia/Katmandu", "Asia/Kathmandu"},
+  };
+  std::string found = spelling_of(folder, name);
+  if (!std::ifstream(folder + "/" + found))
+    for (const auto& [old_name, present] : kOldNames)
+      if (old_name == name) {
+        TimeZone zone = load(present);
+        zone.name_ = old_name;
+        return zone;
+      }
   std::ifstream file(folder + "/" + found, std::ios::binary);
   std::ostringstream bytes;
   if (file) bytes << file.rdbuf();
@@ -354,8 +382,7 @@ int64_t utc_of_local(const TimeZone& zone, int64_t local, Ambiguous ambiguous, N
       if (ambiguous == Ambiguous::first) return local - found.first * kSecond;
       if (ambiguous == Ambiguous::second) return local - found.second * kSecond;
       if (ambiguous == Ambiguous::nat) return kNotATime;
-      throw Error("AmbiguousTimeError",
-                  "Cannot infer dst time from " + timestamp_text(local) + ", try using the 'ambiguous' argument");
+      throw Error("AmbiguousTimeError", "Cannot infer dst time from " + timestamp_text(local) + ", try using the 'ambiguous' argument");
     case TimeZone::Local::Kind::never: break;
   }
   switch (nonexistent) {

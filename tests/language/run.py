@@ -108,6 +108,9 @@ def read_cases(path):
                 case.refused = value
             elif key == "differs":
                 case.differs = value
+        if path.name.startswith("page_"):
+            # They show what names do, one call or two each: how arrays are computed is the others' subject.
+            case.not_under += set(CONFIGURATIONS) - {"default", "sim4"}
         offset += body.count("\n")
         cases.append(case)
     names = [c.name for c in cases]
@@ -151,7 +154,7 @@ json.dump({"version": f"CPython {sys.version.split()[0]}, NumPy {np.__version__}
 
 
 # What a folder's answers need beside NumPy.
-NEEDS = {"functions": "numba", "frames": "pandas"}
+NEEDS = {"functions": "numba", "frames": "pandas", "parquet.gsl": "pyarrow"}
 
 
 def lacks(python, package):
@@ -159,7 +162,7 @@ def lacks(python, package):
 
 
 def needs(path):
-    return NEEDS.get(path.relative_to(HERE).parts[0])
+    return NEEDS.get(path.name, NEEDS.get(path.relative_to(HERE).parts[0]))
 
 
 # What cannot run where Gasell was built without Apache Arrow C++.
