@@ -30,13 +30,17 @@ class FreeNames {
 
  private:
   void array(const std::string& name, DType type) {
-    if (!declared_.count(name)) arrays.emplace(name, type);
+    if (!declared_.count(name)) arrays.insert_or_assign(name, type);
+  }
+  /// An array of which the address is taken: bytes, unless its elements are used, too.
+  void memory(const std::string& name) {
+    if (!declared_.count(name)) arrays.emplace(name, DType::u8);
   }
   void expression(const ir::ExprRef& e) {
     ir::visit(e, [&](const ir::Expr& part) {
       if (part.kind == ExprKind::variable && !declared_.count(part.name)) scalars.emplace(part.name, part.type);
       if (part.kind == ExprKind::load) array(part.name, part.type);
-      if (part.kind == ExprKind::address) array(part.name, DType::u8);
+      if (part.kind == ExprKind::address) memory(part.name);
     });
   }
   void statement(const Stmt& s) {
@@ -47,7 +51,7 @@ class FreeNames {
         if (!s.source.empty()) array(s.source, s.type);
         declare(s.name);
         break;
-      case StmtKind::point: array(s.source, DType::u8); break;
+      case StmtKind::point: memory(s.source); break;
       case StmtKind::let:
       case StmtKind::var:
       case StmtKind::local_array:
