@@ -194,14 +194,12 @@ Value kind_of(Interpreter&, Args args) {
     default: return make_str(std::string(1, kind(type.dtype)));
   }
 }
-Value facts(Interpreter& in, Args args) {
+Value facts(Interpreter&, Args args) {
   const ColumnType& type = column_of(args[0]).type;
   return make_tuple({Value::of(type.nullable), Value::of(type.ordered), type.zone.empty() ? Value() : make_str(type.zone)});
-  (void)in;
 }
 Value dtype_text(Interpreter& in, Args args) { return make_str(frame::dtype_name(in.engine(), column_of(args[0]))); }
 Value type_text(Interpreter& in, Args args) { return make_str(frame::dtype_name(in.engine(), {to_column_type(in, args[0]), graph::constant(Scalar::of_int(0), {0})})); }
-/// The text of the wanted dtype of numbers as a NumPy dtype, else the text.
 Value missing_scalar(Interpreter& in, Args args) { return Value::of(is_missing_value(in, args[0])); }
 Value item(Interpreter& in, Args args) { return cell(in, column_of(args[0]), to_index(in, args[1])); }
 
