@@ -99,6 +99,7 @@ class Describer {
     for (const int axis : op.axes) key.number(axis);
   }
   void payload(const graph::ConcatenateNode& op) { key.number(op.axis); }
+  void payload(const graph::GatherNode&) {}
   void payload(const graph::PadNode& op) {
     key.list(op.before);
     key.scalar(op.value);

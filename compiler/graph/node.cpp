@@ -46,6 +46,7 @@ struct HashOp {
   uint64_t operator()(const ReduceNode& n) const { return mix(mix_all(mix(h, static_cast<uint64_t>(n.op)), n.axes), static_cast<uint64_t>(n.ddof)); }
   uint64_t operator()(const ConcatenateNode& n) const { return mix(h, static_cast<uint64_t>(n.axis)); }
   uint64_t operator()(const PadNode& n) const { return mix(mix_all(h, n.before), n.value); }
+  uint64_t operator()(const GatherNode&) const { return h; }
 };
 
 struct SameOp {
@@ -76,6 +77,7 @@ struct SameOp {
     const auto* b = other.as<PadNode>();
     return a.before == b->before && a.value.same_bits(b->value);
   }
+  bool operator()(const GatherNode&) const { return true; }
 };
 
 bool same(const Node& a, const Node& b) {
@@ -420,6 +422,13 @@ NodeRef pad(const NodeRef& x, Shape shape, std::vector<int64_t> before, Scalar v
   if (x->shape == shape) return x;
   if (x->size() == 0) return constant(value, std::move(shape));
   return make(x->dtype, std::move(shape), {x}, PadNode{std::move(before), value});
+}
+
+NodeRef gather(const NodeRef& x, const NodeRef& index) {
+  if (const auto* c = x->as<ConstantNode>()) return constant(c->value, index->shape);
+  if (x->size() == 0 || index->size() == 0) return constant(Scalar{x->dtype, 0, 0}, index->shape);
+  if (x->as<GatherNode>()) return gather(x->inputs[0], gather(x->inputs[1], index));
+  return make(x->dtype, index->shape, {x, index}, GatherNode{});
 }
 
 }  // namespace gasell::graph

@@ -52,12 +52,14 @@ struct ReduceNode { ReduceOp op; std::vector<int> axes; int64_t ddof = 0; };
 struct ConcatenateNode { int axis; };
 /// The input, with `value` around it: element i of the input is element i + before of the node. What a stencil leaves at the border.
 struct PadNode { std::vector<int64_t> before; Scalar value; };
+/// Elements of a vector (the first input) at the places that int64 indices (the second) say; all of them are in the vector.
+struct GatherNode {};
 
 struct Node {
   DType dtype;
   Shape shape;
   std::vector<NodeRef> inputs;
-  std::variant<BufferNode, ConstantNode, IotaNode, RandomNode, MapNode, CastNode, ViewNode, ReshapeNode, ReduceNode, ConcatenateNode, PadNode> op;
+  std::variant<BufferNode, ConstantNode, IotaNode, RandomNode, MapNode, CastNode, ViewNode, ReshapeNode, ReduceNode, ConcatenateNode, PadNode, GatherNode> op;
   uint64_t hash = 0;
   template <class T> const T* as() const { return std::get_if<T>(&op); }
   int64_t size() const;
@@ -84,6 +86,8 @@ NodeRef reduce(ReduceOp op, const NodeRef& x, std::vector<int> axes, int64_t ddo
 NodeRef concatenate(std::vector<NodeRef> parts, int axis);
 /// `value` has x's dtype; x lies inside of `shape`.
 NodeRef pad(const NodeRef& x, Shape shape, std::vector<int64_t> before, Scalar value);
+/// x, of rank 1, at `index`, i64 of any shape, which the caller has checked. Of an x without elements: zeros.
+NodeRef gather(const NodeRef& x, const NodeRef& index);
 
 /// NumPy's broadcasting of shapes; throws Error("ValueError", "operands could not be broadcast together with shapes (2,3) (4,)").
 Shape broadcast_shapes(const std::vector<Shape>& shapes);

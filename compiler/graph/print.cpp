@@ -59,6 +59,7 @@ struct Operation {
   }
   std::string operator()(const ConcatenateNode& n) const { return fmt::format("concatenate axis {}", n.axis); }
   std::string operator()(const PadNode& n) const { return fmt::format("pad before ({}) with {}", fmt::join(n.before, ", "), text_of(n.value)); }
+  std::string operator()(const GatherNode&) const { return "gather"; }
 };
 
 }  // namespace

@@ -117,7 +117,9 @@ std::optional<LibraryProduct> contraction_of(Pulled pulled, const std::vector<in
   int factor[2];
   for (int k = 0; k < 2; ++k) {
     const Value& v = pulled.values[static_cast<size_t>(product.operands[static_cast<size_t>(k)])];
-    if (v.kind != Value::Kind::access || !pulled.accesses[static_cast<size_t>(v.access)].source->as<graph::BufferNode>()) return {};
+    if (v.kind != Value::Kind::access) return {};
+    const Access& access = pulled.accesses[static_cast<size_t>(v.access)];
+    if (access.index >= 0 || !access.source->as<graph::BufferNode>()) return {};
     factor[k] = v.access;
   }
   // The result walks the axes that are kept; 0 along the others.

@@ -147,6 +147,8 @@ StripExpression::StripExpression(KernelBuilder& builder, const Pulled& pulled, b
     iota_start_.emplace_back();
     iota_step_.emplace_back();
     random_.emplace_back();
+    const int64_t stride = access.index_stride;
+    index_strides_.push_back(access.index < 0 ? nullptr : stride == 1 ? ir::constant_i64(1) : builder.scalar("s", stride));
     if (const auto* b = access.source->as<graph::BufferNode>()) {
       arrays_.back() = first ? builder.input(b->storage, access.dtype, access.offset) : arrays_[static_cast<size_t>(neighbour.array)];
     } else if (const auto* i = access.source->as<graph::IotaNode>()) {
@@ -208,8 +210,9 @@ void StripExpression::begin_strip(Body& body, ExprRef first, ExprRef count) {
   }
 }
 
-ExprRef StripExpression::access_value(int a, ExprRef j) {
+ExprRef StripExpression::access_value(int a, ExprRef j, const std::vector<ExprRef>& values) {
   const Access& access = pulled_.accesses[a];
+  if (access.index >= 0) return ir::load(arrays_[a], access.dtype, values[static_cast<size_t>(access.index)] * index_strides_[a]);
   if (!random_[a].empty()) return ir::load(arrays_[a], access.dtype, shifts_[a] + j);
   ExprRef position = bases_[a] + (first_ + j) * positions_.inner_stride(a);
   if (neighbours_[a].near != a) position = position + ir::constant_i64(neighbours_[a].offset);
@@ -229,7 +232,7 @@ std::vector<ExprRef> StripExpression::at(Body& body, ExprRef j) {
     }
     ExprRef expr;
     if (value.kind == Value::Kind::access) {
-      expr = access_value(value.access, j);
+      expr = access_value(value.access, j, values);
     } else if (value.kind == Value::Kind::cast) {
       expr = ir::cast(values[value.operands[0]], value.dtype);
     } else {

@@ -83,7 +83,7 @@ class StripExpression {
   std::vector<ir::ExprRef> at(ir::Body& body, ir::ExprRef j);
 
  private:
-  ir::ExprRef access_value(int a, ir::ExprRef j);
+  ir::ExprRef access_value(int a, ir::ExprRef j, const std::vector<ir::ExprRef>& values);
   ir::ExprRef in_strides(int array, int64_t distance);
 
   KernelBuilder& builder_;
@@ -92,6 +92,7 @@ class StripExpression {
   Positions positions_;
   std::vector<ir::ExprRef> distances_;           // per access: from its array's first access, where that is far
   std::vector<std::string> arrays_;              // per access: parameter (buffer) or strip (random)
+  std::vector<ir::ExprRef> index_strides_;       // per access: null without an index
   std::vector<ir::ExprRef> iota_start_, iota_step_;
   std::vector<std::vector<ir::ExprRef>> random_;  // per access: seed, stream, low, range
   std::vector<ir::ExprRef> constants_;           // per value

@@ -38,7 +38,8 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& 
   const int64_t aim = grain.chunk > 0 ? grain.chunk : std::clamp<int64_t>(rows * columns / grain.units, grain.elements, 16 * kStrip);
   // Crossing accesses are walked in tiles of few columns and many rows, so that a cache line serves all its rows before it goes.
   const bool tiled = crosses_memory(pulled.space, pulled.accesses) || crosses_memory(pulled.space, results);
-  if (grain.rolled && !tiled)
+  const bool indexed = std::any_of(pulled.accesses.begin(), pulled.accesses.end(), [](const Access& a) { return a.index >= 0; });
+  if (grain.rolled && !tiled && !indexed)
     if (std::optional<Step> step = lower_tiles(pulled, outputs, results, grain, border)) return std::move(*step);
   const int64_t segment = std::min({columns, std::max<int64_t>(1, aim), tiled ? kLine / gasell::size_of(results[0].dtype) : columns});
   const int64_t segments = (columns + segment - 1) / segment;

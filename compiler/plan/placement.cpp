@@ -14,12 +14,15 @@ constexpr size_t kMaxContexts = 16;   // places of use told apart
 constexpr double kStoreCost = 3;      // writing one element, in operations
 constexpr double kLoadCost = 1.5;     // reading it back
 constexpr double kRandomCost = 40;
+constexpr double kGatherCost = 4;     // an element that may lie anywhere
 
 bool is_leaf(const Node& node) { return node.as<graph::BufferNode>() || node.as<graph::ConstantNode>() || node.as<graph::IotaNode>(); }
+bool is_memory(const Node& node) { return node.as<graph::BufferNode>() != nullptr; }
 
 double own_cost(const Node& node) {
   if (const auto* m = node.as<graph::MapNode>()) return info(m->op).cost;
   if (node.as<graph::CastNode>()) return 1;
+  if (node.as<graph::GatherNode>()) return kGatherCost;
   return node.as<graph::RandomNode>() ? kRandomCost : 0;
 }
 
@@ -93,8 +96,10 @@ std::unordered_map<const Node*, std::string> choose_stored(const std::vector<Nod
     if (node->as<graph::PadNode>()) stored.emplace(node.get(), "has a border");
     if (bordered && node->as<graph::RandomNode>()) stored.emplace(node.get(), "drawn beside a border");
     if (node->as<graph::ReshapeNode>()) stored.emplace(node->inputs[0].get(), "reshaped, which needs its elements in order");
+    if (node->as<graph::GatherNode>() && !is_memory(*node->inputs[0])) stored.emplace(node->inputs[0].get(), "read in any order");
     if (levels >= kMaxDepth && !is_leaf(*node)) stored.emplace(node.get(), "a kernel holds at most " + std::to_string(kMaxDepth) + " operations in a row");
-    if (!options.fuse && (node->as<graph::MapNode>() || node->as<graph::CastNode>() || node->as<graph::RandomNode>() || node->as<graph::IotaNode>()))
+    if (!options.fuse && (node->as<graph::MapNode>() || node->as<graph::CastNode>() || node->as<graph::RandomNode>() || node->as<graph::IotaNode>() ||
+                          node->as<graph::GatherNode>()))
       stored.emplace(node.get(), "fusion is off");
     const bool is_stored = stored.count(node.get()) != 0;
     cost[node.get()] = is_stored ? 0 : std::min(total, 1e9);

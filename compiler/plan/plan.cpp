@@ -31,6 +31,7 @@ bool is_contiguous_buffer(const Node& node) {
 /// Elements a buffer access touches at least: what must be read once.
 double distinct_elements(const Access& access, const Shape& space) {
   double n = 1;
+  if (access.index >= 0) return static_cast<double>(std::min(graph::size_of(space), access.source->size()));
   for (size_t k = 0; k < space.size(); ++k)
     if (access.coefficients[k] != 0) n *= static_cast<double>(space[k]);
   return n;

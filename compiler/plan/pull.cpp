@@ -52,7 +52,15 @@ class Puller {
       for (const NodeRef& input : node->inputs) value.operands.push_back(visit(input, map));
       return simplify(std::move(value));
     }
+    if (node->as<graph::GatherNode>()) return gathered(node, visit(node->inputs[1], map));
     return source(node, map);
+  }
+
+  int gathered(const NodeRef& node, int index) {
+    const NodeRef& from = node->inputs[0];
+    const auto* b = from->as<graph::BufferNode>();
+    if (!b) throw Error("SystemError", "a node that must be stored was pulled into a kernel", "", Blame::internal);
+    return accessed({from, node->dtype, std::vector<int64_t>(out_.space.size(), 0), b->offset, index, b->strides[0]});
   }
 
   int source(const NodeRef& node, const IndexMap& map) {
@@ -71,10 +79,15 @@ class Puller {
       access.offset += strides[k] * map[k].start;
       if (map[k].axis >= 0) access.coefficients[map[k].axis] += strides[k] * map[k].step;
     }
+    return accessed(std::move(access));
+  }
+
+  int accessed(Access access) {
     for (size_t i = 0; i < out_.accesses.size(); ++i)
       if (out_.accesses[i] == access) return access_value_[i];
+    const DType dtype = access.dtype;
     out_.accesses.push_back(std::move(access));
-    access_value_.push_back(add({Value::Kind::access, node->dtype, static_cast<int>(out_.accesses.size() - 1), {}, ScalarOp::add, {}}));
+    access_value_.push_back(add({Value::Kind::access, dtype, static_cast<int>(out_.accesses.size() - 1), {}, ScalarOp::add, {}}));
     return access_value_.back();
   }
 
@@ -167,10 +180,10 @@ std::vector<Neighbour> neighbours(const Pulled& pulled) {
     const Access& access = pulled.accesses[static_cast<size_t>(a)];
     const auto* memory = access.source->as<graph::BufferNode>();
     Neighbour found{a, a, 0};
-    for (int b = 0; memory && b < a; ++b) {
+    for (int b = 0; memory && access.index < 0 && b < a; ++b) {
       const Access& before = pulled.accesses[static_cast<size_t>(b)];
       const auto* same = before.source->as<graph::BufferNode>();
-      if (!same || same->storage != memory->storage || before.dtype != access.dtype || before.coefficients != access.coefficients) continue;
+      if (!same || same->storage != memory->storage || before.index >= 0 || before.dtype != access.dtype || before.coefficients != access.coefficients) continue;
       if (found.array == a) found = {b, a, access.offset - before.offset};
       const int64_t apart = access.offset - before.offset;
       if (result[static_cast<size_t>(b)].near == b && apart >= -kNear && apart <= kNear) {

@@ -14,12 +14,14 @@ using graph::NodeRef;
 using graph::Shape;
 
 /// Where a source is read (or a result written): element offset + Σ coefficients[k] * i_k. For iota and random sources this is the
-/// C-order index in the whole source array.
+/// C-order index in the whole source array. With an `index`, at offset + index_stride * that value of the same point.
 struct Access {
   NodeRef source;  // BufferNode, IotaNode or RandomNode; null for a result
   DType dtype;
   std::vector<int64_t> coefficients;
   int64_t offset = 0;
+  int index = -1;  // of Pulled::values; then all coefficients are zero
+  int64_t index_stride = 0;
   bool operator==(const Access&) const = default;
 };
 
@@ -42,7 +44,7 @@ struct Pulled {
   double cost() const;
 };
 
-/// Flattens `roots`, all of one shape. Only views, maps, casts, constants, iotas, random sources and buffers may occur.
+/// Flattens `roots`, all of one shape. Only views, maps, casts, constants, iotas, random sources, buffers and gathers of buffers may occur.
 Pulled pull(const std::vector<NodeRef>& roots);
 /// The same over a larger space, in which the root's element 0 is at `before`: what is read outside of the root's own elements is nothing.
 Pulled pull_within(const NodeRef& root, const Shape& space, const std::vector<int64_t>& before);

@@ -9,6 +9,10 @@ namespace gasell::plan {
 Walk walk_of(const Shape& space, const Access& access, int64_t elements) {
   const int64_t width = gasell::size_of(access.dtype);
   Walk walk{0, width};
+  if (access.index >= 0) {
+    (access.index_stride < 0 ? walk.begin : walk.end) += (access.source->size() - 1) * access.index_stride * width;
+    return walk;
+  }
   Shape extents;
   std::vector<int64_t> strides;
   for (size_t k = 0; k < space.size(); ++k) {

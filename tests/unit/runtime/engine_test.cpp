@@ -86,6 +86,28 @@ TEST_CASE("a border is written with what it is around") {
   CHECK(values(view(pad(x, {6, 5}, {1, 0}, Scalar::of_float(0)), {4, 5}, {{0, 1, 1}, {1, 0, 1}})) == values(x));
 }
 
+TEST_CASE("elements are gathered within the kernel that uses them") {
+  const NodeRef x = map(ScalarOp::mul, {f64_ramp({1000}), number(3)});
+  const NodeRef index = map(ScalarOp::sub, {constant(Scalar::of_int(997), {300}), map(ScalarOp::mul, {iota(300, Scalar::of_int(0), Scalar::of_int(1)), constant(Scalar::of_int(3))})});
+  const NodeRef sum = map(ScalarOp::add, {gather(x, index), number(1)});
+  CHECK(kernels({sum}) == 2);  // what is read in any order is stored
+  const NodeRef stored = engine().force(x);
+  CHECK(kernels({map(ScalarOp::add, {gather(stored, index), number(1)})}) == 1);
+  const auto v = values(sum);
+  REQUIRE(v.size() == 300);
+  for (size_t i = 0; i < v.size(); ++i) CHECK(v[i] == 3.0 * (997 - 3 * static_cast<double>(i)) + 1);
+  // Backwards, in two dimensions, by gathered places, summed.
+  const NodeRef backwards = view(stored, {1000}, {{0, 999, -1}});
+  CHECK(values(gather(backwards, reshape(index, {30, 10})))[31] == 3.0 * (999 - (997 - 3 * 31)));
+  CHECK(values(gather(gather(stored, index), constant(Scalar::of_int(2), {4}))) == std::vector<double>(4, 3.0 * 991));
+  CHECK(values(reduce(ReduceOp::sum, gather(stored, reshape(index, {30, 10})), {0}))[9] == [&] {
+    double total = 0;
+    for (int row = 0; row < 30; ++row) total += 3.0 * (997 - 3 * (row * 10 + 9));
+    return total;
+  }());
+  CHECK(values(view(gather(stored, index), {3}, {{0, 5, 2}})) == std::vector<double>{3.0 * 982, 3.0 * 976, 3.0 * 970});
+}
+
 TEST_CASE("joined arrays are written part by part") {
   const NodeRef x = f64_ramp({2, 3}), y = map(ScalarOp::neg, {x});
   const NodeRef rows = concatenate({x, y}, 1);
