@@ -175,11 +175,12 @@ struct Engine::State {
   std::vector<NodeRef> run(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations) {
     if (interrupt.exchange(false)) throw Interrupted();
     GraphStructure structure = structure_of(nodes, destinations);
-    make_ready(structure.memories);
+    std::vector<StorageRef> memories = structure.memories;
+    make_ready(memories);
     if (gpus) gpus->use(selection().gpus);
     bool on_gpus = gpus && selection().kind == DeviceSelection::Kind::gpus && gpus->any_alive();
     std::shared_ptr<PreparedPlan> plan = prepared(structure, nodes, destinations, on_gpus);
-    if (selection().kind == DeviceSelection::Kind::automatic && (gpus || !searched) && pays_on_gpus(*plan, structure.memories)) {
+    if (selection().kind == DeviceSelection::Kind::automatic && (gpus || !searched) && pays_on_gpus(*plan, memories)) {
       on_gpus = true;
       plan = prepared(structure, nodes, destinations, true);
     }
@@ -189,7 +190,7 @@ struct Engine::State {
       observer(PlanStage::planned, nodes, reports = report(steps));
     }
     Measures measures;
-    Slots slots = on_gpus ? run_on_gpus(*plan, structure.memories, measures) : Slots(*device, *plan, std::move(structure.memories));
+    Slots slots = on_gpus ? run_on_gpus(*plan, memories, measures) : Slots(*device, *plan, std::move(memories));
     if (!on_gpus) run_steps(*plan, *device, slots, measures);
     slots.check();
     if (observer) {
@@ -398,7 +399,12 @@ std::vector<NodeRef> Engine::force(const std::vector<NodeRef>& nodes) {
   std::vector<StorageRef> memories;
   for (const NodeRef& node : nodes) memories.push_back(node->as<graph::BufferNode>()->storage);
   make_ready(memories);
-  return nodes;
+  std::vector<NodeRef> ready = nodes;
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    const auto& buffer = *nodes[k]->as<graph::BufferNode>();
+    if (memories[k] != buffer.storage) ready[k] = graph::buffer(memories[k], nodes[k]->dtype, nodes[k]->shape, buffer.strides, buffer.offset);
+  }
+  return ready;
 }
 
 NodeRef Engine::force(const NodeRef& node) { return force(std::vector{node})[0]; }

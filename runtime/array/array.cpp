@@ -34,6 +34,13 @@ class BoundStorage : public HostStorage {
   HostStorageRef memory_;
 };
 
+/// Whether a value lies in memory of its own: not where its contents wait, or are held by other memory (deferred()).
+bool is_in_memory(const NodeRef& node) {
+  const auto* b = node->as<graph::BufferNode>();
+  const auto* storage = b ? static_cast<const HostStorage*>(b->storage.get()) : nullptr;
+  return storage && !storage->is_waiting() && !storage->made();
+}
+
 /// Whether evaluating `node` reads `storage`.
 bool reads(const NodeRef& node, const Storage* storage) {
   std::unordered_set<const graph::Node*> seen;
@@ -187,7 +194,7 @@ void Array::assign(Engine& engine, NodeRef value) {
   if (size() == 0) return;
 
   // The cell's own memory, which nobody else reads.
-  if (!cell_->value->as<graph::BufferNode>()) cell_->value = engine.force(cell_->value);
+  if (!is_in_memory(cell_->value)) cell_->value = engine.force(cell_->value);
   const NodeRef& current = cell_->value;
   if (reads(value, current->as<graph::BufferNode>()->storage.get())) value = engine.force(value);
   if (value->as<graph::BufferNode>() && reads(value, current->as<graph::BufferNode>()->storage.get())) value = copy(engine, value);
@@ -308,7 +315,7 @@ void settle(Engine& engine, std::span<const Array* const> arrays, const std::vec
   std::vector<const Array*> lazy;
   for (size_t k = 0; k < arrays.size(); ++k) {
     if (written[k] && arrays[k]->read_only_) throw Error("ValueError", "assignment destination is read-only");
-    if (!arrays[k]->cell_->value->as<graph::BufferNode>()) lazy.push_back(arrays[k]);
+    if (!is_in_memory(arrays[k]->cell_->value)) lazy.push_back(arrays[k]);
   }
   if (!lazy.empty()) {
     std::vector<NodeRef> nodes;

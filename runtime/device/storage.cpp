@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cmath>
@@ -343,34 +344,41 @@ class DeferredStorage final : public HostStorage {
     bytes_ = bytes;
   }
   ~DeferredStorage() override { keep_copies(nullptr); }
-  bool is_mapped() const override { return made_ && made_->is_mapped(); }
+  bool is_mapped() const override { return is_made_ && made_->is_mapped(); }
   void check() const override {
-    if (made_) made_->check();
+    if (is_made_) made_->check();
   }
   void release(int64_t begin, int64_t end) override {
-    if (made_) made_->release(begin, end);
+    if (is_made_) made_->release(begin, end);
   }
   void expect(int64_t begin, int64_t end) override {
-    if (made_) made_->expect(begin, end);
+    if (is_made_) made_->expect(begin, end);
   }
   void announce() const override {
     if (announce_) announce_();
   }
-
- private:
-  void provide() const override {
+  void make() const override {
     const std::lock_guard lock(mutex_);
-    if (data_) return;
+    if (is_made_) return;
     made_ = make_();
     make_ = nullptr;
     announce_ = nullptr;
-    data_ = made_->write();
+    is_made_ = true;
+  }
+  HostStorageRef made() const override { return is_made_ ? made_ : nullptr; }
+
+ private:
+  void provide() const override {
+    make();
+    const std::lock_guard lock(mutex_);
+    if (!data_) data_ = const_cast<void*>(made_->read());
   }
 
   mutable std::mutex mutex_;
   mutable std::function<HostStorageRef()> make_;
   mutable std::function<void()> announce_;
   mutable HostStorageRef made_;
+  mutable std::atomic<bool> is_made_ = false;  // made_ stays as it is then
 };
 
 }  // namespace
@@ -379,12 +387,14 @@ HostStorageRef deferred(int64_t bytes, std::function<HostStorageRef()> make, std
   return std::make_shared<DeferredStorage>(bytes, std::move(make), std::move(announce));
 }
 
-void make_ready(const std::vector<StorageRef>& storages) {
+void make_ready(std::vector<StorageRef>& storages) {
   std::vector<const HostStorage*> waiting;
   for (const StorageRef& s : storages)
     if (const auto* host = static_cast<const HostStorage*>(s.get()); host->is_waiting()) waiting.push_back(host);
   for (const HostStorage* s : waiting) s->announce();
-  for (const HostStorage* s : waiting) s->host_memory();
+  for (const HostStorage* s : waiting) s->make();
+  for (StorageRef& s : storages)
+    if (HostStorageRef made = static_cast<const HostStorage*>(s.get())->made()) s = std::move(made);
 }
 
 HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed) {

@@ -15,6 +15,7 @@
 namespace gasell {
 
 class HostStorage;
+using HostStorageRef = std::shared_ptr<HostStorage>;
 
 /// What other devices hold of a storage's contents. The host's bytes are one copy among several; any of them may be stale.
 class RemoteCopies {
@@ -71,9 +72,13 @@ class HostStorage : public Storage {
   }
   bool has_host_memory() const { return data_; }
   /// Contents that nobody wanted yet (deferred()).
-  bool is_waiting() const { return !data_ && !copies_ && bytes_ > 0; }
+  bool is_waiting() const { return !data_ && !copies_ && bytes_ > 0 && !made(); }
   /// They will be wanted at once, together with others' that are announced now.
   virtual void announce() const {}
+  /// Makes contents that nobody wanted yet.
+  virtual void make() const {}
+  /// Of deferred() memory whose contents were made: what holds them, on whatever device. Who writes them does so there.
+  virtual HostStorageRef made() const { return nullptr; }
 
  protected:
   /// Sets data_ of a storage that had none; calls may come from several threads. Throws MemoryError, or what making the contents throws.
@@ -87,7 +92,6 @@ class HostStorage : public Storage {
   void drop_copies();
   std::unique_ptr<RemoteCopies> copies_;
 };
-using HostStorageRef = std::shared_ptr<HostStorage>;
 
 /// What a device may hold. Thread-safe; storages give their bytes back when they die. Freed blocks of 64 KiB and more wait in a pool for
 /// the next allocation of about their size, so that a loop does not pay page faults each time; live and waiting blocks together stay below
@@ -123,8 +127,8 @@ HostStorageRef allocate_later(MemoryBudget& budget, int64_t bytes);
 /// Contents that `make` computes when somebody first reads them; it runs once, unless it throws. `announce` is called before where several
 /// are read together, so that what makes them (a pass over a file) can make them at once.
 HostStorageRef deferred(int64_t bytes, std::function<HostStorageRef()> make, std::function<void()> announce = {});
-/// Makes what is waiting among these.
-void make_ready(const std::vector<StorageRef>& storages);
+/// Makes what is waiting among these, and puts what holds the contents in the place of deferred() memory.
+void make_ready(std::vector<StorageRef>& storages);
 /// A file's bytes from `offset`, mapped read-only. Throws Error: FileNotFoundError, PermissionError, IsADirectoryError, OSError; ValueError
 /// when the file is shorter than offset + bytes. A file that is made shorter later is found by check().
 HostStorageRef map_file(const std::filesystem::path& path, int64_t offset, int64_t bytes);

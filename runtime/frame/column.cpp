@@ -1,6 +1,7 @@
 #include "runtime/frame/column.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -14,9 +15,7 @@ namespace gasell::frame {
 
 struct PendingRows {
   Column source;
-  StorageRef keep;  // holds `rows`
-  const int64_t* rows;
-  int64_t count;
+  NodeRef rows;  // int64, in memory
   bool may_miss;
 };
 
@@ -208,40 +207,96 @@ Column take(Engine& engine, const Column& column, const int64_t* rows, int64_t c
   return take(engine, std::vector{column}, rows, count, may_miss)[0];
 }
 
-Column take_later(Engine& engine, const Column& column, StorageRef keep, const int64_t* rows, int64_t count, bool may_miss) {
-  if (is_pending(column)) {
-    // Rows of rows that were not made: of what those come from.
-    const PendingRows& first = *column.pending;
-    NewValues composed(engine, DType::i64, count);
-    int64_t* const to = composed.as<int64_t>();
-    over_rows(count, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) to[i] = rows[i] < 0 ? -1 : first.rows[rows[i]];
-    });
-    return take_later(engine, first.source, composed.storage, to, count, may_miss || first.may_miss);
-  }
-  const auto pending = std::make_shared<PendingRows>(PendingRows{column, keep, rows, count, may_miss});
-  const auto later = [&](const Column& source, const std::shared_ptr<PendingRows>& done) {
-    const DType dtype = source.values->dtype;
-    const HostStorageRef storage = deferred(count * size_of(dtype), [&engine, source, keep, rows, count, may_miss, done] {
-      const Column taken = take(engine, source, rows, count, may_miss);
-      if (done) *done = {};  // what the rows come from is not kept longer than it is needed
-      return std::static_pointer_cast<HostStorage>(taken.values->as<graph::BufferNode>()->storage);
-    });
-    return graph::buffer(storage, dtype, {count}, {1}, 0);
-  };
-  Column result = column, values = column;
-  values.validity = nullptr;
-  result.values = later(values, pending);
-  result.pending = pending;
-  if (column.validity) {
-    // Rows that miss are false: zeros stand in for booleans that are not there.
-    result.validity = later(number_column(column.validity), nullptr);
-  } else if (may_miss && !has_own_missing(column.type)) {
-    const auto* memory = static_cast<const char*>(static_cast<HostStorage*>(keep.get())->read());
-    const NodeRef numbers = graph::buffer(keep, DType::i64, {count}, {1}, rows - reinterpret_cast<const int64_t*>(memory));
-    result.validity = graph::map(ScalarOp::ge, {numbers, graph::constant(Scalar::of_int(0), {count})});
-  }
+namespace {
+
+/// Rows of a column as an array expression.
+Column gathered(const Column& source, const NodeRef& rows, bool may_miss) {
+  const NodeRef zero = graph::constant(Scalar::of_int(0), rows->shape);
+  const NodeRef index = may_miss ? graph::map(ScalarOp::max, {rows, zero}) : rows;
+  Column result = source;
+  result.values = graph::gather(source.values, index);
+  if (source.validity) result.validity = graph::gather(source.validity, index);
+  if (!may_miss) return result;
+  const NodeRef there = graph::map(ScalarOp::ge, {rows, zero});
+  std::array<char, 16> bytes;
+  put_missing(source.type, bytes.data(), 0);
+  const NodeRef missing = graph::constant(Scalar::load(bytes.data(), source.values->dtype), rows->shape);
+  result.values = graph::map(ScalarOp::select, {there, result.values, missing});
+  if (source.validity) result.validity = graph::map(ScalarOp::logical_and, {there, result.validity});
+  else if (!has_own_missing(source.type)) result.validity = there;
   return result;
+}
+
+/// first[rows], where rows of -1 stay so.
+NodeRef compose(Engine& engine, const NodeRef& first, const NodeRef& rows, bool may_miss) {
+  if (engine.gpus()) {
+    const Column composed = gathered({number_type(DType::i64), first}, rows, may_miss);
+    return engine.force(may_miss ? graph::map(ScalarOp::select, {composed.validity, composed.values, graph::constant(Scalar::of_int(-1), rows->shape)})
+                                 : composed.values);
+  }
+  NewValues result(engine, DType::i64, rows->size());
+  int64_t* const to = result.as<int64_t>();
+  const Contiguous outer = contiguous(rows), inner = contiguous(first);
+  const auto *at = reinterpret_cast<const int64_t*>(outer.data), *from = reinterpret_cast<const int64_t*>(inner.data);
+  over_rows(result.count, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) to[i] = at[i] < 0 ? -1 : from[at[i]];
+  });
+  return result.node();
+}
+
+/// The memory of the rows' values.
+HostStorageRef make_rows(Engine& engine, const Column& source, const NodeRef& rows, bool may_miss) {
+  Column taken;
+  if (engine.gpus()) {
+    OperatorTimer timer("gather", source.size());
+    taken = gathered(source, rows, may_miss);
+    force(engine, {&taken});
+    timer.finish(rows->size(), "1 column", "array engine");
+  } else {
+    const Contiguous numbers = contiguous(rows);
+    taken = take(engine, source, reinterpret_cast<const int64_t*>(numbers.data), rows->size(), may_miss);
+  }
+  return std::static_pointer_cast<HostStorage>(taken.values->as<graph::BufferNode>()->storage);
+}
+
+}  // namespace
+
+std::vector<Column> take_later(Engine& engine, const std::vector<Column>& columns, const NodeRef& given, bool may_miss) {
+  const NodeRef rows = engine.force(given);
+  std::vector<std::pair<NodeRef, NodeRef>> composed;  // rows of rows, by what those come from
+  std::vector<Column> results;
+  for (const Column& column : columns) {
+    if (is_pending(column)) {
+      // Rows of rows that were not made: of what those come from.
+      const PendingRows first = *column.pending;
+      auto known = std::find_if(composed.begin(), composed.end(), [&](const auto& pair) { return pair.first == first.rows; });
+      if (known == composed.end()) known = composed.insert(known, {first.rows, compose(engine, first.rows, rows, may_miss)});
+      results.push_back(take_later(engine, {first.source}, known->second, may_miss || first.may_miss)[0]);
+      continue;
+    }
+    const auto pending = std::make_shared<PendingRows>(PendingRows{column, rows, may_miss});
+    const auto later = [&](const Column& source, const std::shared_ptr<PendingRows>& done) {
+      const DType dtype = source.values->dtype;
+      const HostStorageRef storage = deferred(rows->size() * size_of(dtype), [&engine, source, rows, may_miss, done] {
+        HostStorageRef memory = make_rows(engine, source, rows, may_miss);
+        if (done) *done = {};  // what the rows come from is not kept longer than it is needed
+        return memory;
+      });
+      return graph::buffer(storage, dtype, rows->shape, {1}, 0);
+    };
+    Column result = column, values = column;
+    values.validity = nullptr;
+    result.values = later(values, pending);
+    result.pending = pending;
+    if (column.validity) {
+      // Rows that miss are false: zeros stand in for booleans that are not there.
+      result.validity = later(number_column(column.validity), nullptr);
+    } else if (may_miss && !has_own_missing(column.type)) {
+      result.validity = graph::map(ScalarOp::ge, {rows, graph::constant(Scalar::of_int(0), rows->shape)});
+    }
+    results.push_back(std::move(result));
+  }
+  return results;
 }
 
 Column slice(Engine& engine, const Column& column, int64_t begin, int64_t end, int64_t step) {
@@ -250,7 +305,7 @@ Column slice(Engine& engine, const Column& column, int64_t begin, int64_t end, i
   if (is_pending(column) && count < column.size() / 4) {
     NewValues rows(engine, DType::i64, count);
     for (int64_t i = 0; i < count; ++i) rows.as<int64_t>()[i] = begin + i * step;
-    return take_later(engine, column, rows.storage, rows.as<int64_t>(), count);
+    return take_later(engine, {column}, rows.node())[0];
   }
   Column result = column;
   result.pending = nullptr;

@@ -19,6 +19,11 @@ void observe_operators(std::function<void(const OperatorReport&)> function) {
   observer() = std::move(function);
 }
 
+void report_operator(OperatorReport report) {
+  const std::lock_guard lock(mutex);
+  if (observer()) observer()(report);
+}
+
 OperatorTimer::OperatorTimer(const char* name, int64_t rows_in) : name_(name), rows_in_(rows_in) {
   const std::lock_guard lock(mutex);
   observed_ = static_cast<bool>(observer());
@@ -28,8 +33,7 @@ OperatorTimer::OperatorTimer(const char* name, int64_t rows_in) : name_(name), r
 void OperatorTimer::finish(int64_t rows_out, std::string detail, std::string where) {
   if (!observed_) return;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  const std::lock_guard lock(mutex);
-  if (observer()) observer()({name_, std::move(detail), std::move(where), rows_in_, rows_out, seconds});
+  report_operator({name_, std::move(detail), std::move(where), rows_in_, rows_out, seconds});
 }
 
 }  // namespace gasell::frame

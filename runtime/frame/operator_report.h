@@ -19,6 +19,9 @@ struct OperatorReport {
 /// Called with every operator that ran, in this process. An empty one: no longer.
 void observe_operators(std::function<void(const OperatorReport&)> observer);
 
+/// Tells the observer, where there is one.
+void report_operator(OperatorReport report);
+
 /// Measures an operator from its making to finish(); costs nothing where nobody observes. An operator that throws is not reported.
 class OperatorTimer {
  public:

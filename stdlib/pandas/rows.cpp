@@ -1,11 +1,15 @@
 // Natives of _frame: columns taken apart and put together, rows chosen.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
+#include "runtime/device/device.h"
 #include "runtime/device/workers.h"
 #include "runtime/frame/dictionary.h"
 #include "runtime/frame/operator_report.h"
+#include "runtime/gpu/gpu_device.h"
 #include "runtime/session/dict.h"
+#include "stdlib/library.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/timestamp.h"
 
@@ -82,9 +86,28 @@ Value missing_of(Interpreter&, Args args) {
   return mask ? numpy::wrap_array(mask) : Value();
 }
 
+/// Whether an operator that moves so many bytes runs on the GPUs, by kernels of the library.
+bool goes_to_gpus(Engine& engine, double bytes) {
+  return engine.gpus_for_function(host_seconds(bytes, 0, engine.device().properties().threads)) != nullptr;
+}
+Value on_gpus(Interpreter& in, Args args) { return Value::of(goes_to_gpus(in.engine(), to_double(in, args[0]))); }
+Value clock(Interpreter&, Args) { return Value::of(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()); }
+/// report(name, start, rows_in, rows_out, detail, where): for --explain.
+Value report(Interpreter& in, Args args) {
+  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  frame::report_operator({gasell::str(in, args[0]), gasell::str(in, args[4]), gasell::str(in, args[5]), to_index(in, args[2]), to_index(in, args[3]),
+                          now - to_double(in, args[1])});
+  return {};
+}
+
 /// Rows where a boolean array is true, as an array of int64.
 Value rows_where(Interpreter& in, Args args) {
   const Array mask(graph::cast(array_node(in, args[0]), DType::boolean));
+  if (mask.size() > 0 && goes_to_gpus(in.engine(), 9.0 * static_cast<double>(mask.size()))) {
+    Arguments flags;
+    flags.positional.push_back(numpy::wrap_array(mask.node()));
+    return call(in, *library_member(in, "_pandas", "gpu_rows_where"), std::move(flags));
+  }
   const Array::Elements flags = mask.elements(in.engine());
   frame::OperatorTimer timer("filter", flags.count);
   constexpr int64_t kBlock = 1 << 16;
@@ -118,20 +141,28 @@ Value rows_where(Interpreter& in, Args args) {
   return numpy::wrap_array(rows.node());
 }
 
+/// Whether all of these int64 are in [low, high).
+bool all_within(Engine& engine, const NodeRef& numbers, int64_t low, int64_t high) {
+  if (engine.gpus()) {
+    const auto than = [&](ScalarOp op, int64_t bound) { return graph::map(op, {numbers, graph::constant(Scalar::of_int(bound), numbers->shape)}); };
+    const NodeRef outside = graph::map(ScalarOp::logical_or, {than(ScalarOp::lt, low), than(ScalarOp::ge, high)});
+    return Array(graph::reduce(graph::ReduceOp::any, outside, {0})).item(engine, {}).i == 0;
+  }
+  const Array::Elements e = Array(numbers).elements(engine);
+  const auto* n = reinterpret_cast<const int64_t*>(e.data);
+  return std::all_of(n, n + e.count, [&](int64_t v) { return v >= low && v < high; });
+}
+
 /// take(columns, rows, may_miss): each column's rows, taken when somebody looks at them; rows of -1 are missing then.
 Value take(Interpreter& in, Args args) {
-  const Array rows_array(graph::cast(array_node(in, args[1]), DType::i64));
-  const auto rows = std::make_shared<Array::Elements>(rows_array.elements(in.engine()));
-  const auto* numbers = reinterpret_cast<const int64_t*>(rows->data);
+  Engine& engine = in.engine();
+  const NodeRef rows = engine.force(graph::cast(array_node(in, args[1]), DType::i64));
   const bool may_miss = truth(in, args[2]);
+  std::vector<Column> columns;
+  for (const Value& v : to_vector(in, args[0])) columns.push_back(column_of(v));
+  if (!columns.empty() && !all_within(engine, rows, may_miss ? -1 : 0, columns[0].size())) raise("IndexError", "indices are out-of-bounds");
   std::vector<Value> results;
-  for (const Value& v : to_vector(in, args[0])) {
-    const Column& c = column_of(v);
-    const int64_t most = c.size();
-    for (int64_t i = 0; i < rows->count && results.empty(); ++i)
-      if (numbers[i] >= most || numbers[i] < (may_miss ? -1 : 0)) raise("IndexError", "indices are out-of-bounds");
-    results.push_back(wrap_column(frame::take_later(in.engine(), c, rows->keep_alive, numbers, rows->count, may_miss)));
-  }
+  for (Column& c : frame::take_later(engine, columns, rows, may_miss)) results.push_back(wrap_column(std::move(c)));
   return make_list(std::move(results));
 }
 
@@ -251,6 +282,9 @@ std::vector<NativeFunction> row_functions() {
       {"tolist", "column", tolist, "The values as a list."},
       {"item", "column, row", item, "One value."},
       {"missing", "column", missing_of, "Where values are missing, or None where none can be."},
+      {"on_gpus", "bytes", on_gpus, "Whether an operator that moves so many bytes runs on GPUs."},
+      {"clock", "", clock, "Seconds."},
+      {"report", "name, start, rows_in, rows_out, detail, where", report, "What an operator did, for --explain."},
       {"rows_where", "mask", rows_where, "The rows where a mask is true."},
       {"take", "columns, rows, may_miss=False", take, "These rows of columns."},
       {"slice", "column, start, count, step=1", slice, "Rows at even distances."},
