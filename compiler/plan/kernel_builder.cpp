@@ -128,6 +128,15 @@ bool is_compiled_in(const Scalar& v) {
   return (x == 0 && !std::signbit(x)) || x == 1 || x == -1 || x == 2 || x == 0.5 || x == 4 || x == 0.25;
 }
 
+/// Values that integers are divided by: where they are constants, multiplications do.
+std::vector<char> integer_divisors(const Pulled& pulled) {
+  std::vector<char> divisors(pulled.values.size(), 0);
+  for (const Value& value : pulled.values)
+    if (value.kind == Value::Kind::op && is_integer(value.dtype) && (value.op == ScalarOp::floordiv || value.op == ScalarOp::mod))
+      divisors[static_cast<size_t>(value.operands[1])] = 1;
+  return divisors;
+}
+
 }  // namespace
 
 StripExpression::StripExpression(KernelBuilder& builder, const Pulled& pulled, bool by_strides)
@@ -159,9 +168,11 @@ StripExpression::StripExpression(KernelBuilder& builder, const Pulled& pulled, b
       random_.back() = random_arguments(builder, *r);
     }
   }
-  for (const Value& value : pulled.values) {
+  const std::vector<char> divisors = integer_divisors(pulled);
+  for (size_t v = 0; v < pulled.values.size(); ++v) {
+    const Value& value = pulled.values[v];
     if (value.kind != Value::Kind::constant) constants_.emplace_back();
-    else constants_.push_back(is_compiled_in(value.constant) ? ir::constant(value.constant) : builder.scalar("c", value.constant));
+    else constants_.push_back(divisors[v] || is_compiled_in(value.constant) ? ir::constant(value.constant) : builder.scalar("c", value.constant));
   }
 }
 

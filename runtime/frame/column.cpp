@@ -4,8 +4,11 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <optional>
+#include <unordered_map>
 
+#include "compiler/plan/canonical.h"
 #include "runtime/device/device.h"
 #include "runtime/device/workers.h"
 #include "runtime/frame/dictionary.h"
@@ -17,6 +20,7 @@ struct PendingRows {
   Column source;
   NodeRef rows;  // int64, in memory
   bool may_miss;
+  NodeRef mask;  // where the rows are those that it chose
 };
 
 namespace {
@@ -26,6 +30,40 @@ bool is_pending(const Column& column) {
   const auto* buffer = column.pending ? column.values->as<graph::BufferNode>() : nullptr;
   return buffer && static_cast<const HostStorage*>(buffer->storage.get())->is_waiting();
 }
+
+/// By their memory: columns' values and validities that wait and were chosen by masks.
+class Filtered {
+ public:
+  void add(const HostStorageRef& memory, const std::shared_ptr<PendingRows>& rows) {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.size() > 2 * most_alive_) {
+      std::erase_if(waiting_, [](const auto& entry) { return entry.second.memory.expired(); });
+      most_alive_ = std::max<size_t>(64, waiting_.size());
+    }
+    waiting_[memory.get()] = {memory, rows};
+  }
+  /// Null where there is none.
+  std::shared_ptr<const PendingRows> find(const StorageRef& memory) {
+    const std::lock_guard lock(mutex_);
+    const auto found = waiting_.find(memory.get());
+    if (found == waiting_.end() || found->second.memory.lock() != memory) return nullptr;
+    std::shared_ptr<const PendingRows> rows = found->second.rows.lock();
+    return rows && rows->mask ? rows : nullptr;
+  }
+  static Filtered& all() {
+    static Filtered filtered;
+    return filtered;
+  }
+
+ private:
+  struct Entry {
+    std::weak_ptr<Storage> memory;
+    std::weak_ptr<PendingRows> rows;
+  };
+  std::mutex mutex_;
+  std::unordered_map<const Storage*, Entry> waiting_;
+  size_t most_alive_ = 64;
+};
 
 constexpr int64_t kRowsATask = 1 << 16;
 
@@ -261,7 +299,7 @@ HostStorageRef make_rows(Engine& engine, const Column& source, const NodeRef& ro
 
 }  // namespace
 
-std::vector<Column> take_later(Engine& engine, const std::vector<Column>& columns, const NodeRef& given, bool may_miss) {
+std::vector<Column> take_later(Engine& engine, const std::vector<Column>& columns, const NodeRef& given, bool may_miss, const NodeRef& mask) {
   const NodeRef rows = engine.force(given);
   std::vector<std::pair<NodeRef, NodeRef>> composed;  // rows of rows, by what those come from
   std::vector<Column> results;
@@ -274,29 +312,69 @@ std::vector<Column> take_later(Engine& engine, const std::vector<Column>& column
       results.push_back(take_later(engine, {first.source}, known->second, may_miss || first.may_miss)[0]);
       continue;
     }
-    const auto pending = std::make_shared<PendingRows>(PendingRows{column, rows, may_miss});
-    const auto later = [&](const Column& source, const std::shared_ptr<PendingRows>& done) {
+    const auto later = [&](const Column& source, const std::shared_ptr<PendingRows>& pending) {
       const DType dtype = source.values->dtype;
-      const HostStorageRef storage = deferred(rows->size() * size_of(dtype), [&engine, source, rows, may_miss, done] {
+      const HostStorageRef storage = deferred(rows->size() * size_of(dtype), [&engine, source, rows, may_miss, pending] {
         HostStorageRef memory = make_rows(engine, source, rows, may_miss);
-        if (done) *done = {};  // what the rows come from is not kept longer than it is needed
+        *pending = {};  // what the rows come from is not kept longer than it is needed
         return memory;
       });
+      if (mask) Filtered::all().add(storage, pending);
       return graph::buffer(storage, dtype, rows->shape, {1}, 0);
     };
+    const auto pending_of = [&](const Column& source) { return std::make_shared<PendingRows>(PendingRows{source, rows, may_miss, mask}); };
+    const auto pending = pending_of(column);
     Column result = column, values = column;
     values.validity = nullptr;
     result.values = later(values, pending);
     result.pending = pending;
     if (column.validity) {
       // Rows that miss are false: zeros stand in for booleans that are not there.
-      result.validity = later(number_column(column.validity), nullptr);
+      const Column validity = number_column(column.validity);
+      result.validity = later(validity, pending_of(validity));
     } else if (may_miss && !has_own_missing(column.type)) {
       result.validity = graph::map(ScalarOp::ge, {rows, graph::constant(Scalar::of_int(0), rows->shape)});
     }
     results.push_back(std::move(result));
   }
   return results;
+}
+
+std::optional<Unfiltered> before_filter(const std::vector<Column>& columns) {
+  std::vector<NodeRef> roots;
+  for (const Column& c : columns) {
+    roots.push_back(c.values);
+    if (c.validity) roots.push_back(c.validity);
+  }
+  const std::vector<NodeRef> order = plan::topological_order(roots);
+  Unfiltered result;
+  NodeRef rows;
+  std::unordered_map<const graph::Node*, NodeRef> all;  // rows, of nodes over the chosen ones
+  for (const NodeRef& node : order) {
+    const auto* buffer = node->as<graph::BufferNode>();
+    if (!buffer) continue;
+    const std::shared_ptr<const PendingRows> pending = Filtered::all().find(buffer->storage);
+    if (!pending || (rows && pending->rows != rows) || node->shape != pending->rows->shape || buffer->offset != 0) return {};
+    rows = pending->rows;
+    result.mask = pending->mask;
+    all.emplace(node.get(), pending->source.values);
+  }
+  if (!rows) return {};
+  for (const NodeRef& node : order) {
+    if (node->as<graph::BufferNode>()) continue;
+    const auto* constant = node->as<graph::ConstantNode>();
+    if (node->shape != rows->shape || !(constant || node->as<graph::MapNode>() || node->as<graph::CastNode>())) return {};
+    std::vector<NodeRef> inputs;
+    for (const NodeRef& input : node->inputs) inputs.push_back(all.at(input.get()));
+    all.emplace(node.get(), constant ? graph::constant(constant->value, result.mask->shape) : plan::rebuild(node, std::move(inputs)));
+  }
+  for (Column c : columns) {
+    c.pending = nullptr;
+    c.values = all.at(c.values.get());
+    if (c.validity) c.validity = all.at(c.validity.get());
+    result.columns.push_back(std::move(c));
+  }
+  return result;
 }
 
 Column slice(Engine& engine, const Column& column, int64_t begin, int64_t end, int64_t step) {

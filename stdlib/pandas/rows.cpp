@@ -91,6 +91,19 @@ bool goes_to_gpus(Engine& engine, double bytes) {
   return engine.gpus_for_function(host_seconds(bytes, 0, engine.device().properties().threads)) != nullptr;
 }
 Value on_gpus(Interpreter& in, Args args) { return Value::of(goes_to_gpus(in.engine(), to_double(in, args[0]))); }
+/// empty(shape, dtype): memory for a kernel to write, with nothing in it.
+Value empty(Interpreter& in, Args args) {
+  graph::Shape shape;
+  if (args[0].as<Tuple>()) {
+    for (const Value& extent : to_vector(in, args[0])) shape.push_back(to_index(in, extent));
+  } else {
+    shape.push_back(to_index(in, args[0]));
+  }
+  const DType dtype = *numpy::to_dtype(in, args[1]);
+  StorageRef memory = in.engine().allocate(graph::size_of(shape) * size_of(dtype));
+  std::vector<int64_t> strides = graph::contiguous_strides(shape);
+  return numpy::wrap_array(graph::buffer(std::move(memory), dtype, std::move(shape), std::move(strides), 0));
+}
 Value clock(Interpreter&, Args) { return Value::of(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()); }
 /// report(name, start, rows_in, rows_out, detail, where): for --explain.
 Value report(Interpreter& in, Args args) {
@@ -102,7 +115,9 @@ Value report(Interpreter& in, Args args) {
 
 /// Rows where a boolean array is true, as an array of int64.
 Value rows_where(Interpreter& in, Args args) {
-  const Array mask(graph::cast(array_node(in, args[0]), DType::boolean));
+  const Array given = numpy::as_array(in, args[0]);
+  if (given.dtype() == DType::boolean) given.force(in.engine());  // whoever has the mask may use it again
+  const Array mask(graph::cast(given.node(), DType::boolean));
   if (mask.size() > 0 && goes_to_gpus(in.engine(), 9.0 * static_cast<double>(mask.size()))) {
     Arguments flags;
     flags.positional.push_back(numpy::wrap_array(mask.node()));
@@ -153,17 +168,29 @@ bool all_within(Engine& engine, const NodeRef& numbers, int64_t low, int64_t hig
   return std::all_of(n, n + e.count, [&](int64_t v) { return v >= low && v < high; });
 }
 
-/// take(columns, rows, may_miss): each column's rows, taken when somebody looks at them; rows of -1 are missing then.
+/// take(columns, rows, may_miss, mask): each column's rows, taken when somebody looks at them; rows of -1 are missing then. With a mask, the rows are those
+/// where it is true; else IndexError for numbers that are no row's.
 Value take(Interpreter& in, Args args) {
   Engine& engine = in.engine();
   const NodeRef rows = engine.force(graph::cast(array_node(in, args[1]), DType::i64));
   const bool may_miss = truth(in, args[2]);
   std::vector<Column> columns;
   for (const Value& v : to_vector(in, args[0])) columns.push_back(column_of(v));
-  if (!columns.empty() && !all_within(engine, rows, may_miss ? -1 : 0, columns[0].size())) raise("IndexError", "indices are out-of-bounds");
+  if (!columns.empty() && args[3].is_none() && !all_within(engine, rows, may_miss ? -1 : 0, columns[0].size())) raise("IndexError", "indices are out-of-bounds");
   std::vector<Value> results;
-  for (Column& c : frame::take_later(engine, columns, rows, may_miss)) results.push_back(wrap_column(std::move(c)));
+  for (Column& c : frame::take_later(engine, columns, rows, may_miss, args[3].is_none() ? nullptr : array_node(in, args[3]))) results.push_back(wrap_column(std::move(c)));
   return make_list(std::move(results));
+}
+
+/// before_filter(columns): (the same columns over all rows, the mask that chose among these), or None.
+Value before_filter(Interpreter& in, Args args) {
+  std::vector<Column> columns;
+  for (const Value& v : to_vector(in, args[0])) columns.push_back(column_of(v));
+  const std::optional<frame::Unfiltered> all = frame::before_filter(columns);
+  if (!all) return {};
+  std::vector<Value> results;
+  for (const Column& c : all->columns) results.push_back(wrap_column(c));
+  return make_tuple({make_list(std::move(results)), numpy::wrap_array(all->mask)});
 }
 
 /// slice(column, start, count, step)
@@ -284,9 +311,11 @@ std::vector<NativeFunction> row_functions() {
       {"missing", "column", missing_of, "Where values are missing, or None where none can be."},
       {"on_gpus", "bytes", on_gpus, "Whether an operator that moves so many bytes runs on GPUs."},
       {"clock", "", clock, "Seconds."},
+      {"empty", "shape, dtype", empty, "Memory for a kernel to write."},
       {"report", "name, start, rows_in, rows_out, detail, where", report, "What an operator did, for --explain."},
       {"rows_where", "mask", rows_where, "The rows where a mask is true."},
-      {"take", "columns, rows, may_miss=False", take, "These rows of columns."},
+      {"take", "columns, rows, may_miss=False, mask=None", take, "These rows of columns."},
+      {"before_filter", "columns", before_filter, "Columns before their rows were chosen by a mask, and the mask."},
       {"slice", "column, start, count, step=1", slice, "Rows at even distances."},
       {"concatenate", "columns", concatenate, "Columns of one type behind each other."},
       {"cast", "column, dtype", cast_to, "In another type."},

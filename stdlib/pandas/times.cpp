@@ -46,6 +46,9 @@ Column times_column(Engine& engine, const std::vector<int64_t>& ns, ColumnType t
 
 /// Whether a time is missing among them. What was found about memory that is there already is kept.
 bool has_missing(Engine& engine, const NodeRef& times) {
+  // Where none is missing before a filter, none is behind it.
+  const std::optional<frame::Unfiltered> all = frame::before_filter({number_column(times)});
+  if (all && !has_missing(engine, all->columns[0].values)) return false;
   struct Known {
     std::weak_ptr<const graph::Node> node;
     bool missing;
