@@ -10,10 +10,15 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -30,7 +35,8 @@ constexpr int64_t kMapFrom = 4 << 20;    // larger ones are mapped, in huge page
 constexpr int64_t kHugePage = 2 << 20;
 constexpr size_t kPoolBlocks = 64;
 constexpr int64_t kMostOnDisk = int64_t{1} << 60;
-constexpr int64_t kLeftToSmallOnes = 16;  // this part of a budget that spills
+constexpr int64_t kLeftToSmallOnes = 8;  // this part of a budget that spills
+constexpr std::chrono::milliseconds kKeeperPause{20};
 // One page fault on a file maps this much around it (Linux's fault_around_bytes).
 constexpr int64_t kFaultWindow = 64 << 10;
 #if defined(__SANITIZE_ADDRESS__)
@@ -73,6 +79,14 @@ void* map_zero_pages(int64_t bytes) {
   return reinterpret_cast<void*>(first);
 }
 
+/// Bytes of files that this process has in memory now: of mapped ones and of its program.
+int64_t resident_file_bytes() {
+  std::ifstream facts("/proc/self/statm");
+  int64_t all = 0, resident = 0, of_files = 0;
+  facts >> all >> resident >> of_files;
+  return of_files * page_size();
+}
+
 void free_block(const Block& block) {
   if (block.on_disk || block.capacity >= kMapFrom)
     munmap(block.data, block.capacity);
@@ -88,6 +102,14 @@ int64_t capacity_for(int64_t bytes) {
 struct Ledger {
   Ledger(int64_t limit, SpillPlace place) : limit(limit), place(std::move(place)) {}
   ~Ledger() {
+    if (keeper.joinable()) {
+      {
+        const std::lock_guard lock(mutex);
+        closing = true;
+      }
+      wake.notify_one();
+      keeper.join();
+    }
     for (const Block& block : pool) free_block(block);
   }
 
@@ -95,7 +117,11 @@ struct Ledger {
   const SpillPlace place;
   std::mutex mutex;
   int64_t used = 0, peak = 0, pooled = 0, spilled = 0;
-  std::vector<Block> pool;  // oldest first
+  std::vector<Block> pool;      // oldest first
+  std::vector<Block> on_disk;   // in use
+  std::thread keeper;           // gives the pages of `on_disk` back
+  std::condition_variable wake;
+  bool closing = false;
 
   /// Counts `bytes` as used; evicts waiting blocks for room.
   void take(int64_t bytes) {
@@ -136,8 +162,13 @@ struct Ledger {
     }
     std::string why;
     void* const memory = map_temporary_file(place.directory, capacity, why);
-    if (memory) return {memory, capacity, true};
     const std::lock_guard lock(mutex);
+    if (memory) {
+      on_disk.push_back({memory, capacity, true});
+      if (!keeper.joinable()) start_keeper();
+      wake.notify_one();
+      return on_disk.back();
+    }
     spilled -= capacity;
     throw refusal(bytes, why);
   }
@@ -171,6 +202,7 @@ struct Ledger {
     {
       const std::lock_guard lock(mutex);
       (block.on_disk ? spilled : used) -= block.capacity;
+      if (block.on_disk) std::erase_if(on_disk, [&](const Block& b) { return b.data == block.data; });
       if (kPooling && !block.on_disk && block.capacity >= kPoolFrom && block.capacity <= limit / 4) {
         evict_until(std::min(limit / 4, limit - used) - block.capacity, kPoolBlocks - 1, evicted);
         pool.push_back(block);
@@ -192,6 +224,9 @@ struct Ledger {
   }
 
  private:
+  /// Begins to watch how much of what is on disk is in memory, which nobody counts as it is read and written: what the budget has left, and
+  /// the part that large blocks leave, is not exceeded for long.
+  void start_keeper();
   void evict_until(int64_t most_bytes, size_t most_blocks, std::vector<Block>& evicted) {
     size_t count = 0;
     while (count < pool.size() && (pooled > most_bytes || pool.size() - count > most_blocks)) {
@@ -201,6 +236,27 @@ struct Ledger {
     pool.erase(pool.begin(), pool.begin() + static_cast<std::ptrdiff_t>(count));
   }
 };
+
+void Ledger::start_keeper() {
+  // Signals are other threads' business.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  keeper = std::thread([this, program = resident_file_bytes()] {
+    std::unique_lock lock(mutex);
+    while (!closing) {
+      if (on_disk.empty()) {
+        wake.wait(lock);
+        continue;
+      }
+      wake.wait_for(lock, kKeeperPause);
+      if (resident_file_bytes() - program <= std::max(limit - used, limit / kLeftToSmallOnes)) continue;
+      // A page that is in use now comes back from the system's cache.
+      for (const Block& block : on_disk) madvise(block.data, static_cast<size_t>(block.capacity), MADV_DONTNEED);
+    }
+  });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 /// A block for `bytes`, counted as used; on disk where the budget does not hold it. `zeroed`: pages that are fresh are zero already.
 Block obtain(Ledger& ledger, int64_t bytes, bool zeroed) {

@@ -96,7 +96,7 @@ class HostStorage : public Storage {
 /// What a device may hold. Thread-safe; storages give their bytes back when they die. Freed blocks of 64 KiB and more wait in a pool for
 /// the next allocation of about their size, so that a loop does not pay page faults each time; live and waiting blocks together stay below
 /// the limit, and waiting ones give way. What exceeds the limit is memory on disk, where there is a place for it; then blocks of 4 MiB and
-/// more leave the last sixteenth of the limit to smaller ones.
+/// more leave the last eighth of the limit to smaller ones.
 class MemoryBudget {
  public:
   explicit MemoryBudget(int64_t limit, SpillPlace place = {});

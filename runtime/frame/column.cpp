@@ -10,8 +10,8 @@
 
 #include "compiler/plan/canonical.h"
 #include "runtime/device/device.h"
-#include "runtime/device/workers.h"
 #include "runtime/frame/dictionary.h"
+#include "runtime/frame/distant_rows.h"
 #include "runtime/frame/operator_report.h"
 
 namespace gasell::frame {
@@ -65,14 +65,6 @@ class Filtered {
   size_t most_alive_ = 64;
 };
 
-constexpr int64_t kRowsATask = 1 << 16;
-
-/// f(begin, end) over the rows, on all cores where there are many.
-void over_rows(int64_t count, const auto& f) {
-  if (count <= kRowsATask) return f(int64_t{0}, count);
-  in_parallel((count + kRowsATask - 1) / kRowsATask, [&](int64_t task) { f(task * kRowsATask, std::min(count, (task + 1) * kRowsATask)); });
-}
-
 /// What stands in for a value that is not there.
 void put_missing(const ColumnType& type, void* values, int64_t row) {
   switch (type.logical) {
@@ -121,6 +113,17 @@ Contiguous contiguous(const NodeRef& node) {
   auto* storage = static_cast<HostStorage*>(buffer->storage.get());
   storage->check();
   return {buffer->storage, static_cast<const char*>(storage->read()) + buffer->offset * size_of(node->dtype)};
+}
+
+/// Whether rows of -1 aside no row stands before one behind it.
+bool ascend(const int64_t* rows, int64_t count) {
+  int64_t last = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    if (rows[i] < 0) continue;
+    if (rows[i] < last) return false;
+    last = rows[i];
+  }
+  return true;
 }
 
 bool has_own_missing(const ColumnType& type) { return !type.is_number() || is_float(type.dtype) || is_complex(type.dtype); }
@@ -187,7 +190,9 @@ ColumnData read(Engine& engine, Column& column) {
 }
 
 NewValues::NewValues(Engine& engine, DType d, int64_t n)
-    : storage(std::static_pointer_cast<HostStorage>(engine.device().allocate(n * size_of(d)))), dtype(d), count(n) {}
+    : storage(std::static_pointer_cast<HostStorage>(engine.device().allocate(n * size_of(d)))), dtype(d), count(n) {
+  if (storage->is_mapped()) note_on_disk(storage->bytes());
+}
 
 NodeRef NewValues::node() const { return graph::buffer(storage, dtype, {count}, {1}, 0); }
 
@@ -215,6 +220,15 @@ std::vector<Column> take(Engine& engine, const std::vector<Column>& columns, con
   for (Column& c : sources) all.push_back(&c);
   force(engine, all);
   OperatorTimer timer("gather", columns.empty() ? 0 : columns[0].size());
+  std::optional<DistantRows<int64_t>> distant;
+  /// Whether `from` is on disk and its rows are wanted in another order; then they come by way of buckets.
+  const auto taken_from_disk = [&](const StorageRef& storage, const void* from, void* to, int64_t sources, int size) {
+    if (!is_distant(engine, static_cast<HostStorage&>(*storage), from, sources * size)) return false;
+    if (!distant && ascend(rows, count)) return false;
+    if (!distant) distant.emplace(engine, rows, count, sources, std::max(size, 8));
+    distant->gather(from, to, size);
+    return true;
+  };
   std::vector<Column> results;
   for (Column& source : sources) {
     const ColumnData from = read(engine, source);
@@ -224,20 +238,24 @@ std::vector<Column> take(Engine& engine, const std::vector<Column>& columns, con
     if (validity) valid.emplace(engine, DType::boolean, count);
     void* const to = values.as<char>();
     bool* const flags = valid ? valid->as<bool>() : nullptr;
-    over_rows(count, [&](int64_t begin, int64_t end) {
-      gather(size_of(values.dtype), from.values, to, rows, begin, end);
+    const bool there = taken_from_disk(from.keep_values, from.values, to, from.count, size_of(values.dtype));
+    const bool valid_there = from.valid && taken_from_disk(from.keep_validity, from.valid, flags, from.count, sizeof(bool));
+    over_rows(engine, count, [&](int64_t begin, int64_t end) {
+      if (!there) gather(size_of(values.dtype), from.values, to, rows, begin, end);
       if (may_miss)
         for (int64_t i = begin; i < end; ++i)
           if (rows[i] < 0) put_missing(source.type, to, i);
-      if (flags)
+      if (flags && !valid_there)
         for (int64_t i = begin; i < end; ++i) flags[i] = rows[i] >= 0 && (!from.valid || from.valid[rows[i]]);
+      if (flags && valid_there && may_miss)
+        for (int64_t i = begin; i < end; ++i) flags[i] = rows[i] >= 0 && flags[i];
     });
     Column result = source;
     result.values = values.node();
     result.validity = valid ? valid->node() : nullptr;
     results.push_back(std::move(result));
   }
-  timer.finish(count, std::to_string(columns.size()) + (columns.size() == 1 ? " column" : " columns"));
+  timer.finish(count, counted(columns.size(), "column"));
   return results;
 }
 
@@ -276,8 +294,10 @@ NodeRef compose(Engine& engine, const NodeRef& first, const NodeRef& rows, bool 
   int64_t* const to = result.as<int64_t>();
   const Contiguous outer = contiguous(rows), inner = contiguous(first);
   const auto *at = reinterpret_cast<const int64_t*>(outer.data), *from = reinterpret_cast<const int64_t*>(inner.data);
-  over_rows(result.count, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) to[i] = at[i] < 0 ? -1 : from[at[i]];
+  const bool distant = is_distant(engine, static_cast<HostStorage&>(*inner.keep), from, first->size() * size_of(DType::i64));
+  if (distant) DistantRows(engine, at, result.count, first->size(), sizeof(int64_t)).gather(from, to, sizeof(int64_t));
+  over_rows(engine, result.count, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) to[i] = at[i] < 0 ? -1 : distant ? to[i] : from[at[i]];
   });
   return result.node();
 }

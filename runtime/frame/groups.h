@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/frame/keys.h"
+#include "runtime/frame/row_lists.h"
 
 namespace gasell::frame {
 
@@ -30,11 +31,7 @@ class Groups {
   /// No row was dropped.
   bool has_all_rows() const { return all_rows_; }
 
-  /// The rows group by group, in order within a group: those of group g are rows[starts[g], starts[g + 1]).
-  struct Listing {
-    Scratch<int64_t> starts;  // count() + 1
-    Scratch<uint32_t> rows;
-  };
+  using Listing = RowLists<int64_t>;
   const Listing& listing(Engine& engine) const;
 
  private:

@@ -6,57 +6,38 @@
 #include <utility>
 
 #include "runtime/frame/dictionary.h"
+#include "runtime/frame/distant_rows.h"
 #include "runtime/frame/filling.h"
 
 namespace gasell::frame {
 namespace {
 
-/// The rows of one side by their codes: those of code c are rows[starts[c], starts[c + 1]), ascending.
-struct RowsByCode {
-  Scratch<uint32_t> starts, rows;
-  bool unique = true;
+/// The matches of a row: places in the list of the other side's rows.
+struct Span {
+  uint32_t begin, end;
 };
-RowsByCode rows_by_code(Engine& engine, const int32_t* codes, int64_t count, int64_t bound) {
-  RowsByCode result;
-  result.starts = Scratch<uint32_t>(engine, bound + 2);
-  fill(engine, result.starts, uint32_t{0});
-  uint32_t* const starts = result.starts.data() + 1;
-  for (int64_t i = 0; i < count; ++i) ++starts[codes[i]];
-  uint32_t sum = 0;
-  for (int64_t c = 0; c < bound; ++c) {
-    if (starts[c] > 1) result.unique = false;
-    starts[c] = std::exchange(sum, sum + starts[c]);
-  }
-  starts[bound] = sum;
-  // Filling moves each start to its end, which is the next one's start.
-  result.rows = Scratch<uint32_t>(engine, count);
-  for (int64_t i = 0; i < count; ++i) result.rows[starts[codes[i]]++] = static_cast<uint32_t>(i);
-  result.starts[0] = 0;
-  return result;
-}
 
-/// For each row of `from` its matches in `to`: all rows of `from`, or those that have some (`inner`).
-JoinedRows look_up(Engine& engine, const int32_t* from, int64_t from_count, const int32_t* to, int64_t to_count, int64_t bound,
-                   bool inner) {
-  const RowsByCode table = rows_by_code(engine, to, to_count, bound);
-  const uint32_t* const starts = table.starts.data();
-  const int64_t parts = std::max<int64_t>(1, (from_count + kRowsATask - 1) / kRowsATask);
+/// Of `count` rows each with its matches, span_of(row), or those that have some (`inner`). On the right are `rows` of the places; null: the
+/// places.
+template <class SpanOf>
+JoinedRows matched(Engine& engine, int64_t count, const SpanOf& span_of, const uint32_t* rows, bool inner) {
+  const int64_t parts = std::max<int64_t>(1, (count + kRowsATask - 1) / kRowsATask);
   std::vector<int64_t> offsets(static_cast<size_t>(parts + 1));
   const auto over = [&](int64_t part, const auto& f) {
-    for (int64_t i = part * kRowsATask, end = std::min(from_count, (part + 1) * kRowsATask); i < end; ++i) f(i);
+    for (int64_t i = part * kRowsATask, end = std::min(count, (part + 1) * kRowsATask); i < end; ++i) f(i, span_of(i));
   };
   std::atomic<bool> missing = false;
   in_parallel(parts, [&](int64_t part) {
     check_interrupt(engine);
-    int64_t count = 0;
+    int64_t found = 0;
     bool any_missing = false;
-    over(part, [&](int64_t i) {
-      const uint32_t matches = starts[from[i] + 1] - starts[from[i]];
+    over(part, [&](int64_t, const Span& span) {
+      const uint32_t matches = span.end - span.begin;
       any_missing |= matches == 0;
-      count += matches;
-      if (!inner && matches == 0) ++count;
+      found += matches;
+      if (!inner && matches == 0) ++found;
     });
-    offsets[static_cast<size_t>(part)] = count;
+    offsets[static_cast<size_t>(part)] = found;
     if (any_missing) missing = true;
   });
   int64_t total = 0;
@@ -65,17 +46,44 @@ JoinedRows look_up(Engine& engine, const int32_t* from, int64_t from_count, cons
   in_parallel(parts, [&](int64_t part) {
     check_interrupt(engine);
     int64_t at = offsets[static_cast<size_t>(part)];
-    over(part, [&](int64_t i) {
-      const uint32_t begin = starts[from[i]], end = starts[from[i] + 1];
-      if (begin == end && !inner) {
+    over(part, [&](int64_t i, const Span& span) {
+      if (span.begin == span.end && !inner) {
         result.left[at] = i;
         result.right[at++] = -1;
       }
-      for (uint32_t k = begin; k < end; ++k) {
+      for (uint32_t k = span.begin; k < span.end; ++k) {
         result.left[at] = i;
-        result.right[at++] = table.rows[k];
+        result.right[at++] = rows ? rows[k] : k;
       }
     });
+  });
+  return result;
+}
+
+/// For each row of `from` its matches in `to`: all rows of `from`, or those that have some (`inner`).
+JoinedRows look_up(Engine& engine, const int32_t* from, int64_t from_count, const int32_t* to, int64_t to_count, int64_t bound,
+                   bool inner) {
+  RowLists<uint32_t> table = list_rows<uint32_t>(engine, to, to_count, bound);
+  const uint32_t* const starts = table.starts.data();
+  const bool distant_rows = is_distant(engine, *table.rows.storage(), table.rows.data(), to_count * int64_t{sizeof(uint32_t)});
+  const uint32_t* const rows = distant_rows ? nullptr : table.rows.data();
+  JoinedRows result;
+  if (is_distant(engine, *table.starts.storage(), starts, bound * int64_t{sizeof(Span)})) {
+    const Scratch<Span> of_codes(engine, bound), of_rows(engine, from_count);
+    over_rows(engine, bound, [&](int64_t begin, int64_t end) {
+      for (int64_t c = begin; c < end; ++c) of_codes[c] = {starts[c], starts[c + 1]};
+    });
+    DistantRows(engine, from, from_count, bound, sizeof(Span)).gather(of_codes.data(), of_rows.data(), sizeof(Span));
+    result = matched(engine, from_count, [&](int64_t i) { return of_rows[i]; }, rows, inner);
+  } else {
+    result = matched(engine, from_count, [&](int64_t i) { return Span{starts[from[i]], starts[from[i] + 1]}; }, rows, inner);
+  }
+  if (!distant_rows) return result;
+  const Scratch<uint32_t> numbers(engine, result.count());
+  DistantRows(engine, result.right.data(), result.count(), to_count, sizeof(uint32_t))
+      .gather(table.rows.data(), numbers.data(), sizeof(uint32_t));
+  over_rows(engine, result.count(), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) result.right[i] = result.right[i] < 0 ? -1 : int64_t{numbers[i]};
   });
   return result;
 }
@@ -92,8 +100,8 @@ JoinedRows join_sorted(Engine& engine, const std::vector<Column>& left, const st
   for (size_t k = 0; k < left.size(); ++k) both.push_back(concatenate(engine, {left[k], right[k]}));
   const int64_t left_count = left[0].size(), right_count = right[0].size();
   const GroupsRef groups = group_rows(engine, both, GroupOrder::sorted, MissingKeys::kept);
-  const RowsByCode lefts = rows_by_code(engine, groups->ids(), left_count, groups->count());
-  const RowsByCode rights = rows_by_code(engine, groups->ids() + left_count, right_count, groups->count());
+  const RowLists<uint32_t> lefts = list_rows<uint32_t>(engine, groups->ids(), left_count, groups->count());
+  const RowLists<uint32_t> rights = list_rows<uint32_t>(engine, groups->ids() + left_count, right_count, groups->count());
   const bool all_left = how == Join::left || how == Join::outer, all_right = how == Join::outer;
   const auto pairs = [&](int64_t g, const auto& f) {
     const uint32_t l = lefts.starts[g], l_end = lefts.starts[g + 1], r = rights.starts[g], r_end = rights.starts[g + 1];
@@ -160,7 +168,9 @@ void match_types(Engine& engine, Column& left, Column& right, const std::string&
   }
 }
 
-JoinedRows join_rows(Engine& engine, const std::vector<Column>& left, const std::vector<Column>& right, Join how, bool sorted) {
+namespace {
+
+JoinedRows joined(Engine& engine, const std::vector<Column>& left, const std::vector<Column>& right, Join how, bool sorted) {
   if (sorted && how == Join::right) return swapped(join_sorted(engine, right, left, Join::left));
   if (sorted || how == Join::outer) return join_sorted(engine, left, right, how);
   const int64_t left_count = left[0].size(), right_count = right[0].size();
@@ -169,6 +179,15 @@ JoinedRows join_rows(Engine& engine, const std::vector<Column>& left, const std:
   const int32_t* const rights = lefts + left_count;
   if (how == Join::right) return swapped(look_up(engine, rights, right_count, lefts, left_count, codes.bound, false));
   return look_up(engine, lefts, left_count, rights, right_count, codes.bound, how == Join::inner);
+}
+
+}  // namespace
+
+JoinedRows join_rows(Engine& engine, const std::vector<Column>& left, const std::vector<Column>& right, Join how, bool sorted) {
+  OperatorTimer timer("join", left[0].size() + right[0].size());
+  JoinedRows rows = joined(engine, left, right, how, sorted);
+  timer.finish(rows.count(), counted(left.size(), "key"));
+  return rows;
 }
 
 JoinedRows cross_rows(Engine& engine, int64_t left, int64_t right) {

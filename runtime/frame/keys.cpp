@@ -8,8 +8,6 @@
 
 namespace gasell::frame {
 
-int threads_of(Engine& engine) { return std::max(1, engine.device().properties().threads); }
-
 namespace {
 
 constexpr uint64_t kSign = uint64_t{1} << 63;
@@ -227,6 +225,14 @@ Wide RowKeys::bound(size_t first, size_t last) const {
     if (product > Wide{UINT64_MAX}) return product;  // a factor is at most 2**64: no overflow before
   }
   return product;
+}
+
+bool RowKeys::on_disk(size_t first, size_t last) const {
+  const auto mapped = [](const StorageRef& s) { return s && static_cast<const HostStorage&>(*s).is_mapped(); };
+  return std::any_of(keys_.begin() + static_cast<int64_t>(first), keys_.begin() + static_cast<int64_t>(last), [&](const Key& key) {
+    return std::any_of(key.sides.begin(), key.sides.end(),
+                       [&](const Side& side) { return mapped(side.data.keep_values) || mapped(side.data.keep_validity); });
+  });
 }
 
 void RowKeys::encode(size_t side, int64_t begin, int64_t end, uint64_t* out, size_t first, size_t last) const {

@@ -49,6 +49,9 @@ class RowKeys {
   /// Whether the numbers are in the order of the keys.
   bool ordered() const { return ordered_; }
 
+  /// Whether a column of keys [first, last) is on disk, so that its rows are better read in their order.
+  bool on_disk(size_t first, size_t last) const;
+
   /// The numbers of rows [begin, end) of a side by keys [first, last), which fit; kDropped where one of them is missing and dropped.
   void encode(size_t side, int64_t begin, int64_t end, uint64_t* out, size_t first, size_t last) const;
   void encode(size_t side, int64_t begin, int64_t end, uint64_t* out) const { encode(side, begin, end, out, 0, size()); }

@@ -9,12 +9,19 @@
 namespace gasell::frame {
 
 struct OperatorReport {
-  std::string name;          // "filter", "gather", "group by", "join", "sort", "scan"
+  std::string name;          // "filter", "gather", "group by", "aggregate", "join", "sort", "window", "scan"
   std::string detail;        // of what: "3 columns", "points.csv"
   std::string where = "host";
   int64_t rows_in = 0, rows_out = 0;
   double seconds = 0;
+  int64_t on_disk = 0;  // bytes of memory that was made on disk meanwhile, the budget being used up
 };
+
+/// Memory was made on disk.
+void note_on_disk(int64_t bytes) noexcept;
+
+/// "1 key", "3 keys".
+std::string counted(size_t count, const char* what);
 
 /// Called with every operator that ran, in this process. An empty one: no longer.
 void observe_operators(std::function<void(const OperatorReport&)> observer);
@@ -33,7 +40,7 @@ class OperatorTimer {
 
  private:
   const char* name_;
-  int64_t rows_in_;
+  int64_t rows_in_, on_disk_;
   bool observed_;
   std::chrono::steady_clock::time_point start_;
 };

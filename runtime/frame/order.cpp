@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/frame/distant_rows.h"
 #include "runtime/frame/filling.h"
 #include "runtime/frame/radix.h"
 
@@ -22,11 +23,16 @@ std::vector<Run> runs_of(const RowKeys& keys) {
   return runs;
 }
 
+/// The numbers of the rows listed.
 void encode_listed(Engine& engine, const RowKeys& keys, const Run& run, const Scratch<uint32_t>& rows, const Scratch<uint64_t>& numbers) {
-  over_rows(engine, rows.size(), [&](int64_t begin, int64_t end) {
-    const std::vector<int64_t> listed(rows.data() + begin, rows.data() + end);
-    keys.encode_rows(0, listed.data(), end - begin, numbers.data() + begin, run.first, run.last);
-  });
+  if (!keys.on_disk(run.first, run.last))
+    return over_rows(engine, rows.size(), [&](int64_t begin, int64_t end) {
+      const std::vector<int64_t> listed(rows.data() + begin, rows.data() + end);
+      keys.encode_rows(0, listed.data(), end - begin, numbers.data() + begin, run.first, run.last);
+    });
+  const Scratch<uint64_t> all(engine, keys.rows(0));
+  over_rows(engine, all.size(), [&](int64_t begin, int64_t end) { keys.encode(0, begin, end, all.data() + begin, run.first, run.last); });
+  gather_rows(engine, *all.storage(), all.data(), rows.data(), rows.size(), all.size(), numbers.data());
 }
 
 /// A column's group numbers, as a key.
@@ -59,7 +65,10 @@ Scratch<uint32_t> order_rows(Engine& engine, const RowKeys& keys) {
 }
 
 Scratch<uint32_t> order_rows(Engine& engine, const std::vector<Column>& columns, const std::vector<KeyOrder>& order) {
-  return order_rows(engine, RowKeys(engine, {columns}, MissingKeys::kept, true, order));
+  OperatorTimer timer("sort", columns[0].size());
+  Scratch<uint32_t> rows = order_rows(engine, RowKeys(engine, {columns}, MissingKeys::kept, true, order));
+  timer.finish(rows.size(), counted(columns.size(), "key"));
+  return rows;
 }
 
 Scratch<uint32_t> first_rows(Engine& engine, const std::vector<Column>& columns, const std::vector<KeyOrder>& order, int64_t count,

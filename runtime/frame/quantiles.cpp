@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/frame/distant_rows.h"
 #include "runtime/frame/filling.h"
 
 namespace gasell::frame {
@@ -38,6 +39,22 @@ Column quantiles(Engine& engine, const Groups& groups, const Column& column, dou
   const Groups::Listing& listing = groups.listing(engine);
   return visit_values(column.type, data, [&](auto values) {
     using T = typename decltype(values)::Type;
+    // Values on disk are brought into the order of the groups first.
+    Scratch<T> listed_values;
+    Scratch<bool> listed_valid;
+    auto& storage = static_cast<HostStorage&>(*data.keep_values);
+    const bool distant = is_distant(engine, storage, values.values, data.count * int64_t{sizeof(T)});
+    if (distant) {
+      const DistantRows rows(engine, listing.rows.data(), listing.rows.size(), data.count, sizeof(T));
+      listed_values = Scratch<T>(engine, listing.rows.size());
+      rows.gather(values.values, listed_values.data(), sizeof(T));
+      values.values = listed_values.data();
+      if (values.valid) {
+        listed_valid = Scratch<bool>(engine, listing.rows.size());
+        rows.gather(values.valid, listed_valid.data(), sizeof(bool));
+        values.valid = listed_valid.data();
+      }
+    }
     const auto one = [&]<class Out>(Out, const ColumnType& type) {
       const int64_t rows_a_group = std::max<int64_t>(1, groups.rows() / std::max<int64_t>(1, groups.count()));
       return filled<Out>(
@@ -47,7 +64,7 @@ Column quantiles(Engine& engine, const Groups& groups, const Column& column, dou
             found.clear();
             for (int64_t i = listing.starts[g]; i < listing.starts[g + 1]; ++i) {
               T v;
-              if (values.get(listing.rows[i], v)) found.push_back(v);
+              if (values.get(distant ? i : int64_t{listing.rows[i]}, v)) found.push_back(v);
             }
             if (found.empty()) return false;
             out = static_cast<Out>(at_position(found, q * static_cast<double>(found.size() - 1), interpolation));

@@ -9,6 +9,7 @@
 #include "runtime/device/device.h"
 #include "runtime/device/workers.h"
 #include "runtime/engine.h"
+#include "runtime/frame/operator_report.h"
 
 namespace gasell::frame {
 
@@ -20,7 +21,9 @@ class Scratch {
   Scratch(Engine& engine, int64_t count)
       : storage_(std::static_pointer_cast<HostStorage>(engine.device().allocate(count * static_cast<int64_t>(sizeof(T))))),
         data_(static_cast<T*>(storage_->write())),
-        count_(count) {}
+        count_(count) {
+    if (storage_->is_mapped()) note_on_disk(storage_->bytes());
+  }
   T* data() const { return data_; }
   T* begin() const { return data_; }
   T* end() const { return data_ + count_; }
@@ -59,6 +62,10 @@ void fill(Engine& engine, const Scratch<T>& memory, T value) {
   over_rows(
       engine, memory.size(), [&](int64_t begin, int64_t end) { std::fill(memory.data() + begin, memory.data() + end, value); }, 1 << 20);
 }
+
+/// Bytes that may be used at random, at a time, of memory that is not in the budget because it is on disk: what the budget has left, and
+/// at least the eighth of it that large arrays leave.
+int64_t random_room(Engine& engine);
 
 /// The threads that a piece of work is divided among where the division changes no result.
 int threads_of(Engine& engine);

@@ -304,6 +304,7 @@ Windows windows_from_start(Engine& engine, int64_t rows) {
 
 Column window_statistic(Engine& engine, const Column& column, const Windows& windows, WindowStatistic what, const WindowOptions& options) {
   const int64_t rows = windows.begin.size();
+  OperatorTimer timer("window", rows);
   NewValues result(engine, DType::f64, rows);
   double* const to = result.as<double>();
   const int64_t least = options.min_periods;
@@ -316,6 +317,7 @@ Column window_statistic(Engine& engine, const Column& column, const Windows& win
         engine, windows, [&] { there = 0; }, [&](int64_t row) { there += !gone.as<bool>()[row]; },
         [&](int64_t row) { there -= !gone.as<bool>()[row]; },
         [&](int64_t i) { to[i] = windows.end[i] - windows.begin[i] >= least ? static_cast<double>(there) : kNaN; });
+    timer.finish(rows);
     return number_column(result.node());
   }
   const Scratch<double> values = doubles(engine, column);
@@ -350,10 +352,12 @@ Column window_statistic(Engine& engine, const Column& column, const Windows& win
         return std::sqrt(v);
       });
   }
+  timer.finish(rows);
   return number_column(result.node());
 }
 
 Column decayed(Engine& engine, const Column& column, DecayStatistic what, const DecayOptions& options) {
+  OperatorTimer timer("window", column.size());
   const Scratch<double> values = doubles(engine, column);
   const int64_t rows = values.size(), least = std::max<int64_t>(options.min_periods, 1);
   NewValues result(engine, DType::f64, rows);
@@ -405,6 +409,7 @@ Column decayed(Engine& engine, const Column& column, DecayStatistic what, const 
       to[i] = what == DecayStatistic::std ? std::sqrt(variance) : variance;
     }
   }
+  timer.finish(rows);
   return number_column(result.node());
 }
 

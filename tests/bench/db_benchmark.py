@@ -2,7 +2,7 @@
 """The ten group-by and five join questions of H2O.ai's db-benchmark beside Polars and DuckDB, in memory, on data from the generator below.
 
   tests/bench/db_benchmark.py --gasell build/release/bin/gasell --python PYTHON [--rows 10000000] [--groups 100] [--engines gasell,polars,duckdb,pandas]
-      [--questions g1,g2,j5] [--data FOLDER] [--results FILE.md]
+      [--questions g1,g2,j5] [--data FOLDER] [--results FILE.md] [--memory 4GiB]
 
 PYTHON is an interpreter with NumPy, Polars, DuckDB and pandas. The tables follow the published definition (G1_1e7_1e2_0_0, J1_1e7_NA_0_0): texts
 id1, id2 of K groups and id3 of N/K, integers id4, id5 of 1..K and id6 of 1..N/K, v1 of 1..5, v2 of 1..15, v3 floats of 0..100 with six digits; for
@@ -18,19 +18,33 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 GENERATOR = r'''
-import sys, numpy as np, polars as pl
-folder, n, k = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+import os, sys, numpy as np, polars as pl
+folder, n, k, joins = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "joins"
 random = np.random.default_rng(108)
-def texts(prefix, width, values):
-    return pl.Series([f"{prefix}{v:0{width}d}" for v in range(int(values.max()) + 1)]).gather(pl.Series(values))
 def draw(high, size=n):
-    return random.integers(1, high, size, endpoint=True)
+    return random.integers(1, high, size, endpoint=True).astype(np.int32)
+def write(name, columns):
+    """{column: values, or (width, numbers) of the texts "id…"}, a slice at a time."""
+    with open(f"{folder}/{name}.part", "wb") as file:
+        size = len(columns[next(reversed(columns))])
+        for begin in range(0, size, 10_000_000):
+            part = {}
+            for column, values in columns.items():
+                width, values = values if isinstance(values, tuple) else (None, values)
+                part[column] = pl.Series(values[begin:begin + 10_000_000])
+                if width:
+                    part[column] = "id" + part[column].cast(pl.String).str.zfill(width)
+            pl.DataFrame(part).write_csv(file, include_header=begin == 0)
+    os.rename(f"{folder}/{name}.part", f"{folder}/{name}.csv")
 many = max(n // k, 1)
-pl.DataFrame({"id1": texts("id", 3, draw(k)), "id2": texts("id", 3, draw(k)), "id3": texts("id", 10, draw(many)), "id4": draw(k), "id5": draw(k), "id6": draw(many),
-              "v1": draw(5), "v2": draw(15), "v3": np.round(random.uniform(0, 100, n), 6)}).write_csv(f"{folder}/G1.csv")
+write("G1", {"id1": (3, draw(k)), "id2": (3, draw(k)), "id3": (10, draw(many)), "id4": draw(k), "id5": draw(k), "id6": draw(many),
+             "v1": draw(5), "v2": draw(15), "v3": np.round(random.uniform(0, 100, n), 6)})
+if not joins:
+    sys.exit()
 def keys(size):
     """(of the large table, of the other): nine tenths are shared."""
     all_keys = random.permutation(np.arange(1, int(size * 1.1) + 1))
@@ -45,9 +59,9 @@ def table(name, size, parts, value):
     for number, of in parts:
         data[f"id{number}"] = column(of, size)
     for number, of in parts:
-        data[f"id{number + 3}"] = texts("id", 1, data[f"id{number}"])
+        data[f"id{number + 3}"] = (1, data[f"id{number}"])
     data[value] = np.round(random.uniform(0, 100, size), 6)
-    pl.DataFrame(data).write_csv(f"{folder}/{name}.csv")
+    write(name, data)
 table("x", n, [(1, k1[0]), (2, k2[0]), (3, k3[0])], "v1")
 table("small", small, [(1, k1[1])], "v2")
 table("medium", medium, [(1, k1[1]), (2, k2[1])], "v2")
@@ -207,11 +221,17 @@ def run(engine, options, folder):
     with tempfile.NamedTemporaryFile("w", suffix=".gsl" if engine == "gasell" else ".py") as script:
         script.write(text)
         script.flush()
-        program = options.gasell if engine == "gasell" else options.python
-        done = subprocess.run([program, script.name, str(folder), options.questions, engine], stdout=subprocess.PIPE, text=True, timeout=options.timeout)
-    if done.returncode != 0:
+        program = [options.gasell, *(["--memory", options.memory] if options.memory else [])] if engine == "gasell" else [options.python]
+        process = subprocess.Popen([*program, script.name, str(folder), options.questions, engine], stdout=subprocess.PIPE, text=True)
+        timer = threading.Timer(options.timeout, process.kill)
+        timer.start()
+        printed = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        timer.cancel()
+    if status != 0:
         sys.exit(f"{engine} failed")
-    return json.loads(done.stdout.strip().splitlines()[-1].replace("nan", "NaN").replace("inf", "Infinity"))
+    print(f"{engine}: {usage.ru_maxrss / 2**20:.2f} GiB resident at most, {usage.ru_utime + usage.ru_stime:.1f} s of the processor")
+    return json.loads(printed.strip().splitlines()[-1].replace("nan", "NaN").replace("inf", "Infinity"))
 
 
 def compare(answers):
@@ -227,7 +247,7 @@ def compare(answers):
 def table(answers, options):
     engines = list(answers)
     others = [e for e in engines if e in ("polars", "duckdb")]
-    lines = [f"{options.rows:.0e} rows, {options.groups} groups, {os.cpu_count()} cores; seconds, the better of two runs.", "",
+    lines = [f"{options.rows:.0e} rows, {options.groups} groups, {os.cpu_count()} cores{f', Gasell with a budget of {options.memory}' if options.memory else ''}; seconds, the better of two runs.", "",
              "| question | " + " | ".join(engines) + " | the better of Polars and DuckDB / Gasell |", "|---|" + "---:|" * (len(engines) + 1)]
     ratios = []
     for q in options.questions.split(","):
@@ -253,12 +273,14 @@ def main():
     parser.add_argument("--questions", default=",".join(QUESTIONS))
     parser.add_argument("--data", type=Path)
     parser.add_argument("--results", type=Path)
+    parser.add_argument("--memory", help="Gasell's budget: 4GiB")
     parser.add_argument("--timeout", type=float, default=3600)
     options = parser.parse_args()
     folder = options.data or Path(tempfile.gettempdir()) / f"gasell_db_benchmark_{options.rows}_{options.groups}"
-    if not (folder / "big.csv").exists():
+    tables = "joins" if "j" in options.questions else "groups"
+    if not (folder / ("big.csv" if tables == "joins" else "G1.csv")).exists():
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run([options.python, "-c", GENERATOR, str(folder), str(options.rows), str(options.groups)], check=True)
+        subprocess.run([options.python, "-c", GENERATOR, str(folder), str(options.rows), str(options.groups), tables], check=True)
     answers = {engine: run(engine, options, folder) for engine in options.engines.split(",")}
     compare(answers)
     text = table(answers, options)

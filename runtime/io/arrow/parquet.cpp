@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "lang/diagnostic.h"
+#include "runtime/frame/operator_report.h"
 #include "runtime/frame/scratch.h"
 #include "runtime/io/arrow/conditions.h"
 #include "runtime/io/arrow/decode.h"
@@ -239,6 +240,7 @@ void Scan::read_announced() {
     }
   }
   const auto width = static_cast<int64_t>(targets.size());
+  frame::OperatorTimer timer("scan", rows_);
   in_parallel(static_cast<int64_t>(groups_.size()) * width, [&](int64_t task) {
     const auto g = static_cast<size_t>(task / width);
     Target& t = targets[static_cast<size_t>(task % width)];
@@ -261,6 +263,7 @@ void Scan::read_announced() {
     }
     field.is_read = true;
   }
+  timer.finish(rows_, frame::counted(targets.size(), "column"));
 }
 
 frame::Column Scan::column(size_t k) {

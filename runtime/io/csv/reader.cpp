@@ -13,6 +13,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/workers.h"
 #include "runtime/frame/dictionary.h"
+#include "runtime/frame/operator_report.h"
 #include "runtime/io/csv/blocks.h"
 #include "runtime/io/csv/column_reader.h"
 #include "runtime/io/csv/csv.h"
@@ -464,6 +465,7 @@ void Scan::in_order(const std::function<void(size_t)>& f) {
 }
 
 std::vector<frame::Column> Scan::load(const std::vector<size_t>& columns) {
+  frame::OperatorTimer timer("scan", rows_);
   readers_.clear();
   for (const size_t i : columns) {
     const Known& known = columns_[i];
@@ -514,6 +516,7 @@ std::vector<frame::Column> Scan::load(const std::vector<size_t>& columns) {
   }
   readers_.clear();
   scratches_.clear();
+  timer.finish(rows_, frame::counted(columns.size(), "column"));
   return results;
 }
 
