@@ -58,6 +58,8 @@ std::pair<int64_t, int64_t> clipped_bounds(int64_t length, std::optional<int64_t
 enum class Side : uint8_t { left, right, both };
 /// Padded to `width` code points on a side (both: as pandas' center), with one code point.
 void pad_text(std::string_view text, int64_t width, Side side, std::string_view fill, std::string& out);
+/// unicodedata.normalize: NFC, NFD, NFKC or NFKD; ValueError for another form.
+std::string normalized_text(std::string_view text, std::string_view form);
 /// str.zfill.
 void zero_fill(std::string_view text, int64_t width, std::string& out);
 /// str.strip and its like; no characters given: white space.

@@ -1,11 +1,14 @@
 // What the functions of texts do to one text.
 #include <fast_float/fast_float.h>
+#include <utf8proc.h>
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdlib>
 
 #include "lang/characters.h"
+#include "lang/diagnostic.h"
 #include "runtime/frame/text_functions.h"
 #include "runtime/session/str_text.h"
 
@@ -77,6 +80,20 @@ void pad_text(std::string_view text, int64_t width, Side side, std::string_view 
   out += repeated(fill, left);
   out += text;
   out += repeated(fill, missing - left);
+}
+
+std::string normalized_text(std::string_view text, std::string_view form) {
+  int options = UTF8PROC_STABLE;
+  if (form != "NFC" && form != "NFD" && form != "NFKC" && form != "NFKD") throw Error("ValueError", "invalid normalization form");
+  options |= form.ends_with("C") ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE;
+  if (form.size() == 4) options |= UTF8PROC_COMPAT;
+  utf8proc_uint8_t* made = nullptr;
+  const utf8proc_ssize_t size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()), &made,
+                                             static_cast<utf8proc_option_t>(options));
+  if (size < 0) throw Error("ValueError", utf8proc_errmsg(size));
+  std::string result(reinterpret_cast<const char*>(made), static_cast<size_t>(size));
+  std::free(made);
+  return result;
 }
 
 void zero_fill(std::string_view text, int64_t width, std::string& out) {

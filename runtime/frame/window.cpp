@@ -4,17 +4,18 @@
 #include <bit>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "runtime/frame/filling.h"
+#include "runtime/frame/operator_report.h"
 #include "runtime/frame/sums.h"
+#include "runtime/frame/window_values.h"
 
 namespace gasell::frame {
-namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// The values as doubles; what is missing or infinite is NaN.
 Scratch<double> doubles(Engine& engine, const Column& column) {
   if (column.type.has_codes() || column.type.logical == Logical::datetime) throw Error("DataError", "No numeric types to aggregate");
   Column source = column;
@@ -24,13 +25,17 @@ Scratch<double> doubles(Engine& engine, const Column& column) {
     over_rows(engine, data.count, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         typename decltype(values)::Type v;
-        const double d = values.get(i, v) ? static_cast<double>(v) : kNaN;
-        result[i] = std::isinf(d) ? kNaN : d;
+        const double d = values.get(i, v) ? static_cast<double>(v) : std::numeric_limits<double>::quiet_NaN();
+        result[i] = std::isinf(d) ? std::numeric_limits<double>::quiet_NaN() : d;
       }
     });
   });
   return result;
 }
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// How many equal values came last: a window of equal ones has an exact mean and no variance.
 struct Repeated {
@@ -122,6 +127,11 @@ class MovingOrder {
     for (size_t k = static_cast<size_t>(rank) + 1; k < tree_.size(); k += k & (~k + 1)) tree_[k] += by;
   }
   int64_t size() const { return size_; }
+  /// How many values are smaller than a row's, and how many are not larger.
+  std::pair<int64_t, int64_t> around(int64_t row) const {
+    const auto rank = static_cast<size_t>(rank_[static_cast<size_t>(row)]);
+    return {before(rank), before(rank + 1)};
+  }
   /// The value with `before` values before it.
   double at(int64_t before) const {
     size_t place = 0;
@@ -134,10 +144,40 @@ class MovingOrder {
   }
 
  private:
+  int64_t before(size_t rank) const {
+    int64_t count = 0;
+    for (size_t k = rank; k > 0; k -= k & (~k + 1)) count += tree_[k];
+    return count;
+  }
+
   std::vector<double> sorted_;
   std::vector<int32_t> rank_, tree_;
   int64_t size_ = 0;
 };
+
+/// Excess kurtosis, unbiased, of a window's values: in two passes, since differences of fourth powers lose too much.
+double kurtosis_of(const Scratch<double>& values, int64_t begin, int64_t end, int64_t least) {
+  double count = 0, sum = 0;
+  for (int64_t k = begin; k < end; ++k)
+    if (values[k] == values[k]) ++count, sum += values[k];
+  if (count < static_cast<double>(std::max<int64_t>(least, 4))) return kNaN;
+  const double mean = sum / count;
+  double squares = 0, fourths = 0;
+  bool equal = true;
+  double first = kNaN;
+  for (int64_t k = begin; k < end; ++k) {
+    if (values[k] != values[k]) continue;
+    if (first != first) first = values[k];
+    equal &= values[k] == first;
+    const double d = values[k] - mean, square = d * d;
+    squares += square;
+    fourths += square * square;
+  }
+  if (equal) return -3;
+  const double b = squares / count, d = fourths / count;
+  if (b <= 1e-14) return kNaN;
+  return ((count * count - 1) * d / (b * b) - 3 * (count - 1) * (count - 1)) / ((count - 2) * (count - 3));
+}
 
 /// Moves a window over the rows: start() for an empty one, add(row), remove(row), then result(row of the result).
 template <class Start, class Add, class Remove, class Result>
@@ -197,11 +237,32 @@ void extremes(Engine& engine, const Scratch<double>& values, const Windows& wind
       [&](int64_t i) { to[i] = there >= least && !rows.empty() ? values[rows.front()] : kNaN; });
 }
 
+/// Moves a window of ordered values: result(row of the result) asks the order.
+template <class Result>
+void move_order(Engine& engine, MovingOrder& order, const Windows& windows, const Result& result) {
+  int64_t from = 0, until = 0;
+  move_window(
+      engine, windows,
+      [&] {
+        for (; from < until; ++from) order.change(from, -1);
+        from = until = -1;
+      },
+      [&](int64_t row) {
+        if (from < 0) from = row;
+        until = row + 1;
+        order.change(row, 1);
+      },
+      [&](int64_t row) {
+        from = row + 1;
+        order.change(row, -1);
+      },
+      result);
+}
+
 void order_statistics(Engine& engine, const Scratch<double>& values, const Windows& windows, double q, Interpolation interpolation,
                       int64_t least, double* to) {
   MovingOrder order(values.data(), values.size());
-  int64_t from = 0, until = 0;
-  const auto result = [&](int64_t i) {
+  move_order(engine, order, windows, [&](int64_t i) {
     const int64_t n = order.size();
     if (n < least || n == 0) {
       to[i] = kNaN;
@@ -223,84 +284,10 @@ void order_statistics(Engine& engine, const Scratch<double>& values, const Windo
         to[i] = part == 0.5 ? (lower % 2 == 0 ? low : order.at(lower + 1)) : part < 0.5 ? low : order.at(lower + 1);
         break;
     }
-  };
-  move_window(
-      engine, windows,
-      [&] {
-        for (; from < until; ++from) order.change(from, -1);
-        from = until = -1;
-      },
-      [&](int64_t row) {
-        if (from < 0) from = row;
-        until = row + 1;
-        order.change(row, 1);
-      },
-      [&](int64_t row) {
-        from = row + 1;
-        order.change(row, -1);
-      },
-      result);
+  });
 }
 
 }  // namespace
-
-Windows windows_by_count(Engine& engine, int64_t rows, int64_t size, bool center, Closed closed) {
-  Windows result{Scratch<int64_t>(engine, rows), Scratch<int64_t>(engine, rows)};
-  const int64_t ahead = center ? (size - 1) / 2 : 0;
-  const int64_t earlier = closed == Closed::left || closed == Closed::both ? 1 : 0,
-                shorter = closed == Closed::left || closed == Closed::neither ? 1 : 0;
-  over_rows(engine, rows, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t stop = i + 1 + ahead;
-      result.begin[i] = std::clamp<int64_t>(stop - size - earlier, 0, rows);
-      result.end[i] = std::clamp<int64_t>(stop - shorter, 0, rows);
-    }
-  });
-  return result;
-}
-
-Windows windows_by_time(Engine& engine, const Column& times, int64_t size, bool center, Closed closed) {
-  Column source = times;
-  const ColumnData data = read(engine, source);
-  const int64_t rows = data.count;
-  const int64_t* const at = data.as<int64_t>();
-  bool ascending = true, descending = true;
-  for (int64_t i = 0; i < rows; ++i) {
-    if (at[i] == kNotATime) throw Error("ValueError", "index values must not have NaT");
-    if (i > 0) {
-      ascending &= at[i] >= at[i - 1];
-      descending &= at[i] <= at[i - 1];
-    }
-  }
-  if (!ascending && !descending) throw Error("ValueError", "index must be monotonic", "sort the rows by their times");
-  const int64_t sign = ascending ? 1 : -1;
-  const auto time = [&](int64_t i) { return sign * at[i]; };
-  Windows result{Scratch<int64_t>(engine, rows), Scratch<int64_t>(engine, rows)};
-  const bool with_left = closed == Closed::left || closed == Closed::both, with_right = closed == Closed::right || closed == Closed::both;
-  const int64_t back = center ? size / 2 : size;
-  int64_t first = 0, last = 0;
-  for (int64_t i = 0; i < rows; ++i) {
-    const int64_t bound = time(i) - back;
-    while (first < i && (with_left ? time(first) < bound : time(first) <= bound)) ++first;
-    result.begin[i] = first;
-    if (center) {
-      const int64_t until = time(i) + size / 2;
-      while (last < rows && (with_right ? time(last) <= until : time(last) < until)) ++last;
-    } else
-      last = with_right ? i + 1 : i;
-    result.end[i] = std::max(first, last);
-  }
-  return result;
-}
-
-Windows windows_from_start(Engine& engine, int64_t rows) {
-  Windows result{Scratch<int64_t>(engine, rows), Scratch<int64_t>(engine, rows)};
-  for (int64_t i = 0; i < rows; ++i) {
-    result.begin[i] = 0;
-    result.end[i] = i + 1;
-  }
-  return result;
-}
 
 Column window_statistic(Engine& engine, const Column& column, const Windows& windows, WindowStatistic what, const WindowOptions& options) {
   const int64_t rows = windows.begin.size();
@@ -344,6 +331,14 @@ Column window_statistic(Engine& engine, const Column& column, const Windows& win
           1 << 10);
       break;
     }
+    case WindowStatistic::kurt:
+      over_rows(
+          engine, rows,
+          [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) to[i] = kurtosis_of(values, windows.begin[i], windows.end[i], least);
+          },
+          1 << 10);
+      break;
     default:
       moments<MovingVariance>(engine, values, windows, std::max<int64_t>(least, 1), to, [&](const MovingVariance& s) {
         if (what == WindowStatistic::sem) return std::sqrt(s.variance(1)) / std::sqrt(static_cast<double>(s.count - options.ddof));
@@ -356,60 +351,24 @@ Column window_statistic(Engine& engine, const Column& column, const Windows& win
   return number_column(result.node());
 }
 
-Column decayed(Engine& engine, const Column& column, DecayStatistic what, const DecayOptions& options) {
-  OperatorTimer timer("window", column.size());
+Column window_rank(Engine& engine, const Column& column, const Windows& windows, TiedRank ties, bool ascending, bool of_one,
+                   int64_t min_periods) {
+  OperatorTimer timer("window", windows.begin.size());
   const Scratch<double> values = doubles(engine, column);
-  const int64_t rows = values.size(), least = std::max<int64_t>(options.min_periods, 1);
-  NewValues result(engine, DType::f64, rows);
+  NewValues result(engine, DType::f64, windows.begin.size());
   double* const to = result.as<double>();
-  const double factor = 1 - options.alpha, fresh = options.adjust ? 1 : options.alpha;
-  double mean = kNaN, covariance = 0, weight = 1, weights = 1, squared_weights = 1, sum = kNaN;
-  int64_t count = 0;
-  for (int64_t i = 0; i < rows; ++i) {
-    const double v = values[i];
-    const bool there = v == v;
-    count += there;
-    if (mean == mean) {
-      if (there || !options.ignore_missing) {
-        weights *= factor;
-        squared_weights *= factor * factor;
-        weight *= factor;
-        sum *= factor;
-      }
-      if (there) {
-        const double before = mean;
-        if (mean != v) mean = (weight * before + fresh * v) / (weight + fresh);
-        covariance = (weight * (covariance + (before - mean) * (before - mean)) + fresh * ((v - mean) * (v - mean))) / (weight + fresh);
-        sum += v;
-        weights += fresh;
-        squared_weights += fresh * fresh;
-        weight += fresh;
-        if (!options.adjust) {
-          weights /= weight;
-          squared_weights /= weight * weight;
-          weight = 1;
-        }
-      }
-    } else if (there)
-      mean = sum = v;
-    if (count < least) {
-      to[i] = kNaN;
-      continue;
-    }
-    if (what == DecayStatistic::mean)
-      to[i] = mean;
-    else if (what == DecayStatistic::sum)
-      to[i] = sum;
-    else {
-      double variance = covariance;
-      if (!options.bias) {
-        const double all = weights * weights, rest = all - squared_weights;
-        variance = rest > 0 ? all / rest * covariance : kNaN;
-      }
-      to[i] = what == DecayStatistic::std ? std::sqrt(variance) : variance;
-    }
-  }
-  timer.finish(rows);
+  MovingOrder order(values.data(), values.size());
+  move_order(engine, order, windows, [&](int64_t i) {
+    const int64_t last = windows.end[i] - 1, count = order.size();
+    to[i] = kNaN;
+    if (count < std::max<int64_t>(min_periods, 1) || last < windows.begin[i] || values[last] != values[last]) return;
+    auto [smaller, not_larger] = order.around(last);
+    if (!ascending) std::tie(smaller, not_larger) = std::pair(count - not_larger, count - smaller);
+    const auto first = static_cast<double>(smaller + 1), final = static_cast<double>(not_larger);
+    const double rank = ties == TiedRank::min ? first : ties == TiedRank::max ? final : (first + final) / 2;
+    to[i] = of_one ? rank / static_cast<double>(count) : rank;
+  });
+  timer.finish(windows.begin.size());
   return number_column(result.node());
 }
 

@@ -24,7 +24,7 @@ Windows windows_by_time(Engine& engine, const Column& times, int64_t size, bool 
 /// All rows up to each row.
 Windows windows_from_start(Engine& engine, int64_t rows);
 
-enum class WindowStatistic : uint8_t { sum, mean, var, std, sem, min, max, count, median, quantile, skew };
+enum class WindowStatistic : uint8_t { sum, mean, var, std, sem, min, max, count, median, quantile, skew, kurt };
 struct WindowOptions {
   int64_t min_periods = 1;  // fewer values make the result missing
   int64_t ddof = 1;
@@ -35,6 +35,11 @@ struct WindowOptions {
 /// compensation as windows move.
 Column window_statistic(Engine& engine, const Column& column, const Windows& windows, WindowStatistic what, const WindowOptions& options);
 
+/// The rank of each window's last value among the values of the window, float64.
+enum class TiedRank : uint8_t { average, min, max };
+Column window_rank(Engine& engine, const Column& column, const Windows& windows, TiedRank ties, bool ascending, bool of_one,
+                   int64_t min_periods);
+
 /// Exponentially weighted moments with decay `alpha`.
 struct DecayOptions {
   double alpha = 0.5;
@@ -43,5 +48,7 @@ struct DecayOptions {
 };
 enum class DecayStatistic : uint8_t { mean, var, std, sum };
 Column decayed(Engine& engine, const Column& column, DecayStatistic what, const DecayOptions& options);
+/// The covariance of two columns, over the rows that both have.
+Column decayed_covariance(Engine& engine, const Column& a, const Column& b, const DecayOptions& options);
 
 }  // namespace gasell::frame

@@ -42,7 +42,9 @@ int write_all(int descriptor, std::string_view bytes) {
 }  // namespace
 
 struct AtomicFile::State {
+  explicit State(Access a) : access(a) {}
   std::filesystem::path shown, target, temporary;
+  const Access access;
   int descriptor = -1;
 
   ~State() {
@@ -51,14 +53,17 @@ struct AtomicFile::State {
   }
 };
 
-AtomicFile::AtomicFile(const std::filesystem::path& path) : state_(std::make_unique<State>()) {
+AtomicFile::AtomicFile(const std::filesystem::path& path, Access access) : state_(std::make_unique<State>(access)) {
   State& s = *state_;
+  const bool anywhere = access == Access::anywhere;
   s.shown = path;
   s.target = resolved(path);
   struct stat old;
   const bool replaces = stat(s.target.c_str(), &old) == 0;
   if (replaces && S_ISDIR(old.st_mode)) throw os_error(EISDIR, path);
-  if (replaces && access(s.target.c_str(), W_OK) != 0) throw os_error(errno, path);
+  if (anywhere && replaces && !S_ISREG(old.st_mode))
+    throw Error("OSError", fmt::format("{} is not a regular file", in_quotes(path)), {}, Blame::environment);
+  if (replaces && ::access(s.target.c_str(), W_OK) != 0) throw os_error(errno, path);
   if (replaces && !S_ISREG(old.st_mode)) {  // a pipe or a terminal: there is nothing to replace
     s.descriptor = open(s.target.c_str(), O_WRONLY | O_CLOEXEC);
     if (s.descriptor < 0) throw os_error(errno, path);
@@ -67,7 +72,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& path) : state_(std::make_uni
   std::random_device entropy;
   for (int attempt = 0; s.descriptor < 0; ++attempt) {
     s.temporary = s.target.parent_path() / fmt::format(".{}.{:08x}.tmp", s.target.filename().string().substr(0, 200), entropy());
-    s.descriptor = open(s.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    s.descriptor = open(s.temporary.c_str(), (anywhere ? O_RDWR : O_WRONLY) | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (s.descriptor >= 0) break;
     s.temporary.clear();
     if (errno != EEXIST || attempt == 100) throw os_error(errno, path);
@@ -81,10 +86,30 @@ void AtomicFile::write(std::string_view bytes) {
   if (const int failure = write_all(state_->descriptor, bytes)) throw os_error(failure, state_->shown);
 }
 
+void AtomicFile::reserve(int64_t bytes) {
+  if (bytes == 0) return;
+  int failure = EINTR;
+  while (failure == EINTR) failure = posix_fallocate(state_->descriptor, 0, bytes);
+  if (failure != 0) throw os_error(failure, state_->shown);
+}
+
+void AtomicFile::write_at(int64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = pwrite(state_->descriptor, bytes.data(), std::min<size_t>(bytes.size(), 1 << 30), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw os_error(errno, state_->shown);
+    offset += count;
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+}
+
+int AtomicFile::descriptor() const { return state_->descriptor; }
+
 void AtomicFile::commit() {
   State& s = *state_;
   const bool replaces = !s.temporary.empty();
-  if (replaces && fsync(s.descriptor) != 0) throw os_error(errno, s.shown);
+  if (replaces && s.access == Access::from_begin_to_end && fsync(s.descriptor) != 0) throw os_error(errno, s.shown);
+  // Some file systems report a failed write only here.
   if (close(std::exchange(s.descriptor, -1)) != 0 && errno != EINTR) throw os_error(errno, s.shown);
   if (!replaces) return;
   if (rename(s.temporary.c_str(), s.target.c_str()) != 0) throw os_error(errno, s.shown);

@@ -12,13 +12,20 @@ namespace gasell {
 /// that was there keeps its permissions; a symbolic link keeps pointing. Throws os_error's exceptions.
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::filesystem::path& path);
+  /// How the file is written: from begin to end, into pipes and terminals, too, and brought to the disk; or at any place, also through a map
+  /// of its memory, where the system is trusted to bring it to the disk, as np.save does.
+  enum class Access { from_begin_to_end, anywhere };
+  explicit AtomicFile(const std::filesystem::path& path, Access access = Access::from_begin_to_end);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
-  /// Brings the data to the disk and puts the file in place.
+  /// Of Access::anywhere. Room for so many bytes, which a full disk refuses here.
+  void reserve(int64_t bytes);
+  void write_at(int64_t offset, std::string_view bytes);
+  int descriptor() const;
+  /// Puts the file in place.
   void commit();
 
  private:

@@ -12,6 +12,7 @@
 #include "runtime/io/csv/column_reader.h"
 #include "runtime/io/csv/text.h"
 #include "runtime/io/csv/utf8.h"
+#include "runtime/io/json_tokens.h"
 #include "runtime/io/os_error.h"
 
 namespace gasell {
@@ -22,178 +23,13 @@ using csv::Kind;
 constexpr int64_t kBlockBytes = 1 << 20;
 constexpr int64_t kChunkBytes = 64 << 10;
 constexpr size_t kReadable = 32;  // bytes behind a chunk
-// What stands for values that are no texts, in fields that are read as CSV's are: no UTF-8 has these bytes.
-constexpr std::string_view kMissing = "\xff",
-                           kTrue =
-                               "\xfe"
-                               "1",
-                           kFalse =
-                               "\xfe"
-                               "0";
-
-enum class Token : uint8_t { null, boolean, number, text };
-
-struct Value {
-  Token token;
-  std::string_view text;  // between the quotes, of texts
-  bool escaped = false;
-};
-
-/// Why a line is no object of numbers, texts, booleans and nulls.
-struct Wrong {
-  const char* message;
-  bool nested = false;
-};
-
-class LineParser {
- public:
-  LineParser(const char* at, const char* end) : at_(at), end_(end) {}
-
-  /// f(key, value) of each member of the object that the line is; false where the line is blank.
-  template <class F>
-  bool object(const F& f) {
-    skip_blanks();
-    if (at_ == end_) return false;
-    if (*at_ != '{') throw Wrong{"Expected object or value"};
-    ++at_;
-    skip_blanks();
-    if (take('}')) return finished();
-    for (;;) {
-      skip_blanks();
-      if (!take('"')) throw Wrong{"Key name of object must be 'string' when decoding 'object'"};
-      bool escaped = false;
-      const std::string_view key = rest_of_text(escaped);
-      skip_blanks();
-      if (!take(':')) throw Wrong{"No ':' found when decoding object value"};
-      skip_blanks();
-      f(key, escaped, value());
-      skip_blanks();
-      if (take(',')) continue;
-      if (!take('}')) throw Wrong{"Unexpected character found when decoding object value"};
-      return finished();
-    }
-  }
-
- private:
-  void skip_blanks() {
-    while (at_ < end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r')) ++at_;
-  }
-  bool take(char c) {
-    if (at_ == end_ || *at_ != c) return false;
-    ++at_;
-    return true;
-  }
-  bool finished() {
-    skip_blanks();
-    if (at_ != end_) throw Wrong{"Trailing data"};
-    return true;
-  }
-  std::string_view rest_of_text(bool& escaped) {
-    const char* const begin = at_;
-    for (; at_ < end_ && *at_ != '"'; ++at_)
-      if (*at_ == '\\') {
-        escaped = true;
-        if (++at_ == end_) break;
-      }
-    if (at_ == end_) throw Wrong{"Unmatched ''\"' when when decoding 'string'"};
-    return {begin, static_cast<size_t>(at_++ - begin)};
-  }
-  bool word(std::string_view w) {
-    if (static_cast<size_t>(end_ - at_) < w.size() || std::memcmp(at_, w.data(), w.size()) != 0) return false;
-    at_ += w.size();
-    return true;
-  }
-  Value value() {
-    if (at_ == end_) throw Wrong{"Expected object or value"};
-    switch (*at_) {
-      case '"': {
-        ++at_;
-        Value v{Token::text, {}};
-        v.text = rest_of_text(v.escaped);
-        return v;
-      }
-      case 'n':
-        if (word("null")) return {Token::null, {}};
-        break;
-      case 't':
-        if (word("true")) return {Token::boolean, kTrue};
-        break;
-      case 'f':
-        if (word("false")) return {Token::boolean, kFalse};
-        break;
-      case 'N':
-        if (word("NaN")) return {Token::null, {}};
-        break;
-      case '{':
-      case '[': throw Wrong{"objects and lists within the objects of a line are not in Gasell", true};
-      default: {
-        const char* const begin = at_;
-        if (*at_ == '-') ++at_;
-        if (word("Infinity")) return {Token::number, {begin, static_cast<size_t>(at_ - begin)}};
-        const char* const digits = at_;
-        while (at_ < end_ && ((*at_ >= '0' && *at_ <= '9') || *at_ == '.' || *at_ == 'e' || *at_ == 'E' || *at_ == '+' || *at_ == '-'))
-          ++at_;
-        if (at_ > digits && *digits >= '0' && *digits <= '9') return {Token::number, {begin, static_cast<size_t>(at_ - begin)}};
-      }
-    }
-    throw Wrong{"Expected object or value"};
-  }
-
-  const char* at_;
-  const char* const end_;
-};
-
-int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1; }
-
-/// Adds a text with its escapes replaced.
-void put_unescaped(std::string& to, std::string_view text) {
-  const auto unit = [&](size_t at) -> int {
-    int value = 0;
-    for (size_t i = 0; i < 4; ++i) {
-      const int digit = at + i < text.size() ? hex_digit(text[at + i]) : -1;
-      if (digit < 0) throw Wrong{"Unexpected character in unicode escape sequence when decoding 'string'"};
-      value = value * 16 + digit;
-    }
-    return value;
-  };
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\') {
-      to += text[i];
-      continue;
-    }
-    switch (text[++i]) {
-      case 'n': to += '\n'; break;
-      case 't': to += '\t'; break;
-      case 'r': to += '\r'; break;
-      case 'b': to += '\b'; break;
-      case 'f': to += '\f'; break;
-      case '"':
-      case '\\':
-      case '/': to += text[i]; break;
-      case 'u': {
-        auto c = static_cast<uint32_t>(unit(i + 1));
-        i += 4;
-        if (c >= 0xd800 && c < 0xdc00) {
-          if (i + 2 >= text.size() || text[i + 1] != '\\' || text[i + 2] != 'u')
-            throw Wrong{"Unpaired high surrogate when decoding 'string'"};
-          const auto low = static_cast<uint32_t>(unit(i + 3));
-          if (low < 0xdc00 || low > 0xdfff) throw Wrong{"Unpaired high surrogate when decoding 'string'"};
-          c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-          i += 6;
-        } else if (c >= 0xdc00 && c < 0xe000) {
-          throw Wrong{"Unpaired low surrogate when decoding 'string'"};
-        }
-        csv::put_utf8(to, c);
-        break;
-      }
-      default: throw Wrong{"Unrecognized escape sequence when decoding 'string'"};
-    }
-  }
-}
+// What stands for a missing value in fields that are read as CSV's are: no UTF-8 has this byte.
+constexpr std::string_view kMissing = "\xff";
 
 struct Block {
   const char* begin;
   const char* end;
+  std::vector<std::string_view> objects;  // of a list; else each line is one
   int64_t first_line = 1, lines = 0;
   int64_t first_row = 0, rows = 0;
   std::vector<std::string> names;
@@ -226,15 +62,18 @@ class Places {
   std::vector<size_t> order_;
 };
 
-[[noreturn]] void refuse(const csv::Text& text, const Wrong& wrong, int64_t line) {
+[[noreturn]] void refuse(const csv::Text& text, const WrongJson& wrong, int64_t line) {
   const std::string where = fmt::format("line {} of {}", line, text.shown.empty() ? "the text" : in_quotes(text.shown));
   if (wrong.nested) throw Error("NotImplementedError", wrong.message, where, Blame::limitation);
   throw Error("ValueError", wrong.message, where);
 }
 
-/// f(begin, end) of each line of a block.
+/// f(begin, end) of each object of a block.
 template <class F>
-void over_lines(const Block& block, const F& f) {
+void over_objects(const Block& block, const F& f) {
+  for (const std::string_view object : block.objects)
+    if (!f(object.data(), object.data() + object.size())) return;
+  if (!block.objects.empty()) return;
   for (const char* at = block.begin; at < block.end;) {
     const auto* feed = static_cast<const char*>(std::memchr(at, '\n', static_cast<size_t>(block.end - at)));
     const char* const end = feed ? feed : block.end;
@@ -243,13 +82,34 @@ void over_lines(const Block& block, const F& f) {
   }
 }
 
+/// Behind the object or list that opens at `at`.
+const char* end_of_nested(const char* at, const char* end) {
+  int64_t depth = 0;
+  for (bool inside = false; at < end; ++at) {
+    if (inside) {
+      if (*at == '\\') ++at;
+      else if (*at == '"') inside = false;
+      continue;
+    }
+    if (*at == '"') inside = true;
+    else if (*at == '{' || *at == '[') ++depth;
+    else if ((*at == '}' || *at == ']') && --depth == 0) return at + 1;
+  }
+  throw WrongJson{"Unexpected character found when decoding object value"};
+}
+
 class JsonReader {
  public:
-  JsonReader(Engine& engine, std::vector<csv::Text> texts, std::optional<int64_t> rows)
-      : engine_(engine), texts_(std::move(texts)), most_(rows) {}
+  JsonReader(Engine& engine, std::vector<csv::Text> texts, JsonForm form, std::optional<int64_t> rows)
+      : engine_(engine), texts_(std::move(texts)), form_(form), most_(rows) {}
 
   JsonTable read() {
-    for (const csv::Text& text : texts_) cut(text);
+    for (const csv::Text& text : texts_) {
+      if (form_ == JsonForm::lines)
+        cut_lines(text);
+      else
+        cut_list(text);
+    }
     in_parallel(static_cast<int64_t>(blocks_.size()), [&](int64_t k) { look(static_cast<size_t>(k)); });
     rethrow();
     JsonTable table;
@@ -298,7 +158,7 @@ class JsonReader {
   }
 
  private:
-  void cut(const csv::Text& text) {
+  void cut_lines(const csv::Text& text) {
     for (const char* at = text.begin; at < text.end;) {
       const char* end = text.end - at > kBlockBytes ? at + kBlockBytes : text.end;
       if (end < text.end) {
@@ -308,6 +168,40 @@ class JsonReader {
       blocks_.push_back({at, end});
       owners_.push_back(&text);
       at = end;
+    }
+  }
+
+  void cut_list(const csv::Text& text) {
+    JsonCursor cursor(text.begin, text.end);
+    const auto open = [&](const char* begin) {
+      blocks_.push_back({begin, begin});
+      owners_.push_back(&text);
+    };
+    try {
+      cursor.skip_blanks();
+      if (!cursor.take('[')) throw WrongJson{"Expected object or value"};
+      cursor.skip_blanks();
+      if (cursor.take(']')) {
+        cursor.finished();
+        return;
+      }
+      for (open(cursor.place());;) {
+        cursor.skip_blanks();
+        const char* const begin = cursor.place();
+        if (begin == text.end || *begin != '{') throw WrongJson{"Expected object or value"};
+        const char* const end = end_of_nested(begin, text.end);
+        if (end - blocks_.back().begin > kBlockBytes && !blocks_.back().objects.empty()) open(begin);
+        blocks_.back().objects.emplace_back(begin, static_cast<size_t>(end - begin));
+        blocks_.back().end = end;
+        cursor = JsonCursor(end, text.end);
+        cursor.skip_blanks();
+        if (cursor.take(',')) continue;
+        if (!cursor.take(']')) throw WrongJson{"Unexpected character found when decoding array value (2)"};
+        cursor.finished();
+        return;
+      }
+    } catch (const WrongJson& wrong) {
+      refuse(text, wrong, 1 + std::count(text.begin, cursor.place(), '\n'));
     }
   }
 
@@ -335,17 +229,17 @@ class JsonReader {
       Block& block = blocks_[k];
       if (!owners_[k]->checked) csv::check_utf8(block.begin, block.end, owners_[k]->shown, 1);
       Places places(block.names);
-      over_lines(block, [&](const char* begin, const char* end) {
+      over_objects(block, [&](const char* begin, const char* end) {
         ++block.lines;
         if (most_ && block.rows >= *most_) return false;
         try {
           size_t member = 0;
-          block.rows += LineParser(begin, end).object([&](std::string_view key, bool escaped, const Value& value) {
+          block.rows += JsonCursor(begin, end).object([&](std::string_view key, bool escaped, const JsonToken& value) {
             const size_t place = places.find(key, escaped, member++);
             block.tokens.resize(std::max(block.tokens.size(), place + 1));
-            block.tokens[place] |= static_cast<uint8_t>(1 << static_cast<int>(value.token));
+            block.tokens[place] |= static_cast<uint8_t>(1 << static_cast<int>(value.kind));
           });
-        } catch (const Wrong& wrong) {
+        } catch (const WrongJson& wrong) {
           refuse(*owners_[k], wrong, line_of(k, begin));
         }
         return true;
@@ -355,17 +249,17 @@ class JsonReader {
   }
 
   void make_readers(const JsonTable& table, const std::vector<uint8_t>& tokens) {
-    const auto has = [](uint8_t bits, Token token) { return (bits >> static_cast<int>(token) & 1) != 0; };
+    const auto has = [](uint8_t bits, JsonToken::Kind token) { return (bits >> static_cast<int>(token) & 1) != 0; };
     for (size_t i = 0; i < table.names.size(); ++i) {
-      if (has(tokens[i], Token::boolean) && has(tokens[i], Token::text))
+      if (has(tokens[i], JsonToken::Kind::boolean) && has(tokens[i], JsonToken::Kind::text))
         throw Error("NotImplementedError", "column " + in_quotes(table.names[i]) + " holds booleans and texts",
                     "a column holds values of one type", Blame::limitation);
       csv::ValueRules rules;
       rules.missing = csv::MissingTexts({std::string(kMissing)});
       rules.boolean_words = false;
-      rules.true_texts = {std::string(kTrue)};
-      rules.false_texts = {std::string(kFalse)};
-      numbers_.push_back(has(tokens[i], Token::boolean) && has(tokens[i], Token::number));
+      rules.true_texts = {std::string(kJsonTrue)};
+      rules.false_texts = {std::string(kJsonFalse)};
+      numbers_.push_back(has(tokens[i], JsonToken::Kind::boolean) && has(tokens[i], JsonToken::Kind::number));
       readers_.push_back(
           std::make_unique<csv::ColumnReader>(engine_, table.rows, std::move(rules), Kind::nothing, std::nullopt, csv::DateFormat{}));
     }
@@ -377,7 +271,7 @@ class JsonReader {
       const Block& block = blocks_[k];
       std::vector<std::string> known = names;
       Places places(known);
-      std::vector<Value> row(readers_.size());
+      std::vector<JsonToken> row(readers_.size());
       std::string text;
       std::vector<uint32_t> ends;
       int64_t rows = 0, done = 0;
@@ -395,20 +289,20 @@ class JsonReader {
         ends.assign(1, UINT32_MAX);
       };
       ends.assign(1, UINT32_MAX);
-      over_lines(block, [&](const char* begin, const char* end) {
+      over_objects(block, [&](const char* begin, const char* end) {
         if (done + rows == block.rows) return false;
         try {
-          std::fill(row.begin(), row.end(), Value{Token::null, {}});
+          std::fill(row.begin(), row.end(), JsonToken{JsonToken::Kind::null, {}});
           size_t member = 0;
-          const bool there = LineParser(begin, end).object([&](std::string_view key, bool escaped, const Value& value) {
+          const bool there = JsonCursor(begin, end).object([&](std::string_view key, bool escaped, const JsonToken& value) {
             row[places.find(key, escaped, member++)] = value;
           });
           if (!there) return true;
           for (size_t i = 0; i < row.size(); ++i) {
-            const Value& value = row[i];
-            if (value.token == Token::null)
+            const JsonToken& value = row[i];
+            if (value.kind == JsonToken::Kind::null)
               text += kMissing;
-            else if (value.token == Token::boolean && numbers_[i])
+            else if (value.kind == JsonToken::Kind::boolean && numbers_[i])
               text += value.text[1];
             else if (value.escaped)
               put_unescaped(text, value.text);
@@ -417,7 +311,7 @@ class JsonReader {
             ends.push_back(static_cast<uint32_t>(text.size()));
             text += '\0';
           }
-        } catch (const Wrong& wrong) {
+        } catch (const WrongJson& wrong) {
           refuse(*owners_[k], wrong, line_of(k, begin));
         }
         ++rows;
@@ -443,6 +337,7 @@ class JsonReader {
 
   Engine& engine_;
   const std::vector<csv::Text> texts_;
+  const JsonForm form_;
   const std::optional<int64_t> most_;
   std::vector<Block> blocks_;
   std::vector<const csv::Text*> owners_;
@@ -457,14 +352,14 @@ class JsonReader {
 
 }  // namespace
 
-JsonTable read_json_lines(Engine& engine, const std::vector<std::filesystem::path>& paths, std::optional<int64_t> rows) {
+JsonTable read_json(Engine& engine, const std::vector<std::filesystem::path>& paths, JsonForm form, std::optional<int64_t> rows) {
   std::vector<csv::Text> texts;
   for (const std::filesystem::path& path : paths) texts.push_back(csv::open_text(engine, path, {}));
-  return JsonReader(engine, std::move(texts), rows).read();
+  return JsonReader(engine, std::move(texts), form, rows).read();
 }
 
-JsonTable read_json_lines_text(Engine& engine, std::string_view text, std::optional<int64_t> rows) {
-  return JsonReader(engine, {csv::text_of(text)}, rows).read();
+JsonTable read_json_text(Engine& engine, std::string_view text, JsonForm form, std::optional<int64_t> rows) {
+  return JsonReader(engine, {csv::text_of(text)}, form, rows).read();
 }
 
 }  // namespace gasell

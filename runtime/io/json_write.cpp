@@ -148,28 +148,36 @@ void put_value(std::string& to, const Printed& source, int64_t row, const JsonOp
   }
 }
 
-}  // namespace
-
-void write_json_records(Engine& engine, const std::vector<std::string>& names, std::vector<frame::Column> columns,
-                        const JsonOptions& options, const std::function<void(std::string_view)>& put) {
-  std::vector<frame::Column*> all;
-  for (frame::Column& column : columns) all.push_back(&column);
-  frame::force(engine, all);
-  std::vector<Printed> sources;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    Printed source{&columns[i], frame::read(engine, columns[i]), {}, {}};
-    put_text(source.key, names[i], options.force_ascii);
-    source.key += ':';
-    if (columns[i].type.logical == Logical::category) {
-      frame::Column categories = *columns[i].categories;
-      const Printed of_categories{&categories, frame::read(engine, categories), {}, {}};
-      for (int64_t k = 0; k < categories.size(); ++k) put_value(source.categories.emplace_back(), of_categories, k, options);
-    }
-    sources.push_back(std::move(source));
+Printed printed(Engine& engine, const frame::Column& column, const JsonOptions& options) {
+  frame::Column copy = column;
+  Printed source{&column, frame::read(engine, copy), {}, {}};
+  if (column.type.logical == Logical::category) {
+    frame::Column categories = *column.categories;
+    const Printed of_categories{&categories, frame::read(engine, categories), {}, {}};
+    for (int64_t k = 0; k < categories.size(); ++k) put_value(source.categories.emplace_back(), of_categories, k, options);
   }
-  const int64_t rows = columns.empty() ? 0 : columns[0].size(), tasks = (rows + kRowsATask - 1) / kRowsATask;
+  return source;
+}
+
+/// A label as the key of an object: a text.
+void put_key(std::string& to, const Printed& labels, int64_t row, const JsonOptions& options) {
+  std::string text;
+  put_value(text, labels, row, options);
+  if (text.starts_with('"')) {
+    to += text;
+  } else {
+    to += '"';
+    to += text;
+    to += '"';
+  }
+  to += ':';
+}
+
+/// The rows in parts that are made on all cores: put_row(text, row).
+template <class F>
+void put_rows(Engine& engine, int64_t rows, const std::function<void(std::string_view)>& put, const F& put_row) {
+  const int64_t tasks = (rows + kRowsATask - 1) / kRowsATask;
   std::vector<std::string> texts(static_cast<size_t>(std::min(tasks, kTasksAtOnce)));
-  if (!options.lines) put("[");
   for (int64_t first = 0; first < tasks; first += kTasksAtOnce) {
     const int64_t count = std::min(kTasksAtOnce, tasks - first);
     if (engine.interrupt_flag()) throw Interrupted();
@@ -177,20 +185,126 @@ void write_json_records(Engine& engine, const std::vector<std::string>& names, s
       std::string& text = texts[static_cast<size_t>(k)];
       text.clear();
       const int64_t begin = (first + k) * kRowsATask;
-      for (int64_t row = begin; row < std::min(rows, begin + kRowsATask); ++row) {
-        if (!options.lines && row > 0) text += ',';
-        text += '{';
-        for (size_t i = 0; i < sources.size(); ++i) {
-          if (i) text += ',';
-          text += sources[i].key;
-          put_value(text, sources[i], row, options);
-        }
-        text += options.lines ? "}\n" : "}";
-      }
+      for (int64_t row = begin; row < std::min(rows, begin + kRowsATask); ++row) put_row(text, row);
     });
     for (int64_t k = 0; k < count; ++k) put(texts[static_cast<size_t>(k)]);
   }
-  if (!options.lines) put("]");
+}
+
+/// `"index":[…]` of split.
+void put_labels(Engine& engine, const Printed& labels, int64_t rows, const JsonOptions& options, const std::function<void(std::string_view)>& put) {
+  put("\"index\":[");
+  put_rows(engine, rows, put, [&](std::string& text, int64_t row) {
+    if (row > 0) text += ',';
+    put_value(text, labels, row, options);
+  });
+  put("],");
+}
+
+}  // namespace
+
+void write_json(Engine& engine, const std::vector<std::string>& names, const std::vector<std::string>& name_values,
+                std::vector<frame::Column> columns, frame::Column labels, const JsonOptions& options,
+                const std::function<void(std::string_view)>& put) {
+  std::vector<frame::Column*> all{&labels};
+  for (frame::Column& column : columns) all.push_back(&column);
+  frame::force(engine, all);
+  std::vector<Printed> sources;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    sources.push_back(printed(engine, columns[i], options));
+    put_text(sources.back().key, names[i], options.force_ascii);
+    sources.back().key += ':';
+  }
+  const Printed label = printed(engine, labels, options);
+  const int64_t rows = labels.size();
+  const auto put_object = [&](std::string& text, int64_t row) {
+    text += '{';
+    for (size_t i = 0; i < sources.size(); ++i) {
+      if (i) text += ',';
+      text += sources[i].key;
+      put_value(text, sources[i], row, options);
+    }
+    text += '}';
+  };
+  const auto put_list = [&](std::string& text, int64_t row) {
+    if (row > 0) text += ',';
+    text += '[';
+    for (size_t i = 0; i < sources.size(); ++i) {
+      if (i) text += ',';
+      put_value(text, sources[i], row, options);
+    }
+    text += ']';
+  };
+  switch (options.layout) {
+    case JsonLayout::lines:
+      put_rows(engine, rows, put, [&](std::string& text, int64_t row) {
+        put_object(text, row);
+        text += '\n';
+      });
+      return;
+    case JsonLayout::records:
+      put("[");
+      put_rows(engine, rows, put, [&](std::string& text, int64_t row) {
+        if (row > 0) text += ',';
+        put_object(text, row);
+      });
+      put("]");
+      return;
+    case JsonLayout::index:
+      put("{");
+      put_rows(engine, rows, put, [&](std::string& text, int64_t row) {
+        if (row > 0) text += ',';
+        put_key(text, label, row, options);
+        put_object(text, row);
+      });
+      put("}");
+      return;
+    case JsonLayout::values:
+      put("[");
+      put_rows(engine, rows, put, put_list);
+      put("]");
+      return;
+    case JsonLayout::columns:
+      put("{");
+      for (size_t i = 0; i < sources.size(); ++i) {
+        put((i ? "," : "") + sources[i].key + "{");
+        put_rows(engine, rows, put, [&](std::string& text, int64_t row) {
+          if (row > 0) text += ',';
+          put_key(text, label, row, options);
+          put_value(text, sources[i], row, options);
+        });
+        put("}");
+      }
+      put("}");
+      return;
+    case JsonLayout::split:
+      put(fmt::format("{{\"columns\":[{}],", fmt::join(name_values, ",")));
+      if (options.with_labels) put_labels(engine, label, rows, options, put);
+      put("\"data\":[");
+      put_rows(engine, rows, put, put_list);
+      put("]}");
+  }
+}
+
+void write_json_series(Engine& engine, const std::string& name_value, frame::Column column, frame::Column labels, const JsonOptions& options,
+                       const std::function<void(std::string_view)>& put) {
+  frame::force(engine, {&column, &labels});
+  const Printed source = printed(engine, column, options), label = printed(engine, labels, options);
+  const int64_t rows = labels.size();
+  const bool keyed = options.layout == JsonLayout::index;
+  if (options.layout == JsonLayout::split) {
+    put(fmt::format("{{\"name\":{},", name_value));
+    if (options.with_labels) put_labels(engine, label, rows, options, put);
+    put("\"data\":");
+  }
+  put(keyed ? "{" : "[");
+  put_rows(engine, rows, put, [&](std::string& text, int64_t row) {
+    if (row > 0) text += ',';
+    if (keyed) put_key(text, label, row, options);
+    put_value(text, source, row, options);
+  });
+  put(keyed ? "}" : "]");
+  if (options.layout == JsonLayout::split) put("}");
 }
 
 }  // namespace gasell

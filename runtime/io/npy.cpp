@@ -9,11 +9,11 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "lang/diagnostic.h"
+#include "runtime/io/atomic_file.h"
 #include "runtime/io/npy_header.h"
 #include "runtime/io/os_error.h"
 
@@ -281,80 +281,25 @@ std::string npy_header_text(DType dtype, const graph::Shape& shape, bool fortran
   return header + dict;
 }
 
-/// Where the file really goes: through symbolic links, even to a file that is still to come.
-std::filesystem::path resolved(const std::filesystem::path& path) {
-  std::filesystem::path target = path;
-  std::error_code failure;
-  for (int links = 0; links < 40 && std::filesystem::is_symlink(target, failure); ++links) {
-    const std::filesystem::path next = std::filesystem::read_symlink(target, failure);
-    if (failure) break;
-    target = target.parent_path() / next;
-  }
-  return target;
-}
-
 }  // namespace
 
 struct NpyWriter::State {
-  std::filesystem::path shown, target, temporary;
-  int descriptor = -1;
+  explicit State(const std::filesystem::path& path) : shown(path), file(path, AtomicFile::Access::anywhere) {}
+
+  std::filesystem::path shown;
+  AtomicFile file;
   int64_t data_offset = 0, data_bytes = 0;
-
-  ~State() {
-    if (descriptor >= 0) close(descriptor);
-    if (!temporary.empty()) unlink(temporary.c_str());
-  }
-
-  void create() {
-    struct stat old;
-    const bool replaces = stat(target.c_str(), &old) == 0;
-    if (replaces && S_ISDIR(old.st_mode)) throw os_error(EISDIR, shown);
-    if (replaces && !S_ISREG(old.st_mode))
-      throw Error("OSError", fmt::format("{} is not a regular file", in_quotes(shown)), {}, Blame::environment);
-    if (replaces && access(target.c_str(), W_OK) != 0) throw os_error(errno, shown);
-    std::random_device entropy;
-    for (int attempt = 0; descriptor < 0; ++attempt) {
-      temporary = target.parent_path() / fmt::format(".{}.{:08x}.tmp", target.filename().string().substr(0, 200), entropy());
-      descriptor = open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (descriptor >= 0) break;
-      temporary.clear();
-      if (errno != EEXIST || attempt == 100) throw os_error(errno, shown);
-    }
-    if (replaces) fchmod(descriptor, old.st_mode & 07777);
-  }
-
-  void reserve(int64_t bytes) {
-    if (bytes == 0) return;
-    int failure = EINTR;
-    while (failure == EINTR) failure = posix_fallocate(descriptor, 0, bytes);
-    if (failure != 0) throw os_error(failure, shown);
-  }
-
-  void write_all(const void* data, int64_t bytes, int64_t offset) {
-    const auto* at = static_cast<const char*>(data);
-    while (bytes > 0) {
-      const ssize_t count = pwrite(descriptor, at, static_cast<size_t>(std::min<int64_t>(bytes, 1 << 30)), offset);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) throw os_error(errno, shown);
-      at += count;
-      offset += count;
-      bytes -= count;
-    }
-  }
 };
 
-NpyWriter::NpyWriter(const std::filesystem::path& path, DType dtype, const graph::Shape& shape, bool fortran_order)
-    : state_(std::make_unique<State>()) {
+NpyWriter::NpyWriter(const std::filesystem::path& path, DType dtype, const graph::Shape& shape, bool fortran_order) {
   const std::optional<int64_t> data_bytes = data_bytes_of(shape, dtype);
   const std::string header = npy_header_text(dtype, shape, fortran_order);
   if (!data_bytes || *data_bytes > INT64_MAX - static_cast<int64_t>(header.size())) throw os_error(EFBIG, path);
-  state_->shown = path;
-  state_->target = resolved(path);
+  state_ = std::make_unique<State>(path);
   state_->data_offset = static_cast<int64_t>(header.size());
   state_->data_bytes = *data_bytes;
-  state_->create();
-  state_->reserve(state_->data_offset + state_->data_bytes);
-  state_->write_all(header.data(), state_->data_offset, 0);
+  state_->file.reserve(state_->data_offset + state_->data_bytes);
+  state_->file.write_at(0, header);
 }
 
 NpyWriter::~NpyWriter() = default;
@@ -365,18 +310,13 @@ void NpyWriter::write(int64_t byte_offset, const void* data, int64_t bytes) {
   if (byte_offset < 0 || bytes < 0 || byte_offset > state_->data_bytes || bytes > state_->data_bytes - byte_offset) {
     throw Error("RuntimeError", "NpyWriter::write beyond the array's data", {}, Blame::internal);
   }
-  state_->write_all(data, bytes, state_->data_offset + byte_offset);
+  state_->file.write_at(state_->data_offset + byte_offset, {static_cast<const char*>(data), static_cast<size_t>(bytes)});
 }
 
 HostStorageRef NpyWriter::storage() {
-  return map_descriptor(state_->descriptor, state_->shown, state_->data_offset, state_->data_bytes, true);
+  return map_descriptor(state_->file.descriptor(), state_->shown, state_->data_offset, state_->data_bytes, true);
 }
 
-void NpyWriter::commit() {
-  // Some file systems report a failed write only here. No fsync: like np.save, this trusts the system to bring the data to the disk.
-  if (close(std::exchange(state_->descriptor, -1)) != 0 && errno != EINTR) throw os_error(errno, state_->shown);
-  if (rename(state_->temporary.c_str(), state_->target.c_str()) != 0) throw os_error(errno, state_->shown);
-  state_->temporary.clear();
-}
+void NpyWriter::commit() { state_->file.commit(); }
 
 }  // namespace gasell

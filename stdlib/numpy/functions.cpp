@@ -5,6 +5,8 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
 #include "runtime/io/npy.h"
+#include "stdlib/library.h"
+#include "stdlib/library_object.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/products.h"
@@ -123,17 +125,25 @@ Value stack(Interpreter& in, Args args) {
   return give(in, "concatenate", join(std::move(parts), axis), args[2]);
 }
 
+/// Whether a choice of np.where may be texts or times, which columns hold.
+bool may_be_column(const Value& v) { return v.as<Str>() || v.as<LibraryObject>() || type_of(v).name == "Column" || type_of(v).name == "Timestamp"; }
+
 Value where(Interpreter& in, Args args) {
   const bool a_missing = is_missing(args[1]), b_missing = is_missing(args[2]);
   if (a_missing != b_missing) raise("ValueError", "either both or neither of x and y should be given");
   const NodeRef condition = graph::cast(as_node(in, args[0]), DType::boolean);
   if (a_missing) return nonzero(in, Array(condition));
+  if (may_be_column(args[1]) || may_be_column(args[2])) {
+    const Value column = call(in, *library_member(in, "_pandas", "where_column"), {{wrap(condition), args[1], args[2]}, {}});
+    if (!column.is_none()) return column;
+  }
   const Operand operands[] = {operand(in, args[1]), operand(in, args[2])};
   const DType type = common_type(operands);
   return wrap(graph::map(ScalarOp::select, {condition, graph::cast(operands[0].node, type), graph::cast(operands[1].node, type)}));
 }
 Value clip(Interpreter& in, Args args) {
   const Value &low = is_missing(args[1]) ? args[4] : args[1], &high = is_missing(args[2]) ? args[5] : args[2];
+  if (const Value own = own_answer(in, "clip", args[0], {is_missing(low) ? Value() : low, is_missing(high) ? Value() : high}); !own.is_absent()) return own;
   if (!low.is_none() && !is_missing(low) && !high.is_none() && !is_missing(high))
     graph::broadcast_shapes({as_node(in, args[0])->shape, as_node(in, low)->shape, as_node(in, high)->shape});
   Value result = args[0];
@@ -145,9 +155,16 @@ Value clip(Interpreter& in, Args args) {
   return give(in, "clip", as_node(in, result), args[3]);
 }
 Value round(Interpreter& in, Args args) {
+  if (const Value own = own_answer(in, "round", args[0], {is_missing(args[1]) ? Value::of(0) : args[1]}); !own.is_absent()) return own;
   return give(in, "round", rounded(as_node(in, args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1])), args[2]);
 }
+/// x * factor of a Series or frame, by its own operator; absent for anything else.
+Value product_of_object(Interpreter& in, const Value& x, const Value& factor) {
+  auto* object = x.as<LibraryObject>();
+  return object && object->has(in, "__array_ufunc__") ? object->call_method(in, "__mul__", {factor}) : Value::absent();
+}
 Value square(Interpreter& in, Args args) {
+  if (Value own = product_of_object(in, args[0], args[0]); !own.is_absent()) return own;
   Operand o = operand(in, args[0]);
   if (o.node->dtype == DType::boolean) o = {graph::cast(o.node, DType::i8), 0};
   const Operand operands[] = {o, o};
@@ -162,8 +179,14 @@ Value scaled(Interpreter& in, const Value& v, double factor) {
   const Operand operands[] = {operand(in, v), {graph::constant(Scalar::of_float(factor)), 'f'}};
   return wrap(apply("multiply", operands));
 }
-Value degrees(Interpreter& in, Args args) { return scaled(in, args[0], 180.0 / M_PI); }
-Value radians(Interpreter& in, Args args) { return scaled(in, args[0], M_PI / 180.0); }
+Value degrees(Interpreter& in, Args args) {
+  if (Value own = product_of_object(in, args[0], Value::of(180.0 / M_PI)); !own.is_absent()) return own;
+  return scaled(in, args[0], 180.0 / M_PI);
+}
+Value radians(Interpreter& in, Args args) {
+  if (Value own = product_of_object(in, args[0], Value::of(M_PI / 180.0)); !own.is_absent()) return own;
+  return scaled(in, args[0], M_PI / 180.0);
+}
 Value part_of(Interpreter& in, const Value& v, const char* name) { return get_attribute(in, v.as<ArrayLike>() ? v : wrap(as_node(in, v)), name); }
 Value real(Interpreter& in, Args args) { return part_of(in, args[0], "real"); }
 Value imag(Interpreter& in, Args args) { return part_of(in, args[0], "imag"); }

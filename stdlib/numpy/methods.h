@@ -25,6 +25,11 @@ std::vector<std::pair<std::string, Value>> scalar_type_members();
 /// np.random.
 Value make_random_module();
 
+/// What an object that is more than an array (a Series, a frame) answers by itself where a function of np is asked of it: what its slot
+/// __array_function__(name, positional, keywords) gives. Absent where there is none, or where it leaves the answer to its array.
+Value own_answer(Interpreter& in, std::string_view function, const Value& object, std::vector<Value> positional,
+                 std::vector<std::pair<std::string, Value>> keywords = {});
+
 /// A view with its axes in another order. ValueError for a repeated one.
 Array transposed(const Array& a, const std::vector<int>& order);
 /// np.round.

@@ -3,6 +3,8 @@
 #include <map>
 
 #include "lang/diagnostic.h"
+#include "runtime/session/dict.h"
+#include "stdlib/library_object.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ufunc.h"
 
@@ -134,9 +136,19 @@ std::string signature(std::string_view name, const char* first) {
   return a + "axis=None, out=None, keepdims=False, initial=missing, where=True";
 }
 
+/// The answer of an object that has one, for a call that says no more than its axis and ddof.
+Value answer_of_object(Interpreter& in, std::string_view name, std::span<Value> args) {
+  if (!args[0].as<LibraryObject>()) return Value::absent();
+  const bool deviation = name == "std" || name == "var";
+  std::vector<std::pair<std::string, Value>> keywords{{"axis", args[1]}};
+  if (deviation) keywords.emplace_back("ddof", !is_missing(args[8]) ? args[8] : is_missing(args[4]) ? Value::of(0) : args[4]);
+  return own_answer(in, name, args[0], {}, std::move(keywords));
+}
+
 template <size_t index>
 Value entry(Interpreter& in, std::span<Value> args) {
   const std::string_view name = canonical_name(kNames[index]);
+  if (const Value own = answer_of_object(in, name, args); !own.is_absent()) return own;
   if (name == "std" || name == "var") {
     if (!is_missing(args[8]) && !is_missing(args[4])) raise("ValueError", "ddof and correction can't be provided simultaneously.");
     return reduce_call(
@@ -161,6 +173,16 @@ std::vector<NativeFunction> table(const char* first, std::index_sequence<index..
 }
 
 }  // namespace
+
+Value own_answer(Interpreter& in, std::string_view function, const Value& object, std::vector<Value> positional,
+                 std::vector<std::pair<std::string, Value>> keywords) {
+  auto* asked = object.as<LibraryObject>();
+  if (!asked || !asked->has(in, "__array_function__")) return Value::absent();
+  Value named = make_dict();
+  for (auto& [name, value] : keywords) named.as<Dict>()->insert(in, make_str(name), std::move(value));
+  Value answer = asked->call_method(in, "__array_function__", {make_str(std::string(function)), make_tuple(std::move(positional)), named});
+  return answer.same(not_implemented()) ? Value::absent() : answer;
+}
 
 NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& given, const Value& axis, const Value& dtype, bool keepdims,
                int64_t ddof) {

@@ -34,19 +34,24 @@ Value identity_of(ScalarOp op) {
   }
 }
 
+/// NumPy's __array_ufunc__: an operand that is more than an array says what becomes of it.
+std::optional<Value> answer_of_operand(Interpreter& in, Object& ufunc, const Arguments& args) {
+  for (const Value& v : args.positional)
+    if (auto* object = v.as<LibraryObject>(); object && object->has(in, "__array_ufunc__")) {
+      Value keywords = make_dict();
+      for (const auto& [name, value] : args.keywords) keywords.as<Dict>()->insert(in, make_str(name), value);
+      return object->call_method(in, "__array_ufunc__", {Value::of(&ufunc), make_tuple(args.positional), keywords});
+    }
+  return {};
+}
+
 class NativeUfunc final : public Builtin {
  public:
   explicit NativeUfunc(const NativeFunction& f) : Builtin(f), ufunc_(*find_ufunc(f.name)) {}
   const Type& type() const override { return ufunc_type(); }
   std::string repr(Interpreter&) override { return "<ufunc '" + function.name + "'>"; }
   Value call(Interpreter& in, Arguments args) override {
-    // NumPy's __array_ufunc__: an operand that is more than an array says what becomes of it.
-    for (const Value& v : args.positional)
-      if (auto* object = v.as<LibraryObject>(); object && object->has(in, "__array_ufunc__")) {
-        Value keywords = make_dict();
-        for (auto& [name, value] : args.keywords) keywords.as<Dict>()->insert(in, make_str(name), value);
-        return object->call_method(in, "__array_ufunc__", {Value::of(this), make_tuple(std::move(args.positional)), keywords});
-      }
+    if (auto answer = answer_of_operand(in, *this, args)) return *answer;
     return Builtin::call(in, std::move(args));
   }
   std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
@@ -65,7 +70,10 @@ class LibraryUfunc final : public Object {
       : name_(std::move(name)), function_(std::move(f)), identity_(std::move(identity)), inputs_(inputs), outputs_(outputs) {}
   const Type& type() const override { return ufunc_type(); }
   std::string repr(Interpreter&) override { return "<ufunc '" + name_ + "'>"; }
-  Value call(Interpreter& in, Arguments args) override { return gasell::call(in, function_, std::move(args)); }
+  Value call(Interpreter& in, Arguments args) override {
+    if (auto answer = answer_of_operand(in, *this, args)) return *answer;
+    return gasell::call(in, function_, std::move(args));
+  }
   std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
     if (name == "__name__") return make_str(name_);
     if (name == "__call__") return function_;

@@ -82,20 +82,19 @@ std::string escaped(std::string_view text) {
 
 std::string in_quotes(std::string text, const CellFormat& format) { return format.quoted && text != "NaT" ? "'" + text + "'" : text; }
 
-/// All in the precision that one of them needs; dates alone where all are midnights.
+/// All in the precision that one of them needs; dates alone where all are midnights of no zone.
 std::vector<std::string> datetime_cells(const frame::ColumnData& data, const std::string& zone_name, const CellFormat& format) {
   const frame::TimeZone* zone = zone_name.empty() ? nullptr : &frame::TimeZone::named(zone_name);
   std::vector<int64_t> local(data.as<int64_t>(), data.as<int64_t>() + data.count);
   if (zone)
     for (int64_t& t : local)
       if (t != frame::kNotATime) t = frame::local_of_utc(*zone, t);
-  frame::TimePrecision precision = frame::precision_of(local);
+  const frame::TimePrecision precision = frame::precision_of(local);
   const bool dates = precision == frame::TimePrecision::date && (!zone || local.empty());
-  if (zone && precision == frame::TimePrecision::date) precision = frame::TimePrecision::seconds;
   std::vector<std::string> texts;
   for (size_t i = 0; i < local.size(); ++i) {
-    // In quotes each is written for itself, as str() does.
-    std::string text = format.quoted && !dates ? frame::timestamp_text(local[i]) : frame::time_text(local[i], precision);
+    // In quotes, and with a zone, each is written for itself, as str() does.
+    std::string text = zone || (format.quoted && !dates) ? frame::timestamp_text(local[i]) : frame::time_text(local[i], precision);
     if (zone && local[i] != frame::kNotATime) text += frame::offset_text(frame::offset_of_utc(*zone, data.as<int64_t>()[i]), true);
     texts.push_back(format.quoted ? "'" + text + "'" : text);
   }
@@ -146,7 +145,7 @@ std::vector<std::string> format_cells(Interpreter& in, Column& column, const Cel
   }
   const DType dtype = column.type.dtype;
   const auto at = [&](int64_t i) { return Scalar::load(data.as<char>() + i * size_of(dtype), dtype); };
-  if (is_float(dtype) && !data.valid) {
+  if (is_float(dtype) && !data.valid && !column.type.nullable) {
     std::vector<double> values;
     std::vector<bool> missing;
     for (int64_t i = 0; i < data.count; ++i) {

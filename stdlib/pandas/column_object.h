@@ -86,6 +86,7 @@ std::vector<NativeFunction> row_functions();
 std::vector<NativeFunction> cell_functions();
 std::vector<NativeFunction> label_functions();
 std::vector<NativeFunction> relational_functions();
+std::vector<NativeFunction> window_functions();
 std::vector<NativeFunction> expression_functions();
 
 }  // namespace gasell::pandas

@@ -206,6 +206,9 @@ Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
       const NodeRef missing = frame::missing_mask(column);
       if (to.nullable) {
         NodeRef valid = graph::map(ScalarOp::logical_not, {missing});
+        const NodeRef fraction = graph::map(ScalarOp::logical_and, {valid, graph::map(ScalarOp::ne, {column.values, graph::map(ScalarOp::trunc, {column.values})})});
+        if (Array(graph::reduce(graph::ReduceOp::any, fraction, {0})).elements(in.engine())[0].i)
+          raise("TypeError", "cannot safely cast non-equivalent " + std::string(name_of(from.dtype)) + " to " + std::string(name_of(to.dtype)), "round() before");
         result.values = graph::cast(graph::map(ScalarOp::select, {valid, column.values, graph::constant(Scalar::of_float(0, from.dtype), column.values->shape)}), to.dtype);
         result.validity = valid;
         return result;

@@ -1,4 +1,4 @@
-// CSV files as pandas' functions see them.
+// CSV and JSON files as pandas' functions see them.
 #pragma once
 
 #include <vector>
@@ -9,5 +9,6 @@ namespace gasell::pandas {
 
 /// Natives of _frame.
 std::vector<NativeFunction> csv_functions();
+std::vector<NativeFunction> json_functions();
 
 }  // namespace gasell::pandas

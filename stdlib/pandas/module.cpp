@@ -30,9 +30,11 @@ Value make_frame_natives(Interpreter&) {
              pandas::cell_functions(),
              pandas::csv_functions(),
              pandas::expression_functions(),
+             pandas::json_functions(),
              pandas::label_functions(),
              pandas::parquet_functions(),
              pandas::relational_functions(),
+             pandas::window_functions(),
          })
       for (NativeFunction& f : part) all.push_back(std::move(f));
     return all;

@@ -1,6 +1,7 @@
 // Natives of _frame: CSV and JSON files read and written.
 #include <filesystem>
 #include <functional>
+#include <map>
 
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/csv/csv.h"
@@ -221,38 +222,31 @@ Value write_csv(Interpreter& in, Args args) {
                      [&](const auto& put) { csv::write_csv(in.engine(), texts_of(in, args[1]), columns_of(in, args[2]), o, put); });
 }
 
-/// read_json(source, is_text, rows): (names, columns, rows).
-Value read_json(Interpreter& in, Args args) {
-  std::optional<int64_t> rows;
-  if (!args[2].is_none()) rows = to_index(in, args[2]);
-  JsonTable table;
-  if (truth(in, args[1])) {
-    table = read_json_lines_text(in.engine(), str(in, args[0]), rows);
-  } else {
-    std::vector<std::filesystem::path> paths;
-    for (const std::string& pattern : texts_of(in, args[0]))
-      for (const std::filesystem::path& path : csv::files_of(pattern)) paths.push_back(path);
-    table = read_json_lines(in.engine(), paths, rows);
-  }
-  std::vector<Value> names, columns;
-  for (const std::string& name : table.names) names.push_back(make_str(name));
-  for (Column& column : table.columns) columns.push_back(wrap_column(std::move(column)));
-  return make_tuple({make_list(std::move(names)), make_list(std::move(columns)), Value::of(table.rows)});
-}
-
-/// write_json(path, names, columns, options): the text where there is no path.
+/// write_json(path, names, name_values, columns, labels, options): the text where there is no path. Of one column where names is None.
 Value write_json(Interpreter& in, Args args) {
-  const Options given(in, args[3]);
+  const Options given(in, args[5]);
   JsonOptions o;
-  given.read("lines", o.lines);
+  std::string layout;
+  given.read("layout", layout);
+  static const std::map<std::string, JsonLayout> kLayouts = {{"lines", JsonLayout::lines},     {"records", JsonLayout::records},
+                                                             {"columns", JsonLayout::columns}, {"index", JsonLayout::index},
+                                                             {"split", JsonLayout::split},     {"values", JsonLayout::values}};
+  o.layout = kLayouts.at(layout);
+  given.read("with_labels", o.with_labels);
   given.read("iso_dates", o.iso_dates);
   given.read("force_ascii", o.force_ascii);
   given.read("date_unit", o.date_unit);
   int64_t precision = o.precision;
   given.read("precision", precision);
   o.precision = static_cast<int>(precision);
-  return write_parts(args[0], in, given,
-                     [&](const auto& put) { write_json_records(in.engine(), texts_of(in, args[1]), columns_of(in, args[2]), o, put); });
+  return write_parts(args[0], in, given, [&](const auto& put) {
+    std::vector<Column> columns = columns_of(in, args[3]);
+    const std::vector<std::string> name_values = texts_of(in, args[2]);
+    if (args[1].is_none())
+      write_json_series(in.engine(), name_values[0], columns[0], column_of(args[4]), o, put);
+    else
+      gasell::write_json(in.engine(), texts_of(in, args[1]), name_values, std::move(columns), column_of(args[4]), o, put);
+  });
 }
 
 /// Exceptions of Python's csv and gzip.
@@ -272,8 +266,7 @@ std::vector<NativeFunction> csv_functions() {
   return {
       {"read_csv", "source, is_text, options", read_csv, "Columns of CSV files or of a text."},
       {"write_csv", "path, names, columns, options", write_csv, "Columns as a CSV file or text."},
-      {"read_json", "source, is_text, rows", read_json, "Columns of files or of a text of JSON objects, one a line."},
-      {"write_json", "path, names, columns, options", write_json, "Columns as a file or text of JSON objects."},
+      {"write_json", "path, names, name_values, columns, labels, options", write_json, "Columns as a file or text of JSON objects."},
   };
 }
 

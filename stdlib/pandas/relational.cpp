@@ -1,4 +1,4 @@
-// Natives of _frame: rows grouped, ordered, joined; windows.
+// Natives of _frame: rows grouped, ordered, joined.
 #include <algorithm>
 #include <cmath>
 
@@ -6,9 +6,9 @@
 #include "runtime/frame/join.h"
 #include "runtime/frame/order.h"
 #include "runtime/frame/running.h"
-#include "runtime/frame/window.h"
 #include "runtime/session/types.h"
 #include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/frame_arguments.h"
 
 namespace gasell::pandas {
 namespace {
@@ -30,48 +30,11 @@ class GroupsObject final : public Object {
 };
 const frame::Groups& groups_of(const Value& v) { return *v.as<GroupsObject>()->groups; }
 
-class WindowsObject final : public Object {
- public:
-  explicit WindowsObject(frame::Windows w) : windows(std::move(w)) {}
-  const Type& type() const override {
-    static const Type type{"Windows", "_frame", &object_type()};
-    return type;
-  }
-  const frame::Windows windows;
-};
-
 std::vector<Column> columns_of(Interpreter& in, const Value& v) {
   std::vector<Column> columns;
   for (const Value& c : to_vector(in, v)) columns.push_back(column_of(c));
   return columns;
 }
-std::string text_of(Interpreter& in, const Value& v) { return gasell::str(in, v); }
-
-/// One of some names by its place; ValueError for another.
-template <class Enum>
-Enum one_of(Interpreter& in, const Value& v, std::initializer_list<const char*> names, const char* what) {
-  const std::string given = text_of(in, v);
-  int place = 0;
-  for (const char* name : names) {
-    if (given == name) return static_cast<Enum>(place);
-    ++place;
-  }
-  raise("ValueError", std::string("invalid ") + what + ": '" + given + "'");
-}
-frame::Interpolation interpolation_of(Interpreter& in, const Value& v) {
-  return one_of<frame::Interpolation>(in, v, {"linear", "lower", "higher", "nearest", "midpoint"}, "interpolation");
-}
-
-/// Row numbers as an array of int64.
-Value rows_array(Interpreter& in, const Scratch<uint32_t>& rows) {
-  NewValues result(in.engine(), DType::i64, rows.size());
-  std::copy(rows.begin(), rows.end(), result.as<int64_t>());
-  return numpy::wrap_array(result.node());
-}
-Value array_over(const Scratch<int64_t>& rows, int64_t count) {
-  return numpy::wrap_array(graph::buffer(rows.storage(), DType::i64, {count}, {1}, 0));
-}
-Value array_over(const Scratch<int64_t>& rows) { return array_over(rows, rows.size()); }
 
 std::vector<frame::KeyOrder> order_of(Interpreter& in, const Value& ascending, const Value& missing) {
   const std::string place = text_of(in, missing);
@@ -201,49 +164,6 @@ Value asof(Interpreter& in, Args args) {
   return array_over(frame::asof_rows(in.engine(), column_of(args[0]), column_of(args[1]), left, right, options));
 }
 
-frame::Closed closed_of(Interpreter& in, const Value& v) {
-  if (v.is_none()) return frame::Closed::right;
-  const std::string given = text_of(in, v);
-  if (given != "right" && given != "left" && given != "both" && given != "neither")
-    raise("ValueError", "closed must be 'right', 'left', 'both' or 'neither'");
-  return one_of<frame::Closed>(in, v, {"right", "left", "both", "neither"}, "closed");
-}
-Value windows(Interpreter& in, Args args) {
-  return Value::make<WindowsObject>(
-      frame::windows_by_count(in.engine(), to_index(in, args[0]), to_index(in, args[1]), truth(in, args[2]), closed_of(in, args[3])));
-}
-Value windows_by_time(Interpreter& in, Args args) {
-  return Value::make<WindowsObject>(
-      frame::windows_by_time(in.engine(), column_of(args[0]), to_index(in, args[1]), truth(in, args[2]), closed_of(in, args[3])));
-}
-Value windows_from_start(Interpreter& in, Args args) {
-  return Value::make<WindowsObject>(frame::windows_from_start(in.engine(), to_index(in, args[0])));
-}
-Value window_bounds(Interpreter&, Args args) {
-  const frame::Windows& w = args[0].as<WindowsObject>()->windows;
-  return make_tuple({array_over(w.begin), array_over(w.end)});
-}
-Value window_statistic(Interpreter& in, Args args) {
-  const auto what = one_of<frame::WindowStatistic>(
-      in, args[2], {"sum", "mean", "var", "std", "sem", "min", "max", "count", "median", "quantile", "skew"}, "statistic");
-  frame::WindowOptions options;
-  options.min_periods = to_index(in, args[3]);
-  options.ddof = to_index(in, args[4]);
-  options.quantile = to_double(in, args[5]);
-  options.interpolation = interpolation_of(in, args[6]);
-  return wrap_column(frame::window_statistic(in.engine(), column_of(args[0]), args[1].as<WindowsObject>()->windows, what, options));
-}
-Value decayed(Interpreter& in, Args args) {
-  frame::DecayOptions options;
-  options.alpha = to_double(in, args[2]);
-  options.adjust = truth(in, args[3]);
-  options.ignore_missing = truth(in, args[4]);
-  options.bias = truth(in, args[5]);
-  options.min_periods = to_index(in, args[6]);
-  return wrap_column(frame::decayed(in.engine(), column_of(args[0]),
-                                    one_of<frame::DecayStatistic>(in, args[1], {"mean", "var", "std", "sum"}, "statistic"), options));
-}
-
 }  // namespace
 
 std::vector<NativeFunction> relational_functions() {
@@ -267,14 +187,6 @@ std::vector<NativeFunction> relational_functions() {
       {"has_match", "left, right", has_match, "Whether each left row is among the right ones."},
       {"asof", "left_on, right_on, left_by, right_by, direction='backward', allow_exact=True, tolerance=None", asof,
        "The nearest right row of each left one."},
-      {"windows", "rows, size, center=False, closed=None", windows, "Windows of so many rows."},
-      {"windows_by_time", "times, size, center=False, closed=None", windows_by_time, "Windows of so many nanoseconds."},
-      {"windows_from_start", "rows", windows_from_start, "Windows that grow."},
-      {"window_bounds", "windows", window_bounds, "(first rows, ends)"},
-      {"window_statistic", "column, windows, statistic, min_periods=1, ddof=1, q=0.5, interpolation='linear'", window_statistic,
-       "A statistic of each window."},
-      {"decayed", "column, statistic, alpha, adjust=True, ignore_na=False, bias=False, min_periods=0", decayed,
-       "An exponentially weighted moment."},
   };
 }
 

@@ -120,7 +120,7 @@ TEST_CASE("files are written as a whole or not at all") {
 TEST_CASE("JSON lines: the first of several errors, whatever the threads do") {
   std::string text;
   for (int i = 0; i < 100000; ++i) text += "{\"a\":" + std::to_string(i) + ",\"b\":\"text " + std::to_string(i) + "\"}\n";
-  const JsonTable table = read_json_lines_text(engine(), text);
+  const JsonTable table = read_json_text(engine(), text, JsonForm::lines);
   CHECK(table.rows == 100000);
   CHECK(table.names == std::vector<std::string>{"a", "b"});
   CHECK(frame::read(engine(), frame::Column(table.columns[0])).as<int64_t>()[77777] == 77777);
@@ -128,7 +128,7 @@ TEST_CASE("JSON lines: the first of several errors, whatever the threads do") {
   text.replace(text.find("\"a\":50000"), 3, "xax");
   for (int k = 0; k < 5; ++k) {
     try {
-      read_json_lines_text(engine(), text);
+      read_json_text(engine(), text, JsonForm::lines);
       FAIL("nothing raised");
     } catch (const Error& error) {
       CHECK(error.diagnostic().hint == "line 50001 of the text");

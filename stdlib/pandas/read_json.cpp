@@ -1,0 +1,142 @@
+// Natives of the hidden module _frame that read JSON: objects as columns, anything else as lists and dicts.
+#include <charconv>
+#include <filesystem>
+
+#include "lang/diagnostic.h"
+#include "runtime/io/csv/csv.h"
+#include "runtime/io/csv/text.h"
+#include "runtime/io/csv/utf8.h"
+#include "runtime/io/json_lines.h"
+#include "runtime/io/json_tokens.h"
+#include "runtime/session/dict.h"
+#include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/csv.h"
+
+namespace gasell::pandas {
+namespace {
+
+using Args = std::span<Value>;
+
+constexpr int kMostLevels = 1000;
+
+std::vector<std::filesystem::path> paths_of(Interpreter& in, const Value& list) {
+  std::vector<std::filesystem::path> paths;
+  for (const Value& v : to_vector(in, list))
+    for (const std::filesystem::path& path : csv::files_of(str(in, v))) paths.push_back(path);
+  return paths;
+}
+
+/// read_json(source, is_text, rows, lines): (names, columns, rows) of objects, one a line or in one list.
+Value read_json(Interpreter& in, Args args) {
+  std::optional<int64_t> rows;
+  if (!args[2].is_none()) rows = to_index(in, args[2]);
+  const JsonForm form = truth(in, args[3]) ? JsonForm::lines : JsonForm::list;
+  JsonTable table = truth(in, args[1]) ? gasell::read_json_text(in.engine(), str(in, args[0]), form, rows)
+                                       : gasell::read_json(in.engine(), paths_of(in, args[0]), form, rows);
+  std::vector<Value> names, columns;
+  for (const std::string& name : table.names) names.push_back(make_str(name));
+  for (Column& column : table.columns) columns.push_back(wrap_column(std::move(column)));
+  return make_tuple({make_list(std::move(names)), make_list(std::move(columns)), Value::of(table.rows)});
+}
+
+std::string text_of(const JsonToken& token) {
+  std::string text;
+  if (token.escaped)
+    put_unescaped(text, token.text);
+  else
+    text = token.text;
+  return text;
+}
+
+Value number_of(std::string_view text) {
+  int64_t whole = 0;
+  const char* const end = text.data() + text.size();
+  if (std::from_chars(text.data(), end, whole).ptr == end) return Value::of(whole);
+  double real = 0;
+  if (text.ends_with("Infinity")) return Value::of(text[0] == '-' ? -HUGE_VAL : HUGE_VAL);
+  if (std::from_chars(text.data(), end, real).ptr != end) throw WrongJson{"Expected object or value"};
+  return Value::of(real);
+}
+
+Value value_at(Interpreter& in, JsonCursor& cursor, int level) {
+  if (level > kMostLevels) throw WrongJson{"Reached object decoding depth limit"};
+  cursor.skip_blanks();
+  if (cursor.take('[')) {
+    std::vector<Value> items;
+    cursor.skip_blanks();
+    if (cursor.take(']')) return make_list({});
+    for (;;) {
+      items.push_back(value_at(in, cursor, level + 1));
+      cursor.skip_blanks();
+      if (cursor.take(',')) continue;
+      if (cursor.take(']')) return make_list(std::move(items));
+      throw WrongJson{"Unexpected character found when decoding array value (2)"};
+    }
+  }
+  if (cursor.take('{')) {
+    Value dict = make_dict();
+    cursor.skip_blanks();
+    if (cursor.take('}')) return dict;
+    for (;;) {
+      cursor.skip_blanks();
+      if (!cursor.take('"')) throw WrongJson{"Key name of object must be 'string' when decoding 'object'"};
+      JsonToken key{JsonToken::Kind::text, {}};
+      key.text = cursor.rest_of_text(key.escaped);
+      cursor.skip_blanks();
+      if (!cursor.take(':')) throw WrongJson{"No ':' found when decoding object value"};
+      Value value = value_at(in, cursor, level + 1);
+      dict.as<Dict>()->insert(in, make_str(text_of(key)), std::move(value));
+      cursor.skip_blanks();
+      if (cursor.take(',')) continue;
+      if (cursor.take('}')) return dict;
+      throw WrongJson{"Unexpected character found when decoding object value"};
+    }
+  }
+  const JsonToken token = cursor.value();
+  switch (token.kind) {
+    case JsonToken::Kind::null: return {};
+    case JsonToken::Kind::boolean: return Value::of(token.text == kJsonTrue);
+    case JsonToken::Kind::number: return number_of(token.text);
+    case JsonToken::Kind::text: return make_str(text_of(token));
+  }
+  return {};
+}
+
+/// json_value(source, is_text): (whether it is a list of objects, the value otherwise): lists, dicts, texts, numbers, True, False and None.
+Value json_value(Interpreter& in, Args args) {
+  const std::string given = truth(in, args[1]) ? str(in, args[0]) : "";
+  csv::Text text;
+  if (truth(in, args[1])) {
+    text = csv::text_of(given);
+  } else {
+    const auto paths = paths_of(in, args[0]);
+    if (paths.size() != 1) raise("NotImplementedError", "read_json of several files reads lines or lists of objects");
+    text = csv::open_text(in.engine(), paths[0], {});
+    if (!text.checked) csv::check_utf8(text.begin, text.end, text.shown, 1);
+  }
+  try {
+    JsonCursor cursor(text.begin, text.end);
+    cursor.skip_blanks();
+    JsonCursor inside = cursor;
+    if (inside.take('[')) {
+      inside.skip_blanks();
+      if (inside.take('{')) return make_tuple({Value::of(true), Value()});
+    }
+    Value value = value_at(in, cursor, 0);
+    cursor.finished();
+    return make_tuple({Value::of(false), std::move(value)});
+  } catch (const WrongJson& wrong) {
+    raise("ValueError", wrong.message, text.shown.empty() ? "" : "in " + text.shown);
+  }
+}
+
+}  // namespace
+
+std::vector<NativeFunction> json_functions() {
+  return {
+      {"read_json", "source, is_text, rows, lines", read_json, "Columns of files or of a text of JSON objects."},
+      {"json_value", "source, is_text", json_value, "(whether it is a list of objects, the value otherwise)."},
+  };
+}
+
+}  // namespace gasell::pandas
