@@ -168,8 +168,8 @@ bool all_within(Engine& engine, const NodeRef& numbers, int64_t low, int64_t hig
   return std::all_of(n, n + e.count, [&](int64_t v) { return v >= low && v < high; });
 }
 
-/// take(columns, rows, may_miss, mask): each column's rows, taken when somebody looks at them; rows of -1 are missing then. With a mask, the rows are those
-/// where it is true; else IndexError for numbers that are no row's.
+/// take(columns, rows, may_miss, known): each column's rows, taken when somebody looks at them; rows of -1 are missing then. IndexError for numbers that are
+/// no row's, unless they are known to be: by a mask, which is true at the rows, or True.
 Value take(Interpreter& in, Args args) {
   Engine& engine = in.engine();
   const NodeRef rows = engine.force(graph::cast(array_node(in, args[1]), DType::i64));
@@ -178,8 +178,13 @@ Value take(Interpreter& in, Args args) {
   for (const Value& v : to_vector(in, args[0])) columns.push_back(column_of(v));
   if (!columns.empty() && args[3].is_none() && !all_within(engine, rows, may_miss ? -1 : 0, columns[0].size())) raise("IndexError", "indices are out-of-bounds");
   std::vector<Value> results;
-  for (Column& c : frame::take_later(engine, columns, rows, may_miss, args[3].is_none() ? nullptr : array_node(in, args[3]))) results.push_back(wrap_column(std::move(c)));
+  for (Column& c : frame::take_later(engine, columns, rows, may_miss, args[3].as<numpy::NdArray>() ? array_node(in, args[3]) : nullptr)) results.push_back(wrap_column(std::move(c)));
   return make_list(std::move(results));
+}
+
+/// gather(array, rows): the elements of a vector at places that are known to be its own.
+Value gather(Interpreter& in, Args args) {
+  return numpy::wrap_array(graph::gather(array_node(in, args[0]), graph::cast(array_node(in, args[1]), DType::i64)));
 }
 
 /// before_filter(columns): (the same columns over all rows, the mask that chose among these), or None.
@@ -314,7 +319,8 @@ std::vector<NativeFunction> row_functions() {
       {"empty", "shape, dtype", empty, "Memory for a kernel to write."},
       {"report", "name, start, rows_in, rows_out, detail, where", report, "What an operator did, for --explain."},
       {"rows_where", "mask", rows_where, "The rows where a mask is true."},
-      {"take", "columns, rows, may_miss=False, mask=None", take, "These rows of columns."},
+      {"take", "columns, rows, may_miss=False, known=None", take, "These rows of columns."},
+      {"gather", "array, rows", gather, "The elements at these places."},
       {"before_filter", "columns", before_filter, "Columns before their rows were chosen by a mask, and the mask."},
       {"slice", "column, start, count, step=1", slice, "Rows at even distances."},
       {"concatenate", "columns", concatenate, "Columns of one type behind each other."},
