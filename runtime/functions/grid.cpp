@@ -174,7 +174,6 @@ GridDispatch::Made& GridDispatch::load(std::unique_ptr<Made>& made, const Entry&
 }
 
 void GridDispatch::launch(Entry& entry, std::span<const Leaf> leaves, const GridShape& shape) {
-  GpuDevice* const gpus = engine_.chosen_gpus();
   const Compiled& compiled = entry.apart->compiled;
   std::vector<const Array*> arrays;
   for (const Leaf& leaf : leaves)
@@ -185,6 +184,7 @@ void GridDispatch::launch(Entry& entry, std::span<const Leaf> leaves, const Grid
     writes.push_back(false);
   }
   settle(engine_, arrays, writes);
+  GpuDevice* const gpus = engine_.chosen_gpus();  // now: what is computed for the arguments may lose one
   std::vector<Array::Place> places;
   std::vector<Range> ranges;
   for (const Array* a : arrays) {

@@ -121,7 +121,8 @@ Value rows_where(Interpreter& in, Args args) {
   if (mask.size() > 0 && goes_to_gpus(in.engine(), 9.0 * static_cast<double>(mask.size()))) {
     Arguments flags;
     flags.positional.push_back(numpy::wrap_array(mask.node()));
-    return call(in, *library_member(in, "_pandas", "gpu_rows_where"), std::move(flags));
+    const Value rows = call(in, *library_member(in, "_pandas", "gpu_rows_where"), std::move(flags));
+    if (!rows.is_none()) return rows;  // else the GPU is too small, or was lost
   }
   const Array::Elements flags = mask.elements(in.engine());
   frame::OperatorTimer timer("filter", flags.count);
