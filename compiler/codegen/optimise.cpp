@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
@@ -97,6 +98,11 @@ void initialise_target(bool gpu) {
   std::call_once(host, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    // For AVX-512 it looks for chains of integers that could be masks, in time that grows with the square of the function: three quarters of
+    // what a function of 500 loops takes, and no kernel is faster for it.
+    auto& options = llvm::cl::getRegisteredOptions();
+    const llvm::StringRef slow = "disable-x86-domain-reassignment";
+    if (const auto known = options.find(slow); known != options.end()) known->second->addOccurrence(0, slow, "true");
   });
   if (gpu) std::call_once(nvptx, [] {
     LLVMInitializeNVPTXTargetInfo();
