@@ -17,6 +17,12 @@ constexpr int kMostStatements = 4000;  // of a nest that comes twice
 
 bool is_nest(const Stmt& s) { return s.kind == StmtKind::loop && s.loop_kind != LoopKind::unit; }
 
+bool has_loop(const Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const StmtRef& s) {
+    return s->kind == StmtKind::loop || s->kind == StmtKind::while_ || has_loop(s->body) || has_loop(s->orelse);
+  });
+}
+
 int count_statements(const Body& body) {
   int count = 0;
   for (const StmtRef& s : body) count += 1 + count_statements(s->body) + count_statements(s->orelse);
@@ -36,6 +42,8 @@ class Nest {
 
   /// Numbers of checks, in the order in which they stand in the nest.
   const std::set<int>& hoisted() const { return hoisted_; }
+  /// How many of them stand in innermost loops: beside the loops around those, a check costs nothing.
+  size_t worth() const { return worth_; }
 
   ExprRef condition() const {
     ExprRef result = constant(Scalar::of_bool(true));
@@ -84,12 +92,15 @@ class Nest {
         const auto assigned = assigned_in(s);
         const bool repeats = s.kind == StmtKind::loop || s.kind == StmtKind::while_;
         if (repeats) ranges_.forget(assigned);
+        const bool around = innermost_;
+        if (repeats) innermost_ = !has_loop(s.body);
         std::map<std::string, MaybeAffine> before;
         for (const std::string& name : assigned) before[name] = ranges_.known(name);
         body(s.body);
         for (const auto& [name, value] : before) ranges_.set(name, value);
         body(s.orelse);
         ranges_.forget(assigned);
+        innermost_ = around;
         break;
       }
       default: break;
@@ -102,6 +113,7 @@ class Nest {
     const bool fixed = extent && extent->terms.empty();
     if (index && fixed && hoist(*index, *extent)) {
       hoisted_.insert(number);
+      worth_ += innermost_;
       ranges_.set(s.name, index);
     } else if (fixed) {
       // Whatever comes behind it knows that the check held.
@@ -134,6 +146,8 @@ class Nest {
 
   IndexRanges ranges_;
   int checks_ = 0;
+  bool innermost_ = false;
+  size_t worth_ = 0;
   std::set<int> hoisted_;
   std::map<std::string, Leaf> leaves_;
   std::map<std::string, ExprRef> conditions_;
@@ -151,12 +165,12 @@ StmtRef without(const StmtRef& s, const std::set<int>& hoisted, int& number) {
 
 Body hoist(const Body& statements);
 
-/// How many checks versions of this statement's loops can take out.
+/// How many checks versions of this statement's loops can take out of innermost ones.
 size_t possible(const Stmt& s) {
   size_t inside = 0;
   for (const Body* body : {&s.body, &s.orelse})
     for (const StmtRef& inner : *body) inside += possible(*inner);
-  return is_nest(s) ? std::max(Nest(s).hoisted().size(), inside) : inside;
+  return is_nest(s) ? std::max(Nest(s).worth(), inside) : inside;
 }
 
 StmtRef hoist(const StmtRef& s) {
@@ -165,7 +179,7 @@ StmtRef hoist(const StmtRef& s) {
     const Nest nest(*s);
     size_t inside = 0;
     for (const StmtRef& inner : s->body) inside += possible(*inner);
-    if (!nest.hoisted().empty() && nest.hoisted().size() >= inside) {
+    if (nest.worth() > 0 && nest.worth() >= inside) {
       int number = 0;
       const StmtRef fast = without(s, nest.hoisted(), number);
       const ExprRef condition = nest.condition();

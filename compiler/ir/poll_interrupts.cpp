@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "compiler/ir/transform.h"
@@ -22,6 +23,7 @@ class Polling {
   Body body(const Body& statements) {
     Body result;
     for (const StmtRef& s : statements) {
+      if (s->kind == StmtKind::let) lets_[s->name] = s->value;
       Stmt changed = *s;
       changed.body = body(s->body);
       changed.orelse = body(s->orelse);
@@ -45,17 +47,29 @@ class Polling {
 
  private:
   /// How many iterations of innermost loops a statement is at most; none where that is not known.
-  static std::optional<int64_t> iterations(const Stmt& s) {
+  std::optional<int64_t> iterations(const Stmt& s) const {
     if (s.kind == StmtKind::while_ || s.kind == StmtKind::call) return {};
     const auto one = iterations(s.body), other = iterations(s.orelse);
     if (!one || !other) return {};
     if (s.kind != StmtKind::loop) return std::max(*one, *other);
-    if (s.begin->kind != ExprKind::constant || s.end->kind != ExprKind::constant) return {};
-    const double rounds = std::max(0.0, static_cast<double>(s.end->value.i) - static_cast<double>(s.begin->value.i));
-    if (rounds > kStrip) return {};
-    return std::min(static_cast<int64_t>(rounds) * *one, 2 * kStrip);
+    const std::optional<double> rounds = rounds_of(s.begin, s.end);
+    if (!rounds || *rounds > kStrip) return {};
+    return std::min(static_cast<int64_t>(*rounds) * *one, 2 * kStrip);
   }
-  static std::optional<int64_t> iterations(const Body& body) {
+  /// How often a loop runs at most: between constants, and up to `min(begin + constant, …)`.
+  std::optional<double> rounds_of(const ExprRef& begin, const ExprRef& end) const {
+    if (begin->kind == ExprKind::constant && end->kind == ExprKind::constant)
+      return std::max(0.0, static_cast<double>(end->value.i) - static_cast<double>(begin->value.i));
+    if (begin->kind != ExprKind::variable || end->kind != ExprKind::variable) return {};
+    const auto known = lets_.find(end->name);
+    if (known == lets_.end() || known->second->kind != ExprKind::op || known->second->op != ScalarOp::min) return {};
+    for (const ExprRef& bound : known->second->args)
+      if (bound->kind == ExprKind::op && bound->op == ScalarOp::add && bound->args[0]->kind == ExprKind::variable &&
+          bound->args[0]->name == begin->name && bound->args[1]->kind == ExprKind::constant)
+        return std::max(0.0, static_cast<double>(bound->args[1]->value.i));
+    return {};
+  }
+  std::optional<int64_t> iterations(const Body& body) const {
     int64_t sum = 1;
     for (const StmtRef& s : body) {
       const auto each = iterations(*s);
@@ -103,6 +117,7 @@ class Polling {
   }
 
   std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, ExprRef> lets_;
 };
 
 }  // namespace
