@@ -7,7 +7,9 @@ Every kernel's text is NPBench's own: its NumPy file and its Numba variants (`_n
 unchanged, between lines that load the arguments and call it. Inputs are made once by NPBench's `initialize` and loaded by all. Results are compared with
 NumPy's by NPBench's own measure (relative error of the norm, 1e-5), then the calls are timed: the first, and the fastest of the others.
 
-With --results FILE the table is written as Markdown. Exit status: 0 when every result that there is agrees.
+Where NPBench names no outputs and nothing is returned, all arrays among the arguments are compared.
+
+With --results FILE the table is written as Markdown, and behind it what has no time, with the reason. Exit status: 0 when every result that there is agrees.
 """
 
 import argparse
@@ -98,22 +100,21 @@ def write_script(path, text, info, arguments, data, out, gasell, seconds):
         else:
             loads.append(f"_in_{name} = {arguments[name]}")
             copies.append(f"_in_{name}")
-    arrays = [f"_a[{k}]" for k, n in enumerate(info["input_args"]) if arguments[n] is None and n in info["output_args"]]
+    # What a function changes where NPBench does not say: any array, of those that return nothing.
+    compared = info["output_args"] or info["array_args"]
+    arrays = [(k, n) for k, n in enumerate(info["input_args"]) if arguments[n] is None and n in compared]
+    where = "" if info["output_args"] else "if _r is None: "
     # A lazy result is computed within the time.
     force = "pass"
     if gasell:
         force = "_f = [_np.asarray(_x) for _x in (_r if isinstance(_r, tuple) else (_r,)) if _x is not None]"
-        force += "".join(f"; _np.asarray({a})" for a in arrays)
-    save, outputs = [], []
-    for k, name in enumerate(info["input_args"]):
-        if name in info["output_args"] and arguments[name] is None:
-            save.append(f"_np.save({str(out / (name + '.npy'))!r}, _a[{k}])")
-            outputs.append(name)
+        if arrays:
+            force += f"\n    {where}_f = [{', '.join(f'_np.asarray(_a[{k}])' for k, n in arrays)}]"
+    save = [f"{where}_np.save({str(out / (n + '.npy'))!r}, _a[{k}])" for k, n in arrays]
     save.append("_rs = _r if isinstance(_r, tuple) else (_r,)")
     save.append(f"for _k, _x in enumerate(_rs):\n    if _x is not None:\n        _np.save({str(out)!r} + '/returned' + str(_k) + '.npy', _np.asarray(_x))")
     driver = DRIVER.format(load="\n".join(loads), copies=", ".join(copies), function=info["func_name"], force=force, save="\n".join(save), least=3 if seconds else 1, seconds=seconds)
     path.write_text(text + driver)
-    return outputs
 
 
 def run(command, script, timeout):
@@ -170,7 +171,6 @@ def main():
                 continue
             arguments = json.loads(made.stdout.splitlines()[-1])
             row = {"name": module}
-            outputs = None
             for variant in wanted:
                 file = variant_file(folder, module, variant)
                 if not file:
@@ -186,11 +186,15 @@ def main():
                 gsl = place / f"run_{variant}.gsl"
                 write_script(gsl, text, info, arguments, data, our_out, True, options.seconds)
                 times, error = run([options.gasell], gsl, options.timeout)
-                if times and (place / "peer_numpy").exists():
+                if times and row.get("peer numpy", (None,))[0]:
                     names = sorted(p.stem for p in (place / "peer_numpy").glob("*.npy") if (our_out / p.name).exists())  # some variants return nothing
                     compared = subprocess.run([options.python, "-c", COMPARE, str(place / "peer_numpy"), str(our_out), *names], capture_output=True, text=True)
-                    if compared.returncode or not names:
+                    if compared.returncode:
                         times, error = None, "differs: " + (compared.stdout.strip() or compared.stderr.strip().splitlines()[-1])
+                    elif not names:
+                        times, error = None, "gives none of NumPy's results"
+                elif times:
+                    times, error = None, "nothing to compare with: NumPy " + row.get("peer numpy", (None, "did not run"))[1]
                 row[f"gasell {variant}"] = (times, error)
                 failures += times is None
                 show = lambda r: f"{r[0][0]*1e3:9.1f} {r[0][1]*1e3:9.2f}" if r and r[0] else f"{'-':>19}"
@@ -218,12 +222,15 @@ def summarise(rows, wanted, options):
         ms = lambda t: f"{t * 1e3:.2f}" if t is not None else "-"
         lines.append(f"| {row['name']} | {ms(numpy and numpy[0])} | {ms(theirs and theirs[0])} | {ms(ours and ours[0])} | {f'{theirs[0] / ours[0]:.2f}' if ours and theirs else '-'} | "
                      f"{ms(theirs and theirs[1])} | {ms(ours and ours[1])} |")
+    without = [f"- {row['name']}, {v}: {row[f'gasell {v}'][1]}" for row in rows for v in wanted if row.get(f"gasell {v}") and not row[f"gasell {v}"][0]]
+    if without:
+        without = ["", "Without a time:", *without]
     table = ["| kernel | NumPy ms | best Numba ms | Gasell ms | Numba / Gasell | Numba first ms | Gasell first ms |", "|---|---|---|---|---|---|---|", *lines]
     mean = (f"geometric means over {len(ratios)} kernels: Numba / Gasell {geometric_mean(ratios):.2f}, first call {geometric_mean(firsts):.2f}; "
             f"NumPy / Gasell {geometric_mean(against_numpy):.2f} over {len(against_numpy)}")
     print(mean)
     if options.results:
-        options.results.write_text(f"# NPBench, preset {options.preset}\n\n`tests/bench/npbench.py --preset {options.preset}` on two cores; {mean}.\n\n" + "\n".join(table) + "\n")
+        options.results.write_text(f"# NPBench, preset {options.preset}\n\n`tests/bench/npbench.py --preset {options.preset}` on two cores; {mean}.\n\n" + "\n".join([*table, *without]) + "\n")
 
 
 if __name__ == "__main__":
