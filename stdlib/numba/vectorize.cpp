@@ -31,14 +31,18 @@ char letter(DType d) { return "?bhilBHILfdFD"[static_cast<int>(d)]; }
 
 /// The loop over all elements: for i0 in range(…): … out[i0, i1] = f(a0[i0, i1], a1). Parameters are `out` and one an operand, those in
 /// `scalars` numbers.
-std::string loop_text(size_t operands, const std::vector<bool>& scalars, int rank, bool parallel) {
-  std::string text = "def vectorized(out", index, indent = "    ";
+std::string loop_text(size_t operands, const std::vector<bool>& scalars, int rank, bool parallel, bool masked) {
+  std::string text = masked ? "def vectorized(out, where" : "def vectorized(out", index, indent = "    ";
   for (size_t k = 0; k < operands; ++k) text += ", a" + std::to_string(k);
   text += "):\n";
   for (int r = 0; r < rank; ++r) {
     text += indent + fmt::format("for i{} in {}(out.shape[{}]):\n", r, r == 0 && parallel ? "prange" : "range", r);
     indent += "    ";
     index += fmt::format("{}i{}", r ? ", " : "", r);
+  }
+  if (masked) {
+    text += indent + "if where[" + index + "]:\n";
+    indent += "    ";
   }
   text += indent + "out[" + index + "] = f(";
   for (size_t k = 0; k < operands; ++k) text += fmt::format("{}a{}{}", k ? ", " : "", k, scalars[k] ? "" : "[" + index + "]");
@@ -162,6 +166,7 @@ Value Vectorized::call(Interpreter& in, Arguments args) {
                                    args.positional.size(), args.positional.size() == 1 ? "was" : "were"));
   Value out = args.positional.size() > inputs_ ? args.positional[inputs_] : Value();
   std::optional<DType> dtype;
+  graph::NodeRef mask;  // where the result is wanted; null: everywhere
   for (const auto& [name, value] : args.keywords) {
     if (name == "out") {
       out = value;
@@ -169,7 +174,7 @@ Value Vectorized::call(Interpreter& in, Arguments args) {
     } else if (name == "dtype") {
       dtype = numpy::to_dtype(in, value);
     } else if (name == "where") {
-      if (!value.is_bool() || value.as_int() == 0) raise("NotImplementedError", "where= of vectorized functions is not in Gasell");
+      if (!value.is_bool() || value.as_int() == 0) mask = graph::cast(numpy::as_node(in, value), DType::boolean);
     } else if (name != "casting" && name != "order" && name != "subok") {
       raise("TypeError", fmt::format("{}() got an unexpected keyword argument '{}'", scalar_->name, name));
     }
@@ -180,6 +185,22 @@ Value Vectorized::call(Interpreter& in, Arguments args) {
     operands.push_back(numpy::operand(in, args.positional[k]));
     shapes.push_back(operands.back().node->shape);
   }
+  if (mask) {
+    if (out.is_none())
+      raise("NotImplementedError", scalar_->name + "(…, where=…) without out leaves elements undefined and is refused",
+            "give out=, or use np.where(condition, a, b)");
+    if (!out.as<numpy::NdArray>()) raise("TypeError", "return arrays must be of ArrayType");
+    shapes.push_back(mask->shape);
+  }
+  /// Puts a result into `out`, where it is wanted.
+  const auto give = [&](graph::NodeRef result) {
+    if (mask) {
+      const graph::NodeRef old = out.as<numpy::NdArray>()->array.node();
+      if (!numpy::can_cast_same_kind(result->dtype, old->dtype)) numpy::give(in, scalar_->name, result, out);  // raises
+      result = graph::map(ScalarOp::select, {mask, graph::cast(result, old->dtype), old});
+    }
+    return numpy::give(in, scalar_->name, std::move(result), out);
+  };
   Loop* loop = nullptr;
   if (dtype) {
     for (Loop& each : loops_)
@@ -211,7 +232,7 @@ Value Vectorized::call(Interpreter& in, Arguments args) {
     if (!scalar_dispatch_) scalar_dispatch_ = std::make_unique<functions::Dispatch>(in.engine(), scalar_);
     const Scalar result = call_generated(*scalar_dispatch_, types, leaves).scalar.cast(loop->result);
     if (out.is_none()) return numpy::wrap_scalar(result);
-    return numpy::give(in, scalar_->name, graph::constant(result), out);
+    return give(graph::constant(result));
   }
 
   std::vector<graph::NodeRef> nodes;
@@ -219,20 +240,25 @@ Value Vectorized::call(Interpreter& in, Arguments args) {
   if (graph::NodeRef whole = expression(*loop, nodes)) {
     whole = graph::broadcast_to(whole, shape);
     if (out.is_none()) return Value::make<numpy::NdArray>(Array(std::move(whole)));
-    return numpy::give(in, scalar_->name, std::move(whole), out);
+    return give(std::move(whole));
   }
 
   // The result goes straight into `out` where that is an array like it.
   const auto* target = out.as<numpy::NdArray>();
   const bool direct = target && target->array.dtype() == loop->result && target->array.shape() == shape && target->array.writable();
   const Array result = direct ? target->array : new_array(in, loop->result, shape);
-  flat = flat && type_of_array(result).layout == functions::Layout::c;
+  flat = flat && type_of_array(result).layout == functions::Layout::c && !mask;
   const graph::Shape walked = flat ? graph::Shape{result.size()} : shape;
   std::vector<Array> walking;
-  walking.reserve(inputs_ + 1);
+  walking.reserve(inputs_ + 2);
   walking.push_back(flat ? result.reshape(walked) : result);
-  std::vector<functions::Type> types{type_of_array(walking[0])};
-  std::vector<Leaf> leaves{{{}, &walking[0]}};
+  if (mask) walking.push_back(broadcast(Array(mask), shape));
+  std::vector<functions::Type> types;
+  std::vector<Leaf> leaves;
+  for (const Array& a : walking) {
+    types.push_back(type_of_array(a));
+    leaves.push_back({{}, &a});
+  }
   std::vector<bool> key = scalars;
   for (size_t k = 0; k < inputs_; ++k) {
     if (scalars[k]) {
@@ -244,19 +270,19 @@ Value Vectorized::call(Interpreter& in, Arguments args) {
       leaves.push_back({{}, &walking.back()});
     }
   }
-  if (result.size() > 0) call_generated(dispatch(in, static_cast<int>(walked.size()), scalars), types, leaves);
+  if (result.size() > 0) call_generated(dispatch(in, static_cast<int>(walked.size()), scalars, mask != nullptr), types, leaves);
   if (direct) return out;
   if (out.is_none()) return Value::make<numpy::NdArray>(result);
-  return numpy::give(in, scalar_->name, result.node(), out);
+  return give(result.node());
 }
 
-functions::Dispatch& Vectorized::dispatch(Interpreter& in, int rank, const std::vector<bool>& scalars) {
-  auto& made = dispatches_[{rank, scalars}];
+functions::Dispatch& Vectorized::dispatch(Interpreter& in, int rank, const std::vector<bool>& scalars, bool masked) {
+  auto& made = dispatches_[{rank, scalars, masked}];
   if (!made) {
     functions::Options options = options_;
     options.unchecked_parallel = true;  // each iteration writes elements of its own
     made = std::make_unique<functions::Dispatch>(
-        in.engine(), function_of_text("vectorize", loop_text(inputs_, scalars, rank, options.parallel),
+        in.engine(), function_of_text("vectorize", loop_text(inputs_, scalars, rank, options.parallel, masked),
                                       {{"f", outside_function(scalar_)}, {"prange", outside_path("numba.prange")}}, options));
   }
   return *made;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "stdlib/numba/outside.h"
@@ -38,7 +39,7 @@ class Vectorized final : public Object {
   Loop& choose(Interpreter& in, const std::vector<numpy::Operand>& operands);
   /// The function of whole arrays, part of whatever expression it stands in; null where it needs loops of its own.
   graph::NodeRef expression(Loop& loop, const std::vector<graph::NodeRef>& operands) const;
-  functions::Dispatch& dispatch(Interpreter& in, int rank, const std::vector<bool>& scalars);
+  functions::Dispatch& dispatch(Interpreter& in, int rank, const std::vector<bool>& scalars, bool masked);
 
   const Value function_, identity_;
   functions::Options options_;
@@ -48,7 +49,8 @@ class Vectorized final : public Object {
   bool declared_ = false;
   std::deque<Loop> loops_;  // in the order in which they were made
   std::unique_ptr<functions::Dispatch> scalar_dispatch_;
-  std::map<std::pair<int, std::vector<bool>>, std::unique_ptr<functions::Dispatch>> dispatches_;  // by rank and which operands are numbers
+  /// By rank, which operands are numbers, and whether there is a mask.
+  std::map<std::tuple<int, std::vector<bool>, bool>, std::unique_ptr<functions::Dispatch>> dispatches_;
 };
 
 }  // namespace gasell::numba
