@@ -278,10 +278,9 @@ Value flatten(Lowering& l, const CallSite& site) { return copy(l, {site.span, si
 
 Value transpose(Lowering& l, const CallSite& site) {
   const Value v = l.materialise(array_argument(l, site), site.span);
-  if (site.args.size() == 1) return l.attribute(v, "T", site.span);
-  std::vector<Value> axes = site.args.size() == 2 && site.args[1].type.is_tuple()
-                                ? site.args[1].items
-                                : std::vector<Value>(site.args.begin() + 1, site.args.end());
+  const Value* given = site.argument(1, "axes");
+  if (!given || given->type.is_none()) return l.attribute(v, "T", site.span);
+  std::vector<Value> axes = given->type.is_tuple() ? given->items : std::vector<Value>(site.args.begin() + 1, site.args.end());
   if (static_cast<int>(axes.size()) != v.type.rank) l.fail(site.span, "transpose needs one number an axis");
   ArrayValue a = *v.array;
   std::vector<bool> seen(axes.size());
