@@ -89,8 +89,9 @@ struct Site {
 ///
 /// `regions` are what runs in parallel: kernels with a unit loop. The kernel calls gasell_parallel(context, region, units, arrays,
 /// scalars, x, y, z), of which `arrays` and `scalars` are as a HostKernelFunction takes them (codegen/jit.h), and looks at `error` when it
-/// comes back. Before other code uses memory that grids use, it calls gasell_host(context, memory, whether it writes). With bounds checked
-/// the ends of their memories are not known: they are 0 and the highest address.
+/// comes back; for code that seldom runs, a region of one unit without a grid, gasell_alone(context, region, arrays, scalars). Before other
+/// code uses memory that grids use, it calls gasell_host(context, memory, whether it writes). With bounds checked the ends of their memories
+/// are not known: they are 0 and the highest address.
 struct Compiled {
   ir::Kernel kernel;
   std::vector<ir::Kernel> regions;

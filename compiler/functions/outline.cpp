@@ -130,12 +130,17 @@ class Outliner {
     addresses.resize(3 * n, constant_i64(-1));
     store_all(arrays, addresses, code);
     store_all(scalars, slots, code);
-    std::vector<ir::ExprRef> args{ir::address("context"), constant_i64(static_cast<int64_t>(function_.regions.size())), units,
-                                  ir::address(arrays), ir::address(scalars)};
+    const ir::ExprRef region = constant_i64(static_cast<int64_t>(function_.regions.size()));
     std::vector<ir::ExprRef> extents = grid(loop, free, kernel);
-    extents.resize(3, constant_i64(0));
-    args.insert(args.end(), extents.begin(), extents.end());
-    code.push_back(ir::call("", DType::i64, "gasell_parallel", std::move(args)));
+    const bool alone = loop.end->kind == ExprKind::constant && loop.end->value.i == 1 && !loops_.regions.count(loop.name);
+    if (alone) {
+      code.push_back(ir::call("", DType::i64, "gasell_alone", {ir::address("context"), region, ir::address(arrays), ir::address(scalars)}));
+    } else {
+      std::vector<ir::ExprRef> args{ir::address("context"), region, units, ir::address(arrays), ir::address(scalars)};
+      extents.resize(3, constant_i64(0));
+      args.insert(args.end(), extents.begin(), extents.end());
+      code.push_back(ir::call("", DType::i64, "gasell_parallel", std::move(args)));
+    }
     code.push_back(
         ir::if_(ir::op(ScalarOp::ne, {ir::load("error", DType::i64, constant_i64(0)), constant_i64(0)}), {ir::raise(1, {})}, {}));
     function_.regions.push_back(std::move(kernel));

@@ -313,7 +313,8 @@ struct Specialisation::Scratch {
   std::vector<int64_t> results;
 };
 
-Specialisation::Specialisation(Engine& engine, Compiled compiled) : compiled_(std::move(compiled)), checked_(engine.options().check) {
+Specialisation::Specialisation(Engine& engine, Compiled compiled)
+    : compiled_(std::move(compiled)), regions_(engine.jit(), compiled_.regions), checked_(engine.options().check) {
   register_context_functions();
   Counts counts;
   for (const ir::Parameter& p : compiled_.kernel.params) {
@@ -334,7 +335,6 @@ Specialisation::Specialisation(Engine& engine, Compiled compiled) : compiled_(st
     for (const ir::Kernel& instance : compiled_.instances) observer(instance);
   }
   kernel_ = engine.jit().compile(compiled_.kernel);
-  for (const ir::Kernel& region : compiled_.regions) regions_.push_back(engine.jit().compile(region));
   for (const ir::Kernel& instance : compiled_.instances) instances_.push_back(engine.jit().compile(instance));
   has_grids_ = std::any_of(compiled_.grids.begin(), compiled_.grids.end(), [](const ir::Kernel& grid) { return !grid.name.empty(); });
   grids_.resize(compiled_.grids.size());
@@ -345,7 +345,7 @@ Specialisation::~Specialisation() = default;
 Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::span<const Array* const> arrays,
                              std::span<const Array::Memory> memories, GpuDevice* gpus) const {
   std::optional<RegionGrids> grids;
-  FunctionContext context(engine.device(), regions_, instances_);
+  FunctionContext context(engine.device(), &regions_, instances_);
   if (gpus) {
     grids.emplace(*gpus, compiled_, grids_);
     for (const Array::Memory& m : memories) grids->add(*std::static_pointer_cast<HostStorage>(m.keep_alive));

@@ -13,6 +13,7 @@
 #include "runtime/array/array.h"
 #include "runtime/engine.h"
 #include "runtime/functions/region_grids.h"
+#include "runtime/functions/region_kernels.h"
 
 namespace gasell::functions {
 
@@ -49,7 +50,8 @@ void observe_function_kernels(KernelObserver observer);
 /// One kernel of a function, ready to be called.
 class Specialisation {
  public:
-  /// Compiles the kernel to machine code. `compiled.captured`: `array` of each is a `const Array*` that lives as long as this.
+  /// Compiles the kernel to machine code; its regions follow when they run. `compiled.captured`: `array` of each is a `const Array*` that
+  /// lives as long as this.
   Specialisation(Engine& engine, Compiled compiled);
   ~Specialisation();
   const Compiled& compiled() const { return compiled_; }
@@ -71,7 +73,8 @@ class Specialisation {
  private:
   Compiled compiled_;
   HostKernel kernel_;
-  std::vector<HostKernel> regions_, instances_;
+  mutable RegionKernels regions_;
+  std::vector<HostKernel> instances_;
   std::vector<const Array*> captured_;
   bool returns_arrays_ = false, takes_lists_ = false, has_grids_ = false;
   mutable LoadedGrids grids_;

@@ -17,6 +17,17 @@ void* FunctionContext::allocate(int64_t bytes) noexcept {
   // Nothing may be thrown through compiled code: it asks refusal()'s reader to.
   try {
     bytes = std::max<int64_t>(bytes, 1);
+    if (bytes <= kMostWaiting && !grids_) {
+      const size_t size = size_number(bytes);
+      const std::lock_guard lock(mutex_);
+      if (!waiting_[size].empty()) {
+        auto& [address, entry] = *waiting_[size].back();
+        waiting_[size].pop_back();
+        entry.references = 1;
+        return address;
+      }
+      bytes = kLeastBlock << size;
+    }
     HostStorageRef storage = grids_ ? grids_->allocate(bytes) : gasell::allocate(budget_, bytes);
     void* const address = storage->host_memory();
     if (grids_) grids_->add(*storage);
@@ -44,6 +55,11 @@ void FunctionContext::release(void* address) noexcept {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(address);
     if (found == entries_.end() || --found->second.references > 0) return;
+    Entry& entry = found->second;
+    if (!grids_ && entry.list_references == kNoList && entry.storage->bytes() <= kMostWaiting) {
+      waiting_[size_number(entry.storage->bytes())].push_back(&*found);
+      return;
+    }
     freed = std::move(found->second);
     entries_.erase(found);
   }
@@ -128,6 +144,19 @@ void FunctionContext::bring_home(const void* address, bool writes) noexcept {
   if (const auto failure = grids_->bring_home(address, writes)) fail(*failure);
 }
 
+HostKernelFunction FunctionContext::region_function(int64_t region) noexcept {
+  try {
+    return regions_->function(static_cast<size_t>(region));
+  } catch (const Error& error) {
+    fail(error);
+    return nullptr;
+  }
+}
+
+void FunctionContext::alone(int64_t region, void* const* arrays, const int64_t* scalars) noexcept {
+  if (const HostKernelFunction function = region_function(region)) function(arrays, scalars, 0, 1);
+}
+
 void FunctionContext::parallel(int64_t region, int64_t units, void* const* arrays, const int64_t* scalars,
                                std::array<int64_t, 3> extents) noexcept {
   if (grids_) {
@@ -137,7 +166,8 @@ void FunctionContext::parallel(int64_t region, int64_t units, void* const* array
     if (outcome.error[0] != 0) std::copy(outcome.error.begin(), outcome.error.end(), error_);
     if (outcome.ran || error_[0] != 0) return;
   }
-  const HostKernelFunction function = regions_[static_cast<size_t>(region)].function;
+  const HostKernelFunction function = region_function(region);
+  if (!function) return;
   const uint64_t random = next_random_loop();
   host_.share(
       units,
@@ -155,7 +185,7 @@ void FunctionContext::parallel(int64_t region, int64_t units, void* const* array
 HostStorageRef FunctionContext::storage(void* address) const {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(address);
-  return found == entries_.end() ? nullptr : found->second.storage;
+  return found == entries_.end() || found->second.references == 0 ? nullptr : found->second.storage;
 }
 
 namespace {
@@ -178,6 +208,9 @@ void gasell_parallel(void* context, int64_t region, int64_t units, void* const* 
                      int64_t z) {
   static_cast<FunctionContext*>(context)->parallel(region, units, arrays, scalars, {x, y, z});
 }
+void gasell_alone(void* context, int64_t region, void* const* arrays, const int64_t* scalars) {
+  static_cast<FunctionContext*>(context)->alone(region, arrays, scalars);
+}
 int64_t gasell_pieces(void* context, int64_t on_host, int64_t iterations) {
   return static_cast<FunctionContext*>(context)->pieces(on_host, iterations);
 }
@@ -198,6 +231,7 @@ void register_context_functions() {
     register_external("gasell_list_new", reinterpret_cast<void*>(&gasell_list_new));
     register_external("gasell_list_grow", reinterpret_cast<void*>(&gasell_list_grow));
     register_external("gasell_parallel", reinterpret_cast<void*>(&gasell_parallel));
+    register_external("gasell_alone", reinterpret_cast<void*>(&gasell_alone));
     register_linalg_functions();
     register_external("gasell_pieces", reinterpret_cast<void*>(&gasell_pieces));
     register_external("gasell_host", reinterpret_cast<void*>(&gasell_host));

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "compiler/codegen/jit.h"
 #include "lang/diagnostic.h"
@@ -15,6 +18,7 @@
 #include "runtime/functions/lists.h"
 #include "runtime/functions/output.h"
 #include "runtime/functions/region_grids.h"
+#include "runtime/functions/region_kernels.h"
 
 namespace gasell::functions {
 
@@ -23,7 +27,7 @@ namespace gasell::functions {
 class FunctionContext {
  public:
   /// `host` has the budget and runs what is parallel; `regions`, `instances`: the function's (compiler/functions/function.h).
-  FunctionContext(Device& host, std::span<const HostKernel> regions, std::span<const HostKernel> instances = {})
+  FunctionContext(Device& host, RegionKernels* regions, std::span<const HostKernel> instances = {})
       : host_(host), budget_(host.budget()), regions_(regions), instances_(instances) {}
   /// Regions run on a GPU where they can; null: on the host.
   void use_grids(RegionGrids* grids) { grids_ = grids; }
@@ -48,6 +52,8 @@ class FunctionContext {
   /// Runs a region; `arrays` and `scalars` as its kernel takes them. Begins no more units once `error` is set.
   /// `extents`: of its grid, where that runs.
   void parallel(int64_t region, int64_t units, void* const* arrays, const int64_t* scalars, std::array<int64_t, 3> extents) noexcept;
+  /// Runs a region of one unit on this thread, as a part of what calls it.
+  void alone(int64_t region, void* const* arrays, const int64_t* scalars) noexcept;
   /// How many pieces a reduction has that the host does in so many.
   int64_t pieces(int64_t on_host, int64_t iterations) const noexcept { return grids_ ? RegionGrids::pieces(iterations) : on_host; }
   /// The host's code will use what lies at this address.
@@ -80,7 +86,10 @@ class FunctionContext {
   static constexpr int64_t kNoList = -1;
   Device& host_;
   MemoryBudget& budget_;
-  std::span<const HostKernel> regions_, instances_;
+  RegionKernels* const regions_;
+  std::span<const HostKernel> instances_;
+  /// Null where it cannot be compiled: an error is noted.
+  HostKernelFunction region_function(int64_t region) noexcept;
   void bring_home(const void* address, bool writes) noexcept;
   void fail(const Error& error) noexcept;
 
@@ -90,13 +99,20 @@ class FunctionContext {
   const FunctionOutput* const output_ = function_output();
   mutable std::mutex mutex_;
   std::unordered_map<void*, Entry> entries_;
+  /// Small blocks come in powers of two. Those that nobody refers to wait here, with their entries, for the next one of their size: loops
+  /// that make an array in every iteration make it once.
+  static constexpr int64_t kLeastBlock = 64, kMostWaiting = 64 << 10;
+  static constexpr size_t kSizes = 11;
+  static size_t size_number(int64_t bytes) { return static_cast<size_t>(std::bit_width(static_cast<uint64_t>(bytes - 1) / kLeastBlock)); }
+  std::array<std::vector<std::pair<void* const, Entry>*>, kSizes> waiting_;
   std::optional<Error> refusal_;
 };
 
 /// Makes gasell_allocate(context, bytes), gasell_retain(context, address), gasell_release(context, address), gasell_address(address) and
-/// gasell_parallel(context, region, units, arrays, scalars, x, y, z), gasell_pieces(context, pieces, iterations), gasell_host(context, address,
-/// writes), gasell_call(context, instance, arrays, scalars), gasell_list_new(context, slots, references) and gasell_list_grow(context,
-/// list, items), true where it failed, known to compiled code. Before the first function runs; once is enough.
+/// gasell_parallel(context, region, units, arrays, scalars, x, y, z), gasell_alone(context, region, arrays, scalars), gasell_pieces(context,
+/// pieces, iterations), gasell_host(context, address, writes), gasell_call(context, instance, arrays, scalars), gasell_list_new(context,
+/// slots, references) and gasell_list_grow(context, list, items), true where it failed, known to compiled code. Before the first function
+/// runs; once is enough.
 void register_context_functions();
 
 }  // namespace gasell::functions
