@@ -108,52 +108,74 @@ void Lowering::for_each(const std::vector<ExprRef>& extents, bool simd, const st
   }
 }
 
-void Lowering::for_each_apart(const std::vector<ExprRef>& extents, const std::function<void(const std::vector<ExprRef>&)>& body) {
-  if (!program_.options.parallel || program_.in_region || program_.in_instance || extents.empty()) return for_each(extents, true, body);
-  constexpr int64_t kWorthSharing = 1 << 15, kPieces = 1024;  // elements; of the outermost axis
-  std::vector<ExprRef> index;
-  std::vector<std::string> names;
-  for (size_t k = 0; k < extents.size(); ++k) {
-    names.push_back(code().fresh("i"));
-    index.push_back(ir::variable(names.back(), DType::i64));
+void Lowering::for_apart(const Apart& shared, const std::function<void(const ExprRef&)>& body) {
+  const std::string name = code().fresh("i");
+  const auto lowered = [&] {
+    code().open();
+    body(ir::variable(name, DType::i64));
+    return code().close();
+  };
+  if (!shares_loops()) {
+    ir::Body iteration = lowered();
+    code().emit(ir::loop(name, constant_i64(0), shared.count, shared.kind, std::move(iteration)));
+    return;
   }
-  const ExprRef count = extents[0];
-  const ExprRef piece = code().bind((count + constant_i64(kPieces - 1)) / constant_i64(kPieces), "piece");
-  const ExprRef units = code().bind((count + piece - constant_i64(1)) / both(ScalarOp::max, piece, constant_i64(1)), "units");
+  const ExprRef& count = shared.count;
+  const auto [piece, units] = pieces_of(count, kPieces, false);
   const std::string unit = code().fresh("u");
-  program_.in_region = true;
-  for (size_t k = 1; k < extents.size(); ++k) code().open();
-  code().open();
-  body(index);
-  ir::Body inner = code().close();
-  const auto kind = [&](size_t k) { return k + 1 == extents.size() ? ir::LoopKind::simd : ir::LoopKind::serial; };
-  for (size_t k = extents.size(); k-- > 1;) {
-    program_.parallel.independent.insert(names[k]);
-    code().emit(ir::loop(names[k], constant_i64(0), extents[k], kind(k), std::move(inner)));
-    inner = code().close();
+  ir::Body iteration;
+  {
+    const Meanwhile in_region(program_.in_region, true);
+    iteration = lowered();
   }
   code().open();
   const ExprRef low = code().bind(ir::variable(unit, DType::i64) * piece, "low");
   const ExprRef high = code().bind(both(ScalarOp::min, low + piece, count), "high");
-  code().emit(ir::loop(names[0], low, high, kind(0), inner));
-  ir::Body shared = code().close();
-  program_.in_region = false;
-  program_.parallel.regions[unit] = {names[0], high->name, count};
-  code().emit(ir::if_(both(ScalarOp::ge, count_of(extents), constant_i64(kWorthSharing)),
-                      {ir::loop(unit, constant_i64(0), units, ir::LoopKind::unit, std::move(shared))},
-                      {ir::loop(names[0], constant_i64(0), count, kind(0), std::move(inner))}));
+  code().emit(ir::loop(name, low, high, shared.kind, iteration));
+  ir::Body unit_body = code().close();
+  if (!shared.on_host) program_.parallel.regions[unit] = {name, high->name, count};
+  const ir::StmtRef in_parallel = ir::loop(unit, constant_i64(0), units, ir::LoopKind::unit, std::move(unit_body));
+  if (program_.seldom) return code().emit(in_parallel);
+  code().emit(ir::if_(both(ScalarOp::ge, count_of(shared.elements), constant_i64(kWorthSharing)), {in_parallel},
+                      {ir::loop(name, constant_i64(0), count, shared.kind, std::move(iteration))}));
 }
 
-void Lowering::versions(const ExprRef& exact, const std::function<void()>& loops) {
+void Lowering::for_each_apart(const std::vector<ExprRef>& extents, const std::function<void(const std::vector<ExprRef>&)>& body) {
+  if (!shares_loops() || extents.empty()) return for_each(extents, true, body);
+  const auto kind = [&](size_t k) { return k + 1 == extents.size() ? ir::LoopKind::simd : ir::LoopKind::serial; };
+  for_apart({extents[0], extents, kind(0)}, [&](const ExprRef& first) {
+    std::vector<ExprRef> index{first};
+    for (size_t k = 1; k < extents.size(); ++k) {
+      index.push_back(ir::variable(code().fresh("i"), DType::i64));
+      code().open();
+    }
+    body(index);
+    for (size_t k = extents.size(); k-- > 1;) {
+      ir::Body inner = code().close();
+      program_.parallel.independent.insert(index[k]->name);
+      code().emit(ir::loop(index[k]->name, constant_i64(0), extents[k], kind(k), std::move(inner)));
+    }
+  });
+}
+
+void Lowering::versions(const ExprRef& exact, const std::function<void()>& loops, bool in_memory) {
   if (!exact || program_.exact) return loops();
   code().open();
-  program_.exact = true;
-  loops();
-  program_.exact = false;
+  {
+    const Meanwhile all_have_their_extents(program_.exact, true);
+    loops();
+  }
   ir::Body straight = code().close();
-  code().open();
-  loops();
-  ir::Body stretched = code().close();
+  // Axes are seldom stretched where the text does not say so: a region of its own is compiled when that happens.
+  const bool apart = in_memory && !program_.options.parallel && !program_.in_region && !program_.in_instance && !program_.options.cuda;
+  ir::Body stretched;
+  {
+    const Meanwhile in_region(program_.in_region, program_.in_region || apart), seldom(program_.seldom, true);
+    code().open();
+    loops();
+    stretched = code().close();
+  }
+  if (apart) stretched = {ir::loop(code().fresh("u"), constant_i64(0), constant_i64(1), ir::LoopKind::unit, std::move(stretched))};
   code().emit(ir::if_(exact, std::move(straight), std::move(stretched)));
 }
 

@@ -89,17 +89,9 @@ void arguments_of(const Value& v, std::vector<ExprRef>& to) {
 void Lowering::lower_instance(Instance& instance, const Function& function, const std::vector<Value>& arguments, Span at) {
   const auto& params = parameters_of(function);
   std::vector<Code::Block> around = code().exchange(std::vector<Code::Block>(2));  // the inner one releases what it owns
-  const auto accesses = std::exchange(program_.accesses, nullptr);
-  const bool exact = std::exchange(program_.exact, false);
-  const bool in_instance = std::exchange(program_.in_instance, true);
-  const auto active = std::exchange(program_.active, {function.identity});
-  auto restore = [&] {
-    code().exchange(std::move(around));
-    program_.accesses = accesses;
-    program_.exact = exact;
-    program_.in_instance = in_instance;
-    program_.active = active;
-  };
+  const Meanwhile accesses(program_.accesses, static_cast<std::vector<Access>*>(nullptr));
+  const Meanwhile exact(program_.exact, false), in_instance(program_.in_instance, true);
+  const Meanwhile active(program_.active, std::vector<const void*>{function.identity});
   try {
     std::vector<Value> values;
     for (size_t k = 0; k < arguments.size(); ++k) {
@@ -129,10 +121,10 @@ void Lowering::lower_instance(Instance& instance, const Function& function, cons
     while (code().depth() > 2) code().splice();
     instance.kernel.body = code().close();
   } catch (...) {
-    restore();
+    code().exchange(std::move(around));
     throw;
   }
-  restore();
+  code().exchange(std::move(around));
 }
 
 Value Lowering::call_instance(const Function& function, std::vector<Value> arguments, Span at) {

@@ -17,7 +17,7 @@ DType wide(DType d) { return is_whole(d) ? (kind(d) == 'u' ? DType::u64 : DType:
 
 /// A reduction: where it begins, how an element is taken in, what comes out.
 struct Reduction {
-  DType accumulator, result;
+  DType type;
   ExprRef initial;  // null: the first element
   std::function<ExprRef(const ExprRef& accumulator, const ExprRef& element)> step;
   std::function<ExprRef(const ExprRef& accumulator, const ExprRef& count)> finish;  // null: the accumulator
@@ -51,22 +51,139 @@ Value array_of(Lowering& l, const CallSite& site) {
   return v;
 }
 
-/// The accumulator over all indices of `extents`, elements by `at`.
-ExprRef accumulate(Lowering& l, const Reduction& r, const std::vector<ExprRef>& extents, const ExprRef& exact,
-                   const std::function<ExprRef(const std::vector<ExprRef>&)>& at) {
+using ElementAt = std::function<ExprRef(const std::vector<ExprRef>&)>;
+
+/// The accumulator over all indices of `extents`, elements by `at`, in order.
+ExprRef accumulate(Lowering& l, const Reduction& r, const std::vector<ExprRef>& extents, const ElementAt& at) {
   const std::string name = l.code().fresh("sum");
-  const ExprRef variable = ir::variable(name, r.accumulator);
+  const ExprRef variable = ir::variable(name, r.type);
   l.code().emit(ir::var(name, r.initial ? r.initial : at(std::vector<ExprRef>(extents.size(), constant_i64(0)))));
-  l.versions(exact, [&] {
-    l.for_each(extents, false, [&](const std::vector<ExprRef>& index) { l.code().emit(ir::assign(name, r.step(variable, at(index)))); });
+  l.for_each(extents, false, [&](const std::vector<ExprRef>& index) { l.code().emit(ir::assign(name, r.step(variable, at(index)))); });
+  return l.code().snapshot(name, r.type, "sum");
+}
+
+/// The same of pieces of the outermost axis, in parallel, combined in a fixed tree.
+ExprRef accumulate_in_pieces(Lowering& l, const CallSite& site, const Reduction& r, const std::vector<ExprRef>& extents,
+                             const ElementAt& at) {
+  Code& code = l.code();
+  const std::string unit = code.fresh("u"), counter = code.fresh("i"), own = code.fresh("sum");
+  const ExprRef u = ir::variable(unit, DType::i64), i = ir::variable(counter, DType::i64), variable = ir::variable(own, r.type);
+  const auto [piece, units] = l.pieces_of(extents[0], Lowering::kPieces, true);
+  const Lowering::Parts parts{code.fresh("partial"), r.type, r.step};
+  l.allocate_parts(parts.memory, r.type, units, site.span);
+  code.open();
+  {
+    const Meanwhile in_region(l.program().in_region, true);
+    const ExprRef low = code.bind(u * piece, "low"), high = code.bind(both(ScalarOp::min, low + piece, extents[0]), "high");
+    code.emit(ir::var(own, r.initial ? r.initial : at(std::vector<ExprRef>(extents.size(), constant_i64(0)))));
+    code.open();
+    l.for_each({extents.begin() + 1, extents.end()}, false, [&](const std::vector<ExprRef>& inner) {
+      std::vector<ExprRef> index = inner;
+      index.insert(index.begin(), i);
+      code.emit(ir::assign(own, r.step(variable, at(index))));
+    });
+    ir::Body iteration = code.close();
+    code.emit(ir::loop(counter, low, high, ir::LoopKind::serial, std::move(iteration)));
+    l.program().parallel.regions[unit] = {counter, high->name, extents[0]};
+    l.program().parallel.regions[unit].partial[parts.memory] = r.step;
+    code.emit(ir::store(parts.memory, u, variable));
+    l.program().stored.insert(parts.memory);
+  }
+  ir::Body unit_body = code.close();
+  code.emit(ir::loop(unit, constant_i64(0), units, ir::LoopKind::unit, std::move(unit_body)));
+  return l.combine_parts(parts, units, r.initial ? r.initial : ir::load(parts.memory, r.type, constant_i64(0)), "sum");
+}
+
+/// Of all elements of an array, `count` of them.
+ExprRef accumulate_all(Lowering& l, const CallSite& site, const Reduction& r, const Value& v, const ExprRef& count) {
+  Code& code = l.code();
+  const std::string total = code.fresh("sum");
+  const ElementAt at = [&](const std::vector<ExprRef>& index) { return ir::cast(l.element(v, index), r.type); };
+  code.emit(ir::var(total, number_of(0, r.type)));
+  const auto emitted = [&](const auto& sum) {
+    code.open();
+    code.emit(ir::assign(total, sum()));
+    return code.close();
+  };
+  const auto sum = [&] {
+    ir::Body in_order = emitted([&] { return accumulate(l, r, v.extents(), at); });
+    if (!l.shares_loops() || v.extents().empty()) {
+      for (ir::StmtRef& s : in_order) code.emit(std::move(s));
+      return;
+    }
+    ir::Body in_pieces = emitted([&] { return accumulate_in_pieces(l, site, r, v.extents(), at); });
+    code.emit(ir::if_(both(ScalarOp::ge, count, constant_i64(Lowering::kWorthSharing)), std::move(in_pieces), std::move(in_order)));
+  };
+  l.versions(v.lazy ? v.lazy->exact : nullptr, sum, false);
+  return code.snapshot(total, r.type, "sum");
+}
+
+/// Along the last axis: each result for itself. Along another one: rows of the result grow by rows of the array, as vectors; each number
+/// adds up in the order of the axis either way.
+Value accumulate_along(Lowering& l, const CallSite& site, const Reduction& r, const Value& v, size_t axis) {
+  constexpr int64_t kStrip = 256;  // of a row that stays in the nearest cache
+  Code& code = l.code();
+  const std::vector<ExprRef>& extents = v.extents();
+  const ExprRef& count = extents[axis];
+  std::vector<ExprRef> kept = extents;
+  kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(axis));
+  const Value target = l.allocate(r.type, kept, site.span);
+  const auto element = [&](std::vector<ExprRef> index, const ExprRef& k) {
+    index.insert(index.begin() + static_cast<std::ptrdiff_t>(axis), k);
+    return ir::cast(l.element(v, index), r.type);
+  };
+  const auto give = [&](const std::vector<ExprRef>& index, const ExprRef& value) { l.store_element(*target.array, r.type, index, value); };
+  const auto over = [&](const std::vector<ExprRef>& loops, const std::function<void(const std::vector<ExprRef>&)>& body) {
+    l.for_apart({.count = loops[0], .elements = extents, .on_host = true}, [&](const ExprRef& first) {
+      l.for_each({loops.begin() + 1, loops.end()}, false, [&](std::vector<ExprRef> index) {
+        index.insert(index.begin(), first);
+        body(index);
+      });
+    });
+  };
+  const auto along_last = [&] {
+    over(kept, [&](const std::vector<ExprRef>& index) {
+      const ExprRef a = accumulate(l, r, {count}, [&](const std::vector<ExprRef>& k) { return element(index, k[0]); });
+      give(index, r.finish ? r.finish(a, count) : a);
+    });
+  };
+  const auto in_rows = [&] {
+    const ExprRef width = kept.back();
+    std::vector<ExprRef> loops = kept;
+    loops.back() = code.bind((width + constant_i64(kStrip - 1)) / constant_i64(kStrip), "strips");
+    over(loops, [&](std::vector<ExprRef> index) {
+      const ExprRef low = code.bind(index.back() * constant_i64(kStrip), "low");
+      const ExprRef high = code.bind(both(ScalarOp::min, low + constant_i64(kStrip), width), "high");
+      const auto row = [&](const std::function<ExprRef(const std::vector<ExprRef>&)>& value) {
+        const std::string j = code.fresh("j");
+        index.back() = ir::variable(j, DType::i64);
+        code.open();
+        give(index, value(index));
+        ir::Body body = code.close();
+        code.emit(ir::loop(j, low, high, ir::LoopKind::simd, std::move(body)));
+      };
+      row([&](const std::vector<ExprRef>& at) { return r.initial ? r.initial : element(at, constant_i64(0)); });
+      const std::string k = code.fresh("k");
+      code.open();
+      row([&](const std::vector<ExprRef>& at) { return r.step(l.element(target, at), element(at, ir::variable(k, DType::i64))); });
+      ir::Body rows = code.close();
+      code.emit(ir::loop(k, constant_i64(r.initial ? 0 : 1), count, ir::LoopKind::serial, std::move(rows)));
+      if (r.finish) row([&](const std::vector<ExprRef>& at) { return r.finish(l.element(target, at), count); });
+    });
+  };
+  l.versions(v.lazy ? v.lazy->exact : nullptr, [&] {
+    if (axis == kept.size())
+      along_last();
+    else
+      in_rows();
   });
-  return l.code().snapshot(name, r.accumulator, "sum");
+  return target;
 }
 
 Value reduce(Lowering& l, const CallSite& site, const Reduction& r, size_t axis_place = 1) {
   const Value v = array_of(l, site);
   if (v.type.is_scalar()) {
-    const ExprRef first = ir::cast(v.scalar, r.accumulator);
+    const ExprRef first = ir::cast(v.scalar, r.type);
     const ExprRef a = r.initial ? r.step(r.initial, first) : first;
     return scalar_value(r.finish ? r.finish(a, constant_i64(1)) : a);
   }
@@ -78,30 +195,14 @@ Value reduce(Lowering& l, const CallSite& site, const Reduction& r, size_t axis_
                  "zero-size array to reduction operation " + site.name.substr(site.name.rfind('.') + 1) + " which has no identity",
                  site.span);
   };
-  auto finish = [&](const ExprRef& a, const ExprRef& count) { return ir::cast(r.finish ? r.finish(a, count) : a, r.result); };
   if (!axis || v.type.rank == 1) {
     const ExprRef count = l.count_of(v.extents());
     need_elements(count);
-    const ExprRef a = accumulate(l, r, v.extents(), v.lazy ? v.lazy->exact : nullptr,
-                                 [&](const std::vector<ExprRef>& index) { return ir::cast(l.element(v, index), r.accumulator); });
-    return scalar_value(l.code().bind(finish(a, count)));
+    const ExprRef a = accumulate_all(l, site, r, v, count);
+    return scalar_value(r.finish ? l.code().bind(r.finish(a, count)) : a);
   }
-  const Value source = l.materialise(v, site.span);
-  std::vector<ExprRef> kept;
-  for (int k = 0; k < v.type.rank; ++k)
-    if (k != *axis) kept.push_back(source.extents()[static_cast<size_t>(k)]);
-  const ExprRef count = source.extents()[static_cast<size_t>(*axis)];
-  need_elements(count);
-  const Value target = l.allocate(r.result, kept, site.span);
-  l.for_each(kept, false, [&](const std::vector<ExprRef>& index) {
-    const ExprRef a = accumulate(l, r, {count}, nullptr, [&](const std::vector<ExprRef>& inner) {
-      std::vector<ExprRef> full = index;
-      full.insert(full.begin() + *axis, inner[0]);
-      return ir::cast(l.element(source, full), r.accumulator);
-    });
-    l.store_element(*target.array, r.result, index, finish(a, count));
-  });
-  return target;
+  need_elements(v.extents()[static_cast<size_t>(*axis)]);
+  return accumulate_along(l, site, r, v, static_cast<size_t>(*axis));
 }
 
 DType dtype_of(Lowering& l, const CallSite& site) {
@@ -113,33 +214,33 @@ Value sum(Lowering& l, const CallSite& site) {
   DType d = wide(dtype_of(l, site));
   if (const Value* dtype = site.keyword("dtype")) d = dtype_argument(*dtype).value_or(d);
   return reduce(l, site,
-                {d, d, ir::constant(Scalar::of_int(0).cast(d)),
+                {d, ir::constant(Scalar::of_int(0).cast(d)),
                  [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::add, a, e); }, nullptr});
 }
 Value prod(Lowering& l, const CallSite& site) {
   const DType d = wide(dtype_of(l, site));
   return reduce(l, site,
-                {d, d, ir::constant(Scalar::of_int(1).cast(d)),
+                {d, ir::constant(Scalar::of_int(1).cast(d)),
                  [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::mul, a, e); }, nullptr});
 }
 Value mean(Lowering& l, const CallSite& site) {
   const DType in = dtype_of(l, site), d = is_whole(in) ? DType::f64 : in;
   return reduce(
       l, site,
-      {d, d, ir::constant(Scalar::of_int(0).cast(d)), [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::add, a, e); },
+      {d, ir::constant(Scalar::of_int(0).cast(d)), [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::add, a, e); },
        [d](const ExprRef& a, const ExprRef& n) { return both(ScalarOp::div, a, ir::cast(n, d)); }});
 }
 template <ScalarOp op>
 Value extreme(Lowering& l, const CallSite& site) {
   const DType d = dtype_of(l, site);
   if (!accepts(op, d)) l.fail(site.span, site.name + " is not defined for " + std::string(name_of(d)));
-  return reduce(l, site, {d, d, nullptr, [](const ExprRef& a, const ExprRef& e) { return both(op, a, e); }, nullptr});
+  return reduce(l, site, {d, nullptr, [](const ExprRef& a, const ExprRef& e) { return both(op, a, e); }, nullptr});
 }
 template <bool all>
 Value logical(Lowering& l, const CallSite& site) {
   return reduce(
       l, site,
-      {DType::boolean, DType::boolean, ir::constant(Scalar::of_bool(all)),
+      {DType::boolean, ir::constant(Scalar::of_bool(all)),
        [](const ExprRef& a, const ExprRef& e) { return both(all ? ScalarOp::logical_and : ScalarOp::logical_or, a, e); }, nullptr});
 }
 Value count_nonzero(Lowering& l, const CallSite& site) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compiler/functions/code.h"
@@ -65,6 +66,20 @@ struct Access {
   Span span;
 };
 
+/// A setting for as long as this lives, whatever is thrown meanwhile; then what it was before.
+template <class T>
+class Meanwhile {
+ public:
+  Meanwhile(T& setting, T value) : setting_(setting), before_(std::exchange(setting, std::move(value))) {}
+  ~Meanwhile() { setting_ = std::move(before_); }
+  Meanwhile(const Meanwhile&) = delete;
+  Meanwhile& operator=(const Meanwhile&) = delete;
+
+ private:
+  T& setting_;
+  T before_;
+};
+
 /// What a kernel's function and all those inlined into it share.
 struct Program {
   Code code;
@@ -97,6 +112,7 @@ struct Program {
   Lasting* lasting = nullptr;
   ParallelLoops parallel;
   bool in_region = false;  // what is being lowered is part of a parallel loop
+  bool seldom = false;     // what is being lowered seldom runs: it should be small, above all
   bool exact = false;  // what is being lowered runs where LazyArray::exact holds
 };
 
@@ -178,12 +194,42 @@ class Lowering {
   Value elementwise(const std::vector<Value>& operands, DType result, const ElementFunction& f, Span at);
   /// target[...] = source, broadcast and converted.
   void assign_elements(const Value& target, const Value& source, Span at);
-  /// Emits `loops` twice where `exact` is a condition: for arrays whose axes are not stretched, and for others.
-  void versions(const ExprRef& exact, const std::function<void()>& loops);
+  /// Emits `loops` twice where `exact` is a condition: for arrays whose axes are not stretched, and for others. `in_memory`: what they do is
+  /// seen in memory alone.
+  void versions(const ExprRef& exact, const std::function<void()>& loops, bool in_memory = true);
   /// Loops over all indices of the extents; the innermost are vectors where `simd`.
   void for_each(const std::vector<ExprRef>& extents, bool simd, const std::function<void(const std::vector<ExprRef>&)>& body);
   /// The same for elements that have nothing to do with each other: many of them are shared out in functions with parallel=True.
   void for_each_apart(const std::vector<ExprRef>& extents, const std::function<void(const std::vector<ExprRef>&)>& body);
+  /// Whether loops over many elements are shared out here.
+  bool shares_loops() const { return program_.options.parallel && !program_.in_region && !program_.in_instance; }
+  /// Iterations that have nothing to do with each other, `elements` altogether, shared out where they are many.
+  struct Apart {
+    ExprRef count;
+    std::vector<ExprRef> elements;  // extents
+    ir::LoopKind kind = ir::LoopKind::serial;
+    bool on_host = false;  // they are too few, or too long, for threads of a GPU
+  };
+  void for_apart(const Apart& loop, const std::function<void(const ExprRef&)>& body);
+  /// As many pieces of iterations as there are at most on the host. A function of nothing else, so that sums have the same bits on any
+  /// number of threads.
+  static constexpr int64_t kPieces = 1024;
+  /// Elements from which on loops over them are shared out.
+  static constexpr int64_t kWorthSharing = 1 << 15;
+  /// Iterations in pieces of `piece`, of which there are `units`.
+  struct Pieces {
+    ExprRef piece, units;
+  };
+  Pieces pieces_of(const ExprRef& count, int64_t most, bool reduces);
+  /// Memory for what pieces leave.
+  void allocate_parts(const std::string& memory, DType type, const ExprRef& count, Span at);
+  /// A reduction's parts, one a piece, and what two of them become.
+  struct Parts {
+    std::string memory;
+    DType type;
+    std::function<ExprRef(const ExprRef&, const ExprRef&)> combine;
+  };
+  ExprRef combine_parts(const Parts& parts, const ExprRef& units, const ExprRef& initial, std::string_view name);
   ExprRef count_of(const std::vector<ExprRef>& extents);
   ExprRef stretched(const ExprRef& index, const ExprRef& factor) const;
   /// Notes what a parallel loop's iteration uses.

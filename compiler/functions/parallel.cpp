@@ -11,9 +11,6 @@ using Kind = Type::Kind;
 
 namespace {
 
-/// As many pieces of the iterations as there are at most on the host. A function of nothing else, so that sums have the same bits on any
-/// number of threads.
-constexpr int64_t kPieces = 1024;
 /// Where each piece has arrays of its own to reduce into.
 constexpr int64_t kPiecesWithArrays = 64;
 /// So many partial results are combined first.
@@ -122,6 +119,42 @@ ExprRef identity(Reduction r, DType type, const ExprRef& initial) {
 
 }  // namespace
 
+Lowering::Pieces Lowering::pieces_of(const ExprRef& count, int64_t most, bool reduces) {
+  ExprRef pieces = constant_i64(most);
+  if (reduces) {
+    const std::string more = code().fresh("pieces");
+    code().emit(ir::call(more, DType::i64, "gasell_pieces", {ir::address("context"), pieces, count}));
+    pieces = ir::variable(more, DType::i64);
+  }
+  Pieces p;
+  p.piece = code().bind((count + pieces - constant_i64(1)) / pieces, "piece");
+  p.units = code().bind((count + p.piece - constant_i64(1)) / both(ScalarOp::max, p.piece, constant_i64(1)), "units");
+  return p;
+}
+
+void Lowering::allocate_parts(const std::string& memory, DType type, const ExprRef& count, Span at) {
+  code().emit(ir::allocate(memory, type, count, site("MemoryError", "unable to allocate {0} bytes", at)));
+  code().own(memory);
+}
+
+ExprRef Lowering::combine_parts(const Parts& parts, const ExprRef& units, const ExprRef& initial, std::string_view name) {
+  // In groups: rounding errors of as many numbers in a row as GPUs give would add up.
+  const std::string total = code().fresh(name), group = code().fresh("group"), j = code().fresh("j"), subtotal = code().fresh("subtotal");
+  const auto part_at = [&](const ExprRef& k) { return ir::load(parts.memory, parts.type, k); };
+  code().emit(ir::var(total, initial));
+  const ExprRef begin = ir::variable(group, DType::i64) * constant_i64(kGroup);
+  code().open();
+  code().emit(ir::var(subtotal, part_at(begin)));
+  code().emit(
+      ir::loop(j, begin + constant_i64(1), both(ScalarOp::min, begin + constant_i64(kGroup), units), ir::LoopKind::serial,
+               {ir::assign(subtotal, parts.combine(ir::variable(subtotal, parts.type), part_at(ir::variable(j, DType::i64))))}));
+  code().emit(ir::assign(total, parts.combine(ir::variable(total, parts.type), ir::variable(subtotal, parts.type))));
+  ir::Body grouped = code().close();
+  code().emit(ir::loop(group, constant_i64(0), (units + constant_i64(kGroup - 1)) / constant_i64(kGroup), ir::LoopKind::serial,
+                       std::move(grouped)));
+  return code().snapshot(total, parts.type, name);
+}
+
 /// break and return cannot leave a loop whose iterations run at the same time.
 void Lowering::refuse_leaving(const ast::Body& body, bool inner) {
   for (const ast::StmtRef& s : body) {
@@ -185,14 +218,8 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
       ir::op(ScalarOp::select, {forward, (last - first + by - constant_i64(1)) / both(ScalarOp::max, by, constant_i64(1)),
                                 (first - last - by - constant_i64(1)) / both(ScalarOp::max, constant_i64(0) - by, constant_i64(1))});
   const ExprRef count = code().bind(both(ScalarOp::max, span, constant_i64(0)), "count");
-  ExprRef pieces = constant_i64(array_reductions.empty() ? kPieces : kPiecesWithArrays);
-  if (array_reductions.empty() && !reductions.empty()) {
-    const std::string more = code().fresh("pieces");
-    code().emit(ir::call(more, DType::i64, "gasell_pieces", {ir::address("context"), pieces, count}));
-    pieces = ir::variable(more, DType::i64);
-  }
-  const ExprRef piece = code().bind((count + pieces - constant_i64(1)) / pieces, "piece");
-  const ExprRef units = code().bind((count + piece - constant_i64(1)) / both(ScalarOp::max, piece, constant_i64(1)), "units");
+  const auto [piece, units] =
+      pieces_of(count, array_reductions.empty() ? kPieces : kPiecesWithArrays, array_reductions.empty() && !reductions.empty());
   const Environment before = env_;
   // ---- the body of a piece ----
   const int outside = code().last_name(), roots = program_.roots;
@@ -205,7 +232,7 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
   const std::string unit = code().fresh("u"), counter = code().fresh("k");
   const ExprRef u = ir::variable(unit, DType::i64), k = ir::variable(counter, DType::i64);
   ExprRef variable = k;
-  program_.in_region = true;
+  std::optional<Meanwhile<bool>> in_region(std::in_place, program_.in_region, true);
   code().open();
   const ExprRef low = code().bind(u * piece, "low"), high = code().bind(both(ScalarOp::min, low + piece, count), "high");
   program_.parallel.regions[unit] = {counter, high->name, count};
@@ -239,7 +266,7 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
     for (size_t axis = 0; axis < index.size(); ++axis) place = place + index[axis] * strides[axis];
     return place;
   };
-  program_.accesses = &accesses;
+  std::optional<Meanwhile<std::vector<Access>*>> noting(std::in_place, program_.accesses, &accesses);
   loop(key, s.body, {}, targets, [&](const Iteration& iteration, Exit&) {
     accesses.clear();
     code().open();
@@ -259,7 +286,7 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
     ir::Body body = code().close();
     code().emit(ir::loop(counter, low, high, ir::LoopKind::serial, std::move(body)));
   });
-  program_.accesses = nullptr;
+  noting.reset();
   for (const Copies& c : copies) {
     for_each(c.own.array->extents, true,
              [&](const std::vector<ExprRef>& index) { code().emit(ir::store(c.memory.memory, flat(c, u, index), element(c.own, index))); });
@@ -287,20 +314,16 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
   ir::Body give = code().close();
   if (!final.empty()) code().emit(ir::if_(both(ScalarOp::eq, high, count), std::move(give), {}));
   ir::Body piece_body = code().close();
-  program_.in_region = false;
+  in_region.reset();
   env_ = before;
   // ---- around it ----
-  auto memory_for = [&](const Out& out, const ExprRef& size) {
-    code().emit(ir::allocate(out.memory, out.type, size, site("MemoryError", "unable to allocate {0} bytes", at)));
-    code().own(out.memory);
-  };
-  for (const Out& out : partial) memory_for(out, units);
+  for (const Out& out : partial) allocate_parts(out.memory, out.type, units, at);
   // The size that the copies' code knows is a name of the piece's body.
   for (Copies& c : copies) {
     c.count = count_of(c.whole.array->extents);
-    memory_for(c.memory, units * c.count);
+    allocate_parts(c.memory.memory, c.memory.type, units * c.count, at);
   }
-  for (const Out& out : final) memory_for(out, constant_i64(1));
+  for (const Out& out : final) allocate_parts(out.memory, out.type, constant_i64(1), at);
   const ExprRef last_value = first + (count - constant_i64(1)) * by;
   const ExprRef apart =
       program_.options.unchecked_parallel ? boolean(true) : independent(accesses, {variable, {first, last_value}, outside, roots}, at);
@@ -315,21 +338,8 @@ void Lowering::for_parallel(const ast::For& s, const ast::Stmt* key, const Value
     const Reduction r = reductions.at(out.name);
     fate += (&out == &partial[0] ? "; reductions: " : ", ") + out.name + " (" + symbol(r) + ")";
     const auto combined = [&](const ExprRef& a, const ExprRef& b) { return combine(r, a, b); };
-    // In groups: rounding errors of as many numbers in a row as GPUs give would add up.
-    const std::string total = code().fresh(out.name), group = code().fresh("group"), j = code().fresh("j"),
-                      subtotal = code().fresh("subtotal");
-    code().emit(ir::var(total, ir::cast(before.at(out.name).value.scalar, out.type)));
-    const auto part_at = [&](const ExprRef& k) { return ir::load(out.memory, out.type, k); };
-    const ExprRef begin = ir::variable(group, DType::i64) * constant_i64(kGroup);
-    code().open();
-    code().emit(ir::var(subtotal, part_at(begin)));
-    code().emit(ir::loop(j, begin + constant_i64(1), both(ScalarOp::min, begin + constant_i64(kGroup), units), ir::LoopKind::serial,
-                         {ir::assign(subtotal, combined(ir::variable(subtotal, out.type), part_at(ir::variable(j, DType::i64))))}));
-    code().emit(ir::assign(total, combined(ir::variable(total, out.type), ir::variable(subtotal, out.type))));
-    ir::Body grouped = code().close();
-    code().emit(ir::loop(group, constant_i64(0), (units + constant_i64(kGroup - 1)) / constant_i64(kGroup), ir::LoopKind::serial,
-                         std::move(grouped)));
-    Value v = scalar_value(code().snapshot(total, out.type, out.name));
+    const ExprRef initial = ir::cast(before.at(out.name).value.scalar, out.type);
+    Value v = scalar_value(combine_parts({out.memory, out.type, combined}, units, initial, out.name));
     v.span = at;
     env_[out.name] = {v, nullptr};
   }
