@@ -136,19 +136,25 @@ Value bins(Interpreter& in, Args args) {
   }
   const auto bin_count = std::max<int64_t>(0, static_cast<int64_t>(edges.size()) - 1);
   over_rows(engine, data.count, [&](int64_t begin, int64_t end) {
+    // Most rows lie in the bin of the row before: [lowest, highest].
+    int64_t lowest = 0, highest = -1, bin = -1;
     for (int64_t i = begin; i < end; ++i) {
       if (t[i] == kNotATime || bin_count == 0) {
         id[i] = -1;
         continue;
       }
-      int64_t at;
-      if (f.is_fixed()) {
-        at = right ? floor_divide(t[i] - edges[0] - 1, f.count) : floor_divide(t[i] - edges[0], f.count);
-      } else {
-        const auto place = right ? std::lower_bound(edges.begin(), edges.end(), t[i]) : std::upper_bound(edges.begin(), edges.end(), t[i]);
-        at = place - edges.begin() - 1;
+      if (t[i] < lowest || t[i] > highest) {
+        if (f.is_fixed()) {
+          bin = right ? floor_divide(t[i] - edges[0] - 1, f.count) : floor_divide(t[i] - edges[0], f.count);
+        } else {
+          const auto place = right ? std::lower_bound(edges.begin(), edges.end(), t[i]) : std::upper_bound(edges.begin(), edges.end(), t[i]);
+          bin = place - edges.begin() - 1;
+        }
+        bin = std::clamp<int64_t>(bin, 0, bin_count - 1);
+        lowest = std::min(t[i], edges[static_cast<size_t>(bin)] + (right ? 1 : 0));
+        highest = std::max(t[i], edges[static_cast<size_t>(bin) + 1] - (right ? 0 : 1));
       }
-      id[i] = std::clamp<int64_t>(at, 0, bin_count - 1);
+      id[i] = bin;
     }
   });
   if (label_right && !labels.empty()) labels.erase(labels.begin());
