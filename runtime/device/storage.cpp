@@ -242,7 +242,8 @@ void Ledger::start_keeper() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  keeper = std::thread([this, program = resident_file_bytes()] {
+  keeper = std::thread([this] {
+    int64_t others = 0;  // the program's pages and those of files that are read
     std::unique_lock lock(mutex);
     while (!closing) {
       if (on_disk.empty()) {
@@ -250,9 +251,12 @@ void Ledger::start_keeper() {
         continue;
       }
       wake.wait_for(lock, kKeeperPause);
-      if (resident_file_bytes() - program <= std::max(limit - used, limit / kLeftToSmallOnes)) continue;
+      const int64_t resident = resident_file_bytes();
+      others = std::min(others, resident);
+      if (resident - others <= std::max(limit - used, limit / kLeftToSmallOnes)) continue;
       // A page that is in use now comes back from the system's cache.
       for (const Block& block : on_disk) madvise(block.data, static_cast<size_t>(block.capacity), MADV_DONTNEED);
+      others = resident_file_bytes();
     }
   });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -25,6 +25,7 @@ std::vector<PieceFacts> facts_of_pieces(const Text& text, int64_t begin, int64_t
     poll(interrupt);
     const int64_t from = begin + k * bytes, to = std::min(end, from + bytes);
     facts[static_cast<size_t>(k)] = scan_functions().facts(text.begin + from, text.begin + to, k ? text.begin[from - 1] : '\n', dialect);
+    text.let_go(from, to);
   });
   return facts;
 }

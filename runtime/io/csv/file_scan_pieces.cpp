@@ -193,6 +193,7 @@ void FileScan::read_piece(const Piece& piece, std::vector<Wanted> wanted) {
     row += chunk.rows;
   }
   give_scratch(std::move(scratch));
+  text.let_go(block.begin, block.end);
 }
 
 }  // namespace gasell::csv

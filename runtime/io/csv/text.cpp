@@ -5,11 +5,15 @@
 #include <fstream>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/device.h"
 #include "runtime/io/csv/unpack.h"
 #include "runtime/io/os_error.h"
 
 namespace gasell::csv {
 namespace {
+
+/// Files larger than this part of the memory budget are streamed.
+constexpr int64_t kKeptPart = 16;
 
 HostStorageRef storage_of(std::string&& bytes) {
   auto kept = std::make_shared<std::string>(std::move(bytes));
@@ -87,7 +91,7 @@ void put_utf8(std::string& to, uint32_t c) {
   }
 }
 
-Text open_text(Engine&, const std::filesystem::path& path, const CsvOptions& options) {
+Text open_text(Engine& engine, const std::filesystem::path& path, const CsvOptions& options) {
   std::error_code failed;
   if (std::filesystem::is_directory(path, failed)) throw os_error(EISDIR, path);
   const auto size = std::filesystem::file_size(path, failed);
@@ -103,6 +107,7 @@ Text open_text(Engine&, const std::filesystem::path& path, const CsvOptions& opt
     storage = storage_of(std::move(bytes));
   }
   Text text = over(std::move(storage));
+  text.streamed = text.storage->is_mapped() && text.storage->bytes() > engine.device().budget().limit() / kKeptPart;
   Compression packed = options.compression;
   if (packed == Compression::infer) {
     const std::string extension = path.extension();

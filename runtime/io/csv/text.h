@@ -18,6 +18,14 @@ struct Text {
   std::string shown;          // the file's name for errors
   bool checked = false;       // it is UTF-8 for sure
   int64_t dropped_lines = 0;  // of the file, that are not in the text (skiprows)
+  bool streamed = false;      // a mapped file that is large beside the memory budget
+
+  /// The bytes [from, to) of the text were read: of a streamed one they need not stay in memory.
+  void let_go(int64_t from, int64_t to) const {
+    if (!streamed) return;
+    const int64_t lead = begin - static_cast<const char*>(storage->read());
+    storage->release(lead + from, lead + to);
+  }
 };
 
 /// Throws map_file's errors, and what unpacking finds wrong: EOFError, OSError "Not a gzipped file (b'..')", UnicodeDecodeError.
