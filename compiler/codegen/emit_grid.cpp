@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/codegen/emitter.h"
+#include "compiler/ir/tile.h"
 #include "compiler/ir/transform.h"
 
 namespace gasell {
@@ -113,6 +114,9 @@ class GridEmitter final : public Emitter {
     llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2, s.name);
     i->addIncoming(first, before);
     values_[s.name] = {i, nullptr};
+    // Registers are what tiles lack: their blocks ask in the end, and have seldom another unit.
+    const bool late = ir::has_tiles(s.body);
+    if (late) statements(s.body);
     // A block that has no other unit need not know.
     llvm::Value* next = b_.CreateNSWAdd(i, step);
     llvm::Value* asks = b_.CreateAnd(b_.CreateICmpEQ(thread_, b_.getInt32(0)), b_.CreateICmpSLT(next, end_));
@@ -125,7 +129,7 @@ class GridEmitter final : public Emitter {
     llvm::PHINode* answer = b_.CreatePHI(b_.getInt32Ty(), 2, "stop");
     answer->addIncoming(flag, ask);
     answer->addIncoming(b_.getInt32(0), asking);
-    statements(s.body);
+    if (!late) statements(s.body);
     llvm::Value* stop = b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0_or, {}, {answer});
     i->addIncoming(next, b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateAnd(b_.CreateICmpSLT(next, end_), b_.CreateICmpEQ(stop, b_.getInt32(0))), body, exit);
@@ -192,7 +196,9 @@ class GridEmitter final : public Emitter {
   static bool has_while(const ir::StmtRef& s) {
     return s->kind == StmtKind::while_ || std::any_of(s->body.begin(), s->body.end(), has_while);
   }
-  static constexpr int kThreadsOfTiles = 1024;  // of a multiprocessor: 64 registers each
+  /// Of a multiprocessor: 80 registers each. On an H200 a mean of 3 x 3 f64 takes 1.64 ms with tiles of eight rows then, 1.77 with four, 1.85 with four and
+  /// 64 registers; seven points in three axes 2.12 and 2.34 ms.
+  static constexpr int kThreadsOfTiles = 768;
 
   /// Whether no thread comes twice.
   static bool at_most_once(const Stmt& s) {
@@ -331,6 +337,7 @@ class GridEmitter final : public Emitter {
     b_.CreateCondBr(b_.CreateICmpSLT(second, last), both, rest);
 
     b_.SetInsertPoint(both);
+    const Places around = places_;
     std::unordered_map<std::string, Register> other = values_;
     values_[s.name] = {i, nullptr};
     other[s.name] = {second, nullptr};
@@ -355,6 +362,7 @@ class GridEmitter final : public Emitter {
     b_.SetInsertPoint(rest);
     b_.CreateCondBr(b_.CreateICmpSLT(i, last), one, exit);
     b_.SetInsertPoint(one);
+    places_ = around;
     llvm::PHINode* k = b_.CreatePHI(b_.getInt64Ty(), 2);
     k->addIncoming(i, rest);
     values_[s.name] = {k, nullptr};

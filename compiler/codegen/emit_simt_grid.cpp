@@ -11,6 +11,7 @@
 
 #include "compiler/codegen/emitter.h"
 #include "compiler/ir/simt.h"
+#include "compiler/ir/tile.h"
 #include "compiler/ir/transform.h"
 
 namespace gasell {
@@ -21,6 +22,7 @@ using Kind = ir::SimtFunction::Kind;
 namespace Id = llvm::Intrinsic;
 
 constexpr unsigned kGlobalMemory = 1, kSharedMemory = 3;  // NVPTX's address spaces
+constexpr uint32_t kRegistersOfTiles = 80;                // of a thread: as many as leave loads enough under way
 
 class SimtGridEmitter final : public Emitter {
  public:
@@ -44,9 +46,13 @@ class SimtGridEmitter final : public Emitter {
         llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false), llvm::Function::ExternalLinkage, symbol, module_);
     function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
-    module_.getOrInsertNamedMetadata("nvvm.annotations")
-        ->addOperand(llvm::MDNode::get(context_, {llvm::ValueAsMetadata::get(function_), llvm::MDString::get(context_, "kernel"),
-                                                  llvm::ConstantAsMetadata::get(b_.getInt32(1))}));
+    const auto annotate = [&](const char* what, uint32_t value) {
+      module_.getOrInsertNamedMetadata("nvvm.annotations")
+          ->addOperand(llvm::MDNode::get(context_, {llvm::ValueAsMetadata::get(function_), llvm::MDString::get(context_, what),
+                                                    llvm::ConstantAsMetadata::get(b_.getInt32(value))}));
+    };
+    annotate("kernel", 1);
+    if (ir::has_tiles(kernel.body)) annotate("maxnreg", kRegistersOfTiles);
     b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
     auto argument = function_->arg_begin();
     for (const ir::Parameter& p : kernel.params) {
@@ -119,7 +125,7 @@ class SimtGridEmitter final : public Emitter {
         k = stop;
         continue;
       }
-      statement(*body[k++]);
+      k = next_statements(body, k);
     }
     Emitter::statements({});  // what it does at a body's end
   }

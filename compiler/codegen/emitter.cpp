@@ -9,7 +9,9 @@ using ir::StmtKind;
 
 // ---- statements ----
 void Emitter::statements(const ir::Body& body) {
-  for (const ir::StmtRef& s : body) statement(*s);
+  const Places around = places_;  // what is found in here need not be known behind it
+  for (size_t k = 0; k < body.size();) k = next_statements(body, k);
+  places_ = around;
   // Behind a leave or a raise: what comes is emitted where no way leads to.
   if (b_.GetInsertBlock()->getTerminator()) b_.SetInsertPoint(block("behind"));
 }
@@ -23,7 +25,7 @@ void Emitter::statement(const Stmt& s) {
     case StmtKind::var: {
       const int parts = is_complex(s.type) ? 2 : 1;
       Variable v{{}, s.type};
-      for (int k = 0; k < parts; ++k) v.parts[k] = entry_alloca(register_type(s.type), 8);
+      for (int k = 0; k < parts; ++k) v.parts[k] = entry_alloca(variable_type(s.type), 8);
       variables_[s.name] = v;
       write_variable(v, value(s.value));
       break;
@@ -36,7 +38,12 @@ void Emitter::statement(const Stmt& s) {
       store_element(array(s.name), index, element);
       break;
     }
-    case StmtKind::loop: loop(s); break;
+    case StmtKind::loop: {
+      const Places around = places_;
+      loop(s);
+      places_ = around;
+      break;
+    }
     case StmtKind::if_: {
       llvm::BasicBlock *then = block("then"), *orelse = block("else"), *join = block("join");
       b_.CreateCondBr(value(s.value).re, then, orelse);
@@ -96,12 +103,30 @@ Emitter::Array Emitter::automatic_array(const Stmt& s) {
   return {pointer, s.type, s.name, pointer, b_.CreateConstGEP1_64(memory, pointer, 1)};
 }
 
+llvm::Value* Emitter::extended(llvm::Value* narrow, DType type) const {
+  // One value may be read as a number with a sign and as one without.
+  const auto known = extended_.find(narrow);
+  return known != extended_.end() && is_integer(type) && known->second.with_sign == is_signed(type) ? known->second.value : nullptr;
+}
+/// Registers of a grid's threads have 32 bits: what goes around a loop is extended once.
+llvm::Type* Emitter::variable_type(DType type) {
+  return target_.grid && is_integer(type) && gasell::size_of(type) < 4 ? b_.getInt32Ty() : register_type(type);
+}
 void Emitter::write_variable(const Variable& v, const Register& r) {
-  b_.CreateStore(r.re, v.parts[0]);
+  llvm::Value* re = r.re;
+  if (llvm::Type* type = variable_type(v.type); type != re->getType()) {
+    llvm::Value* wide = extended(re, v.type);
+    re = wide ? wide : b_.CreateIntCast(re, type, is_signed(v.type));
+  }
+  b_.CreateStore(re, v.parts[0]);
   if (r.im) b_.CreateStore(r.im, v.parts[1]);
 }
 Register Emitter::read_variable(const Variable& v) {
-  Register r{b_.CreateLoad(register_type(v.type), v.parts[0]), nullptr};
+  Register r{b_.CreateLoad(variable_type(v.type), v.parts[0]), nullptr};
+  if (llvm::Type* type = register_type(v.type); type != r.re->getType()) {
+    llvm::Value* narrow = b_.CreateTrunc(r.re, type);
+    extended_[narrow] = {std::exchange(r.re, narrow), is_signed(v.type)};
+  }
   if (is_complex(v.type)) r.im = b_.CreateLoad(register_type(v.type), v.parts[1]);
   return r;
 }
@@ -119,6 +144,7 @@ Emitter::Array Emitter::array(const std::string& name) {
 
 llvm::Value* Emitter::address(const Array& array, llvm::Value* index, int part) {
   if (is_complex(array.type)) index = b_.CreateNSWAdd(b_.CreateShl(index, 1, "", false, true), b_.getInt64(static_cast<uint64_t>(part)));
+  if (target_.grid && !is_complex(array.type)) return place(array, index);
   return b_.CreateInBoundsGEP(element_type(array.type), array.pointer, index);
 }
 template <class Instruction>
@@ -132,11 +158,14 @@ llvm::Value* Emitter::load_part(const Array& array, llvm::Value* index, int part
   if (array.fixed) load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
   return load;
 }
+llvm::Value* Emitter::as_register(llvm::Value* element, DType type) {
+  return type == DType::boolean ? b_.CreateICmpNE(element, b_.getInt8(0)) : element;
+}
 Register Emitter::load_element(const Array& array, llvm::Value* index) {
   touch(array, index, false);
   Register r{load_part(array, index, 0), nullptr};
   if (is_complex(array.type)) r.im = load_part(array, index, 1);
-  if (array.type == DType::boolean) r.re = b_.CreateICmpNE(r.re, b_.getInt8(0));
+  r.re = as_register(r.re, array.type);
   return r;
 }
 void Emitter::store_element(const Array& array, llvm::Value* index, Register r) {
@@ -154,11 +183,18 @@ Register Emitter::value(const ExprRef& e) {
       if (auto v = variables_.find(e->name); v != variables_.end()) return read_variable(v->second);
       return values_.at(e->name);
     case ExprKind::load: {
+      if (const auto known = loaded_.extract(e.get())) return {as_register(known.mapped(), e->type), nullptr};
       llvm::Value* index = value(e->args[0]).re;
       return load_element(array(e->name), index);
     }
     case ExprKind::bitcast: return {b_.CreateBitCast(value(e->args[0]).re, register_type(e->type)), nullptr};
-    case ExprKind::cast: return convert(value(e->args[0]), e->args[0]->type, e->type);
+    case ExprKind::cast: {
+      const Register r = value(e->args[0]);
+      const DType from = e->args[0]->type;
+      if (is_integer(e->type) && gasell::size_of(e->type) >= 4)
+        if (llvm::Value* wide = extended(r.re, from)) return {b_.CreateIntCast(wide, register_type(e->type), is_signed(from)), nullptr};
+      return convert(r, e->args[0]->type, e->type);
+    }
     case ExprKind::address: return {b_.CreatePtrToInt(array(e->name).pointer, b_.getInt64Ty()), nullptr};
     case ExprKind::op: {
       std::vector<Register> args;

@@ -5,6 +5,7 @@
 #include <llvm/IR/Module.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -51,6 +52,8 @@ class Emitter : protected Operations {
   virtual void touch([[maybe_unused]] const Array& array, [[maybe_unused]] llvm::Value* index, [[maybe_unused]] bool writes) {}
 
   virtual void statements(const ir::Body& body);
+  /// Emits statement k of a body, and on a grid with it those that use what lies beside it in memory; the number of the next one.
+  size_t next_statements(const ir::Body& body, size_t k);
   virtual void statement(const ir::Stmt& s);
   /// The branch back to the loop's beginning.
   llvm::BranchInst* counted_loop(const ir::Stmt& s, llvm::Value* first, llvm::Value* last, llvm::Value* step);
@@ -88,6 +91,8 @@ class Emitter : protected Operations {
   std::unordered_map<std::string, Register> values_;
   std::unordered_map<std::string, Variable> variables_;
   std::unordered_map<std::string, Array> arrays_;
+  using Places = std::map<std::pair<llvm::Value*, llvm::Value*>, llvm::Value*>;
+  Places places_;  // on a grid: addresses by array and index, as far as all ways to here come by them
 
  private:
   /// Where a pointer keeps its array's address and, where bounds are checked, the two ends of its memory.
@@ -101,6 +106,13 @@ class Emitter : protected Operations {
     llvm::PHINode* values[4];
   };
   void function_statement(const ir::Stmt& s);
+  void load_words(const ir::Body& body, size_t k);
+  size_t store_words(const ir::Body& body, size_t k);
+  size_t divide_together(const ir::Body& body, size_t k);
+  /// Where an element is: from a place that is known already, where the index is the sum of that one's and something else.
+  llvm::Value* place(const Array& array, llvm::Value* index);
+  /// Four bytes of the eight of two words, by number from the lowest: a digit each.
+  llvm::Value* bytes_of(llvm::Value* first, llvm::Value* second, llvm::Value* selected);
   void note_errors(llvm::BasicBlock* exit);
   void check(const ir::Stmt& s);
   void allocate(const ir::Stmt& s);
@@ -111,6 +123,7 @@ class Emitter : protected Operations {
   llvm::Value* compare_and_exchange_loop(const ir::Stmt& s, llvm::Value* address, llvm::Value* operand);
   void call(const ir::Stmt& s);
   Array array(const std::string& name);
+  llvm::Type* variable_type(DType type);
   void write_variable(const Variable& v, const Register& r);
   Register read_variable(const Variable& v);
 
@@ -118,11 +131,21 @@ class Emitter : protected Operations {
   template <class Instruction>
   Instruction* in_group(Instruction* access, DType type);
   llvm::Value* load_part(const Array& array, llvm::Value* index, int part);
+  /// Of what memory has.
+  llvm::Value* as_register(llvm::Value* element, DType type);
   Register load_element(const Array& array, llvm::Value* index);
   void store_element(const Array& array, llvm::Value* index, Register r);
 
   std::unordered_map<std::string, Pointer> pointers_;
   std::unordered_map<std::string, llvm::BasicBlock*> scopes_;  // what stands behind each
+  std::unordered_map<const ir::Expr*, llvm::Value*> loaded_;   // elements that load_words has, until they are named
+  struct Extended {
+    llvm::Value* value;
+    bool with_sign;
+  };
+  std::unordered_map<llvm::Value*, Extended> extended_;  // narrow integers that there are in 32 bits, too
+  /// Of an integer of this type; null: it is only there itself.
+  llvm::Value* extended(llvm::Value* narrow, DType type) const;
   Raise raise_;
 };
 

@@ -16,6 +16,7 @@
 #include "compiler/ir/map_to_grid.h"
 #include "compiler/ir/passes.h"
 #include "compiler/ir/simt.h"
+#include "compiler/ir/tile.h"
 #include "compiler/ir/transform.h"
 #include "lang/diagnostic.h"
 
@@ -40,7 +41,7 @@ double dearest_iteration(const ir::Body& body) {
 
 /// Whether LLVM's optimising code generation does not pay: where a launch is bound by memory rather than by what is computed. Random numbers, which cost more, are a tenth
 /// slower without it, sin(x)**2 + cos(x)**2, which costs less, is not; what people write themselves has more to clean up.
-bool wanted_soon(const ir::Kernel& kernel) { return !kernel.simt && dearest_iteration(kernel.body) <= 100; }
+bool wanted_soon(const ir::Kernel& kernel) { return ir::has_tiles(kernel.body) || (!kernel.simt && dearest_iteration(kernel.body) <= 100); }
 
 Target gpu_target(int capability, bool soon) {
   Target target;

@@ -19,6 +19,7 @@ using ir::StmtKind;
 
 /// CUDA's axes.
 constexpr size_t kAxes = 3;
+constexpr int64_t kMostThreadsOfAxis = 65535;  // so that CUDA's limit of blocks along y and z is none of theirs
 
 /// Whether a thread of a GPU can run these statements.
 bool can_be_thread(const ir::Body& body) {
@@ -335,9 +336,10 @@ class Spreading {
   }
 
   // ---- tiles: what iterations beside each other read, a thread reads once (ir/tile.h) ----
-  static constexpr int64_t kTileRows = 4, kTileColumns = 4, kMostRegisterBytes = 256, kMostStatements = 400;
-  /// How far a thread goes down, by the number of iterations: the longer, the less is read twice, but there must be threads enough.
-  static constexpr int64_t kManyIterations = 1 << 23, kMostRows = 16, kMostRowsOfPlanes = 32;
+  static constexpr int64_t kTileRows = 8, kTileColumns = 4, kMostRegisterBytes = 256, kMostStatements = 640;
+  /// How far a thread goes down, by the number of iterations: the longer, the less is read twice and the rarer is what comes before, but
+  /// there must be threads enough.
+  static constexpr int64_t kManyIterations = 1 << 23, kMostRows = 32;
 
   struct Tiling {
     ir::Tile tile;
@@ -394,45 +396,77 @@ class Spreading {
 
     ExprRef iterations = constant_i64(1);
     for (const ExprRef& e : extents) iterations = iterations * e;
-    const int64_t most = levels.size() > 2 ? kMostRowsOfPlanes : kMostRows;
-    const ExprRef rows = ir::op(ScalarOp::select, {ir::op(ScalarOp::ge, {iterations, constant_i64(kManyIterations)}), constant_i64(most),
-                                                   constant_i64(shape.rows)});
+    const ExprRef usual = ir::op(ScalarOp::select, {ir::op(ScalarOp::ge, {iterations, constant_i64(kManyIterations)}),
+                                                    constant_i64(kMostRows), constant_i64(shape.rows)});
+    // So many that each thread has one part of the rows.
     extents_ = extents;
-    const auto in_parts = [](const ExprRef& e, const ExprRef& part) { return (e + part - constant_i64(1)) / part; };
-    extents_[tiling->level] = in_parts(extents_[tiling->level], rows);
-    extents_.back() = in_parts(extents_.back(), constant_i64(shape.columns));
+    const auto parts = [&](const ExprRef& e, const ExprRef& part) { return (e + part - constant_i64(1)) / part; };
+    const ExprRef rows = ir::op(ScalarOp::max, {usual, parts(extents[tiling->level], constant_i64(kMostThreadsOfAxis))});
+    extents_[tiling->level] = parts(extents[tiling->level], rows);
 
     // From the inside to the outside: rows, columns, and the axes beside them.
-    const ExprRef first = ir::variable("first_tile", DType::i64), last = ir::variable("last_tile", DType::i64),
-                  end_x = ir::variable("end_x", DType::i64);
+    const ExprRef first = ir::variable("first_tile", DType::i64), last = ir::variable("last_tile", DType::i64);
     body.push_back(ir::let("rows_tile", rows));
     const ExprRef down = ir::variable("rows_tile", DType::i64);
-    ir::TileRows down_rows{first,
-                           last,
-                           ir::op(ScalarOp::le, {shape.column_at + constant_i64(shape.columns), end_x}),
-                           nullptr,
-                           last,
-                           end_x,
-                           ir::make_point(point, shape)};
     const auto axis_of = [&](size_t k) { return std::string(1, "xyz"[levels.size() - 1 - k]); };
-    const auto in_parts_of = [&](size_t k, const std::string& counter, const ExprRef& part, ir::Body inner) {
-      const std::string axis = axis_of(k);
-      const ExprRef next = ir::variable("next_" + axis, DType::i64), end = ir::variable("end_" + axis, DType::i64);
-      inner.insert(inner.begin(), ir::let(counter, next));
-      inner.push_back(ir::assign(next->name, ir::variable(counter, DType::i64) + ir::variable("threads_" + axis, DType::i64) * part));
-      return ir::Body{ir::var(next->name, begins[k] + ir::variable("thread_" + axis, DType::i64) * part),
-                      ir::while_(ir::op(ScalarOp::lt, {next, end}), std::move(inner))};
+    // An axis with as many threads as it needs; others, threads walk along in turns.
+    const auto along = [&](size_t k, const std::string& counter, const ExprRef& begin, const ExprRef& part, ir::Body inner) {
+      const ExprRef end = ir::variable("end_" + axis_of(k), DType::i64), at = ir::variable(counter, DType::i64);
+      return ir::Body{ir::let(counter, begin + ir::variable("thread_" + axis_of(k), DType::i64) * part),
+                      ir::if_(ir::op(ScalarOp::lt, {at, end}), std::move(inner))};
     };
-    ir::Body inner{ir::let(last->name, ir::op(ScalarOp::min, {first + down, ir::variable("end_" + axis_of(tiling->level), DType::i64)}))};
-    const ir::Body tiles = ir::tiles_down(tiling->tile, shape, down_rows);
-    inner.insert(inner.end(), tiles.begin(), tiles.end());
-    inner = in_parts_of(tiling->level, first->name, down, std::move(inner));
-    inner = in_parts_of(levels.size() - 1, shape.column_at->name, constant_i64(shape.columns), std::move(inner));
-    for (size_t k = levels.size() - 1; k-- > 0;)
-      if (k != tiling->level) inner = in_parts_of(k, levels[k].counter, constant_i64(1), std::move(inner));
+    const ExprRef one = constant_i64(1), none = constant_i64(0);
+    const auto down_the_rows = [&](const ir::Tile& tile, const ir::TileShape& tile_shape) {
+      ir::Body inner{ir::let(last->name, ir::op(ScalarOp::min, {first + down, ir::variable("end_" + axis_of(tiling->level), DType::i64)}))};
+      const ir::Body tiles = ir::tiles_down(tile, tile_shape, {first, last, nullptr, last, ir::make_point(point, tile_shape)});
+      inner.insert(inner.end(), tiles.begin(), tiles.end());
+      return along(tiling->level, first->name, begins[tiling->level], down, std::move(inner));
+    };
+    std::vector<ExprRef> ends;
+    for (size_t k = 0; k < levels.size(); ++k) ends.push_back(begins[k] + extents[k]);
+    ir::Body inner;
+    const size_t across = levels.size() - 1;
+    if (shape.columns == 1) {
+      // Warps begin where a line of the memory may begin.
+      constexpr int64_t kWarp = 32;
+      const ExprRef left = begins[across] % constant_i64(kWarp);
+      extents_[across] = extents[across] + left;
+      const ExprRef is_there = ir::op(ScalarOp::le, {begins[across], shape.column_at});
+      inner = along(across, shape.column_at->name, begins[across] - left, one,
+                    {ir::if_(is_there, down_the_rows(tiling->tile, shape))});
+    } else {
+      // Tiles of several columns begin at a multiple of their number, where words begin; columns beside them have threads of their own.
+      const ExprRef wide = constant_i64(shape.columns), begin = begins[across];
+      const ExprRef before = ir::op(ScalarOp::min, {(none - begin) % wide, extents[across]}), tiles = (extents[across] - before) / wide;
+      extents_[across] = extents[across] - tiles * constant_i64(shape.columns - 1);
+      ends[across] = extents_[across];
+      const auto named = [&](const char* name, const ExprRef& value) {
+        body.push_back(ir::let(name, value));
+        return ir::variable(name, DType::i64);
+      };
+      const ExprRef left = named("before_tiles", before), whole = named("tiles_across", tiles),
+                    at = ir::variable("number_x", DType::i64), single = ir::variable("single_x", DType::i64);
+      ir::Body several{ir::let(shape.column_at->name, begin + left + at * wide)};
+      const ir::Body rows_of_several = down_the_rows(tiling->tile, shape);
+      several.insert(several.end(), rows_of_several.begin(), rows_of_several.end());
+      ir::TileShape narrow = shape;
+      narrow.columns = 1;
+      const ExprRef skipped = ir::op(ScalarOp::select, {ir::op(ScalarOp::lt, {single, left}), single, single + whole * wide});
+      ir::Body alone{ir::let(single->name, at - whole), ir::let(shape.column_at->name, begin + skipped)};
+      const ir::Body rows_of_one = down_the_rows(ir::make_tile(point, narrow), narrow);
+      alone.insert(alone.end(), rows_of_one.begin(), rows_of_one.end());
+      inner = along(across, at->name, none, one, {ir::if_(ir::op(ScalarOp::lt, {at, whole}), std::move(several), std::move(alone))});
+    }
+    for (size_t k = across; k-- > 0;) {
+      if (k == tiling->level) continue;
+      ir::Body turns;
+      in_steps(axis_of(k), levels[k].counter, begins[k] + ir::variable("thread_" + axis_of(k), DType::i64),
+               ir::variable("end_" + axis_of(k), DType::i64), std::move(inner), turns);
+      inner = std::move(turns);
+    }
     for (size_t k = 0; k < levels.size(); ++k) {
       place(axis_of(k), body);
-      body.push_back(ir::let("end_" + axis_of(k), begins[k] + extents[k]));
+      body.push_back(ir::let("end_" + axis_of(k), ends[k]));
     }
     body.insert(body.end(), inner.begin(), inner.end());
     return true;

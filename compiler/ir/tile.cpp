@@ -34,9 +34,9 @@ class Tiling {
   }
 
   void emit(Tile& tile) {
+    put_neighbours_together();
     emit_loads();
-    for (int64_t k = 0; k < shape_.rows; ++k)
-      for (int64_t c = 0; c < shape_.columns; ++c) iteration(k, c);
+    iterations();
     emit_next();
     tile = std::move(tile_);
   }
@@ -127,51 +127,77 @@ class Tiling {
     }
   }
 
-  /// index = a part with the counters + a part without them + a constant; tiles share the lets of both parts.
+  /// Where a tile's first place of a kind lies: a var that goes on from tile to tile, which takes an addition rather than products.
+  class Roots {
+   public:
+    Roots(const Polynomials& polynomials, const TileShape& shape, int row, Tile& tile)
+        : polynomials_(polynomials), shape_(shape), row_(row), tile_(tile) {}
+
+    /// None where the place is the same in all rows, or tiles do not follow each other.
+    ExprRef of(const Polynomial& place) {
+      const auto known = roots_.find(place);
+      if (known != roots_.end()) return known->second;
+      const auto below = shape_.first_row ? shifted(place, row_, shape_.rows) : std::nullopt;
+      if (!below || *below == place) return nullptr;
+      const ExprRef root = variable("root" + std::to_string(roots_.size()) + shape_.own, DType::i64);
+      tile_.first.push_back(var(root->name, polynomials_.expression(place, {shape_.first_row, shape_.column_at})));
+      const Polynomial step = difference(*below, place);
+      tile_.next.push_back(assign(root->name, root + polynomials_.expression(step, {shape_.row_at, shape_.column_at})));
+      return roots_[place] = root;
+    }
+    const std::map<Polynomial, ExprRef>& all() const { return roots_; }
+
+   private:
+    const Polynomials& polynomials_;
+    const TileShape& shape_;
+    const int row_;
+    Tile& tile_;
+    std::map<Polynomial, ExprRef> roots_;
+  };
+
+  /// index = a part with the counters + a part without them + a constant; places with the same first two share a name.
   class Indices {
    public:
-    Indices(const Polynomials& polynomials, std::string stem, std::string own, ExprRef row_at, ExprRef column_at)
-        : polynomials_(polynomials), stem_(std::move(stem)), own_(std::move(own)), at_{std::move(row_at), std::move(column_at)} {}
+    Indices(const Polynomials& polynomials, Roots& roots, std::string stem, std::string own, ExprRef row_at, ExprRef column_at)
+        : polynomials_(polynomials), roots_(roots), stem_(std::move(stem)), own_(std::move(own)), at_{std::move(row_at), std::move(column_at)} {}
 
     ExprRef of(const Polynomial& index, Body& body) {
-      Polynomial counters, outside, base;
+      Polynomial base;
       int64_t constant = 0;
       for (const auto& [product, factor] : index) {
-        if (product == 0) {
+        if (product == 0)
           constant = factor;
-          continue;
-        }
-        base.emplace_back(product, factor);
-        (counts(product) ? counters : outside).emplace_back(product, factor);
+        else
+          base.emplace_back(product, factor);
       }
       ExprRef& known = names_[base];
       if (!known) {
         // From the place that is named already and takes least to come from: rows follow each other by one addition each.
         ExprRef nearest;
         Polynomial way;
-        for (const auto& [other, name] : names_) {
-          if (!name) continue;
+        const auto try_from = [&](const Polynomial& other, const ExprRef& name) {
           Polynomial from = difference(base, other);
-          if (std::any_of(from.begin(), from.end(), [&](const auto& term) { return counts(term.first); })) continue;
+          if (std::any_of(from.begin(), from.end(), [&](const auto& term) { return counts(term.first); })) return;
           if (!nearest || cost(from) < cost(way)) nearest = name, way = std::move(from);
+        };
+        for (const auto& [other, name] : names_)
+          if (name) try_from(other, name);
+        if (!nearest || cost(way) > kFar)
+          for (const auto& [other, name] : roots_.all()) try_from(other, name);
+        if (!nearest || cost(way) > kFar) {
+          const ExprRef root = roots_.of(base);
+          if (root || !nearest) nearest = root ? root : polynomials_.expression(base, at_), way.clear();
         }
-        if (!nearest || cost(way) > cost(outside)) {
-          way = outside;
-          nearest = outside.empty() ? nullptr : named(counters, body);
-        }
-        known = name(nearest ? nearest + polynomials_.expression(way, at_) : polynomials_.expression(counters, at_), body);
+        known = name(way.empty() ? nearest : nearest + polynomials_.expression(way, at_), body);
       }
       return known + constant_i64(constant);
     }
 
    private:
-    ExprRef named(const Polynomial& counters, Body& body) {
-      ExprRef& known = names_[counters];
-      if (!known) known = name(polynomials_.expression(counters, at_), body);
-      return known;
-    }
+    static constexpr size_t kFar = 3;  // what another root is worth
+    /// A name for a value; another one for a root, whose value changes.
     ExprRef name(ExprRef value, Body& body) {
-      if (value->kind == ExprKind::constant || value->kind == ExprKind::variable) return value;
+      if (value->kind == ExprKind::constant) return value;
       const ExprRef named = variable(stem_ + std::to_string(number_++) + own_, DType::i64);
       body.push_back(let(named->name, std::move(value)));
       return named;
@@ -189,14 +215,37 @@ class Tiling {
     }
 
     const Polynomials& polynomials_;
+    Roots& roots_;
     const std::string stem_, own_;
     const std::vector<ExprRef> at_;
     std::map<Polynomial, ExprRef> names_;
     int number_ = 0;
   };
 
+  /// Elements that lie beside each other come one after the other, so that what loads several at a time finds them.
+  void put_neighbours_together() {
+    std::map<Place, size_t> lines;  // by where they would be without the constant
+    std::vector<std::vector<std::pair<const Place, Element>*>> elements;
+    for (auto* at : order_) {
+      Place line = at->first;
+      std::erase_if(line.second, [](const auto& term) { return term.first == 0; });
+      const auto [found, fresh] = lines.try_emplace(std::move(line), elements.size());
+      if (fresh) elements.emplace_back();
+      elements[found->second].push_back(at);
+    }
+    const auto constant = [](const auto* at) {
+      const Polynomial& index = at->first.second;
+      return !index.empty() && index[0].first == 0 ? index[0].second : 0;
+    };
+    order_.clear();
+    for (auto& line : elements) {
+      std::stable_sort(line.begin(), line.end(), [&](const auto* a, const auto* b) { return constant(a) < constant(b); });
+      order_.insert(order_.end(), line.begin(), line.end());
+    }
+  }
+
   void emit_loads() {
-    Indices first(polynomials_, "first_at", shape_.own, shape_.first_row, shape_.column_at);
+    Indices first(polynomials_, roots_, "first_at", shape_.own, shape_.first_row, shape_.column_at);
     int number = 0;
     for (auto* at : order_) {
       Element& e = at->second;
@@ -210,16 +259,36 @@ class Tiling {
     }
   }
 
-  void iteration(int64_t row, int64_t column) {
-    const std::string suffix = "_" + std::to_string(row) + "_" + std::to_string(column) + shape_.own;
-    auto index = stores_.begin();
+  /// The iterations, a row after the other; where they divide, or stand beside each other, all rows together, so that they divide, and
+  /// store, at once.
+  void iterations() {
+    const bool divides = std::any_of(statements_.begin(), statements_.end(), [](const StmtRef& s) {
+      return s->value->kind == ExprKind::op && s->value->op == ScalarOp::div;
+    });
+    const int64_t together = divides || shape_.columns > 1 ? shape_.rows : 1;
+    for (int64_t k = 0; k < shape_.rows; k += together) rows(k, k + together);
+  }
+
+  /// Each statement for all iterations of these rows, then what they store.
+  void rows(int64_t begin, int64_t end) {
+    const auto for_each = [&](const auto& f) {
+      for (int64_t k = begin; k < end; ++k)
+        for (int64_t c = 0; c < shape_.columns; ++c) f(k, c, "_" + std::to_string(k) + "_" + std::to_string(c) + shape_.own);
+    };
+    const auto name = [&](size_t stored) { return "stored" + std::to_string(stored); };
+    size_t stored = 0;
     for (const StmtRef& s : statements_) {
-      if (s->kind == StmtKind::let) {
-        tile_.body.push_back(let(s->name + suffix, copy(s->value, row, column, suffix)));
-      } else {
-        const ExprRef place = tile_indices_.of(*moved(*index++, row, column), tile_.body);
-        tile_.body.push_back(store(s->name, place, copy(s->value, row, column, suffix)));
-      }
+      const std::string stem = s->kind == StmtKind::store ? name(stored++) : s->name;
+      for_each([&](int64_t k, int64_t c, const std::string& suffix) { tile_.body.push_back(let(stem + suffix, copy(s->value, k, c, suffix))); });
+    }
+    stored = 0;
+    for (const StmtRef& s : statements_) {
+      if (s->kind != StmtKind::store) continue;
+      for_each([&](int64_t k, int64_t c, const std::string& suffix) {
+        const ExprRef place = tile_indices_.of(*moved(stores_[stored], k, c), tile_.body);
+        tile_.body.push_back(store(s->name, place, variable(name(stored) + suffix, s->value->type)));
+      });
+      ++stored;
     }
   }
 
@@ -262,7 +331,8 @@ class Tiling {
   std::map<Place, Element> elements_;
   std::vector<std::pair<const Place, Element>*> order_;  // as the body reads them
   Tile tile_;
-  Indices tile_indices_{polynomials_, "at", shape_.own, shape_.row_at, shape_.column_at};
+  Roots roots_{polynomials_, shape_, row_, tile_};
+  Indices tile_indices_{polynomials_, roots_, "at", shape_.own, shape_.row_at, shape_.column_at};
 };
 
 }  // namespace
@@ -298,19 +368,29 @@ Body tiles_down(const Tile& tile, const TileShape& shape, const TileRows& rows) 
   one.insert(one.end(), tile.next.begin(), tile.next.end());
   one.push_back(assign(next->name, shape.row_at + step));
   all.push_back(while_(fits, std::move(one)));
-  ExprRef begins = op(ScalarOp::logical_and, {rows.whole, fits});
+  ExprRef begins = fits;
   if (rows.low) begins = op(ScalarOp::logical_and, {begins, op(ScalarOp::le, {rows.low, next})});
   Body single{let(shape.row, next)};
   if (shape.columns == 1) {
     single.push_back(let(shape.column, shape.column_at));
     single.insert(single.end(), rows.point.begin(), rows.point.end());
   } else {
-    const ExprRef end = op(ScalarOp::min, {shape.column_at + constant_i64(shape.columns), rows.end_of_columns});
-    single.push_back(loop(shape.column, shape.column_at, end, LoopKind::serial, rows.point));
+    single.push_back(loop(shape.column, shape.column_at, shape.column_at + constant_i64(shape.columns), LoopKind::serial, rows.point));
   }
   single.push_back(assign(next->name, next + constant_i64(1)));
   return {var(next->name, rows.first),
           while_(less(next, rows.last), {if_(begins, std::move(all)), if_(less(next, rows.last), std::move(single))})};
+}
+
+bool has_tiles(const Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const StmtRef& s) {
+    if (s->kind == StmtKind::while_ && !s->body.empty()) {
+      const Stmt &first = *s->body.front(), &last = *s->body.back();
+      const bool goes_on = first.kind == StmtKind::let && last.kind == StmtKind::assign && last.value->kind == ExprKind::op;
+      if (goes_on && last.value->args[0]->name == first.name && last.value->args[1]->kind == ExprKind::constant) return true;
+    }
+    return has_tiles(s->body) || has_tiles(s->orelse);
+  });
 }
 
 }  // namespace gasell::ir

@@ -45,13 +45,13 @@ Body make_point(const Body& body, const TileShape& tile);
 
 /// What a thread does with its columns.
 struct TileRows {
-  ExprRef first, last;     // its rows
-  ExprRef whole;           // whether tiles are as wide as its columns
-  ExprRef low, high;       // the rows that tiles may take; low null: from the first
-  ExprRef end_of_columns;  // of all threads
-  Body point;              // make_point's, for rows and columns that no tile takes
+  ExprRef first, last;  // its rows
+  ExprRef low, high;    // the rows that tiles may take; low null: from the first
+  Body point;           // make_point's, for rows that no tile takes
 };
 /// Rows first to last from above: tiles as long as they fit, and rows one by one.
 Body tiles_down(const Tile& tile, const TileShape& shape, const TileRows& rows);
+/// Whether threads that run this go down tiles.
+bool has_tiles(const Body& body);
 
 }  // namespace gasell::ir

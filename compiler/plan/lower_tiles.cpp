@@ -18,9 +18,9 @@ using ir::constant_i64;
 using ir::ExprRef;
 
 constexpr int64_t kThreads = 256;            // of a unit
-constexpr int64_t kRows = 4;                 // of a tile
+constexpr int64_t kRows = 8;                 // of a tile; half of it where it has several columns
 constexpr int64_t kMostRegisterBytes = 256;  // for what a tile reads
-constexpr int64_t kMostOperations = 256;     // of a tile's code
+constexpr int64_t kMostOperations = 512;     // of a tile's code
 constexpr int64_t kEnoughThreads = 1 << 19;
 /// How far a thread goes down. Measured on an H200: 3x3 means gain up to 16 rows; where there are more axes, blocks that go on for long
 /// drift apart, and what they share leaves the caches.
@@ -66,14 +66,19 @@ class Tiles {
     ExprRef quotient, remainder;
   };
   /// Of a number below 2^31, and a divisor below that, by the upper half of a product: a division of the GPU takes longer than the loads of
-  /// a tile, which wait for it. 2^64 / divisor is rounded up by less than 1, which adds less than 1 / divisor to the quotient.
+  /// a tile, which wait for it. Of m = 2^(31 + s) / divisor, rounded up, where 2^s is the first power of 2 from the divisor on, m * divisor is
+  /// at most the divisor more than 2^(31 + s), so that the number times what it is more stays below 2^(31 + s).
   Parts divide(Body& body, const ExprRef& number, int64_t divisor) {
     if (divisor == 1) return {number, constant_i64(0)};
-    const auto factor = static_cast<int64_t>(~uint64_t{0} / static_cast<uint64_t>(divisor) + 1);
-    const ExprRef scale = builder_.scalar("scale", Scalar::of_int(factor).cast(DType::u64));
-    const ExprRef upper = ir::op(ScalarOp::mulhi, {ir::cast(number, DType::u64), scale});
-    const ExprRef quotient = define(builder_, body, "q", ir::cast(upper, DType::i64));
-    return {quotient, define(builder_, body, "rest", number - quotient * builder_.scalar("by", divisor))};
+    const auto u32 = [&](const char* stem, uint64_t value) {
+      return builder_.scalar(stem, Scalar::of_int(static_cast<int64_t>(value)).cast(DType::u32));
+    };
+    const auto bits = static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(divisor - 1)));
+    const ExprRef small = define(builder_, body, "u", ir::cast(number, DType::u32));
+    const ExprRef upper = ir::op(ScalarOp::mulhi, {small, u32("scale", (uint64_t{1} << (31 + bits)) / static_cast<uint64_t>(divisor) + 1)});
+    const ExprRef quotient = define(builder_, body, "q", ir::op(ScalarOp::shr, {upper, u32("bits", bits - 1)}));
+    const ExprRef rest = define(builder_, body, "rest", small - quotient * u32("by", static_cast<uint64_t>(divisor)));
+    return {define(builder_, body, "q", ir::cast(quotient, DType::i64)), define(builder_, body, "rest", ir::cast(rest, DType::i64))};
   }
 
   ExprRef place(size_t k, Body& body) {
@@ -109,39 +114,76 @@ class Tiles {
         axis_ = axis;
       }
     }
-    if (tile_) tile_ = ir::make_tile(point_, shape_);
-    return tile_.has_value();
+    if (!tile_) return false;
+    tile_ = ir::make_tile(point_, shape_);
+    if (shape_.columns > 1) {
+      narrow_shape_ = shape_;
+      narrow_shape_.columns = 1;
+      narrow_tile_ = ir::make_tile(point_, narrow_shape_);
+    }
+    return true;
   }
 
   ExprRef within(const ExprRef& at, size_t axis) const { return both(at_most(begins_[axis], at), less(at, ends_[axis])); }
 
-  /// One element, perhaps of the border.
-  Body with_border() {
-    const Body point = ir::make_point(point_, shape_);
-    if (!border_) return point;
-    Body around;
-    const ExprRef to = place(0, around);
-    around.push_back(ir::store(out_names_[0], to, builder_.scalar("border", border_->value)));
-    return {ir::if_(both(both(others_inside_, within(outer_[axis_], axis_)), within(column_, rank_ - 1)), point, std::move(around))};
+  void store_border(Body& body) {
+    const ExprRef to = place(0, body);
+    body.push_back(ir::store(out_names_[0], to, builder_.scalar("border", border_->value)));
   }
 
-  /// Rows [first, last) of the thread's columns.
-  void rows(Body& body, const ExprRef& first, const ExprRef& last) {
-    ir::TileRows rows{first, last, nullptr, nullptr, last, extent_, {}};
-    rows.whole = at_most(shape_.column_at + constant_i64(shape_.columns), border_ ? ends_.back() : extent_);
-    if (border_) {
-      ExprRef others = ir::constant(Scalar::of_bool(true));
-      for (size_t k = 0; k + 1 < rank_; ++k)
-        if (k != axis_) others = others->kind == ir::ExprKind::constant ? within(outer_[k], k) : both(others, within(outer_[k], k));
-      others_inside_ = define(builder_, body, "inside", others);
-      rows.whole = both(both(rows.whole, at_most(begins_.back(), shape_.column_at)), others_inside_);
-      rows.low = begins_[axis_];
-      rows.high = define(builder_, body, "high", minimum(last, ends_[axis_]));
+  /// Rows [first, last) of the columns of a tile. One of several columns has none of the border.
+  Body rows(const ir::Tile& tile, const ir::TileShape& shape, const ExprRef& first, const ExprRef& last) {
+    ir::TileRows rows{first, last, nullptr, last, ir::make_point(point_, shape)};
+    if (!border_) return ir::tiles_down(tile, shape, rows);
+    Body inside, border_row;
+    store_border(border_row);
+    rows.low = begins_[axis_];
+    rows.high = define(builder_, inside, "high", minimum(last, ends_[axis_]));
+    rows.point = {ir::if_(within(outer_[axis_], axis_), std::move(rows.point), std::move(border_row))};
+    const Body down = ir::tiles_down(tile, shape, rows);
+    inside.insert(inside.end(), down.begin(), down.end());
+    ExprRef whole = others_inside_;
+    if (shape.columns == 1) whole = both(whole, within(shape.column_at, rank_ - 1));
+    if (whole->kind == ir::ExprKind::constant) return inside;
+    // A column of the border: other threads of the warp wait for its rows.
+    Body outside, row;
+    const ExprRef wide = constant_i64(shape.columns);
+    store_border(row);
+    outside.push_back(ir::loop(shape.row, first, last, ir::LoopKind::serial,
+                               {ir::loop(shape.column, shape.column_at, shape.column_at + wide, ir::LoopKind::serial, std::move(row))}));
+    return {ir::if_(whole, std::move(inside), std::move(outside))};
+  }
+
+  /// What a thread takes of the columns. Where a tile has several, they begin at a multiple of their number, so that what lies there begins
+  /// at a word; each column left of the first tile and right of the last is another thread's.
+  struct Columns {
+    int64_t tiles, before, threads;
+  };
+  Columns columns_of_threads() const {
+    const int64_t n = pulled_.space.back(), wide = shape_.columns;
+    if (wide == 1) return {n, 0, n};
+    const int64_t begin = border_ ? border_->begin.back() : 0, end = border_ ? border_->end.back() : n;
+    const int64_t before = std::min(divided(begin, wide) * wide, end), tiles = (end - before) / wide;
+    return {tiles, before, n - tiles * (wide - 1)};
+  }
+  /// The rows of a thread whose number along the columns is `at`.
+  Body of_columns(const Columns& columns, const ExprRef& at, const ExprRef& first, const ExprRef& last) {
+    if (shape_.columns == 1) {
+      Body body{ir::let(shape_.column_at->name, at)};
+      const Body down = rows(*tile_, shape_, first, last);
+      body.insert(body.end(), down.begin(), down.end());
+      return body;
     }
-    rows.whole = define(builder_, body, "whole", rows.whole);
-    rows.point = with_border();
-    const Body down = ir::tiles_down(*tile_, shape_, rows);
-    body.insert(body.end(), down.begin(), down.end());
+    const ExprRef tiles = builder_.scalar("tiles", columns.tiles), before = builder_.scalar("before", columns.before),
+                  wide = constant_i64(shape_.columns);
+    Body several{ir::let(shape_.column_at->name, before + at * wide)}, one;
+    const Body down = rows(*tile_, shape_, first, last);
+    several.insert(several.end(), down.begin(), down.end());
+    const ExprRef single = define(builder_, one, "single", at - tiles);
+    one.push_back(ir::let(shape_.column_at->name, ir::op(ScalarOp::select, {less(single, before), single, single + tiles * wide})));
+    const Body narrow = rows(*narrow_tile_, narrow_shape_, first, last);
+    one.insert(one.end(), narrow.begin(), narrow.end());
+    return {ir::if_(less(at, tiles), std::move(several), std::move(one))};
   }
 
   std::optional<Step> make_step(const Grain& grain) {
@@ -151,7 +193,8 @@ class Tiles {
         std::accumulate(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(axis_), int64_t{1}, std::multiplies<>());
     const int64_t beside =
         std::accumulate(space.begin() + static_cast<std::ptrdiff_t>(axis_) + 1, space.end() - 1, int64_t{1}, std::multiplies<>());
-    const int64_t across = divided(columns, shape_.columns);
+    const Columns of_threads = columns_of_threads();
+    const int64_t across = of_threads.threads;
     const bool planes = beside > 1;
     const int64_t most = planes ? kMostRowsOfPlanes : kMostRows, widest = planes ? kThreads / 4 : kThreads;
     const auto wide = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(across, 32, widest))));
@@ -168,7 +211,6 @@ class Tiles {
 
     const ExprRef u = ir::variable(builder_.fresh("u"), DType::i64), t = ir::variable(builder_.fresh("t"), DType::i64);
     Body unit, thread, body;
-    extent_ = builder_.scalar("n", columns);
     if (border_) {
       for (size_t k = 0; k < rank_; ++k) {
         begins_.push_back(builder_.scalar("inner", border_->begin[k]));
@@ -188,10 +230,10 @@ class Tiles {
     const ExprRef width = builder_.scalar("wide", wide), shift = builder_.scalar("shift", std::countr_zero(static_cast<uint64_t>(wide)));
     const ExprRef lane = define(builder_, thread, "lane", ir::op(ScalarOp::bit_and, {t, width - constant_i64(1)}));
     const ExprRef line = define(builder_, thread, "line", ir::op(ScalarOp::shr, {t, shift}));
-    thread.push_back(ir::let(shape_.column_at->name, (tile_x * width + lane) * constant_i64(shape_.columns)));
+    const ExprRef at = define(builder_, thread, "at", tile_x * width + lane);
     const ExprRef rows_scalar = builder_.scalar("rows", rows), high_scalar = builder_.scalar("high", high),
                   end = builder_.scalar("down", down);
-    ExprRef there = less(shape_.column_at, extent_), first = number * rows_scalar;
+    ExprRef there = less(at, builder_.scalar("n", across)), first = number * rows_scalar;
     const auto coordinates_of = [&](const ExprRef& flat, size_t from, size_t to) {
       ExprRef rest = flat;
       for (size_t k = to; k-- > from;) {
@@ -214,7 +256,15 @@ class Tiles {
       first = high == 1 ? number * rows_scalar : (number * high_scalar + line) * rows_scalar;  // alike for the whole block where it can be
     }
     first = define(builder_, body, "from", first);
-    this->rows(body, first, define(builder_, body, "to", minimum(first + rows_scalar, end)));
+    const ExprRef last = define(builder_, body, "to", minimum(first + rows_scalar, end));
+    if (border_) {
+      ExprRef others = ir::constant(Scalar::of_bool(true));
+      for (size_t k = 0; k + 1 < rank_; ++k)
+        if (k != axis_) others = others->kind == ir::ExprKind::constant ? within(outer_[k], k) : both(others, within(outer_[k], k));
+      others_inside_ = define(builder_, body, "inside", others);
+    }
+    const Body all_rows = of_columns(of_threads, at, first, last);
+    body.insert(body.end(), all_rows.begin(), all_rows.end());
     thread.push_back(ir::if_(there, std::move(body)));
     unit.push_back(ir::loop(t->name, constant_i64(0), constant_i64(kThreads), ir::LoopKind::team, std::move(thread)));
 
@@ -236,13 +286,13 @@ class Tiles {
   std::vector<std::string> out_names_;
   std::optional<Positions> out_positions_;
   std::vector<ExprRef> outer_;  // coordinates
-  ExprRef column_, extent_;
+  ExprRef column_;
   std::vector<ExprRef> begins_, ends_;  // of what is inside of the border
   ExprRef others_inside_;               // whether the coordinates beside the row and the column are
   Body point_;
 
-  std::optional<ir::Tile> tile_;
-  ir::TileShape shape_;
+  std::optional<ir::Tile> tile_, narrow_tile_;  // narrow_tile_: of one column, where the other has several
+  ir::TileShape shape_, narrow_shape_;
   size_t axis_ = 0;  // the tiles go along it
 };
 

@@ -333,6 +333,8 @@ Specialisation::Specialisation(Engine& engine, Compiled compiled)
     observer(compiled_.kernel);
     for (const ir::Kernel& region : compiled_.regions) observer(region);
     for (const ir::Kernel& instance : compiled_.instances) observer(instance);
+    for (const ir::Kernel& grid : compiled_.grids)
+      if (!grid.name.empty()) observer(grid);
   }
   kernel_ = engine.jit().compile(compiled_.kernel);
   for (const ir::Kernel& instance : compiled_.instances) instances_.push_back(engine.jit().compile(instance));

@@ -11,7 +11,7 @@ namespace {
 
 /// Blocks that reduce: enough for every GPU, few enough for the host to combine what they give. Each thread has a few iterations at least.
 constexpr int64_t kMostReducingBlocks = 1056, kIterations = 4;
-constexpr int64_t kBlock = 256, kMostBlocksX = 1 << 20, kMostBlocksY = 65535;
+constexpr int64_t kBlock = 256, kMostBlocksX = INT32_MAX, kMostBlocksY = 65535;
 
 /// Threads for so many iterations; what is beyond CUDA's limits, threads do in turns.
 GridShape shape_for(std::array<int64_t, 3> extents) {

@@ -50,6 +50,7 @@ std::string emitted(Engine& engine, const Options& options, const ir::Kernel& ke
     case Emit::llvm: return engine.jit().emit_llvm(kernel);
     case Emit::assembly: return engine.jit().emit_asm(kernel);
     case Emit::grid: {
+      if (kernel.simt) return ir::print(ir::run_passes(kernel, ir::pipeline_of(kernel)));
       const auto mapped = map_for_gpu(kernel);
       return mapped ? ir::print(*mapped) : kNotForGpus;
     }
@@ -66,8 +67,10 @@ std::string emitted(Engine& engine, const Options& options, const ir::Kernel& ke
 std::shared_ptr<const int64_t> emit_plans(Engine& engine, const Options& options) {
   check_pass_name(options.after_pass);
   auto count = std::make_shared<int64_t>(0);
-  if (options.emit == Emit::loops || options.emit == Emit::llvm || options.emit == Emit::assembly)
-    functions::observe_function_kernels([&engine, &options, count](const ir::Kernel& kernel) {
+  const bool of_host = options.emit == Emit::loops || options.emit == Emit::llvm || options.emit == Emit::assembly;
+  if (of_host || options.emit == Emit::grid || options.emit == Emit::ptx)
+    functions::observe_function_kernels([&engine, &options, count, of_host](const ir::Kernel& kernel) {
+      if (kernel.simt == of_host) return;  // the host runs regions, GPUs the grids made of them
       ++*count;
       write_stdout(emitted(engine, options, kernel) + "\n");
       flush_stdout();

@@ -32,12 +32,33 @@ TEST_CASE("a tile keeps what the one below it reads again") {
   CHECK(tile.loads == 2);
   CHECK(tile.kept == 2);
   CHECK(tile.loads_apart == 4);
-  CHECK(tile.first.size() == 4);  // where the two rows above begin, and two vars
-  CHECK(tile.next.size() == 2);
+  CHECK(tile.first.size() == 5);  // where it goes on, where the two rows above begin, and what is kept of them
+  CHECK(tile.next.size() == 3);
   CHECK(measure_tile(differences(0), shape(1, 1), kAll)->kept == 0);  // the row between is not read
   CHECK(measure_tile(differences(0), shape(4, 1), kAll)->kept == 2);
   CHECK(measure_tile(differences(1), shape(2, 1), kAll)->kept == 0);
   CHECK(measure_tile(differences(1), shape(2, 4), kAll)->kept == 6);  // columns 1, 2 and 3 of two rows
+}
+
+TEST_CASE("what lies beside each other in a tile is read and written one after the other") {
+  const Tile tile = make_tile(differences(1), shape(2, 4));
+  std::vector<std::string> stored;
+  int64_t last_read = -1;
+  size_t apart = 0;
+  for (const StmtRef& s : tile.body) {
+    if (s->kind == StmtKind::store) stored.push_back(print(s->index));
+    if (s->kind != StmtKind::let || s->value->kind != ExprKind::load) continue;
+    const ExprRef& index = s->value->args[0];
+    const int64_t distance = index->kind == ExprKind::op && index->op == ScalarOp::add ? index->args[1]->value.i : 0;
+    apart += distance != last_read + 1;
+    last_read = distance;
+  }
+  CHECK(apart <= 2);  // a row of four begins
+  CHECK(stored.size() == 8);
+  CHECK(stored[1] == "(" + stored[0] + " + 1)");
+  CHECK(stored[3] == "(" + stored[0] + " + 3)");
+  CHECK(has_tiles({while_(constant(Scalar::of_bool(true)), {let("r", i64("next")), assign("next", i64("r") + constant_i64(4))})}));
+  CHECK_FALSE(has_tiles(tile.body));
 }
 
 TEST_CASE("bodies with other statements or indices, and arrays that are written, make no tiles") {
