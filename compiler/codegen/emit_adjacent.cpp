@@ -214,8 +214,14 @@ size_t Emitter::divide_together(const ir::Body& body, size_t k) {
     if (!e || e->kind != divisor->kind) return false;
     return e->kind == ExprKind::variable ? e->name == divisor->name : e->value.c == divisor->value.c;
   };
+  // A quotient that is divided again is not there yet.
+  const auto divides_before = [&](const Expr& e, size_t end, const auto& self) -> bool {
+    for (size_t j = k; j < end; ++j)
+      if (e.kind == ExprKind::variable && e.name == body[j]->name) return true;
+    return std::any_of(e.args.begin(), e.args.end(), [&](const ExprRef& a) { return self(*a, end, self); });
+  };
   size_t count = 1;
-  while (same(divisor_of(k + count))) ++count;
+  while (same(divisor_of(k + count)) && !divides_before(*body[k + count]->value->args[0], k + count, divides_before)) ++count;
   llvm::Value* const by = value(divisor).re;
   if (count < 2 || !(llvm::isa<llvm::Constant>(by) || llvm::isa<llvm::Argument>(by))) return 0;
 

@@ -113,6 +113,7 @@ class SimtGridEmitter final : public Emitter {
   // ---- checks ----
   /// Checks that stand together have one branch: where one of them fails, all are asked again in their order.
   void statements(const ir::Body& body) override {
+    const Places around = places_;
     for (size_t k = 0; k < body.size();) {
       size_t end = k;
       while (end < body.size() && (body[end]->kind == ir::StmtKind::check || body[end]->kind == ir::StmtKind::let)) ++end;
@@ -127,6 +128,7 @@ class SimtGridEmitter final : public Emitter {
       }
       k = next_statements(body, k);
     }
+    places_ = around;
     Emitter::statements({});  // what it does at a body's end
   }
 

@@ -4,6 +4,7 @@
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -79,6 +80,11 @@ std::optional<Result> lower(const ir::Kernel& kernel, int capability, F finish) 
   const auto machine = make_target_machine(target);
   try {
     const auto module = emit_module(context, *mapped, target, symbol_of(kernel));
+#ifndef NDEBUG
+    std::string fault;
+    llvm::raw_string_ostream out(fault);
+    if (llvm::verifyModule(*module, &out)) throw Error("SystemError", "code for GPUs that is none: " + fault, "", Blame::internal);
+#endif
     if (!link_device_library(*module, target.math)) return {};
     optimise(*module, *machine);
     return finish(*mapped, *module, *machine);

@@ -38,6 +38,8 @@ std::vector<NodeRef> programs() {
   const NodeRef i = buffer(storage, DType::i64, {300, 400}, {400, 1}, 0), b = buffer(storage, DType::i8, {300, 400}, {800, 2}, 1);
   const NodeRef normal = random(Distribution::standard_normal, DType::f64, {300, 400}, 1, 2), dice = random(Distribution::integers, DType::i64, {300, 400}, 1, 2, -5, 11);
   std::vector<NodeRef> roots{map(ScalarOp::add, {x, normal}), map(ScalarOp::mul, {f, f}), map(ScalarOp::floordiv, {i, dice}), map(ScalarOp::max, {b, b}), cast(x, DType::u8)};
+  const NodeRef hundred = constant(Scalar::of_float(1e5));  // divided twice by one number
+  roots.push_back(map(ScalarOp::div, {map(ScalarOp::div, {x, hundred}), hundred}));
   const auto rows = [](const NodeRef& a, int64_t begin) { return view(a, {298, 399}, {{0, begin, 1}, {1, begin ? 1 : 0, 1}}); };
   for (const NodeRef& a : {x, f, i, b}) roots.push_back(map(ScalarOp::sub, {map(ScalarOp::add, {rows(a, 2), rows(a, 1)}), rows(a, 0)}));
   for (const ReduceOp op : {ReduceOp::sum, ReduceOp::var, ReduceOp::argmax, ReduceOp::max})

@@ -129,6 +129,23 @@ TEST_CASE("kernels of threads become PTX that ptxas takes for sm_75, sm_80 and s
     CHECK(code->ptx.find(used) != std::string::npos);
 }
 
+TEST_CASE("places that one way finds are not used on another") {
+  // The code is checked before it is optimised: an address of the first way would not be there on the second.
+  CHECK(compile_ptx(ir::parse(R"(kernel ways(any z: i64, n: i64, any error: i64) function simt {
+  simt t: i32 = tid_x() else 0
+  let i: i64 = i64(t)
+  if gt(n, 3) {
+    z[(i + 1)] = 1
+    z[i] = 1
+  } else {
+    z[(i + 1)] = 2
+    z[i] = 3
+  }
+  z[(i + 2)] = 4
+}
+)"), 75));
+}
+
 namespace {
 
 /// A kernel whose thread (i, j) uses element (a, b) of a matrix with rows of m.
