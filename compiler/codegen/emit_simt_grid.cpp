@@ -22,7 +22,9 @@ using Kind = ir::SimtFunction::Kind;
 namespace Id = llvm::Intrinsic;
 
 constexpr unsigned kGlobalMemory = 1, kSharedMemory = 3;  // NVPTX's address spaces
-constexpr uint32_t kRegistersOfTiles = 80;                // of a thread: as many as leave loads enough under way
+/// Of a thread of tiles: as many as leave loads enough under way. On an H200 the 3 x 3 means of a parallel loop take 2.39 ms (f64) and 111 us (i8) with 64,
+/// 2.72 ms and 120 us with 80; seven points in three axes 2.28 and 2.08 ms.
+constexpr uint32_t kRegistersOfTiles = 64, kRegistersOfPlanes = 80;
 
 class SimtGridEmitter final : public Emitter {
  public:
@@ -52,7 +54,7 @@ class SimtGridEmitter final : public Emitter {
                                                     llvm::ConstantAsMetadata::get(b_.getInt32(value))}));
     };
     annotate("kernel", 1);
-    if (ir::has_tiles(kernel.body)) annotate("maxnreg", kRegistersOfTiles);
+    if (ir::has_tiles(kernel.body)) annotate("maxnreg", has_planes(kernel.body) ? kRegistersOfPlanes : kRegistersOfTiles);
     b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
     auto argument = function_->arg_begin();
     for (const ir::Parameter& p : kernel.params) {
@@ -100,6 +102,13 @@ class SimtGridEmitter final : public Emitter {
     });
   }
   llvm::Value* placed(llvm::Value* address) { return generic_ ? b_.CreateAddrSpaceCast(address, b_.getPtrTy()) : address; }
+
+  /// Whether the grid has a third axis.
+  static bool has_planes(const ir::Body& body) {
+    return std::any_of(body.begin(), body.end(), [](const ir::StmtRef& s) {
+      return (s->kind == ir::StmtKind::simt && s->source == "ctaid_z") || has_planes(s->body) || has_planes(s->orelse);
+    });
+  }
 
   /// The names that checks have as the number of elements.
   static void find_extents(const ir::Body& body, std::set<std::string>& names) {
