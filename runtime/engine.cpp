@@ -15,6 +15,7 @@
 #include "runtime/gpu/device_selection.h"
 #include "runtime/gpu/gpu_device.h"
 #include "runtime/gpu/traced_gpu.h"
+#include "runtime/known_values.h"
 #include "runtime/linalg/openblas.h"
 #include "runtime/linalg/products.h"
 #include "runtime/prepared_plan.h"
@@ -172,8 +173,12 @@ struct Engine::State {
     return made;
   }
 
-  std::vector<NodeRef> run(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations) {
+  std::vector<NodeRef> run(const std::vector<NodeRef>& given, const std::vector<plan::Destination>& wanted_at) {
     if (interrupt.exchange(false)) throw Interrupted();
+    KnownValues::Rewritten rewritten = known.rewrite(given);
+    const std::vector<NodeRef>& nodes = rewritten.roots;
+    std::vector<plan::Destination> destinations = wanted_at;
+    if (!destinations.empty()) destinations.resize(nodes.size());
     GraphStructure structure = structure_of(nodes, destinations);
     std::vector<StorageRef> memories = structure.memories;
     make_ready(memories);
@@ -206,6 +211,12 @@ struct Engine::State {
     std::vector<NodeRef> results;
     for (const PreparedPlan::Result& result : plan->results)
       results.push_back(graph::buffer(slots.memory(result.slot), result.dtype, result.shape, result.strides, result.offset));
+    for (size_t k = given.size(); k < results.size(); ++k) known.keep(rewritten.wanted[k - given.size()], results[k]);
+    // Numbers that other graphs use: beside whoever forces them and `given`, somebody holds them.
+    rewritten.roots.clear();
+    for (size_t k = 0; k < given.size() && wanted_at.empty(); ++k)
+      if (given[k]->size() == 1 && !given[k]->inputs.empty() && given[k].use_count() > 2) known.keep(given[k], results[k]);
+    results.resize(given.size());
     return results;
   }
 
@@ -353,6 +364,7 @@ struct Engine::State {
   bool searched = false;  // for GPUs
   double host_work = 0;   // seconds of work that the host was given before
   PlanCache plans;
+  KnownValues known;
   std::vector<KernelReport> reports;
   PlanObserver observer;
 };
@@ -407,7 +419,7 @@ std::vector<NodeRef> Engine::force(const std::vector<NodeRef>& nodes) {
   return ready;
 }
 
-NodeRef Engine::force(const NodeRef& node) { return force(std::vector{node})[0]; }
+NodeRef Engine::force(const NodeRef& node) { return force(std::vector<NodeRef>(1, node))[0]; }
 
 void Engine::force_into(const NodeRef& node, const HostStorageRef& storage, const std::vector<int64_t>& strides, int64_t offset) {
   state_->run({node}, {{storage, strides, offset}});

@@ -44,18 +44,19 @@ void Emitter::function_statement(const Stmt& s) {
     }
     case StmtKind::point: point(pointers_.at(s.name), array(s.source)); break;
     case StmtKind::call: call(s); break;
-    case StmtKind::poll: {
-      llvm::LoadInst* asked = b_.CreateAlignedLoad(b_.getInt8Ty(), arrays_.at("interrupt").pointer, llvm::Align(1));
-      // No order with other accesses, which would keep LLVM from holding their elements in registers; but never only once for a whole loop.
-      asked->setAtomic(llvm::AtomicOrdering::Unordered);
-      asked->setVolatile(true);
-      raise(b_.CreateICmpNE(asked, b_.getInt8(0)), ir::kInterrupted, {});
-      break;
-    }
+    case StmtKind::poll: poll(); break;
     case StmtKind::atomic: atomic(s); break;
     case StmtKind::simt: simt(s); break;
     default: break;
   }
+}
+
+void Emitter::poll() {
+  llvm::LoadInst* asked = b_.CreateAlignedLoad(b_.getInt8Ty(), arrays_.at("interrupt").pointer, llvm::Align(1));
+  // No order with other accesses, which would keep LLVM from holding their elements in registers; but never only once for a whole loop.
+  asked->setAtomic(llvm::AtomicOrdering::Unordered);
+  asked->setVolatile(true);
+  raise(b_.CreateICmpNE(asked, b_.getInt8(0)), ir::kInterrupted, {});
 }
 
 void Emitter::raise(llvm::Value* condition, int64_t site, const std::vector<llvm::Value*>& values) {

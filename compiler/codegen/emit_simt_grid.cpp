@@ -30,8 +30,8 @@ class SimtGridEmitter final : public Emitter {
  public:
   SimtGridEmitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target) : Emitter(context, module, target) {}
 
-  /// All parameters are 8 bytes: array addresses, then scalar slots, then the address of two words that grid_barrier counts in, then
-  /// whether the axes x and y of the launch have changed places.
+  /// All parameters are 8 bytes: array addresses, then scalar slots, then the address of two words that grid_barrier counts in, whether the axes x and y of
+  /// the launch have changed places, and the address of a word that is not 0 where somebody wants the kernel to end.
   /// Where pointers may stand for global and for shared memory, addresses are generic, and LLVM finds which memory most are in.
   void emit(const ir::Kernel& kernel, const std::string& symbol) override {
     static_shared_ = ir::static_shared_bytes(kernel);
@@ -43,7 +43,7 @@ class SimtGridEmitter final : public Emitter {
     for (const ir::Parameter& p : kernel.params)
       if (p.kind == ir::Parameter::Kind::scalar)
         types.insert(types.end(), is_complex(p.type) ? 2 : 1, kind(p.type) == 'f' || kind(p.type) == 'c' ? b_.getDoubleTy() : i64);
-    types.insert(types.end(), {global, i64});
+    types.insert(types.end(), {global, i64, global});
     function_ =
         llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false), llvm::Function::ExternalLinkage, symbol, module_);
     function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
@@ -85,6 +85,7 @@ class SimtGridEmitter final : public Emitter {
     }
     grid_words_ = &*argument++;
     turned_ = b_.CreateICmpNE(&*argument++, b_.getInt64(0), "turned");
+    stop_ = &*argument++;
     if (kernel.fast_math) b_.setFastMathFlags(llvm::FastMathFlags::getFast());
     llvm::BasicBlock* exit = block("exit");
     with_raises(exit, [&] { statements(kernel.body); });
@@ -118,6 +119,28 @@ class SimtGridEmitter final : public Emitter {
       find_extents(s->orelse, names);
     }
   }
+
+  // ---- interrupts ----
+  /// Reading the word takes hundreds of cycles, so a thread does it once in so many polls.
+  static constexpr uint32_t kPollsToARead = 64;
+  void poll() override {
+    llvm::Type* i32 = b_.getInt32Ty();
+    if (!polls_) {
+      polls_ = entry_alloca(i32, 4);
+      llvm::IRBuilder<> entry(polls_->getParent(), std::next(polls_->getIterator()));
+      entry.CreateStore(b_.getInt32(0), polls_);
+    }
+    llvm::Value* count = b_.CreateAdd(b_.CreateLoad(i32, polls_), b_.getInt32(1));
+    b_.CreateStore(count, polls_);
+    llvm::BasicBlock *ask = block("ask"), *go_on = block("go_on");
+    b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateAnd(count, kPollsToARead - 1), b_.getInt32(0)), ask, go_on,
+                    llvm::MDBuilder(context_).createUnlikelyBranchWeights());
+    b_.SetInsertPoint(ask);
+    raise(asked_to_stop(), ir::kInterrupted, {});
+    b_.CreateBr(go_on);
+    b_.SetInsertPoint(go_on);
+  }
+  llvm::Value* asked_to_stop() { return b_.CreateICmpNE(b_.CreateAlignedLoad(b_.getInt32Ty(), stop_, llvm::Align(4), true), b_.getInt32(0)); }
 
   // ---- checks ----
   /// Checks that stand together have one branch: where one of them fails, all are asked again in their order.
@@ -257,7 +280,7 @@ class SimtGridEmitter final : public Emitter {
   }
 
   /// All blocks of a cooperative launch come here: each adds one to the first word, and whoever completes the grid opens the gate, the
-  /// second.
+  /// second. Who is asked to stop waits for nobody: others may have ended.
   void grid_barrier() {
     llvm::Type* i32 = b_.getInt32Ty();
     b_.CreateIntrinsic(Id::nvvm_barrier0, {}, {});
@@ -282,7 +305,7 @@ class SimtGridEmitter final : public Emitter {
     b_.SetInsertPoint(wait);
     llvm::LoadInst* now = b_.CreateAlignedLoad(i32, gate, llvm::Align(4), true);
     llvm::BasicBlock* passed = block("passed");
-    b_.CreateCondBr(b_.CreateICmpEQ(now, before), wait, passed);
+    b_.CreateCondBr(b_.CreateAnd(b_.CreateICmpEQ(now, before), b_.CreateNot(asked_to_stop())), wait, passed);
     b_.SetInsertPoint(passed);
     b_.CreateIntrinsic(Id::nvvm_membar_gl, {}, {});
     b_.CreateBr(open);
@@ -359,7 +382,8 @@ class SimtGridEmitter final : public Emitter {
     }
   }
 
-  llvm::Value *grid_words_ = nullptr, *turned_ = nullptr;
+  llvm::Value *grid_words_ = nullptr, *turned_ = nullptr, *stop_ = nullptr;
+  llvm::AllocaInst* polls_ = nullptr;  // how often the thread came to a poll
   int64_t static_shared_ = 0, shared_used_ = 0;
   bool generic_ = false;
 };

@@ -65,20 +65,12 @@ class SimtHostEmitter final : public HostEmitter {
   }
 
   // ---- interrupts ----
-  void poll() {
+  void poll() override {
     llvm::Value* stop = b_.CreateLoad(b_.getPtrTy(), field(thread_, offsetof(SimtThread, stop)));
     llvm::LoadInst* asked = b_.CreateAlignedLoad(b_.getInt8Ty(), stop, llvm::Align(1));
     asked->setAtomic(llvm::AtomicOrdering::Unordered);
     asked->setVolatile(true);
     raise(b_.CreateICmpNE(asked, b_.getInt8(0)), ir::kInterrupted, {});
-  }
-  void iteration(const Stmt&, llvm::Value*) override { poll(); }
-  void statement(const Stmt& s) override {
-    if (s.kind == ir::StmtKind::poll) return poll();
-    if (s.kind != ir::StmtKind::while_) return HostEmitter::statement(s);
-    Stmt polling = s;
-    polling.body.insert(polling.body.begin(), ir::poll());
-    HostEmitter::statement(polling);
   }
 
   void note_place(llvm::Value* error) override {

@@ -42,6 +42,8 @@ class Emitter : protected Operations {
   /// What threads know and do together (ir/simt.h), and where a thread's place goes behind the error that it notes; of kernels of threads.
   virtual void simt(const ir::Stmt& s);
   virtual void note_place([[maybe_unused]] llvm::Value* error) {}
+  /// Raises kInterrupted where somebody asked for that.
+  virtual void poll();
   /// Of such a function that any target computes alike: bits and fma.
   void simt_number(const ir::Stmt& s);
   /// Comes where an iteration begins, after its number has a value; `first` is that of the first.

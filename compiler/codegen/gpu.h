@@ -15,8 +15,8 @@ struct GpuCode {
   /// widened to i64, floats to f64); begin and end of the range of units (i64); the address of a 32-bit stop flag. Blocks walk the units grid-stride and end
   /// after the unit in which they find the flag not zero.
   ///
-  /// Of a kernel of threads (ir::Kernel::simt): the arrays, the scalars, the address of two words, 0 at first, in which grid_barrier counts, and whether
-  /// the launch's axes x and y have changed places.
+  /// Of a kernel of threads (ir::Kernel::simt): the arrays, the scalars, the address of two words, 0 at first, in which grid_barrier counts, whether
+  /// the launch's axes x and y have changed places, and the address of the stop flag, which threads read as they poll.
   std::string ptx;
   int threads = 0;           // a block; of a kernel of threads the launch says
   int64_t shared_bytes = 0;  // dynamic shared memory of a block, without what a launch adds

@@ -49,7 +49,8 @@ const std::vector<Pass>& pipeline_of(const Kernel& kernel) {
   static const std::vector<Pass> kThreads = fused_expressions(DType::i32);
   static const std::vector<Pass> kSimt = [] {
     std::vector<Pass> passes = fused_expressions(DType::i32);
-    passes.push_back({"gather_checks", gather_checks, "last: where each stands follows from what is left"});
+    passes.push_back({"gather_checks", gather_checks, "behind the others: where each stands follows from what is left"});
+    passes.push_back({"poll_interrupts", poll_interrupts, "last: it cuts loops up, and polls in what is dead would keep it"});
     return passes;
   }();
   if (!kernel.function) return pipeline();

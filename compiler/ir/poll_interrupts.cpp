@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/ir/tile.h"
 #include "compiler/ir/transform.h"
 
 namespace gasell::ir {
@@ -123,6 +124,8 @@ class Polling {
 }  // namespace
 
 Kernel poll_interrupts(const Kernel& kernel) {
+  // What a thread does of a tile is soon over, and registers are what it lacks.
+  if (kernel.simt) return has_tiles(kernel.body) ? kernel : with_body(kernel, Polling(kernel).body(kernel.body));
   const bool asked = std::any_of(kernel.params.begin(), kernel.params.end(),
                                  [](const Parameter& p) { return p.kind == Parameter::Kind::any && p.name == "interrupt"; });
   return kernel.function && asked ? with_body(kernel, Polling(kernel).body(kernel.body)) : kernel;

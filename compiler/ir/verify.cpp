@@ -211,7 +211,7 @@ class Verifier {
         break;
       case StmtKind::poll:
         parameter("error", DType::i64);
-        parameter("interrupt", DType::u8);
+        if (!kernel_.simt) parameter("interrupt", DType::u8);
         break;
       case StmtKind::atomic: {
         require(kernel_.simt, "atomic statements are of kernels of threads", s.name);

@@ -61,6 +61,8 @@ std::optional<Error> RegionGrids::bring_home(const void* address, bool writes) n
         storage->read();
     }
     return std::nullopt;
+  } catch (const Interrupted&) {
+    return std::nullopt;  // the function will see it, too
   } catch (const Error& error) {
     return error;
   } catch (const std::exception& error) {

@@ -212,6 +212,7 @@ void GpuCopies::bring_home_locked(ByteRange range) {
       for (const Piece& piece : pieces(g)) {
         for (const ByteRange& gap : host_.missing(range)) {
           for (const ByteRange& part : piece.valid.within(gap)) {
+            if (copied.empty()) memory_->wait(g, GpuStream::compute);  // kernels may never end; copies do
             copy_home(g, piece, part);
             copied.push_back(part);
           }
@@ -222,6 +223,9 @@ void GpuCopies::bring_home_locked(ByteRange range) {
       for (const ByteRange& part : copied) host_.add(part);
     } catch (const GpuLost& lost) {
       memory_->bury(g, lost.what());
+    } catch (const Interrupted&) {
+      memory_->stop();
+      throw;
     }
   }
   require_kept(range);

@@ -1,9 +1,6 @@
 #include "runtime/gpu/gpu_device.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <thread>
 #include <utility>
 
 #include "lang/diagnostic.h"
@@ -12,12 +9,6 @@
 
 namespace gasell {
 namespace {
-
-// Waiting: at first without giving the core away, since most kernels are short.
-constexpr auto kSpin = std::chrono::milliseconds(5);
-constexpr auto kSleep = std::chrono::microseconds(50);
-// Nor around the time when the end is expected, by this part of it.
-constexpr double kSoon = 0.03;
 
 // Results up to this size go home with their plan: reductions are made to be read.
 constexpr int64_t kSentHome = 64 << 10;
@@ -28,13 +19,19 @@ bool is_memory_error(const Error& error) { return error.diagnostic().kind == "Me
 
 GpuDevice::GpuDevice(std::vector<std::unique_ptr<Gpu>> gpus, Device& host, const GpuDeviceOptions& options,
                      const std::atomic<bool>& interrupt)
-    : host_(host), options_(options), interrupt_(interrupt), memory_(std::make_shared<GpuMemory>(std::move(gpus))) {
+    : host_(host), options_(options), interrupt_(interrupt), memory_(std::make_shared<GpuMemory>(std::move(gpus), interrupt)) {
   properties_.name = "gpu";
   properties_.threads = count();
   last_.resize(static_cast<size_t>(count()));
+  errors_.resize(static_cast<size_t>(count()));
   for (int g = 0; g < count(); ++g) properties_.memory += gpu(g).memory;
 }
-GpuDevice::~GpuDevice() { abandon(); }
+GpuDevice::~GpuDevice() {
+  abandon();
+  for (int g = 0; g < count(); ++g)
+    if (const GpuAddress address = errors_[static_cast<size_t>(g)].address) memory_->free_buffer(g, address);
+  memory_->ignore_interrupts();
+}
 
 StorageRef GpuDevice::allocate(int64_t bytes, bool zeroed) {
   if (zeroed) return host_.allocate(bytes, true);
@@ -88,17 +85,7 @@ void GpuDevice::check_interrupt() const {
   if (interrupt_.load(std::memory_order_relaxed)) throw Interrupted();
 }
 
-void GpuDevice::wait(int g, GpuStream stream, double expected) const {
-  Gpu& gpu = memory_->gpu(g);
-  const auto start = std::chrono::steady_clock::now();
-  while (!gpu.done(stream)) {
-    check_interrupt();
-    const auto waited = std::chrono::steady_clock::now() - start;
-    const bool soon = std::abs(std::chrono::duration<double>(waited).count() - expected) < kSoon * expected;
-    if (waited > kSpin && !soon) std::this_thread::sleep_for(kSleep);
-  }
-  gpu.synchronize(stream);  // throws what failed
-}
+void GpuDevice::wait(int g, GpuStream stream, double expected) const { memory_->wait(g, stream, expected); }
 
 void GpuDevice::run(const Launch& launch, Progress& progress) {
   if (launch.units <= 0) return;
@@ -147,16 +134,17 @@ void GpuDevice::finish() {
     memory_->commit();
   } catch (const GpuLost&) {
     lost();
+  } catch (const Interrupted&) {
+    abandon();
+    throw;
   }
 }
 
 void GpuDevice::abandon() noexcept {
   try {
-    for (int g = 0; g < count(); ++g)
-      if (memory_->alive(g)) memory_->gpu(g).set_stop(true);
-    memory_->bury_lost();
+    memory_->stop();
     std::fill(last_.begin(), last_.end(), std::nullopt);
-    for (int g = 0; g < count(); ++g) memory_->gpu(g).set_stop(false);
+    for (Errors& errors : errors_) errors.clear = false;
     memory_->commit();
   } catch (...) {  // it has said so where it matters
   }

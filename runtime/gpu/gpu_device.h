@@ -121,6 +121,15 @@ class GpuDevice final : public Device {
   std::shared_ptr<GpuMemory> memory_;
   std::vector<int> chosen_;
   int selected_ = 0;  // of run_grid
+  /// Where kernels of threads note errors on a GPU, from the first of them on.
+  struct Errors {
+    GpuAddress address = 0;
+    std::shared_ptr<void> pinned;  // where that is read; null: there was no such memory
+    bool clear = false;
+  };
+  /// For the next kernel: nothing is noted there.
+  GpuAddress error_of(int g);
+  std::vector<Errors> errors_;
   std::vector<std::optional<GpuStream>> last_;  // per GPU, where work was given that nobody has waited for: the stream that comes last
   int lost_ = 0;                                // GPUs whose loss was told by WorkLost
 };

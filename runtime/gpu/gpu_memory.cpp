@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
 
 #include "lang/diagnostic.h"
 #include "runtime/gpu/gpu_copies.h"
 
 namespace gasell {
 
-GpuMemory::GpuMemory(std::vector<std::unique_ptr<Gpu>> gpus) : gpus_(std::move(gpus)), lost_(gpus_.size(), 0) {}
+GpuMemory::GpuMemory(std::vector<std::unique_ptr<Gpu>> gpus, const std::atomic<bool>& interrupt)
+    : gpus_(std::move(gpus)), lost_(gpus_.size(), 0), interrupt_(&interrupt) {}
 
 int GpuMemory::lost_count() const { return static_cast<int>(std::count(lost_.begin(), lost_.end(), 1)); }
 
@@ -196,6 +200,28 @@ void GpuMemory::bury(int g, const std::string& because) {
   fmt::print(stderr, "gasell: {} was lost ({}); {}\n", name, because,
              any_alive() ? "its work goes to the others" : "the host's cores do its work");
   for (GpuCopies* copies : all_) copies->bury(g, name);
+}
+
+void GpuMemory::wait(int g, GpuStream stream, double expected) {
+  // At first without giving the core away, since most kernels are short; nor around the time when the end is expected, by this part of it.
+  constexpr auto kSpin = std::chrono::milliseconds(5);
+  constexpr auto kSleep = std::chrono::microseconds(50);
+  constexpr double kSoon = 0.03;
+  const auto start = std::chrono::steady_clock::now();
+  while (!gpu(g).done(stream)) {
+    if (interrupt_ && interrupt_->load(std::memory_order_relaxed)) throw Interrupted();
+    const auto waited = std::chrono::steady_clock::now() - start;
+    const bool soon = std::abs(std::chrono::duration<double>(waited).count() - expected) < kSoon * expected;
+    if (waited > kSpin && !soon) std::this_thread::sleep_for(kSleep);
+  }
+  gpu(g).synchronize(stream);  // throws what failed
+}
+
+void GpuMemory::stop() {
+  for (int g = 0; g < count(); ++g)
+    if (alive(g)) gpu(g).set_stop(true);
+  bury_lost();
+  for (int g = 0; g < count(); ++g) gpu(g).set_stop(false);
 }
 
 void GpuMemory::bury_lost() {

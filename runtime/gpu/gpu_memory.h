@@ -42,7 +42,9 @@ struct GpuCounts {
 /// The GPUs of an engine and what they hold. Storages that have copies keep it alive. Thread-safe.
 class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
  public:
-  explicit GpuMemory(std::vector<std::unique_ptr<Gpu>> gpus);
+  /// `interrupt`: somebody wants what runs to end; looked at until ignore_interrupts().
+  GpuMemory(std::vector<std::unique_ptr<Gpu>> gpus, const std::atomic<bool>& interrupt);
+  void ignore_interrupts() { interrupt_ = nullptr; }
 
   int count() const { return static_cast<int>(gpus_.size()); }
   Gpu& gpu(int g) { return *gpus_[static_cast<size_t>(g)]; }
@@ -50,6 +52,11 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
   bool any_alive() const { return lost_count() < count(); }
   int lost_count() const;
   GpuCounts& counts() { return counts_; }
+
+  /// Until a stream of GPU g has done what it was given, in about `expected` seconds where that is known. Throws Interrupted, GpuLost.
+  void wait(int g, GpuStream stream, double expected = 0);
+  /// Asks kernels to end and waits for all streams; buries the GPUs that are lost.
+  void stop();
 
   /// Memory on the host, to come when it is read there, for what the GPUs compute.
   HostStorageRef allocate(MemoryBudget& host, int64_t bytes);
@@ -92,7 +99,7 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
 
   /// GPU g is lost, with what only it held. Says so on stderr.
   void bury(int g, const std::string& because);
-  /// Asks all GPUs and buries those that are lost.
+  /// Waits for all GPUs and buries those that are lost.
   void bury_lost();
 
  private:
@@ -110,6 +117,7 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
   std::unordered_set<GpuCopies*> uncommitted_;  // with writes or copies under way
   GpuCounts counts_;
   uint64_t use_ = 1;
+  const std::atomic<bool>* interrupt_;
 };
 
 }  // namespace gasell

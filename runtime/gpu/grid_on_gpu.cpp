@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
+#include <utility>
 
 #include "compiler/ir/simt.h"
 #include "lang/diagnostic.h"
@@ -15,6 +17,7 @@ namespace {
 
 // Arrays are bound from and to whole multiples of this.
 constexpr int64_t kWhole = 64;
+constexpr int64_t kErrorBytes = sizeof(GpuDevice::GridResult::error);
 
 /// GPU memory that goes with its holder.
 class Buffer {
@@ -53,6 +56,16 @@ int GpuDevice::selected() const {
   return std::find(gpus.begin(), gpus.end(), selected_) != gpus.end() || gpus.empty() ? selected_ : gpus[0];
 }
 
+GpuAddress GpuDevice::error_of(int g) {
+  Errors& errors = errors_[static_cast<size_t>(g)];
+  if (!errors.address) {
+    errors.address = memory_->allocate_buffer(g, kErrorBytes);
+    errors.pinned = memory_->gpu(g).pinned(kErrorBytes);
+  }
+  if (!std::exchange(errors.clear, true)) memory_->gpu(g).fill_zero(errors.address, kErrorBytes, GpuStream::compute);
+  return errors.address;
+}
+
 GpuDevice::GridResult GpuDevice::run_grid(const GridLaunch& launch) {
   check_interrupt();
   const int g = selected();
@@ -82,7 +95,7 @@ GpuDevice::GridResult GpuDevice::run_grid(const GridLaunch& launch) {
       kernel = loaded;
     }
     memory_->begin_use();
-    const Buffer error(*memory_, g, 10 * sizeof(int64_t));
+    const GpuAddress error = error_of(g);
     std::unique_ptr<Buffer> words;
     if (!launch.start && ir::waits_for_grid(*launch.kernel)) words = std::make_unique<Buffer>(*memory_, g, 8);
     // Views of one memory are bound as one piece.
@@ -110,14 +123,14 @@ GpuDevice::GridResult GpuDevice::run_grid(const GridLaunch& launch) {
     std::vector<GpuArray> arrays;
     for (const GridLaunch::Piece& piece : launch.arrays) {
       if (piece.end <= piece.begin) {
-        arrays.push_back({error.address(), error.address(), error.address()});
+        arrays.push_back({error, error, error});
         continue;
       }
       GpuArray array = wholes.at(piece.storage).bound;
       array.base += static_cast<GpuAddress>(piece.byte_offset);
       arrays.push_back(array);
     }
-    arrays.push_back({error.address(), error.address(), error.address() + 10 * sizeof(int64_t)});
+    arrays.push_back({error, error, error + kErrorBytes});
     gpu.wait(GpuStream::compute, GpuStream::copy_in);
     ++memory_->counts().launches;
     if (launch.start)
@@ -128,8 +141,12 @@ GpuDevice::GridResult GpuDevice::run_grid(const GridLaunch& launch) {
     for (auto& [storage, whole] : wholes)
       if (whole.written) memory_->written(g, *storage, whole.range);
     if (launch.notes) {
-      gpu.copy_out(result.error.data(), error.address(), 10 * sizeof(int64_t), GpuStream::compute);
+      Errors& errors = errors_[static_cast<size_t>(g)];
+      if (errors.pinned) gpu.copy_out(errors.pinned.get(), error, kErrorBytes, GpuStream::compute);
       wait(g, GpuStream::compute);
+      if (!errors.pinned) gpu.copy_out(result.error.data(), error, kErrorBytes, GpuStream::compute);
+      if (errors.pinned) std::memcpy(result.error.data(), errors.pinned.get(), kErrorBytes);
+      errors.clear = result.error[0] == 0;
       last_[static_cast<size_t>(g)] = std::nullopt;
     }
     memory_->end_use(g);
@@ -143,6 +160,11 @@ GpuDevice::GridResult GpuDevice::run_grid(const GridLaunch& launch) {
   } catch (const GpuLost&) {
     memory_->drop_awaited();
     lost();
+  } catch (const Interrupted&) {
+    memory_->drop_awaited();
+    memory_->end_use(g);
+    abandon();
+    throw;
   } catch (...) {
     memory_->drop_awaited();
     memory_->end_use(g);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <future>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -67,6 +68,7 @@ struct Grid {
   GridShape shape;
   const int64_t* error;
   GridFault* fault;
+  std::future<GridFault> running;  // since it came first in its stream: whoever waits can be interrupted
 };
 struct Wait {
   GpuStream other;
@@ -104,6 +106,7 @@ class SimulatedGpu final : public Gpu {
   }
 
   ~SimulatedGpu() override {
+    set_stop(true);
     for (Stream& stream : streams_) stream.waiting.clear();
     release_freed(true);
   }
@@ -216,7 +219,7 @@ class SimulatedGpu final : public Gpu {
     const std::lock_guard lock(mutex_);
     require_alive();
     const auto& simulated = static_cast<const SimulatedKernel&>(kernel);
-    Grid grid{simulated.grid, {}, {scalars.begin(), scalars.end()}, shape, nullptr, fault};
+    Grid grid{simulated.grid, {}, {scalars.begin(), scalars.end()}, shape, nullptr, fault, {}};
     for (size_t k = 0; k < arrays.size(); ++k) {
       if (arrays[k].base % simulated.alignments[k]) simulation_broken("an array at a misaligned address");
       memory_of(arrays[k].begin, static_cast<int64_t>(arrays[k].end - arrays[k].begin));
@@ -305,7 +308,12 @@ class SimulatedGpu final : public Gpu {
         finished = run(*launch, deadline);
         slow_down(start);
       } else if (auto* grid = std::get_if<Grid>(&operation)) {
-        *grid->fault = run_grid(grid->kernel, grid->arrays.data(), grid->scalars.data(), grid->shape, grid->error, check_races_, stop_);
+        if (!grid->running.valid())
+          grid->running = std::async(std::launch::async, [this, grid] {
+            return run_grid(grid->kernel, grid->arrays.data(), grid->scalars.data(), grid->shape, grid->error, check_races_, stop_);
+          });
+        finished = deadline == Clock::time_point::max() || grid->running.wait_until(deadline) == std::future_status::ready;
+        if (finished) *grid->fault = grid->running.get();
         slow_down(start);
       } else if (auto* copy = std::get_if<Copy>(&operation)) {
         std::memcpy(copy->to, copy->from ? copy->from : copy->staged.data(), static_cast<size_t>(copy->bytes));

@@ -150,6 +150,7 @@ Value caught_exception(Frame& f) {
   } catch (const Error& error) {
     value = exception_from_error(error);
   } catch (const Interrupted&) {
+    f.session.engine.clear_interrupt();  // who waited for a GPU has not
     value = Value::make<Exception>(*exception_type("KeyboardInterrupt"), std::vector<Value>{});
   } catch (const std::bad_alloc&) {
     value = Value::make<Exception>(*exception_type("MemoryError"), std::vector<Value>{});

@@ -228,6 +228,7 @@ class CudaGpu final : public Gpu {
     const bool turned = shape.along_y && shape.blocks[0] <= kMostAlongY;
     const size_t x = turned ? 1 : 0, y = turned ? 0 : 1;
     slots.push_back(turned);
+    slots.push_back(stop_.address());
     std::vector<void*> parameters;
     for (uint64_t& slot : slots) parameters.push_back(&slot);
     const Current current(*context_);

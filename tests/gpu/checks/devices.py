@@ -24,6 +24,77 @@ except KeyboardInterrupt:
 print(float(np.arange(1000.0).sum()), round(float(numbers(1000)) / 1e6, 1))
 """
 
+# Kernels that never end: with an index that is checked, so that the launch is waited for; with nothing that can fail, so that who reads the result waits; in a
+# parallel function; with threads that wait for the others. The last line tells that the GPU computes afterwards.
+ENDLESS = {
+    "a loop with checks": """
+@cuda.jit
+def turn(x, go):
+    i = cuda.grid(1)
+    while go[0] > 0:
+        x[i] += 1
+""",
+    "nothing that can fail": """
+@cuda.jit
+def turn(x, go):
+    i = cuda.threadIdx.x & 31
+    k = 0
+    while k >= 0:
+        k = (k + 1) & 1023
+    x[i] = k
+""",
+    "loops in loops": """
+@cuda.jit
+def turn(x, go):
+    n = go.size * 3000000
+    s = 0.0
+    for i in range(n):
+        for j in range(n):
+            s += x[(i ^ j) & 31] * 0.5
+    x[0] = s
+""",
+    "barriers": """
+@cuda.jit
+def turn(x, go):
+    tile = cuda.shared.array(64, numba.float64)
+    while go[0] > 0:
+        tile[cuda.threadIdx.x] = x[cuda.threadIdx.x]
+        cuda.syncthreads()
+        x[cuda.threadIdx.x] = tile[63 - cuda.threadIdx.x]
+        cuda.syncthreads()
+""",
+    "a parallel function": """
+@numba.njit(parallel=True)
+def loop(x, go):
+    for i in numba.prange(x.size):
+        while go[0] > 0:
+            x[i] += 1
+turn = {(1, 64): loop}
+""",
+}
+ENDLESS_START = """
+import numba
+from numba import cuda
+"""
+ENDLESS_REST = """
+x = np.ones(64)
+go = np.ones(1)
+print('started', flush=True)
+try:
+    turn[1, 64](x, go)
+    print(x[0])
+except KeyboardInterrupt:
+    print('stopped', flush=True)
+y = np.arange(1000.0)
+@cuda.jit
+def double(y):
+    i = cuda.grid(1)
+    if i < y.size:
+        y[i] *= 2
+double[4, 256](y)
+print(y.sum() / 2, float((np.ones(10) * 10).mean()))
+"""
+
 STREAMED = """
 x = np.arange({n}) * 0.5
 y = x * 2 + 1
@@ -73,27 +144,33 @@ def too_large(target):
 def interrupt(target):
     slowest = 0.0
     for device in dict.fromkeys((target.first(1), target.all)):
-        process = target.start(LONG, device)
-        try:
-            if process.stdout.readline() != "started\n":
-                raise Wrong(f"    on {device}\n{shortened(process.communicate(timeout=60)[1])}")
-            time.sleep(1.5)
-            begin = time.monotonic()
-            process.send_signal(signal.SIGINT)
-            if not select.select([process.stdout], [], [], 30)[0]:
-                raise Wrong(f"    on {device}: still running 30 s after SIGINT")
-            line = process.stdout.readline()
-            took = time.monotonic() - begin
-            rest, err = process.communicate(timeout=60)
-        finally:
-            process.kill()
-            process.wait()
-        if line != "stopped\n" or rest != "499500.0 10.0\n" or process.returncode:
-            raise Wrong(f"    on {device}: status {process.returncode}\n{shortened(line + rest + err)}")
-        slowest = max(slowest, took)
-        if took > INTERRUPT_S and target.real:
-            raise Wrong(f"    on {device}: it took {1e3 * took:.0f} ms, {1e3 * INTERRUPT_S:.0f} are allowed")
+        for name, text in {"an expression": LONG, **{name: ENDLESS_START + text + ENDLESS_REST for name, text in ENDLESS.items()}}.items():
+            slowest = max(slowest, interrupted(target, device, name, text))
     return f"{1e3 * slowest:.0f} ms"
+
+
+def interrupted(target, device, name, text):
+    """Seconds from the signal to the handler's output."""
+    process = target.start(text, device)
+    try:
+        if process.stdout.readline() != "started\n":
+            raise Wrong(f"    {name} on {device}\n{shortened(process.communicate(timeout=60)[1])}")
+        time.sleep(1.5)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        if not select.select([process.stdout], [], [], 30)[0]:
+            raise Wrong(f"    {name} on {device}: still running 30 s after SIGINT")
+        line = process.stdout.readline()
+        took = time.monotonic() - begin
+        rest, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    if line != "stopped\n" or rest != "499500.0 10.0\n" or process.returncode:
+        raise Wrong(f"    {name} on {device}: status {process.returncode}\n{shortened(line + rest + err)}")
+    if took > INTERRUPT_S and target.real:
+        raise Wrong(f"    {name} on {device}: it took {1e3 * took:.0f} ms, {1e3 * INTERRUPT_S:.0f} are allowed")
+    return took
 
 
 def trace(target):
