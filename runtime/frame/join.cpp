@@ -60,9 +60,60 @@ JoinedRows matched(Engine& engine, int64_t count, const SpanOf& span_of, const u
   return result;
 }
 
+constexpr uint32_t kNoRow = UINT32_MAX;
+
+/// The row of each code; nothing where a code has several, or the rows are too many to be used at random.
+Scratch<uint32_t> rows_of_codes(Engine& engine, const int32_t* codes, int64_t count, int64_t bound) {
+  Scratch<uint32_t> rows(engine, bound);
+  if (is_distant(engine, *rows.storage(), rows.data(), bound * int64_t{sizeof(uint32_t)})) return {};
+  fill(engine, rows, kNoRow);
+  std::atomic<bool> several = false;
+  over_rows(engine, count, [&](int64_t begin, int64_t end) {
+    if (several.load(std::memory_order_relaxed)) return;
+    bool again = false;
+    for (int64_t i = begin; i < end; ++i)
+      again |= std::atomic_ref<uint32_t>(rows[codes[i]]).exchange(static_cast<uint32_t>(i), std::memory_order_relaxed) != kNoRow;
+    if (again) several = true;
+  });
+  return several ? Scratch<uint32_t>() : std::move(rows);
+}
+
+/// For each row of `from` its match, row_of[code]: all rows of `from`, or those that have one (`inner`).
+JoinedRows look_up_unique(Engine& engine, const int32_t* from, int64_t count, const Scratch<uint32_t>& row_of, bool inner) {
+  const int64_t parts = std::max<int64_t>(1, (count + kRowsATask - 1) / kRowsATask);
+  std::vector<int64_t> offsets(static_cast<size_t>(parts + 1));
+  const Scratch<uint32_t> matches(engine, count);
+  std::atomic<bool> missing = false;
+  in_parallel(parts, [&](int64_t part) {
+    check_interrupt(engine);
+    int64_t found = 0;
+    const int64_t begin = part * kRowsATask, end = std::min(count, begin + kRowsATask);
+    for (int64_t i = begin; i < end; ++i) {
+      matches[i] = row_of[from[i]];
+      found += matches[i] != kNoRow;
+    }
+    offsets[static_cast<size_t>(part)] = inner ? found : end - begin;
+    if (found < end - begin) missing = true;
+  });
+  int64_t total = 0;
+  for (int64_t& o : offsets) o = std::exchange(total, total + o);
+  JoinedRows result{Scratch<int64_t>(engine, total), Scratch<int64_t>(engine, total), false, !inner && missing};
+  in_parallel(parts, [&](int64_t part) {
+    int64_t at = offsets[static_cast<size_t>(part)];
+    for (int64_t i = part * kRowsATask, end = std::min(count, i + kRowsATask); i < end; ++i) {
+      const uint32_t row = matches[i];
+      if (inner && row == kNoRow) continue;
+      result.left[at] = i;
+      result.right[at++] = row == kNoRow ? -1 : int64_t{row};
+    }
+  });
+  return result;
+}
+
 /// For each row of `from` its matches in `to`: all rows of `from`, or those that have some (`inner`).
 JoinedRows look_up(Engine& engine, const int32_t* from, int64_t from_count, const int32_t* to, int64_t to_count, int64_t bound,
                    bool inner) {
+  if (const Scratch<uint32_t> row_of = rows_of_codes(engine, to, to_count, bound)) return look_up_unique(engine, from, from_count, row_of, inner);
   RowLists<uint32_t> table = list_rows<uint32_t>(engine, to, to_count, bound);
   const uint32_t* const starts = table.starts.data();
   const bool distant_rows = is_distant(engine, *table.rows.storage(), table.rows.data(), to_count * int64_t{sizeof(uint32_t)});
@@ -206,7 +257,9 @@ Column has_match(Engine& engine, const std::vector<Column>& left, const std::vec
   const RowCodes codes = number_rows(engine, RowKeys(engine, {left, right}, MissingKeys::kept, false));
   const Scratch<bool> there(engine, std::max<int64_t>(codes.bound, 1));
   fill(engine, there, false);
-  for (int64_t i = 0; i < right_count; ++i) there[codes.codes[left_count + i]] = true;
+  over_rows(engine, right_count, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) std::atomic_ref<bool>(there[codes.codes[left_count + i]]).store(true, std::memory_order_relaxed);
+  });
   return filled<bool>(engine, number_type(DType::boolean), left_count, [&](int64_t i, bool& out) {
     out = there[codes.codes[i]];
     return true;

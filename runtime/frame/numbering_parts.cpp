@@ -1,6 +1,7 @@
 #include <bit>
 #include <utility>
 
+#include "runtime/frame/distant_rows.h"
 #include "runtime/frame/key_table.h"
 #include "runtime/frame/numbering.h"
 
@@ -91,25 +92,32 @@ Numbered number_by_parts(Engine& engine, const KeyRun& run, const Renumber& renu
       result.first_rows[g] = static_cast<int64_t>(entries[begin + g - base] >> 32);
   });
   const Scratch<int32_t> numbers = renumber ? renumber(result.first_rows) : Scratch<int32_t>();
-  // From here on the low half is the final number.
+  result.ids = Scratch<int32_t>(engine, rows);
+  const bool distant = is_distant(engine, *result.ids.storage(), result.ids.data(), rows * int64_t{sizeof(int32_t)});
+  if (!distant && !result.all_rows) fill(engine, result.ids, -1);
   in_parallel(parts, [&](int64_t part) {
     check_interrupt(engine);
     const auto base = static_cast<int32_t>(bases[static_cast<size_t>(part)]);
     for (int64_t i = starts[static_cast<size_t>(part)]; i < starts[static_cast<size_t>(part + 1)]; ++i) {
       const int32_t id = base + static_cast<int32_t>(entries[i] & UINT32_MAX);
-      entries[i] = static_cast<uint32_t>(numbers ? numbers[id] : id);
+      const int32_t number = numbers ? numbers[id] : id;
+      if (distant)
+        entries[i] = static_cast<uint32_t>(number);
+      else
+        result.ids[entry_rows[i]] = number;
     }
   });
-  // Row by row, from as many places as there are parts: writing part by part would touch all of the ids for each part.
-  result.ids = Scratch<int32_t>(engine, rows);
-  places = begins;
-  in_parallel(chunks, [&](int64_t chunk) {
-    int64_t* const place = &places[static_cast<size_t>(chunk * parts)];
-    over_chunk(chunk, [&](const uint64_t* codes, int64_t count, int64_t at) {
-      for (int64_t i = 0; i < count; ++i)
-        result.ids[at + i] = codes[i] == kDropped ? -1 : static_cast<int32_t>(entries[place[hash_of_key(codes[i]) >> shift]++]);
+  if (distant) {
+    // Row by row, from as many places as there are parts: writing part by part would touch all of the ids for each part.
+    places = begins;
+    in_parallel(chunks, [&](int64_t chunk) {
+      int64_t* const place = &places[static_cast<size_t>(chunk * parts)];
+      over_chunk(chunk, [&](const uint64_t* codes, int64_t count, int64_t at) {
+        for (int64_t i = 0; i < count; ++i)
+          result.ids[at + i] = codes[i] == kDropped ? -1 : static_cast<int32_t>(entries[place[hash_of_key(codes[i]) >> shift]++]);
+      });
     });
-  });
+  }
   result.first_rows = in_final_order(engine, std::move(result.first_rows), numbers);
   return result;
 }

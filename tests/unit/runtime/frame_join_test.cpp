@@ -102,6 +102,29 @@ TEST_CASE("many rows are joined") {
   }
 }
 
+TEST_CASE("many rows are joined with others whose keys are all different") {
+  std::mt19937_64 random(33);
+  for (const int64_t most : {int64_t{300'000}, int64_t{1} << 40}) {  // by tables of the keys, and by hashes
+    std::vector<int64_t> other(200'000), some(500'000);
+    for (size_t i = 0; i < other.size(); ++i) other[i] = static_cast<int64_t>(i) * (most / 300'000) + 5;
+    std::shuffle(other.begin(), other.end(), random);
+    for (int64_t& key : some) key = static_cast<int64_t>(random() % 300'000) * (most / 300'000) + 5;
+    const auto texts = [](const std::vector<int64_t>& keys) {
+      std::vector<std::string> result;
+      for (const int64_t key : keys) result.push_back(std::to_string(key));
+      return result;
+    };
+    const std::vector<std::string> l = texts(some), r = texts(other);
+    const Column left = number_column(node_of(some)), right = number_column(node_of(other));
+    const auto join = [&](Join how) { return join_rows(engine(), {left}, {right}, how); };
+    CHECK((pairs_of(join(Join::inner)) == expected_pairs(l, r, false)));
+    CHECK(!join(Join::inner).right_missing);
+    CHECK((pairs_of(join(Join::left)) == expected_pairs(l, r, true)));
+    CHECK(join(Join::left).right_missing);
+    CHECK((pairs_of(join(Join::right)) == turned(expected_pairs(r, l, true))));
+  }
+}
+
 TEST_CASE("numbers of different types match") {
   Column integers = number_column(node_of(std::vector<int32_t>{1, 2, 3})), floats = number_column(node_of(std::vector<double>{3, 2.5, 1}));
   match_types(engine(), integers, floats, "k");
