@@ -3,6 +3,7 @@
 #include <parquet/api/reader.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/schema.h>
+#include <parquet/size_statistics.h>
 #include <sys/stat.h>
 
 #include <cmath>
@@ -157,11 +158,13 @@ int parquet_chunk(ArrowParquetFile* file, int64_t group, int64_t column, ArrowCh
     *chunk = ArrowChunk{};
     chunk->texts = texts;
     chunk->nulls = -1;
+    chunk->texts_size = -1;
     const int leaf = file->leaf(column);
     if (leaf < 0) return arrow::Status::OK();
     const auto described = file->metadata->RowGroup(static_cast<int>(group))->ColumnChunk(leaf);
     chunk->bytes = described->total_compressed_size();
     chunk->coded = all_coded(*described);
+    if (const auto sizes = described->size_statistics()) chunk->texts_size = sizes->unencoded_byte_array_data_bytes.value_or(-1);
     if (file->metadata->schema()->Column(leaf)->max_definition_level() == 0) chunk->nulls = 0;
     if (!described->is_stats_set()) return arrow::Status::OK();
     const std::shared_ptr<parquet::Statistics> statistics = described->statistics();

@@ -7,10 +7,12 @@ The file, made here once: numbers that come in order, floats with two digits and
 missing ones; row groups of 2**20 rows, snappy. Every program reads columns from the page cache into memory in a process of its own; its best
 round counts, and the processor time of a round beside it, since it says more on a machine that others use. Imports are outside of the time.
 Gasell and pandas read to frames, Polars and pyarrow to tables of their own, DuckDB into a table in memory. `one of all` is the mean of
-a column of a frame of all columns: who reads columns when they are used reads one.
+a column of a frame of all columns: who reads columns when they are used reads one. What was read is compared, outside of the time: sums of numbers,
+the last time, the letters of all texts and the text of one row.
 """
 
 import argparse
+import ast
 import json
 import pathlib
 import subprocess
@@ -37,6 +39,7 @@ for k in range({rounds}):
     s = time.perf_counter() - t
     best = s if s < best else best
 print(best, (time.process_time() - began) / {rounds})
+print(repr([{checks}]))
 """
 
 CASES = {
@@ -49,31 +52,58 @@ CASES = {
 }
 
 
+TEXTS, TIMES = ("zone", "ticket"), ("when",)
+# What is compared of a column, by program: of numbers, times and texts; {c} is the column, {k} a row.
+PANDAS_CHECKS = ("float(df['{c}'].sum())", "str(df['{c}'].max())", "int(df['{c}'].str.len().sum()), df['{c}'].iloc[{k}]")
+CHECKS = {
+    "gasell": PANDAS_CHECKS,
+    "pandas": PANDAS_CHECKS,
+    "pyarrow": ("float(pc.sum(df['{c}']).as_py())", "str(pc.max(df['{c}']).as_py())", "pc.sum(pc.utf8_length(df['{c}'])).as_py(), df['{c}'][{k}].as_py()"),
+    "polars": ("float(df['{c}'].sum())", "str(df['{c}'].max())", "int(df['{c}'].str.len_chars().sum()), df['{c}'][{k}]"),
+    "duckdb": ("float(one('sum({c})'))", "str(one('max({c})'))", "int(one('sum(length({c}))')), one('{c}', 'where rowid = {k}')"),
+}
+ONE = "\none = lambda what, where='': con.execute(f'select {what} from t {where}').fetchone()[0]"
+
+
 def programs(case, path, columns):
     selected = "*" if columns is None else ", ".join(f'"{c}"' for c in columns)
     table = f"create or replace table t as select {selected} from read_parquet('{path}')"
     if case == "one of all":
         return {
             "gasell": ("import pandas as pd", f"m = float(pd.read_parquet({path!r}).fare.mean())"),
-            "pandas": ("import pandas as pd", f"m = pd.read_parquet({path!r}).fare.mean()"),
-            "polars": ("import polars as pl", f"m = pl.scan_parquet({path!r}).select(pl.col('fare').mean()).collect()"),
-            "duckdb": ("import duckdb\ncon = duckdb.connect()", f"m = con.execute(\"select avg(fare) from read_parquet('{path}')\").fetchone()"),
+            "pandas": ("import pandas as pd", f"m = float(pd.read_parquet({path!r}).fare.mean())"),
+            "polars": ("import polars as pl", f"m = pl.scan_parquet({path!r}).select(pl.col('fare').mean()).collect().item()"),
+            "duckdb": ("import duckdb\ncon = duckdb.connect()", f"m = con.execute(\"select avg(fare) from read_parquet('{path}')\").fetchone()[0]"),
         }
     return {
         "gasell": ("import pandas as pd", f"df = pd.read_parquet({path!r}, columns={columns}).compute()"),
-        "pyarrow": ("import pyarrow.parquet as pq", f"df = pq.read_table({path!r}, columns={columns})"),
+        "pyarrow": ("import pyarrow.parquet as pq, pyarrow.compute as pc", f"df = pq.read_table({path!r}, columns={columns})"),
         "pandas": ("import pandas as pd", f"df = pd.read_parquet({path!r}, columns={columns})"),
         "polars": ("import polars as pl", f"df = pl.read_parquet({path!r}, columns={columns})"),
-        "duckdb": ("import duckdb\ncon = duckdb.connect()", f"con.execute({table!r})"),
+        "duckdb": ("import duckdb\ncon = duckdb.connect()" + ONE, f"con.execute({table!r})"),
     }
+
+
+def checks(case, name, rows):
+    if case == "one of all":
+        return "m"
+    number, time, text = CHECKS[name]
+    columns = CASES[case] or sum((c for c in CASES.values() if c), [])
+    return ", ".join((text if c in TEXTS else time if c in TIMES else number).format(c=c, k=rows * 5 // 7) for c in columns)
+
+
+def same(found, wanted):
+    return len(found) == len(wanted) and all(abs(a - b) <= 1e-9 * abs(b) if isinstance(b, float) else a == b for a, b in zip(found, wanted))
 
 
 def run(command, text):
     done = subprocess.run([*command, "-c", text], capture_output=True, text=True, timeout=600)
     if done.returncode:
+        print(done.stderr.strip().splitlines()[-1:], file=sys.stderr)
         return None
-    wall, processor = done.stdout.split()
-    return float(wall), float(processor)
+    times, found = done.stdout.strip().splitlines()[-2:]
+    wall, processor = times.split()
+    return float(wall), float(processor), ast.literal_eval(found)
 
 
 def main():
@@ -90,13 +120,25 @@ def main():
     if not path.exists():
         subprocess.run([options.python, "-c", MAKE.format(rows=options.rows, path=str(path))], check=True)
     results = {}
+    wrong = False
     for case in options.names or CASES:
+        wanted = None
         for name, (imports, read) in programs(case, str(path), CASES[case]).items():
             command = [options.gasell] if name == "gasell" else [options.python]
-            result = run(command, READ.format(imports=imports, read=read, rounds=options.rounds))
-            results.setdefault(case, {})[name] = result
-            print(f"{case:12} {name:8} " + (f"{result[0] * 1000:8.1f} ms  {result[1] * 1000:8.1f} ms of processors" if result else "failed"), flush=True)
+            text = READ.format(imports=imports, read=read, rounds=options.rounds, checks=checks(case, name, options.rows))
+            result = run(command, text)
+            if not result:
+                wrong = True
+                print(f"{case:12} {name:8} failed", flush=True)
+                continue
+            *times, found = result
+            wanted = wanted or found
+            differs = "" if same(found, wanted) else f"  WRONG: {found} for {wanted}"
+            wrong |= bool(differs)
+            results.setdefault(case, {})[name] = times
+            print(f"{case:12} {name:8} {times[0] * 1000:8.1f} ms  {times[1] * 1000:8.1f} ms of processors{differs}", flush=True)
     json.dump(results, sys.stderr)
+    sys.exit(wrong)
 
 
 if __name__ == "__main__":

@@ -48,6 +48,23 @@ struct JoinedTexts {
   frame::NewValues codes;
   frame::DictionaryRef dictionary;
 };
+
+/// A column with a text a row, of parts whose bytes are known before they are read, so that each is put where it belongs while it is in the
+/// processor's cache. Parts may be put side by side.
+class TextRows {
+ public:
+  TextRows(Engine& engine, int64_t rows, int64_t bytes);
+  /// Rows from `row` on; their bytes from `at` on, which moves behind them. False: they are not texts, or go beyond `end`. ValueError for
+  /// offsets that do not grow.
+  bool put(const FieldType& type, const ArrowArray& array, int64_t row, int64_t& at, int64_t end, const std::string& column);
+  JoinedTexts finish();
+
+ private:
+  int64_t rows_;
+  frame::NewValues codes_;
+  HostStorageRef offsets_, bytes_;
+};
+
 /// One column of all parts: over one dictionary of distinct texts where the parts have small dictionaries (or `distinct` asks for it), else
 /// texts one behind the other. ValueError for codes that point nowhere, and offsets that do not grow.
 JoinedTexts join_texts(Engine& engine, const std::vector<TextPart>& parts, int64_t rows, bool distinct, const std::string& column);

@@ -1,16 +1,12 @@
 // Parquet files as columns that wait.
 #include <algorithm>
+#include <cctype>
 #include <charconv>
-#include <map>
-#include <mutex>
 
 #include "lang/diagnostic.h"
-#include "runtime/frame/operator_report.h"
-#include "runtime/frame/scratch.h"
+#include "runtime/device/workers.h"
 #include "runtime/io/arrow/conditions.h"
-#include "runtime/io/arrow/decode.h"
-#include "runtime/io/arrow/pandas_metadata.h"
-#include "runtime/io/arrow/tables.h"
+#include "runtime/io/arrow/parquet_scan.h"
 #include "runtime/io/os_error.h"
 
 namespace gasell::arrow {
@@ -18,81 +14,17 @@ namespace {
 
 /// More files than this are opened for each read anew, so that a data set does not use up the process's descriptors.
 constexpr size_t kHeldFiles = 128;
+/// A file that says that its texts take more than this times the bytes that they have in it is not believed before they are read.
+constexpr int64_t kMostExpansion = 1000;
 
-struct OpenFile {
-  std::filesystem::path path;
-  ParquetFile file;
-  Schema schema;
-  std::map<std::string, int64_t, std::less<>> places;  // of columns
-};
+}  // namespace
 
-/// Rows that are read at once.
-struct Group {
-  const OpenFile* file;
-  int64_t group, first_row, rows;
-};
-
-struct Field {
-  std::string name;
-  FieldType type;
-  bool has_validity = false;
-  std::vector<bool> coded;  // texts, a group: the file has codes of them
-
-  bool is_text() const { return type.type.has_codes(); }
-
-  // What reading gives, until it is fetched.
-  bool announced = false, is_read = false;
-  HostStorageRef values, validity;
-  frame::DictionaryRef texts;
-};
-
-/// The row groups of some files and the columns that come of them. Columns keep it while they wait.
-class Scan : public std::enable_shared_from_this<Scan> {
- public:
-  explicit Scan(Engine& engine) : engine_(engine) {}
-  Table table(const std::vector<DataFile>& files, const ReadOptions& options);
-
- private:
-  void open(const std::vector<DataFile>& files);
-  void choose(const std::vector<DataFile>& files, const ReadOptions& options);
-  Field field_of(const std::string& name, const PandasNote& note);
-  size_t place_of(const OpenFile& file, const std::string& name) const;
-  frame::Column column(size_t k);
-  frame::Column key_column(const std::vector<DataFile>& files, const std::string& name);
-
-  void announce(size_t k) {
-    const std::lock_guard lock(mutex_);
-    if (!fields_[k].is_read) fields_[k].announced = true;
-  }
-  /// Fetches a part of what was read of field k, with others that were announced.
-  template <class T>
-  T fetch(size_t k, T Field::* part) {
-    const std::lock_guard lock(mutex_);
-    if (!fields_[k].is_read) {
-      fields_[k].announced = true;
-      read_announced();
-    }
-    return std::exchange(fields_[k].*part, T{});
-  }
-  void read_announced();
-  void read_chunk(Field& field, const Group& group, bool coded, void* values, bool* valid, std::vector<TextPart>& texts);
-
-  Engine& engine_;
-  std::vector<OpenFile> files_;
-  std::vector<Group> groups_;
-  std::vector<int64_t> rows_of_file_;
-  std::vector<Field> fields_;
-  int64_t rows_ = 0;
-  bool pruned_ = false;
-  std::mutex mutex_;
-};
-
-void Scan::open(const std::vector<DataFile>& files) {
+void ParquetScan::open(const std::vector<DataFile>& files) {
   files_.resize(files.size());
   const GasellArrow& library = plugin();
   const int hold = files.size() <= kHeldFiles;
   in_parallel(static_cast<int64_t>(files.size()), [&](int64_t task) {
-    OpenFile& opened = files_[static_cast<size_t>(task)];
+    ParquetSource& opened = files_[static_cast<size_t>(task)];
     opened.path = files[static_cast<size_t>(task)].path;
     ArrowProblem problem{};
     ArrowParquetFile* file = nullptr;
@@ -103,7 +35,7 @@ void Scan::open(const std::vector<DataFile>& files) {
   });
 }
 
-size_t Scan::place_of(const OpenFile& file, const std::string& name) const {
+size_t ParquetScan::place_of(const ParquetSource& file, const std::string& name) const {
   const auto found = file.places.find(name);
   if (found == file.places.end())
     throw Error("ValueError", in_quotes(file.path.string()) + " has no column " + in_quotes(name) + ", which " +
@@ -112,11 +44,11 @@ size_t Scan::place_of(const OpenFile& file, const std::string& name) const {
 }
 
 /// Which row groups can have rows that are wanted.
-void Scan::choose(const std::vector<DataFile>& files, const ReadOptions& options) {
+void ParquetScan::choose(const std::vector<DataFile>& files, const ReadOptions& options) {
   const GasellArrow& library = plugin();
   Chunk chunk;
   for (size_t k = 0; k < files_.size(); ++k) {
-    const OpenFile& file = files_[k];
+    const ParquetSource& file = files_[k];
     const int64_t first = rows_;
     const int64_t groups = library.parquet_groups(file.file.get());
     for (int64_t g = 0; g < groups; ++g) {
@@ -145,11 +77,11 @@ void Scan::choose(const std::vector<DataFile>& files, const ReadOptions& options
   }
 }
 
-Field Scan::field_of(const std::string& name, const PandasNote& note) {
-  Field field;
+ParquetField ParquetScan::field_of(const std::string& name, const PandasNote& note) {
+  ParquetField field;
   field.name = name;
   const GasellArrow& library = plugin();
-  const auto type_in = [&](const OpenFile& file) -> const ArrowSchema& { return *file.schema->children[place_of(file, name)]; };
+  const auto type_in = [&](const ParquetSource& file) -> const ArrowSchema& { return *file.schema->children[place_of(file, name)]; };
   const ArrowSchema& first = type_in(files_[0]);
   const auto type = field_type(first);
   if (!type)
@@ -158,7 +90,7 @@ Field Scan::field_of(const std::string& name, const PandasNote& note) {
                     ", which is not in Gasell's frames",
                 "columns=[…] reads the others");
   field.type = *type;
-  for (const OpenFile& file : files_) {
+  for (const ParquetSource& file : files_) {
     const auto other = field_type(type_in(file));
     const bool nothing = (other && other->form == FieldType::Form::nothing) || field.type.form == FieldType::Form::nothing;
     if (!other || (other->type != field.type.type && !(nothing && other->type.has_codes() && field.type.type.has_codes())) ||
@@ -170,113 +102,38 @@ Field Scan::field_of(const std::string& name, const PandasNote& note) {
   if (const auto noted = note.types.find(name); noted != note.types.end() && field.type.type.is_number() && !noted->second.empty())
     field.type.type.nullable = std::isupper(static_cast<unsigned char>(noted->second[0])) || noted->second == "boolean";
   Chunk chunk;
-  for (const Group& g : groups_) {
+  std::vector<int64_t> text_sizes;
+  for (const RowGroup& g : groups_) {
     ArrowProblem problem{};
     const auto place = static_cast<int64_t>(place_of(*g.file, name));
     check(library.parquet_chunk(g.file->file.get(), g.group, place, &chunk, &problem), problem, g.file->path, name);
     if (field.is_text()) field.coded.push_back(chunk.coded && field.type.form == FieldType::Form::texts);
+    text_sizes.push_back(chunk.texts_size > kMostExpansion * chunk.bytes ? -1 : chunk.texts_size);
     field.has_validity |= !tells_missing(field.type) && chunk.nulls != 0;
   }
+  if (field.type.form == FieldType::Form::texts) find_text_begins(field, text_sizes);
   return field;
 }
 
-void Scan::read_chunk(Field& field, const Group& group, bool coded, void* values, bool* valid, std::vector<TextPart>& texts) {
-  const GasellArrow& library = plugin();
-  ArrowProblem problem{};
-  Stream stream;
-  const auto place = static_cast<int64_t>(place_of(*group.file, field.name));
-  check(library.parquet_read(group.file->file.get(), group.group, place, coded ? kCodedTexts : kPlainTexts, stream.get(), &problem),
-        problem, group.file->path, field.name);
-  const auto damaged = [&](const std::string& why) {
-    return Error("ValueError", in_quotes(group.file->path.string()) + ", column " + in_quotes(field.name) + ": " + why);
-  };
-  const auto ask = [&](int failed) {
-    if (!failed) return;
-    const char* const why = stream->get_last_error(stream.get());
-    throw damaged(why ? why : "cannot be read");
-  };
-  Schema schema;
-  ask(stream->get_schema(stream.get(), schema.get()));
-  // Texts come as codes or as they are; what the schema of the file says of categories holds for the pieces, too.
-  const auto type = schema->n_children == 1 ? field_type(*schema->children[0]) : std::nullopt;
-  if (!type) throw damaged("its type changed");
-  FieldType layout = *type;
-  if (layout.form == FieldType::Form::coded) layout.wide = schema->children[0]->dictionary->format[0] == 'U';
-  int64_t row = 0;
-  while (true) {
-    frame::check_interrupt(engine_);
-    ArrayData piece;
-    ask(stream->get_next(stream.get(), piece.get()));
-    if (!piece) break;
-    if (piece->n_children != 1 || piece->length > group.rows - row) throw damaged("it has more values than its row group has rows");
-    const ArrowArray& array = *piece->children[0];
-    const int64_t count = piece->length;
-    if (field.is_text()) {
-      texts.push_back({std::move(piece), &array, layout, group.first_row + row});
-    } else {
-      put_values(layout, array, values, valid, group.first_row + row, field.name);
-    }
-    row += count;
-  }
-  if (row != group.rows)
-    throw damaged("it has " + std::to_string(row) + " values, but its row group has " + std::to_string(group.rows) + " rows");
+void ParquetScan::find_text_begins(ParquetField& field, const std::vector<int64_t>& sizes) const {
+  int64_t coded_rows = 0;
+  for (size_t g = 0; g < groups_.size(); ++g) coded_rows += field.coded[g] ? groups_[g].rows : 0;
+  if (coded_rows > rows_ / 4 || std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size < 0; })) return;
+  field.text_begins.assign(1, 0);
+  for (const int64_t size : sizes) field.text_begins.push_back(field.text_begins.back() + size);
 }
 
-void Scan::read_announced() {
-  struct Target {
-    Field& field;
-    std::optional<frame::NewValues> values, validity;
-    std::vector<std::vector<TextPart>> texts;  // a group
-  };
-  std::vector<Target> targets;
-  for (Field& field : fields_) {
-    if (!std::exchange(field.announced, false) || field.is_read) continue;
-    Target& t = targets.emplace_back(Target{field, {}, {}, {}});
-    if (field.is_text()) {
-      t.texts.resize(groups_.size());
-    } else {
-      t.values.emplace(engine_, field.type.type.dtype, rows_);
-      if (field.has_validity) t.validity.emplace(engine_, DType::boolean, rows_);
-    }
-  }
-  const auto width = static_cast<int64_t>(targets.size());
-  frame::OperatorTimer timer("scan", rows_);
-  in_parallel(static_cast<int64_t>(groups_.size()) * width, [&](int64_t task) {
-    const auto g = static_cast<size_t>(task / width);
-    Target& t = targets[static_cast<size_t>(task % width)];
-    std::vector<TextPart> none;
-    read_chunk(t.field, groups_[g], t.field.is_text() && t.field.coded[g], t.values ? t.values->as<char>() : nullptr,
-               t.validity ? t.validity->as<bool>() : nullptr, t.field.is_text() ? t.texts[g] : none);
-  });
-  for (Target& t : targets) {
-    Field& field = t.field;
-    if (field.is_text()) {
-      std::vector<TextPart> parts;
-      for (auto& of_group : t.texts)
-        for (TextPart& part : of_group) parts.push_back(std::move(part));
-      JoinedTexts joined = join_texts(engine_, parts, rows_, field.type.type.logical == frame::Logical::category, field.name);
-      field.values = joined.codes.storage;
-      field.texts = std::move(joined.dictionary);
-    } else {
-      field.values = t.values->storage;
-      if (t.validity) field.validity = t.validity->storage;
-    }
-    field.is_read = true;
-  }
-  timer.finish(rows_, frame::counted(targets.size(), "column"));
-}
-
-frame::Column Scan::column(size_t k) {
-  const Field& field = fields_[k];
+frame::Column ParquetScan::column(size_t k) {
+  const ParquetField& field = fields_[k];
   const auto self = shared_from_this();
-  const auto waiting = [&](DType dtype, HostStorageRef Field::* part) {
+  const auto waiting = [&](DType dtype, HostStorageRef ParquetField::* part) {
     return graph::buffer(deferred(
                              rows_ * size_of(dtype), [self, k, part] { return self->fetch(k, part); }, [self, k] { self->announce(k); }),
                          dtype, {rows_}, {1}, 0);
   };
-  frame::Column column{field.type.type, waiting(field.type.type.dtype, &Field::values)};
-  if (field.has_validity) column.validity = waiting(DType::boolean, &Field::validity);
-  if (field.is_text()) column.dictionary = std::make_shared<frame::Dictionary>([self, k] { return self->fetch(k, &Field::texts); });
+  frame::Column column{field.type.type, waiting(field.type.type.dtype, &ParquetField::values)};
+  if (field.has_validity) column.validity = waiting(DType::boolean, &ParquetField::validity);
+  if (field.is_text()) column.dictionary = std::make_shared<frame::Dictionary>([self, k] { return self->fetch(k, &ParquetField::texts); });
   if (column.type.logical == frame::Logical::category) {
     const frame::DictionaryRef texts = std::exchange(column.dictionary, nullptr);
     column.categories = std::make_shared<frame::Column>(frame::text_column(engine_, texts));
@@ -284,11 +141,15 @@ frame::Column Scan::column(size_t k) {
   return column;
 }
 
+namespace {
+
 /// How folders name a key that is missing.
 constexpr const char* kNoKey = "__HIVE_DEFAULT_PARTITION__";
 
+}  // namespace
+
 /// A key of the folders, as categories: int32 where all its values are such numbers, else texts.
-frame::Column Scan::key_column(const std::vector<DataFile>& files, const std::string& name) {
+frame::Column ParquetScan::key_column(const std::vector<DataFile>& files, const std::string& name) {
   std::vector<std::string> of_file;
   for (const DataFile& file : files)
     for (const auto& [key, value] : file.keys)
@@ -327,7 +188,7 @@ frame::Column Scan::key_column(const std::vector<DataFile>& files, const std::st
   return column;
 }
 
-Table Scan::table(const std::vector<DataFile>& files, const ReadOptions& options) {
+Table ParquetScan::table(const std::vector<DataFile>& files, const ReadOptions& options) {
   open(files);
   const PandasNote note = read_pandas_note(metadata_value(*files_[0].schema, "pandas"));
   if (note.label_columns.size() > 1)
@@ -382,10 +243,8 @@ Table Scan::table(const std::vector<DataFile>& files, const ReadOptions& options
   return table;
 }
 
-}  // namespace
-
 Table read_parquet(Engine& engine, const std::vector<DataFile>& files, const ReadOptions& options) {
-  return std::make_shared<Scan>(engine)->table(files, options);
+  return std::make_shared<ParquetScan>(engine)->table(files, options);
 }
 
 }  // namespace gasell::arrow

@@ -11,7 +11,7 @@
 
 extern "C" {
 
-#define GASELL_ARROW_ABI 1
+#define GASELL_ARROW_ABI 2
 
 enum ArrowFailure {
   kArrowFine = 0,
@@ -30,11 +30,12 @@ enum ArrowBounds { kNoBounds = 0, kSignedBounds, kUnsignedBounds, kFloatBounds, 
 
 /// A column of a row group, as the file's footer describes it.
 struct ArrowChunk {
-  int64_t nulls;      // -1: not said
-  int64_t bytes;      // in the file
-  int coded;          // every value is an index into one dictionary page
-  int bounds;         // ArrowBounds; of floats without NaN
-  int64_t low, high;  // integers and times in the file's unit; unsigned ones by their bits
+  int64_t nulls;       // -1: not said
+  int64_t bytes;       // in the file
+  int64_t texts_size;  // bytes of all its texts as the file says, which may be wrong; -1: not said
+  int coded;           // every value is an index into one dictionary page
+  int bounds;          // ArrowBounds; of floats without NaN
+  int64_t low, high;   // integers and times in the file's unit; unsigned ones by their bits
   double low_float, high_float;
   const char* low_text;  // valid until the next call with the same struct
   const char* high_text;

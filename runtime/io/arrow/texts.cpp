@@ -143,6 +143,33 @@ JoinedTexts join_distinct(Engine& engine, const std::vector<Part>& parts, int64_
   return {std::move(codes), texts.finish()};
 }
 
+HostStorageRef allocate(Engine& engine, int64_t bytes) { return std::static_pointer_cast<HostStorage>(engine.device().allocate(bytes)); }
+
+/// The text's offsets moved by `shift`, but for the last one.
+void put_offsets(const TextView& view, int64_t shift, int64_t* to, const std::string& column) {
+  const auto put = [&](const auto* from) {
+    bool grows = true;
+    for (int64_t i = 0; i < view.size(); ++i) {
+      to[i] = from[i] + shift;
+      grows &= from[i] <= from[i + 1];
+    }
+    return grows;
+  };
+  if (view.size() == 0) return;
+  const void* const starts = view.array.buffers[1];
+  const bool grows =
+      view.wide ? put(static_cast<const int64_t*>(starts) + view.array.offset) : put(static_cast<const int32_t*>(starts) + view.array.offset);
+  if (!grows) refuse(column);
+}
+
+/// The numbers of a text a row, `first` that of the array's first.
+void put_numbers(const ArrowArray& array, int64_t first, int32_t* to) {
+  if (array.null_count == 0)
+    std::iota(to, to + array.length, static_cast<int32_t>(first));
+  else
+    each_row(array, [&](int64_t i, bool there) { to[i] = there ? static_cast<int32_t>(first + i) : -1; });
+}
+
 JoinedTexts join_behind(Engine& engine, const std::vector<Part>& parts, int64_t rows, const std::string& column) {
   std::vector<int64_t> first_text(parts.size() + 1, 0), first_byte(parts.size() + 1, 0);
   for (size_t k = 0; k < parts.size(); ++k) {
@@ -153,9 +180,8 @@ JoinedTexts join_behind(Engine& engine, const std::vector<Part>& parts, int64_t 
     first_byte[k + 1] = first_byte[k] + bytes;
   }
   const int64_t count = first_text.back();
-  const auto allocate = [&](int64_t bytes) { return std::static_pointer_cast<HostStorage>(engine.device().allocate(bytes)); };
   frame::NewValues codes(engine, DType::i32, rows);
-  const HostStorageRef offset_memory = allocate((count + 1) * 8), byte_memory = allocate(first_byte.back());
+  const HostStorageRef offset_memory = allocate(engine, (count + 1) * 8), byte_memory = allocate(engine, first_byte.back());
   auto* const offsets = static_cast<int64_t*>(offset_memory->write());
   auto* const bytes = static_cast<char*>(byte_memory->write());
   int32_t* const to = codes.as<int32_t>();
@@ -170,29 +196,12 @@ JoinedTexts join_behind(Engine& engine, const std::vector<Part>& parts, int64_t 
     }
     const TextView view = p.view();
     if (view.total() > 0) std::memcpy(bytes + first_byte[k], view.bytes + view.offset(0), static_cast<size_t>(view.total()));
-    const int64_t shift = first_byte[k] - view.offset(0);
-    bool grows = true;
-    const auto put = [&](const auto* from) {
-      int64_t* const to_offsets = offsets + first_text[k];
-      bool all = true;
-      for (int64_t i = 0; i < view.size(); ++i) {
-        to_offsets[i] = from[i] + shift;
-        all &= from[i] <= from[i + 1];
-      }
-      return all;
-    };
-    const void* const starts = view.array.buffers[1];
-    if (view.size() > 0)
-      grows = view.wide ? put(static_cast<const int64_t*>(starts) + view.array.offset)
-                        : put(static_cast<const int32_t*>(starts) + view.array.offset);
-    if (!grows) refuse(column);
+    put_offsets(view, first_byte[k] - view.offset(0), offsets + first_text[k], column);
     check_texts(view, column);
     if (p.is_coded())
       put_codes(p, at, column, [&](int64_t code) { return first_text[k] + code; });
-    else if (p.part.array->null_count == 0)
-      std::iota(at, at + view.size(), static_cast<int32_t>(first_text[k]));
     else
-      each_row(*p.part.array, [&](int64_t i, bool there) { at[i] = there ? static_cast<int32_t>(first_text[k] + i) : -1; });
+      put_numbers(*p.part.array, first_text[k], at);
   });
   return {std::move(codes), std::make_shared<frame::Dictionary>(offset_memory, byte_memory, count, false)};
 }
@@ -215,5 +224,26 @@ JoinedTexts join_texts(Engine& engine, const std::vector<TextPart>& all, int64_t
   return distinct || (coded && texts <= std::max(kFewTexts, rows / 4)) ? join_distinct(engine, parts, rows, column)
                                                                        : join_behind(engine, parts, rows, column);
 }
+
+TextRows::TextRows(Engine& engine, int64_t rows, int64_t bytes)
+    : rows_(rows), codes_(engine, DType::i32, rows), offsets_(allocate(engine, (rows + 1) * 8)), bytes_(allocate(engine, bytes)) {
+  static_cast<int64_t*>(offsets_->write())[rows] = bytes;
+}
+
+bool TextRows::put(const FieldType& type, const ArrowArray& array, int64_t row, int64_t& at, int64_t end, const std::string& column) {
+  if (type.form != Form::texts) return false;
+  const TextView view{array, type.wide};
+  const int64_t bytes = view.total();
+  if (bytes < 0) refuse(column);
+  if (bytes > end - at) return false;
+  put_offsets(view, at - view.offset(0), static_cast<int64_t*>(offsets_->write()) + row, column);
+  check_texts(view, column);
+  if (bytes > 0) std::memcpy(static_cast<char*>(bytes_->write()) + at, view.bytes + view.offset(0), static_cast<size_t>(bytes));
+  put_numbers(array, row, codes_.as<int32_t>() + row);
+  at += bytes;
+  return true;
+}
+
+JoinedTexts TextRows::finish() { return {std::move(codes_), std::make_shared<frame::Dictionary>(offsets_, bytes_, rows_, false)}; }
 
 }  // namespace gasell::arrow

@@ -161,6 +161,57 @@ TEST_CASE("Parquet columns are read when somebody looks at them") {
   CHECK(cell(table.columns[2], 5) == "-");
 }
 
+TEST_CASE("Many different texts are read a text a row, whatever the file says of their bytes") {
+  if (!has_plugin()) return;
+  const Folder folder;
+  // Two row groups whose texts exceed what a dictionary page takes, and one whose do not.
+  const int64_t rows = 140'000, group = 60'000;
+  frame::DictionaryBuilder builder;
+  std::vector<int32_t> codes;
+  int64_t first_bytes = 0;
+  for (int64_t i = 0; i < rows; ++i) {
+    const std::string text = "a text among many, number " + std::to_string(i * 7919 % 1'000'003) + (i % 3 ? "" : " é");
+    builder.add(text);
+    codes.push_back(i % 9 == 4 ? -1 : static_cast<int32_t>(i));
+    if (i < group && codes.back() >= 0) first_bytes += static_cast<int64_t>(text.size());
+  }
+  Table table;
+  table.names = {"t"};
+  table.columns = {numbers(DType::i32, codes)};
+  table.columns[0].type = frame::text_type();
+  table.columns[0].dictionary = builder.finish(true);
+  table.rows = rows;
+  WriteOptions options;
+  options.rows_a_group = group;
+  write_parquet(engine(), folder / "t", table, options);
+  const std::string wanted = shown(table);
+  const auto text_rows = [&](const char* name) {
+    Table read = read_parquet(engine(), {{folder / name, {}}}, {});
+    CHECK((shown(read) == wanted));
+    return read.columns[0].dictionary->size() == rows;
+  };
+  CHECK(text_rows("t"));
+
+  // The number of bytes in the footer, a varint of twice its value, made wrong.
+  const auto varint = [](int64_t value) {
+    std::string bytes;
+    for (auto rest = static_cast<uint64_t>(2 * value); true; rest >>= 7) {
+      bytes += static_cast<char>(rest < 128 ? rest : (rest & 127) | 128);
+      if (rest < 128) return bytes;
+    }
+  };
+  const std::string whole = bytes_of(folder / "t");
+  const size_t at = whole.rfind(varint(first_bytes));
+  REQUIRE(at != std::string::npos);
+  for (const int64_t wrong : {first_bytes - 1, first_bytes + 1, first_bytes * 7 / 8, first_bytes * 2 - 1}) {
+    std::string changed = whole;
+    REQUIRE(varint(wrong).size() == varint(first_bytes).size());
+    changed.replace(at, varint(wrong).size(), varint(wrong));
+    put_bytes(folder / "w", changed);
+    CHECK(!text_rows("w"));
+  }
+}
+
 TEST_CASE("Parquet row groups that cannot have wanted rows are left out") {
   if (!has_plugin()) return;
   const Folder folder;
