@@ -112,8 +112,8 @@ std::vector<Column> aggregate(Engine& engine, const Groups& groups, const std::v
   std::vector<ColumnData> data;
   for (AggregateRequest& r : all) {
     data.push_back(read(engine, r.column));
-    passes.push_back(pass_for(r, data.back()));
-    counts.push_back(r.min_count > 0 && passes.back() ? pass_for({Aggregate::count, r.column}, data.back()) : nullptr);
+    passes.push_back(pass_for(engine, r, data.back()));
+    counts.push_back(r.min_count > 0 && passes.back() ? pass_for(engine, {Aggregate::count, r.column}, data.back()) : nullptr);
     if (passes.back()) running.push_back(passes.back().get());
     if (counts.back()) running.push_back(counts.back().get());
   }

@@ -167,12 +167,12 @@ std::unique_ptr<Pass> extreme_pass(const AggregateRequest& request, V values) {
 }
 
 template <bool kMax>
-std::unique_ptr<Pass> extreme_code_pass(const AggregateRequest& request, const ColumnData& data) {
+std::unique_ptr<Pass> extreme_code_pass(Engine& engine, const AggregateRequest& request, const ColumnData& data) {
   const Column& c = request.column;
   if (c.type.logical == Logical::category && !c.type.ordered)
     throw Error("TypeError", fmt::format("Cannot perform {} with non-ordered Categorical", name_of(request.how)),
                 "order the categories: .cat.as_ordered()");
-  const int32_t* const ranks = c.type.logical == Logical::text ? c.dictionary->ranks().data() : nullptr;
+  const int32_t* const ranks = c.type.logical == Logical::text ? c.dictionary->ranks(engine).data() : nullptr;
   ExtremeCodeOp<kMax> op{{data.as<int32_t>(), data.valid}, ranks};
   if (request.how == Aggregate::idxmin || request.how == Aggregate::idxmax)
     return pass_to<int64_t>(op, number_type(DType::i64), [](const auto&, const auto& s, int64_t& out) {
@@ -186,7 +186,7 @@ std::unique_ptr<Pass> extreme_code_pass(const AggregateRequest& request, const C
 
 }  // namespace
 
-std::unique_ptr<Pass> pass_for(const AggregateRequest& request, const ColumnData& data) {
+std::unique_ptr<Pass> pass_for(Engine& engine, const AggregateRequest& request, const ColumnData& data) {
   const Column& c = request.column;
   const Aggregate how = request.how;
   const bool codes = c.type.has_codes();
@@ -223,11 +223,11 @@ std::unique_ptr<Pass> pass_for(const AggregateRequest& request, const ColumnData
       });
     case Aggregate::min:
     case Aggregate::idxmin:
-      if (codes) return extreme_code_pass<false>(request, data);
+      if (codes) return extreme_code_pass<false>(engine, request, data);
       return visit([&](auto values) { return extreme_pass<false>(request, values); });
     case Aggregate::max:
     case Aggregate::idxmax:
-      if (codes) return extreme_code_pass<true>(request, data);
+      if (codes) return extreme_code_pass<true>(engine, request, data);
       return visit([&](auto values) { return extreme_pass<true>(request, values); });
     case Aggregate::any:
     case Aggregate::all: {

@@ -76,7 +76,7 @@ std::unique_ptr<Pass> pass_to(Op op, ColumnType type, F f) {
 }
 
 /// Null where the request is not for one pass over the rows. Reads `data`, the request's column. Throws TypeError where pandas does.
-std::unique_ptr<Pass> pass_for(const AggregateRequest& request, const ColumnData& data);
+std::unique_ptr<Pass> pass_for(Engine& engine, const AggregateRequest& request, const ColumnData& data);
 
 [[noreturn]] void refuse_aggregate(const Column& column, Aggregate how);
 

@@ -8,6 +8,8 @@
 #include <numeric>
 
 #include "lang/diagnostic.h"
+#include "runtime/frame/distant_rows.h"
+#include "runtime/frame/number_texts.h"
 
 namespace gasell::frame {
 namespace {
@@ -45,30 +47,14 @@ void Dictionary::provide() const {
   offset_.store(made->offset_, std::memory_order_release);
 }
 
-const Dictionary::Distinct& Dictionary::distinct() const {
+const Dictionary::Distinct& Dictionary::distinct(Engine& engine) const {
   std::call_once(distinct_once_, [&] {
     if (is_distinct()) return;
-    DistinctTexts texts;
-    distinct_texts_.codes.resize(static_cast<size_t>(size()));
-    for (int64_t i = 0; i < size(); ++i) distinct_texts_.codes[static_cast<size_t>(i)] = texts.add((*this)[i]);
-    distinct_texts_.dictionary = texts.finish();
+    NumberedTexts numbered = number_texts(engine, {this});
+    distinct_texts_.dictionary = numbered.texts ? std::move(numbered.texts) : std::make_shared<Dictionary>(offsets_, bytes_, count_, true);
+    distinct_texts_.codes = std::move(numbered.numbers);
   });
   return distinct_texts_;
-}
-
-const std::vector<int32_t>& Dictionary::ranks() const {
-  std::call_once(ranks_once_, [&] {
-    std::vector<int32_t> order(static_cast<size_t>(size()));
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return (*this)[a] < (*this)[b]; });
-    ranks_.resize(order.size());
-    int32_t rank = -1;
-    for (size_t i = 0; i < order.size(); ++i) {
-      if (i == 0 || (*this)[order[i]] != (*this)[order[i - 1]]) ++rank;
-      ranks_[static_cast<size_t>(order[i])] = rank;
-    }
-  });
-  return ranks_;
 }
 
 std::optional<int32_t> Dictionary::find(std::string_view text) const {
@@ -135,14 +121,20 @@ Column text_column(Engine& engine, DictionaryRef texts) {
 
 namespace {
 
-/// The column with codes[c] in place of each code c.
-Column recode(Engine& engine, const Column& column, const std::vector<int32_t>& codes, DictionaryRef dictionary) {
+/// The column with codes[first + c] in place of each code c.
+Column recode(Engine& engine, const Column& column, const Scratch<int32_t>& codes, int64_t first, DictionaryRef dictionary) {
   Column source = column;
   const ColumnData from = read(engine, source);
   NewValues values(engine, DType::i32, from.count);
-  const int32_t* old = from.as<int32_t>();
-  int32_t* to = values.as<int32_t>();
-  for (int64_t i = 0; i < from.count; ++i) to[i] = old[i] < 0 ? -1 : codes[static_cast<size_t>(old[i])];
+  const int32_t* const old = from.as<int32_t>();
+  const int32_t* const table = codes.data() + first;
+  int32_t* const to = values.as<int32_t>();
+  const int64_t size = column.dictionary->size();
+  const bool distant = is_distant(engine, *codes.storage(), table, size * int64_t{sizeof(int32_t)});
+  if (distant) DistantRows(engine, old, from.count, size, sizeof(int32_t)).gather(table, to, sizeof(int32_t));
+  over_rows(engine, from.count, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) to[i] = old[i] < 0 ? -1 : distant ? to[i] : table[old[i]];
+  });
   source.values = values.node();
   source.dictionary = std::move(dictionary);
   return source;
@@ -151,22 +143,30 @@ Column recode(Engine& engine, const Column& column, const std::vector<int32_t>& 
 }  // namespace
 
 Column with_distinct_texts(Engine& engine, const Column& column) {
-  const Dictionary::Distinct& distinct = column.dictionary->distinct();
-  return distinct.dictionary ? recode(engine, column, distinct.codes, distinct.dictionary) : column;
+  const Dictionary::Distinct& distinct = column.dictionary->distinct(engine);
+  if (!distinct.dictionary) return column;
+  if (distinct.codes) return recode(engine, column, distinct.codes, 0, distinct.dictionary);
+  Column same = column;
+  same.dictionary = distinct.dictionary;
+  same.pending = nullptr;  // rows of what it comes from would have the other dictionary
+  return same;
 }
 
 std::vector<Column> with_common_texts(Engine& engine, const std::vector<Column>& columns) {
   std::vector<Column> results;
-  for (const Column& c : columns) results.push_back(with_distinct_texts(engine, c));
-  if (std::all_of(results.begin(), results.end(), [&](const Column& c) { return c.dictionary == results[0].dictionary; })) return results;
-  DistinctTexts texts;
-  std::vector<std::vector<int32_t>> codes;
-  for (const Column& c : results) {
-    std::vector<int32_t>& to = codes.emplace_back(static_cast<size_t>(c.dictionary->size()));
-    for (int64_t i = 0; i < c.dictionary->size(); ++i) to[static_cast<size_t>(i)] = texts.add((*c.dictionary)[i]);
+  std::vector<const Dictionary*> different;
+  for (const Column& c : columns) {
+    results.push_back(with_distinct_texts(engine, c));
+    const Dictionary* const own = results.back().dictionary.get();
+    if (std::find(different.begin(), different.end(), own) == different.end()) different.push_back(own);
   }
-  const DictionaryRef common = texts.finish();
-  for (size_t k = 0; k < results.size(); ++k) results[k] = recode(engine, results[k], codes[k], common);
+  if (different.size() == 1) return results;
+  const NumberedTexts numbered = number_texts(engine, different);
+  for (Column& c : results) {
+    int64_t first = 0;
+    for (auto d = different.begin(); *d != c.dictionary.get(); ++d) first += (*d)->size();
+    c = recode(engine, c, numbered.numbers, first, numbered.texts);
+  }
   return results;
 }
 

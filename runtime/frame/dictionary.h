@@ -12,6 +12,7 @@
 
 #include "runtime/device/storage.h"
 #include "runtime/frame/column.h"
+#include "runtime/frame/scratch.h"
 
 namespace gasell::frame {
 
@@ -43,12 +44,12 @@ class Dictionary {
 
   /// Same texts, each once, in the order of their first appearance; `codes[i]` is where text i went. Computed once, kept.
   struct Distinct {
-    DictionaryRef dictionary;    // this one's texts; null: this dictionary is distinct already
-    std::vector<int32_t> codes;  // empty then
+    DictionaryRef dictionary;  // null: this dictionary is known to be distinct
+    Scratch<int32_t> codes;    // none: each text stays where it is
   };
-  const Distinct& distinct() const;
+  const Distinct& distinct(Engine& engine) const;
   /// The place of each text in their sorted order (by code points, which is the order of UTF-8's bytes); equal texts have equal ranks.
-  const std::vector<int32_t>& ranks() const;
+  const std::vector<int32_t>& ranks(Engine& engine) const;
   /// The code of a text, or nothing. Of a distinct dictionary.
   std::optional<int32_t> find(std::string_view text) const;
 

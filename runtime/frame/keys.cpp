@@ -141,7 +141,7 @@ RowKeys::RowKeys(Engine& engine, std::vector<std::vector<Column>> sides, Missing
         key.dictionary = sides[0][k].dictionary;
         if (ranked) {
           key.kind = Kind::ranked_code;
-          key.ranks = key.dictionary->ranks().data();
+          key.ranks = key.dictionary->ranks(engine).data();
         } else
           ordered_ = false;
       }

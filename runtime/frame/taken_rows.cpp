@@ -11,6 +11,7 @@
 #include "runtime/frame/column.h"
 #include "runtime/frame/distant_rows.h"
 #include "runtime/frame/operator_report.h"
+#include "runtime/frame/row_parts.h"
 
 namespace gasell::frame {
 
@@ -19,14 +20,25 @@ struct PendingRows {
   NodeRef rows;  // int64, in memory
   bool may_miss;
   NodeRef mask;  // where the rows are those that it chose
+  /// Where there are no `rows`: rows [begin, end) of `source`, which waits.
+  std::function<Column(int64_t begin, int64_t end)> part = {};
 };
 
 namespace {
 
-/// Whether the column's rows were not made yet.
-bool is_pending(const Column& column) {
-  const auto* buffer = column.pending ? column.values->as<graph::BufferNode>() : nullptr;
+bool waits(const Column& column) {
+  const auto* buffer = column.values->as<graph::BufferNode>();
   return buffer && static_cast<const HostStorage*>(buffer->storage.get())->is_waiting();
+}
+
+/// Whether the column's rows are those of another one and were not made yet.
+bool is_pending(const Column& column) { return column.pending && column.pending->rows && waits(column); }
+
+/// Whether the column waits as it came from with_row_parts().
+bool has_row_parts(const Column& column) {
+  if (!column.pending || !column.pending->part || !waits(column)) return false;
+  const Column& source = column.pending->source;
+  return source.values == column.values && source.validity == column.validity && source.dictionary == column.dictionary && source.type == column.type;
 }
 
 /// By their memory: columns' values and validities that wait and were chosen by masks.
@@ -301,10 +313,17 @@ std::optional<Unfiltered> before_filter(const std::vector<Column>& columns) {
   return result;
 }
 
+Column with_row_parts(Column column, std::function<Column(int64_t begin, int64_t end)> part) {
+  column.pending = std::make_shared<PendingRows>(PendingRows{column, nullptr, false, nullptr, std::move(part)});
+  return column;
+}
+
 Column slice(Engine& engine, const Column& column, int64_t begin, int64_t end, int64_t step) {
   const int64_t count =
       step > 0 ? std::max<int64_t>(0, (end - begin + step - 1) / step) : std::max<int64_t>(0, (begin - end - step - 1) / -step);
-  if (is_pending(column) && count < column.size() / 4) {
+  const bool few = count < column.size() / 4;
+  if (few && count > 0 && step == 1 && has_row_parts(column)) return column.pending->part(begin, end);
+  if (few && is_pending(column)) {
     NewValues rows(engine, DType::i64, count);
     for (int64_t i = 0; i < count; ++i) rows.as<int64_t>()[i] = begin + i * step;
     return take_later(engine, {column}, rows.node())[0];

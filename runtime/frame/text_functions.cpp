@@ -13,7 +13,7 @@
 namespace gasell::frame {
 namespace {
 
-constexpr int64_t kTextsATask = 4096, kRowsATask = 1 << 16;
+constexpr int64_t kTextsATask = 4096;
 
 int64_t tasks_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
@@ -326,7 +326,7 @@ NodeRef compare_texts(Engine& engine, const Column& a, TextOrder op, const Colum
     const NodeRef both = graph::map(ScalarOp::logical_and, {graph::map(ScalarOp::eq, {common[0].values, common[1].values}), present(common[0].values)});
     return op == TextOrder::eq ? both : graph::map(ScalarOp::logical_not, {both});
   }
-  const std::vector<int32_t>& ranks = common[0].dictionary->ranks();
+  const std::vector<int32_t>& ranks = common[0].dictionary->ranks(engine);
   const NodeRef left = of_codes<int32_t>(engine, common[0], ranks, -1), right = of_codes<int32_t>(engine, common[1], ranks, -1);
   const ScalarOp scalar_op = op == TextOrder::lt   ? ScalarOp::lt
                              : op == TextOrder::le ? ScalarOp::le

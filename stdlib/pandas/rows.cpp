@@ -288,7 +288,7 @@ Value text_ranks(Interpreter& in, Args args) {
   std::vector<Value> results;
   for (Column& c : frame::with_common_texts(in.engine(), columns)) {
     const frame::ColumnData data = frame::read(in.engine(), c);
-    const std::vector<int32_t>& ranks = c.dictionary->ranks();
+    const std::vector<int32_t>& ranks = c.dictionary->ranks(in.engine());
     NewValues values(in.engine(), DType::i32, data.count);
     for (int64_t i = 0; i < data.count; ++i) {
       const int32_t code = data.as<int32_t>()[i];

@@ -54,6 +54,16 @@ digest("twice", df[["some", "row", "w"]].merge(twice, on="some"))
 digest("two keys", df[["text", "many", "row"]].merge(other, on=["many", "text"]))
 digest("isin", df[df["many"].isin(other["many"])][["row", "w"]])
 """,
+    "texts": """
+x = df[["row", "w"]].assign(text_many="k" + (df["many"] % 700000).astype(str), text_each="e" + df["row"].astype(str))
+digest("groups", x.groupby("text_many", sort=False, as_index=False).agg(first=("row", "first"), w_sum=("w", "sum")))
+digest("each", x.groupby("text_each", sort=False, as_index=False).agg(first=("row", "first"), w_sum=("w", "sum")))
+other = pd.DataFrame({"text_many": "k" + pd.Series(np.arange(0, 900000, 3)).astype(str), "u": np.arange(300000)})
+for how in "inner", "left":
+    digest(f"merge {how}", x.merge(other, on="text_many", how=how))
+digest("isin", x[x["text_many"].isin(other["text_many"])][["row", "w"]])
+digest("both", pd.concat([x["text_many"], other["text_many"], x["text_each"][::2]]).reset_index(drop=True).to_frame("text"))
+""",
     "orders": """
 for keys, ascending in (("v", True), ("blank", False), (["few", "v"], [True, False]), (["text", "many", "v"], True), (["v", "many", "blank"], [False, True, True]), ("some", True)):
     digest(f"{keys}", df.sort_values(keys, ascending=ascending, kind="stable"))

@@ -175,7 +175,7 @@ frame::Column ColumnReader::finish_texts(const std::vector<ColumnPart*>& parts, 
   column.values = graph::buffer(codes_, DType::i32, {rows_}, {1}, 0);
   if (!category) return column;
   // Categories are sorted.
-  const std::vector<int32_t>& ranks = column.dictionary->ranks();
+  const std::vector<int32_t>& ranks = column.dictionary->ranks(engine_);
   std::vector<int64_t> order(ranks.size());
   for (size_t i = 0; i < ranks.size(); ++i) order[static_cast<size_t>(ranks[i])] = static_cast<int64_t>(i);
   for (int64_t i = 0; i < rows_; ++i)

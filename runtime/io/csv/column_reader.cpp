@@ -102,7 +102,8 @@ ColumnReader::ColumnReader(Engine& engine, int64_t rows, ValueRules rules, Kind 
       fixed_(wanted_ || promised),
       may_miss_(!promised || wanted_ || promised->missing),
       shows_missing_(promised && promised->missing),
-      kind_(wanted_ ? kind_for(wanted_->type) : kind) {}
+      kind_(wanted_ ? kind_for(wanted_->type) : kind),
+      text_memory_(engine) {}
 
 void* ColumnReader::memory(Kind kind) {
   if (kind == Kind::nothing || kind == Kind::integer) return nullptr;

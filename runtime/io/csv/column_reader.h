@@ -58,6 +58,10 @@ class ColumnReader {
   /// Reads a chunk's rows: rows [row, row + chunk.rows) of the column, of a block that begins at `block_row`. Blocks may be read at the
   /// same time, but each by one thread. Where values are not of the kind so far, the kind widens. Throws WrongValue where it must not.
   void read(const Chunk& chunk, int64_t field, int64_t block_row, int64_t block_bytes, int64_t block_rows, int64_t row, ColumnPart& part);
+  /// A block was read to its end.
+  void close(ColumnPart& part) {
+    if (part.texts && !part.left) part.texts->close(text_memory_);
+  }
   /// Makes what a block holds that of the column's kind; false: it has to be read again.
   bool settle(int64_t block_row, int64_t rows, ColumnPart& part);
   /// Before blocks are read again.
@@ -84,6 +88,7 @@ class ColumnReader {
   std::atomic<Kind> kind_;
   std::atomic<bool> plain_texts_{false};
   std::mutex mutex_;
+  TextMemory text_memory_;
   HostStorageRef wide_, narrow_, codes_;  // of 8 bytes a value, of 1, of 4
 };
 

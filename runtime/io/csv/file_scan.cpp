@@ -98,11 +98,11 @@ void FileScan::find_pieces() {
   if (!pieces_.empty()) pieces_.back().block.rows = std::min(pieces_.back().block.rows, keep - pieces_.back().block.first_row);
 }
 
-/// f of each piece, on all cores; of several exceptions, that of the first piece is thrown.
-void FileScan::in_order(const std::function<void(size_t)>& f) {
+/// f(0) to f(count - 1), on all cores; of several exceptions, that of the first is thrown.
+void FileScan::in_order(size_t count, const std::function<void(size_t)>& f) {
   std::atomic<size_t> failed{SIZE_MAX};
   std::exception_ptr failure;
-  in_parallel(static_cast<int64_t>(pieces_.size()), [&](int64_t task) {
+  in_parallel(static_cast<int64_t>(count), [&](int64_t task) {
     const auto k = static_cast<size_t>(task);
     if (k > failed) return;
     try {
@@ -117,41 +117,41 @@ void FileScan::in_order(const std::function<void(size_t)>& f) {
   if (failure) std::rethrow_exception(failure);
 }
 
-std::vector<frame::Column> FileScan::load(const std::vector<size_t>& columns) {
-  frame::OperatorTimer timer("scan", rows_);
+std::vector<frame::Column> FileScan::load(const std::vector<size_t>& columns, const std::vector<Piece>& pieces, int64_t rows) {
+  frame::OperatorTimer timer("scan", rows);
   readers_.clear();
   for (const size_t i : columns) {
     const Known& known = columns_[i];
     std::optional<ColumnReader::Promise> promised;
     if (known.is_later) promised = ColumnReader::Promise{known.missing};
-    readers_.push_back(std::make_unique<ColumnReader>(engine_, rows_, known.rules, known.kind, known.wanted, known.dates, promised));
+    readers_.push_back(std::make_unique<ColumnReader>(engine_, rows, known.rules, known.kind, known.wanted, known.dates, promised));
   }
-  std::vector<std::vector<ColumnPart>> parts(pieces_.size());
+  std::vector<std::vector<ColumnPart>> parts(pieces.size());
   for (auto& of_piece : parts) of_piece.resize(columns.size());
-  std::vector<std::vector<size_t>> open(pieces_.size());
+  std::vector<std::vector<size_t>> open(pieces.size());
   for (auto& of_piece : open) {
     of_piece.resize(columns.size());
     std::iota(of_piece.begin(), of_piece.end(), size_t{0});
   }
   // Once; and again where a value deep in a file made a column another kind.
   for (bool again = true; again;) {
-    in_order([&](size_t k) {
+    in_order(pieces.size(), [&](size_t k) {
       if (open[k].empty()) return;
       std::vector<Wanted> wanted;
       for (const size_t i : open[k]) wanted.push_back({columns_[columns[i]].field, i, &parts[k][i]});
-      read_piece(pieces_[k], std::move(wanted));
+      read_piece(pieces[k], std::move(wanted));
     });
     for (auto& reader : readers_) reader->restart();
     again = false;
-    for (size_t k = 0; k < pieces_.size(); ++k) {
+    for (size_t k = 0; k < pieces.size(); ++k) {
       open[k].clear();
       for (size_t i = 0; i < columns.size(); ++i)
-        if (!readers_[i]->settle(pieces_[k].block.first_row, pieces_[k].block.rows, parts[k][i])) open[k].push_back(i);
+        if (!readers_[i]->settle(pieces[k].block.first_row, pieces[k].block.rows, parts[k][i])) open[k].push_back(i);
       again |= !open[k].empty();
     }
   }
   std::vector<int64_t> first_rows;
-  for (const Piece& piece : pieces_) first_rows.push_back(piece.block.first_row);
+  for (const Piece& piece : pieces) first_rows.push_back(piece.block.first_row);
   std::vector<frame::Column> results;
   for (size_t i = 0; i < columns.size(); ++i) {
     std::vector<ColumnPart*> of_column;
@@ -166,12 +166,13 @@ std::vector<frame::Column> FileScan::load(const std::vector<size_t>& columns) {
       throw;
     }
     for (auto& of_piece : parts) of_piece[i] = ColumnPart{};
+    readers_[i] = nullptr;
   }
   readers_.clear();
   scratches_.clear();
-  // The blocks' texts were many allocations, whose pages the C library would keep beside the budget.
-  if (rows_ >= kManyRows) malloc_trim(0);
-  if (!columns.empty()) timer.finish(rows_, frame::counted(columns.size(), "column"));
+  // What was allocated a block would be kept by the C library beside the budget.
+  if (rows >= kManyRows) malloc_trim(0);
+  if (!columns.empty()) timer.finish(rows, frame::counted(columns.size(), "column"));
   return results;
 }
 

@@ -69,8 +69,10 @@ class FileScan : public std::enable_shared_from_this<FileScan> {
   /// A part of a column that is to be there, which is read if it is not.
   template <class F>
   auto part_of(size_t column, const F& take);
-  std::vector<frame::Column> load(const std::vector<size_t>& columns);
-  void in_order(const std::function<void(size_t)>& f);
+  /// Columns of pieces, whose `rows` rows are counted from 0.
+  std::vector<frame::Column> load(const std::vector<size_t>& columns, const std::vector<Piece>& pieces, int64_t rows);
+  frame::Column load_part(size_t column, int64_t begin, int64_t end);
+  void in_order(size_t count, const std::function<void(size_t)>& f);
   void read_piece(const Piece& piece, std::vector<Wanted> wanted);
   void read_chunk(const Chunk& chunk, const Piece& piece, int64_t row, const std::vector<Wanted>& wanted);
   /// Lines of a piece from `at` on, a byte at a time; returns the rows.

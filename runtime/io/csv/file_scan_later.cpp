@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "runtime/frame/dictionary.h"
+#include "runtime/frame/row_parts.h"
 
 namespace gasell::csv {
 
@@ -16,7 +17,7 @@ auto FileScan::part_of(size_t column, const F& take) {
       if (columns_[i].announced && !columns_[i].column) wanted.push_back(i);
     std::vector<frame::Column> read;
     try {
-      read = load(wanted);
+      read = load(wanted, pieces_, rows_);
     } catch (...) {
       // What was wanted beside may be right by itself.
       for (const size_t i : wanted) columns_[i].announced = false;
@@ -25,6 +26,17 @@ auto FileScan::part_of(size_t column, const F& take) {
     for (size_t k = 0; k < wanted.size(); ++k) columns_[wanted[k]].column = std::move(read[k]);
   }
   return take(*columns_[column].column);
+}
+
+/// Rows of a column by themselves.
+frame::Column FileScan::load_part(size_t column, int64_t begin, int64_t end) {
+  const std::lock_guard lock(later_mutex_);
+  std::vector<Piece> some;
+  for (const Piece& piece : pieces_)
+    if (piece.block.first_row < end && piece.block.first_row + piece.block.rows > begin) some.push_back(piece);
+  const int64_t first = some.front().block.first_row, last = some.back().block.first_row + some.back().block.rows;
+  for (Piece& piece : some) piece.block.first_row -= first;
+  return frame::slice(engine_, load({column}, some, last - first)[0], begin - first, end - first);
 }
 
 frame::Column FileScan::later(size_t column) {
@@ -59,7 +71,9 @@ frame::Column FileScan::later(size_t column) {
   if (result.type.logical == frame::Logical::text)
     result.dictionary = std::make_shared<frame::Dictionary>(
         [self = shared_from_this(), column] { return self->part_of(column, [](frame::Column& read) { return read.dictionary; }); });
-  return result;
+  return frame::with_row_parts(std::move(result), [self = shared_from_this(), column](int64_t begin, int64_t end) {
+    return self->load_part(column, begin, end);
+  });
 }
 
 CsvTable FileScan::read() {
@@ -81,7 +95,7 @@ CsvTable FileScan::read() {
     else
       now.push_back(i);
   }
-  std::vector<frame::Column> read = load(now);
+  std::vector<frame::Column> read = load(now, pieces_, rows_);
   for (size_t k = 0; k < now.size(); ++k) table.columns[now[k]] = std::move(read[k]);
   return table;
 }

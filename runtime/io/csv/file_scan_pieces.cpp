@@ -192,6 +192,7 @@ void FileScan::read_piece(const Piece& piece, std::vector<Wanted> wanted) {
     if (chunk.rows > 0) read_chunk(chunk, piece, row, wanted);
     row += chunk.rows;
   }
+  for (const Wanted& column : wanted) readers_[column.reader]->close(*column.part);
   give_scratch(std::move(scratch));
   text.let_go(block.begin, block.end);
 }

@@ -349,6 +349,18 @@ TEST_CASE("CSV: columns of large files are read when they are used") {
   CHECK(table.rows == 5000);
   for (const frame::Column& column : table.columns)
     CHECK(static_cast<HostStorage*>(column.values->as<graph::BufferNode>()->storage.get())->is_waiting());
+  // Few rows: of their blocks alone, and as they are in the whole.
+  const CsvTable whole = read_csv(engine(), {path}, at_once);
+  for (const auto& [begin, end] : {std::pair<int64_t, int64_t>{0, 5}, {2490, 3700}, {4995, 5000}})
+    for (size_t k = 0; k < table.columns.size(); ++k) {
+      const frame::Column some = frame::slice(engine(), table.columns[k], begin, end);
+      CHECK(some.type == table.columns[k].type);
+      CHECK(some.size() == end - begin);
+      CHECK((some.validity != nullptr) == (table.columns[k].validity != nullptr));
+      for (int64_t row = begin; row < end; ++row)
+        if (cell(some, row - begin) != cell(whole.columns[k], row)) FAIL("column " << k << " row " << row);
+      CHECK(static_cast<HostStorage*>(table.columns[k].values->as<graph::BufferNode>()->storage.get())->is_waiting());
+    }
   // One alone, then the others.
   CHECK(cell(table.columns[3], 77) == "unique77");
   CHECK(!static_cast<HostStorage*>(table.columns[3].values->as<graph::BufferNode>()->storage.get())->is_waiting());

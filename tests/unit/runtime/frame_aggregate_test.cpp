@@ -106,7 +106,7 @@ void check(const Random& key, const Random& value, int64_t n, const std::vector<
     std::vector<std::optional<double>> got = numbers(results[k]);
     if (results[k].type.has_codes()) {  // codes to ranks
       for (auto& code : got)
-        if (code && results[k].type.logical == Logical::text) code = results[k].dictionary->ranks()[static_cast<size_t>(*code)];
+        if (code && results[k].type.logical == Logical::text) code = results[k].dictionary->ranks(engine())[static_cast<size_t>(*code)];
     }
     REQUIRE(got.size() == found.size());
     for (size_t g = 0; g < got.size(); ++g) {

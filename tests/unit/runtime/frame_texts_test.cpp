@@ -1,4 +1,7 @@
 // Functions of texts and Python's regular expressions.
+#include <algorithm>
+#include <map>
+#include <random>
 #include <set>
 
 #include "catch.h"
@@ -75,6 +78,87 @@ TEST_CASE("texts are changed once each, whatever rows have them") {
     REQUIRE(data.valid[i] == (values[i] != "<NA>"));
     if (data.valid[i]) REQUIRE(data.as<int64_t>()[i] == static_cast<int64_t>(values[i].size()));
   }
+}
+
+TEST_CASE("many texts are numbered, each once, in the order of their first appearance") {
+  Engine engine;
+  for (const int different : {1, 500, 90000}) {
+    std::vector<std::string> many;
+    for (int i = 0; i < 150000; ++i) many.push_back(i % 7 == 3 ? "" : std::string(static_cast<size_t>(i % 3), 'x') + std::to_string(i * 7919L % different));
+    Column column = texts(engine, many);
+    const int64_t rows[] = {5, -1, 3, 149999, 3};
+    const Column few = take(engine, column, rows, 5, true);
+    Column found = with_distinct_texts(engine, column);
+    std::map<std::string, int32_t> numbers;
+    const ColumnData data = read(engine, found);
+    for (size_t i = 0; i < many.size(); ++i) {
+      const int32_t number = numbers.try_emplace(many[i], static_cast<int32_t>(numbers.size())).first->second;
+      if (data.as<int32_t>()[i] != number) FAIL("text " << i);
+    }
+    REQUIRE(found.dictionary->is_distinct());
+    REQUIRE(found.dictionary->size() == static_cast<int64_t>(numbers.size()));
+    for (const auto& [text, number] : numbers) REQUIRE((*found.dictionary)[number] == text);
+    CHECK(values_of(engine, with_distinct_texts(engine, few)) == std::vector<std::string>{many[5], "<NA>", many[3], many[149999], many[3]});
+    CHECK(with_distinct_texts(engine, few).dictionary == found.dictionary);
+  }
+}
+
+TEST_CASE("texts that are all different keep their numbers and their memory") {
+  Engine engine;
+  for (const int count : {100, 50000}) {
+    std::vector<std::string> many;
+    for (int i = 0; i < count; ++i) many.push_back(std::to_string(i));
+    const Column column = texts(engine, many), found = with_distinct_texts(engine, column);
+    CHECK(!column.dictionary->is_distinct());
+    CHECK(found.dictionary->is_distinct());
+    CHECK(found.dictionary->offsets() == column.dictionary->offsets());
+    CHECK(found.values == column.values);
+    CHECK(values_of(engine, found) == many);
+  }
+}
+
+TEST_CASE("texts are ranked by their bytes, equal ones the same") {
+  Engine engine;
+  std::mt19937 random(7);
+  for (const char* prefix : {"", "the same at the beginning, "}) {
+    std::vector<std::string> many;
+    for (int i = 0; i < 100000; ++i) {
+      std::string text = prefix;
+      for (auto letters = random() % 14; letters > 0; --letters) text += std::string("a\0b\xc3\xbc", 5)[random() % 3];
+      if (i % 3 == 0) text += "long ones that differ late " + std::to_string(random() % 500);
+      many.push_back(text);
+    }
+    const Column column = texts(engine, many);
+    const std::vector<int32_t>& ranks = column.dictionary->ranks(engine);
+    std::vector<std::string> sorted = many;
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    for (size_t i = 0; i < many.size(); ++i)
+      if (ranks[i] != std::lower_bound(sorted.begin(), sorted.end(), many[i]) - sorted.begin()) FAIL("text " << i);
+    const Column distinct = with_distinct_texts(engine, column);
+    const std::vector<int32_t>& places = distinct.dictionary->ranks(engine);
+    REQUIRE(places.size() == sorted.size());
+    for (size_t i = 0; i < places.size(); ++i)
+      if ((*distinct.dictionary)[static_cast<int64_t>(i)] != sorted[static_cast<size_t>(places[i])]) FAIL("different text " << i);
+  }
+  CHECK(texts(engine, {}).dictionary->ranks(engine).empty());
+}
+
+TEST_CASE("columns over several dictionaries come to one") {
+  Engine engine;
+  std::vector<std::string> a, b;
+  for (int i = 0; i < 40000; ++i) a.push_back(std::to_string(i % 30000));
+  for (int i = 0; i < 50000; ++i) b.push_back(std::to_string(i + 10000));
+  const Column first = texts(engine, a), second = texts(engine, b);
+  const int64_t rows[] = {39999, -1, 7};
+  const std::vector<Column> common = with_common_texts(engine, {first, second, take(engine, first, rows, 3, true)});
+  CHECK(common[0].dictionary == common[1].dictionary);
+  CHECK(common[0].dictionary == common[2].dictionary);
+  CHECK(common[0].dictionary->is_distinct());
+  CHECK(common[0].dictionary->size() == 60000);
+  CHECK(values_of(engine, common[0]) == a);
+  CHECK(values_of(engine, common[1]) == b);
+  CHECK(values_of(engine, common[2]) == std::vector<std::string>{"9999", "<NA>", "7"});
 }
 
 TEST_CASE("few rows of many texts leave the other texts alone") {
