@@ -236,7 +236,10 @@ HostStorageRef make_rows(Engine& engine, const Column& source, const NodeRef& ro
 }  // namespace
 
 std::vector<Column> take_later(Engine& engine, const std::vector<Column>& columns, const NodeRef& given, bool may_miss, const NodeRef& mask) {
-  const NodeRef rows = engine.force(given);
+  const auto* memory = given->as<graph::BufferNode>();
+  const bool come_later = memory && memory->offset == 0 && memory->strides == graph::contiguous_strides(given->shape) &&
+                          static_cast<const HostStorage&>(*memory->storage).is_waiting();
+  const NodeRef rows = come_later ? given : engine.force(given);
   std::vector<std::pair<NodeRef, NodeRef>> composed;  // rows of rows, by what those come from
   std::vector<Column> results;
   for (const Column& column : columns) {

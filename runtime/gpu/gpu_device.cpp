@@ -63,6 +63,43 @@ plan::Grain GpuDevice::grain() const {
   return grain;
 }
 
+std::vector<GpuDevice::Portion> GpuDevice::portions(const std::vector<Rows>& arrays, int64_t count, int64_t grain) const {
+  const std::vector<int> gpus = usable();
+  const Portion all{gpus.empty() ? -1 : selected(), 0, count};
+  const auto there = [&](const Portion& p) {
+    int64_t bytes = 0;
+    for (const Rows& rows : arrays) {
+      const ByteRange range{rows.begin + p.begin * rows.step, rows.begin + p.end * rows.step};
+      if (rows.step > 0) bytes += memory_->valid_bytes(p.gpu, static_cast<const HostStorage&>(*rows.storage), range);
+    }
+    return bytes;
+  };
+  if (gpus.size() < 2) return {all};
+  int64_t bytes = 0;
+  for (const Rows& rows : arrays) bytes += std::max<int64_t>(0, rows.step) * count;
+  Portion best = all;
+  int64_t most = there(all);
+  for (const int g : gpus) {
+    const Portion here{g, 0, count};
+    if (const int64_t found = there(here); found > most) {
+      most = found;
+      best = here;
+    }
+  }
+  const bool always = options_.split_from == 0;
+  if (!always && (most >= bytes / 10 * 9 || bytes < options_.split_from)) return {best};
+  const auto parts = static_cast<int64_t>(gpus.size());
+  const int64_t coarse = count >= 4 * parts * kSplitElements && kSplitElements % grain == 0 ? kSplitElements : grain;
+  std::vector<Portion> shares;
+  int64_t begin = 0;
+  for (int64_t k = 0; k < parts; ++k) {
+    const int64_t end = k + 1 == parts ? count : std::min(count, (count / parts * (k + 1) + coarse / 2) / coarse * coarse);
+    if (end > begin) shares.push_back({gpus[static_cast<size_t>(k)], begin, end});
+    begin = std::max(begin, end);
+  }
+  return shares;
+}
+
 const GpuCounts& GpuDevice::counts() const { return memory_->counts(); }
 
 LoadedKernelRef GpuDevice::load(const ir::Kernel& kernel) {

@@ -94,6 +94,23 @@ class GpuDevice final : public Device {
   bool any_alive() const;
   bool alive(int g) const;
   int count() const;
+
+  /// Rows of an array: from a byte of a storage on, so many bytes apart.
+  struct Rows {
+    StorageRef storage;
+    int64_t begin, step;
+  };
+  /// Some rows, and the GPU that shall work on them.
+  struct Portion {
+    int gpu;
+    int64_t begin, end;
+  };
+  /// How `count` rows of these arrays are shared out for kernels of threads: one portion where a GPU has them all or they are few, else one a GPU, as
+  /// launches are split. Portions begin at multiples of `grain`.
+  std::vector<Portion> portions(const std::vector<Rows>& arrays, int64_t count, int64_t grain) const;
+  /// Parts of split launches begin at multiples of so many elements, so that launches over the same arrays split them alike.
+  static constexpr int64_t kSplitElements = 1 << 21;
+
   /// Launches go to these GPUs from now on; empty: to all.
   void use(std::vector<int> gpus) { chosen_ = std::move(gpus); }
   const GpuProperties& gpu(int g) const;

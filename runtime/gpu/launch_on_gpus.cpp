@@ -75,7 +75,7 @@ std::vector<LaunchOnGpus::Part> LaunchOnGpus::split(const std::vector<int>& gpus
   const int64_t all = blocks();
   const auto count = static_cast<int64_t>(gpus.size());
   const double elements = launch_.elements / static_cast<double>(all);
-  const int64_t wanted = std::max<int64_t>(1, static_cast<int64_t>(kSplitElements / std::max(elements, 1.0)));
+  const int64_t wanted = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(GpuDevice::kSplitElements) / std::max(elements, 1.0)));
   const int64_t grain = wanted * 4 * count <= all ? wanted : 1;
   std::vector<Part> parts;
   int64_t begin = 0;

@@ -88,5 +88,6 @@ std::vector<NativeFunction> label_functions();
 std::vector<NativeFunction> relational_functions();
 std::vector<NativeFunction> window_functions();
 std::vector<NativeFunction> expression_functions();
+std::vector<NativeFunction> gpu_functions();
 
 }  // namespace gasell::pandas

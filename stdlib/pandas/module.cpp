@@ -30,6 +30,7 @@ Value make_frame_natives(Interpreter&) {
              pandas::cell_functions(),
              pandas::csv_functions(),
              pandas::expression_functions(),
+             pandas::gpu_functions(),
              pandas::json_functions(),
              pandas::label_functions(),
              pandas::parquet_functions(),

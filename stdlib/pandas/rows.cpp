@@ -113,17 +113,9 @@ Value report(Interpreter& in, Args args) {
   return {};
 }
 
-/// Rows where a boolean array is true, as an array of int64.
-Value rows_where(Interpreter& in, Args args) {
-  const Array given = numpy::as_array(in, args[0]);
-  if (given.dtype() == DType::boolean) given.force(in.engine());  // whoever has the mask may use it again
-  const Array mask(graph::cast(given.node(), DType::boolean));
-  if (mask.size() > 0 && goes_to_gpus(in.engine(), 9.0 * static_cast<double>(mask.size()))) {
-    Arguments flags;
-    flags.positional.push_back(numpy::wrap_array(mask.node()));
-    const Value rows = call(in, *library_member(in, "_pandas", "gpu_rows_where"), std::move(flags));
-    if (!rows.is_none()) return rows;  // else the GPU is too small, or was lost
-  }
+/// host_rows_where(mask): Rows where a boolean array is true, as an array of int64.
+Value host_rows_where(Interpreter& in, Args args) {
+  const Array mask(graph::cast(array_node(in, args[0]), DType::boolean));
   const Array::Elements flags = mask.elements(in.engine());
   frame::OperatorTimer timer("filter", flags.count);
   constexpr int64_t kBlock = 1 << 16;
@@ -157,6 +149,20 @@ Value rows_where(Interpreter& in, Args args) {
   return numpy::wrap_array(rows.node());
 }
 
+/// The same on GPUs where these are in use; there the rows are made when somebody wants them.
+Value rows_where(Interpreter& in, Args args) {
+  const Array given = numpy::as_array(in, args[0]);
+  if (given.dtype() == DType::boolean) given.force(in.engine());  // whoever has the mask may use it again
+  const Array mask(graph::cast(given.node(), DType::boolean));
+  if (mask.size() > 0 && goes_to_gpus(in.engine(), 9.0 * static_cast<double>(mask.size()))) {
+    Arguments flags;
+    flags.positional.push_back(numpy::wrap_array(mask.node()));
+    const Value rows = call(in, *library_member(in, "_pandas", "gpu_rows_where"), std::move(flags));
+    if (!rows.is_none()) return rows;  // else the GPU is too small, or was lost
+  }
+  return host_rows_where(in, args);
+}
+
 /// Whether all of these int64 are in [low, high).
 bool all_within(Engine& engine, const NodeRef& numbers, int64_t low, int64_t high) {
   if (engine.gpus()) {
@@ -173,7 +179,8 @@ bool all_within(Engine& engine, const NodeRef& numbers, int64_t low, int64_t hig
 /// no row's, unless they are known to be: by a mask, which is true at the rows, or True.
 Value take(Interpreter& in, Args args) {
   Engine& engine = in.engine();
-  const NodeRef rows = engine.force(graph::cast(array_node(in, args[1]), DType::i64));
+  NodeRef rows = graph::cast(array_node(in, args[1]), DType::i64);
+  if (args[3].is_none()) rows = engine.force(rows);  // else they may come later
   const bool may_miss = truth(in, args[2]);
   std::vector<Column> columns;
   for (const Value& v : to_vector(in, args[0])) columns.push_back(column_of(v));
@@ -320,6 +327,7 @@ std::vector<NativeFunction> row_functions() {
       {"empty", "shape, dtype", empty, "Memory for a kernel to write."},
       {"report", "name, start, rows_in, rows_out, detail, where", report, "What an operator did, for --explain."},
       {"rows_where", "mask", rows_where, "The rows where a mask is true."},
+      {"host_rows_where", "mask", host_rows_where, "The same by the host's cores."},
       {"take", "columns, rows, may_miss=False, known=None", take, "These rows of columns."},
       {"gather", "array, rows", gather, "The elements at these places."},
       {"before_filter", "columns", before_filter, "Columns before their rows were chosen by a mask, and the mask."},

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Filters, groups and joins on a simulated GPU: that they run there, with the host's answers; and with too little memory or faults of the GPU, with the right answer or an error."""
+"""Filters, groups, joins and windows on simulated GPUs: that they run there, with the host's answers and on any number of them; and with too little memory or
+faults of the GPU, with the right answer or an error."""
 
 import subprocess
 import unittest
@@ -14,11 +15,20 @@ d = df[df.x > 0]
 print(d.groupby("h").x.sum(), d.groupby("k").x.mean(), len(d))
 j = df.merge(pd.DataFrame({"k": np.arange(9000), "y": np.arange(9000) * 2}), on="k")
 print(len(j), float((j.x * j.y).sum()))
+print(df.x.rolling(100).sum().sum(), d.x.rolling(5000, min_periods=1).max().sum(), df.x.cumsum().max(), d.k.cummax().sum(), df.x.expanding().min().sum(), df.x.ewm(span=9).mean().round(9).sum().round(6))
+"""
+UNEVEN = """
+n = 60000
+x = np.sin(np.arange(n)) * 10.0 ** (np.arange(n) % 9)
+df = pd.DataFrame({"k": np.arange(n) * 7919 % 9001, "h": np.arange(n) % 24, "x": x})
+d = df[df.x > -3]
+for r in d.groupby("h").x.mean(), d.groupby("k").x.sum(), df.x.rolling(70).mean(), df.x.rolling(3000).std(), df.x.cumsum(), df.x.ewm(alpha=0.1).mean(), d.x.rolling(9).sum(), df.x.expanding().var():
+    print([v.hex() for v in r.iloc[:: max(1, len(r) // 60)].tolist()])
 """
 
 
-def run(device, *arguments, **more):
-    return subprocess.run([GASELL, "--device", device, *arguments, "-c", PROGRAM], capture_output=True, text=True, timeout=120, env=environment(**more))
+def run(device, *arguments, program=PROGRAM, **more):
+    return subprocess.run([GASELL, "--device", device, *arguments, "-c", program], capture_output=True, text=True, timeout=120, env=environment(**more))
 
 
 class FramesOnGpus(CommandTest):
@@ -30,9 +40,16 @@ class FramesOnGpus(CommandTest):
     def test_they_run_there(self):
         done = run("sim:1", "--explain")
         self.assertEqual(done.stdout, self.expected)
-        for operator in "filter", "group by a table of few groups", "group by a table of many groups", "join a table of rows":
+        for operator in "filter", "group by a table of few groups", "group by a table of many groups", "join a table of rows", "window sum", "window max", "window min", "window exponential weights", "running sum", "running max":
             lines = [line for line in done.stderr.splitlines() if line.startswith(operator)]
             self.assertTrue(lines and all("on the GPU" in line for line in lines), operator)
+
+    def test_the_number_of_gpus_changes_no_bit(self):
+        alone = run("sim:1", program=UNEVEN)
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        for device in "sim:2", "sim:3":
+            self.assertEqual(run(device, GASELL_SPLIT_FROM="0").stdout, self.expected, device)
+            self.assertEqual(run(device, program=UNEVEN, GASELL_SPLIT_FROM="0").stdout, alone.stdout, device)
 
     def test_too_little_memory_is_the_hosts_work(self):
         for memory in "256KiB", "1MiB", "2MiB":
