@@ -86,8 +86,9 @@ std::vector<GpuDevice::Portion> GpuDevice::portions(const std::vector<Rows>& arr
       best = here;
     }
   }
+  const int64_t nearly_all = bytes / 10 * 9;
   const bool always = options_.split_from == 0;
-  if (!always && (most >= bytes / 10 * 9 || bytes < options_.split_from)) return {best};
+  if (!always && most >= nearly_all) return {best};
   const auto parts = static_cast<int64_t>(gpus.size());
   const int64_t coarse = count >= 4 * parts * kSplitElements && kSplitElements % grain == 0 ? kSplitElements : grain;
   std::vector<Portion> shares;
@@ -97,7 +98,9 @@ std::vector<GpuDevice::Portion> GpuDevice::portions(const std::vector<Rows>& arr
     if (end > begin) shares.push_back({gpus[static_cast<size_t>(k)], begin, end});
     begin = std::max(begin, end);
   }
-  return shares;
+  int64_t in_place = 0;
+  for (const Portion& share : shares) in_place += there(share);
+  return always || bytes >= options_.split_from || in_place >= nearly_all ? shares : std::vector{best};
 }
 
 const GpuCounts& GpuDevice::counts() const { return memory_->counts(); }

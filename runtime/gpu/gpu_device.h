@@ -105,8 +105,8 @@ class GpuDevice final : public Device {
     int gpu;
     int64_t begin, end;
   };
-  /// How `count` rows of these arrays are shared out for kernels of threads: one portion where a GPU has them all or they are few, else one a GPU, as
-  /// launches are split. Portions begin at multiples of `grain`.
+  /// How `count` rows of these arrays are shared out for kernels of threads: one portion where a GPU has them all, or where they are few and not
+  /// split already; else one a GPU, as launches are split. Portions begin at multiples of `grain`.
   std::vector<Portion> portions(const std::vector<Rows>& arrays, int64_t count, int64_t grain) const;
   /// Parts of split launches begin at multiples of so many elements, so that launches over the same arrays split them alike.
   static constexpr int64_t kSplitElements = 1 << 21;

@@ -19,6 +19,8 @@ constexpr double kSplitSeconds = 40e-6;  // what a launch on one more GPU costs
 constexpr int64_t kCopiedToEach = 256 << 20;
 // Parts of a split launch begin at multiples of so many elements, so that launches over the same arrays split them alike.
 constexpr double kSplitElements = 1 << 21;
+// Launches that are not worth splitting are split all the same where more than this would have to come from other GPUs.
+constexpr int64_t kMovedRather = 8 << 20;
 // Launches longer than this are given in pieces of at most about this length, between which progress shows.
 constexpr double kRangeSeconds = 0.1;
 // Parts of split launches that take longer than this go in pieces that GPUs without work take from others: so many, but none shorter than
@@ -61,10 +63,21 @@ bool LaunchOnGpus::fits(int g, UnitRange units) const {
   return static_cast<double>(needed) <= kLargestPart * static_cast<double>(memory_.gpu(g).properties().memory);
 }
 
-bool LaunchOnGpus::can_split(int gpus) const {
+bool LaunchOnGpus::is_spread(const Part& part) const {
+  int64_t elsewhere = 0;
+  for (size_t k = 0; k < written_.size(); ++k) {
+    if (written_[k]) continue;
+    const ByteRange used = range(k, part.units);
+    const int64_t missing = used.size() - memory_.valid_bytes(part.gpu, storage(k), used);
+    elsewhere += std::min(missing, memory_.away_from_host(storage(k), used));
+  }
+  return elsewhere > kMovedRather;
+}
+
+bool LaunchOnGpus::can_split(int gpus, const Part& on_one) const {
   if (gpus < 2 || !launch_.walks || blocks() < 2 * gpus) return false;
   const bool small = std::max(launch_.bytes, 8 * launch_.elements) < static_cast<double>(device_.options_.split_from);
-  if (small && fits(device_.usable()[0], {0, launch_.units})) return false;
+  if (small && fits(device_.usable()[0], {0, launch_.units}) && !is_spread(on_one)) return false;
   for (size_t k = 0; k < written_.size(); ++k) {
     if (written_[k] ? !apart(k) : !moves(k) && range(k, {0, launch_.units}).size() > kCopiedToEach) return false;
   }
@@ -124,7 +137,7 @@ std::vector<LaunchOnGpus::Part> LaunchOnGpus::place() const {
       best = std::move(parts);
     }
   }
-  if (!can_split(static_cast<int>(alive.size()))) return best;
+  if (!can_split(static_cast<int>(alive.size()), best[0])) return best;
   std::vector<Part> parts = split(alive);
   return device_.options_.split_from == 0 || seconds(parts) < least ? parts : best;
 }

@@ -53,7 +53,9 @@ class LaunchOnGpus {
   /// Whether what these units use and GPU g has not could be there at once.
   bool fits(int g, UnitRange units) const;
   std::vector<Part> place() const;
-  bool can_split(int gpus) const;
+  bool can_split(int gpus, const Part& on_one) const;
+  /// Whether much of what a part reads is on other GPUs.
+  bool is_spread(const Part& part) const;
   std::vector<Part> split(const std::vector<int>& gpus) const;
   /// What running these parts takes, as far as their places make a difference.
   double seconds(const std::vector<Part>& parts) const;

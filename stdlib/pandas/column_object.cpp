@@ -1,5 +1,6 @@
 #include "stdlib/pandas/column_object.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -19,6 +20,16 @@ int64_t key_of_number(const Scalar& v, DType stored) {
     return std::bit_cast<int64_t>(d == 0 ? 0.0 : d);
   }
   return v.i;
+}
+
+/// Element `row` of an array in memory. Of a large one that a GPU holds, no more than the elements around it come home.
+Scalar element(const NodeRef& values, int64_t row) {
+  constexpr int64_t kAround = 1 << 20;
+  const auto& buffer = *values->as<graph::BufferNode>();
+  const auto& storage = static_cast<const HostStorage&>(*buffer.storage);
+  const int64_t at = (buffer.offset + row * buffer.strides.at(0)) * size_of(values->dtype);
+  const int64_t begin = at / kAround * kAround;
+  return Scalar::load(static_cast<const char*>(storage.read(begin, std::min(begin + kAround, storage.bytes()))) + at, values->dtype);
 }
 
 }  // namespace
@@ -123,9 +134,8 @@ Column& column_of(const Value& v) {
 }
 
 Value cell(Interpreter& in, Column& column, int64_t row) {
-  const frame::ColumnData data = frame::read(in.engine(), column);
-  const DType dtype = column.values->dtype;
-  const Scalar value = Scalar::load(data.as<char>() + row * size_of(dtype), dtype);
+  frame::force(in.engine(), {&column});
+  const Scalar value = element(column.values, row);
   switch (column.type.logical) {
     case Logical::text: return value.i < 0 ? na_value() : make_str(std::string((*column.dictionary)[value.i]));
     case Logical::category: {
@@ -137,7 +147,7 @@ Value cell(Interpreter& in, Column& column, int64_t row) {
     case Logical::timedelta: return timedelta_value(value.i);
     case Logical::number: break;
   }
-  if (data.valid && !data.valid[row]) return na_value();
+  if (column.validity && element(column.validity, row).i == 0) return na_value();
   return numpy::wrap_scalar(value);
 }
 
