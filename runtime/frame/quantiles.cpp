@@ -11,9 +11,10 @@ namespace {
 
 constexpr int64_t kRowsAtOnce = 1 << 14;
 
-/// The value at position `at` (with a fraction) of the sorted values, which are put out of order.
+/// The value of which the part q of the sorted values lies below; they are put out of order.
 template <class T>
-double at_position(std::vector<T>& values, double at, Interpolation interpolation) {
+double quantile_of(std::vector<T>& values, double q, Interpolation interpolation) {
+  const double at = q * static_cast<double>(values.size() - 1);
   const auto lower = static_cast<size_t>(at);
   const double fraction = at - static_cast<double>(lower);
   const auto begin = values.begin();
@@ -26,7 +27,7 @@ double at_position(std::vector<T>& values, double at, Interpolation interpolatio
     case Interpolation::lower: return low;
     case Interpolation::higher: return next();
     case Interpolation::midpoint: return (low + next()) / 2;
-    case Interpolation::nearest: return fraction > 0.5 || (fraction == 0.5 && lower % 2 == 1) ? next() : low;
+    case Interpolation::nearest: return fraction > 0.5 || (fraction == 0.5 && q > 0.5) ? next() : low;
   }
   return low;
 }
@@ -67,7 +68,7 @@ Column quantiles(Engine& engine, const Groups& groups, const Column& column, dou
               if (values.get(distant ? i : int64_t{listing.rows[i]}, v)) found.push_back(v);
             }
             if (found.empty()) return false;
-            out = static_cast<Out>(at_position(found, q * static_cast<double>(found.size() - 1), interpolation));
+            out = static_cast<Out>(quantile_of(found, q, interpolation));
             return true;
           },
           std::max<int64_t>(1, kRowsAtOnce / rows_a_group));
