@@ -281,6 +281,20 @@ Value to_ns(Interpreter& in, Args args) {
   if (!ns) raise("TypeError", "Invalid comparison between dtype=" + std::string(datetime ? "datetime64[ns]" : "timedelta64[ns]") + " and " + type_of(args[0]).name);
   return Value::of(*ns);
 }
+/// bits(array): floats as signed integers of their size, over the same memory.
+Value bits(Interpreter& in, Args args) {
+  const NodeRef floats = in.engine().force(array_node(in, args[0]));
+  const auto& memory = *floats->as<graph::BufferNode>();
+  return numpy::wrap_array(graph::buffer(memory.storage, size_of(floats->dtype) == 4 ? DType::i32 : DType::i64, floats->shape, memory.strides, memory.offset));
+}
+/// text_places(column): where each text of its dictionary, in which each is once, stands in their order; of no texts [0].
+Value text_places(Interpreter& in, Args args) {
+  const std::vector<int32_t>& ranks = column_of(args[0]).dictionary->ranks(in.engine());
+  NewValues places(in.engine(), DType::i32, std::max<int64_t>(1, static_cast<int64_t>(ranks.size())));
+  std::fill_n(places.as<int32_t>(), places.count, 0);
+  std::copy(ranks.begin(), ranks.end(), places.as<int32_t>());
+  return numpy::wrap_array(places.node());
+}
 /// text_equals(column, text): an array of booleans.
 Value text_equals(Interpreter& in, Args args) {
   const Column distinct = frame::with_distinct_texts(in.engine(), column_of(args[0]));
@@ -338,6 +352,8 @@ std::vector<NativeFunction> row_functions() {
       {"find_all", "column, wanted", find_all, "The first row of each wanted value, or -1."},
       {"is_unique", "column", is_unique, "Whether no value is there twice."},
       {"to_ns", "scalar, kind", to_ns, "Nanoseconds of a time."},
+      {"bits", "array", bits, "Floats as integers over the same memory."},
+      {"text_places", "column", text_places, "The places of a dictionary's texts in their order."},
       {"text_equals", "column, text", text_equals, "Where a column has a text."},
       {"text_ranks", "a, b", text_ranks, "Numbers in the order of texts."},
       {"force", "columns", force, "Computes columns."},

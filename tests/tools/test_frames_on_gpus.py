@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Filters, groups, joins and windows on simulated GPUs: that they run there, with the host's answers and on any number of them; and with too little memory or
+"""Filters, groups, joins, sorts and windows on simulated GPUs: that they run there, with the host's answers and on any number of them; and with too little memory or
 faults of the GPU, with the right answer or an error."""
 
 import subprocess
@@ -25,6 +25,15 @@ d = df[df.x > -3]
 for r in d.groupby("h").x.mean(), d.groupby("k").x.sum(), df.x.rolling(70).mean(), df.x.rolling(3000).std(), df.x.cumsum(), df.x.ewm(alpha=0.1).mean(), d.x.rolling(9).sum(), df.x.expanding().var():
     print([v.hex() for v in r.iloc[:: max(1, len(r) // 60)].tolist()])
 """
+ORDERS = """
+n = 20000
+row = np.arange(n)
+df = pd.DataFrame({"k": row * 7919 % 3001 * 10**14, "f": row * 31 % 701 / 8, "x": row % 97 / 16 - 2})
+print(df.sort_values(["f", "x"]).index[:9].tolist(), df.k.sort_values(ascending=False).iloc[:3].tolist(), df.f.nunique(), df.k.median())
+print(df.groupby("k").x.sum(), df.groupby("f").x.std(), df.groupby("f").x.median(), df.f.duplicated().sum(), df.x.value_counts().iloc[0])
+j = df.merge(pd.DataFrame({"k": np.arange(4000) % 2000 * 10**14, "y": np.arange(4000)}), on="k", how="outer")
+print(len(j), float((j.x * j.y).sum()), j.k.iloc[[0, 7, -1]].tolist())
+"""
 
 
 def run(device, *arguments, program=PROGRAM, **more):
@@ -34,7 +43,7 @@ def run(device, *arguments, program=PROGRAM, **more):
 class FramesOnGpus(CommandTest):
     @classmethod
     def setUpClass(cls):
-        cls.expected = run("cpu").stdout
+        cls.expected, cls.ordered = run("cpu").stdout, run("cpu", program=ORDERS).stdout
         assert "Length: 9001" in cls.expected, cls.expected
 
     def test_they_run_there(self):
@@ -50,6 +59,27 @@ class FramesOnGpus(CommandTest):
         for device in "sim:2", "sim:3":
             self.assertEqual(run(device, GASELL_SPLIT_FROM="0").stdout, self.expected, device)
             self.assertEqual(run(device, program=UNEVEN, GASELL_SPLIT_FROM="0").stdout, alone.stdout, device)
+
+    def test_orders_and_tables_of_keys_run_there(self):
+        done = run("sim:1", "--explain", program=ORDERS)
+        self.assertEqual(done.stdout, self.ordered)
+        for operator in "sort 2 keys", "sort 1 key", "distinct", "quantile", "group by a table of keys", "aggregate", "duplicates", "value counts", "join a table of keys":
+            lines = [line for line in done.stderr.splitlines() if line.startswith(operator)]
+            self.assertTrue(lines and all("on the GPU" in line for line in lines), operator)
+
+    def test_orders_with_too_little_memory_or_faults(self):
+        for memory in "64KiB", "256KiB", "700KiB", "2MiB":
+            done = run("sim:1", program=ORDERS, GASELL_SIM_MEMORY=memory)
+            self.assertEqual(done.stdout, self.ordered, memory + done.stderr)
+        answers = 0
+        for fault in [f"{kind}{k}" for kind in ("oom@", "lost@launch:", "lost@copy:") for k in (2, 7, 19, 41, 83, 167, 331)]:
+            done = run("sim:1", program=ORDERS, GASELL_SIM_FAULT=fault)
+            if done.returncode == 0:
+                answers += 1
+                self.assertEqual(done.stdout, self.ordered, fault)
+            else:
+                self.assertRegex(done.stderr, "RuntimeError|MemoryError", fault)
+        self.assertGreater(answers, 5)
 
     def test_too_little_memory_is_the_hosts_work(self):
         for memory in "256KiB", "1MiB", "2MiB":
