@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times questions to frames that lie on a GPU: a filter with a ratio and its mean by hour, group-bys into many groups, a join, windows of a thousand rows,
+"""Times questions to frames that lie on a GPU: a filter with a ratio and its mean by hour, group-bys into many groups, joins, sorts, windows of a thousand rows,
 running sums; beside what one writes for them by hand with CuPy and PyTorch, and beside the time that the columns' bytes take at the speed of a copy in the
 same run.
 
@@ -7,7 +7,7 @@ same run.
 
 PYTHON has CuPy, or PyTorch, or both; without it there are no peers. All programs make the same columns by arithmetic, and what they answer is compared. A time is
 the best of five calls with the wait for the end. CuPy and PyTorch know here that the keys are the numbers below the number of groups, and add floats in any
-order; Gasell finds the former and gives the same bits every time."""
+order; Gasell finds the former and gives the same bits every time. A sort's order is stable here and in PyTorch."""
 
 import argparse
 import json
@@ -26,6 +26,8 @@ tip = resident(i * 7_919 % 999_983 / 99_998.3)
 k = resident(i * 2_654_435_761 % 4_294_967_291 % m)
 x = resident(i * 48_271 % 1_000_003 / 1_000_003 - 0.3)
 v = resident(i * 69_621 % 201 - 100)
+wide = resident(i * 2_862_933_555_777_941_757 + 3_037_000_493)
+far = resident(k * 9_007_199_254_741 - 4_000_000_000_000_000_000)
 j = xp.arange(m)
 right_k = resident(j * 7_919 % (m + m // 10))
 y = resident(j * 16_807 % 1_000_003 / 1_000_003)
@@ -41,21 +43,28 @@ def resident(values):
     return a
 {columns}
 rides = pd.DataFrame({{"time": pd.to_datetime(ns), "fare": fare, "tip": tip}})
-left = pd.DataFrame({{"k": k, "x": x, "v": v}})
+left = pd.DataFrame({{"k": k, "x": x, "v": v, "far": far, "wide": wide}})
 right = pd.DataFrame({{"k": right_k, "y": y}})
+twice = pd.DataFrame({{"far": np.concatenate([right_k, right_k]) * 9_007_199_254_741 - 4_000_000_000_000_000_000, "y": np.concatenate([y, -0.5 * y])}})
 def hour():
     d = rides[rides.fare > 5]
     return (d.tip / d.fare).groupby(d.time.dt.hour).mean()
 def join():
     both = left.merge(right, on="k")
     return (both.x * both.y).sum()
+def far_join():
+    both = left.merge(twice, on="far")
+    return (both.x * both.y).sum()
 def ended(r):
-    return float(r) if isinstance(r, (float, np.floating)) else float(r.iloc[3])
+    return float(r) if isinstance(r, (float, int, np.number)) else float(r[len(r) // 2]) if isinstance(r, np.ndarray) else float(r.iloc[3])
 QUESTIONS = {{"hour": hour, "float sums": lambda: left.groupby("k").x.sum(), "integer sums": lambda: left.groupby("k").v.sum(),
              "means": lambda: left.groupby("k").x.mean(), "greatest": lambda: left.groupby("k").x.max(), "join": join,
              "rolling mean": lambda: left.x.rolling(1000).mean().iloc[n - 1], "rolling std": lambda: left.x.rolling(1000).std().iloc[n - 1],
              "rolling max": lambda: left.x.rolling(1000).max().iloc[n - 1], "cumsum": lambda: left.x.cumsum().iloc[n - 1],
-             "ewm mean": lambda: left.x.ewm(alpha=0.01).mean().iloc[n - 1]}}
+             "ewm mean": lambda: left.x.ewm(alpha=0.01).mean().iloc[n - 1],
+             "sort int64": lambda: left.wide.sort_values().to_numpy(), "order float64": lambda: left.x.argsort().to_numpy(),
+             "far keys": lambda: left.groupby("far").x.sum(), "medians": lambda: left.groupby("k").x.median(),
+             "deviations": lambda: left.groupby("k").x.std(), "different": lambda: left.far.nunique(), "median": lambda: left.x.median(), "far join": far_join}}
 def best(f, end, rounds=6):
     times, first = [], 0
     for r in range(rounds):
@@ -90,10 +99,33 @@ def join():
     match = table[k]
     found = match >= 0
     return (x[found] * y[match[found]]).sum()
-def sums(values):
+def sort():
+    sorted = xp.sort(wide)
+    return sorted[n // 2] if {cupy} else sorted.values[n // 2]
+def order():
+    return (xp.argsort(x) if {cupy} else xp.argsort(x, stable=True))[n // 2]
+def far_keys():
+    keys, numbers = xp.unique(far, return_inverse=True)
     if {cupy}:
-        return xp.bincount(k, weights=values, minlength=m)[3]
-    return xp.zeros(m, dtype=values.dtype, device="cuda").scatter_add_(0, k, values)[3]
+        return xp.bincount(numbers, weights=x)[3]
+    return xp.zeros(len(keys), dtype=x.dtype, device="cuda").scatter_add_(0, numbers, x)[3]
+def medians():
+    if {cupy}:
+        values = x[xp.lexsort(xp.stack([x, k]))]
+    else:
+        rows = xp.argsort(x, stable=True)
+        values = x[rows[xp.argsort(k[rows], stable=True)]]
+    sizes = xp.bincount(k, minlength=m)
+    begins = xp.cumsum(sizes, 0) - sizes
+    return ((values[begins + (sizes - 1) // 2] + values[begins + sizes // 2]) / 2)[3]
+def deviations():
+    means = all_sums(x) / xp.bincount(k, minlength=m)
+    d = x - means[k]
+    return (all_sums(d * d) / (xp.bincount(k, minlength=m) - 1))[3] ** 0.5
+def all_sums(values):
+    if {cupy}:
+        return xp.bincount(k, weights=values, minlength=m)
+    return xp.zeros(m, dtype=values.dtype, device="cuda").scatter_add_(0, k, values)
 def greatest():
     if {cupy}:
         r = xp.full(m, -xp.inf)
@@ -109,9 +141,11 @@ def rolling_std():
     return (((squares - total * total / 1000) / 999) ** 0.5)[-1]
 def missing():
     raise NotImplementedError("none")
-QUESTIONS = {{"hour": hour, "float sums": lambda: sums(x), "integer sums": lambda: sums(v), "means": lambda: sums(x) / xp.bincount(k, minlength=m)[3],
-             "greatest": greatest, "join": join, "rolling mean": rolling_mean, "rolling std": rolling_std, "rolling max": missing,
-             "cumsum": lambda: xp.cumsum(x, 0)[-1], "ewm mean": missing}}
+QUESTIONS = {{"hour": hour, "float sums": lambda: all_sums(x)[3], "integer sums": lambda: all_sums(v)[3], "means": lambda: all_sums(x)[3] / xp.bincount(k, minlength=m)[3],
+             "greatest": greatest, "join": join, "sort int64": sort, "order float64": order, "far keys": far_keys, "medians": medians, "deviations": deviations,
+             "different": lambda: len(xp.unique(far)), "median": lambda: xp.median(x) if {cupy} else (xp.kthvalue(x, n // 2).values + xp.kthvalue(x, n // 2 + 1).values) / 2,
+             "rolling mean": rolling_mean, "rolling std": rolling_std, "rolling max": missing, "cumsum": lambda: xp.cumsum(x, 0)[-1],
+             "ewm mean": missing, "far join": missing}}
 results = {{}}
 for name, f in QUESTIONS.items():
     try:
@@ -131,8 +165,9 @@ IMPORTS = {
     "CuPy": "import cupy as xp\nwait = xp.cuda.runtime.deviceSynchronize",
     "PyTorch": "import torch as xp\nxp.set_default_device('cuda')\nxp.set_default_dtype(xp.float64)\nwait = xp.cuda.synchronize",
 }
-BYTES = {"hour": 24, "float sums": 16, "integer sums": 16, "means": 16, "greatest": 16, "join": 16, "rolling mean": 16, "rolling std": 16,
-         "rolling max": 16, "cumsum": 16, "ewm mean": 16}  # of columns, a row; with what is made a row
+BYTES = {"hour": 24, "float sums": 16, "integer sums": 16, "means": 16, "greatest": 16, "join": 16, "sort int64": 16, "order float64": 16, "far keys": 16, "medians": 16,
+         "deviations": 16, "different": 8, "median": 8, "far join": 16, "rolling mean": 16, "rolling std": 16, "rolling max": 16, "cumsum": 16,
+         "ewm mean": 16}  # of columns, a row; with what is made a row
 RUNNING = ("rolling mean", "rolling std", "cumsum", "ewm mean")
 
 
