@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <utility>
 
@@ -25,19 +27,24 @@ Numbered number_by_parts(Engine& engine, const KeyRun& run, const Renumber& renu
       std::clamp<int64_t>(static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(rows / kRowsAPart + 1))), kFewestParts, kMostParts);
   const int shift = 64 - std::countr_zero(static_cast<uint64_t>(parts));
   const auto chunks = std::min<int64_t>(threads_of(engine), static_cast<int64_t>(pieces.size()));
-  const auto over_chunk = [&](int64_t chunk, const auto& f) {
+  const auto over_pieces = [&](int64_t chunk, const auto& f) {
     const auto count = static_cast<int64_t>(pieces.size());
     for (int64_t p = count * chunk / chunks; p < count * (chunk + 1) / chunks; ++p) {
       check_interrupt(engine);
-      run.blocks(pieces[static_cast<size_t>(p)], f);
+      f(pieces[static_cast<size_t>(p)]);
     }
   };
+  const auto over_chunk = [&](int64_t chunk, const auto& f) { over_pieces(chunk, [&](const Piece& piece) { run.blocks(piece, f); }); };
+  // Several keys are encoded once where there is memory for their numbers.
+  Scratch<uint64_t> encoded;
+  if (run.last - run.first > 1 && rows * int64_t{sizeof(uint64_t)} <= random_room(engine)) encoded = Scratch<uint64_t>(engine, rows);
   std::vector<int64_t> places(static_cast<size_t>(chunks * parts));
   in_parallel(chunks, [&](int64_t chunk) {
     int64_t* const counts = &places[static_cast<size_t>(chunk * parts)];
-    over_chunk(chunk, [&](const uint64_t* codes, int64_t count, int64_t) {
+    over_chunk(chunk, [&](const uint64_t* codes, int64_t count, int64_t at) {
       for (int64_t i = 0; i < count; ++i)
         if (codes[i] != kDropped) ++counts[hash_of_key(codes[i]) >> shift];
+      if (encoded) std::copy(codes, codes + count, encoded.data() + at);
     });
   });
   std::vector<int64_t> starts(static_cast<size_t>(parts + 1));
@@ -57,21 +64,29 @@ Numbered number_by_parts(Engine& engine, const KeyRun& run, const Renumber& renu
   Scratch<uint32_t> entry_rows(engine, kept);
   in_parallel(chunks, [&](int64_t chunk) {
     int64_t* const place = &places[static_cast<size_t>(chunk * parts)];
-    over_chunk(chunk, [&](const uint64_t* codes, int64_t count, int64_t at) {
+    const auto divide = [&](const uint64_t* codes, int64_t count, int64_t at) {
       for (int64_t i = 0; i < count; ++i) {
         if (codes[i] == kDropped) continue;
         const int64_t to = place[hash_of_key(codes[i]) >> shift]++;
         entries[to] = codes[i];
         entry_rows[to] = static_cast<uint32_t>(at + i);
       }
+    };
+    over_pieces(chunk, [&](const Piece& piece) {
+      if (encoded)
+        divide(encoded.data() + piece.at, piece.end - piece.begin, piece.at);
+      else
+        run.blocks(piece, divide);
     });
   });
+  encoded = {};
   std::vector<int64_t> bases(static_cast<size_t>(parts + 1));
+  std::atomic<int64_t> most_groups = 1024;  // of a part so far: tables begin with room for as many
   in_parallel(parts, [&](int64_t part) {
     check_interrupt(engine);
     thread_local KeyTable table(8);
     const int64_t begin = starts[static_cast<size_t>(part)], end = starts[static_cast<size_t>(part + 1)];
-    table.clear(std::min<int64_t>(end - begin, 1024));
+    table.clear(std::min(end - begin, most_groups.load(std::memory_order_relaxed)));
     for (int64_t i = begin; i < end; ++i) {
       const uint64_t key = entries[i];
       const int64_t known = table.size();
@@ -80,6 +95,7 @@ Numbered number_by_parts(Engine& engine, const KeyRun& run, const Renumber& renu
       if (id == known) entries[begin + id] |= uint64_t{entry_rows[i]} << 32;
     }
     bases[static_cast<size_t>(part)] = table.size();
+    if (table.size() > most_groups.load(std::memory_order_relaxed)) most_groups.store(table.size(), std::memory_order_relaxed);
   });
   Numbered result;
   for (int64_t& base : bases) base = std::exchange(result.count, result.count + base);

@@ -2,12 +2,12 @@
 """The ten group-by and five join questions of H2O.ai's db-benchmark beside Polars and DuckDB, in memory, on data from the generator below.
 
   tests/bench/db_benchmark.py --gasell build/release/bin/gasell --python PYTHON [--rows 10000000] [--groups 100] [--engines gasell,polars,duckdb,pandas]
-      [--questions g1,g2,j5] [--data FOLDER] [--results FILE.md] [--memory 4GiB]
+      [--questions g1,g2,j5] [--runs 2] [--data FOLDER] [--results FILE.md] [--memory 4GiB]
 
 PYTHON is an interpreter with NumPy, Polars, DuckDB and pandas. The tables follow the published definition (G1_1e7_1e2_0_0, J1_1e7_NA_0_0): texts
 id1, id2 of K groups and id3 of N/K, integers id4, id5 of 1..K and id6 of 1..N/K, v1 of 1..5, v2 of 1..15, v3 floats of 0..100 with six digits; for
 joins a table of N rows and three of N/1e6, N/1e3 and N rows whose keys overlap by nine tenths. Each engine is a process of its own that reads the
-CSV files, then answers each question twice; the faster answer counts, and what it sums to is compared between engines. An answer counts when all of
+CSV files, then answers each question --runs times; the fastest answer counts, and what it sums to is compared between engines. An answer counts when all of
 its values are in memory.
 """
 
@@ -23,7 +23,7 @@ from pathlib import Path
 
 GENERATOR = r'''
 import os, sys, numpy as np, polars as pl
-folder, n, k, joins = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "joins"
+folder, n, k, tables = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split(",")
 random = np.random.default_rng(108)
 def draw(high, size=n):
     return random.integers(1, high, size, endpoint=True).astype(np.int32)
@@ -41,9 +41,12 @@ def write(name, columns):
             pl.DataFrame(part).write_csv(file, include_header=begin == 0)
     os.rename(f"{folder}/{name}.part", f"{folder}/{name}.csv")
 many = max(n // k, 1)
-write("G1", {"id1": (3, draw(k)), "id2": (3, draw(k)), "id3": (10, draw(many)), "id4": draw(k), "id5": draw(k), "id6": draw(many),
-             "v1": draw(5), "v2": draw(15), "v3": np.round(random.uniform(0, 100, n), 6)})
-if not joins:
+G1 = {"id1": (3, draw(k)), "id2": (3, draw(k)), "id3": (10, draw(many)), "id4": draw(k), "id5": draw(k), "id6": draw(many),
+      "v1": draw(5), "v2": draw(15), "v3": np.round(random.uniform(0, 100, n), 6)}
+if "groups" in tables:
+    write("G1", G1)
+del G1
+if "joins" not in tables:
     sys.exit()
 def keys(size):
     """(of the large table, of the other): nine tenths are shared."""
@@ -72,13 +75,13 @@ table("big", n, [(1, k1[1]), (2, k2[1]), (3, k3[1])], "v2")
 PANDAS = r'''
 import sys, time
 import pandas as pd
-folder, questions, gasell = sys.argv[1], sys.argv[2].split(","), sys.argv[3] == "gasell"
+folder, questions, gasell, runs = sys.argv[1], sys.argv[2].split(","), sys.argv[3] == "gasell", int(sys.argv[4])
 results = {}
 def ask(name, answer, columns):
     if name not in questions:
         return
     best = 1e9
-    for run in range(2):
+    for run in range(runs):
         start = time.perf_counter()
         found = answer()
         if gasell:
@@ -130,13 +133,13 @@ POLARS = r'''
 import json, sys, time
 import polars as pl
 from polars import col
-folder, questions = sys.argv[1], sys.argv[2].split(",")
+folder, questions, runs = sys.argv[1], sys.argv[2].split(","), int(sys.argv[4])
 results = {}
 def ask(name, answer, columns):
     if name not in questions:
         return
     best = 1e9
-    for run in range(2):
+    for run in range(runs):
         start = time.perf_counter()
         found = answer().collect()
         best = min(best, time.perf_counter() - start)
@@ -170,7 +173,7 @@ print(json.dumps(results))
 DUCKDB = r'''
 import json, sys, time
 import duckdb
-folder, questions = sys.argv[1], sys.argv[2].split(",")
+folder, questions, runs = sys.argv[1], sys.argv[2].split(","), int(sys.argv[4])
 results = {}
 db = duckdb.connect()
 db.execute("SET preserve_insertion_order = false")
@@ -178,7 +181,7 @@ def ask(name, query, columns):
     if name not in questions:
         return
     best = 1e9
-    for run in range(2):
+    for run in range(runs):
         db.execute("DROP TABLE IF EXISTS answer")
         start = time.perf_counter()
         db.execute(f"CREATE TABLE answer AS {query}")
@@ -222,7 +225,7 @@ def run(engine, options, folder):
         script.write(text)
         script.flush()
         program = [options.gasell, *(["--memory", options.memory] if options.memory else [])] if engine == "gasell" else [options.python]
-        process = subprocess.Popen([*program, script.name, str(folder), options.questions, engine], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen([*program, script.name, str(folder), options.questions, engine, str(options.runs)], stdout=subprocess.PIPE, text=True)
         timer = threading.Timer(options.timeout, process.kill)
         timer.start()
         printed = process.stdout.read()
@@ -247,7 +250,7 @@ def compare(answers):
 def table(answers, options):
     engines = list(answers)
     others = [e for e in engines if e in ("polars", "duckdb")]
-    lines = [f"{options.rows:.0e} rows, {options.groups} groups, {os.cpu_count()} cores{f', Gasell with a budget of {options.memory}' if options.memory else ''}; seconds, the better of two runs.", "",
+    lines = [f"{options.rows:.0e} rows, {options.groups} groups, {os.cpu_count()} cores{f', Gasell with a budget of {options.memory}' if options.memory else ''}; seconds, the best of {options.runs}.", "",
              "| question | " + " | ".join(engines) + " | the better of Polars and DuckDB / Gasell |", "|---|" + "---:|" * (len(engines) + 1)]
     ratios = []
     for q in options.questions.split(","):
@@ -274,13 +277,15 @@ def main():
     parser.add_argument("--data", type=Path)
     parser.add_argument("--results", type=Path)
     parser.add_argument("--memory", help="Gasell's budget: 4GiB")
+    parser.add_argument("--runs", type=int, default=2, help="how often each question is answered")
     parser.add_argument("--timeout", type=float, default=3600)
     options = parser.parse_args()
     folder = options.data or Path(tempfile.gettempdir()) / f"gasell_db_benchmark_{options.rows}_{options.groups}"
-    tables = "joins" if "j" in options.questions else "groups"
-    if not (folder / ("big.csv" if tables == "joins" else "G1.csv")).exists():
+    wanted = {"groups": ("g", "G1.csv"), "joins": ("j", "big.csv")}
+    tables = [name for name, (letter, file) in wanted.items() if letter in options.questions and not (folder / file).exists()]
+    if tables:
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run([options.python, "-c", GENERATOR, str(folder), str(options.rows), str(options.groups), tables], check=True)
+        subprocess.run([options.python, "-c", GENERATOR, str(folder), str(options.rows), str(options.groups), ",".join(tables)], check=True)
     answers = {engine: run(engine, options, folder) for engine in options.engines.split(",")}
     compare(answers)
     text = table(answers, options)
