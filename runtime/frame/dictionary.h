@@ -98,6 +98,7 @@ class DistinctTexts {
   DistinctTexts();
   int32_t add(std::string_view text);
   int64_t size() const { return texts_.size(); }
+  std::string_view operator[](int64_t code) const { return texts_[code]; }
   DictionaryRef finish() { return texts_.finish(true); }
 
  private:

@@ -6,13 +6,14 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace gasell::frame {
 namespace {
 
-/// Fewer texts are numbered one by one.
-constexpr int64_t kFewTexts = 1 << 14;
+/// Different texts that a thread's table takes.
+constexpr int64_t kFewTexts = 1 << 18;
 /// Texts a part, when they are divided by their hashes, and the parts.
 constexpr int64_t kTextsAPart = 1 << 13, kFewestParts = 16, kMostParts = 4096;
 
@@ -21,6 +22,50 @@ struct Piece {
   const Dictionary* texts;
   int64_t begin, end, at;
 };
+
+std::vector<Piece> pieces_of(const std::vector<const Dictionary*>& dictionaries) {
+  std::vector<Piece> pieces;
+  int64_t at = 0;
+  for (const Dictionary* d : dictionaries)
+    for (int64_t begin = 0; begin < d->size(); begin += kRowsATask) {
+      const int64_t end = std::min(d->size(), begin + kRowsATask);
+      pieces.push_back({d, begin, end, at});
+      at += end - begin;
+    }
+  return pieces;
+}
+
+/// By a table for each thread's part of the texts; nothing where one of them would outgrow its cache.
+std::optional<NumberedTexts> number_by_small_tables(Engine& engine, const std::vector<Piece>& pieces, int64_t total, bool one) {
+  const auto count = static_cast<int64_t>(pieces.size()), chunks = std::min<int64_t>(threads_of(engine), count);
+  NumberedTexts result{nullptr, Scratch<int32_t>(engine, total)};
+  std::vector<DistinctTexts> tables(static_cast<size_t>(chunks));
+  std::atomic<bool> too_many = false;
+  in_parallel(chunks, [&](int64_t chunk) {
+    DistinctTexts& table = tables[static_cast<size_t>(chunk)];
+    for (int64_t p = count * chunk / chunks; p < count * (chunk + 1) / chunks && !too_many; ++p) {
+      check_interrupt(engine);
+      const Piece& piece = pieces[static_cast<size_t>(p)];
+      for (int64_t i = piece.begin; i < piece.end; ++i) result.numbers[piece.at + i - piece.begin] = table.add((*piece.texts)[i]);
+      if (table.size() > kFewTexts) too_many = true;
+    }
+  });
+  if (too_many) return {};
+  DistinctTexts all;
+  std::vector<std::vector<int32_t>> to_all(static_cast<size_t>(chunks));
+  for (size_t chunk = 0; chunk < tables.size(); ++chunk)
+    for (int64_t i = 0; i < tables[chunk].size(); ++i) to_all[chunk].push_back(all.add(tables[chunk][i]));
+  if (one && all.size() == total) return NumberedTexts{};
+  in_parallel(chunks, [&](int64_t chunk) {
+    if (chunk == 0) return;  // the first one's numbers are those of all
+    const int64_t begin = pieces[static_cast<size_t>(count * chunk / chunks)].at;
+    const Piece& last = pieces[static_cast<size_t>(count * (chunk + 1) / chunks - 1)];
+    for (int64_t i = begin; i < last.at + last.end - last.begin; ++i)
+      result.numbers[i] = to_all[static_cast<size_t>(chunk)][static_cast<size_t>(result.numbers[i])];
+  });
+  result.texts = all.finish();
+  return result;
+}
 
 /// A text among those of its part, which stand in the order of all texts.
 struct Entry {
@@ -32,13 +77,8 @@ struct Entry {
 /// Divides the texts by their hashes into parts, each of which is matched by a table that stays in a cache.
 class TextNumbering {
  public:
-  TextNumbering(Engine& engine, const std::vector<const Dictionary*>& dictionaries) : engine_(engine), one_(dictionaries.size() == 1) {
-    for (const Dictionary* d : dictionaries)
-      for (int64_t begin = 0; begin < d->size(); begin += kRowsATask) {
-        const int64_t end = std::min(d->size(), begin + kRowsATask);
-        pieces_.push_back({d, begin, end, total_});
-        total_ += end - begin;
-      }
+  TextNumbering(Engine& engine, std::vector<Piece> pieces, int64_t total, bool one)
+      : engine_(engine), one_(one), pieces_(std::move(pieces)), total_(total) {
     if (total_ > int64_t{UINT32_MAX})
       throw Error("NotImplementedError", "more than 4294967295 texts cannot be compared with each other", "work on parts of the rows");
     parts_ = std::clamp<int64_t>(static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(total_ / kTextsAPart + 1))), kFewestParts, kMostParts);
@@ -206,8 +246,9 @@ class TextNumbering {
 
   Engine& engine_;
   const bool one_;
-  std::vector<Piece> pieces_;
-  int64_t total_ = 0, parts_ = 0, chunks_ = 0;  // chunks: pieces that a thread takes
+  const std::vector<Piece> pieces_;
+  const int64_t total_;
+  int64_t parts_ = 0, chunks_ = 0;              // chunks: pieces that a thread takes
   Scratch<uint16_t> part_of_;                   // each text's
   std::vector<int64_t> starts_, byte_starts_;   // of the parts, and the end
   std::vector<int64_t> places_;                 // where each chunk's entries begin in each part
@@ -220,17 +261,11 @@ class TextNumbering {
 }  // namespace
 
 NumberedTexts number_texts(Engine& engine, const std::vector<const Dictionary*>& dictionaries) {
-  int64_t total = 0;
-  for (const Dictionary* d : dictionaries) total += d->size();
-  if (total > kFewTexts) return TextNumbering(engine, dictionaries).run();
-  DistinctTexts texts;
-  NumberedTexts result{nullptr, Scratch<int32_t>(engine, total)};
-  int64_t at = 0;
-  for (const Dictionary* d : dictionaries)
-    for (int64_t i = 0; i < d->size(); ++i) result.numbers[at++] = texts.add((*d)[i]);
-  if (dictionaries.size() == 1 && texts.size() == total) return {};
-  result.texts = texts.finish();
-  return result;
+  std::vector<Piece> pieces = pieces_of(dictionaries);
+  const int64_t total = pieces.empty() ? 0 : pieces.back().at + pieces.back().end - pieces.back().begin;
+  const bool one = dictionaries.size() == 1;
+  if (std::optional<NumberedTexts> few = number_by_small_tables(engine, pieces, total, one)) return std::move(*few);
+  return TextNumbering(engine, std::move(pieces), total, one).run();
 }
 
 }  // namespace gasell::frame

@@ -82,9 +82,9 @@ TEST_CASE("texts are changed once each, whatever rows have them") {
 
 TEST_CASE("many texts are numbered, each once, in the order of their first appearance") {
   Engine engine;
-  for (const int different : {1, 500, 90000}) {
+  for (const int different : {1, 500, 90000, 2000000}) {  // and more than the tables of threads take
     std::vector<std::string> many;
-    for (int i = 0; i < 150000; ++i) many.push_back(i % 7 == 3 ? "" : std::string(static_cast<size_t>(i % 3), 'x') + std::to_string(i * 7919L % different));
+    for (int i = 0; i < (different > 1000000 ? 1200000 : 150000); ++i) many.push_back(i % 7 == 3 ? "" : std::string(static_cast<size_t>(i % 3), 'x') + std::to_string(i * 7919L % different));
     Column column = texts(engine, many);
     const int64_t rows[] = {5, -1, 3, 149999, 3};
     const Column few = take(engine, column, rows, 5, true);
@@ -105,7 +105,7 @@ TEST_CASE("many texts are numbered, each once, in the order of their first appea
 
 TEST_CASE("texts that are all different keep their numbers and their memory") {
   Engine engine;
-  for (const int count : {100, 50000}) {
+  for (const int count : {100, 50000, 900000}) {
     std::vector<std::string> many;
     for (int i = 0; i < count; ++i) many.push_back(std::to_string(i));
     const Column column = texts(engine, many), found = with_distinct_texts(engine, column);
