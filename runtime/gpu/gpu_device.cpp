@@ -94,8 +94,20 @@ std::vector<GpuDevice::Portion> GpuDevice::portions(const std::vector<Rows>& arr
   std::vector<Portion> shares;
   int64_t begin = 0;
   for (int64_t k = 0; k < parts; ++k) {
-    const int64_t end = k + 1 == parts ? count : std::min(count, (count / parts * (k + 1) + coarse / 2) / coarse * coarse);
-    if (end > begin) shares.push_back({gpus[static_cast<size_t>(k)], begin, end});
+    const int g = gpus[static_cast<size_t>(k)];
+    const int64_t even = std::min(count, (count / parts * (k + 1) + coarse / 2) / coarse * coarse);
+    int64_t end = k + 1 == parts ? count : even;
+    if (k + 1 < parts) {
+      // Where the rows of all arrays that this GPU has end, about there, so that none has to come from behind.
+      int64_t reach = count;
+      for (const Rows& rows : arrays) {
+        const ByteRange behind{rows.begin + begin * rows.step, rows.begin + count * rows.step};
+        if (rows.step > 0)
+          reach = std::min(reach, begin + memory_->valid_bytes(g, static_cast<const HostStorage&>(*rows.storage), behind) / rows.step);
+      }
+      if (!always && std::abs(reach - even) < count / parts / 8) end = reach / grain * grain;
+    }
+    if (end > begin) shares.push_back({g, begin, end});
     begin = std::max(begin, end);
   }
   int64_t in_place = 0;
