@@ -34,6 +34,17 @@ print(df.groupby("k").x.sum(), df.groupby("f").x.std(), df.groupby("f").x.median
 j = df.merge(pd.DataFrame({"k": np.arange(4000) % 2000 * 10**14, "y": np.arange(4000)}), on="k", how="outer")
 print(len(j), float((j.x * j.y).sum()), j.k.iloc[[0, 7, -1]].tolist())
 """
+SPREAD = """
+n = 400000
+i = np.arange(n)
+def resident(v):
+    a = np.empty(len(v), v.dtype)
+    a[:] = v
+    return a
+df = pd.DataFrame({"h": resident(i % 24), "x": resident(i * 7919 % 1009 / 8), "y": resident(i % 77 + 1.0)})
+d = df[df.x > 10]
+print((d.x / d.y).groupby(d.h).mean().sum(), df.x.rolling(100).mean().iloc[99::1000].sum())
+"""
 
 
 def run(device, *arguments, program=PROGRAM, **more):
@@ -56,9 +67,16 @@ class FramesOnGpus(CommandTest):
     def test_the_number_of_gpus_changes_no_bit(self):
         alone = run("sim:1", program=UNEVEN)
         self.assertEqual(alone.returncode, 0, alone.stderr)
-        for device in "sim:2", "sim:3":
-            self.assertEqual(run(device, GASELL_SPLIT_FROM="0").stdout, self.expected, device)
-            self.assertEqual(run(device, program=UNEVEN, GASELL_SPLIT_FROM="0").stdout, alone.stdout, device)
+        for device, split in ("sim:2", "0"), ("sim:3", "0"), ("sim:2", "65536"), ("sim:3", "65536"):
+            self.assertEqual(run(device, GASELL_SPLIT_FROM=split).stdout, self.expected, device)
+            self.assertEqual(run(device, program=UNEVEN, GASELL_SPLIT_FROM=split).stdout, alone.stdout, device)
+
+    def test_what_one_gpu_cannot_hold_is_shared(self):
+        done = run("sim:4", "--explain", program=SPREAD, GASELL_SIM_MEMORY="4MiB", GASELL_SPLIT_FROM="65536")
+        self.assertEqual(done.stdout, run("sim:1", program=SPREAD).stdout, done.stderr)
+        for operator in "filter", "group by a table of few groups", "window mean":
+            lines = [line for line in done.stderr.splitlines() if line.startswith(operator)]
+            self.assertTrue(lines and all("on the GPU" in line for line in lines), operator)
 
     def test_orders_and_tables_of_keys_run_there(self):
         done = run("sim:1", "--explain", program=ORDERS)
@@ -84,6 +102,8 @@ class FramesOnGpus(CommandTest):
     def test_too_little_memory_is_the_hosts_work(self):
         for memory in "256KiB", "1MiB", "2MiB":
             done = run("sim:1", GASELL_SIM_MEMORY=memory)
+            self.assertEqual(done.stdout, self.expected, memory + done.stderr)
+            done = run("sim:3", GASELL_SIM_MEMORY=memory, GASELL_SPLIT_FROM="65536")
             self.assertEqual(done.stdout, self.expected, memory + done.stderr)
 
     def test_faults_give_the_answer_or_an_error(self):
