@@ -19,6 +19,7 @@
 #include "runtime/linalg/openblas.h"
 #include "runtime/linalg/products.h"
 #include "runtime/prepared_plan.h"
+#include "runtime/small_graphs.h"
 
 namespace gasell {
 namespace {
@@ -131,6 +132,8 @@ struct Engine::State {
       trace = std::make_shared<Trace>();
       device = traced(std::move(device), trace);
     }
+    // Who cuts kernels finely, or checks them, wants to see them run.
+    if (options.small && options.fuse && options.chunk == 0 && !options.check) small = std::make_unique<SmallGraphs>(*device, known);
     choice = parse_device(options.device);
     if (choice.kind != DeviceChoice::Kind::automatic) find_gpus();
     selections.push_back(selection_of(choice));
@@ -175,6 +178,8 @@ struct Engine::State {
 
   std::vector<NodeRef> run(const std::vector<NodeRef>& given, const std::vector<plan::Destination>& wanted_at) {
     if (interrupt.exchange(false)) throw Interrupted();
+    if (small && !observer && selection().kind != DeviceSelection::Kind::gpus)
+      if (auto results = small->evaluate(given, wanted_at)) return std::move(*results);
     KnownValues::Rewritten rewritten = known.rewrite(given);
     const std::vector<NodeRef>& nodes = rewritten.roots;
     std::vector<plan::Destination> destinations = wanted_at;
@@ -365,6 +370,7 @@ struct Engine::State {
   double host_work = 0;   // seconds of work that the host was given before
   PlanCache plans;
   KnownValues known;
+  std::unique_ptr<SmallGraphs> small;  // null: everything is done by kernels
   std::vector<KernelReport> reports;
   PlanObserver observer;
 };

@@ -28,6 +28,7 @@ struct EngineOptions {
   std::string device;        // "auto", "cpu", "gpu", "gpu:0,2", "sim:4" (runtime/gpu/device_choice.h); empty: GASELL_DEVICE, else "auto"
   int64_t split_from = -1;   // bytes from which on a kernel is split over several GPUs (GASELL_SPLIT_FROM); -1: chosen
   bool steal = false;        // idle GPUs take work of others in launches of any length (GASELL_STEAL=1), not in long ones only
+  bool small = true;         // graphs of few elements need no kernels (GASELL_SMALL=0: they get them)
   bool fuse = true;          // false (or GASELL_FUSE=0): every operation is a kernel of its own
   int64_t chunk = 0;         // elements a task at most (GASELL_CHUNK); 0: chosen
   bool cache = true;         // kernel cache on disk (GASELL_CACHE=0 switches it off)

@@ -50,6 +50,7 @@ EngineOptions EngineOptions::from_environment() {
   if (const char* device = std::getenv("GASELL_DEVICE")) options.device = device;
   if (const char* split = std::getenv("GASELL_SPLIT_FROM"); split && *split) options.split_from = std::string_view(split) == "0" ? 0 : parse_bytes(split);
   options.steal = switched_on("GASELL_STEAL", options.steal);
+  options.small = switched_on("GASELL_SMALL", options.small);
   options.fuse = switched_on("GASELL_FUSE", options.fuse);
   options.chunk = count_of("GASELL_CHUNK", std::numeric_limits<int64_t>::max());
   options.cache = switched_on("GASELL_CACHE", options.cache);

@@ -18,9 +18,10 @@ bool is_leaf(const Node& node) { return node.inputs.empty(); }
 
 }  // namespace
 
-const KnownValues::Known* KnownValues::find(const NodeRef& node) const {
+NodeRef KnownValues::find(const NodeRef& node) const {
+  if (known_.empty()) return nullptr;
   const auto found = known_.find(node.get());
-  return found != known_.end() && found->second.node.lock() == node ? &found->second : nullptr;
+  return found != known_.end() && found->second.node.lock() == node ? found->second.value : nullptr;
 }
 
 KnownValues::Rewritten KnownValues::rewrite(const std::vector<NodeRef>& roots) const {
@@ -47,8 +48,8 @@ KnownValues::Rewritten KnownValues::rewrite(const std::vector<NodeRef>& roots) c
   for (const NodeRef& node : order) {
     if (is_leaf(*node)) continue;
     Place& place = places[node.get()];
-    if (const Known* known = find(node)) {
-      place.now = known->value;
+    if (NodeRef known = find(node)) {
+      place.now = std::move(known);
       continue;
     }
     bool changed = false;

@@ -26,14 +26,14 @@ class KnownValues {
   Rewritten rewrite(const std::vector<graph::NodeRef>& roots) const;
   /// `value`, a BufferNode, is what `node` computes. Kept while somebody else holds the node.
   void keep(const graph::NodeRef& node, graph::NodeRef value);
+  /// What is known of the node; null: nothing.
+  graph::NodeRef find(const graph::NodeRef& node) const;
 
  private:
   struct Known {
     std::weak_ptr<const graph::Node> node;
     graph::NodeRef value;
   };
-  const Known* find(const graph::NodeRef& node) const;
-
   std::unordered_map<const graph::Node*, Known> known_;
   size_t sweep_at_ = 64;  // so many are looked through for those that nobody holds any more
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/ir/transform.h"
 
@@ -14,7 +15,21 @@ bool loads(const Stmt& s) {
   return found;
 }
 
+/// The names that checks of a body are computed from.
+std::unordered_set<std::string> asked_by_checks(const Body& statements) {
+  std::unordered_set<std::string> asked;
+  for (auto s = statements.rbegin(); s != statements.rend(); ++s) {
+    if ((*s)->kind != StmtKind::check && !((*s)->kind == StmtKind::let && asked.count((*s)->name))) continue;
+    for (const ExprRef& e : expressions_of(**s))
+      visit(e, [&](const Expr& part) {
+        if (part.kind == ExprKind::variable) asked.insert(part.name);
+      });
+  }
+  return asked;
+}
+
 Body gather(const Body& statements) {
+  const std::unordered_set<std::string> asked = asked_by_checks(statements);
   Body result;
   std::unordered_map<std::string, size_t> places;  // of names that this run of lets and checks gives
   size_t front = 0;                                // what moves goes here
@@ -29,7 +44,8 @@ Body gather(const Body& statements) {
       front = result.size();
       continue;
     }
-    if (let && loads(*s)) {
+    // What no check needs stays where it is: divisions beside each other stay there.
+    if (let && (loads(*s) || !asked.count(s->name))) {
       places[s->name] = result.size();
       result.push_back(s);
       continue;

@@ -56,6 +56,7 @@ bool reads(const NodeRef& node, const Storage* storage) {
 }
 
 constexpr int64_t kDirectWrite = 64;  // so few elements are written without a kernel
+constexpr int64_t kBroughtHome = 1 << 20;  // memory of a GPU's up to this size comes home for that
 constexpr int64_t kForceForItem = 1 << 20;
 
 /// Visits the element offsets of a strided layout in C order.
@@ -204,7 +205,7 @@ void Array::assign(Engine& engine, NodeRef value) {
   auto storage = std::dynamic_pointer_cast<HostStorage>(buffer.storage);
   const Layout to = layout();
   const auto* constant = value->as<graph::ConstantNode>();
-  if (constant && size() <= kDirectWrite) {
+  if (constant && size() <= kDirectWrite && !(storage->copies() && storage->bytes() > kBroughtHome)) {
     char* base = static_cast<char*>(storage->write());
     const int width = gasell::size_of(dtype());
     for_each_offset(shape_, to.strides, to.offset, [&](int64_t offset, int64_t) { constant->value.store(base + offset * width); });

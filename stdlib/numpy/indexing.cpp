@@ -280,6 +280,8 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
     const auto* from_array = value.as<NdArray>();
     if (b.scalar && array.rank() > 0 && (sequence || (from_array && from_array->array.rank() > 0)))
       raise("ValueError", "setting an array element with a sequence.");
+    // A number is computed first: it then holds on to nothing that the write would have to copy.
+    if (auto* number = value.as<NumpyScalar>(); number && target.is_view()) number->value(in);
     Operand o = sequence ? Operand{as_node(in, value, array.dtype()), 0} : operand(in, value);
     if (is_complex(o.node->dtype) && !is_complex(array.dtype()) && sequence) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
     // NumPy drops leading axes of extent 1 of what is assigned.

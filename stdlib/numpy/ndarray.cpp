@@ -23,6 +23,7 @@ const char* ufunc_name(ast::CompareOp op) {
 }
 
 std::optional<Value> operate(Interpreter& in, ast::BinaryOp op, const Value& a, const Value& b) {
+  if (auto result = number_arithmetic(op, a, b)) return result;
   if (a.as<LibraryObject>() || b.as<LibraryObject>()) return {};  // a Series has a say of its own
   const auto left = try_operand(in, a), right = try_operand(in, b);
   if (!left || !right) return {};
@@ -82,6 +83,7 @@ const Type& ndarray_type() {
 }
 
 std::optional<Value> ArrayLike::compare(Interpreter& in, ast::CompareOp op, const Value& other) {
+  if (auto result = number_comparison(op, Value::of(this), other)) return result;
   if (other.as<LibraryObject>()) return {};
   auto right = try_operand(in, other);
   if (auto* scalar = dynamic_cast<NumpyScalar*>(this); scalar && right && right->node->rank() == 0) {

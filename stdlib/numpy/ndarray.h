@@ -66,6 +66,8 @@ class NumpyScalar : public ArrayLike {
   const Type& type() const override { return scalar_type(dtype_); }
   NodeRef node() const override { return value_ ? graph::constant(*value_) : lazy_; }
   DType dtype() const { return dtype_; }
+  /// Null: it waits to be computed.
+  const Scalar* known() const { return value_ ? &*value_ : nullptr; }
   /// Computes it where that has not happened.
   const Scalar& value(Interpreter& in);
   /// What somebody else has computed of node().
@@ -87,6 +89,10 @@ class NumpyScalar : public ArrayLike {
   std::optional<Scalar> value_;
   NodeRef lazy_;
 };
+
+/// a op b of numbers that are known, float64 and int64 with each other or with Python's: most of what loops over single elements do. Nothing: it is no such case.
+std::optional<Value> number_arithmetic(ast::BinaryOp op, const Value& a, const Value& b);
+std::optional<Value> number_comparison(ast::CompareOp op, const Value& a, const Value& b);
 
 class DTypeObject : public Object {
  public:

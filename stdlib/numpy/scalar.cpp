@@ -99,6 +99,24 @@ Value construct_dtype(Interpreter& in, std::span<Value> args) {
 
 const DTypeObject& self_dtype(const Value& v) { return *v.as<DTypeObject>(); }
 
+/// A number as arithmetic of float64 and int64 sees it.
+struct Number {
+  char kind = 0;  // 'f', 'i'; 0: something else, or not known
+  bool numpy = false;
+  double f = 0;
+  int64_t i = 0;
+  double as_double() const { return kind == 'f' ? f : static_cast<double>(i); }
+};
+Number number_of(const Value& v) {
+  if (v.is_float()) return {'f', false, v.as_float(), 0};
+  if (v.is_int() && !v.is_bool()) return {'i', false, 0, v.as_int()};
+  const auto* scalar = v.as<NumpyScalar>();
+  const Scalar* known = scalar ? scalar->known() : nullptr;
+  if (known && known->type == DType::f64) return {'f', true, known->c.real(), 0};
+  if (known && known->type == DType::i64) return {'i', true, 0, known->i};
+  return {};
+}
+
 }  // namespace
 
 const Type& scalar_type(DType dtype) { return scalar_types().types[static_cast<size_t>(dtype)]; }
@@ -266,6 +284,45 @@ std::optional<Value> DTypeObject::compare(Interpreter& in, ast::CompareOp op, co
   }
   (void)in;
   return Value::of(same == (op == ast::CompareOp::eq));
+}
+
+std::optional<Value> number_arithmetic(ast::BinaryOp op, const Value& a, const Value& b) {
+  const Number x = number_of(a), y = number_of(b);
+  if (!x.kind || !y.kind || !(x.numpy || y.numpy)) return {};
+  if (x.kind == 'i' && y.kind == 'i') {
+    const auto i = static_cast<uint64_t>(x.i), j = static_cast<uint64_t>(y.i);
+    switch (op) {
+      case ast::BinaryOp::add: return wrap_scalar(Scalar::of_int(static_cast<int64_t>(i + j)));
+      case ast::BinaryOp::sub: return wrap_scalar(Scalar::of_int(static_cast<int64_t>(i - j)));
+      case ast::BinaryOp::mul: return wrap_scalar(Scalar::of_int(static_cast<int64_t>(i * j)));
+      case ast::BinaryOp::div: break;
+      default: return {};
+    }
+  }
+  switch (op) {
+    case ast::BinaryOp::add: return wrap_scalar(Scalar::of_float(x.as_double() + y.as_double()));
+    case ast::BinaryOp::sub: return wrap_scalar(Scalar::of_float(x.as_double() - y.as_double()));
+    case ast::BinaryOp::mul: return wrap_scalar(Scalar::of_float(x.as_double() * y.as_double()));
+    case ast::BinaryOp::div: return wrap_scalar(Scalar::of_float(x.as_double() / y.as_double()));
+    default: return {};
+  }
+}
+
+std::optional<Value> number_comparison(ast::CompareOp op, const Value& a, const Value& b) {
+  const Number x = number_of(a), y = number_of(b);
+  if (!x.kind || !y.kind || !(x.numpy || y.numpy)) return {};
+  const auto compared = [op](auto u, auto v) -> std::optional<Value> {
+    switch (op) {
+      case ast::CompareOp::eq: return wrap_scalar(Scalar::of_bool(u == v));
+      case ast::CompareOp::ne: return wrap_scalar(Scalar::of_bool(u != v));
+      case ast::CompareOp::lt: return wrap_scalar(Scalar::of_bool(u < v));
+      case ast::CompareOp::le: return wrap_scalar(Scalar::of_bool(u <= v));
+      case ast::CompareOp::gt: return wrap_scalar(Scalar::of_bool(u > v));
+      case ast::CompareOp::ge: return wrap_scalar(Scalar::of_bool(u >= v));
+      default: return {};
+    }
+  };
+  return x.kind == 'i' && y.kind == 'i' ? compared(x.i, y.i) : compared(x.as_double(), y.as_double());
 }
 
 }  // namespace gasell::numpy

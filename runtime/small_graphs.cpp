@@ -1,0 +1,476 @@
+#include "runtime/small_graphs.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "compiler/plan/kernel_builder.h"
+#include "compiler/plan/reduction_lowering.h"
+
+namespace gasell {
+namespace {
+
+using graph::Node;
+using graph::NodeRef;
+using graph::ReduceOp;
+
+// Fewer than the products of matrices have that are left to the library, and as many as are done sooner than a plan is made.
+constexpr int64_t kMostElements = 8192;
+constexpr int64_t kMostOfAll = 32768;
+constexpr size_t kMostNodes = 96;
+/// An element of an operation that has no loop of its own here counts as so many.
+constexpr int64_t kSlowly = 16;
+constexpr int64_t kAlignment = 64;
+
+bool is_real(DType type) { return !is_complex(type); }
+
+/// Operations whose result is the exact one, rounded once, on every device.
+bool is_exact(ScalarOp op, DType type) {
+  switch (op) {
+    case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::div: case ScalarOp::neg: case ScalarOp::abs: case ScalarOp::sign: case ScalarOp::min:
+    case ScalarOp::max: case ScalarOp::fmin: case ScalarOp::fmax: case ScalarOp::bit_and: case ScalarOp::bit_or: case ScalarOp::bit_xor: case ScalarOp::bit_not:
+    case ScalarOp::shl: case ScalarOp::shr: case ScalarOp::eq: case ScalarOp::ne: case ScalarOp::lt: case ScalarOp::le: case ScalarOp::gt: case ScalarOp::ge:
+    case ScalarOp::logical_and: case ScalarOp::logical_or: case ScalarOp::logical_xor: case ScalarOp::logical_not: case ScalarOp::select: case ScalarOp::isnan:
+    case ScalarOp::isinf: case ScalarOp::isfinite: case ScalarOp::signbit: case ScalarOp::copysign: case ScalarOp::floor: case ScalarOp::ceil: case ScalarOp::trunc:
+    case ScalarOp::rint: case ScalarOp::sqrt: case ScalarOp::conj: case ScalarOp::real: return true;
+    case ScalarOp::floordiv: case ScalarOp::mod: case ScalarOp::fmod: case ScalarOp::pow: case ScalarOp::mulhi: return is_integer(type);
+    default: return false;
+  }
+}
+
+/// Elements that lie behind each other, or one that stands for all (step 0).
+template <class T>
+struct Operand {
+  const T* data;
+  int64_t step;
+  T operator[](int64_t i) const { return data[i * step]; }
+};
+
+template <class T, class R, class F>
+void loop(int64_t n, char* to, const F& f, Operand<T> a) {
+  R* const out = reinterpret_cast<R*>(to);
+  if (a.step) for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[i]);
+  else std::fill_n(out, n, static_cast<R>(f(a.data[0])));
+}
+template <class T, class R, class F>
+void loop(int64_t n, char* to, const F& f, Operand<T> a, Operand<T> b) {
+  R* const out = reinterpret_cast<R*>(to);
+  if (a.step && b.step) for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[i], b.data[i]);
+  else if (a.step) for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[i], b.data[0]);
+  else if (b.step) for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[0], b.data[i]);
+  else std::fill_n(out, n, static_cast<R>(f(a.data[0], b.data[0])));
+}
+
+/// Whether there is a loop for the operation on this type; with `n`, runs it.
+template <class T>
+bool binary_loop(ScalarOp op, int64_t n, char* to, Operand<T> a, Operand<T> b) {
+  using U = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+  const auto u = [](T x) { return static_cast<U>(x); };
+  switch (op) {
+    case ScalarOp::add: loop<T, T>(n, to, [&](T x, T y) { return static_cast<T>(u(x) + u(y)); }, a, b); return true;
+    case ScalarOp::sub: loop<T, T>(n, to, [&](T x, T y) { return static_cast<T>(u(x) - u(y)); }, a, b); return true;
+    case ScalarOp::mul: loop<T, T>(n, to, [&](T x, T y) { return static_cast<T>(u(x) * u(y)); }, a, b); return true;
+    case ScalarOp::eq: loop<T, bool>(n, to, [](T x, T y) { return x == y; }, a, b); return true;
+    case ScalarOp::ne: loop<T, bool>(n, to, [](T x, T y) { return x != y; }, a, b); return true;
+    case ScalarOp::lt: loop<T, bool>(n, to, [](T x, T y) { return x < y; }, a, b); return true;
+    case ScalarOp::le: loop<T, bool>(n, to, [](T x, T y) { return x <= y; }, a, b); return true;
+    case ScalarOp::gt: loop<T, bool>(n, to, [](T x, T y) { return x > y; }, a, b); return true;
+    case ScalarOp::ge: loop<T, bool>(n, to, [](T x, T y) { return x >= y; }, a, b); return true;
+    case ScalarOp::div:
+      if constexpr (std::is_floating_point_v<T>) {
+        loop<T, T>(n, to, [](T x, T y) { return x / y; }, a, b);
+        return true;
+      }
+      return false;
+    default: return false;
+  }
+}
+template <class T>
+bool unary_loop(ScalarOp op, int64_t n, char* to, Operand<T> a) {
+  if constexpr (std::is_floating_point_v<T>) {
+    switch (op) {
+      case ScalarOp::neg: loop<T, T>(n, to, [](T x) { return -x; }, a); return true;
+      case ScalarOp::abs: loop<T, T>(n, to, [](T x) { return std::fabs(x); }, a); return true;
+      case ScalarOp::sqrt: loop<T, T>(n, to, [](T x) { return std::sqrt(x); }, a); return true;
+      default: return false;
+    }
+  }
+  return false;
+}
+
+bool has_loop(ScalarOp op, DType type) {
+  if (type != DType::f64 && type != DType::f32 && type != DType::i64) return false;
+  switch (op) {
+    case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::eq: case ScalarOp::ne: case ScalarOp::lt: case ScalarOp::le: case ScalarOp::gt:
+    case ScalarOp::ge: return true;
+    case ScalarOp::div: case ScalarOp::neg: case ScalarOp::abs: case ScalarOp::sqrt: return is_float(type);
+    default: return false;
+  }
+}
+
+bool reduces_here(const Node& node, const graph::ReduceNode& reduce) {
+  const Node& x = *node.inputs[0];
+  if (node.size() != 1 || x.size() == 0) return false;
+  switch (reduce.op) {
+    case ReduceOp::sum: case ReduceOp::prod: case ReduceOp::min: case ReduceOp::max: return x.dtype == node.dtype && (x.dtype == DType::f64 || x.dtype == DType::f32 || x.dtype == DType::i64);
+    case ReduceOp::mean: return x.dtype == DType::f64 && node.dtype == DType::f64;
+    case ReduceOp::any: case ReduceOp::all: return x.dtype == DType::boolean;
+    default: return false;
+  }
+}
+
+/// As kernels reduce one output (compiler/plan/reduction_lowering.h): blocks of kStrip elements in kLanes lanes each, lanes and blocks in halving trees.
+template <class T, class Merge>
+T reduce_in_tree(Operand<T> x, int64_t n, T identity, const Merge& merge) {
+  T blocks[kMostElements / plan::kStrip + 1];
+  const int64_t count = (n + plan::kStrip - 1) / plan::kStrip;
+  for (int64_t b = 0; b < count; ++b) {
+    T lanes[plan::kLanes];
+    std::fill_n(lanes, plan::kLanes, identity);
+    const int64_t first = b * plan::kStrip, last = std::min(first + plan::kStrip, n);
+    int64_t i = first;
+    for (; i + plan::kLanes <= last; i += plan::kLanes)
+      for (int64_t l = 0; l < plan::kLanes; ++l) lanes[l] = merge(lanes[l], x[i + l]);
+    for (int64_t l = 0; i + l < last; ++l) lanes[l] = merge(lanes[l], x[i + l]);
+    for (int64_t width = plan::kLanes / 2; width > 0; width /= 2)
+      for (int64_t l = 0; l < width; ++l) lanes[l] = merge(lanes[l], lanes[l + width]);
+    blocks[b] = lanes[0];
+  }
+  for (int64_t width = plan::kGroup / 2; width > 0; width /= 2)
+    for (int64_t l = 0; l < std::min(width, count - width); ++l) blocks[l] = merge(blocks[l], blocks[l + width]);
+  return blocks[0];
+}
+
+template <class T>
+T reduced(ReduceOp op, Operand<T> x, int64_t n) {
+  using Limits = std::numeric_limits<T>;
+  constexpr bool real = std::is_floating_point_v<T>;
+  const auto plus = [](T a, T b) {
+    if constexpr (real) return a + b;
+    else return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  };
+  const auto times = [](T a, T b) {
+    if constexpr (real) return a * b;
+    else return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  };
+  const auto is_nan = [](T a) { return a != a; };
+  switch (op) {
+    case ReduceOp::prod: return reduce_in_tree<T>(x, n, T(1), times);
+    case ReduceOp::min: return reduce_in_tree<T>(x, n, real ? Limits::infinity() : Limits::max(), [&](T a, T b) { return is_nan(a) ? a : is_nan(b) ? b : a < b ? a : b; });
+    case ReduceOp::max: return reduce_in_tree<T>(x, n, real ? -Limits::infinity() : Limits::min(), [&](T a, T b) { return is_nan(a) ? a : is_nan(b) ? b : a > b ? a : b; });
+    default: {
+      const T sum = reduce_in_tree<T>(x, n, real ? T(-0.0) : T(0), plus);
+      return op == ReduceOp::mean ? (sum + T(0)) / static_cast<T>(n) : sum + T(0);
+    }
+  }
+}
+
+/// Visits what a strided layout holds in C order: f(element number, offset).
+template <class F>
+void walk(const graph::Shape& shape, const std::vector<int64_t>& strides, int64_t offset, const F& f) {
+  const int64_t n = graph::size_of(shape);
+  if (n == 0) return;
+  if (shape.empty()) return f(0, offset);
+  int64_t index[32] = {};
+  const size_t rank = shape.size();
+  const int64_t inner = shape[rank - 1], step = strides[rank - 1];
+  for (int64_t i = 0; i < n; i += inner) {
+    for (int64_t k = 0; k < inner; ++k) f(i + k, offset + k * step);
+    for (size_t k = rank - 1; k-- > 0;) {
+      offset += strides[k];
+      if (++index[k] < shape[k]) break;
+      offset -= strides[k] * shape[k];
+      index[k] = 0;
+    }
+  }
+}
+
+void move_element(char* to, const char* from, int width) {
+  switch (width) {
+    case 8: std::memcpy(to, from, 8); break;
+    case 4: std::memcpy(to, from, 4); break;
+    case 1: *to = *from; break;
+    default: std::memcpy(to, from, static_cast<size_t>(width));
+  }
+}
+
+/// Elements of a strided layout behind each other, and the other way round.
+void gather(char* to, const char* from, int width, const graph::Shape& shape, const std::vector<int64_t>& strides, int64_t offset) {
+  walk(shape, strides, offset, [&](int64_t i, int64_t at) { move_element(to + i * width, from + at * width, width); });
+}
+void scatter(char* to, const char* from, int step, int width, const graph::Shape& shape, const std::vector<int64_t>& strides, int64_t offset) {
+  walk(shape, strides, offset, [&](int64_t i, int64_t at) { move_element(to + at * width, from + i * step * width, width); });
+}
+
+bool is_contiguous(const graph::Shape& shape, const std::vector<int64_t>& strides) {
+  int64_t stride = 1;
+  for (size_t k = shape.size(); k-- > 0;) {
+    if (shape[k] != 1 && strides[k] != stride) return false;
+    stride *= shape[k];
+  }
+  return true;
+}
+
+}  // namespace
+
+class SmallGraphs::Evaluation {
+ public:
+  Evaluation(SmallGraphs& owner) : owner_(owner) {}
+
+  /// Whether it can be done here; finds the order of the nodes.
+  bool admit(const NodeRef& node) {
+    if (number_of(node.get()) >= 0) return true;
+    const NodeRef known = node->inputs.empty() ? nullptr : owner_.known_.find(node);
+    const NodeRef& now = known ? known : node;
+    if (nodes_.size() >= kMostNodes || now->size() > kMostElements || now->shape.size() > 16 || !is_real(now->dtype) || !admit_itself(*now)) return false;
+    if (left_ < 0) return false;
+    for (const NodeRef& input : now->inputs)
+      if (!admit(input)) return false;
+    Item item{node.get(), known, &node, {}, 0, 0, {}};
+    for (const NodeRef& input : now->inputs) {
+      item.inputs.push_back(static_cast<int>(number_of(input.get())));
+      Item& below = nodes_[static_cast<size_t>(item.inputs.back())];
+      ++below.held;
+      item.operations += below.operations;
+    }
+    nodes_.push_back(std::move(item));
+    return true;
+  }
+
+  bool compute() {
+    owner_.memory_.resize(static_cast<size_t>(kMostOfAll) * 8 + kMostNodes * kAlignment);
+    for (Item& item : nodes_)
+      if (!compute(item)) return false;
+    return true;
+  }
+
+  /// Keeps the numbers that somebody holds and that took a while (KnownValues).
+  void keep(const std::vector<NodeRef>& roots) {
+    constexpr int kFewOperations = 8;
+    for (Item& item : nodes_) {
+      const Node& node = *item.node;
+      if (node.inputs.empty() || item.known || node.size() != 1 || (!node.as<graph::ReduceNode>() && item.operations < kFewOperations)) continue;
+      const auto occurrences = std::count_if(roots.begin(), roots.end(), [&](const NodeRef& root) { return root.get() == &node; });
+      if (item.ref->use_count() > item.held + (occurrences ? occurrences + 1 : 0)) owner_.known_.keep(*item.ref, stored(node, item.value));
+    }
+  }
+
+  NodeRef result(const NodeRef& root, const plan::Destination* destination) {
+    const Item& item = nodes_[static_cast<size_t>(number_of(root.get()))];
+    if (destination && destination->storage) {
+      char* const to = static_cast<char*>(static_cast<HostStorage&>(*destination->storage).write());
+      scatter(to, item.value.data, item.value.step, size_of(root->dtype), root->shape, destination->strides, destination->offset);
+      return graph::buffer(destination->storage, root->dtype, root->shape, destination->strides, destination->offset);
+    }
+    if (item.known && is_contiguous(root->shape, item.known->as<graph::BufferNode>()->strides)) return item.known;
+    if (const auto* buffer = root->as<graph::BufferNode>(); buffer && is_contiguous(root->shape, buffer->strides)) return root;
+    return stored(*root, item.value);
+  }
+
+ private:
+  struct Value {
+    const char* data = nullptr;
+    int step = 1;  // 0: one element that stands for all
+  };
+  struct Item {
+    const Node* node;
+    NodeRef known;       // a BufferNode in its place
+    const NodeRef* ref;  // where the graph holds it
+    std::vector<int> inputs;
+    long held;           // by this graph
+    int operations;      // on single numbers, since a reduction
+    Value value;
+  };
+
+  int64_t number_of(const Node* node) const {
+    for (size_t k = nodes_.size(); k-- > 0;)
+      if (nodes_[k].node == node) return static_cast<int64_t>(k);
+    return -1;
+  }
+
+  bool admit_itself(const Node& node) {
+    const int64_t n = std::max<int64_t>(1, node.size());
+    if (const auto* buffer = node.as<graph::BufferNode>()) {
+      const auto& storage = static_cast<const HostStorage&>(*buffer->storage);
+      left_ -= n;
+      return !storage.copies() && !storage.is_waiting() && !storage.made() && !storage.is_mapped();
+    }
+    if (node.as<graph::ConstantNode>()) return true;
+    left_ -= n;
+    if (node.as<graph::ReshapeNode>() || node.as<graph::ViewNode>()) return true;
+    if (node.as<graph::IotaNode>()) return node.dtype == DType::i64 || node.dtype == DType::f64;
+    if (const auto* map = node.as<graph::MapNode>()) {
+      const DType type = node.inputs.back()->dtype;
+      if (!has_loop(map->op, type)) left_ -= n * kSlowly;
+      return is_exact(map->op, type);
+    }
+    if (node.as<graph::CastNode>()) {
+      const DType from = node.inputs[0]->dtype;
+      if (!has_fast_cast(from, node.dtype)) left_ -= n * kSlowly;
+      // What numbers beyond an integer's range become is the processor's business.
+      return !is_float(from) || is_float(node.dtype) || kind(node.dtype) == 'b';
+    }
+    if (const auto* reduce = node.as<graph::ReduceNode>()) return reduces_here(node, *reduce);
+    return false;
+  }
+
+  static bool has_fast_cast(DType from, DType to) {
+    return to == DType::f64 && (from == DType::i64 || from == DType::boolean || from == DType::f32);
+  }
+
+  char* space(int64_t bytes) {
+    char* const begin = owner_.memory_.data();
+    char* const at = begin + (used_ + kAlignment - 1) / kAlignment * kAlignment;
+    used_ = at - begin + bytes;
+    return used_ <= static_cast<int64_t>(owner_.memory_.size()) ? at : nullptr;
+  }
+
+  bool compute(Item& item) {
+    const Node& node = item.known ? *item.known : *item.node;
+    const int width = size_of(node.dtype);
+    const int64_t n = node.size();
+    if (const auto* constant = node.as<graph::ConstantNode>()) {
+      char* const to = space(width);
+      if (!to) return false;
+      constant->value.store(to);
+      item.value = {to, 0};
+      return true;
+    }
+    if (const auto* buffer = node.as<graph::BufferNode>()) {
+      auto& storage = static_cast<HostStorage&>(*buffer->storage);
+      const char* const from = static_cast<const char*>(storage.read());
+      if (is_contiguous(node.shape, buffer->strides)) {
+        item.value = {from + buffer->offset * width, 1};
+        return true;
+      }
+      char* const to = space(n * width);
+      if (to) gather(to, from, width, node.shape, buffer->strides, buffer->offset);
+      item.value = {to, 1};
+      return to != nullptr;
+    }
+    if (node.as<graph::ReshapeNode>()) {
+      item.value = input(item, 0).value;
+      return true;
+    }
+    char* const to = space(n * width);
+    if (!to) return false;
+    item.value = {to, 1};
+    if (n == 0) return true;
+    if (const auto* iota = node.as<graph::IotaNode>()) {
+      if (node.dtype == DType::i64)
+        for (int64_t i = 0; i < n; ++i) reinterpret_cast<int64_t*>(to)[i] = static_cast<int64_t>(static_cast<uint64_t>(iota->start.i) + static_cast<uint64_t>(i) * static_cast<uint64_t>(iota->step.i));
+      else
+        for (int64_t i = 0; i < n; ++i) reinterpret_cast<double*>(to)[i] = iota->start.c.real() + static_cast<double>(i) * iota->step.c.real();
+      return true;
+    }
+    const Item& x = input(item, 0);
+    if (const auto* view = node.as<graph::ViewNode>()) {
+      if (x.value.step == 0) {
+        item.value = x.value;
+        return true;
+      }
+      const std::vector<int64_t> from = graph::contiguous_strides(x.node->shape);
+      std::vector<int64_t> strides(node.shape.size(), 0);
+      int64_t offset = 0;
+      for (size_t k = 0; k < view->axes.size(); ++k) {
+        const graph::ViewAxis& a = view->axes[k];
+        offset += a.start * from[k];
+        if (a.axis >= 0) strides[static_cast<size_t>(a.axis)] += a.step * from[k];
+      }
+      gather(to, x.value.data, width, node.shape, strides, offset);
+      return true;
+    }
+    if (const auto* map = node.as<graph::MapNode>()) {
+      if (n == 1 && item.operations < INT32_MAX) ++item.operations;
+      return mapped(item, node, map->op, to, n), true;
+    }
+    if (node.as<graph::CastNode>()) return converted(x, node.dtype, to, n), true;
+    item.operations = 0;
+    const ReduceOp op = node.as<graph::ReduceNode>()->op;
+    const int64_t count = x.node->size();
+    switch (x.node->dtype) {
+      case DType::f64: *reinterpret_cast<double*>(to) = reduced(op, operand<double>(x), count); break;
+      case DType::f32: *reinterpret_cast<float*>(to) = reduced(op, operand<float>(x), count); break;
+      case DType::i64: *reinterpret_cast<int64_t*>(to) = reduced(op, operand<int64_t>(x), count); break;
+      default: {
+        const Operand<bool> values = operand<bool>(x);
+        bool any = false, all = true;
+        for (int64_t i = 0; i < count; ++i) any = any || values[i], all = all && values[i];
+        *reinterpret_cast<bool*>(to) = op == ReduceOp::any ? any : all;
+      }
+    }
+    return true;
+  }
+
+  const Item& input(const Item& item, size_t k) const { return nodes_[static_cast<size_t>(item.inputs[k])]; }
+  template <class T>
+  static Operand<T> operand(const Item& item) { return {reinterpret_cast<const T*>(item.value.data), item.value.step}; }
+
+  template <class T>
+  bool typed(const Item& item, ScalarOp op, char* to, int64_t n) const {
+    return item.inputs.size() == 2   ? binary_loop<T>(op, n, to, operand<T>(input(item, 0)), operand<T>(input(item, 1)))
+           : item.inputs.size() == 1 ? unary_loop<T>(op, n, to, operand<T>(input(item, 0)))
+                                     : false;
+  }
+  void mapped(const Item& item, const Node& node, ScalarOp op, char* to, int64_t n) const {
+    const DType type = input(item, item.inputs.size() - 1).node->dtype;
+    if (has_loop(op, type) &&
+        (type == DType::f64 ? typed<double>(item, op, to, n) : type == DType::f32 ? typed<float>(item, op, to, n) : typed<int64_t>(item, op, to, n)))
+      return;
+    const int width = size_of(node.dtype);
+    Scalar operands[3];
+    for (int64_t i = 0; i < n; ++i) {
+      for (size_t k = 0; k < item.inputs.size(); ++k) operands[k] = element(input(item, k), i);
+      gasell::evaluate(op, operands).cast(node.dtype).store(to + i * width);
+    }
+  }
+  static Scalar element(const Item& item, int64_t i) { return Scalar::load(item.value.data + i * item.value.step * size_of(item.node->dtype), item.node->dtype); }
+
+  static void converted(const Item& x, DType type, char* to, int64_t n) {
+    const DType from = x.node->dtype;
+    const auto as_double = [](auto v) { return static_cast<double>(v); };
+    if (has_fast_cast(from, type)) {
+      if (from == DType::i64) return loop<int64_t, double>(n, to, as_double, operand<int64_t>(x));
+      if (from == DType::f32) return loop<float, double>(n, to, as_double, operand<float>(x));
+      return loop<bool, double>(n, to, as_double, operand<bool>(x));
+    }
+    const int width = size_of(type);
+    for (int64_t i = 0; i < n; ++i) element(x, i).cast(type).store(to + i * width);
+  }
+
+  NodeRef stored(const Node& node, const Value& value) {
+    const int width = size_of(node.dtype);
+    const int64_t n = node.size();
+    StorageRef storage = owner_.host_.allocate(n * width);
+    char* const to = static_cast<char*>(static_cast<HostStorage&>(*storage).write());
+    if (value.step)
+      std::memcpy(to, value.data, static_cast<size_t>(n * width));
+    else
+      for (int64_t i = 0; i < n; ++i) move_element(to + i * width, value.data, width);
+    return graph::buffer(std::move(storage), node.dtype, node.shape, graph::contiguous_strides(node.shape), 0);
+  }
+
+  SmallGraphs& owner_;
+  std::vector<Item> nodes_;  // inputs before their users
+  int64_t left_ = kMostOfAll, used_ = 0;
+};
+
+SmallGraphs::SmallGraphs(Device& host, KnownValues& known) : host_(host), known_(known) {}
+SmallGraphs::~SmallGraphs() = default;
+
+std::optional<std::vector<NodeRef>> SmallGraphs::evaluate(const std::vector<NodeRef>& roots, const std::vector<plan::Destination>& destinations) {
+  Evaluation evaluation(*this);
+  for (const plan::Destination& to : destinations)
+    if (to.storage && static_cast<const HostStorage&>(*to.storage).copies()) return std::nullopt;
+  for (const NodeRef& root : roots)
+    if (!evaluation.admit(root)) return std::nullopt;
+  if (!evaluation.compute()) return std::nullopt;
+  evaluation.keep(roots);
+  std::vector<NodeRef> results;
+  for (size_t k = 0; k < roots.size(); ++k) results.push_back(evaluation.result(roots[k], k < destinations.size() ? &destinations[k] : nullptr));
+  return results;
+}
+
+}  // namespace gasell
