@@ -62,7 +62,7 @@ QUESTIONS = {{"hour": hour, "float sums": lambda: left.groupby("k").x.sum(), "in
              "rolling mean": lambda: left.x.rolling(1000).mean().iloc[n - 1], "rolling std": lambda: left.x.rolling(1000).std().iloc[n - 1],
              "rolling max": lambda: left.x.rolling(1000).max().iloc[n - 1], "cumsum": lambda: left.x.cumsum().iloc[n - 1],
              "ewm mean": lambda: left.x.ewm(alpha=0.01).mean().iloc[n - 1],
-             "sort int64": lambda: left.wide.sort_values().to_numpy(), "order float64": lambda: left.x.argsort().to_numpy(),
+             "sort int64": lambda: resident(left.wide.sort_values().to_numpy()), "order float64": lambda: left.x.argsort().to_numpy(),
              "far keys": lambda: left.groupby("far").x.sum(), "medians": lambda: left.groupby("k").x.median(),
              "deviations": lambda: left.groupby("k").x.std(), "different": lambda: left.far.nunique(), "median": lambda: left.x.median(), "far join": far_join}}
 def best(f, end, rounds=6):
