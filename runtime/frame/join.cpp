@@ -113,7 +113,8 @@ JoinedRows look_up_unique(Engine& engine, const int32_t* from, int64_t count, co
 /// For each row of `from` its matches in `to`: all rows of `from`, or those that have some (`inner`).
 JoinedRows look_up(Engine& engine, const int32_t* from, int64_t from_count, const int32_t* to, int64_t to_count, int64_t bound,
                    bool inner) {
-  if (const Scratch<uint32_t> row_of = rows_of_codes(engine, to, to_count, bound)) return look_up_unique(engine, from, from_count, row_of, inner);
+  if (const Scratch<uint32_t> row_of = rows_of_codes(engine, to, to_count, bound))
+    return look_up_unique(engine, from, from_count, row_of, inner);
   RowLists<uint32_t> table = list_rows<uint32_t>(engine, to, to_count, bound);
   const uint32_t* const starts = table.starts.data();
   const bool distant_rows = is_distant(engine, *table.rows.storage(), table.rows.data(), to_count * int64_t{sizeof(uint32_t)});

@@ -81,7 +81,8 @@ class TextNumbering {
       : engine_(engine), one_(one), pieces_(std::move(pieces)), total_(total) {
     if (total_ > int64_t{UINT32_MAX})
       throw Error("NotImplementedError", "more than 4294967295 texts cannot be compared with each other", "work on parts of the rows");
-    parts_ = std::clamp<int64_t>(static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(total_ / kTextsAPart + 1))), kFewestParts, kMostParts);
+    const auto wanted = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(total_ / kTextsAPart + 1)));
+    parts_ = std::clamp(wanted, kFewestParts, kMostParts);
     chunks_ = std::min<int64_t>(threads_of(engine), static_cast<int64_t>(pieces_.size()));
   }
 

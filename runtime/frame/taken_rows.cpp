@@ -38,7 +38,8 @@ bool is_pending(const Column& column) { return column.pending && column.pending-
 bool has_row_parts(const Column& column) {
   if (!column.pending || !column.pending->part || !waits(column)) return false;
   const Column& source = column.pending->source;
-  return source.values == column.values && source.validity == column.validity && source.dictionary == column.dictionary && source.type == column.type;
+  return source.values == column.values && source.validity == column.validity && source.dictionary == column.dictionary &&
+         source.type == column.type;
 }
 
 /// By their memory: columns' values and validities that wait and were chosen by masks.

@@ -157,8 +157,8 @@ void put_offsets(const TextView& view, int64_t shift, int64_t* to, const std::st
   };
   if (view.size() == 0) return;
   const void* const starts = view.array.buffers[1];
-  const bool grows =
-      view.wide ? put(static_cast<const int64_t*>(starts) + view.array.offset) : put(static_cast<const int32_t*>(starts) + view.array.offset);
+  const bool grows = view.wide ? put(static_cast<const int64_t*>(starts) + view.array.offset)
+                               : put(static_cast<const int32_t*>(starts) + view.array.offset);
   if (!grows) refuse(column);
 }
 
