@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "compiler/plan/kernel_builder.h"
 #include "compiler/plan/reduction_lowering.h"
@@ -226,10 +228,11 @@ class SmallGraphs::Evaluation {
     const NodeRef& now = known ? known : node;
     if (nodes_.size() >= kMostNodes || now->size() > kMostElements || now->shape.size() > 16 || !is_real(now->dtype) || !admit_itself(*now)) return false;
     if (left_ < 0) return false;
-    for (const NodeRef& input : now->inputs)
+    const std::span<const NodeRef> inputs = windowed(*now) ? std::span<const NodeRef>() : std::span<const NodeRef>(now->inputs);
+    for (const NodeRef& input : inputs)
       if (!admit(input)) return false;
     Item item{node.get(), known, &node, {}, 0, 0, {}};
-    for (const NodeRef& input : now->inputs) {
+    for (const NodeRef& input : inputs) {
       item.inputs.push_back(static_cast<int>(number_of(input.get())));
       Item& below = nodes_[static_cast<size_t>(item.inputs.back())];
       ++below.held;
@@ -243,6 +246,7 @@ class SmallGraphs::Evaluation {
     owner_.memory_.resize(static_cast<size_t>(kMostOfAll) * 8 + kMostNodes * kAlignment);
     for (Item& item : nodes_)
       if (!compute(item)) return false;
+    for (const HostStorage* file : mapped_) file->check();
     return true;
   }
 
@@ -290,12 +294,17 @@ class SmallGraphs::Evaluation {
     return -1;
   }
 
+  /// What a view shows a part of, if that is memory: of any size, since only the part is used.
+  static const graph::BufferNode* windowed(const Node& node) { return node.as<graph::ViewNode>() ? node.inputs[0]->as<graph::BufferNode>() : nullptr; }
+
   bool admit_itself(const Node& node) {
     const int64_t n = std::max<int64_t>(1, node.size());
-    if (const auto* buffer = node.as<graph::BufferNode>()) {
+    const auto* buffer = node.as<graph::BufferNode>();
+    if (!buffer) buffer = windowed(node);
+    if (buffer) {
       const auto& storage = static_cast<const HostStorage&>(*buffer->storage);
       left_ -= n;
-      return !storage.copies() && !storage.is_waiting() && !storage.made() && !storage.is_mapped();
+      return !storage.copies() && !storage.is_waiting() && !storage.made();
     }
     if (node.as<graph::ConstantNode>()) return true;
     left_ -= n;
@@ -338,17 +347,10 @@ class SmallGraphs::Evaluation {
       item.value = {to, 0};
       return true;
     }
-    if (const auto* buffer = node.as<graph::BufferNode>()) {
-      auto& storage = static_cast<HostStorage&>(*buffer->storage);
-      const char* const from = static_cast<const char*>(storage.read());
-      if (is_contiguous(node.shape, buffer->strides)) {
-        item.value = {from + buffer->offset * width, 1};
-        return true;
-      }
-      char* const to = space(n * width);
-      if (to) gather(to, from, width, node.shape, buffer->strides, buffer->offset);
-      item.value = {to, 1};
-      return to != nullptr;
+    if (const auto* buffer = node.as<graph::BufferNode>()) return in_memory(item, node, *buffer->storage, buffer->strides, buffer->offset);
+    if (const auto* buffer = windowed(node)) {
+      const auto [strides, offset] = seen_through(*node.as<graph::ViewNode>(), node.shape.size(), buffer->strides, buffer->offset);
+      return in_memory(item, node, *buffer->storage, strides, offset);
     }
     if (node.as<graph::ReshapeNode>()) {
       item.value = input(item, 0).value;
@@ -371,14 +373,7 @@ class SmallGraphs::Evaluation {
         item.value = x.value;
         return true;
       }
-      const std::vector<int64_t> from = graph::contiguous_strides(x.node->shape);
-      std::vector<int64_t> strides(node.shape.size(), 0);
-      int64_t offset = 0;
-      for (size_t k = 0; k < view->axes.size(); ++k) {
-        const graph::ViewAxis& a = view->axes[k];
-        offset += a.start * from[k];
-        if (a.axis >= 0) strides[static_cast<size_t>(a.axis)] += a.step * from[k];
-      }
+      const auto [strides, offset] = seen_through(*view, node.shape.size(), graph::contiguous_strides(x.node->shape), 0);
       gather(to, x.value.data, width, node.shape, strides, offset);
       return true;
     }
@@ -402,6 +397,35 @@ class SmallGraphs::Evaluation {
       }
     }
     return true;
+  }
+
+  /// The layout of a view of rank `rank` over another.
+  static std::pair<std::vector<int64_t>, int64_t> seen_through(const graph::ViewNode& view, size_t rank, const std::vector<int64_t>& from, int64_t offset) {
+    std::vector<int64_t> strides(rank, 0);
+    for (size_t k = 0; k < view.axes.size(); ++k) {
+      const graph::ViewAxis& a = view.axes[k];
+      offset += a.start * from[k];
+      if (a.axis >= 0) strides[static_cast<size_t>(a.axis)] += a.step * from[k];
+    }
+    return {std::move(strides), offset};
+  }
+
+  bool in_memory(Item& item, const Node& node, Storage& storage, const std::vector<int64_t>& strides, int64_t offset) {
+    const int width = size_of(node.dtype);
+    const auto& host = static_cast<const HostStorage&>(storage);
+    if (host.is_mapped()) {
+      host.check();
+      mapped_.push_back(&host);
+    }
+    const char* const from = static_cast<const char*>(host.read());
+    if (is_contiguous(node.shape, strides)) {
+      item.value = {from + offset * width, 1};
+      return true;
+    }
+    char* const to = space(node.size() * width);
+    if (to) gather(to, from, width, node.shape, strides, offset);
+    item.value = {to, 1};
+    return to != nullptr;
   }
 
   const Item& input(const Item& item, size_t k) const { return nodes_[static_cast<size_t>(item.inputs[k])]; }
@@ -454,6 +478,7 @@ class SmallGraphs::Evaluation {
 
   SmallGraphs& owner_;
   std::vector<Item> nodes_;  // inputs before their users
+  std::vector<const HostStorage*> mapped_;  // files that were read
   int64_t left_ = kMostOfAll, used_ = 0;
 };
 

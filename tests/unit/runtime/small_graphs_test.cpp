@@ -147,6 +147,16 @@ TEST_CASE("views, ranges and several results of few elements", "[small]") {
   CHECK(both.same(graph::iota(100, Scalar::of_int(7), Scalar::of_int(-3))));
   CHECK(both.same(graph::broadcast_to(graph::constant(Scalar::of_float(2.5)), {3, 4})));
   CHECK(both.same(graph::map(ScalarOp::add, {graph::broadcast_to(graph::view(x, {8}, {{-1, 2, 0}, {0, 0, 1}}), {6, 8}), y})));
+  // Parts of memory that is not small.
+  const NodeRef large = numbers(both.kernels, DType::f64, {300, 400}, 9, true);
+  for (const NodeRef& part : {graph::view(large, {400}, {{-1, 17, 0}, {0, 0, 1}}), graph::view(large, {300}, {{0, 0, 1}, {-1, 399, 0}}),
+                              graph::view(large, {5, 7}, {{0, 10, 3}, {1, 80, -2}}), graph::view(large, {7, 5}, {{1, 10, 3}, {0, 80, -2}})}) {
+    CHECK(both.same(part));
+    CHECK(both.same(graph::map(ScalarOp::mul, {part, part})));
+    std::vector<int> axes;
+    for (int k = 0; k < part->rank(); ++k) axes.push_back(k);
+    CHECK(both.same(graph::reduce(ReduceOp::sum, part, axes)));
+  }
   const NodeRef total = graph::reduce(ReduceOp::sum, y, {0, 1});
   const auto results = both.small.evaluate({total, y, x}, {});
   REQUIRE(results);
