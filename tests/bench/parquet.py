@@ -60,7 +60,7 @@ CHECKS = {
     "pandas": PANDAS_CHECKS,
     "pyarrow": ("float(pc.sum(df['{c}']).as_py())", "str(pc.max(df['{c}']).as_py())", "pc.sum(pc.utf8_length(df['{c}'])).as_py(), df['{c}'][{k}].as_py()"),
     "polars": ("float(df['{c}'].sum())", "str(df['{c}'].max())", "int(df['{c}'].str.len_chars().sum()), df['{c}'][{k}]"),
-    "duckdb": ("float(one('sum({c})'))", "str(one('max({c})'))", "int(one('sum(length({c}))')), one('{c}', 'where rowid = {k}')"),
+    "duckdb": ("float(one('sum(\"{c}\")'))", "str(one('max(\"{c}\")'))", "int(one('sum(length(\"{c}\"))')), one('\"{c}\"', 'where rowid = {k}')"),
 }
 ONE = "\none = lambda what, where='': con.execute(f'select {what} from t {where}').fetchone()[0]"
 
