@@ -11,8 +11,6 @@ using graph::Node;
 using graph::NodeRef;
 
 constexpr int64_t kMostElements = 512;
-/// Operations on a single number that are done again in each kernel that needs it, rather than stored by a kernel of their own.
-constexpr int kFewOperations = 8;
 
 bool is_leaf(const Node& node) { return node.inputs.empty(); }
 

@@ -17,6 +17,9 @@ namespace gasell {
 
 class KnownValues {
  public:
+  /// Operations on a single number that are done again by whoever needs it, rather than kept.
+  static constexpr int kFewOperations = 8;
+
   struct Rewritten {
     std::vector<graph::NodeRef> roots;  // of the plan: those given, over what is known, and behind them what shall be known
     std::vector<graph::NodeRef> wanted;  // what the roots behind those given stand for

@@ -22,8 +22,6 @@ constexpr size_t kMostNodes = 96;
 /// An element of an operation that has no loop of its own here counts as so many.
 constexpr int64_t kSlowly = 16;
 constexpr int64_t kAlignment = 64;
-/// Operations on a single number that are done again, rather than kept.
-constexpr int kFewOperations = 8;
 
 bool is_real(DType type) { return !is_complex(type); }
 
@@ -61,7 +59,7 @@ class SmallGraphs::Evaluation {
       ++below.held;
       item.operations += below.operations;
     }
-    item.operations = now->size() == 1 && now->as<graph::MapNode>() ? std::min(item.operations + 1, kFewOperations) : now->as<graph::ReduceNode>() ? 0 : item.operations;
+    item.operations = now->size() == 1 && now->as<graph::MapNode>() ? std::min(item.operations + 1, KnownValues::kFewOperations) : now->as<graph::ReduceNode>() ? 0 : item.operations;
     nodes_.push_back(std::move(item));
     return true;
   }
@@ -78,7 +76,7 @@ class SmallGraphs::Evaluation {
   void keep(const std::vector<NodeRef>& roots) {
     for (Item& item : nodes_) {
       const Node& node = *item.node;
-      if (node.inputs.empty() || item.known || node.size() != 1 || (!node.as<graph::ReduceNode>() && item.operations < kFewOperations)) continue;
+      if (node.inputs.empty() || item.known || node.size() != 1 || (!node.as<graph::ReduceNode>() && item.operations < KnownValues::kFewOperations)) continue;
       const auto occurrences = std::count_if(roots.begin(), roots.end(), [&](const NodeRef& root) { return root.get() == &node; });
       if (item.ref->use_count() > item.held + (occurrences ? occurrences + 1 : 0)) owner_.known_.keep(*item.ref, stored(node, item.value));
     }
@@ -107,7 +105,7 @@ class SmallGraphs::Evaluation {
     const NodeRef* ref;  // where the graph holds it
     std::vector<int> inputs;
     long held;           // by this graph
-    int operations;      // on single numbers, since a reduction; at most kFewOperations
+    int operations;      // on single numbers, since a reduction; at most KnownValues::kFewOperations
     Value value;
   };
 
