@@ -10,8 +10,6 @@ namespace {
 using graph::Node;
 using graph::NodeRef;
 
-constexpr int64_t kMostElements = 512;
-
 bool is_leaf(const Node& node) { return node.inputs.empty(); }
 
 }  // namespace
@@ -60,8 +58,8 @@ KnownValues::Rewritten KnownValues::rewrite(const std::vector<NodeRef>& roots) c
     }
     if (changed) place.now = plan::rebuild(node, std::move(inputs));
     const bool reduces = node->as<graph::ReduceNode>() != nullptr;
-    place.operations = reduces || node->size() != 1 ? 0 : std::min(place.operations + 1, kFewOperations);
-    const bool stores = reduces ? node->size() <= kMostElements && !place.in_parts : place.operations == kFewOperations;
+    place.operations = reduces ? 0 : node->as<graph::MapNode>() ? std::min(place.operations + 1, kFewOperations) : place.operations;
+    const bool stores = reduces ? node->size() <= kMostElements && !place.in_parts : node->size() <= kFewElements && place.operations == kFewOperations;
     if (!stores || node.use_count() <= place.held || std::find(roots.begin(), roots.end(), node) != roots.end()) continue;
     place.operations = 0;
     result.wanted.push_back(node);

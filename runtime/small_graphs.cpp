@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <span>
 #include <utility>
 
 #include "runtime/small_operations.h"
+#include "runtime/small_reductions.h"
 
 namespace gasell {
 namespace {
@@ -13,28 +15,17 @@ namespace {
 using namespace small;
 using graph::Node;
 using graph::NodeRef;
-using graph::ReduceOp;
 
 // Fewer than the products of matrices have that are left to the library, and as many as are done sooner than a plan is made.
 constexpr int64_t kMostElements = 8192;
-constexpr int64_t kMostOfAll = 32768;
-constexpr size_t kMostNodes = 96;
+constexpr int64_t kMostOfAll = 65536;
+constexpr size_t kMostNodes = 160;
 /// An element of an operation that has no loop of its own here counts as so many.
-constexpr int64_t kSlowly = 16;
+constexpr int64_t kSlowly = 32;
 constexpr int64_t kAlignment = 64;
 
-bool is_real(DType type) { return !is_complex(type); }
-
-bool reduces_here(const Node& node, const graph::ReduceNode& reduce) {
-  const Node& x = *node.inputs[0];
-  if (node.size() != 1 || x.size() == 0) return false;
-  switch (reduce.op) {
-    case ReduceOp::sum: case ReduceOp::prod: case ReduceOp::min: case ReduceOp::max: return x.dtype == node.dtype && (x.dtype == DType::f64 || x.dtype == DType::f32 || x.dtype == DType::i64);
-    case ReduceOp::mean: return x.dtype == DType::f64 && node.dtype == DType::f64;
-    case ReduceOp::any: case ReduceOp::all: return x.dtype == DType::boolean;
-    default: return false;
-  }
-}
+/// What an element counts as.
+int64_t weight(DType type) { return is_complex(type) ? 2 : 1; }
 
 }  // namespace
 
@@ -47,9 +38,9 @@ class SmallGraphs::Evaluation {
     if (number_of(node.get()) >= 0) return true;
     const NodeRef known = node->inputs.empty() ? nullptr : owner_.known_.find(node);
     const NodeRef& now = known ? known : node;
-    if (nodes_.size() >= kMostNodes || now->size() > kMostElements || now->shape.size() > 16 || !is_real(now->dtype) || !admit_itself(*now)) return false;
+    if (nodes_.size() >= kMostNodes || now->size() > kMostElements || now->shape.size() > 16 || !admit_itself(*now)) return false;
     if (left_ < 0) return false;
-    const std::span<const NodeRef> inputs = windowed(*now) ? std::span<const NodeRef>() : std::span<const NodeRef>(now->inputs);
+    const std::span<const NodeRef> inputs = std::span<const NodeRef>(now->inputs).subspan(windowed(*now) ? 1 : 0);
     for (const NodeRef& input : inputs)
       if (!admit(input)) return false;
     Item item{node.get(), known, &node, {}, 0, 0, {}};
@@ -59,7 +50,7 @@ class SmallGraphs::Evaluation {
       ++below.held;
       item.operations += below.operations;
     }
-    item.operations = now->size() == 1 && now->as<graph::MapNode>() ? std::min(item.operations + 1, KnownValues::kFewOperations) : now->as<graph::ReduceNode>() ? 0 : item.operations;
+    item.operations = now->as<graph::MapNode>() ? std::min(item.operations + 1, KnownValues::kFewOperations) : now->as<graph::ReduceNode>() ? 0 : item.operations;
     nodes_.push_back(std::move(item));
     return true;
   }
@@ -72,11 +63,11 @@ class SmallGraphs::Evaluation {
     return true;
   }
 
-  /// Keeps the numbers that somebody holds and that took a while (KnownValues).
+  /// Keeps what somebody holds and what took a while (KnownValues).
   void keep(const std::vector<NodeRef>& roots) {
     for (Item& item : nodes_) {
       const Node& node = *item.node;
-      if (node.inputs.empty() || item.known || node.size() != 1 || (!node.as<graph::ReduceNode>() && item.operations < KnownValues::kFewOperations)) continue;
+      if (node.inputs.empty() || item.known || !takes_a_while(item)) continue;
       const auto occurrences = std::count_if(roots.begin(), roots.end(), [&](const NodeRef& root) { return root.get() == &node; });
       if (item.ref->use_count() > item.held + (occurrences ? occurrences + 1 : 0)) owner_.known_.keep(*item.ref, stored(node, item.value));
     }
@@ -105,9 +96,13 @@ class SmallGraphs::Evaluation {
     const NodeRef* ref;  // where the graph holds it
     std::vector<int> inputs;
     long held;           // by this graph
-    int operations;      // on single numbers, since a reduction; at most KnownValues::kFewOperations
+    int operations;      // an element, since a reduction; at most KnownValues::kFewOperations
     Value value;
   };
+
+  static bool takes_a_while(const Item& item) {
+    return item.node->size() <= KnownValues::kFewElements && (item.node->as<graph::ReduceNode>() || item.operations >= KnownValues::kFewOperations);
+  }
 
   int64_t number_of(const Node* node) const {
     for (size_t k = nodes_.size(); k-- > 0;)
@@ -115,11 +110,13 @@ class SmallGraphs::Evaluation {
     return -1;
   }
 
-  /// What a view shows a part of, if that is memory: of any size, since only the part is used.
-  static const graph::BufferNode* windowed(const Node& node) { return node.as<graph::ViewNode>() ? node.inputs[0]->as<graph::BufferNode>() : nullptr; }
+  /// What a view shows a part of, or elements are taken from, if that is memory: of any size, since only the part is used.
+  static const graph::BufferNode* windowed(const Node& node) {
+    return node.as<graph::ViewNode>() || node.as<graph::GatherNode>() ? node.inputs[0]->as<graph::BufferNode>() : nullptr;
+  }
 
   bool admit_itself(const Node& node) {
-    const int64_t n = std::max<int64_t>(1, node.size());
+    const int64_t n = std::max<int64_t>(1, node.size()) * weight(node.dtype);
     const auto* buffer = node.as<graph::BufferNode>();
     if (!buffer) buffer = windowed(node);
     if (buffer) {
@@ -129,21 +126,28 @@ class SmallGraphs::Evaluation {
     }
     if (node.as<graph::ConstantNode>()) return true;
     left_ -= n;
-    if (node.as<graph::ReshapeNode>() || node.as<graph::ViewNode>()) return true;
+    if (node.as<graph::ReshapeNode>() || node.as<graph::ViewNode>() || node.as<graph::ConcatenateNode>() || node.as<graph::PadNode>() || node.as<graph::GatherNode>()) return true;
     if (node.as<graph::IotaNode>()) return node.dtype == DType::i64 || node.dtype == DType::f64;
     if (const auto* map = node.as<graph::MapNode>()) {
       const DType type = node.inputs.back()->dtype;
-      if (!has_loop(map->op, type)) left_ -= n * kSlowly;
-      return is_exact(map->op, type);
+      if (simple_power(node)) return true;
+      const bool exact = is_exact(map->op, type);
+      if (!exact || (!has_loop(map->op, type) && map->op != ScalarOp::select)) left_ -= n * kSlowly;
+      return exact || is_float(type);
     }
     if (node.as<graph::CastNode>()) {
       const DType from = node.inputs[0]->dtype;
       if (!has_fast_cast(from, node.dtype)) left_ -= n * kSlowly;
       // What numbers beyond an integer's range become is the processor's business.
-      return !is_float(from) || is_float(node.dtype) || kind(node.dtype) == 'b';
+      return is_integer(from) || !is_integer(node.dtype) || kind(from) == 'b';
     }
-    if (const auto* reduce = node.as<graph::ReduceNode>()) return reduces_here(node, *reduce);
-    return false;
+    return node.as<graph::ReduceNode>() && reduces(node);
+  }
+
+  static std::optional<double> simple_power(const Node& node) {
+    if (node.as<graph::MapNode>()->op != ScalarOp::pow || !is_float(node.dtype)) return {};
+    const auto* exponent = node.inputs[1]->as<graph::ConstantNode>();
+    return exponent && is_simple_power(exponent->value.as_double()) ? std::optional(exponent->value.as_double()) : std::nullopt;
   }
 
   static bool has_fast_cast(DType from, DType to) {
@@ -169,7 +173,7 @@ class SmallGraphs::Evaluation {
       return true;
     }
     if (const auto* buffer = node.as<graph::BufferNode>()) return in_memory(item, node, *buffer->storage, buffer->strides, buffer->offset);
-    if (const auto* buffer = windowed(node)) {
+    if (const auto* buffer = node.as<graph::ViewNode>() ? windowed(node) : nullptr) {
       const auto [strides, offset] = seen_through(*node.as<graph::ViewNode>(), node.shape.size(), buffer->strides, buffer->offset);
       return in_memory(item, node, *buffer->storage, strides, offset);
     }
@@ -188,6 +192,7 @@ class SmallGraphs::Evaluation {
         for (int64_t i = 0; i < n; ++i) reinterpret_cast<double*>(to)[i] = iota->start.c.real() + static_cast<double>(i) * iota->step.c.real();
       return true;
     }
+    if (node.as<graph::GatherNode>()) return gathered(item, node, to), true;
     const Item& x = input(item, 0);
     if (const auto* view = node.as<graph::ViewNode>()) {
       if (x.value.step == 0) {
@@ -202,19 +207,9 @@ class SmallGraphs::Evaluation {
       return mapped(item, node, map->op, to, n), true;
     }
     if (node.as<graph::CastNode>()) return converted(x, node.dtype, to, n), true;
-    const ReduceOp op = node.as<graph::ReduceNode>()->op;
-    const int64_t count = x.node->size();
-    switch (x.node->dtype) {
-      case DType::f64: *reinterpret_cast<double*>(to) = reduced(op, operand<double>(x), count); break;
-      case DType::f32: *reinterpret_cast<float*>(to) = reduced(op, operand<float>(x), count); break;
-      case DType::i64: *reinterpret_cast<int64_t*>(to) = reduced(op, operand<int64_t>(x), count); break;
-      default: {
-        const Operand<bool> values = operand<bool>(x);
-        bool any = false, all = true;
-        for (int64_t i = 0; i < count; ++i) any = any || values[i], all = all && values[i];
-        *reinterpret_cast<bool*>(to) = op == ReduceOp::any ? any : all;
-      }
-    }
+    if (const auto* join = node.as<graph::ConcatenateNode>()) return joined(item, node, join->axis, to), true;
+    if (const auto* pad = node.as<graph::PadNode>()) return padded(x, node, *pad, to), true;
+    reduce(node, x.value.data, x.value.step, to);
     return true;
   }
 
@@ -231,12 +226,7 @@ class SmallGraphs::Evaluation {
 
   bool in_memory(Item& item, const Node& node, Storage& storage, const std::vector<int64_t>& strides, int64_t offset) {
     const int width = size_of(node.dtype);
-    const auto& host = static_cast<const HostStorage&>(storage);
-    if (host.is_mapped()) {
-      host.check();
-      mapped_.push_back(&host);
-    }
-    const char* const from = static_cast<const char*>(host.read());
+    const char* const from = contents(storage);
     if (is_contiguous(node.shape, strides)) {
       item.value = {from + offset * width, 1};
       return true;
@@ -245,6 +235,44 @@ class SmallGraphs::Evaluation {
     if (to) gather(to, from, width, node.shape, strides, offset);
     item.value = {to, 1};
     return to != nullptr;
+  }
+
+  const char* contents(Storage& storage) {
+    const auto& host = static_cast<const HostStorage&>(storage);
+    if (host.is_mapped()) {
+      host.check();
+      mapped_.push_back(&host);
+    }
+    return static_cast<const char*>(host.read());
+  }
+
+  /// The last input is the index; what it says lies in memory, or is the first.
+  void gathered(const Item& item, const Node& node, char* to) {
+    const int width = size_of(node.dtype);
+    const Value& index = nodes_[static_cast<size_t>(item.inputs.back())].value;
+    const auto* buffer = windowed(node);
+    const char* const from = buffer ? contents(*buffer->storage) + buffer->offset * width : input(item, 0).value.data;
+    const int64_t step = buffer ? buffer->strides[0] : input(item, 0).value.step, n = node.size();
+    if (node.inputs[0]->size() == 0) return void(std::memset(to, 0, static_cast<size_t>(n * width)));
+    for (int64_t i = 0; i < n; ++i) move_element(to + i * width, from + reinterpret_cast<const int64_t*>(index.data)[i * index.step] * step * width, width);
+  }
+
+  void joined(const Item& item, const Node& node, int axis, char* to) const {
+    const std::vector<int64_t> strides = graph::contiguous_strides(node.shape);
+    int64_t at = 0;
+    for (size_t k = 0; k < item.inputs.size(); ++k) {
+      const Item& part = input(item, k);
+      scatter(to, part.value.data, part.value.step, size_of(node.dtype), part.node->shape, strides, at);
+      at += strides[static_cast<size_t>(axis)] * part.node->shape[static_cast<size_t>(axis)];
+    }
+  }
+
+  static void padded(const Item& inside, const Node& node, const graph::PadNode& pad, char* to) {
+    const int width = size_of(node.dtype);
+    const std::vector<int64_t> strides = graph::contiguous_strides(node.shape);
+    for (int64_t i = 0; i < node.size(); ++i) pad.value.store(to + i * width);
+    const int64_t first = std::inner_product(strides.begin(), strides.end(), pad.before.begin(), int64_t{0});
+    scatter(to, inside.value.data, inside.value.step, width, inside.node->shape, strides, first);
   }
 
   const Item& input(const Item& item, size_t k) const { return nodes_[static_cast<size_t>(item.inputs[k])]; }
@@ -259,10 +287,24 @@ class SmallGraphs::Evaluation {
   }
   void mapped(const Item& item, const Node& node, ScalarOp op, char* to, int64_t n) const {
     const DType type = input(item, item.inputs.size() - 1).node->dtype;
-    if (has_loop(op, type) &&
-        (type == DType::f64 ? typed<double>(item, op, to, n) : type == DType::f32 ? typed<float>(item, op, to, n) : typed<int64_t>(item, op, to, n)))
-      return;
     const int width = size_of(node.dtype);
+    if (op == ScalarOp::select) {
+      const Value &condition = input(item, 0).value, &a = input(item, 1).value, &b = input(item, 2).value;
+      for (int64_t i = 0; i < n; ++i) move_element(to + i * width, condition.data[i * condition.step] ? a.data + i * a.step * width : b.data + i * b.step * width, width);
+      return;
+    }
+    if (const std::optional<double> exponent = simple_power(node)) {
+      if (type == DType::f64) simple_power_loop(*exponent, n, to, operand<double>(input(item, 0)));
+      else simple_power_loop(*exponent, n, to, operand<float>(input(item, 0)));
+      return;
+    }
+    switch (type) {
+      case DType::f64: if (typed<double>(item, op, to, n)) return; break;
+      case DType::f32: if (typed<float>(item, op, to, n)) return; break;
+      case DType::i64: if (typed<int64_t>(item, op, to, n)) return; break;
+      case DType::c128: if (typed<std::complex<double>>(item, op, to, n)) return; break;
+      default: break;
+    }
     Scalar operands[3];
     for (int64_t i = 0; i < n; ++i) {
       for (size_t k = 0; k < item.inputs.size(); ++k) operands[k] = element(input(item, k), i);

@@ -1,7 +1,8 @@
 // Graphs of few elements, evaluated at once on the host: without a plan, a kernel or a compiler, which take some hundred times as long as the arithmetic.
 //
-// The results have the bits that the kernels' would have: the same operations on the same types, sums in the same tree. What is not exact in IEEE's sense
-// (exponentials, complex products …), what draws random numbers and what reduces along some axes only is left to kernels.
+// The results have the bits that the kernels' would have: the same operations on the same types, sums in the same tree. Only exponentials and other functions of
+// the C library are its scalar ones, where kernels take its vector ones for whole vectors. What draws random numbers is left to kernels, and so is a sum whose
+// order depends on where a plan stores its operands.
 #pragma once
 
 #include <optional>

@@ -1,28 +1,47 @@
-// What small_graphs.cpp does with elements: loops over a few operations, reductions in the kernels' tree, and the ways of strided layouts.
+// What small_graphs.cpp does with elements: loops over operations, and the ways of strided layouts.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "compiler/graph/node.h"
-#include "compiler/plan/kernel_builder.h"
-#include "compiler/plan/reduction_lowering.h"
 
 namespace gasell::small {
 
-/// Operations whose result is the exact one, rounded once, on every device.
+template <class T>
+inline constexpr bool is_complex_number = std::is_same_v<T, std::complex<double>> || std::is_same_v<T, std::complex<float>>;
+
+/// As kernels multiply; std::complex has another way with infinities.
+template <class T>
+T product(T a, T b) {
+  if constexpr (is_complex_number<T>) return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  else return a * b;
+}
+
+/// Whether every way to compute it gives the same bits. The C library's functions are not among these: its vector versions, which kernels call, differ
+/// from its scalar ones in the last digits.
 inline bool is_exact(ScalarOp op, DType type) {
+  if (is_complex(type)) {
+    switch (op) {
+      case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::div: case ScalarOp::neg: case ScalarOp::conj: case ScalarOp::real: case ScalarOp::imag:
+      case ScalarOp::eq: case ScalarOp::ne: case ScalarOp::logical_and: case ScalarOp::logical_or: case ScalarOp::logical_xor: case ScalarOp::logical_not:
+      case ScalarOp::select: case ScalarOp::isnan: case ScalarOp::isinf: case ScalarOp::isfinite: return true;
+      default: return false;
+    }
+  }
   switch (op) {
     case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::div: case ScalarOp::neg: case ScalarOp::abs: case ScalarOp::sign: case ScalarOp::min:
     case ScalarOp::max: case ScalarOp::fmin: case ScalarOp::fmax: case ScalarOp::bit_and: case ScalarOp::bit_or: case ScalarOp::bit_xor: case ScalarOp::bit_not:
     case ScalarOp::shl: case ScalarOp::shr: case ScalarOp::eq: case ScalarOp::ne: case ScalarOp::lt: case ScalarOp::le: case ScalarOp::gt: case ScalarOp::ge:
     case ScalarOp::logical_and: case ScalarOp::logical_or: case ScalarOp::logical_xor: case ScalarOp::logical_not: case ScalarOp::select: case ScalarOp::isnan:
     case ScalarOp::isinf: case ScalarOp::isfinite: case ScalarOp::signbit: case ScalarOp::copysign: case ScalarOp::floor: case ScalarOp::ceil: case ScalarOp::trunc:
-    case ScalarOp::rint: case ScalarOp::sqrt: case ScalarOp::conj: case ScalarOp::real: return true;
+    case ScalarOp::rint: case ScalarOp::sqrt: case ScalarOp::conj: case ScalarOp::real: case ScalarOp::imag:
+    case ScalarOp::make_complex: return true;
     case ScalarOp::floordiv: case ScalarOp::mod: case ScalarOp::fmod: case ScalarOp::pow: case ScalarOp::mulhi: return is_integer(type);
     default: return false;
   }
@@ -38,12 +57,14 @@ struct Operand {
 
 template <class T, class R, class F>
 void loop(int64_t n, char* to, const F& f, Operand<T> a) {
+  if (n == 0) return;
   R* const out = reinterpret_cast<R*>(to);
   if (a.step) for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[i]);
   else std::fill_n(out, n, static_cast<R>(f(a.data[0])));
 }
 template <class T, class R, class F>
 void loop(int64_t n, char* to, const F& f, Operand<T> a, Operand<T> b) {
+  if (n == 0) return;
   R* const out = reinterpret_cast<R*>(to);
   if (a.step && b.step) for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[i], b.data[i]);
   else if (a.step) for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[i], b.data[0]);
@@ -51,30 +72,51 @@ void loop(int64_t n, char* to, const F& f, Operand<T> a, Operand<T> b) {
   else std::fill_n(out, n, static_cast<R>(f(a.data[0], b.data[0])));
 }
 
-/// Whether there is a loop for the operation on this type; with `n`, runs it.
+/// Whether there is a loop for the operation on this type, which has run then.
 template <class T>
 bool binary_loop(ScalarOp op, int64_t n, char* to, Operand<T> a, Operand<T> b) {
+  constexpr bool real = std::is_floating_point_v<T>;
+  // Integers wrap.
   using U = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
   const auto u = [](T x) { return static_cast<U>(x); };
   switch (op) {
     case ScalarOp::add: loop<T, T>(n, to, [&](T x, T y) { return static_cast<T>(u(x) + u(y)); }, a, b); return true;
     case ScalarOp::sub: loop<T, T>(n, to, [&](T x, T y) { return static_cast<T>(u(x) - u(y)); }, a, b); return true;
-    case ScalarOp::mul: loop<T, T>(n, to, [&](T x, T y) { return static_cast<T>(u(x) * u(y)); }, a, b); return true;
+    case ScalarOp::mul: loop<T, T>(n, to, [](T x, T y) { return product(x, y); }, a, b); return true;
     case ScalarOp::eq: loop<T, bool>(n, to, [](T x, T y) { return x == y; }, a, b); return true;
     case ScalarOp::ne: loop<T, bool>(n, to, [](T x, T y) { return x != y; }, a, b); return true;
-    case ScalarOp::lt: loop<T, bool>(n, to, [](T x, T y) { return x < y; }, a, b); return true;
-    case ScalarOp::le: loop<T, bool>(n, to, [](T x, T y) { return x <= y; }, a, b); return true;
-    case ScalarOp::gt: loop<T, bool>(n, to, [](T x, T y) { return x > y; }, a, b); return true;
-    case ScalarOp::ge: loop<T, bool>(n, to, [](T x, T y) { return x >= y; }, a, b); return true;
-    case ScalarOp::div:
-      if constexpr (std::is_floating_point_v<T>) {
-        loop<T, T>(n, to, [](T x, T y) { return x / y; }, a, b);
-        return true;
-      }
-      return false;
-    default: return false;
+    default: break;
   }
+  if constexpr (!is_complex_number<T>) {
+    switch (op) {
+      case ScalarOp::lt: loop<T, bool>(n, to, [](T x, T y) { return x < y; }, a, b); return true;
+      case ScalarOp::le: loop<T, bool>(n, to, [](T x, T y) { return x <= y; }, a, b); return true;
+      case ScalarOp::gt: loop<T, bool>(n, to, [](T x, T y) { return x > y; }, a, b); return true;
+      case ScalarOp::ge: loop<T, bool>(n, to, [](T x, T y) { return x >= y; }, a, b); return true;
+      case ScalarOp::min: loop<T, T>(n, to, [](T x, T y) { return x != x ? x : y != y ? y : x < y ? x : y; }, a, b); return true;
+      case ScalarOp::max: loop<T, T>(n, to, [](T x, T y) { return x != x ? x : y != y ? y : x > y ? x : y; }, a, b); return true;
+      default: break;
+    }
+  }
+  if constexpr (real) {
+    switch (op) {
+      case ScalarOp::div: loop<T, T>(n, to, [](T x, T y) { return x / y; }, a, b); return true;
+      case ScalarOp::pow: loop<T, T>(n, to, [](T x, T y) { return std::pow(x, y); }, a, b); return true;
+      default: break;
+    }
+  }
+  return false;
 }
+/// x ** exponent, where plans have something simpler for it (compiler/plan/pull.cpp), too.
+inline bool is_simple_power(double exponent) { return exponent == 1 || exponent == 2 || exponent == 0.5 || exponent == -1; }
+template <class T>
+void simple_power_loop(double exponent, int64_t n, char* to, Operand<T> a) {
+  if (exponent == 1) loop<T, T>(n, to, [](T x) { return x; }, a);
+  else if (exponent == 2) loop<T, T>(n, to, [](T x) { return x * x; }, a);
+  else if (exponent == 0.5) loop<T, T>(n, to, [](T x) { return std::sqrt(x); }, a);
+  else loop<T, T>(n, to, [](T x) { return T(1) / x; }, a);
+}
+
 template <class T>
 bool unary_loop(ScalarOp op, int64_t n, char* to, Operand<T> a) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -82,65 +124,29 @@ bool unary_loop(ScalarOp op, int64_t n, char* to, Operand<T> a) {
       case ScalarOp::neg: loop<T, T>(n, to, [](T x) { return -x; }, a); return true;
       case ScalarOp::abs: loop<T, T>(n, to, [](T x) { return std::fabs(x); }, a); return true;
       case ScalarOp::sqrt: loop<T, T>(n, to, [](T x) { return std::sqrt(x); }, a); return true;
+      case ScalarOp::exp: loop<T, T>(n, to, [](T x) { return std::exp(x); }, a); return true;
+      case ScalarOp::log: loop<T, T>(n, to, [](T x) { return std::log(x); }, a); return true;
+      case ScalarOp::sin: loop<T, T>(n, to, [](T x) { return std::sin(x); }, a); return true;
+      case ScalarOp::cos: loop<T, T>(n, to, [](T x) { return std::cos(x); }, a); return true;
+      case ScalarOp::tanh: loop<T, T>(n, to, [](T x) { return std::tanh(x); }, a); return true;
       default: return false;
     }
   }
   return false;
 }
 
-inline bool has_loop(ScalarOp op, DType type) {
-  if (type != DType::f64 && type != DType::f32 && type != DType::i64) return false;
-  switch (op) {
-    case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::eq: case ScalarOp::ne: case ScalarOp::lt: case ScalarOp::le: case ScalarOp::gt:
-    case ScalarOp::ge: return true;
-    case ScalarOp::div: case ScalarOp::neg: case ScalarOp::abs: case ScalarOp::sqrt: return is_float(type);
-    default: return false;
-  }
-}
-
-/// As kernels reduce one output of at most kGroup blocks (compiler/plan/reduction_lowering.h): blocks of kStrip elements in kLanes lanes each, lanes and blocks in halving trees.
-template <class T, class Merge>
-T reduce_in_tree(Operand<T> x, int64_t n, T identity, const Merge& merge) {
-  T blocks[plan::kGroup];
-  const int64_t count = (n + plan::kStrip - 1) / plan::kStrip;
-  for (int64_t b = 0; b < count; ++b) {
-    T lanes[plan::kLanes];
-    std::fill_n(lanes, plan::kLanes, identity);
-    const int64_t first = b * plan::kStrip, last = std::min(first + plan::kStrip, n);
-    int64_t i = first;
-    for (; i + plan::kLanes <= last; i += plan::kLanes)
-      for (int64_t l = 0; l < plan::kLanes; ++l) lanes[l] = merge(lanes[l], x[i + l]);
-    for (int64_t l = 0; i + l < last; ++l) lanes[l] = merge(lanes[l], x[i + l]);
-    for (int64_t width = plan::kLanes / 2; width > 0; width /= 2)
-      for (int64_t l = 0; l < width; ++l) lanes[l] = merge(lanes[l], lanes[l + width]);
-    blocks[b] = lanes[0];
-  }
-  for (int64_t width = plan::kGroup / 2; width > 0; width /= 2)
-    for (int64_t l = 0; l < std::min(width, count - width); ++l) blocks[l] = merge(blocks[l], blocks[l + width]);
-  return blocks[0];
-}
-
+/// For those who have no elements yet.
 template <class T>
-T reduced(graph::ReduceOp op, Operand<T> x, int64_t n) {
-  using Limits = std::numeric_limits<T>;
-  constexpr bool real = std::is_floating_point_v<T>;
-  const auto plus = [](T a, T b) {
-    if constexpr (real) return a + b;
-    else return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  };
-  const auto times = [](T a, T b) {
-    if constexpr (real) return a * b;
-    else return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-  };
-  const auto is_nan = [](T a) { return a != a; };
-  switch (op) {
-    case graph::ReduceOp::prod: return reduce_in_tree<T>(x, n, T(1), times);
-    case graph::ReduceOp::min: return reduce_in_tree<T>(x, n, real ? Limits::infinity() : Limits::max(), [&](T a, T b) { return is_nan(a) ? a : is_nan(b) ? b : a < b ? a : b; });
-    case graph::ReduceOp::max: return reduce_in_tree<T>(x, n, real ? -Limits::infinity() : Limits::min(), [&](T a, T b) { return is_nan(a) ? a : is_nan(b) ? b : a > b ? a : b; });
-    default: {
-      const T sum = reduce_in_tree<T>(x, n, real ? T(-0.0) : T(0), plus);
-      return op == graph::ReduceOp::mean ? (sum + T(0)) / static_cast<T>(n) : sum + T(0);
-    }
+bool has_loop(ScalarOp op) {
+  return info(op).arity == 2 ? binary_loop<T>(op, 0, nullptr, {}, {}) : info(op).arity == 1 && unary_loop<T>(op, 0, nullptr, {});
+}
+inline bool has_loop(ScalarOp op, DType type) {
+  switch (type) {
+    case DType::f64: return has_loop<double>(op);
+    case DType::f32: return has_loop<float>(op);
+    case DType::i64: return has_loop<int64_t>(op);
+    case DType::c128: return has_loop<std::complex<double>>(op);
+    default: return false;
   }
 }
 

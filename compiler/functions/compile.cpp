@@ -107,7 +107,12 @@ Value parameter(Program& program, const Type& type, const std::string& name, std
   Value v;
   v.type = type;
   switch (type.kind) {
-    case Kind::scalar: v.scalar = number(type.dtype); break;
+    case Kind::scalar:
+      v.scalar = number(type.dtype);
+      if (!type.constant) break;
+      v.scalar = ir::constant(Scalar(type.constant->value).cast(type.dtype));  // whatever is passed is this
+      v.type.constant = nullptr;
+      break;
     case Kind::array: {
       ArrayValue a;
       a.memory = program.code.fresh(name);

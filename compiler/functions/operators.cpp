@@ -69,7 +69,12 @@ ExprRef Lowering::binary_number(ast::BinaryOp op, ExprRef a, ExprRef b, Span at,
     if (!checked || !program_.options.python_errors || (b->kind == ir::ExprKind::constant && Scalar(b->value).cast(DType::boolean).i))
       return;
     b = code().bind(b);
-    raise_if(both(ScalarOp::eq, b, ir::constant(Scalar::of_int(0).cast(b->type))), "ZeroDivisionError", message, at);
+    const ExprRef zero = both(ScalarOp::eq, b, ir::constant(Scalar::of_int(0).cast(b->type)));
+    // Nothing comes after a division by the constant 0, but its type is that of the division: a function that ends there has it, too.
+    if (b->kind == ir::ExprKind::constant)
+      code().emit(ir::if_(zero, {ir::raise(site("ZeroDivisionError", message, at), {})}, {}));
+    else
+      raise_if(zero, "ZeroDivisionError", message, at);
   };
   switch (op) {
     case Op::add:

@@ -48,7 +48,7 @@ struct Type {
   bool read_only = false;
   std::vector<Type> items;
   std::string text;
-  /// function: what it is, where it is an argument (function.h); equal functions have one object.
+  /// Where it is an argument (function.h): of a function, what it is; of a scalar, the number that it always is, where that is known. Equal ones have one object.
   std::shared_ptr<const Outside> constant;
   Origins origins;
 

@@ -295,7 +295,13 @@ std::vector<Value> Dispatcher::bind(Interpreter&, Arguments& args, uint64_t& omi
   return values;
 }
 
-functions::Dispatch::Entry& Dispatcher::entry_for(const std::vector<functions::Type>& types) {
+functions::Dispatch::Entry& Dispatcher::entry_for(std::vector<functions::Type> types, uint64_t omitted) {
+  for (size_t k = 0; k < types.size() && k < 64; ++k) {
+    if (!(omitted >> k & 1) || !types[k].is_scalar()) continue;
+    auto& number = defaults_[k];
+    if (!number) number = std::make_shared<const functions::Outside>(to_outside(*compilation_, function_.as<Function>()->defaults[k]));
+    types[k].constant = number;
+  }
   if (!dispatch_)
     dispatch_ = std::make_unique<functions::Dispatch>(compilation_->in.engine(), to_function(*compilation_, function_, options_));
   try {
@@ -372,7 +378,7 @@ Dispatcher::Known& Dispatcher::find(Interpreter&, CallArguments& arguments, uint
     for (const functions::Type& t : matched->types) convert_leaves(t, arguments.leaves, at);
     return *matched;
   }
-  functions::Dispatch::Entry& entry = entry_for(arguments.types);
+  functions::Dispatch::Entry& entry = entry_for(arguments.types, omitted);
   return known_.emplace_back(Known{arguments.types, omitted, &entry, {}});
 }
 
@@ -428,7 +434,7 @@ Value Dispatcher::call(Interpreter& in, Arguments args) {
 void Dispatcher::compile(Interpreter&, const std::vector<functions::Type>& types) {
   for (const Known& k : known_)
     if (k.types == types) return;
-  functions::Dispatch::Entry& entry = entry_for(types);
+  functions::Dispatch::Entry& entry = entry_for(types, 0);
   known_.push_back({types, 0, &entry, {}});
 }
 
@@ -445,7 +451,7 @@ void Dispatcher::recompile(Interpreter& in) {
   dispatch_.reset();
   compilation_ = std::make_unique<Compilation>(Compilation{in});
   for (Known& k : before) {
-    functions::Dispatch::Entry& entry = entry_for(k.types);
+    functions::Dispatch::Entry& entry = entry_for(k.types, k.omitted);
     known_.push_back({std::move(k.types), k.omitted, &entry, k.result});
   }
 }

@@ -1,6 +1,7 @@
 // What jit and njit make of a function: it is compiled for the types of the arguments it is called with.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -46,12 +47,14 @@ class Dispatcher final : public Object {
   /// The kernel of the last call where these arguments are of its types; fills in their leaves.
   Known* find_again(std::span<const Value> values, uint64_t omitted, CallArguments& arguments);
   Known* match_declared(CallArguments& arguments);
-  functions::Dispatch::Entry& entry_for(const std::vector<functions::Type>& types);
+  /// `omitted`: numbers that are their parameters' defaults are constants of the code, as in Numba.
+  functions::Dispatch::Entry& entry_for(std::vector<functions::Type> types, uint64_t omitted);
 
   const Value function_;  // the script's
   const functions::Options options_;
   std::unique_ptr<Compilation> compilation_;
   std::unique_ptr<functions::Dispatch> dispatch_;
+  std::map<size_t, std::shared_ptr<const functions::Outside>> defaults_;  // those that are constants, by parameters
   std::vector<Known> known_;
   size_t last_ = 0;  // of known_: the one called last
   CallArguments scratch_;

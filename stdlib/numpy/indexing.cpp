@@ -245,6 +245,13 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
   return result;
 }
 
+/// Whether a reduction is behind it, which takes longer than what is done with its results.
+bool is_reduced(const graph::Node& node, int depth = 0) {
+  constexpr int kDeepest = 3;
+  if (node.as<graph::ReduceNode>()) return true;
+  return depth < kDeepest && std::any_of(node.inputs.begin(), node.inputs.end(), [depth](const NodeRef& input) { return is_reduced(*input, depth + 1); });
+}
+
 bool is_advanced(const std::vector<Value>& items) {
   return std::any_of(items.begin(), items.end(), [](const Value& v) { return is_mask(v) || is_integer_array(v); });
 }
@@ -289,6 +296,8 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
     o.node.reset();
     while (node->rank() > target.rank() && node->shape[0] == 1) node = graph::reshape(node, Shape(node->shape.begin() + 1, node->shape.end()));
     if (const auto* from = value.as<NdArray>(); from && from->array.rank() <= target.rank()) {
+      // Whoever reads it again (a[i, j:] = a[j:, i] = x @ y) does not compute it again.
+      if (is_reduced(*node)) from->array.force(in.engine());
       node.reset();
       return target.assign(in.engine(), from->array);
     }

@@ -1,0 +1,335 @@
+#include "runtime/small_reductions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "compiler/plan/reduction_lowering.h"
+#include "runtime/small_operations.h"
+
+namespace gasell::small {
+namespace {
+
+using graph::Node;
+using graph::ReduceOp;
+
+/// Reducers have the members of plan::Reducer, over values instead of expressions.
+template <class T>
+struct ValueReducer {
+  using State = T;
+  static T single(T x) { return x; }
+  static T finish(T state, int64_t) { return state; }
+};
+
+template <class T>
+struct Sum : ValueReducer<T> {
+  /// -0.0, so that a sum of negative zeros stays one until finish().
+  static T identity() {
+    if constexpr (is_complex_number<T>) return {-0.0, -0.0};
+    else return std::is_floating_point_v<T> ? T(-0.0) : T(0);
+  }
+  static T merge(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    else return a + b;
+  }
+  static T finish(T state, int64_t) { return merge(state, T(0)); }
+};
+template <class T>
+struct Mean : Sum<T> {
+  static T finish(T state, int64_t count) { return (state + T(0)) / static_cast<T>(count); }
+};
+template <class T>
+struct Product : ValueReducer<T> {
+  static T identity() { return T(1); }
+  static T merge(T a, T b) { return product(a, b); }
+};
+template <class T>
+struct Smallest : ValueReducer<T> {
+  static T identity() { return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max(); }
+  static T merge(T a, T b) { return a != a ? a : b != b ? b : a < b ? a : b; }
+};
+template <class T>
+struct Largest : ValueReducer<T> {
+  static T identity() { return std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest(); }
+  static T merge(T a, T b) { return a != a ? a : b != b ? b : a > b ? a : b; }
+};
+struct Any : ValueReducer<bool> {
+  static bool identity() { return false; }
+  static bool merge(bool a, bool b) { return a || b; }
+};
+struct All : ValueReducer<bool> {
+  static bool identity() { return true; }
+  static bool merge(bool a, bool b) { return a && b; }
+};
+
+/// What var gathers in a block (plan::DeviationSums).
+template <class T>
+struct Deviations {
+  struct State {
+    double sum, squares;
+  };
+  double shift;
+  static State identity() { return {0, 0}; }
+  State single(T x) const {
+    const double deviation = static_cast<double>(x) - shift;
+    return {deviation, deviation * deviation};
+  }
+  static State merge(const State& a, const State& b) { return {a.sum + b.sum, a.squares + b.squares}; }
+};
+template <class T>
+struct Variance {
+  struct State {
+    double count, mean, offset, spread;
+  };
+  int64_t ddof;
+  static State identity() { return {0, 0, 0, 0}; }
+  static State merge(const State& a, const State& b) {
+    const double n = a.count + b.count, share = n == 0 ? 0 : b.count / n;
+    const double delta = (b.mean - a.mean) + (b.offset - a.offset);
+    const bool empty = a.count == 0;
+    return {n, empty ? b.mean : a.mean, empty ? b.offset : a.offset + delta * share, a.spread + b.spread + delta * delta * (a.count * share)};
+  }
+  /// The state of `count` elements whose deviations from `shift` are these.
+  static State close(const typename Deviations<T>::State& sums, double shift, double count) {
+    const double step = sums.sum / count, spread = sums.squares - step * step * count;
+    return {count, shift, step, spread != spread || spread > 0 ? spread : 0};
+  }
+  double finish(const State& state, int64_t count) const { return state.spread / std::max(static_cast<double>(count) - static_cast<double>(ddof), 0.0); }
+};
+
+/// States 0 … count - 1 of at most `size`, a power of two, merged into the first by halving.
+template <class R>
+typename R::State halving_tree(const R& by, typename R::State* states, int64_t count, int64_t size) {
+  for (int64_t width = size / 2; width > 0; width /= 2)
+    for (int64_t l = 0; l < std::min(width, count - width); ++l) states[l] = by.merge(states[l], states[l + width]);
+  return states[0];
+}
+
+/// One block of a flat reduction in kLanes lanes. Lanes that no element comes to hold the identity, which changes nothing: they are left out.
+template <class R, class T>
+typename R::State block_in_lanes(const R& by, Operand<T> x, int64_t count) {
+  typename R::State lanes[plan::kLanes];
+  const int64_t used = std::min(count, plan::kLanes);
+  std::fill_n(lanes, used, by.identity());
+  int64_t i = 0;
+  for (; i + plan::kLanes <= count; i += plan::kLanes)
+    for (int64_t l = 0; l < plan::kLanes; ++l) lanes[l] = by.merge(lanes[l], by.single(x[i + l]));
+  for (int64_t l = 0; i + l < count; ++l) lanes[l] = by.merge(lanes[l], by.single(x[i + l]));
+  return halving_tree(by, lanes, used, plan::kLanes);
+}
+
+template <class T>
+Deviations<T> deviations_of_row(Operand<T> x, int64_t count) {
+  const int64_t width = std::min(count, plan::kLanes);
+  double row[plan::kLanes];
+  for (int64_t l = 0; l < width; ++l) row[l] = static_cast<double>(x[l]);
+  return {halving_tree(Sum<double>(), row, width, plan::kLanes) / static_cast<double>(width)};
+}
+
+template <class R, class T>
+typename R::State flat_block(const R& by, Operand<T> x, int64_t count) {
+  if constexpr (std::is_same_v<R, Variance<T>>) {
+    const Deviations<T> sums = deviations_of_row(x, count);
+    const auto gathered = block_in_lanes(sums, x, count);
+    typename R::State state = R::close(gathered, sums.shift, static_cast<double>(count));
+    if (count <= plan::kLanes) state.offset = 0, state.spread = gathered.squares;
+    return state;
+  } else {
+    return block_in_lanes(by, x, count);
+  }
+}
+template <class R, class T>
+typename R::State column_block(const R& by, Operand<T> x, int64_t count) {
+  if constexpr (std::is_same_v<R, Variance<T>>) {
+    const Deviations<T> sums{static_cast<double>(x[0])};
+    auto state = sums.identity();
+    for (int64_t i = 0; i < count; ++i) state = sums.merge(state, sums.single(x[i]));
+    return R::close(state, sums.shift, static_cast<double>(count));
+  } else {
+    auto state = by.identity();
+    for (int64_t i = 0; i < count; ++i) state = by.merge(state, by.single(x[i]));
+    return state;
+  }
+}
+
+/// One output of the `n` elements x[0], x[1], …: along rows, or as one column of several.
+template <class R, class T>
+auto reduced(const R& by, Operand<T> x, int64_t n, bool by_columns) {
+  typename R::State parts[plan::kGroup];
+  int64_t count = 0;
+  const auto from = [&x](int64_t first) { return Operand<T>{x.data + first * x.step, x.step}; };
+  if (by_columns) {
+    for (int64_t first = 0; first < n; first += plan::kGroupRows) {
+      auto total = by.identity();
+      const int64_t last = std::min(first + plan::kGroupRows, n);
+      for (int64_t b = first; b < last; b += plan::kColumnBlock) total = by.merge(total, column_block(by, from(b), std::min(plan::kColumnBlock, last - b)));
+      parts[count++] = total;
+    }
+  } else {
+    for (int64_t first = 0; first < n; first += plan::kStrip) parts[count++] = flat_block(by, from(first), std::min(plan::kStrip, n - first));
+  }
+  return by.finish(halving_tree(by, parts, count, plan::kGroup), n);
+}
+
+/// The number of the first of the smallest (or largest) elements; of a NaN where there is one.
+template <class T, class Better>
+int64_t first_best(Operand<T> x, int64_t n, const Better& better) {
+  int64_t best = 0;
+  for (int64_t i = 0; i < n && x[best] == x[best]; ++i)
+    if (x[i] != x[i] || better(x[i], x[best])) best = i;
+  return best;
+}
+
+/// Steps along an axis of an array; without steps (0) the array is the same all along.
+struct Direction {
+  int axis;
+  int64_t step;
+};
+
+bool goes_farther(const Node& x, const std::vector<int64_t>& strides, Direction a, Direction b) {
+  const auto along = [&](Direction d) { return d.step == 0 || x.shape[static_cast<size_t>(d.axis)] == 1 ? 0 : std::abs(strides[static_cast<size_t>(d.axis)] * d.step); };
+  return along(b) != 0 && along(a) > along(b);
+}
+
+/// Whether a kernel walks memory behind `x` in shorter steps towards `last` than towards `kept`, wherever a plan stores something on the way. False: perhaps not.
+bool lies_in_rows(const Node& x, Direction kept, Direction last, int depth = 0) {
+  constexpr int kDeepest = 5;
+  if (const auto* buffer = x.as<graph::BufferNode>()) return goes_farther(x, buffer->strides, kept, last);
+  if (depth == kDeepest) return false;
+  if (const auto* view = x.as<graph::ViewNode>()) {
+    const auto below = [view](Direction d) {
+      Direction found{0, 0};
+      for (size_t k = 0; k < view->axes.size(); ++k)
+        if (view->axes[k].axis == d.axis) found = {static_cast<int>(k), view->axes[k].step * d.step};
+      return found;
+    };
+    return lies_in_rows(*x.inputs[0], below(kept), below(last), depth + 1);
+  }
+  if (!goes_farther(x, graph::contiguous_strides(x.shape), kept, last)) return false;
+  if (x.as<graph::ReduceNode>() || x.as<graph::ConcatenateNode>()) return true;  // they are stored
+  if (!x.as<graph::MapNode>() && !x.as<graph::CastNode>()) return false;
+  return std::any_of(x.inputs.begin(), x.inputs.end(), [&](const graph::NodeRef& input) { return lies_in_rows(*input, kept, last, depth + 1); });
+}
+
+std::optional<bool> by_columns(const Node& x, const std::vector<int>& axes) {
+  if (const std::optional<bool> by_shape = plan::reduces_by_columns(x.shape, axes)) return by_shape;
+  const plan::InnermostAxes innermost = plan::innermost_axes(x.shape, axes);
+  if (lies_in_rows(x, {innermost.kept, 1}, {innermost.any, 1})) return false;
+  return {};
+}
+
+/// The outputs of a reduction, each over the elements at `offsets` from where it begins.
+struct Walk {
+  std::vector<int64_t> begins, offsets;
+  bool even = true;  // the offsets are multiples of the first step
+  int64_t step = 1;
+};
+
+Walk walk_of(const Node& x, const std::vector<int>& axes) {
+  graph::Shape shapes[2];  // of what is kept, and of what is reduced
+  std::vector<int64_t> strides[2];
+  const std::vector<int64_t> all = graph::contiguous_strides(x.shape);
+  for (size_t k = 0; k < x.shape.size(); ++k) {
+    const bool reduced = std::binary_search(axes.begin(), axes.end(), static_cast<int>(k));
+    shapes[reduced].push_back(x.shape[k]);
+    strides[reduced].push_back(all[k]);
+  }
+  Walk result;
+  const auto places = [&](int which, std::vector<int64_t>& to) {
+    to.resize(static_cast<size_t>(graph::size_of(shapes[which])));
+    walk(shapes[which], strides[which], 0, [&](int64_t i, int64_t at) { to[static_cast<size_t>(i)] = at; });
+  };
+  places(0, result.begins);
+  places(1, result.offsets);
+  if (result.offsets.size() > 1) result.step = result.offsets[1];
+  for (size_t i = 0; i < result.offsets.size(); ++i) result.even = result.even && result.offsets[i] == static_cast<int64_t>(i) * result.step;
+  return result;
+}
+
+/// Calls each(output number, its elements) for all outputs.
+template <class T, class F>
+void for_each_output(const Walk& walk, const char* elements, int step, const F& each) {
+  const T* const data = reinterpret_cast<const T*>(elements);
+  const size_t apart = step && !walk.even ? walk.offsets.size() : 0;
+  const auto together = std::make_unique<T[]>(apart);
+  for (size_t o = 0; o < walk.begins.size(); ++o) {
+    const T* const begin = data + (step ? walk.begins[o] : 0);
+    for (size_t i = 0; i < apart; ++i) together[i] = begin[walk.offsets[i]];
+    each(o, apart ? Operand<T>{together.get(), 1} : Operand<T>{begin, step ? walk.step : 0});
+  }
+}
+
+template <class T>
+void reduce_elements(const Node& node, const graph::ReduceNode& op, const char* elements, int step, char* to) {
+  const Node& x = *node.inputs[0];
+  const Walk walk = walk_of(x, op.axes);
+  const auto n = static_cast<int64_t>(walk.offsets.size());
+  const bool columns = by_columns(x, op.axes).value_or(false);
+  const auto with = [&](const auto& reducer) {
+    for_each_output<T>(walk, elements, step, [&](size_t o, Operand<T> part) {
+      const auto result = reduced(reducer, part, n, columns);
+      reinterpret_cast<std::remove_const_t<decltype(result)>*>(to)[o] = result;
+    });
+  };
+  const auto numbers = [&](const auto& better) {
+    for_each_output<T>(walk, elements, step, [&](size_t o, Operand<T> part) { reinterpret_cast<int64_t*>(to)[o] = first_best(part, n, better); });
+  };
+  if constexpr (std::is_same_v<T, bool>) {
+    if (op.op == ReduceOp::any) return with(Any());
+    return with(All());
+  } else {
+    switch (op.op) {
+      case ReduceOp::sum: return with(Sum<T>());
+      case ReduceOp::prod: return with(Product<T>());
+      default: break;
+    }
+    if constexpr (!is_complex_number<T>) {
+      switch (op.op) {
+        case ReduceOp::min: return with(Smallest<T>());
+        case ReduceOp::max: return with(Largest<T>());
+        case ReduceOp::argmin: return numbers([](T a, T b) { return a < b; });
+        case ReduceOp::argmax: return numbers([](T a, T b) { return a > b; });
+        default: break;
+      }
+    }
+    if constexpr (std::is_same_v<T, double>) {
+      if (op.op == ReduceOp::mean) return with(Mean<T>());
+      return with(Variance<T>{op.ddof});
+    }
+  }
+}
+
+}  // namespace
+
+bool reduces(const Node& node) {
+  const auto& op = *node.as<graph::ReduceNode>();
+  const Node& x = *node.inputs[0];
+  if (x.size() == 0 || node.size() == 0 || !by_columns(x, op.axes)) return false;
+  const bool usual = x.dtype == DType::f64 || x.dtype == DType::f32 || x.dtype == DType::i64;
+  switch (op.op) {
+    case ReduceOp::sum: case ReduceOp::prod: return x.dtype == node.dtype && (usual || x.dtype == DType::c128);
+    case ReduceOp::min: case ReduceOp::max: return x.dtype == node.dtype && usual;
+    case ReduceOp::argmin: case ReduceOp::argmax: return usual;
+    case ReduceOp::mean: case ReduceOp::var: return x.dtype == DType::f64 && node.dtype == DType::f64;
+    case ReduceOp::any: case ReduceOp::all: return x.dtype == DType::boolean;
+  }
+  return false;
+}
+
+void reduce(const Node& node, const char* elements, int step, char* to) {
+  const auto& op = *node.as<graph::ReduceNode>();
+  switch (node.inputs[0]->dtype) {
+    case DType::f64: return reduce_elements<double>(node, op, elements, step, to);
+    case DType::f32: return reduce_elements<float>(node, op, elements, step, to);
+    case DType::i64: return reduce_elements<int64_t>(node, op, elements, step, to);
+    case DType::c128: return reduce_elements<std::complex<double>>(node, op, elements, step, to);
+    default: return reduce_elements<bool>(node, op, elements, step, to);
+  }
+}
+
+}  // namespace gasell::small
