@@ -73,8 +73,8 @@ class Combination : ReductionParts {
 };
 
 /// Whether memory is walked in longer steps along the last axis, which is reduced, than along the kept one: x.T.sum(axis=1), v @ x.
-bool lies_in_columns(const Pulled& pulled, size_t kept, size_t last) {
-  if (pulled.space[kept] < kLeastColumns) return false;
+bool lies_in_columns(const Pulled& pulled, const InnermostAxes& innermost) {
+  const auto kept = static_cast<size_t>(innermost.kept), last = static_cast<size_t>(innermost.any);
   bool any = false;
   for (const Access& a : pulled.accesses) {
     const int64_t along_kept = std::abs(a.coefficients[kept]), along_last = std::abs(a.coefficients[last]);
@@ -85,6 +85,8 @@ bool lies_in_columns(const Pulled& pulled, size_t kept, size_t last) {
   return any;
 }
 
+bool is_among(const std::vector<int>& axes, size_t axis) { return std::binary_search(axes.begin(), axes.end(), static_cast<int>(axis)); }
+
 std::vector<StorageRef> partial_storages(const Reducer& reducer, int64_t count) {
   std::vector<StorageRef> storages;
   for (DType type : reducer.components()) storages.push_back(std::make_shared<TemporaryStorage>(count * gasell::size_of(type)));
@@ -93,26 +95,40 @@ std::vector<StorageRef> partial_storages(const Reducer& reducer, int64_t count) 
 
 }  // namespace
 
+InnermostAxes innermost_axes(const Shape& space, const std::vector<int>& reduced) {
+  InnermostAxes axes;
+  for (size_t k = 0; k < space.size(); ++k) {
+    if (space[k] <= 1) continue;
+    axes.any = static_cast<int>(k);
+    if (!is_among(reduced, k)) axes.kept = axes.any;
+  }
+  return axes;
+}
+
+std::optional<bool> reduces_by_columns(const Shape& space, const std::vector<int>& reduced) {
+  const InnermostAxes axes = innermost_axes(space, reduced);
+  if (axes.kept < 0) return false;
+  int64_t count = 1;
+  for (const int axis : reduced) count *= space[static_cast<size_t>(axis)];
+  if (axes.any == axes.kept || count <= kShortReduction) return true;
+  if (space[static_cast<size_t>(axes.kept)] < kLeastColumns) return false;
+  return {};
+}
+
 void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op, const std::vector<int>& axes, int64_t ddof, DType result,
                      Output output, const Grain& grain) {
   const Reducer reducer(op, pulled.values[pulled.roots[0]].dtype);
   const Shape original = pulled.space;
   const size_t rank = original.size();
-  auto is_reduced = [&](size_t k) { return std::binary_search(axes.begin(), axes.end(), static_cast<int>(k)); };
+  auto is_reduced = [&](size_t k) { return is_among(axes, k); };
 
   int64_t reduced_count = 1;
-  int last_kept = -1;
-  for (size_t k = 0; k < rank; ++k) {
-    if (is_reduced(k))
-      reduced_count *= original[k];
-    else if (original[k] > 1)
-      last_kept = static_cast<int>(k);
-  }
-  int last = -1;  // the innermost axis that is more than a formality
   for (size_t k = 0; k < rank; ++k)
-    if (original[k] > 1) last = static_cast<int>(k);
-  const bool by_columns = last_kept >= 0 && (last == last_kept || reduced_count <= kShortReduction ||
-                                             lies_in_columns(pulled, static_cast<size_t>(last_kept), static_cast<size_t>(last)));
+    if (is_reduced(k)) reduced_count *= original[k];
+  const InnermostAxes innermost = innermost_axes(original, axes);
+  const int last_kept = innermost.kept;
+  const std::optional<bool> columns_by_shape = reduces_by_columns(original, axes);
+  const bool by_columns = columns_by_shape ? *columns_by_shape : lies_in_columns(pulled, innermost);
 
   // Axes in the order the lowering walks them, each with its class: outer kept, reduced, columns.
   std::vector<size_t> order;

@@ -11,8 +11,6 @@ using ir::ExprRef;
 
 constexpr int64_t kColumns = 8192;       // columns a work unit, at most
 constexpr int64_t kFewestColumns = 256;  // and at least, where there are so many
-constexpr int64_t kColumnBlock = 16;     // rows a block of columns
-constexpr int64_t kColumnBlocks = 64;    // such blocks a work unit at most
 // Fewer where so many elements have few rows, so that there are groups of rows for several GPUs, which hold an array by rows.
 constexpr int64_t kManyElements = int64_t{1} << 27, kGroupsOfMany = 32;
 constexpr int64_t kRowsTogether = 4;     // rows that a cheap expression is evaluated for at a time

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "stdlib/library.h"
 #include "stdlib/numpy/host.h"
 
 namespace gasell::numpy {
@@ -39,9 +40,15 @@ T combine(ScanOp op, const T& a, const T& b) {
   }
 }
 
-/// accumulate(a, op, axis): out[i] = out[i - 1] op a[i], one after the other as NumPy does it.
+/// accumulate(a, op, axis): out[i] = out[i - 1] op a[i], one after the other as NumPy does it, or, where that is the same, by a scan on GPUs that are in use.
 Value accumulate(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
+  if (a.rank() == 1 && a.size() > 0 && in.engine().gpus()) {
+    Arguments of_scan;
+    of_scan.positional = {wrap_array(a.node()), args[1]};
+    Value result = call(in, *library_member(in, "_pandas", "gpu_accumulated"), std::move(of_scan));
+    if (!result.is_none()) return result;
+  }
   const ScanOp op = scan_op(str(in, args[1]));
   const Lanes lanes(a.shape(), to_axis(in, args[2], a.rank()));
   const Array::Elements from = a.elements(in.engine());

@@ -16,13 +16,15 @@ print(d.groupby("h").x.sum(), d.groupby("k").x.mean(), len(d))
 j = df.merge(pd.DataFrame({"k": np.arange(9000), "y": np.arange(9000) * 2}), on="k")
 print(len(j), float((j.x * j.y).sum()))
 print(df.x.rolling(100).sum().sum(), d.x.rolling(5000, min_periods=1).max().sum(), df.x.cumsum().max(), d.k.cummax().sum(), df.x.expanding().min().sum(), df.x.ewm(span=9).mean().round(9).sum().round(6))
+g = df.groupby("k")
+print(g.x.cumsum().sum(), g.cumcount().sum(), g.x.shift(2).sum(), g.x.transform("max").sum(), np.cumsum(df.k.to_numpy())[-1], df.x.ewm(span=9).std().round(9).sum().round(6))
 """
 UNEVEN = """
 n = 60000
 x = np.sin(np.arange(n)) * 10.0 ** (np.arange(n) % 9)
 df = pd.DataFrame({"k": np.arange(n) * 7919 % 9001, "h": np.arange(n) % 24, "x": x})
 d = df[df.x > -3]
-for r in d.groupby("h").x.mean(), d.groupby("k").x.sum(), df.x.rolling(70).mean(), df.x.rolling(3000).std(), df.x.cumsum(), df.x.ewm(alpha=0.1).mean(), d.x.rolling(9).sum(), df.x.expanding().var():
+for r in d.groupby("h").x.mean(), d.groupby("k").x.sum(), df.x.rolling(70).mean(), df.x.rolling(3000).std(), df.x.cumsum(), df.x.ewm(alpha=0.1).mean(), df.x.ewm(alpha=0.1).std(), df.groupby("k").x.cumsum(), d.x.rolling(9).sum(), df.x.expanding().var():
     print([v.hex() for v in r.iloc[:: max(1, len(r) // 60)].tolist()])
 """
 ORDERS = """
@@ -60,7 +62,7 @@ class FramesOnGpus(CommandTest):
     def test_they_run_there(self):
         done = run("sim:1", "--explain")
         self.assertEqual(done.stdout, self.expected)
-        for operator in "filter", "group by a table of few groups", "group by a table of many groups", "join a table of rows", "window sum", "window max", "window min", "window exponential weights", "running sum", "running max":
+        for operator in "filter", "group by a table of few groups", "group by a table of many groups", "join a table of rows", "window sum", "window max", "window min", "window exponential weights", "running sum", "running max", "running sum by groups", "running count by groups", "shift by groups":
             lines = [line for line in done.stderr.splitlines() if line.startswith(operator)]
             self.assertTrue(lines and all("on the GPU" in line for line in lines), operator)
 
