@@ -17,6 +17,7 @@ Value make_operator(Interpreter& in);
 Value make_collections(Interpreter& in);
 Value make_warnings(Interpreter& in);
 Value make_typing(Interpreter& in);
+Value make_io(Interpreter& in);
 Value make_future(Interpreter& in);
 Value make_numba(Interpreter& in);
 Value make_numba_types(Interpreter& in);

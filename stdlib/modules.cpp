@@ -23,6 +23,7 @@ const ModuleTable& known_modules() {
       {"collections", {}, make_collections},
       {"warnings", {}, make_warnings},
       {"typing", {}, make_typing},
+      {"io", {}, make_io},
       {"__future__", {}, make_future},
       {"random", {}, refuse_random},
       {"numpy", {"np"}, make_numpy},

@@ -1,4 +1,4 @@
-// Modules that Gasell accepts because programs import them, though there is little for them to do: typing, warnings, __future__; and
+// Modules that Gasell accepts because programs import them, though there is little for them to do: typing, warnings, io (which the library's texts make), __future__; and
 // random, refused.
 #include <cstdio>
 
@@ -6,6 +6,7 @@
 #include "runtime/session/str.h"
 #include "runtime/session/types.h"
 #include "stdlib/bindings.h"
+#include "stdlib/library.h"
 #include "stdlib/modules.h"
 
 namespace gasell {
@@ -78,6 +79,8 @@ Value make_typing(Interpreter&) {
   set_member(module, "TYPE_CHECKING", Value::of(false));
   return module;
 }
+
+Value make_io(Interpreter&) { return Value::make<LibraryModule>("io"); }
 
 Value make_warnings(Interpreter&) {
   static const std::vector<NativeFunction> table = {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "runtime/frame/aggregate_pass.h"
+#include "runtime/frame/exact_sums.h"
 #include "runtime/frame/quantiles.h"
 
 namespace gasell::frame {
@@ -101,9 +102,51 @@ std::string_view name_of(Aggregate how) {
   return kNames[static_cast<size_t>(how)];
 }
 
+namespace {
+
+/// The results of those requests that exact sums of integers answer, where these are made in one pass; in their places.
+std::vector<std::optional<Column>> by_exact_sums(Engine& engine, const Groups& groups, const std::vector<AggregateRequest>& requests) {
+  std::vector<std::optional<Column>> results(requests.size());
+  if (engine.gpus()) return results;
+  std::vector<size_t> wanted;
+  std::vector<Column> columns;
+  for (size_t k = 0; k < requests.size(); ++k) {
+    const AggregateRequest& r = requests[k];
+    if ((r.how != Aggregate::sum && r.how != Aggregate::mean) || r.min_count > 0 || !has_exact_sums(r.column)) continue;
+    wanted.push_back(k);
+    columns.push_back(r.column);
+  }
+  if (wanted.empty()) return results;
+  const std::optional<ExactSums> sums = exact_sums(engine, groups, columns);
+  if (!sums) return results;
+  for (size_t c = 0; c < wanted.size(); ++c) {
+    const AggregateRequest& r = requests[wanted[c]];
+    const auto column = static_cast<int64_t>(c);
+    if (r.how == Aggregate::mean) {
+      results[wanted[c]] = filled<double>(engine, number_type(DType::f64), groups.count(), [&](int64_t g, double& out) {
+        out = static_cast<double>(sums->sum(g, column)) / static_cast<double>(sums->counts[g]);
+        return sums->counts[g] > 0;
+      });
+      continue;
+    }
+    const DType dtype = kind(r.column.type.dtype) == 'u' ? DType::u64 : DType::i64;
+    Column sum = filled<int64_t>(engine, number_type(dtype), groups.count(), [&](int64_t g, int64_t& out) {
+      out = static_cast<int64_t>(sums->sum(g, column));
+      return true;
+    });
+    results[wanted[c]] = narrowed(engine, std::move(sum), r.column, r.how);
+  }
+  return results;
+}
+
+}  // namespace
+
 std::vector<Column> aggregate(Engine& engine, const Groups& groups, const std::vector<AggregateRequest>& requests) {
   OperatorTimer timer("aggregate", groups.rows());
-  std::vector<AggregateRequest> all = requests;
+  std::vector<std::optional<Column>> done = by_exact_sums(engine, groups, requests);
+  std::vector<AggregateRequest> all;
+  for (size_t k = 0; k < requests.size(); ++k)
+    if (!done[k]) all.push_back(requests[k]);
   std::vector<Column*> columns;
   for (AggregateRequest& r : all) columns.push_back(&r.column);
   force(engine, columns);
@@ -133,6 +176,10 @@ std::vector<Column> aggregate(Engine& engine, const Groups& groups, const std::v
       results.push_back(quantiles(engine, groups, r.column, median ? 0.5 : r.quantile, median ? Interpolation::midpoint : r.interpolation));
     }
   }
+  for (size_t k = 0, next = 0; k < done.size(); ++k)
+    if (!done[k]) done[k] = std::move(results[next++]);
+  results.clear();
+  for (std::optional<Column>& column : done) results.push_back(std::move(*column));
   timer.finish(groups.count(), counted(requests.size(), "column"));
   return results;
 }

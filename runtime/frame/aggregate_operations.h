@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "runtime/frame/dictionary.h"
+#include "runtime/frame/exact_sums.h"
 #include "runtime/frame/sums.h"
 #include "runtime/frame/values.h"
 
@@ -54,8 +55,6 @@ struct FloatSumOp {
   }
   void merge(State& a, const State& b) const { a.add(b); }
 };
-
-__extension__ typedef __int128 WideInteger;
 
 /// The exact sum of integers and their number.
 template <class V>

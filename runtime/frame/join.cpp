@@ -8,6 +8,7 @@
 #include "runtime/frame/dictionary.h"
 #include "runtime/frame/distant_rows.h"
 #include "runtime/frame/filling.h"
+#include "runtime/frame/order.h"
 
 namespace gasell::frame {
 namespace {
@@ -146,12 +147,20 @@ JoinedRows swapped(JoinedRows rows) {
   return rows;
 }
 
+/// The groups in the order that sorted joins give their keys: times that are missing stand before the others, other missing keys behind.
+Scratch<uint32_t> merged_order(Engine& engine, const std::vector<Column>& columns, const Groups& groups) {
+  std::vector<KeyOrder> order;
+  for (const Column& c : columns) order.push_back({false, c.type.is_time()});
+  return order_rows(engine, RowKeys(engine, {take(engine, columns, groups.first_rows(), groups.count())}, MissingKeys::kept, true, order));
+}
+
 /// Key by key in their order, left rows first: inner, left or outer.
 JoinedRows join_sorted(Engine& engine, const std::vector<Column>& left, const std::vector<Column>& right, Join how) {
   std::vector<Column> both;
   for (size_t k = 0; k < left.size(); ++k) both.push_back(concatenate(engine, {left[k], right[k]}));
   const int64_t left_count = left[0].size(), right_count = right[0].size();
-  const GroupsRef groups = group_rows(engine, both, GroupOrder::sorted, MissingKeys::kept);
+  const GroupsRef groups = group_rows(engine, both, GroupOrder::any, MissingKeys::kept);
+  const Scratch<uint32_t> order = merged_order(engine, both, *groups);
   const RowLists<uint32_t> lefts = list_rows<uint32_t>(engine, groups->ids(), left_count, groups->count());
   const RowLists<uint32_t> rights = list_rows<uint32_t>(engine, groups->ids() + left_count, right_count, groups->count());
   const bool all_left = how == Join::left || how == Join::outer, all_right = how == Join::outer;
@@ -171,7 +180,7 @@ JoinedRows join_sorted(Engine& engine, const std::vector<Column>& left, const st
   }
   JoinedRows result{Scratch<int64_t>(engine, total), Scratch<int64_t>(engine, total)};
   int64_t at = 0;
-  for (int64_t g = 0; g < groups->count(); ++g)
+  for (const uint32_t g : order)
     pairs(g, [&](int64_t l, int64_t r) {
       result.left_missing |= l < 0;
       result.right_missing |= r < 0;

@@ -132,11 +132,15 @@ Numbered number_directly(Engine& engine, const KeyRun& run, const Renumber& renu
   Scratch<uint32_t> first(engine, bound);
   fill(engine, first, UINT32_MAX);
   std::atomic<bool> dropped = false;
+  Numbered result;
+  result.ids = Scratch<int32_t>(engine, run.keys.all_rows());  // the codes, until the groups have their numbers
   in_parallel(static_cast<int64_t>(pieces.size()), [&](int64_t number) {
     check_interrupt(engine);
     bool any_dropped = false;
     run.blocks(pieces[static_cast<size_t>(number)], [&](const uint64_t* codes, int64_t count, int64_t at) {
+      int32_t* const to = result.ids.data() + at;
       for (int64_t i = 0; i < count; ++i) {
+        to[i] = static_cast<int32_t>(codes[i]);  // kDropped: -1
         if (codes[i] == kDropped) {
           any_dropped = true;
           continue;
@@ -160,7 +164,6 @@ Numbered number_directly(Engine& engine, const KeyRun& run, const Renumber& renu
       part);
   int64_t count = 0;
   for (int64_t& b : before) b = std::exchange(count, count + b);
-  Numbered result;
   result.count = count;
   result.all_rows = !dropped;
   result.first_rows = Scratch<int64_t>(engine, count);
@@ -187,16 +190,12 @@ Numbered number_directly(Engine& engine, const KeyRun& run, const Renumber& renu
         },
         part);
   first = {};
-  result.ids = Scratch<int32_t>(engine, run.keys.all_rows());
-  in_parallel(static_cast<int64_t>(pieces.size()), [&](int64_t number) {
-    check_interrupt(engine);
-    run.blocks(pieces[static_cast<size_t>(number)], [&](const uint64_t* codes, int64_t n, int64_t at) {
-      int32_t* const to = result.ids.data() + at;
-      if (result.all_rows)
-        for (int64_t i = 0; i < n; ++i) to[i] = table[static_cast<int64_t>(codes[i])];
-      else
-        for (int64_t i = 0; i < n; ++i) to[i] = codes[i] == kDropped ? -1 : table[static_cast<int64_t>(codes[i])];
-    });
+  over_rows(engine, result.ids.size(), [&](int64_t begin, int64_t end) {
+    int32_t* const ids = result.ids.data();
+    if (result.all_rows)
+      for (int64_t i = begin; i < end; ++i) ids[i] = table[ids[i]];
+    else
+      for (int64_t i = begin; i < end; ++i) ids[i] = ids[i] < 0 ? -1 : table[ids[i]];
   });
   result.first_rows = in_final_order(engine, std::move(result.first_rows), numbers);
   return result;

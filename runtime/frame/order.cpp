@@ -44,6 +44,69 @@ Column group_key(Engine& engine, const Groups& groups) {
   return key;
 }
 
+/// Writes the ranks of rows that are in order; `same`: a row has the keys of the one before it, groups among them. Blocks of the order are
+/// done side by side: each begins in a group some of whose rows stand before, and does the runs of equal rows that begin in it.
+void rank_runs(Engine& engine, const RankOptions& options, const Groups* groups, const Scratch<uint32_t>& rows, const Scratch<bool>& same,
+               const bool* is_missing, double* to) {
+  const int64_t count = rows.size();
+  const bool leave = options.missing == MissingRank::missing;
+  const auto group_of = [&](int64_t i) -> int64_t { return groups ? groups->ids()[rows[i]] : 0; };
+  // Rows without a rank are the last of their group: what is missing is ordered so where it has none.
+  const auto has_none = [&](int64_t i) { return group_of(i) < 0 || (leave && is_missing[rows[i]]); };
+  const auto begins_group = [&](int64_t i) { return i == 0 || (groups && !same[i] && group_of(i) != group_of(i - 1)); };
+  struct Before {
+    // Of the group at a block's end: its first row (-1: before the block), its different values in the block.
+    int64_t begin = -1, different = 0;
+  };
+  const int64_t blocks = (count + kRowsATask - 1) / kRowsATask;
+  std::vector<Before> before(static_cast<size_t>(blocks + 1));
+  over_rows(engine, count, [&](int64_t begin, int64_t end) {
+    Before mine;
+    for (int64_t i = begin; i < end; ++i) {
+      if (i > 0 && same[i]) continue;
+      if (begins_group(i)) mine = {i, 0};
+      mine.different += !has_none(i);
+    }
+    before[static_cast<size_t>(begin / kRowsATask + 1)] = mine;
+  });
+  for (size_t b = 1; b < before.size(); ++b)
+    if (before[b].begin < 0) before[b] = {before[b - 1].begin, before[b - 1].different + before[b].different};
+  const Scratch<double> whole(engine, groups ? groups->count() : 1);
+  over_rows(engine, count, [&](int64_t first, int64_t last) {
+    auto [begin, different] = before[static_cast<size_t>(first / kRowsATask)];
+    int64_t i = first;
+    while (i > 0 && i < last && same[i]) ++i;
+    for (int64_t next; i < last; i = next) {
+      next = i + 1;
+      while (next < count && same[next]) ++next;
+      if (begins_group(i)) begin = i, different = 0;
+      const bool none = has_none(i);
+      if (!none) ++different;
+      for (int64_t k = i; k < next; ++k) {
+        double rank = std::numeric_limits<double>::quiet_NaN();
+        if (!none) {
+          switch (options.method) {
+            case RankMethod::average: rank = static_cast<double>(2 * (i - begin) + 1 + (next - i)) / 2; break;
+            case RankMethod::min: rank = static_cast<double>(i - begin + 1); break;
+            case RankMethod::max: rank = static_cast<double>(next - begin); break;
+            case RankMethod::first: rank = static_cast<double>(k - begin + 1); break;
+            case RankMethod::dense: rank = static_cast<double>(different); break;
+          }
+        }
+        to[rows[k]] = rank;
+      }
+      if (next < count && !begins_group(next)) continue;
+      if (const int64_t group = group_of(i); group >= 0)
+        whole[group] = static_cast<double>(options.method == RankMethod::dense ? different : (none ? i : next) - begin);
+    }
+  });
+  if (!options.pct) return;
+  over_rows(engine, count, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row)
+      if (const int64_t group = groups ? groups->ids()[row] : 0; group >= 0) to[row] /= whole[group];
+  });
+}
+
 }  // namespace
 
 Scratch<uint32_t> order_rows(Engine& engine, const RowKeys& keys) {
@@ -76,6 +139,19 @@ Scratch<uint32_t> first_rows(Engine& engine, const std::vector<Column>& columns,
   const RowKeys keys(engine, {columns}, MissingKeys::kept, true, order);
   const int64_t rows = keys.rows(0);
   count = std::clamp<int64_t>(count, 0, rows);
+  if (keys.fit() && count <= kMostFirstRows) return first_rows(engine, keys, count, last_first);
+  // Stable, so of equal rows the first comes first; for the last one first the rows are taken from behind.
+  std::vector<Column> turned;
+  for (const Column& c : columns) turned.push_back(last_first ? slice(engine, c, rows - 1, -1, -1) : c);
+  const Scratch<uint32_t> all = last_first ? order_rows(engine, turned, order) : order_rows(engine, keys);
+  Scratch<uint32_t> result(engine, count);
+  for (int64_t i = 0; i < count; ++i) result[i] = last_first ? static_cast<uint32_t>(rows - 1) - all[i] : all[i];
+  return result;
+}
+
+Scratch<uint32_t> first_rows(Engine& engine, const RowKeys& keys, int64_t count, bool last_first) {
+  const int64_t rows = keys.rows(0);
+  count = std::clamp<int64_t>(count, 0, rows);
   Scratch<uint32_t> result(engine, count);
   if (count == 0) return result;
   struct Candidate {
@@ -85,15 +161,6 @@ Scratch<uint32_t> first_rows(Engine& engine, const std::vector<Column>& columns,
   const auto before = [last_first](const Candidate& a, const Candidate& b) {
     return a.number != b.number ? a.number < b.number : last_first ? a.row > b.row : a.row < b.row;
   };
-  constexpr int64_t kMostCandidates = 1 << 16;
-  if (!keys.fit() || count > kMostCandidates) {
-    // Stable, so of equal rows the first comes first; for the last one first the rows are taken from behind.
-    std::vector<Column> turned;
-    for (const Column& c : columns) turned.push_back(last_first ? slice(engine, c, rows - 1, -1, -1) : c);
-    const Scratch<uint32_t> all = last_first ? order_rows(engine, turned, order) : order_rows(engine, keys);
-    for (int64_t i = 0; i < count; ++i) result[i] = last_first ? static_cast<uint32_t>(rows - 1) - all[i] : all[i];
-    return result;
-  }
   // Each part of the rows gives its first ones.
   const int64_t parts = std::clamp<int64_t>(rows / (1 << 18), 1, 64);
   std::vector<std::vector<Candidate>> found(static_cast<size_t>(parts));
@@ -144,41 +211,8 @@ Column ranks(Engine& engine, const Column& column, const RankOptions& options, c
   Column missing = number_column(graph::constant(Scalar::of_bool(false), {count}));
   if (const NodeRef mask = missing_mask(column)) missing = number_column(mask);
   const ColumnData is_missing = read(engine, missing);
-  const bool leave = options.missing == MissingRank::missing;
   NewValues values(engine, DType::f64, count);
-  double* const to = values.as<double>();
-  const auto group_of = [&](int64_t i) { return groups ? groups->ids()[rows[i]] : 0; };
-  for (int64_t begin = 0; begin < count;) {
-    int64_t end = begin + 1;
-    while (end < count && group_of(end) == group_of(begin)) ++end;
-    int64_t ranked = 0, different = 0;
-    for (int64_t i = begin; i < end;) {
-      int64_t next = i + 1;
-      while (next < end && same[next]) ++next;
-      const bool none = group_of(i) < 0 || (leave && is_missing.as<bool>()[rows[i]]);
-      if (!none) ++different;
-      for (int64_t k = i; k < next; ++k) {
-        double rank = std::numeric_limits<double>::quiet_NaN();
-        if (!none) {
-          switch (options.method) {
-            case RankMethod::average: rank = static_cast<double>(2 * ranked + 1 + (next - i)) / 2; break;
-            case RankMethod::min: rank = static_cast<double>(ranked + 1); break;
-            case RankMethod::max: rank = static_cast<double>(ranked + (next - i)); break;
-            case RankMethod::first: rank = static_cast<double>(ranked + 1 + (k - i)); break;
-            case RankMethod::dense: rank = static_cast<double>(different); break;
-          }
-        }
-        to[rows[k]] = rank;
-      }
-      if (!none) ranked += next - i;
-      i = next;
-    }
-    if (options.pct) {
-      const auto whole = static_cast<double>(options.method == RankMethod::dense ? different : ranked);
-      for (int64_t i = begin; i < end; ++i) to[rows[i]] /= whole;
-    }
-    begin = end;
-  }
+  rank_runs(engine, options, groups, rows, same, is_missing.as<bool>(), values.as<double>());
   return number_column(values.node());
 }
 

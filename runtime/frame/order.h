@@ -17,6 +17,9 @@ Scratch<uint32_t> order_rows(Engine& engine, const std::vector<Column>& columns,
 /// The first `count` rows of that order (all, where there are fewer), without ordering the rest. `last_first`: equal rows come last first.
 Scratch<uint32_t> first_rows(Engine& engine, const std::vector<Column>& columns, const std::vector<KeyOrder>& order, int64_t count,
                              bool last_first = false);
+/// Of so few; by keys that fit in a number and were made with `ranked`.
+inline constexpr int64_t kMostFirstRows = 1 << 16;
+Scratch<uint32_t> first_rows(Engine& engine, const RowKeys& keys, int64_t count, bool last_first = false);
 
 enum class RankMethod : uint8_t { average, min, max, first, dense };
 enum class MissingRank : uint8_t { missing, top, bottom };

@@ -73,8 +73,11 @@ Column quantiles(Engine& engine, const Groups& groups, const Column& column, dou
           },
           std::max<int64_t>(1, kRowsAtOnce / rows_a_group));
     };
+    const bool between = interpolation == Interpolation::linear || interpolation == Interpolation::midpoint;
     if constexpr (decltype(values)::kIsTime)
       return one(int64_t{}, column.type);
+    else if (std::is_integral_v<T> && !std::is_same_v<T, bool> && !between && !column.type.nullable && !column.validity)
+      return one(int64_t{}, number_type(DType::i64));  // one of the values
     else if constexpr (std::is_same_v<T, float>)
       return one(float{}, number_type(DType::f32, column.type.nullable));
     else

@@ -11,28 +11,16 @@
 #include "runtime/frame/column.h"
 #include "runtime/frame/distant_rows.h"
 #include "runtime/frame/operator_report.h"
+#include "runtime/frame/pending_rows.h"
 #include "runtime/frame/row_parts.h"
 
 namespace gasell::frame {
-
-struct PendingRows {
-  Column source;
-  NodeRef rows;  // int64, in memory
-  bool may_miss;
-  NodeRef mask;  // where the rows are those that it chose
-  /// Where there are no `rows`: rows [begin, end) of `source`, which waits.
-  std::function<Column(int64_t begin, int64_t end)> part = {};
-};
-
 namespace {
 
 bool waits(const Column& column) {
   const auto* buffer = column.values->as<graph::BufferNode>();
   return buffer && static_cast<const HostStorage*>(buffer->storage.get())->is_waiting();
 }
-
-/// Whether the column's rows are those of another one and were not made yet.
-bool is_pending(const Column& column) { return column.pending && column.pending->rows && waits(column); }
 
 /// Whether the column waits as it came from with_row_parts().
 bool has_row_parts(const Column& column) {
@@ -129,6 +117,10 @@ bool ascend(const int64_t* rows, int64_t count) {
 bool has_own_missing(const ColumnType& type) { return !type.is_number() || is_float(type.dtype) || is_complex(type.dtype); }
 
 }  // namespace
+
+bool is_pending(const Column& column) {
+  return column.pending && column.pending->rows && column.pending->source.type == column.type && waits(column);
+}
 
 std::vector<Column> take(Engine& engine, const std::vector<Column>& columns, const int64_t* rows, int64_t count, bool may_miss) {
   std::vector<Column> sources = columns;
@@ -234,35 +226,58 @@ HostStorageRef make_rows(Engine& engine, const Column& source, const NodeRef& ro
   return std::static_pointer_cast<HostStorage>(taken.values->as<graph::BufferNode>()->storage);
 }
 
-}  // namespace
+/// The same when somebody reads them.
+NodeRef compose_later(Engine& engine, const NodeRef& first, const NodeRef& rows) {
+  const HostStorageRef storage = deferred(rows->size() * size_of(DType::i64), [&engine, first, rows] {
+    return std::static_pointer_cast<HostStorage>(compose(engine, first, rows, false)->as<graph::BufferNode>()->storage);
+  });
+  return graph::buffer(storage, DType::i64, rows->shape, {1}, 0);
+}
 
-std::vector<Column> take_later(Engine& engine, const std::vector<Column>& columns, const NodeRef& given, bool may_miss, const NodeRef& mask) {
-  const auto* memory = given->as<graph::BufferNode>();
-  const bool come_later = memory && memory->offset == 0 && memory->strides == graph::contiguous_strides(given->shape) &&
-                          static_cast<const HostStorage&>(*memory->storage).is_waiting();
-  const NodeRef rows = come_later ? given : engine.force(given);
-  std::vector<std::pair<NodeRef, NodeRef>> composed;  // rows of rows, by what those come from
-  std::vector<Column> results;
-  for (const Column& column : columns) {
+/// Takes rows of columns later: in memory they are, or they come later themselves.
+struct LaterRows {
+  Engine& engine;
+  bool may_miss = false;
+  NodeRef mask = nullptr;
+  LaterOrderRef order = nullptr;  // the rows are all of its
+  struct Composed {
+    NodeRef first, rows, both;
+  };
+  std::vector<Composed> composed = {};
+
+  Column of(const Column& column, const NodeRef& rows) {
+    return of(column, rows, may_miss, mask, order ? std::make_shared<Column>(column) : nullptr);
+  }
+
+ private:
+  /// first[rows]: of several columns that came from one frame it is made once.
+  const NodeRef& rows_of_rows(const NodeRef& first, const NodeRef& rows, bool miss) {
+    for (const Composed& c : composed)
+      if (c.first == first && c.rows == rows) return c.both;
+    composed.push_back({first, rows, order ? compose_later(engine, first, rows) : compose(engine, first, rows, miss)});
+    return composed.back().both;
+  }
+
+  Column of(const Column& column, const NodeRef& rows, bool miss, const NodeRef& by, const std::shared_ptr<const Column>& before) {
     if (is_pending(column)) {
       // Rows of rows that were not made: of what those come from.
       const PendingRows first = *column.pending;
-      auto known = std::find_if(composed.begin(), composed.end(), [&](const auto& pair) { return pair.first == first.rows; });
-      if (known == composed.end()) known = composed.insert(known, {first.rows, compose(engine, first.rows, rows, may_miss)});
-      results.push_back(take_later(engine, {first.source}, known->second, may_miss || first.may_miss)[0]);
-      continue;
+      const NodeRef both = rows_of_rows(first.rows, rows, miss);
+      return of(first.source, both, miss || first.may_miss, nullptr, before);
     }
     const auto later = [&](const Column& source, const std::shared_ptr<PendingRows>& pending) {
       const DType dtype = source.values->dtype;
-      const HostStorageRef storage = deferred(rows->size() * size_of(dtype), [&engine, source, rows, may_miss, pending] {
-        HostStorageRef memory = make_rows(engine, source, rows, may_miss);
+      const HostStorageRef storage = deferred(rows->size() * size_of(dtype), [&engine = engine, source, rows, miss, pending] {
+        HostStorageRef memory = make_rows(engine, source, rows, miss);
         *pending = {};  // what the rows come from is not kept longer than it is needed
         return memory;
       });
-      if (mask) Filtered::all().add(storage, pending);
+      if (by) Filtered::all().add(storage, pending);
       return graph::buffer(storage, dtype, rows->shape, {1}, 0);
     };
-    const auto pending_of = [&](const Column& source) { return std::make_shared<PendingRows>(PendingRows{source, rows, may_miss, mask}); };
+    const auto pending_of = [&](const Column& source) {
+      return std::make_shared<PendingRows>(PendingRows{source, rows, miss, by, {}, order, before});
+    };
     const auto pending = pending_of(column);
     Column result = column, values = column;
     values.validity = nullptr;
@@ -272,12 +287,30 @@ std::vector<Column> take_later(Engine& engine, const std::vector<Column>& column
       // Rows that miss are false: zeros stand in for booleans that are not there.
       const Column validity = number_column(column.validity);
       result.validity = later(validity, pending_of(validity));
-    } else if (may_miss && !has_own_missing(column.type)) {
+    } else if (miss && !has_own_missing(column.type)) {
       result.validity = graph::map(ScalarOp::ge, {rows, graph::constant(Scalar::of_int(0), rows->shape)});
     }
-    results.push_back(std::move(result));
+    return result;
   }
+};
+
+std::vector<Column> rows_later(LaterRows later, const std::vector<Column>& columns, const NodeRef& rows) {
+  std::vector<Column> results;
+  for (const Column& c : columns) results.push_back(later.of(c, rows));
   return results;
+}
+
+}  // namespace
+
+std::vector<Column> take_later(Engine& engine, const std::vector<Column>& columns, const NodeRef& given, bool may_miss, const NodeRef& mask) {
+  const auto* memory = given->as<graph::BufferNode>();
+  const bool come_later = memory && memory->offset == 0 && memory->strides == graph::contiguous_strides(given->shape) &&
+                          static_cast<const HostStorage&>(*memory->storage).is_waiting();
+  return rows_later({engine, may_miss, mask}, columns, come_later ? given : engine.force(given));
+}
+
+std::vector<Column> take_in_order(Engine& engine, const std::vector<Column>& columns, const LaterOrderRef& order) {
+  return rows_later({engine, false, nullptr, order}, columns, order->rows);
 }
 
 std::optional<Unfiltered> before_filter(const std::vector<Column>& columns) {
@@ -322,6 +355,13 @@ Column with_row_parts(Column column, std::function<Column(int64_t begin, int64_t
   return column;
 }
 
+namespace {
+
+/// So many first rows of an order are found without ordering the rest.
+constexpr int64_t kFirstRows = 1 << 12;
+
+}  // namespace
+
 Column slice(Engine& engine, const Column& column, int64_t begin, int64_t end, int64_t step) {
   const int64_t count =
       step > 0 ? std::max<int64_t>(0, (end - begin + step - 1) / step) : std::max<int64_t>(0, (begin - end - step - 1) / -step);
@@ -329,6 +369,13 @@ Column slice(Engine& engine, const Column& column, int64_t begin, int64_t end, i
   if (few && count > 0 && step == 1 && has_row_parts(column)) return column.pending->part(begin, end);
   if (few && is_pending(column)) {
     NewValues rows(engine, DType::i64, count);
+    const LaterOrderRef order = column.pending->order;
+    if (order && step == 1 && end <= kFirstRows && waits(number_column(order->rows))) {
+      const Column before = *column.pending->before;
+      const Scratch<uint32_t>& first = order->first(engine, end);
+      std::copy(first.data() + begin, first.data() + end, rows.as<int64_t>());
+      return take_later(engine, {before}, rows.node())[0];
+    }
     for (int64_t i = 0; i < count; ++i) rows.as<int64_t>()[i] = begin + i * step;
     return take_later(engine, {column}, rows.node())[0];
   }

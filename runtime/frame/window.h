@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "runtime/frame/column.h"
@@ -45,6 +46,8 @@ struct DecayOptions {
   double alpha = 0.5;
   bool adjust = true, ignore_missing = false, bias = false;
   int64_t min_periods = 0;
+  /// How many times each row's weight has decayed since the row before it (none: once).
+  std::optional<Column> apart = {};
 };
 enum class DecayStatistic : uint8_t { mean, var, std, sum };
 Column decayed(Engine& engine, const Column& column, DecayStatistic what, const DecayOptions& options);

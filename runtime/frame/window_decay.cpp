@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "runtime/frame/operator_report.h"
 #include "runtime/frame/window.h"
@@ -18,7 +19,9 @@ Column decayed_values(Engine& engine, const Scratch<double>& values, const Scrat
   const int64_t rows = values.size(), least = std::max<int64_t>(options.min_periods, 1);
   NewValues result(engine, DType::f64, rows);
   double* const to = result.as<double>();
-  const double factor = 1 - options.alpha, fresh = options.adjust ? 1 : options.alpha;
+  std::optional<Scratch<double>> apart;
+  if (options.apart) apart = doubles(engine, *options.apart);
+  const double once = 1 - options.alpha, fresh = options.adjust ? 1 : options.alpha;
   double mean = kNaN, other_mean = kNaN, covariance = 0, weight = 1, weights = 1, squared_weights = 1, sum = kNaN;
   int64_t count = 0;
   for (int64_t i = 0; i < rows; ++i) {
@@ -27,6 +30,7 @@ Column decayed_values(Engine& engine, const Scratch<double>& values, const Scrat
     count += there;
     if (mean == mean) {
       if (there || !options.ignore_missing) {
+        const double factor = apart ? std::pow(once, (*apart)[i]) : once;
         weights *= factor;
         squared_weights *= factor * factor;
         weight *= factor;

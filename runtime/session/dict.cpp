@@ -137,6 +137,11 @@ void Dict::update(Interpreter& in, const Value& other) {
     }
     return;
   }
+  if (has_attribute(in, other, "keys")) {
+    const Value keys = gasell::iterate(in, gasell::call(in, gasell::get_attribute(in, other, "keys"), {}));
+    while (std::optional<Value> key = gasell::next(in, keys)) insert(in, *key, gasell::get_item(in, other, *key));
+    return;
+  }
   Value items = gasell::iterate(in, other);
   for (int64_t position = 0; std::optional<Value> item = gasell::next(in, items); ++position) {
     std::vector<Value> pair;

@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "runtime/frame/aggregate.h"
+#include "runtime/frame/group_firsts.h"
 #include "runtime/frame/join.h"
+#include "runtime/frame/later_order.h"
 #include "runtime/frame/order.h"
 #include "runtime/frame/running.h"
 #include "runtime/session/types.h"
@@ -46,6 +48,53 @@ std::vector<frame::KeyOrder> order_of(Interpreter& in, const Value& ascending, c
 
 Value order(Interpreter& in, Args args) {
   return rows_array(in, frame::order_rows(in.engine(), columns_of(in, args[0]), order_of(in, args[1], args[2])));
+}
+Value list_of(std::vector<Column> columns) {
+  std::vector<Value> values;
+  for (Column& c : columns) values.push_back(wrap_column(std::move(c)));
+  return make_list(std::move(values));
+}
+
+/// sort_later(columns, keys, ascending, missing): the columns in that order when somebody reads them, or None: GPUs are in use.
+Value sort_later(Interpreter& in, Args args) {
+  if (in.engine().gpus()) return {};
+  return list_of(frame::sort_later(in.engine(), columns_of(in, args[0]), columns_of(in, args[1]), order_of(in, args[2], args[3])));
+}
+/// firsts_of_groups(columns, keys, dropna, n, last, only_last): the columns' rows that are among the first (last) n of their group, or None:
+/// the rows are better counted in each group.
+Value firsts_of_groups(Interpreter& in, Args args) {
+  Engine& engine = in.engine();
+  if (engine.gpus()) return {};
+  std::vector<Column> columns = columns_of(in, args[0]);
+  const size_t width = columns.size();
+  frame::FirstsOfGroups wanted;
+  for (Column& key : columns_of(in, args[1])) columns.push_back(std::move(key));
+  const size_t keys_end = columns.size();
+  // Nobody read the frame since it was ordered: its rows need not be ordered.
+  if (std::optional<frame::Unordered> before = frame::before_order(columns)) {
+    columns = std::move(before->columns);
+    wanted.order = before->order->order;
+    columns.insert(columns.end(), before->order->keys.begin(), before->order->keys.end());
+  }
+  // Nor since it was filtered, and most rows stayed: the others are passed over.
+  if (std::optional<frame::Unfiltered> all = frame::before_filter(columns); all && all->mask->size() < 2 * columns[0].size()) {
+    if (all->mask->size() > columns[0].size()) wanted.mask = all->mask;
+    columns = std::move(all->columns);
+  }
+  const auto part = [&](size_t first, size_t last) {
+    return std::vector<Column>(columns.begin() + static_cast<int64_t>(first), columns.begin() + static_cast<int64_t>(last));
+  };
+  wanted.keys = part(width, keys_end);
+  wanted.by = part(keys_end, columns.size());
+  wanted.missing = truth(in, args[2]) ? frame::MissingKeys::dropped : frame::MissingKeys::kept;
+  wanted.count = to_index(in, args[3]);
+  wanted.last = truth(in, args[4]);
+  wanted.only_last_of_them = truth(in, args[5]);
+  const std::optional<Scratch<uint32_t>> rows = frame::firsts_of_groups(engine, wanted);
+  if (!rows) return {};
+  NewValues numbers(engine, DType::i64, rows->size());
+  std::copy(rows->begin(), rows->end(), numbers.as<int64_t>());
+  return list_of(frame::take_later(engine, part(0, width), numbers.node()));
 }
 Value first_in_order(Interpreter& in, Args args) {
   return rows_array(in, frame::first_rows(in.engine(), columns_of(in, args[0]), order_of(in, args[1], args[2]), to_index(in, args[3]),
@@ -107,9 +156,7 @@ Value aggregate(Interpreter& in, Args args) {
       raise("ValueError", "'q' must be between 0 and 1. Got '" + std::to_string(r.quantile) + "' instead");
     requests.push_back(std::move(r));
   }
-  std::vector<Value> results;
-  for (Column& c : frame::aggregate(in.engine(), groups_of(args[0]), requests)) results.push_back(wrap_column(std::move(c)));
-  return make_list(std::move(results));
+  return list_of(frame::aggregate(in.engine(), groups_of(args[0]), requests));
 }
 
 Value group_running(Interpreter& in, Args args) {
@@ -169,6 +216,8 @@ Value asof(Interpreter& in, Args args) {
 std::vector<NativeFunction> relational_functions() {
   return {
       {"order", "columns, ascending, na_position='last'", order, "The rows in the order of some columns."},
+      {"sort_later", "columns, keys, ascending, na_position", sort_later, "Columns in the order of keys, when somebody reads them."},
+      {"firsts_of_groups", "columns, keys, dropna, n, last=False, only_last=False", firsts_of_groups, "The first rows of each group."},
       {"first_in_order", "columns, ascending, na_position, n, last_first=False", first_in_order, "The first rows of that order."},
       {"rank", "column, method='average', ascending=True, na_option='keep', pct=False, groups=None", rank,
        "The place of each value in their order."},

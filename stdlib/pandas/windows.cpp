@@ -81,7 +81,8 @@ frame::DecayOptions decay_options(Interpreter& in, Args args) {
   return options;
 }
 Value decayed(Interpreter& in, Args args) {
-  const frame::DecayOptions options = decay_options(in, args.subspan(2));
+  frame::DecayOptions options = decay_options(in, args.subspan(2));
+  if (!args[7].is_none()) options.apart = column_of(args[7]);
   return wrap_column(frame::decayed(in.engine(), column_of(args[0]),
                                     one_of<frame::DecayStatistic>(in, args[1], {"mean", "var", "std", "sum"}, "statistic"), options));
 }
@@ -100,7 +101,7 @@ std::vector<NativeFunction> window_functions() {
       {"window_bounds", "windows", window_bounds, "(first rows, ends)"},
       {"window_statistic", "column, windows, statistic, min_periods=1, ddof=1, q=0.5, interpolation='linear'", window_statistic,
        "A statistic of each window."},
-      {"decayed", "column, statistic, alpha, adjust=True, ignore_na=False, bias=False, min_periods=0", decayed,
+      {"decayed", "column, statistic, alpha, adjust=True, ignore_na=False, bias=False, min_periods=0, apart=None", decayed,
        "An exponentially weighted moment."},
       {"decayed_covariance", "a, b, alpha, adjust=True, ignore_na=False, bias=False, min_periods=0", decayed_covariance,
        "The exponentially weighted covariance."},

@@ -102,8 +102,8 @@ void TextPart::close(TextMemory& memory) {
   closed_ends_ = {reinterpret_cast<const uint32_t*>(to), static_cast<size_t>(count)};
   closed_text_ = to + count * static_cast<int64_t>(sizeof(uint32_t));
   bytes_ = nullptr;
-  ends_ = {};
-  slots_ = {};
+  ends_ = std::vector<uint32_t>();  // not {}, which would keep their memory
+  slots_ = std::vector<Slot>();
 }
 
 void TextPart::make_plain(const int32_t* codes, int64_t rows) {

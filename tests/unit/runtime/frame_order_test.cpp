@@ -1,9 +1,11 @@
 #include "runtime/frame/order.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "catch.h"
+#include "runtime/frame/group_firsts.h"
 #include "unit/runtime/frame_random.h"
 
 using namespace frame_test;
@@ -104,4 +106,55 @@ TEST_CASE("ranks are as defined") {
       REQUIRE(dense[at] == static_cast<double>(different.size() + 1));
     }
   }
+}
+
+TEST_CASE("first rows of groups are those of ordered rows") {
+  std::mt19937_64 random(23);
+  int found_all = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const int64_t n = std::vector<int64_t>{1, 50, 3000, 90'000, 200'000}[random() % 5];
+    const auto any_sort = [&] { return static_cast<Sort>(random() % static_cast<uint64_t>(Sort::count)); };
+    std::vector<Random> keys, by;
+    FirstsOfGroups wanted;
+    for (size_t k = 0, count = 1 + random() % 2; k < count; ++k) {
+      keys.push_back(random_column(any_sort(), n, 1 + static_cast<int64_t>(random() % 40), 0.1, random));
+      wanted.keys.push_back(keys.back().column);
+    }
+    for (size_t k = 0, count = random() % 3; k < count; ++k) {
+      by.push_back(random_column(any_sort(), n, 1 + static_cast<int64_t>(random() % 2000), 0.1, random));
+      wanted.by.push_back(by.back().column);
+      wanted.order.push_back({random() % 2 == 0, random() % 2 == 0});
+    }
+    std::vector<bool> kept(static_cast<size_t>(n), true);
+    if (random() % 2) {
+      for (size_t i = 0; i < kept.size(); ++i) kept[i] = random() % 4 != 0;
+      wanted.mask = flags_of(kept);
+    }
+    wanted.missing = random() % 2 ? MissingKeys::dropped : MissingKeys::kept;
+    wanted.count = 1 + static_cast<int64_t>(random() % 4);
+    wanted.last = random() % 2;
+    wanted.only_last_of_them = random() % 3 == 0;
+    // By the definition: in the order, those before which (behind which) so many of the group stand.
+    std::vector<uint32_t> rows = expected_order(by, wanted.order, n), expected;
+    if (wanted.last) std::reverse(rows.begin(), rows.end());
+    std::map<std::string, int64_t> seen;
+    for (const uint32_t row : rows) {
+      std::string key;
+      bool dropped = !kept[row];
+      for (const Random& k : keys) {
+        dropped |= wanted.missing == MissingKeys::dropped && k.plain.key[row].empty();
+        key += k.plain.key[row] + "|";
+      }
+      if (dropped) continue;
+      const int64_t place = ++seen[key];
+      if (wanted.only_last_of_them ? place == wanted.count : place <= wanted.count) expected.push_back(row);
+    }
+    if (wanted.last) std::reverse(expected.begin(), expected.end());
+    const auto got = firsts_of_groups(engine(), wanted);
+    if (!got) continue;
+    ++found_all;
+    REQUIRE(static_cast<size_t>(got->size()) == expected.size());
+    REQUIRE(std::equal(got->begin(), got->end(), expected.begin()));
+  }
+  CHECK(found_all > 120);
 }
