@@ -100,16 +100,13 @@ class DurationReader {
   explicit DurationReader(std::string_view text) : text_(text) {}
 
   int64_t read() {
-    bool negative = false;
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == ' ' || c == ',') {
         ++at_;
       } else if (c == '-' || c == '+') {
-        if (c == '-' && (any_ || negative)) refuse("only leading negative signs are allowed");
-        if (c == '-') negative = true;
-        // Behind "-1 days" a plus says that only the days are negative.
-        if (c == '+' && any_ && negative) total_ = -total_, negative = false;
+        if (c == '-' && (any_ || negative_)) refuse("only leading negative signs are allowed");
+        if (c == '-') negative_ = true;
         ++at_;
       } else if (is_digit(c)) {
         amount();
@@ -118,7 +115,7 @@ class DurationReader {
       }
     }
     if (!any_) refuse(at_ == 0 ? "no units specified" : "unit abbreviation w/o a number");
-    return narrowed(negative ? -total_ : total_);
+    return narrowed(negative_ ? -total_ : total_);
   }
 
  private:
@@ -145,6 +142,8 @@ class DurationReader {
   }
 
   void clock(std::string_view hours) {
+    // Of "-1 days 02:00:00" only the days are negative.
+    if (any_ && std::exchange(negative_, false)) total_ = -total_;
     ++at_;
     const std::string_view minutes = digits();
     if (minutes.empty() || minutes.size() > 2 || at_ >= text_.size() || text_[at_] != ':') refuse("expected hh:mm:ss format");
@@ -175,6 +174,7 @@ class DurationReader {
   size_t at_ = 0;
   Int128 total_ = 0;
   bool any_ = false;
+  bool negative_ = false;  // what follows
 };
 
 }  // namespace

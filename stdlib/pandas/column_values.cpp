@@ -20,6 +20,7 @@ using frame::NewValues;
 struct Kinds {
   int64_t none = 0, nan = 0, not_available = 0, not_a_time = 0, boolean = 0, integer = 0, floating = 0, complex = 0, text = 0, time = 0, delta = 0;
   std::string other, zone;
+  std::vector<DType> scalars;  // NumPy's, different ones
   int64_t missing() const { return none + nan + not_available + not_a_time; }
 };
 
@@ -36,6 +37,7 @@ Kinds kinds_of(Interpreter& in, const std::vector<Value>& values) {
     else if (v.same(nat_value())) ++k.not_a_time;
     else if (auto* s = v.as<numpy::NumpyScalar>()) {
       const DType t = s->dtype();
+      if (std::find(k.scalars.begin(), k.scalars.end(), t) == k.scalars.end()) k.scalars.push_back(t);
       ++(t == DType::boolean ? k.boolean : is_integer(t) ? k.integer : is_complex(t) ? k.complex : std::isnan(s->value(in).as_double()) ? k.nan : k.floating);
     } else if (to_timedelta(in, v)) ++k.delta;
     else if (const auto time = time_scalar(v)) ++k.time, k.zone = time->second;
@@ -82,6 +84,9 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
                 : k.boolean > 0                          ? DType::boolean
                 : k.none > 0 && !validity                ? DType::f64
                                                          : DType::i64;
+  // Scalars of one type keep it.
+  const bool only_scalars = std::none_of(values.begin(), values.end(), [](const Value& v) { return !v.as<numpy::NumpyScalar>(); });
+  if (k.scalars.size() == 1 && only_scalars) dtype = k.scalars[0];
   if (wanted && wanted->is_number() && k.missing() > 0 && wanted->nullable) dtype = k.floating > 0 ? DType::f64 : wanted->dtype;
   NewValues stored(in.engine(), dtype, count);
   std::optional<NewValues> valid;

@@ -37,6 +37,12 @@ std::vector<Column> columns_of(Interpreter& in, const Value& v) {
   for (const Value& c : to_vector(in, v)) columns.push_back(column_of(c));
   return columns;
 }
+/// Keys of rows: without any nobody knows how many rows there are.
+std::vector<Column> keys_of(Interpreter& in, const Value& v) {
+  std::vector<Column> keys = columns_of(in, v);
+  if (keys.empty()) raise("ValueError", "not enough values to unpack (expected 2, got 0)");
+  return keys;
+}
 
 std::vector<frame::KeyOrder> order_of(Interpreter& in, const Value& ascending, const Value& missing) {
   const std::string place = text_of(in, missing);
@@ -47,7 +53,7 @@ std::vector<frame::KeyOrder> order_of(Interpreter& in, const Value& ascending, c
 }
 
 Value order(Interpreter& in, Args args) {
-  return rows_array(in, frame::order_rows(in.engine(), columns_of(in, args[0]), order_of(in, args[1], args[2])));
+  return rows_array(in, frame::order_rows(in.engine(), keys_of(in, args[0]), order_of(in, args[1], args[2])));
 }
 Value list_of(std::vector<Column> columns) {
   std::vector<Value> values;
@@ -58,7 +64,7 @@ Value list_of(std::vector<Column> columns) {
 /// sort_later(columns, keys, ascending, missing): the columns in that order when somebody reads them, or None: GPUs are in use.
 Value sort_later(Interpreter& in, Args args) {
   if (in.engine().gpus()) return {};
-  return list_of(frame::sort_later(in.engine(), columns_of(in, args[0]), columns_of(in, args[1]), order_of(in, args[2], args[3])));
+  return list_of(frame::sort_later(in.engine(), columns_of(in, args[0]), keys_of(in, args[1]), order_of(in, args[2], args[3])));
 }
 /// firsts_of_groups(columns, keys, dropna, n, last, only_last): the columns' rows that are among the first (last) n of their group, or None:
 /// the rows are better counted in each group.
@@ -68,7 +74,7 @@ Value firsts_of_groups(Interpreter& in, Args args) {
   std::vector<Column> columns = columns_of(in, args[0]);
   const size_t width = columns.size();
   frame::FirstsOfGroups wanted;
-  for (Column& key : columns_of(in, args[1])) columns.push_back(std::move(key));
+  for (Column& key : keys_of(in, args[1])) columns.push_back(std::move(key));
   const size_t keys_end = columns.size();
   // Nobody read the frame since it was ordered: its rows need not be ordered.
   if (std::optional<frame::Unordered> before = frame::before_order(columns)) {
@@ -97,7 +103,7 @@ Value firsts_of_groups(Interpreter& in, Args args) {
   return list_of(frame::take_later(engine, part(0, width), numbers.node()));
 }
 Value first_in_order(Interpreter& in, Args args) {
-  return rows_array(in, frame::first_rows(in.engine(), columns_of(in, args[0]), order_of(in, args[1], args[2]), to_index(in, args[3]),
+  return rows_array(in, frame::first_rows(in.engine(), keys_of(in, args[0]), order_of(in, args[1], args[2]), to_index(in, args[3]),
                                           truth(in, args[4])));
 }
 Value rank(Interpreter& in, Args args) {
@@ -115,11 +121,11 @@ Value rank(Interpreter& in, Args args) {
 }
 Value duplicated(Interpreter& in, Args args) {
   const frame::Keep keep = args[1].as<Str>() ? one_of<frame::Keep>(in, args[1], {"first", "last"}, "keep") : frame::Keep::none;
-  return numpy::wrap_array(frame::duplicated(in.engine(), columns_of(in, args[0]), keep).values);
+  return numpy::wrap_array(frame::duplicated(in.engine(), keys_of(in, args[0]), keep).values);
 }
 
 Value group(Interpreter& in, Args args) {
-  return Value::make<GroupsObject>(frame::group_rows(in.engine(), columns_of(in, args[0]),
+  return Value::make<GroupsObject>(frame::group_rows(in.engine(), keys_of(in, args[0]),
                                                      truth(in, args[1]) ? frame::GroupOrder::sorted : frame::GroupOrder::appearance,
                                                      truth(in, args[2]) ? frame::MissingKeys::dropped : frame::MissingKeys::kept));
 }
@@ -186,7 +192,7 @@ void match(Interpreter& in, std::vector<Column>& left, std::vector<Column>& righ
 
 /// join(left, right, how, sort, names): (left rows, right rows, a left one is missing, a right one is missing).
 Value join(Interpreter& in, Args args) {
-  std::vector<Column> left = columns_of(in, args[0]), right = columns_of(in, args[1]);
+  std::vector<Column> left = keys_of(in, args[0]), right = keys_of(in, args[1]);
   match(in, left, right, args[4]);
   const auto how = one_of<frame::Join>(in, args[2], {"inner", "left", "right", "outer"}, "how");
   const frame::JoinedRows rows = frame::join_rows(in.engine(), left, right, how, truth(in, args[3]));
@@ -197,7 +203,7 @@ Value cross(Interpreter& in, Args args) {
   return make_tuple({array_over(rows.left), array_over(rows.right)});
 }
 Value has_match(Interpreter& in, Args args) {
-  std::vector<Column> left = columns_of(in, args[0]), right = columns_of(in, args[1]);
+  std::vector<Column> left = keys_of(in, args[0]), right = keys_of(in, args[1]);
   match(in, left, right, make_list({}));
   return numpy::wrap_array(frame::has_match(in.engine(), left, right).values);
 }
