@@ -79,9 +79,12 @@ Value bounds(Interpreter& in, Args args) {
 Value portions(Interpreter& in, Args args) {
   std::vector<GpuDevice::Rows> rows;
   int64_t count = 0;
-  for (const Value& v : to_vector(in, args[0])) {
-    const Array array = numpy::as_array(in, v);
-    array.force(in.engine());
+  std::vector<Array> arrays;
+  for (const Value& v : to_vector(in, args[0])) arrays.push_back(numpy::as_array(in, v));
+  std::vector<const Array*> settled;
+  for (const Array& array : arrays) settled.push_back(&array);
+  settle(in.engine(), settled, std::vector<bool>(arrays.size(), false));
+  for (const Array& array : arrays) {
     count = array.shape().at(0);
     if (count == 0) continue;
     const Array::Place place = array.place();
