@@ -1,7 +1,8 @@
 #include "runtime/io/csv/write.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <span>
@@ -11,6 +12,7 @@
 #include "runtime/frame/dictionary.h"
 #include "runtime/frame/time_formatting.h"
 #include "runtime/frame/time_zones.h"
+#include "runtime/io/csv/field_text.h"
 
 namespace gasell::csv {
 namespace {
@@ -20,57 +22,17 @@ using frame::Logical;
 constexpr int64_t kRowsATask = 4096;
 constexpr int64_t kTasksAtOnce = 64;
 
-/// The shortest digits that read back as the same number, as Python places them.
-template <class T>
-void put_shortest(std::string& to, T value) {
-  if (std::isinf(value)) {
-    to += value < 0 ? "-inf" : "inf";
-    return;
-  }
-  char text[40];
-  const char* const end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
-  const char* at = text;
-  if (*at == '-') to += *at++;
-  char digits[24];
-  int count = 0;
-  for (; *at != 'e'; ++at)
-    if (*at != '.') digits[count++] = *at;
-  ++at;
-  const bool small = *at++ == '-';
-  int exponent = 0;
-  std::from_chars(at, end, exponent);
-  if (small) exponent = -exponent;
-  if (exponent >= -4 && exponent < 16) {
-    if (exponent < 0) {
-      to += "0.";
-      to.append(static_cast<size_t>(-exponent - 1), '0');
-      to.append(digits, static_cast<size_t>(count));
-    } else if (exponent + 1 >= count) {
-      to.append(digits, static_cast<size_t>(count));
-      to.append(static_cast<size_t>(exponent + 1 - count), '0');
-      to += ".0";
-    } else {
-      to.append(digits, static_cast<size_t>(exponent) + 1);
-      to += '.';
-      to.append(digits + exponent + 1, static_cast<size_t>(count - exponent - 1));
-    }
-    return;
-  }
-  to += digits[0];
-  if (count > 1) {
-    to += '.';
-    to.append(digits + 1, static_cast<size_t>(count) - 1);
-  }
-  to += small ? "e-" : "e+";
-  const int magnitude = std::abs(exponent);
-  if (magnitude < 10) to += '0';
-  to += std::to_string(magnitude);
-}
+/// What has been written of some rows.
+using Buffer = fmt::memory_buffer;
 
-template <class T>
-void put_integer(std::string& to, T value) {
-  char text[24];
-  to.append(text, static_cast<size_t>(std::to_chars(text, text + sizeof text, value).ptr - text));
+void append(Buffer& to, std::string_view text) { to.append(text.data(), text.data() + text.size()); }
+
+/// The text that `put(char*)`, one of field_text.h, makes.
+template <class F>
+void append_field(Buffer& to, const F& put) {
+  const size_t size = to.size();
+  to.try_reserve(size + kLongestField);
+  to.try_resize(static_cast<size_t>(put(to.data() + size) - to.data()));
 }
 
 /// "%.2f", "%10.3e", "%g", "%d": one conversion of a number, with text around it.
@@ -102,45 +64,40 @@ class Writer {
   Writer(const WriteOptions& options) : options_(options) {
     if (!options.float_format.empty() && !is_float_format(options.float_format))
       throw Error("ValueError", "unsupported format '" + options.float_format + "'", "'%.2f', '%.3e' and '%g' are formats of floats");
+    plain_ = options.quoting != Quoting::all && options.decimal == '.' && !may_be_in_number(options.separator) && !may_be_in_number(options.quote);
   }
 
   /// A field of text: quoted where it has to be.
-  void put_text(std::string& to, std::string_view text, bool numeric, bool alone) const {
+  void put_text(Buffer& to, std::string_view text, bool numeric, bool alone) const {
     const Quoting quoting = options_.quoting;
     bool quoted = quoting == Quoting::all || (quoting == Quoting::non_numeric && !numeric);
     if (!quoted && quoting == Quoting::none) return put_escaped(to, text, alone);
     if (!quoted) quoted = needs_quotes(text) || (alone && text.empty());
     if (!quoted) {
       if (options_.double_quote && !options_.escape)
-        to.append(text);
+        append(to, text);
       else
         put_escaped(to, text, false);
       return;
     }
-    to += options_.quote;
+    to.push_back(options_.quote);
     for (const char c : text) {
       if (c == options_.quote || (options_.escape && c == options_.escape)) {
         if (c == options_.quote && options_.double_quote) {
-          to += c;
+          to.push_back(c);
         } else {
           if (!options_.escape) refuse_escape();
-          to += options_.escape;
+          to.push_back(options_.escape);
         }
       }
-      to += c;
+      to.push_back(c);
     }
-    to += options_.quote;
+    to.push_back(options_.quote);
   }
 
-  void put_value(std::string& to, const Printer& printer, int64_t row, bool alone) const {
+  void put_value(Buffer& to, const Printer& printer, int64_t row, bool alone) const {
     const frame::Column& column = *printer.column;
     if (printer.data.valid && !printer.data.valid[row]) return put_text(to, options_.missing, false, alone);
-    const auto number = [&](const auto& put) {
-      if (options_.quoting != Quoting::all && options_.separator != '.' && options_.separator != '-') return put(to);
-      std::string text;
-      put(text);
-      put_text(to, text, true, alone);
-    };
     switch (column.type.logical) {
       case Logical::text: {
         const int32_t code = printer.data.as<int32_t>()[row];
@@ -152,7 +109,10 @@ class Writer {
       }
       case Logical::datetime: {
         const int64_t utc = printer.data.as<int64_t>()[row];
-        return put_text(to, utc == frame::kNotATime ? options_.missing : datetime_text(printer, utc), false, alone);
+        if (utc == frame::kNotATime) return put_text(to, options_.missing, false, alone);
+        if (printer.zone || !options_.date_format.empty()) return put_text(to, datetime_text(printer, utc), false, alone);
+        char text[kLongestField];
+        return put_text(to, {text, put_time(text, utc, printer.precision)}, false, alone);
       }
       case Logical::timedelta: {
         const int64_t ns = printer.data.as<int64_t>()[row];
@@ -162,21 +122,22 @@ class Writer {
     }
     switch (column.values->dtype) {
       case DType::boolean: return put_text(to, printer.data.as<bool>()[row] ? "True" : "False", true, alone);
-      case DType::i8: return number([&](std::string& t) { put_integer(t, static_cast<int>(printer.data.as<int8_t>()[row])); });
-      case DType::i16: return number([&](std::string& t) { put_integer(t, printer.data.as<int16_t>()[row]); });
-      case DType::i32: return number([&](std::string& t) { put_integer(t, printer.data.as<int32_t>()[row]); });
-      case DType::i64: return number([&](std::string& t) { put_integer(t, printer.data.as<int64_t>()[row]); });
-      case DType::u8: return number([&](std::string& t) { put_integer(t, static_cast<unsigned>(printer.data.as<uint8_t>()[row])); });
-      case DType::u16: return number([&](std::string& t) { put_integer(t, printer.data.as<uint16_t>()[row]); });
-      case DType::u32: return number([&](std::string& t) { put_integer(t, printer.data.as<uint32_t>()[row]); });
-      case DType::u64: return number([&](std::string& t) { put_integer(t, printer.data.as<uint64_t>()[row]); });
-      case DType::f32: return put_float(to, printer.data.as<float>()[row], alone);
-      case DType::f64: return put_float(to, printer.data.as<double>()[row], alone);
+      case DType::i8: return put_whole(to, int64_t{printer.data.as<int8_t>()[row]}, alone);
+      case DType::i16: return put_whole(to, int64_t{printer.data.as<int16_t>()[row]}, alone);
+      case DType::i32: return put_whole(to, int64_t{printer.data.as<int32_t>()[row]}, alone);
+      case DType::i64: return put_whole(to, printer.data.as<int64_t>()[row], alone);
+      case DType::u8: return put_whole(to, uint64_t{printer.data.as<uint8_t>()[row]}, alone);
+      case DType::u16: return put_whole(to, uint64_t{printer.data.as<uint16_t>()[row]}, alone);
+      case DType::u32: return put_whole(to, uint64_t{printer.data.as<uint32_t>()[row]}, alone);
+      case DType::u64: return put_whole(to, printer.data.as<uint64_t>()[row], alone);
+      case DType::f32: return put_real(to, printer.data.as<float>()[row], alone);
+      case DType::f64: return put_real(to, printer.data.as<double>()[row], alone);
       default: throw Error("NotImplementedError", "complex numbers in CSV files are not in Gasell", "write .real and .imag");
     }
   }
 
  private:
+  static bool may_be_in_number(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '+' || c == '-' || c == '.'; }
   /// Quotes that are not doubled are escaped instead.
   bool needs_quotes(std::string_view text) const {
     for (const char c : text)
@@ -184,33 +145,36 @@ class Writer {
     return false;
   }
   [[noreturn]] static void refuse_escape() { throw Error("Error", "need to escape, but no escapechar set", "escapechar='\\\\'"); }
-  void put_escaped(std::string& to, std::string_view text, bool alone) const {
+  void put_escaped(Buffer& to, std::string_view text, bool alone) const {
     if (alone && text.empty()) throw Error("Error", "single empty field record must be quoted", "na_rep= gives missing values a text");
     for (const char c : text) {
       if (c == options_.separator || c == '\n' || c == '\r' || (options_.escape && c == options_.escape) || c == options_.quote) {
         if (!options_.escape) refuse_escape();
-        to += options_.escape;
+        to.push_back(options_.escape);
       }
-      to += c;
+      to.push_back(c);
     }
   }
 
   template <class T>
-  void put_float(std::string& to, T value, bool alone) const {
+  void put_whole(Buffer& to, T value, bool alone) const {
+    if (plain_) return append_field(to, [&](char* at) { return put_integer(at, value); });
+    char text[kLongestField];
+    put_text(to, {text, put_integer(text, value)}, true, alone);
+  }
+
+  template <class T>
+  void put_real(Buffer& to, T value, bool alone) const {
     if (std::isnan(value)) return put_text(to, options_.missing, false, alone);
-    const size_t begin = to.size();
-    if (options_.float_format.empty()) {
-      put_shortest(to, value);
-    } else {
-      char text[512];
-      const int count = std::snprintf(text, sizeof text, options_.float_format.c_str(), static_cast<double>(value));
-      to.append(text, static_cast<size_t>(std::clamp<int>(count, 0, sizeof text - 1)));
-    }
-    if (options_.decimal != '.') std::replace(to.begin() + static_cast<std::ptrdiff_t>(begin), to.end(), '.', options_.decimal);
-    if (options_.quoting != Quoting::all && !needs_quotes(std::string_view(to).substr(begin))) return;
-    const std::string text = to.substr(begin);
-    to.resize(begin);
-    put_text(to, text, true, alone);
+    if (plain_ && options_.float_format.empty()) return append_field(to, [&](char* at) { return put_float(at, value); });
+    char text[512];
+    char* end = text;
+    if (options_.float_format.empty())
+      end = put_float(text, value);
+    else
+      end += std::clamp<int>(std::snprintf(text, sizeof text, options_.float_format.c_str(), static_cast<double>(value)), 0, sizeof text - 1);
+    if (options_.decimal != '.') std::replace(text, end, '.', options_.decimal);
+    put_text(to, {text, end}, true, alone);
   }
 
   std::string datetime_text(const Printer& printer, int64_t utc) const {
@@ -222,6 +186,7 @@ class Writer {
   }
 
   const WriteOptions& options_;
+  bool plain_ = false;  // what numbers look like needs no quotes
 };
 
 /// What a column's times need: nothing behind the date where all are midnights.
@@ -241,12 +206,13 @@ void write_csv(Engine& engine, const std::vector<std::string>& names, std::vecto
   const Writer writer(options);
   const bool alone = columns.size() == 1;
   if (options.header) {
-    std::string line;
+    Buffer line;
     for (size_t i = 0; i < names.size(); ++i) {
-      if (i) line += options.separator;
+      if (i) line.push_back(options.separator);
       writer.put_text(line, names[i], false, names.size() == 1);
     }
-    put(line + options.line_end);
+    append(line, options.line_end);
+    put({line.data(), line.size()});
   }
   if (columns.empty()) return;
   std::vector<frame::Column*> all;
@@ -273,33 +239,39 @@ void write_csv(Engine& engine, const std::vector<std::string>& names, std::vecto
       const Writer values(plain);
       if (categories[i].type.logical == Logical::datetime) of_categories.precision = precision_of_times(of_categories);
       for (int64_t k = 0; k < categories[i].size(); ++k) {
-        std::string text;
+        Buffer text;
         if (categories[i].type.logical == Logical::text)
-          text = (*categories[i].dictionary)[of_categories.data.as<int32_t>()[k]];
+          append(text, (*categories[i].dictionary)[of_categories.data.as<int32_t>()[k]]);
         else
           values.put_value(text, of_categories, k, false);
-        printer.texts.push_back(std::move(text));
+        printer.texts.emplace_back(text.data(), text.size());
       }
     }
   }
   const int64_t rows = columns[0].size(), tasks = (rows + kRowsATask - 1) / kRowsATask;
-  std::vector<std::string> texts(static_cast<size_t>(std::min(tasks, kTasksAtOnce)));
-  for (int64_t first = 0; first < tasks; first += kTasksAtOnce) {
-    const int64_t count = std::min(kTasksAtOnce, tasks - first);
+  // One task of each turn hands on what the turn before has made.
+  std::vector<Buffer> made(static_cast<size_t>(std::min(tasks, kTasksAtOnce))), next(made.size());
+  for (int64_t first = 0, before = 0; first < tasks || before > 0; first += kTasksAtOnce) {
+    const int64_t count = std::clamp<int64_t>(tasks - first, 0, kTasksAtOnce);
     if (engine.interrupt_flag()) throw Interrupted();
-    in_parallel(count, [&](int64_t k) {
-      std::string& text = texts[static_cast<size_t>(k)];
+    in_parallel(count + 1, [&](int64_t task) {
+      if (task == 0) {
+        for (int64_t k = 0; k < before; ++k) put({made[static_cast<size_t>(k)].data(), made[static_cast<size_t>(k)].size()});
+        return;
+      }
+      Buffer& text = next[static_cast<size_t>(task - 1)];
       text.clear();
-      const int64_t begin = (first + k) * kRowsATask;
+      const int64_t begin = (first + task - 1) * kRowsATask;
       for (int64_t row = begin; row < std::min(rows, begin + kRowsATask); ++row) {
         for (size_t i = 0; i < printers.size(); ++i) {
-          if (i) text += options.separator;
+          if (i) text.push_back(options.separator);
           writer.put_value(text, printers[i], row, alone);
         }
-        text += options.line_end;
+        append(text, options.line_end);
       }
     });
-    for (int64_t k = 0; k < count; ++k) put(texts[static_cast<size_t>(k)]);
+    std::swap(made, next);
+    before = count;
   }
 }
 

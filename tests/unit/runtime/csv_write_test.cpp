@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +13,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/csv/csv.h"
+#include "runtime/io/csv/field_text.h"
 #include "runtime/io/json_lines.h"
 
 using namespace gasell;
@@ -31,6 +34,62 @@ std::string written(const CsvTable& table, const WriteOptions& options = {}) {
 }
 
 }  // namespace
+
+TEST_CASE("CSV: numbers have the shortest digits that read back") {
+  const auto text_of = [](auto value) {
+    char text[kLongestField];
+    return std::string(text, put_float(text, value));
+  };
+  CHECK(text_of(0.0) == "0.0");
+  CHECK(text_of(-0.0) == "-0.0");
+  CHECK(text_of(-2.0) == "-2.0");
+  CHECK(text_of(12.25) == "12.25");
+  CHECK(text_of(-0.0001) == "-0.0001");
+  CHECK(text_of(0.00015) == "0.00015");
+  CHECK(text_of(1e-5) == "1e-05");
+  CHECK(text_of(123456789012345.6) == "123456789012345.6");
+  CHECK(text_of(1e15) == "1000000000000000.0");
+  CHECK(text_of(1e16) == "1e+16");
+  CHECK(text_of(-1.5e300) == "-1.5e+300");
+  CHECK(text_of(std::numeric_limits<double>::infinity()) == "inf");
+  CHECK(text_of(0.1f) == "0.1");
+  CHECK(text_of(3e10f) == "30000000000.0");
+  std::mt19937_64 random(7);
+  const auto check = [&](double value) {
+    const std::string text = text_of(value);
+    CHECK(text.size() <= size_t{kLongestField});
+    CHECK(std::strtod(text.c_str(), nullptr) == value);
+    char shortest[64];
+    const char* const end = std::to_chars(shortest, shortest + sizeof shortest, value, std::chars_format::scientific).ptr;
+    const auto digits = [](std::string_view t) {  // without zeros at either end
+      std::string found;
+      for (const char c : t.substr(0, t.find('e')))
+        if (std::isdigit(static_cast<unsigned char>(c)) && (c != '0' || !found.empty())) found += c;
+      while (!found.empty() && found.back() == '0') found.pop_back();
+      return found;
+    };
+    CHECK(digits(text) == digits({shortest, end}));
+  };
+  for (int k = 0; k < 20000; ++k) {
+    const auto bits = random();
+    double any = 0;
+    std::memcpy(&any, &bits, sizeof any);
+    if (std::isfinite(any)) check(any);
+    check(static_cast<double>(static_cast<int64_t>(bits >> 14) - (int64_t{1} << 49)) / std::pow(10, k % 7));
+    check(std::nextafter(static_cast<double>(bits % 1000000) / 1e4, k % 2 ? 1e300 : -1e300));
+  }
+}
+
+TEST_CASE("CSV: times have the fields they need") {
+  const auto text_of = [](int64_t ns, frame::TimePrecision precision) {
+    char text[kLongestField];
+    return std::string(text, put_time(text, ns, precision));
+  };
+  for (const int64_t ns : {int64_t{0}, int64_t{1420854267} * 1'000'000'000 + 7, int64_t{-1}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min() + 1})
+    for (const auto precision : {frame::TimePrecision::date, frame::TimePrecision::seconds, frame::TimePrecision::milliseconds, frame::TimePrecision::microseconds,
+                                 frame::TimePrecision::nanoseconds})
+      CHECK(text_of(ns, precision) == frame::time_text(ns, precision));
+}
 
 TEST_CASE("CSV: what is read is written") {
   for (const char* text : {"a,b\n1,2.5\n-3,0.1\n", "a,b\nx,True\n\"y,z\",False\n", "a\n\"\"\n1.5\n", "a,b\n,1\n\"say \"\"hi\"\"\",2\n",
