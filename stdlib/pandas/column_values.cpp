@@ -96,6 +96,9 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
     const Value& v = values[static_cast<size_t>(i)];
     const bool missing = is_missing_value(in, v);
     const Scalar scalar = missing ? nan : Array(numpy::operand(in, v).node).elements(in.engine())[0];
+    if (wanted && wanted->is_number() && !wanted->nullable && v.is_int() && is_integer(wanted->dtype) &&
+        scalar.cast(wanted->dtype).cast(DType::i64).i != scalar.i)
+      raise("OverflowError", "The elements provided in the data cannot all be casted to the dtype " + std::string(name_of(wanted->dtype)));
     scalar.cast(dtype).store(stored.as<char>() + i * size_of(dtype));
     if (valid) valid->as<bool>()[i] = !missing;
   }
@@ -108,7 +111,20 @@ std::string capital_free(const std::string& name) {
   return lower;
 }
 
-/// f(from, to) over two number columns' memory.
+/// Numbers as integers of a type that holds all of them.
+NodeRef converted_exactly(Interpreter& in, const NodeRef& values, DType to, const std::string& hint) {
+  // Floats beyond a narrow type have no defined value in it, but in the widest.
+  const NodeRef wide = is_float(values->dtype) && to != DType::u64 ? graph::cast(values, DType::i64) : values;
+  const NodeRef made = graph::cast(wide, to);
+  const NodeRef zero = graph::constant(Scalar::of_int(0, to), values->shape), from_zero = graph::cast(zero, values->dtype);
+  const NodeRef back = graph::cast(to == DType::u64 ? made : graph::cast(made, DType::i64), values->dtype);
+  const NodeRef changed = graph::map(ScalarOp::ne, {back, values});
+  const NodeRef turned = graph::map(ScalarOp::ne, {graph::map(ScalarOp::lt, {made, zero}), graph::map(ScalarOp::lt, {values, from_zero})});
+  if (Array(graph::reduce(graph::ReduceOp::any, graph::map(ScalarOp::logical_or, {changed, turned}), {0})).elements(in.engine())[0].i)
+    raise("TypeError", "cannot safely cast non-equivalent " + std::string(name_of(values->dtype)) + " to " + std::string(name_of(to)), hint);
+  return made;
+}
+
 Column texts_of_numbers(Interpreter& in, const Column& column) {
   Column source = column;
   const int64_t count = source.size();
@@ -211,10 +227,8 @@ Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
       const NodeRef missing = frame::missing_mask(column);
       if (to.nullable) {
         NodeRef valid = graph::map(ScalarOp::logical_not, {missing});
-        const NodeRef fraction = graph::map(ScalarOp::logical_and, {valid, graph::map(ScalarOp::ne, {column.values, graph::map(ScalarOp::trunc, {column.values})})});
-        if (Array(graph::reduce(graph::ReduceOp::any, fraction, {0})).elements(in.engine())[0].i)
-          raise("TypeError", "cannot safely cast non-equivalent " + std::string(name_of(from.dtype)) + " to " + std::string(name_of(to.dtype)), "round() before");
-        result.values = graph::cast(graph::map(ScalarOp::select, {valid, column.values, graph::constant(Scalar::of_float(0, from.dtype), column.values->shape)}), to.dtype);
+        const NodeRef known = graph::map(ScalarOp::select, {valid, column.values, graph::constant(Scalar::of_float(0, from.dtype), column.values->shape)});
+        result.values = converted_exactly(in, known, to.dtype, "round() before");
         result.validity = valid;
         return result;
       }
@@ -227,7 +241,8 @@ Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
       if (!Array(all).elements(in.engine())[0].i) raise("ValueError", "cannot convert NA to integer", "'Int64' keeps what is missing");
       result.validity = nullptr;
     }
-    result.values = graph::cast(column.values, to.dtype);
+    const bool may_not_fit = is_integer(from.dtype) && is_integer(to.dtype) && to.nullable && to.dtype != from.dtype;
+    result.values = may_not_fit ? converted_exactly(in, column.values, to.dtype, "") : graph::cast(column.values, to.dtype);
     if (column.validity && is_float(to.dtype) && !to.nullable) {
       result.values = graph::map(ScalarOp::select, {column.validity, result.values, graph::constant(Scalar::of_float(std::nan(""), to.dtype), result.values->shape)});
       result.validity = nullptr;
