@@ -14,6 +14,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/parse_bytes.h"
 #include "runtime/gpu/cuda/cuda_gpu.h"
+#include "runtime/gpu/ptx_files.h"
 #include "runtime/gpu/simulated_gpu.h"
 
 namespace gasell {
@@ -35,11 +36,11 @@ std::vector<std::unique_ptr<Gpu>> simulated_gpus(const std::vector<int>& ordinal
       .disk_cache = cache.disk_cache, .cache_directory = cache.directory, .check_bounds = true, .check_races = options.check_races,
                  .check_thread_races = options.check_races});
   // The kernel as a GPU runs it, mapped to a grid; or nothing.
-  const KernelCompiler compile = [jit](const ir::Kernel& kernel) {
+  const KernelCompiler compile = with_ptx_files([jit](const ir::Kernel& kernel) {
     if (kernel.simt) return jit->compile(kernel);
     const std::optional<ir::Kernel> mapped = map_for_gpu(kernel);
     return mapped ? jit->compile(*mapped) : HostKernel{};
-  };
+  });
   std::vector<std::unique_ptr<Gpu>> gpus;
   for (const int ordinal : ordinals) gpus.push_back(make_simulated_gpu(ordinal, compile, options));
   return gpus;
