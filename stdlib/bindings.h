@@ -21,6 +21,9 @@ Value make_io(Interpreter& in);
 Value make_future(Interpreter& in);
 Value make_numba(Interpreter& in);
 Value make_numba_types(Interpreter& in);
+Value make_numba_typed(Interpreter& in);
+Value make_numba_extending(Interpreter& in);
+Value make_heapq(Interpreter& in);
 Value make_numba_cuda(Interpreter& in);
 Value make_numba_errors(Interpreter& in);
 /// Python's generator gives other numbers than Gasell's: ImportError that points to np.random.

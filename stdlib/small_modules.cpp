@@ -80,6 +80,7 @@ Value make_typing(Interpreter&) {
   return module;
 }
 
+Value make_heapq(Interpreter&) { return Value::make<LibraryModule>("heapq"); }
 Value make_io(Interpreter&) { return Value::make<LibraryModule>("io"); }
 
 Value make_warnings(Interpreter&) {

@@ -46,6 +46,13 @@ const std::vector<ast::Parameter>& parameters_of(const Function& function) {
 }
 
 // ---- attributes ----
+namespace {
+
+/// What the library's names of a list's or a table's methods begin with.
+std::string class_of(const Type& type) { return type.is_list() ? "list" : type.text; }
+
+}  // namespace
+
 Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
   switch (base.type.kind) {
     case Kind::function: {
@@ -107,8 +114,9 @@ Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
       break;
     default: break;
   }
-  const bool known = base.type.is_list() ? library_function("list." + name) != nullptr
-                                         : (base.type.is_array() || base.type.is_scalar() || base.type.is_tuple()) && library_method(name);
+  const bool known = base.type.is_list() || base.type.is_table()
+                         ? library_function(class_of(base.type) + "." + name) != nullptr
+                         : (base.type.is_array() || base.type.is_scalar() || base.type.is_tuple()) && library_method(name);
   if (known) {
     Value v;
     v.type.kind = Kind::function;
@@ -128,7 +136,7 @@ Value Lowering::typed_subscript(const Value& base, const ast::ExprRef&, Span at)
 Value Lowering::call(const ast::Expr& e) {
   const auto& n = std::get<ast::Call>(e.node);
   const Value callee = expression(n.callee);
-  CallSite site{e.span, callee.type.text, {}, {}};
+  CallSite site{e.span, callee.type.text, {}, {}, &e};
   for (const ast::ExprRef& a : n.args) {
     if (const auto* star = std::get_if<ast::Starred>(&a->node)) {
       const Value items = expression(star->value);
@@ -155,7 +163,8 @@ Value Lowering::call_value(const Value& callee, CallSite& site) {
   if (callee.outside.kind == Outside::Kind::function) return call_function(*callee.outside.function, site);
   if (callee.self) {
     site.args.insert(site.args.begin(), *callee.self);
-    if (callee.self->type.is_list()) return call_library(library_function("list." + callee.outside.text), site);
+    if (callee.self->type.is_list() || callee.self->type.is_table())
+      return call_library(library_function(class_of(callee.self->type) + "." + callee.outside.text), site);
     return call_library(library_method(callee.outside.text), site);
   }
   if (const auto dtype = dtype_of_path(callee.outside.text)) {
@@ -192,11 +201,19 @@ Value Lowering::call_function(const Function& function, CallSite& site) {
       if (v.lazy) v = materialise(v, site.span);
       types.push_back(v.type);
     }
-    if (!site.keywords.empty()) unsupported(site.span, "keywords in the call of a stencil");
-    const std::shared_ptr<const Function> chosen = function.for_types(types);
+    const Value* out = nullptr;
+    for (const auto& [keyword, value] : site.keywords) {
+      if (keyword != "out")
+        unsupported(value.span, "the keyword '" + keyword + "' in the call of a stencil", "give arguments by their places");
+      out = &value;
+    }
+    if (out) types.push_back(out->type);
+    const std::shared_ptr<const Function> chosen = function.for_types(types, out != nullptr);
     if (!chosen) fail(site.span, function.name + " cannot take these arguments: a stencil's first is an array");
     program_.kept.push_back(chosen);
-    return call_function(*chosen, site);
+    CallSite own{site.span, site.name, site.args, {}, site.key};
+    if (out) own.args.push_back(*out);
+    return call_function(*chosen, own);
   }
   const bool recursive = program_.lasting->recursive.count(function.identity) > 0;
   if (!recursive && std::count(program_.active.begin(), program_.active.end(), function.identity)) {

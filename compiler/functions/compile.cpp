@@ -128,7 +128,8 @@ Value parameter(Program& program, const Type& type, const std::string& name, std
       v.array = std::make_shared<ArrayValue>(std::move(a));
       break;
     }
-    case Kind::list: {
+    case Kind::list:
+    case Kind::table: {
       ArrayValue a;
       a.memory = program.code.fresh(name);
       a.root = ++program.roots;

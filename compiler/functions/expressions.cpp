@@ -64,8 +64,8 @@ Value Lowering::expression(const ast::ExprRef& e) {
                            [&](const ast::Lambda& n) { return nested_lambda(n, e); },
                            [&](const ast::List& n) { return list_display(n, e); },
                            [&](const ast::Comprehension& n) { return comprehension(n, e); },
-                           [&](const ast::Dict&) -> Value { unsupported(at, "a dict"); },
-                           [&](const ast::Set&) -> Value { unsupported(at, "a set"); },
+                           [&](const ast::Dict& n) { return dict_display(n, e); },
+                           [&](const ast::Set& n) { return set_display(n, e); },
                            [&](const ast::FString&) -> Value { unsupported(at, "an f-string"); },
                            [&](const ast::Starred&) -> Value { unsupported(at, "*"); },
                        },
@@ -172,6 +172,7 @@ ExprRef Lowering::truth(const Value& v) {
     case Kind::text: return boolean(!v.type.text.empty());
     case Kind::tuple: return boolean(!v.items.empty());
     case Kind::list: return both(ScalarOp::ne, list_length(v), constant_i64(0));
+    case Kind::table: return both(ScalarOp::ne, table_length(v), constant_i64(0));
     case Kind::range: return both(ScalarOp::ne, range_count(*this, v, v.span), constant_i64(0));
     case Kind::scalar: return ir::cast(v.scalar, DType::boolean);
     case Kind::optional: return both(ScalarOp::logical_and, v.present, truth(v.items[0]));

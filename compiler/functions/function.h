@@ -56,8 +56,9 @@ struct Function {
   std::function<Outside(const std::string& name)> outside;  // globals, built-ins and closed-over variables
   std::vector<Outside> defaults;                            // one a parameter; unknown: none
   bool internal = false;                                    // of the library: errors in it are told of where it is called
-  /// Where the function is another one for each set of argument types (a stencil's): that; what stands above is not used.
-  std::function<std::shared_ptr<const Function>(const std::vector<Type>& arguments)> for_types;
+  /// Where the function is another one for each set of argument types (a stencil's): that; what stands above is not used. `out`: the last
+  /// argument is the array for the result.
+  std::function<std::shared_ptr<const Function>(const std::vector<Type>& arguments, bool out)> for_types;
   /// Where the function is written in another language (a CuPy kernel's C): makes its kernel; of what stands above, name and options count.
   std::function<Compiled(const std::vector<Type>& arguments, bool overlapping, const Options& options)> make;
   const void* identity = nullptr;  // equal for equal functions: recursion is noticed by it

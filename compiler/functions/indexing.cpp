@@ -223,6 +223,10 @@ Value Lowering::subscript(const Value& base, const ast::ExprRef& index, Span at)
     item_type(base, at);
     return list_item(base, list_place(base, index_number(i, "an index"), at), at);
   }
+  if (base.type.is_table() && base.type.text == "dict") {
+    item_type(base, at);
+    return table_part(base, table_place(base, expression(index), at), 1, at);
+  }
   if (base.type.kind == Kind::range) {
     const ExprRef n = range_count(*this, base, at);
     const std::string place = code().fresh("at");
@@ -250,8 +254,17 @@ void Lowering::store_subscript(const Value& base, const ast::ExprRef& index, con
     return store_subscript(library_method("ravel")(*this, {at, "ravel", {base.items[0]}, {}}), index, value, at);
   if (base.type.is_list()) {
     const Value i = expression(index);
-    if (i.type.kind == Kind::slice) unsupported(at, "assignment to a slice of a list", "assign items one by one");
+    if (i.type.kind == Kind::slice) {
+      if (!i.items[2].type.is_none()) unsupported(at, "assignment to a slice of a list with a step", "assign items one by one");
+      CallSite site{at, "list", {base, i.items[0], i.items[1], value}, {}};
+      library_function("list.put_slice")(*this, site);
+      return;
+    }
     list_set(base, list_place(base, index_number(i, "an index"), at), value, at);
+    return;
+  }
+  if (base.type.is_table() && base.type.text == "dict") {
+    table_put(base, {expression(index), value}, at);
     return;
   }
   if (!base.type.is_array())

@@ -43,11 +43,12 @@ Value parameters_like(Code& code, const Value& given, const std::string& name, I
   switch (v.type.kind) {
     case Kind::scalar: v.scalar = number(v.type.dtype); break;
     case Kind::list:
+    case Kind::table:
     case Kind::array: {
       ArrayValue a;
       a.memory = code.fresh(name);
       a.root = ArrayValue::kAnywhere;
-      instance.kernel.params.push_back({PK::any, a.memory, v.type.is_list() ? DType::i64 : v.type.dtype});
+      instance.kernel.params.push_back({PK::any, a.memory, v.type.is_array() ? v.type.dtype : DType::i64});
       if (v.type.is_array()) {
         a.offset = number(DType::i64);
         for (int k = 0; k < v.type.rank; ++k) a.extents.push_back(number(DType::i64));
@@ -71,7 +72,8 @@ Value parameters_like(Code& code, const Value& given, const std::string& name, I
 void arguments_of(const Value& v, std::vector<ExprRef>& to) {
   switch (v.type.kind) {
     case Kind::scalar: to.push_back(v.scalar); break;
-    case Kind::list: to.push_back(ir::address(v.array->memory)); break;
+    case Kind::list:
+    case Kind::table: to.push_back(ir::address(v.array->memory)); break;
     case Kind::array:
       to.push_back(ir::address(v.array->memory));
       to.push_back(v.array->offset);

@@ -47,7 +47,8 @@ Value iterator_value(Lowering& l, const std::string& how, std::vector<Value> ite
 
 bool walks_list(const Value& v) {
   if (v.type.kind == Kind::iterator && v.type.text == "reversed") return false;
-  return v.type.is_list() || (v.type.kind == Kind::iterator && std::any_of(v.items.begin(), v.items.end(), walks_list));
+  return v.type.is_list() || v.type.is_table() ||
+         (v.type.kind == Kind::iterator && std::any_of(v.items.begin(), v.items.end(), walks_list));
 }
 
 namespace {
@@ -82,11 +83,13 @@ ExprRef Lowering::count_of_items(const Value& v, Span at) {
     }
     case Kind::range: return range_count(*this, v, at);
     case Kind::list: item_type(v, at); return list_length(v);
+    case Kind::table: item_type(v, at); return table_length(v);
     case Kind::array:
       if (v.type.rank == 0) fail(at, "a 0-d array cannot be iterated over");
       return v.extents()[0];
     case Kind::iterator: {
       const std::string& how = v.type.text;
+      if (how.starts_with("table.")) return count_of_entries(v, at);
       if (how.starts_with("numpy.")) return count_of(shape_of(*this, v.items[0]));
       if (how != "zip") return count_of_items(v.items[0], at);
       ExprRef n;
@@ -108,6 +111,9 @@ Value Lowering::item_at(const Value& v, const ExprRef& k, Span at) {
     case Kind::list: return list_item(v, k, at);
     case Kind::iterator: {
       const std::string& how = v.type.text;
+      if (how == "table.keys") return table_part(v.items[0], k, 0, at);
+      if (how == "table.values") return table_part(v.items[0], k, 1, at);
+      if (how == "table.items") return tuple_value({table_part(v.items[0], k, 0, at), table_part(v.items[0], k, 1, at)});
       if (how == "enumerate") return tuple_value({scalar_value(v.items[1].scalar + k), item_at(v.items[0], k, at)});
       if (how == "reversed") {
         const ExprRef place = code().bind(count_of_items(v.items[0], at) - constant_i64(1) - k, "back");
@@ -117,6 +123,16 @@ Value Lowering::item_at(const Value& v, const ExprRef& k, Span at) {
         std::vector<Value> parts;
         for (const Value& item : v.items) parts.push_back(item_at(item, k, at));
         return tuple_value(std::move(parts));
+      }
+      if ((how == "numpy.flat" || how == "numpy.nditer") && v.items[0].array && v.items[0].type.layout == Layout::c) {
+        // In C order without gaps, elements follow each other.
+        ArrayValue a = *v.items[0].array;
+        a.extents = {count_of(a.extents)};
+        a.strides = {constant_i64(1)};
+        a.axes.clear(), a.fixed.clear();
+        const Value row = array_value(v.items[0].type.dtype, Layout::c, std::move(a), v.items[0].type.read_only);
+        const Value place = view(row, {scalar_value(k)}, at);
+        return how == "numpy.nditer" ? place : scalar_value(element(place, {}));
       }
       std::vector<Value> index = index_of(*this, shape_of(*this, v.items[0]), k);
       if (how == "numpy.ndindex") return tuple_value(std::move(index));

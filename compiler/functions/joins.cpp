@@ -23,7 +23,8 @@ bool same_value(const Value& a, const Value& b) {
     case Kind::slice:
       return std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
                         [](const Value& x, const Value& y) { return same_value(x, y); });
-    case Kind::list: return a.array->memory == b.array->memory;
+    case Kind::list:
+    case Kind::table: return a.array->memory == b.array->memory;
     case Kind::optional: return same(a.present, b.present) && same_value(a.items[0], b.items[0]);
     default: return true;
   }
@@ -47,6 +48,7 @@ Storage Lowering::declare(const Type& type, std::string_view stem) {
       for (int k = 0; k < 1 + type.rank * (type.layout == Layout::c ? 1 : 2); ++k) variable(constant_i64(0));
       break;
     case Kind::list:
+    case Kind::table:
       s.names.push_back(code().fresh(stem));
       code().emit(ir::pointer(s.names[0], DType::i64, ""));
       code().own(s.names[0]);
@@ -97,6 +99,7 @@ void Lowering::write(const std::vector<std::pair<const Storage*, Value>>& values
         break;
       }
       case Kind::list:
+      case Kind::table:
         code().emit(ir::point(s.names[0], v.array->memory));
         program_.points.emplace(s.names[0], v.array->memory);
         break;
@@ -131,7 +134,8 @@ Value Lowering::read(const Storage& s, std::string_view stem) {
       v.array = std::make_shared<ArrayValue>(std::move(a));
       break;
     }
-    case Kind::list: {
+    case Kind::list:
+    case Kind::table: {
       ArrayValue a;
       a.memory = code().fresh(stem);
       code().emit(ir::pointer(a.memory, DType::i64, s.names[0]));
@@ -167,6 +171,7 @@ Value Lowering::convert(const Value& value, const Type& type) {
   v.type = type;
   switch (type.kind) {
     case Kind::list:
+    case Kind::table:
       // Lists are not converted: what it was made of learns what it has to hold.
       if (!type.items.empty()) need_items(value, type.items[0], value.span);
       break;
@@ -413,7 +418,8 @@ void Lowering::loop(const ast::Stmt* key, const ast::Body& body, const ast::Body
             loops_.pop_back();
             carry(join);
             close_exit(next);
-          }},
+          },
+          [&] { carry(join); }},
          done);
     close_exit(done);
     if (!orelse.empty()) {

@@ -19,7 +19,7 @@ LibraryFunction library_function(const std::string& path) {
 
 LibraryFunction library_method(const std::string& name) {
   const std::string path = "." + name;
-  for (auto* table : {number_method, creation_function, reduction_function, linalg_function, arranging_function})
+  for (auto* table : {number_method, creation_function, reduction_function, linalg_function, arranging_function, inner_function})
     if (LibraryFunction f = table(path)) return f;
   if (const auto text = prelude_function("array" + path)) return library_function("array" + path);
   return nullptr;

@@ -17,6 +17,8 @@ Value len(Lowering& l, const CallSite& site) {
   const Value& v = site.args[0];
   if (v.type.is_tuple()) return scalar_value(constant_i64(static_cast<int64_t>(v.items.size())));
   if (v.type.is_list()) return scalar_value(l.list_length(v));
+  if (v.type.is_table()) return scalar_value(l.table_length(v));
+  if (v.type.kind == Kind::iterator && v.type.text.starts_with("table.")) return scalar_value(l.table_length(v.items[0]));
   if (v.type.kind == Kind::range) return scalar_value(range_count(l, v, site.span));
   if (v.type.kind == Kind::text) return scalar_value(constant_i64(static_cast<int64_t>(v.type.text.size())));
   if (!v.type.is_array() || v.type.rank == 0) l.fail(v.span, describe(v.type) + " has no length");

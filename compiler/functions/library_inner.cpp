@@ -15,8 +15,8 @@ namespace {
 // ---- types ----
 /// gasell.kind(x): "scalar", "array", "tuple", "list", "range", "none", "text", "function".
 Value kind_of(Lowering&, const CallSite& site) {
-  static constexpr const char* kKinds[] = {"none",  "scalar",   "array",    "tuple", "text",     "function",
-                                           "slice", "ellipsis", "optional", "range", "iterator", "list"};
+  static constexpr const char* kKinds[] = {"none",     "scalar",   "array", "tuple",    "text", "function", "slice",
+                                           "ellipsis", "optional", "range", "iterator", "list", "table"};
   return text_value(kKinds[static_cast<int>(site.args.at(0).type.kind)]);
 }
 /// gasell.items(x): the kind of a list's items.
@@ -74,6 +74,160 @@ Value append(Lowering& l, const CallSite& site) {
   return none_value();
 }
 Value take_last(Lowering& l, const CallSite& site) { return l.list_take_last(site.args.at(0), site.span); }
+
+// ---- dicts and sets ----
+/// gasell.find(d, key): its place, or -1; gasell.part(d, place, k): the key (0) or the value (1) there; gasell.put(s, item);
+/// gasell.take(d, place): the value, which is removed with its key; gasell.last(d): the last entry's place.
+Value find(Lowering& l, const CallSite& site) { return scalar_value(l.table_find(site.args.at(0), site.args.at(1), site.span)); }
+Value part(Lowering& l, const CallSite& site) {
+  return l.table_part(site.args.at(0), site.args.at(1).scalar, static_cast<size_t>(site.args.at(2).scalar->value.i), site.span);
+}
+Value put(Lowering& l, const CallSite& site) {
+  l.table_put(site.args.at(0), {site.args.at(1)}, site.span);
+  return none_value();
+}
+Value take(Lowering& l, const CallSite& site) { return l.table_take(site.args.at(0), site.args.at(1).scalar, site.span); }
+Value last(Lowering& l, const CallSite& site) {
+  return scalar_value(l.code().bind(ir::load(site.args.at(0).array->memory, DType::i64, constant_i64(0)) - constant_i64(1), "last"));
+}
+/// d.keys(), d.values(), d.items().
+Value entries(Lowering& l, const CallSite& site) {
+  if (site.args.size() != 1) l.fail(site.span, "this takes no arguments");
+  return iterator_value(l, "table." + site.name, site.args, site.span);
+}
+/// gasell.set(), gasell.dict().
+Value empty_table(Lowering& l, const CallSite& site) {
+  return l.empty_table(site.key, site.name.substr(site.name.find('.') + 1), site.span);
+}
+
+/// numba.typed.Dict(), .empty(key_type, value_type), numba.typed.List(), .empty_list(type).
+Type said_type(Lowering& l, const Value* v, Span at) {
+  if (!v) l.fail(at, "the type of what it holds is missing");
+  if (const auto dtype = dtype_argument(*v)) return Type::of(*dtype);
+  if (v->outside.kind == Outside::Kind::path && v->outside.text.starts_with("numba.type ")) return v->outside.type;
+  l.fail(v->span, "a type of Numba is needed here, as numba.int64, and this is " + describe(v->type));
+}
+Value typed_dict(Lowering& l, const CallSite& site) {
+  if (site.args.empty()) return l.empty_table(site.key, "dict", site.span);
+  return library_function("dict")(l, site);
+}
+Value empty_typed_dict(Lowering& l, const CallSite& site) {
+  site.argument(2, "n_keys");
+  const Type key = said_type(l, site.argument(0, "key_type"), site.span), value = said_type(l, site.argument(1, "value_type"), site.span);
+  return l.new_table(Type::table_of("dict", Type::tuple_of({key, value})), site.span);
+}
+Value typed_list(Lowering& l, const CallSite& site) {
+  if (site.args.empty()) return l.list_of_display(site.key, {}, site.span);
+  return library_function("list")(l, site);
+}
+Value empty_typed_list(Lowering& l, const CallSite& site) {
+  site.argument(1, "allocated");
+  return l.new_list(Type::list_of(said_type(l, site.argument(0, "item_type"), site.span)), site.span);
+}
+
+// ---- other dtypes of the same bytes ----
+/// x.view(dtype).
+Value view_as(Lowering& l, const CallSite& site) {
+  const Value& given = site.args.at(0);
+  const auto to = site.args.size() == 2 ? dtype_argument(site.args[1]) : std::nullopt;
+  if (!to) l.fail(site.span, "view takes a dtype, as np.int64");
+  const DType from = given.type.dtype;
+  const int64_t before = size_of(from), after = size_of(*to);
+  if (given.type.is_scalar()) {
+    if (before != after || is_complex(from) || is_complex(*to)) l.fail(site.span, "a number is viewed as another of its size");
+    return scalar_value(from == *to ? given.scalar : ir::bitcast(given.scalar, *to));
+  }
+  const Value v = l.materialise(given, site.span);
+  ArrayValue a = *v.array;
+  const std::string memory = l.code().fresh("view");
+  const std::string begin = l.code().fresh("begin");
+  l.code().emit(ir::call(begin, DType::i64, "gasell_address", {ir::address(a.memory)}));
+  l.code().emit(ir::pointer_at(memory, *to, l.code().bind(ir::variable(begin, DType::i64) + a.offset * constant_i64(before), "address")));
+  l.program().points.emplace(memory, a.memory);
+  l.note_addresses(v);
+  a.memory = memory;
+  a.offset = constant_i64(0);
+  a.root = ArrayValue::kAnywhere;
+  if (before != after) {
+    const size_t last = a.extents.size() - 1;
+    if (a.extents.empty()) l.fail(site.span, "an array without axes is viewed as numbers of its size");
+    l.raise_if(both(ScalarOp::ne, a.strides[last], constant_i64(1)), "ValueError",
+               "To change to a dtype of a different size, the last axis must be contiguous", site.span);
+    const ExprRef bytes = l.code().bind(a.extents[last] * constant_i64(before), "bytes");
+    l.raise_if(both(ScalarOp::ne, bytes % constant_i64(after), constant_i64(0)), "ValueError",
+               "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of the array.",
+               site.span);
+    a.extents[last] = l.code().bind(bytes / constant_i64(after), "extent");
+    for (size_t k = 0; k < last; ++k) {
+      const ExprRef step = l.code().bind(a.strides[k] * constant_i64(before), "bytes");
+      l.raise_if(both(ScalarOp::ne, step % constant_i64(after), constant_i64(0)), "ValueError", "rows do not begin where an element may",
+                 site.span);
+      a.strides[k] = l.code().bind(step / constant_i64(after), "stride");
+    }
+  }
+  a.axes.clear(), a.fixed.clear();
+  return array_value(*to, v.type.layout, std::move(a), v.type.read_only);
+}
+
+/// np.lib.stride_tricks.sliding_window_view(x, window).
+Value sliding_windows(Lowering& l, const CallSite& site) {
+  const Value *given = site.argument(0, "x"), *window = site.argument(1, "window_shape");
+  if (!given || !window || !given->type.is_array() || site.args.size() > 2)
+    l.fail(site.span, "sliding_window_view takes an array and a number, or a tuple of as many as there are axes");
+  const Value v = l.materialise(*given, site.span);
+  const std::vector<Value> sizes = window->type.is_tuple() ? window->items : std::vector<Value>{*window};
+  ArrayValue a = *v.array;
+  if (sizes.size() != a.extents.size()) l.fail(site.span, "a window has as many axes as its array");
+  const size_t rank = sizes.size();
+  for (size_t k = 0; k < rank; ++k) {
+    const ExprRef size = l.code().bind(l.index_number(sizes[k], "a window"), "window");
+    l.raise_if(both(ScalarOp::lt, size, constant_i64(0)), "ValueError", "`window_shape` cannot contain negative values", site.span);
+    l.raise_if(both(ScalarOp::lt, a.extents[k], size), "ValueError", "window shape cannot be larger than input array shape", site.span);
+    a.extents.push_back(size);
+    a.strides.push_back(a.strides[k]);
+    a.extents[k] = l.code().bind(a.extents[k] - size + constant_i64(1), "extent");
+  }
+  a.axes.clear(), a.fixed.clear();
+  return array_value(v.type.dtype, Layout::any, std::move(a), true);
+}
+
+// ---- types of values ----
+/// isinstance(x, int), isinstance(x, (float, np.ndarray)).
+Value is_instance(Lowering& l, const CallSite& site) {
+  if (site.args.size() != 2) l.fail(site.span, "isinstance takes a value and a type, or a tuple of types");
+  const Type& t = site.args[0].type;
+  bool is = false;
+  for (const Value& wanted : site.args[1].type.is_tuple() ? site.args[1].items : std::vector<Value>{site.args[1]}) {
+    const std::string& name = wanted.outside.text;
+    if (wanted.outside.kind != Outside::Kind::path) l.fail(site.span, "isinstance takes types, as int or np.ndarray");
+    const DType d = t.dtype;
+    if (name == "int")
+      is = is || (t.is_scalar() && is_whole(d));
+    else if (name == "float")
+      is = is || (t.is_scalar() && is_float(d));
+    else if (name == "complex")
+      is = is || (t.is_scalar() && is_complex(d));
+    else if (name == "bool")
+      is = is || (t.is_scalar() && d == DType::boolean);
+    else if (name == "numpy.ndarray")
+      is = is || t.is_array();
+    else if (name == "tuple")
+      is = is || t.is_tuple();
+    else if (name == "list" || name == "numba.typed.List")
+      is = is || t.is_list();
+    else if (name == "dict" || name == "numba.typed.Dict")
+      is = is || (t.is_table() && t.text == "dict");
+    else if (name == "set")
+      is = is || (t.is_table() && t.text == "set");
+    else if (name == "str")
+      is = is || t.kind == Kind::text;
+    else if (const auto dtype = dtype_of_path(name))
+      is = is || (t.is_scalar() && d == *dtype);
+    else
+      l.unsupported(site.span, "isinstance with " + name, "use int, float, complex, bool, np.ndarray, tuple, list, dict, set or a dtype");
+  }
+  return scalar_value(boolean(is));
+}
 
 // ---- tuples and axes ----
 /// gasell.axes(x): (0, 1, …), one number an axis.
@@ -274,6 +428,23 @@ LibraryFunction inner_function(const std::string& path) {
   static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
       {"list.append", append},
       {"gasell.take_last", take_last},
+      {"gasell.find", find},
+      {"gasell.part", part},
+      {"gasell.put", put},
+      {"gasell.take", take},
+      {"gasell.last", last},
+      {"numba.typed.Dict", typed_dict},
+      {"numba.typed.Dict.empty", empty_typed_dict},
+      {"numba.typed.List", typed_list},
+      {"numba.typed.List.empty_list", empty_typed_list},
+      {".view", view_as},
+      {"numpy.lib.stride_tricks.sliding_window_view", sliding_windows},
+      {"isinstance", is_instance},
+      {"gasell.set", empty_table},
+      {"gasell.dict", empty_table},
+      {"dict.keys", entries},
+      {"dict.values", entries},
+      {"dict.items", entries},
       {"gasell.kind", kind_of},
       {"gasell.items", kind_of_items},
       {"gasell.code", code_of},

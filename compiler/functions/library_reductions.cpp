@@ -247,7 +247,7 @@ Value count_nonzero(Lowering& l, const CallSite& site) {
   const Value v = array_of(l, site);
   const Value truth =
       l.elementwise({v}, DType::boolean, [](const std::vector<ExprRef>& p) { return ir::cast(p[0], DType::boolean); }, site.span);
-  return sum(l, {site.span, "count_nonzero", {truth}, site.keywords, site.asked});
+  return sum(l, {site.span, "count_nonzero", {truth}, site.keywords, nullptr, site.asked});
 }
 
 Value variance(Lowering& l, const CallSite& site) {

@@ -23,14 +23,17 @@ void Lowering::need_items(const Value& list, const Type& given, Span at) {
   if (!list.type.items.empty()) item = unify(list.type.items[0], given);
   if (item && !list.type.items.empty() && *item == list.type.items[0]) return;
   if (!item || list.type.origins.keys.empty())
-    fail(at, describe(list.type) + " cannot hold " + describe(given), "the items of a list have one type: convert one of them");
+    fail(at, describe(list.type) + " cannot hold " + describe(given),
+         list.type.is_list() ? "the items of a list have one type: convert one of them"
+                             : "keys have one type, and values have one: convert one of them");
   for (const auto& key : list.type.origins.keys) program_.found[key] = *item;
   throw Restart{};
 }
 
 Type Lowering::item_type(const Value& list, Span at) {
   if (!list.type.items.empty()) return list.type.items[0];
-  throw Unknown{at, "nothing says what the items of this list are: nothing is added to it"};
+  throw Unknown{at,
+                "nothing says what the items of this " + (list.type.is_list() ? "list" : list.type.text) + " are: nothing is added to it"};
 }
 
 // ---- making ----
@@ -105,18 +108,22 @@ Value Lowering::display_as_tuple(const ast::List& n) {
 Value Lowering::comprehension(const ast::Comprehension& n, const ast::ExprRef& e) {
   const Span at = e->span;
   if (n.kind == ast::ComprehensionKind::generator) unsupported(at, "a generator", "write a list: [… for … in …]");
-  if (n.kind != ast::ComprehensionKind::list)
-    unsupported(at, n.kind == ast::ComprehensionKind::dict ? "a dict" : "a set", "use a list, or arrays");
+  const bool dict = n.kind == ast::ComprehensionKind::dict, set = n.kind == ast::ComprehensionKind::set;
   // A name that no script has; comprehensions within comprehensions have lists of their own.
   const std::string items = ".items" + std::to_string(e->span.begin);
   ast::StmtRef& loops = program_.lasting->comprehensions[e.get()];
   if (!loops) {
     auto expression_of = [&](ast::Node node, Span span) { return std::make_shared<ast::Expr>(span, std::move(node)); };
     const ast::Binding local{ast::Binding::Kind::local, 0};
-    const auto append = expression_of(ast::Attribute{expression_of(ast::Name{items, local}, at), "append", at}, at);
+    const auto result = expression_of(ast::Name{items, local}, at);
     auto s = std::make_shared<ast::Stmt>();
     s->span = n.element->span;
-    s->node = ast::ExprStmt{expression_of(ast::Call{append, {n.element}, {}}, n.element->span)};
+    if (dict) {
+      s->node = ast::Assign{{expression_of(ast::Subscript{result, n.element}, n.element->span)}, n.value};
+    } else {
+      const auto add = expression_of(ast::Attribute{result, set ? "add" : "append", at}, at);
+      s->node = ast::ExprStmt{expression_of(ast::Call{add, {n.element}, {}}, n.element->span)};
+    }
     for (size_t k = n.clauses.size(); k-- > 0;) {
       const ast::ComprehensionClause& clause = n.clauses[k];
       for (size_t c = clause.conditions.size(); c-- > 0;) {
@@ -140,11 +147,11 @@ Value Lowering::comprehension(const ast::Comprehension& n, const ast::ExprRef& e
     liveness_.statements[key] = own;
   }
   const Environment around = env_;
-  const Value list = list_of_display(e.get(), {}, at);
-  env_[items] = {list, nullptr};
+  const Value made = dict ? empty_table(e.get(), "dict", at) : set ? empty_table(e.get(), "set", at) : list_of_display(e.get(), {}, at);
+  env_[items] = {made, nullptr};
   statements({loops});
   env_ = around;
-  return list;
+  return made;
 }
 
 // ---- looking ----

@@ -122,6 +122,7 @@ struct CallSite {
   std::string name;  // of the function, as the user knows it
   std::vector<Value> args;
   std::vector<std::pair<std::string, Value>> keywords;
+  const void* key = nullptr;  // of the call in the text: what is made there and whose type follows from its use
   /// The keywords that somebody asked for; of calls that hand theirs on, one for all. What nobody asks for is refused.
   std::shared_ptr<std::set<std::string, std::less<>>> asked = std::make_shared<std::set<std::string, std::less<>>>();
   const Value* keyword(std::string_view name) const;
@@ -133,7 +134,7 @@ Names target_names(const ast::ExprRef& target);
 const std::vector<ast::Parameter>& parameters_of(const Function& function);
 /// zip(…), reversed(…), …; enumerate has what it counts and where it begins.
 Value iterator_value(Lowering& lowering, const std::string& how, std::vector<Value> items, Span at);
-/// Whether items are those of a list, whose number may change.
+/// Whether items are those of a list or a table, whose number may change.
 bool walks_list(const Value& v);
 /// range(…), and how many numbers there are in one.
 Value range_value(Lowering& lowering, const std::vector<Value>& arguments, Span at);
@@ -278,6 +279,25 @@ class Lowering {
   /// The type of a list's items; where nothing says it yet, the statement is left out until something does.
   Type item_type(const Value& list, Span at);
 
+  // dicts and sets (tables.cpp)
+  /// An empty one; of a type without entries, whose display `key` stands for (list_of_display).
+  Value new_table(const Type& type, Span at);
+  Value empty_table(const void* key, std::string text, Span at);
+  ExprRef table_length(const Value& table);
+  /// The place of a key's entry, or -1.
+  ExprRef table_find(const Value& table, const Value& key, Span at);
+  /// The same; KeyError where there is none.
+  ExprRef table_place(const Value& table, const Value& key, Span at);
+  /// The entry at a place; `part`: its key (0) or its value (1).
+  Value table_part(const Value& table, const ExprRef& place, size_t part, Span at);
+  /// `entry`: a key and a value, or a key.
+  void table_put(const Value& table, std::vector<Value> entry, Span at);
+  /// Removes an entry; its value, of a dict.
+  Value table_take(const Value& table, const ExprRef& place, Span at);
+  /// What a loop over a table walks along: its entries stay in their places as long as no key comes or goes.
+  Value begin_walk(Value items, Span at);
+  ExprRef count_of_entries(const Value& walk, Span at);
+
   // slots (slots.cpp)
   /// The value whose leaves stand in memory[first …].
   Value load_slots(const Type& type, const std::string& memory, const ExprRef& first);
@@ -366,6 +386,7 @@ class Lowering {
   struct Iteration {
     std::function<void()> enter;  // where an iteration begins: the names have the values that were carried here
     std::function<void()> body;
+    std::function<void()> carry;  // where the loop ends with names that were bound since `enter`
   };
   /// Lowers a loop until the types of what it carries stand. `make` emits the loop; in its body it calls enter, binds the target and calls
   /// body.
@@ -405,6 +426,8 @@ class Lowering {
   /// `[…]` as the argument of a function that only reads it.
   Value display_as_tuple(const ast::List& n);
   Value comprehension(const ast::Comprehension& n, const ast::ExprRef& e);
+  Value dict_display(const ast::Dict& n, const ast::ExprRef& e);
+  Value set_display(const ast::Set& n, const ast::ExprRef& e);
   void need_items(const Value& list, const Type& item, Span at);
   std::string list_data(const Value& list);
   void lower_instance(Instance& instance, const Function& function, const std::vector<Value>& arguments, Span at);

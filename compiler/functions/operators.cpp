@@ -198,6 +198,16 @@ Value Lowering::binary(ast::BinaryOp op, const Value& a, const Value& b, Span at
     CallSite site{at, "list", {a, b}, {}};
     return library_function(op == ast::BinaryOp::add ? "list.concatenated" : "list.repeated")(*this, site);
   }
+  if (a.type.is_table() && b.type.is_table() && a.type.text == "set" && b.type.text == "set") {
+    CallSite site{at, symbol(op), {a, b}, {}};
+    switch (op) {
+      case ast::BinaryOp::bit_and: return library_function("set.intersection")(*this, site);
+      case ast::BinaryOp::bit_or: return library_function("set.union")(*this, site);
+      case ast::BinaryOp::bit_xor: return library_function("set.symmetric_difference")(*this, site);
+      case ast::BinaryOp::sub: return library_function("set.difference")(*this, site);
+      default: break;
+    }
+  }
   if (a.type.kind == Kind::text && b.type.kind == Kind::text && op == ast::BinaryOp::add) return text_value(a.type.text + b.type.text);
   if (!is_number(a) || !is_number(b))
     fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + describe(a.type) + " and " + describe(b.type));
@@ -260,6 +270,7 @@ Value Lowering::compare(ast::CompareOp op, const Value& a, const Value& b, Span 
     fail(at, std::string("'") + symbol(op) + "' compares with None", "compare values with ==");
   }
   if (op == Op::in || op == Op::not_in) {
+    if (b.type.is_table()) return scalar_value(both(op == Op::in ? ScalarOp::ge : ScalarOp::lt, table_find(b, a, at), constant_i64(0)));
     if (b.type.is_list() || b.type.is_array() || b.type.kind == Kind::range) {
       CallSite site{at, "in", {b, a}, {}};
       const Value found = library_function("list.contains")(*this, site);
@@ -290,6 +301,16 @@ Value Lowering::compare(ast::CompareOp op, const Value& a, const Value& b, Span 
       result = both(ScalarOp::logical_or, truth(compare(strict, a.items[k], b.items[k], at)),
                     both(ScalarOp::logical_and, truth(compare(Op::eq, a.items[k], b.items[k], at)), result));
     return scalar_value(code().bind(result));
+  }
+  if (a.type.is_table() && b.type.is_table() && a.type.text == b.type.text) {
+    if (a.type.text != "set" && op != Op::eq && op != Op::ne) fail(at, "dicts have no order");
+    CallSite site{at, "compare", {a, b}, {}};
+    if (op == Op::gt || op == Op::ge) std::swap(site.args[0], site.args[1]);
+    if (op == Op::eq || op == Op::ne) {
+      const Value same_tables = library_function(a.type.text + ".equal")(*this, site);
+      return op == Op::eq ? same_tables : scalar_value(negation(truth(same_tables)));
+    }
+    return library_function(op == Op::lt || op == Op::gt ? "set.within" : "set.issubset")(*this, site);
   }
   if (a.type.is_list() && b.type.is_list()) {
     CallSite site{at, "compare", {a, b}, {}};

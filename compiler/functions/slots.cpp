@@ -11,7 +11,8 @@ int slots_of(const Type& type) {
   switch (type.kind) {
     case Kind::scalar: return is_complex(type.dtype) ? 2 : 1;
     case Kind::array: return 2 + 2 * type.rank;
-    case Kind::list: return 1;
+    case Kind::list:
+    case Kind::table: return 1;
     case Kind::optional:
     case Kind::tuple: {
       int slots = type.kind == Kind::optional;
@@ -32,6 +33,31 @@ int64_t references_in(const Type& type) {
     slot += slots_of(item);
   }
   return bits;
+}
+
+namespace {
+
+/// Which slots of a key hold floats, by bits from `slot` on, which moves behind them.
+int64_t floats_in(const Type& key, int& slot) {
+  if (key.is_scalar()) {
+    const int64_t bits = is_complex(key.dtype) ? 3 : is_float(key.dtype) ? 1 : 0;
+    const int at = slot;
+    slot += slots_of(key);
+    return bits << at;
+  }
+  int64_t bits = 0;
+  for (const Type& item : key.items) bits |= floats_in(item, slot);
+  return bits;
+}
+
+}  // namespace
+
+TableLayout layout_of_table(const Type& table) {
+  if (table.items.empty()) return {2, 1, 0, 0};
+  const Type& entry = table.items[0];
+  int slot = 0;
+  const int64_t floats = floats_in(entry.items[0], slot);
+  return {1 + slots_of(entry), slot, references_in(entry) << 1, floats};
 }
 
 namespace {
@@ -64,7 +90,8 @@ struct Writer {
         for (const ExprRef& e : v.array->extents) put(e);
         for (const ExprRef& e : v.array->strides) put(e);
         break;
-      case Kind::list: put(ir::address(v.array->memory)); break;
+      case Kind::list:
+      case Kind::table: put(ir::address(v.array->memory)); break;
       case Kind::optional: put(ir::cast(v.present, DType::i64)); [[fallthrough]];
       default:
         for (const Value& item : v.items) value(item);
@@ -117,7 +144,8 @@ Value Lowering::load_slots(const Type& type, const std::string& memory, const Ex
         v.array = std::make_shared<ArrayValue>(std::move(a));
         break;
       }
-      case Kind::list: {
+      case Kind::list:
+      case Kind::table: {
         ArrayValue a;
         a.memory = memory_at(DType::i64);
         a.root = ArrayValue::kAnywhere;

@@ -89,7 +89,8 @@ void Lowering::statement(const ast::StmtRef& s) {
                    for (const ast::ExprRef& target : n.targets) {
                      if (const auto* item = std::get_if<ast::Subscript>(&target->node)) {
                        const Value base = expression(item->value);
-                       if (!base.type.is_list()) unsupported(s->span, "del of an item of " + describe(base.type));
+                       if (!base.type.is_list() && base.type.text != "dict")
+                         unsupported(s->span, "del of an item of " + describe(base.type));
                        CallSite pop{s->span, "pop", {expression(item->index)}, {}};
                        if (pop.args[0].type.kind == Kind::slice) unsupported(s->span, "del of a slice");
                        call_value(attribute(base, "pop", s->span), pop);
@@ -201,6 +202,13 @@ void Lowering::augmented(const ast::AugAssign& s, Span at) {
       list_set(base, place, binary(s.op, old, expression(s.value), at), at);
       return;
     }
+    if (base.type.is_table() && base.type.text == "dict") {
+      item_type(base, at);
+      const Value key = expression(n->index);
+      const Value old = table_part(base, table_place(base, key, at), 1, at);
+      table_put(base, {key, binary(s.op, old, expression(s.value), at)}, at);
+      return;
+    }
     if (!base.type.is_array()) fail(s.target->span, "an item of " + describe(base.type) + " cannot be assigned to");
     std::vector<Value> indices = index_items(n->index);
     if (is_fancy(indices)) {
@@ -246,13 +254,18 @@ void Lowering::if_statement(const ast::If& s, const ast::Stmt* key) {
 
 // ---- loops ----
 void Lowering::while_loop(const ast::While& s, const ast::Stmt* key) {
-  loop(key, s.body, s.orelse, {}, [&](const Iteration& iteration, Exit& done) {
+  auto test = std::make_shared<ast::Stmt>();
+  test->span = s.test->span;
+  test->node = ast::ExprStmt{s.test};
+  const Names bound = assigned_names({test});
+  loop(key, s.body, s.orelse, bound, [&](const Iteration& iteration, Exit& done) {
     code().open();
     iteration.enter();
-    const ExprRef condition = truth(expression(s.test));
+    const ExprRef condition = code().bind(truth(expression(s.test)), "while");
     const bool endless = condition->kind == ir::ExprKind::constant && condition->value.i;
     if (!endless) {
       code().open();
+      if (!bound.empty()) iteration.carry();
       leave(done);
       ir::Body out = code().close();
       code().emit(ir::if_(condition, {}, std::move(out)));
@@ -317,6 +330,7 @@ void Lowering::for_range(const ast::For& s, const ast::Stmt* key, const Value& s
 void Lowering::for_items(const ast::For& s, const ast::Stmt* key, Value items) {
   const Span at = s.iter->span;
   if (items.lazy) items = materialise(items, at);
+  items = begin_walk(std::move(items), at);
   // A list may grow and shrink while it is walked along.
   const bool changes = walks_list(items);
   const ExprRef fixed = changes ? nullptr : code().bind(count_of_items(items, at), "count");

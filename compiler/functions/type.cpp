@@ -36,6 +36,10 @@ std::string to_string(const Type& type) {
     case Kind::list:
       return (type.text.empty() ? "" : type.text + " ") + "list(" + (type.items.empty() ? "undefined" : to_string(type.items[0])) +
              ")<iv=None>";
+    case Kind::table: {
+      const std::string items = type.items.empty() ? "undefined" : join(type.items[0].items, to_string);
+      return type.text == "set" ? "set(" + items + ")" : "DictType[" + items + "]<iv=None>";
+    }
   }
   return "";
 }
@@ -57,6 +61,10 @@ std::string describe(const Type& type) {
     case Kind::range: return "a range";
     case Kind::iterator: return type.text + "(…)";
     case Kind::list: return type.items.empty() ? "a list of nothing" : "a list of " + describe(type.items[0]);
+    case Kind::table:
+      if (type.items.empty()) return "an empty " + type.text;
+      if (type.text == "set") return "a set of " + describe(type.items[0].items[0]);
+      return "a dict of " + describe(type.items[0].items[0]) + " to " + describe(type.items[0].items[1]);
   }
   return "";
 }
@@ -87,6 +95,9 @@ std::optional<Type> unify(const Type& a, const Type& b) {
       result.read_only = a.read_only || b.read_only;
       return result;
     }
+    case Kind::table:
+      if (a.text != b.text) return {};
+      [[fallthrough]];
     case Kind::list: {
       Type result = a.items.empty() ? b : a;
       if (!a.items.empty() && !b.items.empty()) {

@@ -20,7 +20,7 @@ enum class Layout : uint8_t {
   any,  // strides are known at run time
 };
 
-/// The displays (`[]`) that a list may come from, as keys of Program::found: where what is added to it needs another type of items. Types
+/// The displays (`[]`) that a list or a table may come from, as keys of Program::found: where what is added to it needs another type of items. Types
 /// that differ in nothing else are equal.
 struct Origins {
   std::vector<std::pair<const void*, std::string>> keys;
@@ -41,6 +41,7 @@ struct Type {
     range,     // items: start, stop, step, integers
     iterator,  // what `text` ("zip", "enumerate", …) makes of items
     list,      // items: the type of its items, or none where nothing is known to be in it; `text`: "reflected", where it is an argument
+    table,     // `text`: "dict" or "set"; items: the type of its entries, a tuple (key, value) or (key), or none as a list's
   } kind = Kind::none;
   DType dtype = DType::f64;
   int rank = 0;
@@ -60,6 +61,7 @@ struct Type {
   }
   static Type tuple_of(std::vector<Type> items) { return {.kind = Kind::tuple, .items = std::move(items)}; }
   static Type list_of(Type item) { return {.kind = Kind::list, .items = {std::move(item)}}; }
+  static Type table_of(std::string text, Type entry) { return {.kind = Kind::table, .items = {std::move(entry)}, .text = std::move(text)}; }
   static Type text_of(std::string text) { return {.kind = Kind::text, .text = std::move(text)}; }
 
   bool is_scalar() const { return kind == Kind::scalar; }
@@ -67,7 +69,8 @@ struct Type {
   bool is_tuple() const { return kind == Kind::tuple; }
   bool is_list() const { return kind == Kind::list; }
   /// Whether it is memory that is counted.
-  bool is_memory() const { return kind == Kind::array || kind == Kind::list; }
+  bool is_table() const { return kind == Kind::table; }
+  bool is_memory() const { return kind == Kind::array || kind == Kind::list || kind == Kind::table; }
   bool is_none() const { return kind == Kind::none; }
 };
 

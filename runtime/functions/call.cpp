@@ -11,6 +11,7 @@
 #include "runtime/device/device.h"
 #include "runtime/functions/context.h"
 #include "runtime/functions/lists.h"
+#include "runtime/functions/tables.h"
 #include "runtime/functions/views.h"
 #include "runtime/session/number.h"
 
@@ -130,7 +131,8 @@ class Results {
       case Type::Kind::tuple:
         for (const Type& item : type.items) r.items.push_back(take(item));
         break;
-      case Type::Kind::list: list(r); break;
+      case Type::Kind::list:
+      case Type::Kind::table: list(r); break;
       case Type::Kind::optional:
         r.there = *slot_++ != 0;
         if (r.there)
@@ -164,6 +166,7 @@ class Results {
     const int64_t* const after = slot_;
     for (int64_t k = 0; k < header->length; ++k) {
       slot_ = header->data + k * header->slots;
+      if (r.type->is_table() && *slot_++ == 0) continue;  // it was removed
       r.items.push_back(take(r.type->items.at(0)));
     }
     slot_ = after;
@@ -271,6 +274,28 @@ ListHeader* given_list(FunctionContext& context, const Type& type, const std::ve
   return list;
 }
 
+/// A dict or a set of entries, each the slots of its key and its value.
+ListHeader* given_table(FunctionContext& context, const Type& type, const std::vector<int64_t>& items) {
+  const TableLayout layout = layout_of_table(type);
+  TableHeader* const table = context.new_table(layout.slots, layout.references, layout.key_slots, layout.floats);
+  bool made = table != nullptr;
+  for (const int64_t *entry = items.data(), *end = entry + items.size(); made && entry < end; entry += layout.slots - 1) {
+    const int64_t place = insert_key(context, *table, entry);
+    made = place >= 0;
+    if (made) std::copy_n(entry, layout.slots - 1, table->entries.data + place * layout.slots + 1);
+  }
+  if (!made) throw Error("MemoryError", "there is no memory for a " + type.text + " that is an argument");
+  return &table->entries;
+}
+
+/// What a call left in a list, a dict or a set.
+void take_items(const ListHeader& list, const Type& type, std::vector<int64_t>& items) {
+  if (type.is_list()) return items.assign(list.data, list.data + list.length * list.slots);
+  items.clear();
+  for (const int64_t *entry = list.data, *end = entry + list.length * list.slots; entry < end; entry += list.slots)
+    if (entry[0] != 0) items.insert(items.end(), entry + 1, entry + list.slots);
+}
+
 struct Range {
   const char *begin, *end;
 };
@@ -328,7 +353,8 @@ Specialisation::Specialisation(Engine& engine, Compiled compiled)
     throw std::logic_error("the parameters of the kernel " + compiled_.kernel.name + " are not those of its arguments");
   for (const Outside& o : compiled_.captured) captured_.push_back(static_cast<const Array*>(o.array));
   returns_arrays_ = has_arrays(compiled_.result);
-  for (const Type& t : compiled_.arguments) for_each_leaf(t, [this](const Type& leaf) { takes_lists_ = takes_lists_ || leaf.is_list(); });
+  for (const Type& t : compiled_.arguments)
+    for_each_leaf(t, [this](const Type& leaf) { takes_lists_ = takes_lists_ || (leaf.is_memory() && !leaf.is_array()); });
   if (const KernelObserver& observer = kernel_observer()) {
     observer(compiled_.kernel);
     for (const ir::Kernel& region : compiled_.regions) observer(region);
@@ -360,15 +386,20 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
   frame.clear();
   bases.clear();
   size_t leaf = 0, array = 0;
-  std::vector<std::pair<ListHeader*, std::vector<int64_t>*>> lists;
+  struct List {
+    ListHeader* header;
+    const Type& type;
+    std::vector<int64_t>* items;
+  };
+  std::vector<List> lists;
   for (const Type& t : compiled_.arguments) {
     for_each_leaf(t, [&](const Type& type) {
       const Leaf& given = leaves[leaf++];
       if (type.is_scalar()) return frame.scalar(given.scalar);
-      if (type.is_list()) {
-        ListHeader* const list = given_list(context, type, *given.list);
-        frame.memory(reinterpret_cast<int64_t*>(list), sizeof(ListHeader) / 8);
-        lists.emplace_back(list, given.list);
+      if (!type.is_array()) {
+        ListHeader* const list = (type.is_list() ? given_list : given_table)(context, type, *given.list);
+        frame.memory(reinterpret_cast<int64_t*>(list), (type.is_list() ? sizeof(ListHeader) : sizeof(TableHeader)) / 8);
+        lists.push_back({list, type, given.list});
         return;
       }
       frame.array(type, *arrays[array], memories[array]);
@@ -405,7 +436,7 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
   frame.run(kernel_);
   for (const Array::Memory& m : memories) std::static_pointer_cast<HostStorage>(m.keep_alive)->check();
   if (error[0] != 0)
-    for (const auto& [list, items] : lists) items->assign(list->data, list->data + list->length * list->slots);
+    for (const List& list : lists) take_items(*list.header, list.type, *list.items);
   if (error[0] == FunctionContext::kFailed) throw Error(*context.refusal());
   if (error[0] < 0) {
     engine.clear_interrupt();
@@ -418,9 +449,9 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
     throw raised;
   }
   std::vector<ListHeader*> headers;
-  for (const auto& [list, items] : lists) {
-    items->assign(list->data, list->data + list->length * list->slots);
-    headers.push_back(list);
+  for (const List& list : lists) {
+    take_items(*list.header, list.type, *list.items);
+    headers.push_back(list.header);
   }
   Returned returned = Results(results.data(), context, bases, headers).take(compiled_.result);
   idle_ = std::move(scratch);

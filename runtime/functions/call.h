@@ -21,7 +21,7 @@ namespace gasell::functions {
 struct Leaf {
   Scalar scalar;
   const Array* array = nullptr;
-  /// A list's items in slots (compiler/functions/slots.h), changed by the call as the list is.
+  /// A list's items, or the entries of a dict or a set, in slots (compiler/functions/slots.h), changed by the call as the list is.
   std::vector<int64_t>* list = nullptr;
 };
 
@@ -32,7 +32,7 @@ struct Returned {
   Scalar scalar;                 // scalar
   std::shared_ptr<Array> array;  // array: new, or a view of an argument or of a captured array
   int argument = -1;             // array: it is this array leaf of the arguments, whole
-  std::vector<Returned> items;   // tuple, list; optional: the item
+  std::vector<Returned> items;   // tuple, list; of a dict or set tuples, its entries; optional: the item
   int list = -1;                 // list: it is this list leaf of the arguments
 };
 

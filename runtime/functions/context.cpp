@@ -73,14 +73,22 @@ void FunctionContext::release(void* address) noexcept {
   if (list.data) release(list.data);
 }
 
-ListHeader* FunctionContext::new_list(int64_t slots, int64_t references) noexcept {
-  void* const memory = allocate(sizeof(ListHeader));
+void* FunctionContext::new_header(size_t bytes, int64_t references) noexcept {
+  void* const memory = allocate(static_cast<int64_t>(bytes));
   if (!memory) return nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    entries_.at(memory).list_references = references;
-  }
-  return new (memory) ListHeader{0, 0, nullptr, slots};
+  const std::lock_guard lock(mutex_);
+  entries_.at(memory).list_references = references;
+  return memory;
+}
+
+ListHeader* FunctionContext::new_list(int64_t slots, int64_t references) noexcept {
+  void* const memory = new_header(sizeof(ListHeader), references);
+  return memory ? new (memory) ListHeader{0, 0, nullptr, slots} : nullptr;
+}
+
+TableHeader* FunctionContext::new_table(int64_t slots, int64_t references, int64_t key_slots, int64_t floats) noexcept {
+  void* const memory = new_header(sizeof(TableHeader), references);
+  return memory ? new (memory) TableHeader{{0, 0, nullptr, slots}, 0, 0, key_slots, floats, 0, 0} : nullptr;
 }
 
 bool FunctionContext::grow(ListHeader& list, int64_t items) noexcept {
@@ -223,6 +231,7 @@ void register_context_functions() {
   static const bool once = [] {
     register_random_functions();
     register_print_functions();
+    register_table_functions();
     register_external("gasell_allocate", reinterpret_cast<void*>(&gasell_allocate));
     register_external("gasell_retain", reinterpret_cast<void*>(&gasell_retain));
     register_external("gasell_release", reinterpret_cast<void*>(&gasell_release));

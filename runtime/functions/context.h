@@ -19,6 +19,7 @@
 #include "runtime/functions/output.h"
 #include "runtime/functions/region_grids.h"
 #include "runtime/functions/region_kernels.h"
+#include "runtime/functions/tables.h"
 
 namespace gasell::functions {
 
@@ -43,6 +44,8 @@ class FunctionContext {
   /// An empty list with one reference, whose items have so many slots; bit k of `references`: slot k of an item is the address of memory
   /// that the list holds a reference to. Null where there is no room.
   ListHeader* new_list(int64_t slots, int64_t references) noexcept;
+  /// The same for a dict or a set (tables.h); `slots` of an entry, the hash's among them.
+  TableHeader* new_table(int64_t slots, int64_t references, int64_t key_slots, int64_t floats) noexcept;
   /// Makes room for so many items. False: there is none.
   bool grow(ListHeader& list, int64_t items) noexcept;
 
@@ -91,6 +94,8 @@ class FunctionContext {
   /// Null where it cannot be compiled: an error is noted.
   HostKernelFunction region_function(int64_t region) noexcept;
   void bring_home(const void* address, bool writes) noexcept;
+  /// Memory of a list or a table, whose items hold these references.
+  void* new_header(size_t bytes, int64_t references) noexcept;
   void fail(const Error& error) noexcept;
 
   RegionGrids* grids_ = nullptr;

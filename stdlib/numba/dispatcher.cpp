@@ -420,12 +420,12 @@ Value Dispatcher::call(Interpreter& in, Arguments args) {
   try {
     returned = dispatch_->call(*chosen->entry, arguments.leaves);
   } catch (const functions::SiteRaised& raised) {
-    reflect_lists(arguments, chosen->types);
+    reflect_lists(in, arguments, chosen->types);
     rethrow(raised);
   }
   if (convert && returned.type->is_scalar()) returned.scalar = returned.scalar.cast(declared);
-  reflect_lists(arguments, chosen->types);
-  Value value = to_value(returned, arguments);
+  reflect_lists(in, arguments, chosen->types);
+  Value value = to_value(in, returned, arguments);
   arguments.clear();  // holds no arrays between calls
   scratch_ = std::move(arguments);
   return value;

@@ -198,12 +198,23 @@ Value make_numba_errors(Interpreter&) {
   return module;
 }
 
+Value make_numba_extending(Interpreter&) {
+  static const std::vector<NativeFunction> kFunctions = {
+      {"register_jitable", "function",
+       [](Interpreter&, std::span<Value> args) { return numba::need_function(args[0], "register_jitable"); },
+       "The function itself: compiled functions call any function of the script."},
+  };
+  return make_module("numba.extending", kFunctions);
+}
+
 Value make_numba(Interpreter& in) {
   static const std::vector<NativeFunction> kFunctions = numba::module_functions();
   numba::register_sorting();
   Value module = make_module("numba", kFunctions);
   for (const auto& [name, value] : numba::type_members()) set_member(module, name, value);
   set_member(module, "types", make_numba_types(in));
+  set_member(module, "typed", make_numba_typed(in));
+  set_member(module, "extending", make_numba_extending(in));
   set_member(module, "cuda", make_numba_cuda(in));
   const Value errors = make_numba_errors(in);
   set_member(module, "errors", errors);

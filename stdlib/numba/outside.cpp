@@ -7,13 +7,16 @@
 #include <unordered_map>
 
 #include "runtime/session/builtins.h"
+#include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/set.h"
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/numba/cuda.h"
 #include "stdlib/numba/dispatcher.h"
 #include "stdlib/numba/generated.h"
 #include "stdlib/numba/stencil.h"
+#include "stdlib/numba/typed.h"
 #include "stdlib/numba/types.h"
 #include "stdlib/numba/vectorize.h"
 #include "stdlib/numpy/ndarray.h"
@@ -83,7 +86,8 @@ std::string path_of_type(const gasell::Type& t) {
 std::string path_of(Interpreter& in, const Value& v) {
   if (const auto* m = v.as<Module>()) {
     static constexpr const char* kKnown[] = {"numpy",       "cupy",         "math",         "cmath",    "numba", "numba.cuda",
-                                             "numba.types", "numpy.random", "numpy.linalg", "operator", "time"};
+                                             "numba.types", "numba.typed",
+                                             "numpy.random", "numpy.linalg", "operator", "time",       "heapq"};
     for (const char* known : kKnown)
       if (m->name == known || m->name.starts_with("numba.cuda.")) return m->name == "cupy" ? "numpy" : m->name;
     return {};
@@ -92,6 +96,7 @@ std::string path_of(Interpreter& in, const Value& v) {
   if (const auto* t = v.as<TypeObject>()) return path_of_type(t->described);
   if (const auto* f = v.as<Function>()) return f->code->globals->library ? path_of_library(*f) : std::string();
   if (const auto* d = v.as<numpy::DTypeObject>()) return "numpy." + std::string(name_of(d->dtype));
+  if (const auto* t = v.as<TypedClass>()) return t->path();
   if (const auto* t = v.as<NumbaType>())
     return t->described.is_scalar() ? "numba." + std::string(name_of(t->described.dtype)) : std::string();
   if (v.is_object() && &v.object()->type() == &numpy::ufunc_type()) return "numpy." + str(in, gasell::get_attribute(in, v, "__name__"));
@@ -189,6 +194,10 @@ Outside to_outside(Compilation& compilation, const Value& v) {
     o.kind = Outside::Kind::function;
     o.text = inner->first.as<Function>()->name();
     o.function = to_function(compilation, inner->first, inner->second);
+  } else if (const auto* type = v.as<NumbaType>(); type && !type->described.is_scalar()) {
+    o.kind = Outside::Kind::path;
+    o.text = "numba.type " + functions::to_string(type->described);
+    o.type = type->described;
   } else if (std::string path = path_of(compilation.in, v); !path.empty()) {
     o.kind = Outside::Kind::path;
     o.text = std::move(path);
@@ -253,27 +262,84 @@ Value from_slots(const functions::Type& type, const int64_t*& slot) {
                                                     : Scalar::of_float(re, type.dtype));
 }
 
-/// The leaf of a list of this type.
-void add_list(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to) {
+void add_slots_or_refuse(Interpreter& in, const Value& v, const functions::Type& type, const Value& first, std::vector<int64_t>& to) {
+  if (!add_slots(in, v, type, to))
+    raise("TypeError", "can't unbox heterogeneous list: " + gasell::repr(in, Value::make<TypeObject>(type_of(first))) +
+                           " != " + gasell::repr(in, Value::make<TypeObject>(type_of(v))));
+}
+
+/// The leaf of a dict or a set of this type.
+void add_table(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to) {
   CallArguments::GivenList given{v, {}, {}};
-  const auto& items = v.as<List>()->items;
-  for (const Value& item : items)
-    if (!add_slots(compilation.in, item, type.items[0], given.items))
-      raise("TypeError", "can't unbox heterogeneous list: " + gasell::repr(compilation.in, Value::make<TypeObject>(type_of(items[0]))) +
-                             " != " + gasell::repr(compilation.in, Value::make<TypeObject>(type_of(item))));
+  const functions::Type& entry = type.items[0];
+  if (const auto* dict = v.as<Dict>()) {
+    for (const Dict::Entry& e : dict->entries()) {
+      if (e.key.is_absent()) continue;
+      add_slots_or_refuse(compilation.in, e.key, entry.items[0], e.key, given.items);
+      add_slots_or_refuse(compilation.in, e.value, entry.items[1], e.value, given.items);
+    }
+  } else {
+    const std::vector<Value> items = v.as<Set>()->items();
+    for (const Value& item : items) add_slots_or_refuse(compilation.in, item, entry.items[0], items[0], given.items);
+  }
   given.after = given.items;
   to.lists.push_back(std::move(given));
   to.leaves.push_back({{}, nullptr, &to.lists.back().after});
 }
 
+/// The type of a dict or a set that is an argument; nullopt: it is neither.
+std::optional<functions::Type> type_of_table(Compilation& compilation, const Value& v) {
+  if (const auto* dict = v.as<TypedDict>()) {
+    if (dict->entry) return functions::Type::table_of("dict", *dict->entry);
+    for (const Dict::Entry& e : dict->entries())
+      if (!e.key.is_absent())
+        return functions::Type::table_of(
+            "dict", functions::Type::tuple_of({type_of_item(compilation, e.key), type_of_item(compilation, e.value)}));
+    raise("TypeError", "invalid operation on untyped dictionary", "numba.typed.Dict.empty(key_type, value_type) says the types");
+  }
+  if (const auto* set = v.as<Set>(); set && !set->frozen()) {
+    const std::vector<Value> items = set->items();
+    if (items.empty()) raise("ValueError", "cannot compute fingerprint of empty set");
+    return functions::Type::table_of("set", functions::Type::tuple_of({type_of_item(compilation, items[0])}));
+  }
+  return {};
+}
+
+/// The leaf of a list of this type.
+void add_list(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to) {
+  CallArguments::GivenList given{v, {}, {}};
+  const auto& items = v.as<List>()->items;
+  for (const Value& item : items) add_slots_or_refuse(compilation.in, item, type.items[0], items[0], given.items);
+  given.after = given.items;
+  to.lists.push_back(std::move(given));
+  to.leaves.push_back({{}, nullptr, &to.lists.back().after});
+}
+
+void reflect_table(Interpreter& in, const CallArguments::GivenList& given, const functions::Type& entry) {
+  auto* const dict = given.list.as<Dict>();
+  auto* const set = given.list.as<Set>();
+  dict ? dict->clear() : set->clear();
+  for (const int64_t *slot = given.after.data(), *end = slot + given.after.size(); slot < end;) {
+    const Value key = from_slots(entry.items[0], slot);
+    if (dict)
+      dict->insert(in, key, from_slots(entry.items[1], slot));
+    else
+      set->insert(in, key);
+  }
+}
+
 }  // namespace
 
-void reflect_lists(const CallArguments& arguments, const std::vector<functions::Type>& types) {
+void reflect_lists(Interpreter& in, const CallArguments& arguments, const std::vector<functions::Type>& types) {
   size_t at = 0;
   for (const functions::Type& type : types) {
-    if (!type.is_list()) continue;
+    if (!type.is_memory() || type.is_array()) continue;
     const auto& given = arguments.lists.at(at++);
     if (given.items == given.after) continue;
+    if (type.is_table()) {
+      reflect_table(in, given, type.items[0]);
+      continue;
+    }
     std::vector<Value> items;
     for (const int64_t *slot = given.after.data(), *end = slot + given.after.size(); slot < end;)
       items.push_back(from_slots(type.items[0], slot));
@@ -300,6 +366,14 @@ void add_argument(Compilation& compilation, const Value& v, CallArguments& to) {
     to.arrays.insert(to.arrays.end(), inner.arrays.begin(), inner.arrays.end());
   } else if (const auto* text = v.as<Str>()) {
     to.types.push_back(functions::Type::text_of(text->value));
+  } else if (const auto table = type_of_table(compilation, v)) {
+    to.types.push_back(*table);
+    add_table(compilation, v, *table, to);
+  } else if (const auto* typed = v.as<TypedList>(); typed && typed->item) {
+    functions::Type type = functions::Type::list_of(*typed->item);
+    type.text = "reflected";
+    to.types.push_back(type);
+    add_list(compilation, v, type, to);
   } else if (const auto* list = v.as<List>()) {
     if (list->items.empty())
       raise("ValueError", "cannot compute fingerprint of empty list", "the items say what the list holds: pass np.array([], dtype=…)");
@@ -369,6 +443,11 @@ bool add_leaves(Compilation& compilation, const Value& v, const functions::Type&
       add_list(compilation, v, type, to);
       return true;
     }
+    case Kind::table:
+      if (!v.as<TypedDict>() && !v.as<Set>()) return false;
+      if (const auto table = type_of_table(compilation, v); !table || *table != type) return false;
+      add_table(compilation, v, type, to);
+      return true;
     case Kind::none: return v.is_none();
     case Kind::text: {
       const auto* text = v.as<Str>();
@@ -383,7 +462,7 @@ bool add_leaves(Compilation& compilation, const Value& v, const functions::Type&
   }
 }
 
-Value to_value(const functions::Returned& r, const CallArguments& arguments) {
+Value to_value(Interpreter& in, const functions::Returned& r, const CallArguments& arguments) {
   using Kind = functions::Type::Kind;
   switch (r.type->kind) {
     case Kind::scalar: {
@@ -394,16 +473,29 @@ Value to_value(const functions::Returned& r, const CallArguments& arguments) {
     case Kind::array: return r.argument >= 0 ? arguments.arrays[static_cast<size_t>(r.argument)] : Value::make<numpy::NdArray>(*r.array);
     case Kind::tuple: {
       std::vector<Value> items;
-      for (const functions::Returned& item : r.items) items.push_back(to_value(item, arguments));
+      for (const functions::Returned& item : r.items) items.push_back(to_value(in, item, arguments));
       return make_tuple(std::move(items));
     }
     case Kind::list: {
       if (r.list >= 0) return arguments.lists[static_cast<size_t>(r.list)].list;
       std::vector<Value> items;
-      for (const functions::Returned& item : r.items) items.push_back(to_value(item, arguments));
+      for (const functions::Returned& item : r.items) items.push_back(to_value(in, item, arguments));
       return make_list(std::move(items));
     }
-    case Kind::optional: return r.there ? to_value(r.items[0], arguments) : Value();
+    case Kind::table: {
+      if (r.list >= 0) return arguments.lists[static_cast<size_t>(r.list)].list;
+      const bool dict = r.type->text == "dict";
+      Value made = dict ? Value::make<TypedDict>(r.type->items.empty() ? std::nullopt : std::optional(r.type->items[0])) : make_set(in, make_list({}));
+      for (const functions::Returned& entry : r.items) {
+        const Value key = to_value(in, entry.items[0], arguments);
+        if (dict)
+          made.as<Dict>()->insert(in, key, to_value(in, entry.items[1], arguments));
+        else
+          made.as<Set>()->insert(in, key);
+      }
+      return made;
+    }
+    case Kind::optional: return r.there ? to_value(in, r.items[0], arguments) : Value();
     case Kind::text: return make_str(r.type->text);
     case Kind::none: return {};
     default: raise_typing_error("a compiled function cannot return " + functions::describe(*r.type) + ": it lives inside compiled code alone",

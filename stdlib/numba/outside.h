@@ -49,7 +49,7 @@ struct CallArguments {
   std::vector<functions::Type> types;
   std::vector<functions::Leaf> leaves;
   std::vector<Value> arrays;
-  /// The lists among the arguments, and their items as they were given; the leaves point to copies, which a call changes.
+  /// The lists, dicts and sets among the arguments, and their items as they were given; the leaves point to copies, which a call changes.
   struct GivenList {
     Value list;
     std::vector<int64_t> items, after;
@@ -70,9 +70,9 @@ void add_argument(Compilation& compilation, const Value& v, CallArguments& to);
 bool add_leaves(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to);
 
 /// What a function returned; arrays and lists of the arguments that come back are those objects.
-Value to_value(const functions::Returned& returned, const CallArguments& arguments);
-/// Gives lists among the arguments the items that the call left in them.
-void reflect_lists(const CallArguments& arguments, const std::vector<functions::Type>& types);
+Value to_value(Interpreter& in, const functions::Returned& returned, const CallArguments& arguments);
+/// Gives lists, dicts and sets among the arguments the items that the call left in them.
+void reflect_lists(Interpreter& in, const CallArguments& arguments, const std::vector<functions::Type>& types);
 
 /// Numba's error for what cannot be typed; registered with its relatives on first use.
 void register_numba_errors();

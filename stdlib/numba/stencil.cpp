@@ -140,7 +140,8 @@ Stencil::Kernel::Typed& Stencil::typed(Kernel& kernel, const std::vector<functio
   return kernel.typed.emplace_back(std::move(made));
 }
 
-std::shared_ptr<const functions::Function> Stencil::wrapper(const std::vector<functions::Type>& types) {
+std::shared_ptr<const functions::Function> Stencil::wrapper(std::vector<functions::Type> types, bool out) {
+  if (out) types.pop_back();
   if (types.empty() || !types[0].is_array() || types[0].rank == 0) return nullptr;
   Kernel& made = kernel(compilation_->in, types);
   const std::string arguments = parameters_text(types.size());
@@ -154,14 +155,18 @@ std::shared_ptr<const functions::Function> Stencil::wrapper(const std::vector<fu
                                                   {"empty_result", outside_path("numba.empty_result")},
                                                   {"empty", outside_path("numpy.empty")}};
   names["border"] = {.kind = functions::Outside::Kind::number, .value = options_.border.value_or(Scalar::of_int(0))};
-  std::string text = "def stencil(" + arguments + "):\n";
-  if (options_.dtype) {
+  std::string text = "def stencil(" + arguments + (out ? ", out" : "") + "):\n";
+  if (out) {
+    std::string wanted;
+    for (size_t r = 0; r < made.reach.size(); ++r) wanted += fmt::format("{}out.shape[{}] != ({})[{}]", r ? " or " : "", r, shape, r);
+    text += "    if " + wanted + ":\n        raise ValueError('out has another shape than the result')\n";
+  } else if (options_.dtype) {
     names["dtype"] = outside_path("numpy." + std::string(name_of(*options_.dtype)));
     text += "    out = empty((" + shape + "), dtype)\n";
   } else {
     text += "    out = empty_result(kernel, (" + shape + "), " + arguments + zeros + ")\n";
   }
-  if (options_.mode == BorderMode::constant) text += "    out[:] = border\n";
+  if (options_.mode == BorderMode::constant && (!out || options_.border)) text += "    out[:] = border\n";
   text += loops_text(types.size(), made.reach, options_.mode) + "    return out\n";
   return function_of_text("stencil", text, std::move(names), made.function->options);
 }
@@ -170,7 +175,7 @@ functions::Outside Stencil::outside() {
   auto function = std::make_shared<functions::Function>();
   function->name = function_.as<Function>()->name();
   function->identity = this;
-  function->for_types = [this, keep = Value::of(this)](const std::vector<functions::Type>& types) { return wrapper(types); };
+  function->for_types = [this, keep = Value::of(this)](const std::vector<functions::Type>& types, bool out) { return wrapper(types, out); };
   return outside_function(std::move(function));
 }
 

@@ -34,7 +34,7 @@ class Stencil final : public Object {
 
  private:
   /// The function of arrays in the language, for arguments of these types; null where the first is no array.
-  std::shared_ptr<const functions::Function> wrapper(const std::vector<functions::Type>& types);
+  std::shared_ptr<const functions::Function> wrapper(std::vector<functions::Type> types, bool out);
   /// The kernel for arguments of which some are arrays: its function of absolute indices, and how far it reaches.
   struct Kernel {
     std::shared_ptr<const functions::Function> function;
