@@ -8,6 +8,8 @@ namespace gasell {
 Value make_math(Interpreter& in);
 Value make_cmath(Interpreter& in);
 Value make_time(Interpreter& in);
+Value make_datetime(Interpreter& in);
+Value make_zoneinfo(Interpreter& in);
 Value make_sys(Interpreter& in);
 Value make_os(Interpreter& in);
 Value make_os_path(Interpreter& in);

@@ -99,6 +99,8 @@ struct Frequency {
 };
 /// Throws Error("ValueError", "Invalid frequency: …").
 Frequency parse_frequency(std::string_view text);
+/// So many nanoseconds, named by the largest unit that divides them.
+Frequency tick_frequency(int64_t nanoseconds);
 /// The moment itself where it is on the frequency, else the next (or the one before): pandas' rollforward and rollback.
 int64_t roll_forward(const Frequency& frequency, int64_t nanoseconds);
 int64_t roll_back(const Frequency& frequency, int64_t nanoseconds);

@@ -36,13 +36,6 @@ constexpr std::pair<std::string_view, std::string_view> kFormerNames[] = {
 
 std::string with_count(int64_t count, std::string_view name) { return (count == 1 ? "" : std::to_string(count)) + std::string(name); }
 
-/// A sum of ticks in the largest unit that divides it, as pandas adds them.
-Frequency of_ticks(int64_t nanoseconds) {
-  for (const Tick& tick : kTicks)
-    if (nanoseconds % tick.nanoseconds == 0) return {Unit::tick, nanoseconds, 0, with_count(nanoseconds / tick.nanoseconds, tick.name)};
-  return {};
-}
-
 template <size_t n>
 int place_of(const std::array<std::string_view, n>& names, std::string_view name) {
   const auto found = std::find(names.begin(), names.end(), name);
@@ -62,7 +55,7 @@ Frequency parse_part(std::string_view whole, double count, std::string_view name
       if (std::abs(nanoseconds) >= 9.2e18) refuse(whole);
       if (count == std::floor(count))
         return {Unit::tick, static_cast<int64_t>(count) * tick.nanoseconds, 0, with_count(static_cast<int64_t>(count), tick.name)};
-      return of_ticks(std::llround(nanoseconds));
+      return tick_frequency(std::llround(nanoseconds));
     }
   if (count != std::floor(count)) refuse(whole);
   Frequency f;
@@ -122,6 +115,12 @@ int64_t by_days(int64_t nanoseconds, int64_t days) {
 
 }  // namespace
 
+Frequency tick_frequency(int64_t nanoseconds) {
+  for (const Tick& tick : kTicks)
+    if (nanoseconds % tick.nanoseconds == 0) return {Unit::tick, nanoseconds, 0, with_count(nanoseconds / tick.nanoseconds, tick.name)};
+  return {};
+}
+
 Frequency parse_frequency(std::string_view text) {
   std::string_view rest = text;
   Frequency sum;
@@ -145,7 +144,7 @@ Frequency parse_frequency(std::string_view text) {
     rest.remove_prefix(length);
     if (any && !(part.is_fixed() && sum.is_fixed())) refuse(text);
     ticks += part.is_fixed() ? part.count : 0;
-    sum = any ? of_ticks(ticks) : part;
+    sum = any ? tick_frequency(ticks) : part;
     any = true;
   }
   if (sum.count == 0) refuse(text);

@@ -101,14 +101,15 @@ std::string timedelta_iso_text(int64_t ns) {
   return text + "S";
 }
 
-void TimeWriter::write(std::string& out, int64_t local, int64_t utc) const { write(out, format_, local, utc); }
+void TimeWriter::write(std::string& out, int64_t local, int64_t utc) const {
+  write(out, format_, moment_of(local), floor_divide(utc, kSecond));
+}
 
-void TimeWriter::write(std::string& out, std::string_view format, int64_t local, int64_t utc) const {
-  const Moment m = moment_of(local);
-  const int64_t days = floor_divide(local, kDay);
-  const auto day = [&] { return weekday(days); };
+void TimeWriter::write(std::string& out, std::string_view format, const Moment& m, int64_t utc_seconds) const {
+  const auto days = [&] { return days_from_date(m.year, m.month, m.day); };
+  const auto day = [&] { return weekday(days()); };
   const auto of_year = [&] { return day_of_year({m.year, m.month, m.day}); };
-  const auto again = [&](std::string_view other) { write(out, other, local, utc); };
+  const auto again = [&](std::string_view other) { write(out, other, m, utc_seconds); };
   const auto hour12 = [&] { return m.hour % 12 == 0 ? 12 : m.hour % 12; };
   for (size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%' || i + 1 == format.size()) {
@@ -143,17 +144,17 @@ void TimeWriter::write(std::string& out, std::string_view format, int64_t local,
       case 'S': number(m.second, 2); break;
       case 'f': number(m.nanosecond / 1000, 6); break;
       case 'z':
-        if (zone_) out += offset_text(zone_->at(floor_divide(utc, kSecond)).seconds, false);
+        if (zone_) out += offset_text(zone_->at(utc_seconds).seconds, false);
         break;
       case 'Z':
-        if (zone_) out += zone_->abbreviation(zone_->at(floor_divide(utc, kSecond)));
+        if (zone_) out += zone_->abbreviation(zone_->at(utc_seconds));
         break;
       case 'j': number(of_year(), 3); break;
       case 'U': number((of_year() - 1 + 7 - (day() + 1) % 7) / 7, 2); break;
       case 'W': number((of_year() - 1 + 7 - day()) / 7, 2); break;
-      case 'G': number(iso_week(days).year, 4); break;
-      case 'V': number(iso_week(days).week, 2); break;
-      case 'g': number(iso_week(days).year % 100, 2); break;
+      case 'G': number(iso_week(days()).year, 4); break;
+      case 'V': number(iso_week(days()).week, 2); break;
+      case 'g': number(iso_week(days()).year % 100, 2); break;
       case 'c': again("%a %b %e %H:%M:%S %Y"); break;
       case 'x':
       case 'D': again("%m/%d/%y"); break;
@@ -162,7 +163,7 @@ void TimeWriter::write(std::string& out, std::string_view format, int64_t local,
       case 'R': again("%H:%M"); break;
       case 'r': again("%I:%M:%S %p"); break;
       case 'F': again("%Y-%m-%d"); break;
-      case 's': number(floor_divide(utc, kSecond), 1); break;
+      case 's': number(utc_seconds, 1); break;
       case 'n': out += '\n'; break;
       case 't': out += '\t'; break;
       case '%': out += '%'; break;
@@ -174,6 +175,12 @@ void TimeWriter::write(std::string& out, std::string_view format, int64_t local,
 std::string strftime_text(std::string_view format, int64_t local, const TimeZone* zone, int64_t utc) {
   std::string out;
   TimeWriter(format, zone).write(out, local, utc);
+  return out;
+}
+
+std::string strftime_text(std::string_view format, const Moment& moment, const TimeZone* zone, int64_t utc_seconds) {
+  std::string out;
+  TimeWriter(format, zone).write(out, format, moment, utc_seconds);
   return out;
 }
 

@@ -11,6 +11,8 @@
 
 namespace gasell::frame {
 
+struct Moment;
+
 /// What follows the date: nothing, or seconds with so many digits.
 enum class TimePrecision : uint8_t { date, seconds, milliseconds, microseconds, nanoseconds };
 /// The least that writes all of them exactly; of local nanoseconds.
@@ -34,13 +36,15 @@ class TimeWriter {
   TimeWriter(std::string_view format, const TimeZone* zone) : format_(format), zone_(zone) {}
   /// Appends the text of a moment.
   void write(std::string& out, int64_t local_nanoseconds, int64_t utc_nanoseconds) const;
+  /// The same of a moment of any year, by a format.
+  void write(std::string& out, std::string_view format, const Moment& local, int64_t utc_seconds) const;
 
  private:
-  void write(std::string& out, std::string_view format, int64_t local_nanoseconds, int64_t utc_nanoseconds) const;
   const std::string format_;
   const TimeZone* const zone_;
 };
 std::string strftime_text(std::string_view format, int64_t local_nanoseconds, const TimeZone* zone, int64_t utc_nanoseconds);
+std::string strftime_text(std::string_view format, const Moment& local, const TimeZone* zone, int64_t utc_seconds);
 
 std::string_view month_name(int month);      // 1: "January"
 std::string_view weekday_name(int weekday);  // 0: "Monday"

@@ -4,6 +4,7 @@
 
 #include "runtime/session/arguments.h"
 #include "runtime/session/objects.h"
+#include "runtime/session/type_objects.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -93,16 +94,26 @@ const Value& not_implemented() {
 
 // ---- types as values ----
 
+namespace {
+/// The object of a type; None where there is none yet. The caller holds the lock.
+Value& known_type_object(const Type& type) {
+  static auto& objects = *new std::unordered_map<const Type*, Value>;
+  return objects[&type];
+}
+std::mutex type_objects_mutex;
+}  // namespace
+
 const Value& type_object(const Type& type) {
-  static std::mutex mutex;
-  static std::unordered_map<const Type*, Value> objects;
-  std::lock_guard lock(mutex);
-  Value& value = objects[&type];
-  if (value.is_none()) {
-    value = Value::make<TypeObject>(type);
-    value.immortal();
-  }
+  std::lock_guard lock(type_objects_mutex);
+  Value& value = known_type_object(type);
+  if (value.is_none()) value = Value::make<TypeObject>(type).immortal();
   return value;
+}
+
+bool register_type_object(const Type& type, const Value& object) {
+  std::lock_guard lock(type_objects_mutex);
+  known_type_object(type) = object.immortal();
+  return true;
 }
 
 const Type& TypeObject::type() const { return type_type(); }

@@ -7,6 +7,7 @@
 #include "runtime/frame/dictionary.h"
 #include "runtime/session/iterators.h"
 #include "runtime/session/types.h"
+#include "stdlib/datetime/objects.h"
 #include "stdlib/library.h"
 #include "stdlib/pandas/timestamp.h"
 
@@ -133,11 +134,22 @@ Column& column_of(const Value& v) {
   raise("TypeError", "a column is expected, not '" + type_of(v).name + "'");
 }
 
+std::string objects_of(const Value& v) { return v.as<datetime::PlainDate>() ? "date" : v.as<datetime::TimeOfDay>() ? "time" : ""; }
+
+namespace {
+/// A text as what the texts of its column stand for.
+Value object_of_text(std::string_view text, std::string_view objects) {
+  if (objects == "date") return datetime::date_value(datetime::parse_iso_date(text).value_or(0));
+  if (objects == "time") return Value::make<datetime::TimeOfDay>(datetime::parse_iso_clock(text).value_or(datetime::Clock()).micros);
+  return make_str(std::string(text));
+}
+}  // namespace
+
 Value cell(Interpreter& in, Column& column, int64_t row) {
   frame::force(in.engine(), {&column});
   const Scalar value = element(column.values, row);
   switch (column.type.logical) {
-    case Logical::text: return value.i < 0 ? na_value() : make_str(std::string((*column.dictionary)[value.i]));
+    case Logical::text: return value.i < 0 ? na_value() : object_of_text((*column.dictionary)[value.i], column.type.zone);
     case Logical::category: {
       if (value.i < 0) return Value::of(std::nan(""));
       Column categories = *column.categories;
@@ -160,9 +172,8 @@ bool is_missing_value(Interpreter& in, const Value& v) {
 
 std::optional<int64_t> key_of(Interpreter& in, const Column& column, const Value& scalar) {
   if (column.type.logical == Logical::text) {
-    const auto* text = scalar.as<Str>();
-    if (!text) return {};
-    const auto code = frame::with_distinct_texts(in.engine(), column).dictionary->find(text->value);
+    if (objects_of(scalar) != column.type.zone || (column.type.zone.empty() && !scalar.as<Str>())) return {};
+    const auto code = frame::with_distinct_texts(in.engine(), column).dictionary->find(gasell::str(in, scalar));
     if (!code) return {};
     return *code;
   }

@@ -18,7 +18,7 @@ using frame::NewValues;
 
 /// What kinds of values a sequence holds.
 struct Kinds {
-  int64_t none = 0, nan = 0, not_available = 0, not_a_time = 0, boolean = 0, integer = 0, floating = 0, complex = 0, text = 0, time = 0, delta = 0;
+  int64_t none = 0, nan = 0, not_available = 0, not_a_time = 0, boolean = 0, integer = 0, floating = 0, complex = 0, text = 0, time = 0, delta = 0, date = 0, clock = 0;
   std::string other, zone;
   std::vector<DType> scalars;  // NumPy's, different ones
   int64_t missing() const { return none + nan + not_available + not_a_time; }
@@ -39,7 +39,8 @@ Kinds kinds_of(Interpreter& in, const std::vector<Value>& values) {
       const DType t = s->dtype();
       if (std::find(k.scalars.begin(), k.scalars.end(), t) == k.scalars.end()) k.scalars.push_back(t);
       ++(t == DType::boolean ? k.boolean : is_integer(t) ? k.integer : is_complex(t) ? k.complex : std::isnan(s->value(in).as_double()) ? k.nan : k.floating);
-    } else if (to_timedelta(in, v)) ++k.delta;
+    } else if (const std::string objects = objects_of(v); !objects.empty()) ++(objects == "date" ? k.date : k.clock);
+    else if (to_timedelta(in, v)) ++k.delta;
     else if (const auto time = time_scalar(v)) ++k.time, k.zone = time->second;
     else k.other = type_of(v).name;
   }
@@ -64,8 +65,14 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
   const int64_t numbers = k.boolean + k.integer + k.floating + k.complex;
   if (wanted && wanted->logical == Logical::text) return texts(in, values);
   if (k.text > 0) {
-    if (numbers + k.time + k.delta > 0) refuse_mixed("texts and other values");
+    if (numbers + k.time + k.delta + k.date + k.clock > 0) refuse_mixed("texts and other values");
     return texts(in, values);
+  }
+  if (k.date > 0 || k.clock > 0) {
+    if (numbers + k.time + k.delta > 0 || (k.date > 0 && k.clock > 0)) refuse_mixed("dates and other values");
+    Column column = texts(in, values);
+    column.type.zone = k.date > 0 ? "date" : "time";
+    return column;
   }
   if (k.time > 0 || k.delta > 0 || (k.not_a_time > 0 && numbers == 0)) {
     if (numbers > 0 || (k.time > 0 && k.delta > 0)) refuse_mixed("times and other values");

@@ -6,6 +6,7 @@
 #include "stdlib/modules.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/csv.h"
+#include "stdlib/pandas/offsets.h"
 #include "stdlib/pandas/parquet.h"
 #include "stdlib/pandas/timestamp.h"
 
@@ -15,6 +16,11 @@ Value make_pandas(Interpreter& in) {
   const Value module = Value::make<LibraryModule>("pandas");
   for (auto& [name, value] : pandas::time_members()) set_member(module, name, value);
   set_member(module, "errors", make_pandas_errors(in));
+  set_member(module, "offsets", make_pandas_offsets(in));
+  const Value series = Value::make<LibraryModule>("pandas.tseries");
+  set_member(series, "offsets", make_pandas_offsets(in));
+  set_member(module, "tseries", series);
+  set_member(module, "DateOffset", type_object(pandas::date_offset_type()));
   return module;
 }
 

@@ -9,6 +9,7 @@ Value make_pandas(Interpreter& in);
 /// Makes pandas' exceptions known to raise().
 void register_pandas_errors();
 Value make_pandas_errors(Interpreter& in);
+Value make_pandas_offsets(Interpreter& in);
 /// _pandas: what the texts share.
 Value make_pandas_library(Interpreter& in);
 /// _frame: the natives.

@@ -59,7 +59,9 @@ Value codes(Interpreter& in, Args args) {
   const Column& c = column_of(args[0]);
   if (c.type.logical == Logical::category) return make_tuple({numpy::wrap_array(c.values), wrap_column(*c.categories)});
   const Column distinct = frame::with_distinct_texts(in.engine(), c);
-  return make_tuple({numpy::wrap_array(distinct.values), wrap_column(frame::text_column(in.engine(), distinct.dictionary))});
+  Column texts = frame::text_column(in.engine(), distinct.dictionary);
+  texts.type = c.type;
+  return make_tuple({numpy::wrap_array(distinct.values), wrap_column(std::move(texts))});
 }
 /// common_codes(columns): columns of texts over one dictionary.
 Value common_codes(Interpreter& in, Args args) {
@@ -68,6 +70,13 @@ Value common_codes(Interpreter& in, Args args) {
   std::vector<Value> results;
   for (Column& c : frame::with_common_texts(in.engine(), columns)) results.push_back(wrap_column(std::move(c)));
   return make_list(std::move(results));
+}
+
+/// objects(column of texts, "date" or "time"): the same texts as what they stand for.
+Value objects(Interpreter& in, Args args) {
+  Column column = column_of(args[0]);
+  column.type.zone = gasell::str(in, args[1]);
+  return wrap_column(std::move(column));
 }
 
 Value tolist(Interpreter& in, Args args) {
@@ -333,6 +342,7 @@ std::vector<NativeFunction> row_functions() {
       {"category", "codes, categories, ordered=False", category, "A column of categories."},
       {"codes", "column", codes, "(codes, what they stand for) of texts and categories."},
       {"common_codes", "columns", common_codes, "Columns of texts over one dictionary."},
+      {"objects", "column, what", objects, "Texts as the dates or times of day that they stand for."},
       {"tolist", "column", tolist, "The values as a list."},
       {"item", "column, row", item, "One value."},
       {"missing", "column", missing_of, "Where values are missing, or None where none can be."},

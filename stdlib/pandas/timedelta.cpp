@@ -7,15 +7,19 @@
 #include "runtime/frame/time_parsing.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/number.h"
+#include "runtime/session/type_objects.h"
 #include "runtime/session/types.h"
+#include "stdlib/datetime/objects.h"
 #include "stdlib/numpy/named_tuple.h"
 #include "stdlib/numpy/ndarray.h"
+#include "stdlib/pandas/offsets.h"
 #include "stdlib/pandas/times_objects.h"
 #include "stdlib/pandas/timestamp.h"
 
 namespace gasell::pandas {
 
 using namespace frame;
+using datetime::holds;
 
 namespace {
 
@@ -104,7 +108,7 @@ Value construct(Interpreter& in, std::span<Value> args) {
 
 template <Rounding how>
 Value round_to(Interpreter& in, std::span<Value> args) {
-  return timedelta_value(rounded_time(how, self_of(args[0]).nanoseconds, fixed_frequency(gasell::str(in, args[1]))));
+  return timedelta_value(rounded_time(how, self_of(args[0]).nanoseconds, fixed_frequency_argument(in, args[1])));
 }
 
 int64_t part(const Value& v, int64_t unit, int64_t count) { return floor_modulo(floor_divide(self_of(v).nanoseconds, unit), count); }
@@ -134,7 +138,7 @@ const Type& timedelta_type() {
   static const NativeFunction constructor{"Timedelta", "value=object, unit=None, **kwargs", &construct, "A duration with a resolution of nanoseconds."};
   static const Type type = [] {
     using F = DurationField;
-    Type t{"Timedelta", "pandas._libs.tslibs.timedeltas", &object_type()};
+    Type t{"Timedelta", "pandas._libs.tslibs.timedeltas", &datetime::timedelta_type()};
     t.constructor = &constructor;
     t.methods = {
         {"total_seconds", "", [](Interpreter&, std::span<Value> args) { return Value::of(static_cast<double>(self_of(args[0]).nanoseconds) / 1e9); }, "Seconds, with their fraction."},
@@ -144,7 +148,9 @@ const Type& timedelta_type() {
         {"round", "freq", &round_to<Rounding::round>, "To the nearest multiple of freq."},
         {"to_timedelta64", "", [](Interpreter&, std::span<Value> args) { return timedelta64_value(self_of(args[0]).nanoseconds); }, "As np.timedelta64."},
         {"to_numpy", "dtype=None, copy=False", [](Interpreter&, std::span<Value> args) { return timedelta64_value(self_of(args[0]).nanoseconds); }, "As np.timedelta64."},
-        {"to_pytimedelta", "", [](Interpreter&, std::span<Value> args) { return args[0]; }, "Itself."},
+        {"to_pytimedelta", "", [](Interpreter&, std::span<Value> args) {
+           return datetime::duration_value(static_cast<Int128>(std::nearbyint(static_cast<double>(self_of(args[0]).nanoseconds) / 1000)));
+         }, "As datetime.timedelta, of whole microseconds."},
         {"as_unit", "unit, round_ok=True", [](Interpreter&, std::span<Value> args) { return args[0]; }, "Itself: nanoseconds are the only unit."},
         {"__abs__", "", [](Interpreter&, std::span<Value> args) { return timedelta_value(std::abs(self_of(args[0]).nanoseconds)); }, "abs(self)"},
     };
@@ -161,6 +167,11 @@ const Type& timedelta_type() {
     };
     return t;
   }();
+  static const bool registered = register_type_object(
+      type, Value::make<datetime::TypeWithConstants>(type, datetime::TypeWithConstants::Constants{{"min", [] { return timedelta_value(INT64_MIN + 1); }},
+                                                                                                   {"max", [] { return timedelta_value(INT64_MAX); }},
+                                                                                                   {"resolution", [] { return timedelta_value(1); }}}));
+  (void)registered;
   return type;
 }
 
@@ -177,6 +188,7 @@ std::optional<Value> Timedelta::compare(Interpreter& in, ast::CompareOp op, cons
 
 std::optional<Value> Timedelta::binary(Interpreter& in, ast::BinaryOp op, const Value& other) {
   using enum ast::BinaryOp;
+  if (op == add && datetime::clock_of(other)) return gasell::binary(in, op, gasell::call(in, type_object(timestamp_type()), {{other}, {}}), Value::of(this));
   const auto right = to_timedelta(in, other, op == add || op == sub);
   if (right && *right == kNotATime) {
     if (op == add || op == sub) return nat_value();
@@ -228,7 +240,7 @@ std::optional<Value> Timedelta::reflected(Interpreter& in, ast::BinaryOp op, con
     return timedelta_value(*left).as<Timedelta>()->binary(in, op, Value::of(this));
   }
   if (op == sub)
-    if (const auto moment = time_scalar(other)) return gasell::binary(in, op, timestamp_value(moment->first), Value::of(this));
+    if (const auto moment = time_scalar(other)) return gasell::binary(in, op, timestamp_value(moment->first, moment->second), Value::of(this));
   return {};
 }
 
@@ -241,7 +253,13 @@ Value timedelta_value(int64_t ns) { return ns == kNotATime ? nat_value() : Value
 
 std::optional<int64_t> to_timedelta(Interpreter&, const Value& v, bool texts) {
   if (const auto* t = v.as<Timedelta>()) return t->nanoseconds;
+  if (const auto* d = v.as<datetime::Duration>()) {
+    const Int128 ns = d->micros * 1000;
+    if (ns != static_cast<int64_t>(ns)) raise("OutOfBoundsTimedelta", "Python int too large to convert to C long");
+    return static_cast<int64_t>(ns);
+  }
   if (is_nat(v)) return kNotATime;
+  if (const auto* offset = v.as<Offset>(); offset && offset->is_tick()) return offset->steps().count;
   if (const auto ns = timedelta64_nanoseconds(v)) return ns;
   if (const auto* s = v.as<Str>(); s && texts) return parse_timedelta(s->value);
   return {};

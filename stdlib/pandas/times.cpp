@@ -9,6 +9,7 @@
 #include "runtime/frame/time_formatting.h"
 #include "runtime/session/types.h"
 #include "stdlib/modules.h"
+#include "stdlib/pandas/offsets.h"
 #include "stdlib/pandas/texts.h"
 #include "stdlib/pandas/times_natives.h"
 #include "stdlib/pandas/timestamp.h"
@@ -118,7 +119,7 @@ Value normalize(Interpreter& in, Args args) {
 Value round(Interpreter& in, Args args) {
   const Column& column = column_of(args[0]);
   const std::string how = gasell::str(in, args[1]);
-  const int64_t unit = fixed_frequency(gasell::str(in, args[2]));
+  const int64_t unit = fixed_frequency_argument(in, args[2]);
   const Rounding rounding = how == "floor" ? Rounding::floor : how == "ceil" ? Rounding::ceil : Rounding::round;
   return wrap_column(placed(in, column, rounded_time(rounding, local_node(in.engine(), column), unit), args[3], args[4]));
 }

@@ -1,4 +1,4 @@
-// datetime.date, datetime.time, np.datetime64, np.timedelta64, and the members of pandas and numpy that are about times.
+// np.datetime64, np.timedelta64, and the members of pandas and numpy that are about times.
 #include "stdlib/pandas/times_objects.h"
 
 #include <fmt/format.h>
@@ -10,106 +10,16 @@
 #include "runtime/frame/time_parsing.h"
 #include "runtime/session/number.h"
 #include "runtime/session/types.h"
+#include "stdlib/datetime/objects.h"
 #include "stdlib/numpy/ndarray.h"
 #include "stdlib/pandas/timestamp.h"
 
 namespace gasell::pandas {
 
 using namespace frame;
+using datetime::holds;
 
 namespace {
-
-// ---- datetime.date and datetime.time ----
-
-const Type& date_type();
-const Type& time_type();
-
-class PlainDate final : public Object {
- public:
-  explicit PlainDate(int64_t d) : days(d) {}
-  const Type& type() const override { return date_type(); }
-  std::string repr(Interpreter&) override {
-    const Date d = date_from_days(days);
-    return fmt::format("datetime.date({}, {}, {})", d.year, d.month, d.day);
-  }
-  std::string str(Interpreter&) override { return time_text(days * kDay, TimePrecision::date); }
-  std::string format(Interpreter& in, std::string_view spec) override {
-    return spec.empty() ? str(in) : strftime_text(spec, days * kDay, nullptr, days * kDay);
-  }
-  int64_t hash(Interpreter&) override { return hash_int(days); }
-  std::optional<Value> compare(Interpreter&, ast::CompareOp op, const Value& other) override {
-    const auto* d = other.as<PlainDate>();
-    return d ? std::optional(Value::of(holds(op, days, d->days))) : std::nullopt;
-  }
-  std::optional<Value> binary(Interpreter&, ast::BinaryOp op, const Value& other) override {
-    const auto* d = other.as<PlainDate>();
-    if (op == ast::BinaryOp::sub && d) return timedelta_value((days - d->days) * kDay);
-    const auto* by = other.as<Timedelta>();
-    if (!by || (op != ast::BinaryOp::add && op != ast::BinaryOp::sub)) return {};
-    const int64_t whole = floor_divide(by->nanoseconds, kDay);
-    return Value::make<PlainDate>(op == ast::BinaryOp::add ? days + whole : days - whole);
-  }
-  const int64_t days;
-};
-
-const PlainDate& self_date(const Value& v) { return *v.as<PlainDate>(); }
-
-const Type& date_type() {
-  static const Type type = [] {
-    Type t{"date", "datetime", &object_type()};
-    t.properties = {{"year", [](Interpreter&, const Value& v) { return Value::of(date_from_days(self_date(v).days).year); }, nullptr, ""},
-                    {"month", [](Interpreter&, const Value& v) { return Value::of(date_from_days(self_date(v).days).month); }, nullptr, ""},
-                    {"day", [](Interpreter&, const Value& v) { return Value::of(date_from_days(self_date(v).days).day); }, nullptr, ""}};
-    t.methods = {
-        {"isoformat", "", [](Interpreter& in, std::span<Value> a) { return make_str(gasell::str(in, a[0])); }, "2020-01-31"},
-        {"weekday", "", [](Interpreter&, std::span<Value> a) { return Value::of(weekday(self_date(a[0]).days)); }, "0: Monday."},
-        {"isoweekday", "", [](Interpreter&, std::span<Value> a) { return Value::of(weekday(self_date(a[0]).days) + 1); }, "1: Monday."},
-        {"toordinal", "", [](Interpreter&, std::span<Value> a) { return Value::of(self_date(a[0]).days + 719163); }, "Days since year 1."},
-        {"strftime", "format", [](Interpreter& in, std::span<Value> a) { return make_str(strftime_text(gasell::str(in, a[1]), self_date(a[0]).days * kDay, nullptr, 0)); },
-         "The date as text."}};
-    return t;
-  }();
-  return type;
-}
-
-class PlainTime final : public Object {
- public:
-  explicit PlainTime(int64_t ns) : nanoseconds(ns) {}
-  const Type& type() const override { return time_type(); }
-  std::string repr(Interpreter&) override {
-    const Moment m = moment_of(nanoseconds);
-    std::string text = fmt::format("datetime.time({}, {}", m.hour, m.minute);
-    const int micro = m.nanosecond / 1000;
-    if (m.second || micro) text += fmt::format(", {}", m.second);
-    if (micro) text += fmt::format(", {}", micro);
-    return text + ")";
-  }
-  std::string str(Interpreter&) override { return timestamp_text(nanoseconds / kMicrosecond * kMicrosecond).substr(11); }
-  int64_t hash(Interpreter&) override { return hash_int(nanoseconds); }
-  std::optional<Value> compare(Interpreter&, ast::CompareOp op, const Value& other) override {
-    const auto* t = other.as<PlainTime>();
-    return t ? std::optional(Value::of(holds(op, nanoseconds, t->nanoseconds))) : std::nullopt;
-  }
-  const int64_t nanoseconds;
-};
-
-template <TimeField field>
-Value time_part(Interpreter&, const Value& v) {
-  return Value::of(time_field(field, v.as<PlainTime>()->nanoseconds));
-}
-
-const Type& time_type() {
-  static const Type type = [] {
-    Type t{"time", "datetime", &object_type()};
-    t.properties = {{"hour", &time_part<TimeField::hour>, nullptr, ""},
-                    {"minute", &time_part<TimeField::minute>, nullptr, ""},
-                    {"second", &time_part<TimeField::second>, nullptr, ""},
-                    {"microsecond", &time_part<TimeField::microsecond>, nullptr, ""}};
-    t.methods = {{"isoformat", "", [](Interpreter& in, std::span<Value> a) { return make_str(gasell::str(in, a[0])); }, "10:11:12"}};
-    return t;
-  }();
-  return type;
-}
 
 // ---- np.datetime64 and np.timedelta64 ----
 
@@ -313,7 +223,7 @@ Value construct_datetime64(Interpreter& in, std::span<Value> args) {
   }
   if (const auto* d = v.as<Datetime64>()) return unit_given ? Value::make<Datetime64>(convert_moment(d->count, d->unit, unit), unit) : v;
   if (const auto scalar = time_scalar(v)) {
-    const TimeUnit own = unit_given ? unit : is_date(v) ? TimeUnit::D : TimeUnit::us;
+    const TimeUnit own = unit_given ? unit : datetime::days_of_date(v) ? TimeUnit::D : TimeUnit::us;
     return Value::make<Datetime64>(convert_moment(scalar->first, TimeUnit::ns, own), own);
   }
   raise("ValueError", "Could not convert object to NumPy datetime");
@@ -329,9 +239,9 @@ Value construct_timedelta64(Interpreter& in, std::span<Value> args) {
     return Value::make<Timedelta64>(parse_int(s->value), unit);
   }
   if (const auto* d = v.as<Timedelta64>()) return unit_given ? Value::make<Timedelta64>(convert(d->count, d->unit, unit), unit) : v;
-  if (const auto* d = v.as<Timedelta>()) {
+  if (const auto nanoseconds = to_timedelta(in, v)) {
     const TimeUnit own = unit_given ? unit : TimeUnit::us;
-    return Value::make<Timedelta64>(convert(d->nanoseconds, TimeUnit::ns, own), own);
+    return Value::make<Timedelta64>(convert(*nanoseconds, TimeUnit::ns, own), own);
   }
   return Value::make<Timedelta64>(to_index(in, v), unit);
 }
@@ -376,28 +286,7 @@ const Type& timedelta64_type() {
   return type;
 }
 
-/// A type with min and max.
-class BoundedType final : public TypeObject {
- public:
-  using TypeObject::TypeObject;
-  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
-    const bool moment = &described == &timestamp_type();
-    if (name == "min") return moment ? timestamp_value(INT64_MIN + 1) : timedelta_value(INT64_MIN + 1);
-    if (name == "max") return moment ? timestamp_value(INT64_MAX) : timedelta_value(INT64_MAX);
-    if (name == "resolution") return timedelta_value(1);
-    return TypeObject::get_attribute(in, name);
-  }
-};
-
 }  // namespace
-
-Value date_value(int64_t days) { return Value::make<PlainDate>(days); }
-Value time_of_day_value(int64_t nanoseconds) { return Value::make<PlainTime>(nanoseconds); }
-std::optional<int64_t> date_days(const Value& v) {
-  const auto* d = v.as<PlainDate>();
-  return d ? std::optional(d->days) : std::nullopt;
-}
-bool is_date(const Value& v) { return v.as<PlainDate>() != nullptr; }
 
 Value datetime64_value(int64_t ns) { return Value::make<Datetime64>(ns, TimeUnit::ns); }
 Value timedelta64_value(int64_t ns) { return Value::make<Timedelta64>(ns, TimeUnit::ns); }
@@ -409,18 +298,6 @@ std::optional<int64_t> datetime64_nanoseconds(const Value& v) {
 std::optional<int64_t> timedelta64_nanoseconds(const Value& v) {
   const auto* t = v.as<Timedelta64>();
   return t ? std::optional(convert(t->count, t->unit == TimeUnit::generic ? TimeUnit::ns : t->unit, TimeUnit::ns)) : std::nullopt;
-}
-
-bool holds(ast::CompareOp op, int64_t a, int64_t b) {
-  using enum ast::CompareOp;
-  switch (op) {
-    case eq: return a == b;
-    case ne: return a != b;
-    case lt: return a < b;
-    case le: return a <= b;
-    case gt: return a > b;
-    default: return a >= b;
-  }
 }
 
 void register_time_exceptions() {
@@ -440,8 +317,8 @@ void register_time_exceptions() {
 
 std::vector<std::pair<std::string, Value>> time_members() {
   register_time_exceptions();
-  return {{"Timestamp", Value::make<BoundedType>(timestamp_type())},
-          {"Timedelta", Value::make<BoundedType>(timedelta_type())},
+  return {{"Timestamp", type_object(timestamp_type())},
+          {"Timedelta", type_object(timedelta_type())},
           {"NaT", nat_value()},
           {"NA", na_value()}};
 }

@@ -4,6 +4,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/session/types.h"
+#include "stdlib/pandas/offsets.h"
 #include "stdlib/pandas/times_natives.h"
 #include "stdlib/pandas/timestamp.h"
 
@@ -46,6 +47,21 @@ std::vector<int64_t> along(const Frequency& f, std::optional<int64_t> first, std
   return times;
 }
 
+/// The same by a pd.DateOffset, which leads from any moment to another.
+std::vector<int64_t> by_offset(const Offset& offset, std::optional<int64_t> first, std::optional<int64_t> last, std::optional<int64_t> periods) {
+  std::vector<int64_t> times;
+  const int64_t sign = first ? 1 : -1, most = periods.value_or(INT64_MAX);
+  int64_t at = first ? *first : last.value_or(0);
+  while (static_cast<int64_t>(times.size()) < most && at != kNotATime && (!first || !last || at <= *last)) {
+    times.push_back(at);
+    const int64_t next = offset.moved(at, sign);
+    if (!periods && next != kNotATime && next <= at) raise("ValueError", "Offset " + offset.frequency_text() + " did not increment date");
+    at = next;
+  }
+  if (sign < 0) std::reverse(times.begin(), times.end());
+  return times;
+}
+
 std::optional<int64_t> optional_int(Interpreter& in, const Value& v) { return v.is_none() ? std::nullopt : std::optional(to_index(in, v)); }
 
 /// range(start, end, periods, freq): nanoseconds; without a frequency evenly from start to end.
@@ -58,19 +74,24 @@ Value range(Interpreter& in, Args args) {
       times.push_back(k + 1 == count && count > 1 ? *end : *start + static_cast<int64_t>(static_cast<double>(k) * (static_cast<double>(*end - *start) / static_cast<double>(std::max<int64_t>(1, count - 1)))));
     return wrap_column(times_column(in.engine(), times));
   }
-  return wrap_column(times_column(in.engine(), along(parse_frequency(gasell::str(in, args[3])), start, end, periods)));
+  if (const auto* offset = args[3].as<Offset>(); offset && offset->parts) return wrap_column(times_column(in.engine(), by_offset(*offset, start, end, periods)));
+  return wrap_column(times_column(in.engine(), along(frequency_argument(in, args[3]), start, end, periods)));
 }
 
-/// add_offsets(column, freq, times): each moment moved along a frequency.
+/// add_offsets(column, freq, times): each moment moved along a frequency; by an offset, which has its own count, once forwards or back.
 Value add_offset(Interpreter& in, Args args) {
   const Column& column = column_of(args[0]);
-  const Frequency f = parse_frequency(gasell::str(in, args[1]));
+  const auto* offset = args[1].as<Offset>();
+  const Frequency f = offset ? Frequency() : frequency_argument(in, args[1]);
   const int64_t times = to_index(in, args[2]);
+  const Value scaled = offset && std::abs(times) != 1 ? offset->with_count(offset->count * times) : args[1];
+  if (offset) offset = scaled.as<Offset>();
+  const int64_t sign = times == -1 ? -1 : 1;
   Column local{datetime_type(), local_node(in.engine(), column)};
   const ColumnData data = read(in.engine(), local);
   NewValues values(in.engine(), DType::i64, data.count);
   over_rows(in.engine(), data.count, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) values.as<int64_t>()[i] = add_frequency(f, data.as<int64_t>()[i], times);
+    for (int64_t i = begin; i < end; ++i) values.as<int64_t>()[i] = offset ? offset->moved(data.as<int64_t>()[i], sign) : add_frequency(f, data.as<int64_t>()[i], times);
   });
   return wrap_column(placed(in, column, values.node()));
 }
@@ -80,7 +101,7 @@ Value add_offset(Interpreter& in, Args args) {
 Value bins(Interpreter& in, Args args) {
   Engine& engine = in.engine();
   const Column& column = column_of(args[0]);
-  const Frequency f = parse_frequency(gasell::str(in, args[1]));
+  const Frequency f = frequency_argument(in, args[1]);
   using Unit = Frequency::Unit;
   const bool ends = f.unit == Unit::week || f.unit == Unit::month_end || f.unit == Unit::quarter_end || f.unit == Unit::year_end;
   const bool from_end = args[4].as<Str>() && gasell::str(in, args[4]).starts_with("end");
@@ -167,8 +188,15 @@ Value bins(Interpreter& in, Args args) {
 
 /// frequency(text): (the normalised text, nanoseconds or None).
 Value frequency(Interpreter& in, Args args) {
-  const Frequency f = parse_frequency(gasell::str(in, args[0]));
+  if (const auto* offset = args[0].as<Offset>(); offset && offset->parts) return make_tuple({make_str(offset->frequency_text()), Value()});
+  const Frequency f = frequency_argument(in, args[0]);
   return make_tuple({make_str(f.text), f.is_fixed() ? Value::of(f.count) : Value()});
+}
+
+/// offset(text): the offset that an index shows as its frequency; of a pd.DateOffset its text.
+Value offset(Interpreter& in, Args args) {
+  const std::string text = gasell::str(in, args[0]);
+  return text.starts_with("<") ? args[0] : offset_value(parse_frequency(text));
 }
 
 /// inferred(column): the frequency that moments in order have, or None.
@@ -215,6 +243,7 @@ std::vector<NativeFunction> time_range_functions() {
       {"add_offset", "column, freq, times", add_offset, "Moments moved along a frequency."},
       {"bins", "column, freq, closed, label, origin, offset", bins, "(bins of the rows, labels)."},
       {"frequency", "text", frequency, "(normalised text, nanoseconds or None)."},
+      {"offset", "text", offset, "The offset of a frequency."},
       {"inferred", "column", inferred, "The frequency of moments."},
   };
 }

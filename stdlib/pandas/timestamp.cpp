@@ -8,14 +8,17 @@
 #include "runtime/frame/time_formatting.h"
 #include "runtime/frame/time_parsing.h"
 #include "runtime/session/number.h"
+#include "runtime/session/type_objects.h"
 #include "runtime/session/types.h"
-#include "stdlib/numpy/named_tuple.h"
+#include "stdlib/datetime/objects.h"
 #include "stdlib/numpy/ndarray.h"
+#include "stdlib/pandas/offsets.h"
 #include "stdlib/pandas/times_objects.h"
 
 namespace gasell::pandas {
 
 using namespace frame;
+using datetime::holds;
 
 namespace {
 
@@ -87,7 +90,10 @@ Value construct(Interpreter& in, std::span<Value> args) {
     if (!zone) return v;
     return t->zone ? made(t->nanoseconds, zone) : placed(t->nanoseconds, zone);
   }
-  if (const auto scalar = time_scalar(v)) return placed(scalar->first, zone);
+  if (const auto scalar = time_scalar(v)) {
+    if (scalar->second.empty()) return placed(scalar->first, zone);
+    return zone ? made(scalar->first, zone) : timestamp_value(scalar->first, scalar->second);
+  }
   Value number = v;
   if (auto* scalar = v.as<numpy::NumpyScalar>()) number = numpy::python_value(scalar->value(in));
   if (number.is_int() || number.is_float()) {
@@ -141,6 +147,15 @@ const std::vector<NativeFunction>& static_methods() {
          return of_text(text, nullptr);
        },
        "A Timestamp from ISO 8601."},
+      {"strptime", "date_string, format",
+       [](Interpreter&, std::span<Value>) -> Value { raise("NotImplementedError", "Timestamp.strptime() is not implemented. Use to_datetime() to parse date strings."); },
+       "Refused, as by pandas."},
+      {"combine", "date, time",
+       [](Interpreter& in, std::span<Value> args) { return made(*to_timestamp(in, call(in, get_attribute(in, type_object(datetime::datetime_type()), "combine"), {{args[0], args[1]}, {}})), nullptr); },
+       "A date with a time of day."},
+      {"fromisocalendar", "year, week, day",
+       [](Interpreter& in, std::span<Value> args) { return made(*to_timestamp(in, call(in, get_attribute(in, type_object(datetime::date_type()), "fromisocalendar"), {{args[0], args[1], args[2]}, {}})), nullptr); },
+       "The midnight of ISO 8601's year, week and weekday."},
       {"fromordinal", "ordinal, tz=None",
        [](Interpreter& in, std::span<Value> args) { return placed((to_index(in, args[0]) - 719163) * kDay, zone_argument(in, args[1])); },
        "Days since year 1 as a Timestamp."},
@@ -151,7 +166,7 @@ const std::vector<NativeFunction>& static_methods() {
 template <Rounding how>
 Value round_to(Interpreter& in, std::span<Value> args) {
   const Timestamp& t = self_of(args[0]);
-  const int64_t unit = fixed_frequency(gasell::str(in, args[1]));
+  const int64_t unit = fixed_frequency_argument(in, args[1]);
   return placed(rounded_time(how, t.local(), unit), t.zone, local_time_choice(in, args[2], args[3]));
 }
 
@@ -211,8 +226,8 @@ std::vector<NativeFunction> methods() {
          return make_str(strftime_text(gasell::str(in, args[1]), t.local(), t.zone, t.nanoseconds));
        }, "The moment as text."},
       {"isoformat", "sep='T', timespec='auto'", &isoformat, "The moment as ISO 8601."},
-      {"date", "", [](Interpreter&, std::span<Value> args) { return date_value(floor_divide(self_of(args[0]).local(), kDay)); }, "Its date."},
-      {"time", "", [](Interpreter&, std::span<Value> args) { return time_of_day_value(floor_modulo(self_of(args[0]).local(), kDay)); }, "Its time of day."},
+      {"date", "", [](Interpreter&, std::span<Value> args) { return datetime::date_value(floor_divide(self_of(args[0]).local(), kDay)); }, "Its date."},
+      {"time", "", [](Interpreter&, std::span<Value> args) { return Value::make<datetime::TimeOfDay>(floor_modulo(self_of(args[0]).local(), kDay) / kMicrosecond); }, "Its time of day."},
       {"normalize", "", [](Interpreter&, std::span<Value> args) {
          const Timestamp& t = self_of(args[0]);
          return placed(rounded_time(Rounding::floor, t.local(), kDay), t.zone);
@@ -234,8 +249,7 @@ std::vector<NativeFunction> methods() {
       {"weekday", "", [](Interpreter&, std::span<Value> args) { return Value::of(weekday(floor_divide(self_of(args[0]).local(), kDay))); }, "0: Monday."},
       {"isoweekday", "", [](Interpreter&, std::span<Value> args) { return Value::of(weekday(floor_divide(self_of(args[0]).local(), kDay)) + 1); }, "1: Monday."},
       {"isocalendar", "", [](Interpreter&, std::span<Value> args) {
-         const IsoWeek week = iso_week(floor_divide(self_of(args[0]).local(), kDay));
-         return numpy::make_named_tuple("datetime.IsoCalendarDate", {"year", "week", "weekday"}, {Value::of(week.year), Value::of(week.week), Value::of(week.day)});
+         return datetime::iso_calendar_value(floor_divide(self_of(args[0]).local(), kDay));
        }, "ISO 8601's year, week and weekday."},
       {"toordinal", "", [](Interpreter&, std::span<Value> args) { return Value::of(floor_divide(self_of(args[0]).local(), kDay) + 719163); }, "Days since year 1."},
       {"ctime", "", [](Interpreter&, std::span<Value> args) { return make_str(strftime_text("%a %b %e %H:%M:%S %Y", self_of(args[0]).local(), nullptr, 0)); }, "As C's ctime."},
@@ -248,7 +262,7 @@ std::vector<NativeFunction> methods() {
          return t.zone ? timedelta_value(offset_of_utc(*t.zone, t.nanoseconds) * kSecond) : Value();
        }, "How far the local time is ahead of UTC."},
       {"as_unit", "unit, round_ok=True", [](Interpreter&, std::span<Value> args) { return args[0]; }, "Itself: nanoseconds are the only unit."},
-      {"to_pydatetime", "warn=True", [](Interpreter&, std::span<Value> args) { return args[0]; }, "Itself."},
+      {"to_pydatetime", "warn=True", [](Interpreter&, std::span<Value> args) { return datetime::datetime_value(*datetime::clock_of(args[0])); }, "As datetime.datetime, without nanoseconds."},
       {"to_datetime64", "", [](Interpreter&, std::span<Value> args) { return datetime64_value(self_of(args[0]).nanoseconds); }, "As np.datetime64."},
       {"to_numpy", "dtype=None, copy=False", [](Interpreter&, std::span<Value> args) { return datetime64_value(self_of(args[0]).nanoseconds); }, "As np.datetime64."},
   };
@@ -294,13 +308,18 @@ const Type& timestamp_type() {
       "unit=None, fold=None",
       &construct, "A moment with a resolution of nanoseconds."};
   static const Type type = [] {
-    Type t{"Timestamp", "pandas._libs.tslibs.timestamps", &object_type()};
+    Type t{"Timestamp", "pandas._libs.tslibs.timestamps", &datetime::datetime_type()};
     t.constructor = &constructor;
     t.methods = methods();
     t.static_methods = static_methods();
     t.properties = properties();
     return t;
   }();
+  static const bool registered = register_type_object(
+      type, Value::make<datetime::TypeWithConstants>(type, datetime::TypeWithConstants::Constants{{"min", [] { return timestamp_value(INT64_MIN + 1); }},
+                                                                                                   {"max", [] { return timestamp_value(INT64_MAX); }},
+                                                                                                   {"resolution", [] { return timedelta_value(1); }}}));
+  (void)registered;
   return type;
 }
 
@@ -324,11 +343,15 @@ int64_t Timestamp::hash(Interpreter&) { return hash_int(nanoseconds); }
 
 std::optional<Value> Timestamp::compare(Interpreter&, ast::CompareOp op, const Value& other) {
   if (is_nat(other)) return Value::of(op == ast::CompareOp::ne);
-  int64_t right;
+  Int128 right;
   bool aware;
   if (const auto* t = other.as<Timestamp>()) {
     right = t->nanoseconds, aware = t->zone;
-  } else if (const auto scalar = time_scalar(other); scalar && !is_date(other)) {
+  } else if (const auto clock = datetime::clock_of(other)) {
+    right = Int128{clock->utc()} * 1000, aware = clock->zone;
+  } else if (datetime::days_of_date(other)) {
+    return {};
+  } else if (const auto scalar = time_scalar(other)) {
     right = scalar->first, aware = false;
     if (right == kNotATime) return Value::of(op == ast::CompareOp::ne);
   } else {
@@ -347,15 +370,12 @@ std::optional<Value> Timestamp::binary(Interpreter& in, ast::BinaryOp op, const 
   if (op != add && op != sub) return {};
   if (is_nat(other)) return nat_value();
   if (op == sub) {
-    const auto* t = other.as<Timestamp>();
-    if (t && (t->zone != nullptr) != (zone != nullptr)) raise("TypeError", "Cannot subtract tz-naive and tz-aware datetime-like objects.");
-    std::optional<int64_t> right;
-    if (t) right = t->nanoseconds;
-    else if (const auto scalar = time_scalar(other)) right = scalar->first;
-    if (right) {
-      if (*right == kNotATime) return nat_value();
+    if (const auto clock = datetime::clock_of(other); clock && (clock->zone != nullptr) != (zone != nullptr))
+      raise("TypeError", "Cannot subtract tz-naive and tz-aware datetime-like objects.");
+    if (const auto right = time_scalar(other)) {
+      if (right->first == kNotATime) return nat_value();
       int64_t difference;
-      if (__builtin_sub_overflow(nanoseconds, *right, &difference)) raise("OutOfBoundsDatetime", "Result is too large for pandas.Timedelta. Convert inputs to datetime.datetime with 'Timestamp.to_pydatetime()' before subtracting.");
+      if (__builtin_sub_overflow(nanoseconds, right->first, &difference)) raise("OutOfBoundsDatetime", "Result is too large for pandas.Timedelta. Convert inputs to datetime.datetime with 'Timestamp.to_pydatetime()' before subtracting.");
       return timedelta_value(difference);
     }
   }
@@ -368,7 +388,7 @@ std::optional<Value> Timestamp::binary(Interpreter& in, ast::BinaryOp op, const 
 std::optional<Value> Timestamp::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) {
   if (op == ast::BinaryOp::add) return binary(in, op, other);
   if (op == ast::BinaryOp::sub)
-    if (const auto scalar = time_scalar(other)) return Value::make<Timestamp>(scalar->first, nullptr).as<Timestamp>()->binary(in, op, Value::of(this));
+    if (const auto moment = time_scalar(other)) return timestamp_value(moment->first, moment->second).object()->binary(in, op, Value::of(this));
   return {};
 }
 
@@ -378,7 +398,16 @@ std::optional<std::pair<int64_t, std::string>> time_scalar(const Value& v) {
   if (const auto* t = v.as<Timestamp>()) return std::pair{t->nanoseconds, t->zone ? t->zone->name() : std::string()};
   if (is_nat(v)) return std::pair{kNotATime, std::string()};
   if (const auto ns = datetime64_nanoseconds(v)) return std::pair{*ns, std::string()};
-  if (const auto days = date_days(v)) return std::pair{*days * kDay, std::string()};
+  if (const auto* t = v.as<datetime::DateTime>()) {
+    const auto ns = checked_multiply(t->clock.utc(), 1000);
+    if (!ns) raise("OutOfBoundsDatetime", "Out of bounds nanosecond timestamp: " + datetime::date_text(t->clock.days()) + " " + datetime::clock_text(t->clock.of_day()));
+    return std::pair{*ns, t->clock.zone ? t->clock.zone->name() : std::string()};
+  }
+  if (const auto days = datetime::days_of_date(v)) {
+    const auto ns = checked_multiply(*days, kDay);
+    if (!ns) raise("OutOfBoundsDatetime", "Out of bounds nanosecond timestamp: " + datetime::date_text(*days) + " 00:00:00");
+    return std::pair{*ns, std::string()};
+  }
   return {};
 }
 
@@ -394,6 +423,7 @@ std::optional<int64_t> to_timestamp(Interpreter&, const Value& v) {
 
 const TimeZone* zone_argument(Interpreter& in, const Value& v) {
   if (v.is_none() || is_missing(v)) return nullptr;
+  if (v.as<datetime::Zone>()) return datetime::zone_argument(v);
   if (!v.as<Str>()) raise("TypeError", "time zones are given by their names, as in tz='Europe/Berlin', not as '" + type_of(v).name + "'");
   return &TimeZone::named(gasell::str(in, v));
 }
@@ -420,26 +450,6 @@ LocalTimeChoice local_time_choice(Interpreter& in, const Value& ambiguous, const
   else if (word != "raise")
     raise("ValueError", "The nonexistent argument must be one of 'raise', 'NaT', 'shift_forward', 'shift_backward' or a timedelta object");
   return choice;
-}
-
-int64_t fixed_frequency(const std::string& text) {
-  const Frequency f = parse_frequency(text);
-  if (f.is_fixed()) return f.count;
-  using Unit = Frequency::Unit;
-  const std::string number = f.count == 1 ? "" : std::to_string(f.count) + " * ";
-  const auto name = [&]() -> std::string {
-    switch (f.unit) {
-      case Unit::week: return "Week: weekday=" + std::to_string(f.anchor);
-      case Unit::business_day: return "BusinessDay";
-      case Unit::month_start: return "MonthBegin";
-      case Unit::month_end: return "MonthEnd";
-      case Unit::quarter_start: return "QuarterBegin: startingMonth=" + std::to_string(f.anchor);
-      case Unit::quarter_end: return "QuarterEnd: startingMonth=" + std::to_string(f.anchor);
-      case Unit::year_start: return std::string("YearBegin: month=") + std::to_string(f.anchor);
-      default: return std::string("YearEnd: month=") + std::to_string(f.anchor);
-    }
-  };
-  raise("ValueError", "<" + number + name() + (f.count == 1 ? "" : "s") + "> is a non-fixed frequency");
 }
 
 }  // namespace gasell::pandas

@@ -79,9 +79,6 @@ struct LocalTimeChoice {
   int64_t shift = 0;
 };
 LocalTimeChoice local_time_choice(Interpreter& in, const Value& ambiguous, const Value& nonexistent);
-/// A frequency of ticks, in nanoseconds; ValueError "<MonthEnd> is a non-fixed frequency" for others.
-int64_t fixed_frequency(const std::string& text);
-
 /// Makes pandas' exceptions about times known to raise().
 void register_time_exceptions();
 /// Timestamp, Timedelta, NaT and NA as members of pandas.
