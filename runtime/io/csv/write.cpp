@@ -9,6 +9,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/device/workers.h"
+#include "runtime/frame/calendar.h"
 #include "runtime/frame/dictionary.h"
 #include "runtime/frame/time_formatting.h"
 #include "runtime/frame/time_zones.h"
@@ -116,7 +117,9 @@ class Writer {
       }
       case Logical::timedelta: {
         const int64_t ns = printer.data.as<int64_t>()[row];
-        return put_text(to, ns == frame::kNotATime ? options_.missing : frame::timedelta_repr_text(ns), false, alone);
+        if (ns == frame::kNotATime) return put_text(to, options_.missing, false, alone);
+        const bool days = printer.precision == frame::TimePrecision::date;
+        return put_text(to, days ? fmt::format("{} days", ns / frame::kDay) : frame::timedelta_repr_text(ns), false, alone);
       }
       case Logical::number: break;
     }
@@ -228,6 +231,10 @@ void write_csv(Engine& engine, const std::vector<std::string>& names, std::vecto
     if (type.logical == Logical::datetime) {
       if (!type.zone.empty()) printer.zone = &frame::TimeZone::named(type.zone);
       if (options.date_format.empty()) printer.precision = precision_of_times(printer);
+    } else if (type.logical == Logical::timedelta) {
+      const std::span times(printer.data.as<int64_t>(), static_cast<size_t>(printer.data.count));
+      if (std::all_of(times.begin(), times.end(), [](int64_t ns) { return ns == frame::kNotATime || ns % frame::kDay == 0; }))
+        printer.precision = frame::TimePrecision::date;
     } else if (type.logical == Logical::category) {
       categories[i] = *columns[i].categories;
       Printer of_categories;
