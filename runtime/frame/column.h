@@ -31,6 +31,7 @@ struct ColumnType {
   bool nullable = false;     // numbers: declared as pandas' Int64, boolean, Float64 …
   bool ordered = false;      // categories: < and > are defined
   std::string zone = {};     // datetimes: the IANA name of the time zone that they are shown in; empty: none
+  std::string objects = {};  // texts: what they stand for, "date" or "time" of the module datetime; empty: themselves
 
   bool operator==(const ColumnType&) const = default;
   bool is_number() const { return logical == Logical::number; }

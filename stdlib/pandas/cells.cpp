@@ -136,7 +136,7 @@ std::vector<std::string> format_cells(Interpreter& in, Column& column, const Cel
       for (int64_t i = 0; i < data.count; ++i) {
         const int32_t code = data.as<int32_t>()[i];
         const std::string_view text = code < 0 ? "<NA>" : (*column.dictionary)[code];
-        texts.push_back(code < 0 ? space + "<NA>" : format.quoted && column.type.zone.empty() ? str_repr(text) : space + escaped(text));
+        texts.push_back(code < 0 ? space + "<NA>" : format.quoted && column.type.objects.empty() ? str_repr(text) : space + escaped(text));
       }
       return texts;
     case Logical::datetime: return datetime_cells(data, column.type.zone, format);

@@ -149,7 +149,7 @@ Value cell(Interpreter& in, Column& column, int64_t row) {
   frame::force(in.engine(), {&column});
   const Scalar value = element(column.values, row);
   switch (column.type.logical) {
-    case Logical::text: return value.i < 0 ? na_value() : object_of_text((*column.dictionary)[value.i], column.type.zone);
+    case Logical::text: return value.i < 0 ? na_value() : object_of_text((*column.dictionary)[value.i], column.type.objects);
     case Logical::category: {
       if (value.i < 0) return Value::of(std::nan(""));
       Column categories = *column.categories;
@@ -172,7 +172,7 @@ bool is_missing_value(Interpreter& in, const Value& v) {
 
 std::optional<int64_t> key_of(Interpreter& in, const Column& column, const Value& scalar) {
   if (column.type.logical == Logical::text) {
-    if (objects_of(scalar) != column.type.zone || (column.type.zone.empty() && !scalar.as<Str>())) return {};
+    if (objects_of(scalar) != column.type.objects || (column.type.objects.empty() && !scalar.as<Str>())) return {};
     const auto code = frame::with_distinct_texts(in.engine(), column).dictionary->find(gasell::str(in, scalar));
     if (!code) return {};
     return *code;

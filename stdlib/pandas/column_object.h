@@ -59,9 +59,9 @@ Value cell(Interpreter& in, Column& column, int64_t row);
 /// A scalar as the key under which a column of this type has it in its index: the bits of its number, the code of its text. Nothing where no
 /// value of such a column can be equal to it.
 std::optional<int64_t> key_of(Interpreter& in, const Column& column, const Value& scalar);
-/// Whether a scalar is missing: None, NaN, NA, NaT.
-/// What a column of texts says that its texts stand for (ColumnType::zone, which moments alone need else): "date" or "time" of such objects, or nothing.
+/// ColumnType::objects of the texts that stand for such a value: "date", "time", or nothing.
 std::string objects_of(const Value& v);
+/// Whether a scalar is missing: None, NaN, NA, NaT.
 bool is_missing_value(Interpreter& in, const Value& v);
 
 /// "int64", "Int8", "float", "str", "category", "datetime64[ns, UTC]", np.float32, int …; TypeError "data type 'x' not understood".

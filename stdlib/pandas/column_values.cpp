@@ -71,7 +71,7 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
   if (k.date > 0 || k.clock > 0) {
     if (numbers + k.time + k.delta > 0 || (k.date > 0 && k.clock > 0)) refuse_mixed("dates and other values");
     Column column = texts(in, values);
-    column.type.zone = k.date > 0 ? "date" : "time";
+    column.type.objects = k.date > 0 ? "date" : "time";
     return column;
   }
   if (k.time > 0 || k.delta > 0 || (k.not_a_time > 0 && numbers == 0)) {

@@ -75,7 +75,7 @@ Value common_codes(Interpreter& in, Args args) {
 /// objects(column of texts, "date" or "time"): the same texts as what they stand for.
 Value objects(Interpreter& in, Args args) {
   Column column = column_of(args[0]);
-  column.type.zone = gasell::str(in, args[1]);
+  column.type.objects = gasell::str(in, args[1]);
   return wrap_column(std::move(column));
 }
 
@@ -276,7 +276,8 @@ Value kind_of(Interpreter&, Args args) {
 }
 Value facts(Interpreter&, Args args) {
   const ColumnType& type = column_of(args[0]).type;
-  return make_tuple({Value::of(type.nullable), Value::of(type.ordered), type.zone.empty() ? Value() : make_str(type.zone)});
+  const auto named = [](const std::string& name) { return name.empty() ? Value() : make_str(name); };
+  return make_tuple({Value::of(type.nullable), Value::of(type.ordered), named(type.zone), named(type.objects)});
 }
 Value dtype_text(Interpreter& in, Args args) { return make_str(frame::dtype_name(in.engine(), column_of(args[0]))); }
 Value type_text(Interpreter& in, Args args) { return make_str(frame::dtype_name(in.engine(), {to_column_type(in, args[0]), graph::constant(Scalar::of_int(0), {0})})); }
@@ -370,7 +371,7 @@ std::vector<NativeFunction> row_functions() {
       {"array", "column", array_of, "The values: numbers, nanoseconds, codes."},
       {"validity", "column", validity_of, "Which are there, or None."},
       {"kind", "column", kind_of, "'b', 'i', 'u', 'f', 'c'; 'O' texts, 'C' categories, 'M' datetimes, 'm' timedeltas."},
-      {"facts", "column", facts, "(nullable, ordered, zone)"},
+      {"facts", "column", facts, "(nullable, ordered, zone, what texts stand for)"},
       {"dtype_name", "column", dtype_text, "pandas' name of the type."},
       {"type_name", "dtype", type_text, "pandas' name of a type."},
       {"is_missing", "value", missing_scalar, "None, NaN, NA or NaT."},
