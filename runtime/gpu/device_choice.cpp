@@ -32,9 +32,11 @@ int number_in(std::string_view digits, const Error& otherwise) {
 
 std::vector<std::unique_ptr<Gpu>> simulated_gpus(const std::vector<int>& ordinals, const GpuCacheOptions& cache) {
   const SimulationOptions options = SimulationOptions::from_environment();
-  const auto jit = std::make_shared<Jit>(JitOptions{
-      .disk_cache = cache.disk_cache, .cache_directory = cache.directory, .check_bounds = true, .check_races = options.check_races,
-                 .check_thread_races = options.check_races});
+  const auto jit = std::make_shared<Jit>(JitOptions{.disk_cache = cache.disk_cache,
+                                                    .cache_directory = cache.directory,
+                                                    .check_bounds = true,
+                                                    .check_races = options.check_races,
+                                                    .check_thread_races = options.check_races});
   // The kernel as a GPU runs it, mapped to a grid; or nothing.
   const KernelCompiler compile = with_ptx_files([jit](const ir::Kernel& kernel) {
     if (kernel.simt) return jit->compile(kernel);

@@ -19,7 +19,8 @@ KernelCompiler with_ptx_files(KernelCompiler compile) {
     if (const std::optional<GpuCode> code = compile_ptx(kernel, 75)) {
       const auto path = folder / fmt::format("{}.{:016x}.ptx", code->symbol, XXH3_64bits(code->ptx.data(), code->ptx.size()));
       std::ofstream file(path);
-      if (!(file << code->ptx).flush()) throw Error("OSError", "cannot write " + path.string(), "GASELL_SIM_PTX names a folder that is there");
+      if (!(file << code->ptx).flush())
+        throw Error("OSError", "cannot write " + path.string(), "GASELL_SIM_PTX names a folder that is there");
     }
     return compile(kernel);
   };

@@ -5,8 +5,8 @@
 
 namespace gasell {
 
-/// `compile`, which also writes the PTX of each kernel to the folder, if the variable names one: FOLDER/<symbol>.<hash of the text>.ptx, for sm_75. Throws
-/// OSError for a file that cannot be written.
+/// `compile`, which also writes the PTX of each kernel to the folder, if the variable names one: FOLDER/<symbol>.<hash of the text>.ptx,
+/// for sm_75. Throws OSError for a file that cannot be written.
 KernelCompiler with_ptx_files(KernelCompiler compile);
 
 }  // namespace gasell

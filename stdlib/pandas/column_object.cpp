@@ -62,15 +62,17 @@ std::vector<int64_t> ColumnIndex::rows(int64_t key) const {
 }
 
 const Type& ColumnObject::type() const {
-  static const Type type{"Column",
-                         "pandas.arrays",
-                         &object_type(),
-                         {{"tolist", "", [](Interpreter& in, std::span<Value> args) { return make_list(to_vector(in, args[0])); }, "The values as a list."}},
-                         {{"shape", [](Interpreter&, const Value& self) { return make_tuple({Value::of(column_of(self).size())}); }, nullptr, "(values,)"},
-                          {"size", [](Interpreter&, const Value& self) { return Value::of(column_of(self).size()); }, nullptr, "The number of values."},
-                          {"ndim", [](Interpreter&, const Value&) { return Value::of(1); }, nullptr, "1."},
-                          {"dtype", [](Interpreter& in, const Value& self) { return gasell::call(in, *library_member(in, "_pandas", "dtype_of"), {{self}, {}}); },
-                           nullptr, "The type of the values."}}};
+  static const Type type{
+      "Column",
+      "pandas.arrays",
+      &object_type(),
+      {{"tolist", "", [](Interpreter& in, std::span<Value> args) { return make_list(to_vector(in, args[0])); }, "The values as a list."}},
+      {{"shape", [](Interpreter&, const Value& self) { return make_tuple({Value::of(column_of(self).size())}); }, nullptr, "(values,)"},
+       {"size", [](Interpreter&, const Value& self) { return Value::of(column_of(self).size()); }, nullptr, "The number of values."},
+       {"ndim", [](Interpreter&, const Value&) { return Value::of(1); }, nullptr, "1."},
+       {"dtype",
+        [](Interpreter& in, const Value& self) { return gasell::call(in, *library_member(in, "_pandas", "dtype_of"), {{self}, {}}); },
+        nullptr, "The type of the values."}}};
   return type;
 }
 
@@ -123,7 +125,8 @@ Value ColumnObject::iterate(Interpreter&) {
 
 std::optional<Value> ColumnObject::compare(Interpreter& in, ast::CompareOp op, const Value& other) {
   static constexpr const char* kNames[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-  const Value result = gasell::call(in, *library_member(in, "_pandas", "compare"), {{make_str(kNames[static_cast<int>(op)]), Value::of(this), other}, {}});
+  const Value result =
+      gasell::call(in, *library_member(in, "_pandas", "compare"), {{make_str(kNames[static_cast<int>(op)]), Value::of(this), other}, {}});
   return numpy::wrap_array(column_of(result).values);
 }
 

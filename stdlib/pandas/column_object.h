@@ -1,4 +1,5 @@
-// Columns as values of the session: what library texts make Series, indexes and frames of, and what scripts see as arrays of texts and times.
+// Columns as values of the session: what library texts make Series, indexes and frames of, and what scripts see as arrays of texts and
+// times.
 #pragma once
 
 #include <memory>
@@ -27,7 +28,7 @@ class ColumnIndex {
   int64_t first(int64_t key) const;  // -1: not there
 
  private:
-  std::unordered_map<int64_t, int64_t> first_;  // key → first row
+  std::unordered_map<int64_t, int64_t> first_;              // key → first row
   std::unordered_map<int64_t, std::vector<int64_t>> more_;  // the other rows of keys that are there more than once
   bool unique_ = true;
 };
@@ -56,8 +57,8 @@ Column& column_of(const Value& v);
 
 /// Value `row` as the script sees it: a NumPy scalar, a str, a Timestamp, pd.NA, pd.NaT …
 Value cell(Interpreter& in, Column& column, int64_t row);
-/// A scalar as the key under which a column of this type has it in its index: the bits of its number, the code of its text. Nothing where no
-/// value of such a column can be equal to it.
+/// A scalar as the key under which a column of this type has it in its index: the bits of its number, the code of its text. Nothing where
+/// no value of such a column can be equal to it.
 std::optional<int64_t> key_of(Interpreter& in, const Column& column, const Value& scalar);
 /// ColumnType::objects of the texts that stand for such a value: "date", "time", or nothing.
 std::string objects_of(const Value& v);
@@ -66,19 +67,20 @@ bool is_missing_value(Interpreter& in, const Value& v);
 
 /// "int64", "Int8", "float", "str", "category", "datetime64[ns, UTC]", np.float32, int …; TypeError "data type 'x' not understood".
 ColumnType to_column_type(Interpreter& in, const Value& v);
-/// A column of what a script gives: a list, a tuple, a range, an array of rank 1, a column. Its type is found as pandas finds it, but that integers
-/// beside None stay integers; `wanted` converts.
+/// A column of what a script gives: a list, a tuple, a range, an array of rank 1, a column. Its type is found as pandas finds it, but that
+/// integers beside None stay integers; `wanted` converts.
 Column make_column(Interpreter& in, const Value& values, const std::optional<ColumnType>& wanted);
 /// What the codes of a column of categories stand for, as a plain column.
 Column take_categories(Interpreter& in, const Column& column);
 /// Values in another type. ValueError where one does not convert.
 Column cast(Interpreter& in, const Column& column, const ColumnType& to);
 
-/// The values as pandas prints them in a column (cells.cpp): floats in one form, missing ones as NaN, NaT, <NA>. `leading_space` before numbers without a sign.
+/// The values as pandas prints them in a column (cells.cpp): floats in one form, missing ones as NaN, NaT, <NA>. `leading_space` before
+/// numbers without a sign.
 struct CellFormat {
   bool leading_space = true;
-  int digits = 6;        // after the point
-  bool quoted = false;   // texts
+  int digits = 6;       // after the point
+  bool quoted = false;  // texts
   std::string missing_float = "NaN";
 };
 std::vector<std::string> format_cells(Interpreter& in, Column& column, const CellFormat& format);

@@ -56,7 +56,8 @@ std::optional<Bounds> bounds_of(const NodeRef& node, int depth) {
       constexpr int64_t kFar = int64_t{1} << 40;
       const Bounds near{-kFar, kFar};
       if (!a || !b || !a->within(near) || !b->within(near)) return of_type;
-      const Bounds result = map->op == ScalarOp::add ? Bounds{a->low + b->low, a->high + b->high} : Bounds{a->low - b->high, a->high - b->low};
+      const Bounds result =
+          map->op == ScalarOp::add ? Bounds{a->low + b->low, a->high + b->high} : Bounds{a->low - b->high, a->high - b->low};
       return is_in_type(result) ? result : of_type;
     }
     case ScalarOp::select: {
@@ -75,7 +76,8 @@ Value bounds(Interpreter& in, Args args) {
   return make_tuple({Value::of(found->low), Value::of(found->high)});
 }
 
-/// portions(arrays, grain): [(GPU, first row, end)] for arrays of the same rows, each by itself: where their rows lie, or shall be taken to.
+/// portions(arrays, grain): [(GPU, first row, end)] for arrays of the same rows, each by itself: where their rows lie, or shall be taken
+/// to.
 Value portions(Interpreter& in, Args args) {
   std::vector<GpuDevice::Rows> rows;
   int64_t count = 0;

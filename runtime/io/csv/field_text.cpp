@@ -28,8 +28,8 @@ char* put_shortest(char* to, T value) {
 }  // namespace
 
 char* put_float(char* to, double value) {
-  // Most numbers in tables have few decimals. Of at most 15 digits no two decimals are the same double, so where the quotient of two integers below 2**53,
-  // which is rounded once, gives the number, theirs are the shortest digits.
+  // Most numbers in tables have few decimals. Of at most 15 digits no two decimals are the same double, so where the quotient of two
+  // integers below 2**53, which is rounded once, gives the number, theirs are the shortest digits.
   constexpr double kScale = 1e4;
   const double scaled = std::nearbyint(value * kScale);
   if (!(std::abs(scaled) < 1e15) || scaled / kScale != value || scaled == 0) return put_shortest(to, value);

@@ -10,7 +10,8 @@ namespace gasell::csv {
 /// No text of these functions is longer.
 inline constexpr int kLongestField = 48;
 
-/// The shortest digits that read back as the same number, as Python places them: "2.5", "1e-05", "-inf"; not of NaN. All return the end of the text.
+/// The shortest digits that read back as the same number, as Python places them: "2.5", "1e-05", "-inf"; not of NaN. All return the end of
+/// the text.
 char* put_float(char* to, double value);
 char* put_float(char* to, float value);
 char* put_integer(char* to, int64_t value);

@@ -65,7 +65,8 @@ class Writer {
   Writer(const WriteOptions& options) : options_(options) {
     if (!options.float_format.empty() && !is_float_format(options.float_format))
       throw Error("ValueError", "unsupported format '" + options.float_format + "'", "'%.2f', '%.3e' and '%g' are formats of floats");
-    plain_ = options.quoting != Quoting::all && options.decimal == '.' && !may_be_in_number(options.separator) && !may_be_in_number(options.quote);
+    plain_ = options.quoting != Quoting::all && options.decimal == '.' && !may_be_in_number(options.separator) &&
+             !may_be_in_number(options.quote);
   }
 
   /// A field of text: quoted where it has to be.
@@ -175,7 +176,8 @@ class Writer {
     if (options_.float_format.empty())
       end = put_float(text, value);
     else
-      end += std::clamp<int>(std::snprintf(text, sizeof text, options_.float_format.c_str(), static_cast<double>(value)), 0, sizeof text - 1);
+      end +=
+          std::clamp<int>(std::snprintf(text, sizeof text, options_.float_format.c_str(), static_cast<double>(value)), 0, sizeof text - 1);
     if (options_.decimal != '.') std::replace(text, end, '.', options_.decimal);
     put_text(to, {text, end}, true, alone);
   }

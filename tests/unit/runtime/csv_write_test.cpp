@@ -85,9 +85,10 @@ TEST_CASE("CSV: times have the fields they need") {
     char text[kLongestField];
     return std::string(text, put_time(text, ns, precision));
   };
-  for (const int64_t ns : {int64_t{0}, int64_t{1420854267} * 1'000'000'000 + 7, int64_t{-1}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min() + 1})
-    for (const auto precision : {frame::TimePrecision::date, frame::TimePrecision::seconds, frame::TimePrecision::milliseconds, frame::TimePrecision::microseconds,
-                                 frame::TimePrecision::nanoseconds})
+  for (const int64_t ns : {int64_t{0}, int64_t{1420854267} * 1'000'000'000 + 7, int64_t{-1}, std::numeric_limits<int64_t>::max(),
+                           std::numeric_limits<int64_t>::min() + 1})
+    for (const auto precision : {frame::TimePrecision::date, frame::TimePrecision::seconds, frame::TimePrecision::milliseconds,
+                                 frame::TimePrecision::microseconds, frame::TimePrecision::nanoseconds})
       CHECK(text_of(ns, precision) == frame::time_text(ns, precision));
 }
 
