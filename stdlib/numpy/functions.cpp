@@ -146,12 +146,7 @@ Value clip(Interpreter& in, Args args) {
   if (const Value own = own_answer(in, "clip", args[0], {is_missing(low) ? Value() : low, is_missing(high) ? Value() : high}); !own.is_absent()) return own;
   if (!low.is_none() && !is_missing(low) && !high.is_none() && !is_missing(high))
     graph::broadcast_shapes({as_node(in, args[0])->shape, as_node(in, low)->shape, as_node(in, high)->shape});
-  Value result = args[0];
-  for (const auto& [bound, name] : {std::pair{low, "maximum"}, std::pair{high, "minimum"}}) {
-    if (bound.is_none() || is_missing(bound)) continue;
-    const Operand operands[] = {operand(in, bound), operand(in, result)};  // of equals (zeros of either sign) the second stays
-    result = wrap(apply(name, operands));
-  }
+  const Value result = clipped(in, args[0], is_missing(low) ? Value() : low, is_missing(high) ? Value() : high);
   return give(in, "clip", as_node(in, result), args[3]);
 }
 Value round(Interpreter& in, Args args) {

@@ -175,12 +175,7 @@ Value fill(Interpreter& in, Args args) {
   return {};
 }
 Value clip(Interpreter& in, Args args) {
-  Value result = args[0];
-  for (const auto& [bound, name] : {std::pair{args[1], "maximum"}, std::pair{args[2], "minimum"}}) {
-    if (bound.is_none()) continue;
-    const Operand operands[] = {operand(in, bound), operand(in, result)};  // of equals (zeros of either sign) the second stays
-    result = wrap(apply(name, operands));
-  }
+  const Value result = clipped(in, args[0], args[1], args[2]);
   return result.same(args[0]) ? wrap(self_node(args[0])) : result;
 }
 Value round(Interpreter& in, Args args) {
@@ -308,6 +303,21 @@ Array transposed(const Array& a, const std::vector<int>& order) {
     axes[from] = {static_cast<int>(out), 0, 1};
   }
   return a.view(std::move(shape), std::move(axes));
+}
+
+Value clipped(Interpreter& in, const Value& x, const Value& low, const Value& high) {
+  const Operand given = operand(in, x);
+  // Python's ints that the type does not hold have no number of it beyond them.
+  const auto is_beyond = [&](const Value& bound) {
+    return bound.is_int() && !given.weak && is_integer(given.node->dtype) && Scalar::of_int(bound.as_int()).cast(given.node->dtype).i != bound.as_int();
+  };
+  Value result = x;
+  for (const auto& [bound, name, is_low] : {std::tuple{low, "maximum", true}, std::tuple{high, "minimum", false}}) {
+    if (bound.is_none() || (is_beyond(bound) && is_low == (bound.as_int() < 0))) continue;
+    const Operand operands[] = {operand(in, bound), operand(in, result)};  // of equals (zeros of either sign) the second stays
+    result = wrap(apply(name, operands));
+  }
+  return result;
 }
 
 NodeRef rounded(const NodeRef& x, int64_t decimals) {

@@ -32,6 +32,8 @@ Value own_answer(Interpreter& in, std::string_view function, const Value& object
 
 /// A view with its axes in another order. ValueError for a repeated one.
 Array transposed(const Array& a, const std::vector<int>& order);
+/// Elements limited to [low, high], of which None is no limit, and neither is an int that no element is beyond.
+Value clipped(Interpreter& in, const Value& x, const Value& low, const Value& high);
 /// np.round.
 NodeRef rounded(const NodeRef& x, int64_t decimals);
 

@@ -167,14 +167,20 @@ class Writer {
     put_text(to, {text, put_integer(text, value)}, true, alone);
   }
 
+  /// Where fields may have quotes pandas makes Python's floats of narrow ones.
+  template <class T>
+  char* shortest(char* to, T value) const {
+    return options_.quoting == Quoting::minimal ? put_float(to, value) : put_float(to, static_cast<double>(value));
+  }
+
   template <class T>
   void put_real(Buffer& to, T value, bool alone) const {
     if (std::isnan(value)) return put_text(to, options_.missing, false, alone);
-    if (plain_ && options_.float_format.empty()) return append_field(to, [&](char* at) { return put_float(at, value); });
+    if (plain_ && options_.float_format.empty()) return append_field(to, [&](char* at) { return shortest(at, value); });
     char text[512];
     char* end = text;
     if (options_.float_format.empty())
-      end = put_float(text, value);
+      end = shortest(text, value);
     else
       end +=
           std::clamp<int>(std::snprintf(text, sizeof text, options_.float_format.c_str(), static_cast<double>(value)), 0, sizeof text - 1);
