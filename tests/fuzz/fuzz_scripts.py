@@ -27,7 +27,7 @@ TOKEN = re.compile(r"[A-Za-z_]\w*|\d+\.?\d*(?:e-?\d+)?|'[^'\n]*'|\"[^\"\n]*\"|\*
 NUMBERS = ["0", "1", "-1", "2", "3", "7", "255", "-128", "2147483648", "9223372036854775807", "99999999999999999999", "0.0", "-0.0", "1e308", "5e-324", "1e-400", "0x7f", "1j", "True", "None"]
 PIECES = ["(", ")", "[", "]", "{", "}", ":", ",", ".", "=", "==", "+=", "*", "**", "//", "%", "@", "~", "not ", " if ", " else ", " for ", " in ", " is ", "lambda: ", "lambda x: ", "...", "[::-1]", "[::2]", "[1:]", "[None]", ".T", ".sum()", ".reshape(-1)", ".astype('i1')",
           "np.zeros(0)", "np.ones((2, 3))", "np.arange(5)", "float('nan')", "f'{x}'", "'", '"', '"""', "\\", "#", ";", "\t", "\n", "\n    ", "yield", "class X:", "async ", "del ", "global x", "return", "raise", "assert ", "try:", "*", "=", "->", ":=", "\0", "\ufeff", "é", "\U0001f600", "\x7f", "@"]
-INTERNAL = re.compile(r"internal|terminate called|std::|llvm|LLVM ERROR|Assertion|(Address|Leak|Thread)Sanitizer|runtime error:", re.I)
+INTERNAL = re.compile(r"internal|terminate called|std::|llvm|LLVM ERROR|Assertion `|(Address|Leak|Thread)Sanitizer|runtime error:", re.I)
 
 
 def load_corpus():
