@@ -58,6 +58,7 @@ CONFIGURATIONS = {
     "sim4": {"GASELL_DEVICE": "sim:4", "GASELL_SPLIT_FROM": "0", "GASELL_CHUNK": "64"},
 }
 TIMEOUT_S = 240
+PEER_TIMEOUT_S = 1200  # of a file's cases under Numba, which compiles each
 
 
 @dataclass
@@ -196,7 +197,7 @@ def ask_peer(python, path, cases):
         reply = json.loads(kept.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([python, "-I", "-c", PEER], input=request, capture_output=True, text=True, timeout=TIMEOUT_S, cwd=folder, env={**os.environ, "LC_ALL": "C.UTF-8", **simulator})
+            done = subprocess.run([python, "-I", "-c", PEER], input=request, capture_output=True, text=True, timeout=PEER_TIMEOUT_S, cwd=folder, env={**os.environ, "LC_ALL": "C.UTF-8", **simulator})
         if done.returncode:
             raise SystemExit(f"{path}: the peer failed\n{done.stderr}")
         reply = json.loads(done.stdout)
