@@ -506,8 +506,9 @@ def main():
             script.write_text(HEAD + "".join("\n".join(lines) + "\n" for lines in chains))
             got, problem = answers([options.gasell, script])
             want, peer_problem = answers([options.peer, "-W", "ignore", script])
-        if peer_problem:
-            print(f"the peer failed: {peer_problem}")
+        if peer_problem:  # nothing was compared
+            failed += 1
+            print(f"the peer failed (run {i}): {peer_problem}")
         if problem:
             failed += 1
             print(f"gasell failed (run {i}): {problem}")
