@@ -15,7 +15,7 @@ class Module;
 namespace gasell {
 
 /// Bumped when the code made of the same IR changes, by passes or the emitter, so that caches do not serve old code.
-inline constexpr int kEmitterVersion = 15;
+inline constexpr int kEmitterVersion = 16;
 
 /// A kernel does what the target cannot.
 struct TargetLacks {
@@ -23,7 +23,8 @@ struct TargetLacks {
 };
 
 /// A module with one external function `symbol` of HostKernelFunction's type (jit.h).
-std::unique_ptr<llvm::Module> emit_module(llvm::LLVMContext& context, const ir::Kernel& kernel, const Target& target, const std::string& symbol);
+std::unique_ptr<llvm::Module> emit_module(llvm::LLVMContext& context, const ir::Kernel& kernel, const Target& target,
+                                          const std::string& symbol);
 
 /// Registers the functions that emitted code calls of itself, beside the C library's (externals.h).
 void register_runtime_functions();

@@ -91,11 +91,28 @@ void Emitter::note_errors(llvm::BasicBlock* exit) {
   b_.restoreIP(here);
 }
 
+/// Nearly all indices are counted from the front: on the host the others are looked at apart, so that an element waits for one comparison
+/// alone.
 void Emitter::check(const Stmt& s) {
   llvm::Value *index = value(s.value).re, *extent = value(s.end).re, *zero = b_.getInt64(0);
-  llvm::Value* from_front = b_.CreateAdd(index, b_.CreateSelect(b_.CreateICmpSLT(index, zero), extent, zero), s.name);
+  if (target_.grid || llvm::isa<llvm::Constant>(index)) {
+    llvm::Value* from_front = b_.CreateAdd(index, b_.CreateSelect(b_.CreateICmpSLT(index, zero), extent, zero), s.name);
+    raise(b_.CreateICmpUGE(from_front, extent), s.size, {index, extent});
+    values_[s.name] = {from_front, nullptr};
+    return;
+  }
+  llvm::BasicBlock *here = b_.GetInsertBlock(), *outside = block("outside"), *inside = block("inside");
+  b_.CreateCondBr(b_.CreateICmpULT(index, extent), inside, outside, llvm::MDBuilder(context_).createLikelyBranchWeights());
+  b_.SetInsertPoint(outside);
+  llvm::Value* from_front = b_.CreateAdd(index, extent);
   raise(b_.CreateICmpUGE(from_front, extent), s.size, {index, extent});
-  values_[s.name] = {from_front, nullptr};
+  llvm::BasicBlock* counted = b_.GetInsertBlock();
+  b_.CreateBr(inside);
+  b_.SetInsertPoint(inside);
+  llvm::PHINode* place = b_.CreatePHI(b_.getInt64Ty(), 2, s.name);
+  place->addIncoming(index, here);
+  place->addIncoming(from_front, counted);
+  values_[s.name] = {place, nullptr};
 }
 
 /// gasell_allocate(context, bytes) gives memory that begins where a cache line does, or null.

@@ -24,6 +24,7 @@ class HostEmitter : public Emitter {
 
   llvm::Value *begin_ = nullptr, *end_ = nullptr;
   std::string kernel_name_;
+  bool function_kernel_ = false;    // of a compiled function
   llvm::Value* checker_ = nullptr;  // the RaceChecker's address, where races are checked
 
  private:
@@ -31,6 +32,7 @@ class HostEmitter : public Emitter {
   void emit_wrapper(const ir::Kernel& kernel, const std::string& symbol, llvm::Function* body);
   void set_target(llvm::Function* function);
   void guard_whole(const ir::Body& body);
+  llvm::MDNode* unroll_metadata();
   llvm::MDNode* simd_metadata(bool short_loop);
   void check_bounds(const Array& array, llvm::Value* index);
 };

@@ -39,9 +39,10 @@ class VectorMath {
     for (const auto& [isa, lanes, usable] : {std::tuple{'e', 8, avx512}, std::tuple{'d', 4, avx2}}) {
       if (!usable) continue;
       name_ += std::string(name_.empty() ? "libmvec (" : ", ") + (isa == 'e' ? "AVX-512" : "AVX2");
-      for (const char* function : {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "exp2", "expm1", "log",
-                                   "log2", "log10", "log1p", "cbrt", "pow", "atan2", "hypot"}) {
-        const bool binary = std::string_view(function) == "pow" || std::string_view(function) == "atan2" || std::string_view(function) == "hypot";
+      for (const char* function : {"sin", "cos",  "tan",   "asin", "acos", "atan",  "sinh",  "cosh", "tanh", "asinh", "acosh", "atanh",
+                                   "exp", "exp2", "expm1", "log",  "log2", "log10", "log1p", "cbrt", "pow",  "atan2", "hypot"}) {
+        const bool binary =
+            std::string_view(function) == "pow" || std::string_view(function) == "atan2" || std::string_view(function) == "hypot";
         for (const bool single : {false, true}) {
           const std::string base = std::string(function) + (single ? "f" : "");
           const std::string abi = std::string("_ZGV") + isa + "N" + std::to_string(single ? lanes * 2 : lanes) + (binary ? "vv" : "v");
@@ -50,7 +51,8 @@ class VectorMath {
           const llvm::ElementCount count = llvm::ElementCount::getFixed(static_cast<unsigned>(single ? lanes * 2 : lanes));
           add(base, vector, count, abi);
           for (const char* intrinsic : {"sin", "cos", "exp", "exp2", "log", "log2", "log10", "pow"})
-            if (std::string_view(intrinsic) == function) add(std::string("llvm.") + function + (single ? ".f32" : ".f64"), vector, count, abi);
+            if (std::string_view(intrinsic) == function)
+              add(std::string("llvm.") + function + (single ? ".f32" : ".f64"), vector, count, abi);
         }
       }
     }
@@ -67,28 +69,33 @@ class VectorMath {
   std::string name_;
 };
 
-/// What of O2 speeds kernels up: they arrive without calls to inline, common subexpressions or dead code, as loops over arrays. Each pass here was kept because
-/// a kernel was slower without it; the whole takes half to four fifths of O2's time and its kernels are no slower. Compiled functions differ in two things: an element
-/// that the iteration before loaded is loaded again, which vectors do faster than shifting it in (a mean of 3 x 3 bytes: a tenth), but one that it stored
-/// stays in a register (an edit distance: two fifths).
+/// What of O2 speeds kernels up: they arrive without calls to inline, common subexpressions or dead code, as loops over arrays. Each pass
+/// here was kept because a kernel was slower without it; the whole takes half to four fifths of O2's time and its kernels are no slower.
+/// Compiled functions differ in two things: an element that the iteration before loaded is loaded again, which vectors do faster than
+/// shifting it in (a mean of 3 x 3 bytes: a tenth), but one that it stored stays in a register (an edit distance: two fifths). Where small
+/// loops were written out, their arrays become registers and their conditions are known.
 std::string host_pipeline(bool of_function) {
-  const std::string gvn = of_function ? "gvn<no-load-pre>" : "gvn", stored = of_function ? "loop-load-elim,instcombine<no-verify-fixpoint>," : "";
+  const std::string gvn = of_function ? "sroa,simplifycfg<keep-loops>,gvn<no-load-pre>" : "gvn",
+                    stored = of_function ? "loop-load-elim,instcombine<no-verify-fixpoint>," : "";
   return "function(sroa,early-cse<memssa>,correlated-propagation,reassociate,"
-         "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),simplifycfg<keep-loops;speculate-blocks;simplify-cond-branch>,instcombine<no-verify-fixpoint>,"
+         "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),simplifycfg<keep-loops;speculate-blocks;simplify-cond-branch>"
+         ",instcombine<no-verify-fixpoint>,"
          "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full)," +
-         gvn + ",instcombine<no-verify-fixpoint>,adce,inject-tli-mappings,loop-vectorize," + stored + "simplifycfg,loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
+         gvn + ",instcombine<no-verify-fixpoint>,adce,inject-tli-mappings,loop-vectorize," + stored +
+         "simplifycfg,loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
 }
 
 /// The same for threads of a GPU: the math library's functions are inlined first, and no vectors.
 constexpr const char* kGridPipeline =
-    "function(nvvm-reflect,simplifycfg),always-inline,cgscc(inline),globaldce,function(sroa,early-cse<memssa>,correlated-propagation,reassociate,"
+    "function(nvvm-reflect,simplifycfg),always-inline,cgscc(inline),globaldce,function(sroa,early-cse<memssa>,correlated-propagation,"
+    "reassociate,"
     "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,gvn,instcombine<no-verify-fixpoint>,adce,"
     "simplifycfg,loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
 
-/// And where it shall be there soon (Target::soon): loops are unrolled as the emitter says and no further. What comes after it is the driver's compiler, which
-/// moves code out of loops and shares addresses by its own light: with the passes for that here (licm, gvn, indvars, reassociate) LLVM takes three times as
-/// long, and a stencil is a fifth slower on an H200.
+/// And where it shall be there soon (Target::soon): loops are unrolled as the emitter says and no further. What comes after it is the
+/// driver's compiler, which moves code out of loops and shares addresses by its own light: with the passes for that here (licm, gvn,
+/// indvars, reassociate) LLVM takes three times as long, and a stencil is a fifth slower on an H200.
 constexpr const char* kSoonPipeline =
     "function(nvvm-reflect,simplifycfg),always-inline,cgscc(inline),globaldce,function(sroa,early-cse<memssa>,simplifycfg,"
     "instcombine<no-verify-fixpoint>,loop-unroll<O2;no-partial;no-peeling;no-runtime;no-upperbound>,early-cse,simplifycfg)";
@@ -98,25 +105,27 @@ void initialise_target(bool gpu) {
   std::call_once(host, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
-    // For AVX-512 it looks for chains of integers that could be masks, in time that grows with the square of the function: three quarters of
-    // what a function of 500 loops takes, and no kernel is faster for it.
+    // For AVX-512 it looks for chains of integers that could be masks, in time that grows with the square of the function: three quarters
+    // of what a function of 500 loops takes, and no kernel is faster for it.
     auto& options = llvm::cl::getRegisteredOptions();
     const llvm::StringRef slow = "disable-x86-domain-reassignment";
     if (const auto known = options.find(slow); known != options.end()) known->second->addOccurrence(0, slow, "true");
   });
-  if (gpu) std::call_once(nvptx, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-  });
+  if (gpu)
+    std::call_once(nvptx, [] {
+      LLVMInitializeNVPTXTargetInfo();
+      LLVMInitializeNVPTXTarget();
+      LLVMInitializeNVPTXTargetMC();
+      LLVMInitializeNVPTXAsmPrinter();
+    });
 }
 
 llvm::SmallVector<char, 0> generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type)) throw Error("SystemError", "LLVM cannot generate code for " + machine.getTargetTriple().str(), "", Blame::internal);
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+    throw Error("SystemError", "LLVM cannot generate code for " + machine.getTargetTriple().str(), "", Blame::internal);
   passes.run(module);
   return bytes;
 }
@@ -130,7 +139,8 @@ const Target& host_target() {
     t.triple = llvm::sys::getProcessTriple();
     t.cpu = llvm::sys::getHostCPUName().str();
     const auto features = llvm::sys::getHostCPUFeatures();
-    for (const auto& feature : features) t.features += (t.features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
+    for (const auto& feature : features)
+      t.features += (t.features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
     // Zen's gathers are slower than the loads they stand for: x[::2].sum() took 2.5 times as long with them.
     if (llvm::StringRef(t.cpu).starts_with("znver")) t.features += ",+prefer-no-gather";
     if (features.lookup("avx512f")) t.vector_bits = 512;
@@ -147,10 +157,12 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target) {
   if (!found) throw Error("SystemError", "LLVM has no target " + target.triple + ": " + error, "", Blame::internal);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // a*b + c rounds twice, as in NumPy
-  // Of PTX the driver's compiler makes machine code by its own light. LLVM's optimising code generation takes six times as long, most of it for addresses in
-  // loops, and what the driver makes of its code can be slower: x.std() 1.14 ms instead of 1.02 on an H200, sums of columns 1.7 instead of 1.05.
+  // Of PTX the driver's compiler makes machine code by its own light. LLVM's optimising code generation takes six times as long, most of it
+  // for addresses in loops, and what the driver makes of its code can be slower: x.std() 1.14 ms instead of 1.02 on an H200, sums of
+  // columns 1.7 instead of 1.05.
   const auto level = target.soon ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level, true));
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(target.triple, target.cpu, target.features, options,
+                                                                         llvm::Reloc::PIC_, llvm::CodeModel::Small, level, true));
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, bool of_function) {
@@ -169,9 +181,10 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, bool of_functi
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   llvm::ModulePassManager passes;
   const std::string pipeline = machine.getOptLevel() == llvm::CodeGenOptLevel::None ? kSoonPipeline
-                               : machine.getTargetTriple().isNVPTX()                         ? kGridPipeline
-                                                                                             : host_pipeline(of_function);
-  if (auto error = builder.parsePassPipeline(passes, pipeline)) throw Error("SystemError", llvm::toString(std::move(error)), "", Blame::internal);
+                               : machine.getTargetTriple().isNVPTX()                ? kGridPipeline
+                                                                                    : host_pipeline(of_function);
+  if (auto error = builder.parsePassPipeline(passes, pipeline))
+    throw Error("SystemError", llvm::toString(std::move(error)), "", Blame::internal);
   passes.run(module, modules);
 }
 

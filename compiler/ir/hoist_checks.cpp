@@ -35,6 +35,17 @@ ExprRef all(ExprRef a, const ExprRef& b) {
   return a ? op(ScalarOp::logical_and, {std::move(a), b}) : b;
 }
 
+/// `if condition { raise … }`.
+bool is_raise_if(const Stmt& s) {
+  return s.kind == StmtKind::if_ && s.orelse.empty() && s.body.size() == 1 && s.body[0]->kind == StmtKind::raise;
+}
+
+/// Whether it can be computed where it would not be: nothing is divided.
+bool is_harmless(const ExprRef& e) {
+  if (e->kind == ExprKind::op && (e->op == ScalarOp::floordiv || e->op == ScalarOp::mod || e->op == ScalarOp::pow)) return false;
+  return std::all_of(e->args.begin(), e->args.end(), is_harmless);
+}
+
 /// The checks of one nest that one condition before it can answer for.
 class Nest {
  public:
@@ -68,6 +79,7 @@ class Nest {
   }
 
   void statement(const Stmt& s) {
+    if (is_raise_if(s)) return raise_if(s);
     switch (s.kind) {
       case StmtKind::let:
       case StmtKind::var:
@@ -123,6 +135,18 @@ class Nest {
     }
   }
 
+  /// What stays the same raises in all iterations or in none.
+  void raise_if(const Stmt& s) {
+    const int number = checks_++;
+    const MaybeAffine condition = ranges_.value(s.value);
+    if (!condition || !condition->terms.empty() || !is_harmless(condition->constant)) return;
+    const ExprRef never = op(ScalarOp::logical_not, {condition->constant});
+    if (never->kind == ExprKind::constant && !never->value.i) return;
+    conditions_.emplace(print(never), never);
+    hoisted_.insert(number);
+    worth_ += innermost_;
+  }
+
   bool hoist(const Affine& index, const Affine& extent) {
     const auto bits = std::find_if(std::begin(kLeafBits), std::end(kLeafBits), [&](int b) {
       const double leaf = std::ldexp(1.0, b), most = std::ldexp(1.0, 62);
@@ -153,13 +177,16 @@ class Nest {
   std::map<std::string, ExprRef> conditions_;
 };
 
-/// The statement without those of its checks.
+/// The statement without those of its checks; null: it was one of them.
 StmtRef without(const StmtRef& s, const std::set<int>& hoisted, int& number) {
   if (s->kind == StmtKind::check) return hoisted.count(number++) ? let(s->name, s->value) : s;
+  if (is_raise_if(*s)) return hoisted.count(number++) ? nullptr : s;
   if (s->body.empty() && s->orelse.empty()) return s;
   Stmt result = *s;
-  for (Body* body : {&result.body, &result.orelse})
+  for (Body* body : {&result.body, &result.orelse}) {
     for (StmtRef& inner : *body) inner = without(inner, hoisted, number);
+    std::erase(*body, nullptr);
+  }
   return make_statement(std::move(result));
 }
 

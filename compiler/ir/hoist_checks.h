@@ -20,7 +20,8 @@ namespace gasell::ir {
 /// may be affine in those around them (triangles), or minima, maxima, quotients and remainders of such. The condition is sufficient, not
 /// necessary: it asks whether the least and the largest of such indices are inside, without counting from the end, and that no number in
 /// that computation is so large that it could overflow. The versions are made of the outermost loops from whose innermost loops most
-/// checks are taken out; what is left in them stays. Checks beside inner loops alone are no reason for versions.
+/// checks are taken out; what is left in them stays. `if c { raise … }` is such a check where c stays the same: a divisor that is 0, say.
+/// Checks beside inner loops alone are no reason for versions.
 Kernel hoist_checks(const Kernel& kernel);
 
 }  // namespace gasell::ir

@@ -54,6 +54,11 @@ bool is_transparent(const Expr& e) {
   }
 }
 
+/// Whether the result has bounds whatever the operands are.
+bool bounds_anything(const Expr& e) {
+  return e.kind == ExprKind::cast || (e.kind == ExprKind::op && (e.op == ScalarOp::mod || e.op == ScalarOp::bit_and));
+}
+
 double expression_magnitude(const ExprRef& e, double leaf) {
   if (is_constant(e)) return std::fabs(static_cast<double>(e->value.i));
   if (!is_transparent(*e)) return leaf;
@@ -110,17 +115,27 @@ MaybeAffine IndexRanges::value(const ExprRef& e) {
   std::vector<Affine> args;
   bool fixed = true;
   for (const ExprRef& a : e->args) {
-    const MaybeAffine arg = value(a);
-    if (!arg) return {};
+    MaybeAffine arg = value(a);
+    if (!arg && !bounds_anything(*e)) return {};
+    if (!arg) arg = atom({}, {});
     fixed = fixed && arg->terms.empty();
     args.push_back(*arg);
   }
-  if (!fixed) return e->kind == ExprKind::op && e->type == DType::i64 ? operation(*e, args) : MaybeAffine{};
+  if (!fixed && e->type != DType::i64) return {};
+  if (!fixed) return e->kind == ExprKind::op ? operation(*e, args) : e->kind == ExprKind::cast ? any_of(e->args[0]->type) : MaybeAffine{};
   if (e->kind == ExprKind::cast) return Affine{cast(args[0].constant, e->type), {}};
   if (e->kind == ExprKind::bitcast) return Affine{bitcast(args[0].constant, e->type), {}};
   std::vector<ExprRef> constants;
   for (const Affine& a : args) constants.push_back(a.constant);
   return Affine{op(e->op, std::move(constants)), {}};
+}
+
+/// Any number that a type of few bits has; none of others.
+MaybeAffine IndexRanges::any_of(DType type) {
+  if (!is_integer(type) || gasell::size_of(type) > 2) return {};
+  const int bits = 8 * gasell::size_of(type) - is_signed(type);
+  const auto one = [](int64_t bound) { return std::vector<Affine>{{constant_i64(bound), {}}}; };
+  return atom(one(is_signed(type) ? -(int64_t{1} << bits) : 0), one((int64_t{1} << bits) - 1));
 }
 
 /// Of i64, where at least one operand changes.

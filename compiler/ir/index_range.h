@@ -56,6 +56,7 @@ class IndexRanges {
     ExprRef condition;                        // the bounds hold only then; null: always
   };
 
+  MaybeAffine any_of(DType type);
   MaybeAffine operation(const Expr& e, const std::vector<Affine>& args);
   std::optional<ExprRef> extreme(const Affine& a, bool up);
   std::optional<ExprRef> extreme(const Affine& a, bool up, int& budget) const;

@@ -14,11 +14,24 @@ bool is_integer_constant(const ExprRef& e, int64_t value) {
   return e->kind == ExprKind::constant && is_integer(e->type) && e->value.i == value;
 }
 
-/// x + 0, x * 1 and the like, of integers; null when nothing applies.
+/// x + 0, x * 1, x == x and the like, of integers and truth values; null when nothing applies.
 ExprRef simplify(ScalarOp op, const std::vector<ExprRef>& args) {
-  if (args.size() != 2 || !is_integer(args[0]->type)) return nullptr;
+  if (args.size() != 2) return nullptr;
   const ExprRef &a = args[0], &b = args[1];
+  if (a->type == DType::boolean && (op == ScalarOp::logical_and || op == ScalarOp::logical_or)) {
+    const bool settles = op == ScalarOp::logical_or;  // what a constant must be to be the result
+    for (const auto& [known, other] : {std::pair{a, b}, {b, a}})
+      if (known->kind == ExprKind::constant) return (known->value.i != 0) == settles ? known : other;
+  }
+  if (!is_integer(a->type)) return nullptr;
+  const bool same = a->kind == ExprKind::variable && b->kind == ExprKind::variable && a->name == b->name;
   switch (op) {
+    case ScalarOp::eq:
+    case ScalarOp::le:
+    case ScalarOp::ge: return same ? constant(Scalar::of_bool(true)) : nullptr;
+    case ScalarOp::ne:
+    case ScalarOp::lt:
+    case ScalarOp::gt: return same ? constant(Scalar::of_bool(false)) : nullptr;
     case ScalarOp::add: return is_integer_constant(a, 0) ? b : is_integer_constant(b, 0) ? a : nullptr;
     case ScalarOp::sub: return is_integer_constant(b, 0) ? a : nullptr;
     case ScalarOp::mul:

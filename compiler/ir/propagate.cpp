@@ -30,6 +30,8 @@ class Propagation {
           continue;
         }
       }
+      const bool never = rewritten.kind == StmtKind::if_ && rewritten.value->kind == ExprKind::constant && !rewritten.value->value.i;
+      if (never && rewritten.orelse.empty()) continue;
       rewritten.body = body(rewritten.body);
       rewritten.orelse = body(rewritten.orelse);
       result.push_back(make_statement(std::move(rewritten)));
