@@ -7,6 +7,7 @@
 #include "compiler/ir/fuse_thread_loops.h"
 #include "compiler/ir/gather_checks.h"
 #include "compiler/ir/hoist_checks.h"
+#include "compiler/ir/local_allocations.h"
 #include "compiler/ir/narrow_integers.h"
 #include "compiler/ir/poll_interrupts.h"
 #include "compiler/ir/propagate.h"
@@ -20,7 +21,8 @@ std::vector<Pass> fused_expressions(DType narrowest) {
   return {
       {"propagate", propagate_constants, "first: what it folds makes more expressions equal, and names dead"},
       {"cse", eliminate_common_subexpressions, "after constants are in place; LLVM sees fewer instructions, which it would only merge"},
-      {"narrow_integers", [=](const Kernel& kernel) { return narrow_integers(kernel, narrowest); }, "behind constants: ranges follow from them"},
+      {"narrow_integers", [=](const Kernel& kernel) { return narrow_integers(kernel, narrowest); },
+       "behind constants: ranges follow from them"},
       {"dce", eliminate_dead_code, "last: takes out what the others left without readers"},
   };
 }
@@ -35,9 +37,13 @@ const std::vector<Pass>& pipeline() {
 const std::vector<Pass>& function_pipeline() {
   static const std::vector<Pass> kPasses = {
       {"propagate", propagate_constants, "first: what it folds makes more expressions equal, and indices simpler"},
-      {"cse", eliminate_common_subexpressions, "after constants are in place; checks that are repeated go, too, so fewer are left to hoist"},
+      {"cse", eliminate_common_subexpressions,
+       "after constants are in place; checks that are repeated go, too, so fewer are left to hoist"},
+      {"local_allocations", local_allocations,
+       "when sizes are constants that are computed from constants; before code that counts references comes twice"},
       {"hoist_checks", hoist_checks, "before what changes indices or loops; loops without checks are what LLVM makes vectors of"},
-      {"narrow_integers", [](const Kernel& kernel) { return narrow_integers(kernel); }, "when indices that are checked have their final form: they stay wide"},
+      {"narrow_integers", [](const Kernel& kernel) { return narrow_integers(kernel); },
+       "when indices that are checked have their final form: they stay wide"},
       {"dce", eliminate_dead_code, "after the others, which leave names without readers"},
       {"poll_interrupts", poll_interrupts, "last: it cuts loops up, and polls in what is dead would keep it"},
   };
@@ -60,7 +66,8 @@ const std::vector<Pass>& pipeline_of(const Kernel& kernel) {
 const std::vector<Pass>& grid_pipeline() {
   static const std::vector<Pass> kPasses = [] {
     std::vector<Pass> passes = fused_expressions(DType::i32);  // no vectors there
-    passes.push_back({"fuse_thread_loops", fuse_thread_loops, "after dead loops are gone; what it joins, map_to_grid spreads over threads at once"});
+    passes.push_back(
+        {"fuse_thread_loops", fuse_thread_loops, "after dead loops are gone; what it joins, map_to_grid spreads over threads at once"});
     return passes;
   }();
   return kPasses;
