@@ -19,64 +19,88 @@ void* FunctionContext::allocate(int64_t bytes) noexcept {
     bytes = std::max<int64_t>(bytes, 1);
     if (bytes <= kMostWaiting && !grids_) {
       const size_t size = size_number(bytes);
-      const std::lock_guard lock(mutex_);
+      const auto lock = alone_here();
       if (!waiting_[size].empty()) {
-        auto& [address, entry] = *waiting_[size].back();
+        Block* const block = waiting_[size].back();
         waiting_[size].pop_back();
-        entry.references = 1;
-        return address;
+        block->second.references = 1;
+        found_at(block->first) = {block->first, block};
+        return block->first;
       }
       bytes = kLeastBlock << size;
     }
     HostStorageRef storage = grids_ ? grids_->allocate(bytes) : gasell::allocate(budget_, bytes);
     void* const address = storage->host_memory();
     if (grids_) grids_->add(*storage);
-    const std::lock_guard lock(mutex_);
-    entries_.insert_or_assign(address, Entry{std::move(storage), 1});
+    const auto lock = alone_here();
+    Block& block = *entries_.insert_or_assign(address, Entry{std::move(storage), 1}).first;
+    found_at(address) = {address, &block};
     return address;
   } catch (const Error& error) {
-    const std::lock_guard lock(mutex_);
+    const auto lock = alone_here();
     if (!refusal_) refusal_ = error;
   } catch (const std::bad_alloc&) {
-    const std::lock_guard lock(mutex_);
+    const auto lock = alone_here();
     if (!refusal_) refusal_ = Error("MemoryError", "Unable to allocate " + memory_text(bytes), {}, Blame::environment);
   }
   return nullptr;
 }
 
+FunctionContext::Block* FunctionContext::find(void* address) noexcept {
+  Found& last = found_at(address);
+  if (last.address != address) {
+    const auto found = entries_.find(address);
+    last = {address, found == entries_.end() ? nullptr : &*found};
+  }
+  return last.block;
+}
+
 void FunctionContext::retain(void* address) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (const auto found = entries_.find(address); found != entries_.end()) ++found->second.references;
+  const auto lock = alone_here();
+  if (Block* const block = find(address)) ++block->second.references;
+}
+
+HostStorageRef FunctionContext::retire(Block& block) noexcept {
+  auto& [at, entry] = block;
+  void* const address = at;
+  if (!grids_ && entry.storage->bytes() <= kMostWaiting) {
+    waiting_[size_number(entry.storage->bytes())].push_back(&block);
+    return nullptr;
+  }
+  HostStorageRef freed = std::move(entry.storage);
+  found_at(address) = {};
+  entries_.erase(address);
+  return freed;
 }
 
 void FunctionContext::release(void* address) noexcept {
-  Entry freed;
+  HostStorageRef freed;  // without the lock
+  Block* block = nullptr;
+  int64_t references = kNoList;
   {
-    const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(address);
-    if (found == entries_.end() || --found->second.references > 0) return;
-    Entry& entry = found->second;
-    if (!grids_ && entry.list_references == kNoList && entry.storage->bytes() <= kMostWaiting) {
-      waiting_[size_number(entry.storage->bytes())].push_back(&*found);
-      return;
-    }
-    freed = std::move(found->second);
-    entries_.erase(found);
+    const auto lock = alone_here();
+    block = find(address);
+    if (!block || --block->second.references > 0) return;
+    references = std::exchange(block->second.list_references, kNoList);
+    if (references == kNoList) freed = retire(*block);
   }
-  if (grids_) grids_->remove(*freed.storage);
-  if (freed.list_references == kNoList) return;
-  const auto& list = *static_cast<const ListHeader*>(address);
-  if (freed.list_references)
-    for (int64_t k = 0; k < list.length; ++k)
-      for (int64_t slot = 0; slot < list.slots; ++slot)
-        if (freed.list_references >> slot & 1) release(reinterpret_cast<void*>(list.data[k * list.slots + slot]));
-  if (list.data) release(list.data);
+  if (references != kNoList) {
+    const auto& list = *static_cast<const ListHeader*>(address);
+    if (references)
+      for (int64_t k = 0; k < list.length; ++k)
+        for (int64_t slot = 0; slot < list.slots; ++slot)
+          if (references >> slot & 1) release(reinterpret_cast<void*>(list.data[k * list.slots + slot]));
+    if (list.data) release(list.data);
+    const auto lock = alone_here();
+    freed = retire(*block);
+  }
+  if (freed && grids_) grids_->remove(*freed);
 }
 
 void* FunctionContext::new_header(size_t bytes, int64_t references) noexcept {
   void* const memory = allocate(static_cast<int64_t>(bytes));
   if (!memory) return nullptr;
-  const std::lock_guard lock(mutex_);
+  const auto lock = alone_here();
   entries_.at(memory).list_references = references;
   return memory;
 }
@@ -143,7 +167,7 @@ thread_local bool in_region = false;  // this thread runs iterations of a parall
 int FunctionContext::threads() const { return in_region ? 1 : host_.properties().threads; }
 
 void FunctionContext::fail(const Error& error) noexcept {
-  const std::lock_guard lock(mutex_);
+  const auto lock = alone_here();
   if (!refusal_) refusal_ = error;
   if (error_[0] == 0) error_[0] = kFailed;
 }
@@ -177,6 +201,8 @@ void FunctionContext::parallel(int64_t region, int64_t units, void* const* array
   const HostKernelFunction function = region_function(region);
   if (!function) return;
   const uint64_t random = next_random_loop();
+  const bool outermost = !in_region;
+  if (outermost) shared_ = true;
   host_.share(
       units,
       [&](int64_t begin, int64_t end) {
@@ -188,10 +214,11 @@ void FunctionContext::parallel(int64_t region, int64_t units, void* const* array
         in_region = outer;
       },
       [&] { return std::atomic_ref(*error_).load(std::memory_order_relaxed) != 0; });
+  if (outermost) shared_ = false;
 }
 
 HostStorageRef FunctionContext::storage(void* address) const {
-  const std::lock_guard lock(mutex_);
+  const auto lock = alone_here();
   const auto found = entries_.find(address);
   return found == entries_.end() || found->second.references == 0 ? nullptr : found->second.storage;
 }

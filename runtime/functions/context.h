@@ -87,6 +87,14 @@ class FunctionContext {
     int64_t list_references = kNoList;  // of a list: which slots of its items are references
   };
   static constexpr int64_t kNoList = -1;
+  using Block = std::pair<void* const, Entry>;
+  /// Held while what stands here is looked at or changed; nothing where no other thread could do so, since code asks for memory in its
+  /// innermost loops.
+  std::unique_lock<std::mutex> alone_here() const { return shared_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
+  /// The block at an address that allocate() gave, else null.
+  Block* find(void* address) noexcept;
+  /// Keeps a block that nobody refers to for the next one of its size, or gives up its storage.
+  HostStorageRef retire(Block& block) noexcept;
   Device& host_;
   MemoryBudget& budget_;
   RegionKernels* const regions_;
@@ -103,21 +111,30 @@ class FunctionContext {
   std::span<const std::string> texts_;
   const FunctionOutput* const output_ = function_output();
   mutable std::mutex mutex_;
+  bool shared_ = false;  // units of a region run, on any number of threads
   std::unordered_map<void*, Entry> entries_;
+  /// What find() found last, by address: nearly every address comes again soon.
+  struct Found {
+    void* address = nullptr;
+    Block* block = nullptr;
+  };
+  static constexpr size_t kFound = 32;
+  std::array<Found, kFound> found_;
+  Found& found_at(void* address) noexcept { return found_[(reinterpret_cast<uintptr_t>(address) / kLeastBlock) % kFound]; }
   /// Small blocks come in powers of two. Those that nobody refers to wait here, with their entries, for the next one of their size: loops
   /// that make an array in every iteration make it once.
   static constexpr int64_t kLeastBlock = 64, kMostWaiting = 64 << 10;
   static constexpr size_t kSizes = 11;
   static size_t size_number(int64_t bytes) { return static_cast<size_t>(std::bit_width(static_cast<uint64_t>(bytes - 1) / kLeastBlock)); }
-  std::array<std::vector<std::pair<void* const, Entry>*>, kSizes> waiting_;
+  std::array<std::vector<Block*>, kSizes> waiting_;
   std::optional<Error> refusal_;
 };
 
 /// Makes gasell_allocate(context, bytes), gasell_retain(context, address), gasell_release(context, address), gasell_address(address) and
-/// gasell_parallel(context, region, units, arrays, scalars, x, y, z), gasell_alone(context, region, arrays, scalars), gasell_pieces(context,
-/// pieces, iterations), gasell_host(context, address, writes), gasell_call(context, instance, arrays, scalars), gasell_list_new(context,
-/// slots, references) and gasell_list_grow(context, list, items), true where it failed, known to compiled code. Before the first function
-/// runs; once is enough.
+/// gasell_parallel(context, region, units, arrays, scalars, x, y, z), gasell_alone(context, region, arrays, scalars),
+/// gasell_pieces(context, pieces, iterations), gasell_host(context, address, writes), gasell_call(context, instance, arrays, scalars),
+/// gasell_list_new(context, slots, references) and gasell_list_grow(context, list, items), true where it failed, known to compiled code.
+/// Before the first function runs; once is enough.
 void register_context_functions();
 
 }  // namespace gasell::functions

@@ -21,16 +21,21 @@ int64_t plain(const TableHeader& t, int64_t slot, int64_t bits) {
   return (t.floats >> slot & 1) && bits == std::bit_cast<int64_t>(-0.0) ? 0 : bits;
 }
 
-/// A whole number is its own hash, so that keys in a row lie in a row; the buckets that are tried one after the other depend on all of it.
+/// A whole number is its own hash, and is added to that of the numbers before it in a tuple: keys in a row lie in a row. The buckets that
+/// are tried one after the other depend on all of it.
+template <int64_t kSlots>
 int64_t hash_of(const TableHeader& t, const int64_t* key) {
-  auto hash = static_cast<uint64_t>(plain(t, 0, key[0]));
-  if (t.key_slots != 1 || t.floats) {
-    hash *= 0x9e3779b97f4a7c15;
-    for (int64_t k = 1; k < t.key_slots; ++k)
-      hash = (std::rotl(hash, 29) ^ static_cast<uint64_t>(plain(t, k, key[k]))) * 0x9e3779b97f4a7c15;
+  constexpr uint64_t kSpread = 0x9e3779b97f4a7c15;
+  const int64_t last = (kSlots ? kSlots : t.key_slots) - 1;
+  uint64_t hash = 0;
+  for (int64_t k = 0; k < last; ++k) {
+    hash = (std::rotl(hash, 29) ^ static_cast<uint64_t>(kSlots ? key[k] : plain(t, k, key[k]))) * kSpread;
     hash ^= hash >> 32;
   }
-  return static_cast<int64_t>(hash | uint64_t{1} << 63);
+  if (last < 0) return static_cast<int64_t>(uint64_t{1} << 63);  // of ()
+  auto end = static_cast<uint64_t>(kSlots ? key[last] : plain(t, last, key[last]));
+  if (!kSlots && t.floats >> last & 1) end = (end * kSpread) ^ (end * kSpread >> 32);  // their lower bits are seldom anything but 0
+  return static_cast<int64_t>((hash + end) | uint64_t{1} << 63);
 }
 
 /// The buckets of a hash, one after the other: all of them in the end.
@@ -48,7 +53,9 @@ class Probe {
   uint64_t mask_, rest_, bucket_;
 };
 
+template <int64_t kSlots>
 bool equal(const TableHeader& t, const int64_t* a, const int64_t* b) {
+  if constexpr (kSlots > 0) return std::equal(a, a + kSlots, b);
   for (int64_t k = 0; k < t.key_slots; ++k) {
     if (plain(t, k, a[k]) != plain(t, k, b[k])) return false;
     if ((t.floats >> k & 1) && std::isnan(std::bit_cast<double>(a[k]))) return false;
@@ -56,16 +63,31 @@ bool equal(const TableHeader& t, const int64_t* a, const int64_t* b) {
   return true;
 }
 
-/// The bucket of a key that is there; -1: it is not.
-int64_t bucket_of(const TableHeader& t, const int64_t* key, int64_t hash) {
-  if (t.buckets == 0) return -1;
+/// Calls f.operator()<how many slots a key has>(): of few whole numbers, which most keys are; 0: of anything.
+template <class F>
+auto with_key_slots(const TableHeader& t, F f) {
+  if (t.floats == 0 && t.key_slots == 1) return f.template operator()<1>();
+  if (t.floats == 0 && t.key_slots == 2) return f.template operator()<2>();
+  if (t.floats == 0 && t.key_slots == 3) return f.template operator()<3>();
+  return f.template operator()<0>();
+}
+
+/// A key's place, -1 where it is not there, and the bucket that says so.
+struct Looked {
+  int64_t place;
+  uint64_t bucket;
+};
+
+/// Of a table that has buckets.
+template <int64_t kSlots>
+Looked look(const TableHeader& t, const int64_t* key, int64_t hash) {
   const int32_t* const index = index_of(t);
   for (Probe p(t, hash);; p.next()) {
     const int32_t place = index[p.bucket()];
-    if (place == kEmpty) return -1;
+    if (place == kEmpty) return {-1, p.bucket()};
     if (place == kGone) continue;
     const int64_t* const entry = entry_at(t, place);
-    if (entry[0] == hash && equal(t, entry + 1, key)) return static_cast<int64_t>(p.bucket());
+    if (entry[0] == hash && equal<kSlots>(t, entry + 1, key)) return {place, p.bucket()};
   }
 }
 
@@ -120,21 +142,26 @@ bool grow(FunctionContext& context, TableHeader& t) {
 }  // namespace
 
 int64_t insert_key(FunctionContext& context, TableHeader& t, const int64_t* key) noexcept {
-  const int64_t hash = hash_of(t, key);
-  if (const int64_t bucket = bucket_of(t, key, hash); bucket >= 0) return index_of(t)[bucket];
-  if ((t.entries.length == t.entries.room || 4 * t.used >= 3 * t.buckets) && !grow(context, t)) return -1;
-  int32_t* const index = index_of(t);
-  Probe p(t, hash);
-  while (index[p.bucket()] != kEmpty) p.next();
-  const int64_t place = t.entries.length++;
-  index[p.bucket()] = static_cast<int32_t>(place);
-  int64_t* const entry = entry_at(t, place);
-  entry[0] = hash;
-  std::copy_n(key, t.key_slots, entry + 1);
-  std::fill(entry + 1 + t.key_slots, entry + t.entries.slots, 0);
-  ++t.used;
-  ++t.changes;
-  return place;
+  return with_key_slots(t, [&]<int64_t kSlots>() -> int64_t {
+    const int64_t hash = hash_of<kSlots>(t, key);
+    Looked looked{-1, 0};
+    if (t.buckets) looked = look<kSlots>(t, key, hash);
+    if (looked.place >= 0) return looked.place;
+    if (t.entries.length == t.entries.room || 4 * t.used >= 3 * t.buckets) {
+      if (!grow(context, t)) return -1;
+      looked = look<kSlots>(t, key, hash);
+    }
+    const int64_t place = t.entries.length++;
+    index_of(t)[looked.bucket] = static_cast<int32_t>(place);
+    int64_t* const entry = entry_at(t, place);
+    entry[0] = hash;
+    const int64_t slots = kSlots ? kSlots : t.key_slots;
+    for (int64_t k = 0; k < slots; ++k) entry[1 + k] = key[k];
+    for (int64_t k = 1 + slots; k < t.entries.slots; ++k) entry[k] = 0;
+    ++t.used;
+    ++t.changes;
+    return place;
+  });
 }
 
 namespace {
@@ -146,8 +173,9 @@ int64_t gasell_table_new(void* context, int64_t slots, int64_t references, int64
 
 /// The place of a key, or -1.
 int64_t gasell_table_find(const TableHeader* table, const int64_t* key) {
-  const int64_t bucket = bucket_of(*table, key, hash_of(*table, key));
-  return bucket < 0 ? -1 : index_of(*table)[bucket];
+  const TableHeader& t = *table;
+  if (t.buckets == 0) return -1;
+  return with_key_slots(t, [&]<int64_t kSlots>() { return look<kSlots>(t, key, hash_of<kSlots>(t, key)).place; });
 }
 
 int64_t gasell_table_insert(void* context, TableHeader* table, const int64_t* key) {
