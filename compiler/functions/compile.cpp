@@ -3,6 +3,8 @@
 #include "compiler/functions/lowering.h"
 #include "compiler/functions/outline.h"
 #include "compiler/functions/slots.h"
+#include "compiler/ir/common_subexpressions.h"
+#include "compiler/ir/propagate.h"
 #include "compiler/ir/text.h"
 #include "lang/ast_visit.h"
 
@@ -227,7 +229,10 @@ static Compiled compile_once(Program& program, const Function& function, const s
   result.typed = std::move(program.typed);
   result.texts = std::move(program.texts);
   finish_instances(result, program.instances, program.captured_parameters);
-  outline_parallel_loops(result, program.parallel, written, overlapping || (function.options.unchecked_parallel && !program.points.empty()));
+  // What code that seldom runs takes with it, under one name each.
+  if (!cuda && !function.options.parallel) result.kernel = ir::eliminate_common_subexpressions(ir::propagate_constants(result.kernel));
+  outline_parallel_loops(result, program.parallel, written,
+                         overlapping || (function.options.unchecked_parallel && !program.points.empty()));
   ir::verify(result.kernel);
   for (const ir::Kernel& region : result.regions) ir::verify(region);
   for (const ir::Kernel& grid : result.grids)

@@ -124,12 +124,15 @@ class Outliner {
     code.push_back(ir::let("units_region" + number, loop.end));
     const ir::ExprRef units = ir::variable("units_region" + number, DType::i64);
     slots.push_back(units);
+    store_all(arrays, addresses, 3 * addresses.size(), code);
     // Kernels that check bounds find the memories' ends behind their beginnings.
-    const size_t n = addresses.size();
-    addresses.resize(2 * n, constant_i64(0));
-    addresses.resize(3 * n, constant_i64(-1));
-    store_all(arrays, addresses, code);
-    store_all(scalars, slots, code);
+    const auto n = static_cast<int64_t>(addresses.size());
+    for (const auto& [first, end] : {std::pair{n, int64_t{0}}, {2 * n, int64_t{-1}}}) {
+      const std::string k = arrays + (end ? "_end" : "_begin");
+      code.push_back(ir::loop(k, constant_i64(first), constant_i64(first + n), ir::LoopKind::simd,
+                              {ir::store(arrays, ir::variable(k, DType::i64), constant_i64(end))}));
+    }
+    store_all(scalars, slots, slots.size(), code);
     const ir::ExprRef region = constant_i64(static_cast<int64_t>(function_.regions.size()));
     std::vector<ir::ExprRef> extents = grid(loop, free, kernel);
     const bool alone = loop.end->kind == ExprKind::constant && loop.end->value.i == 1 && !loops_.regions.count(loop.name);
@@ -189,8 +192,8 @@ class Outliner {
       slots.push_back(ir::cast(e, DType::i64));
     }
   }
-  static void store_all(const std::string& array, const std::vector<ir::ExprRef>& values, ir::Body& code) {
-    code.push_back(ir::local_array(array, DType::i64, static_cast<int64_t>(values.size())));
+  static void store_all(const std::string& array, const std::vector<ir::ExprRef>& values, size_t size, ir::Body& code) {
+    code.push_back(ir::local_array(array, DType::i64, static_cast<int64_t>(size)));
     for (size_t k = 0; k < values.size(); ++k) code.push_back(ir::store(array, constant_i64(static_cast<int64_t>(k)), values[k]));
   }
 
