@@ -10,6 +10,7 @@
 #include "runtime/session/number.h"
 #include "runtime/session/str_text.h"
 #include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/object_texts.h"
 #include "stdlib/pandas/timestamp.h"
 
 namespace gasell::pandas {
@@ -136,6 +137,12 @@ std::vector<std::string> format_cells(Interpreter& in, Column& column, const Cel
       for (int64_t i = 0; i < data.count; ++i) {
         const int32_t code = data.as<int32_t>()[i];
         const std::string_view text = code < 0 ? "<NA>" : (*column.dictionary)[code];
+        if (code >= 0 && column.type.objects == kAnyObject) {
+          const Value value = decode_object(in, text);
+          const std::string shown = format.quoted ? gasell::repr(in, value) : escaped(object_cell(in, value, format.digits));
+          texts.push_back(value.is_float() ? with_sign(shown, format.leading_space) : space + shown);
+          continue;
+        }
         texts.push_back(code < 0 ? space + "<NA>" : format.quoted && column.type.objects.empty() ? str_repr(text) : space + escaped(text));
       }
       return texts;

@@ -9,6 +9,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/datetime/objects.h"
 #include "stdlib/library.h"
+#include "stdlib/pandas/object_texts.h"
 #include "stdlib/pandas/timestamp.h"
 
 namespace gasell::pandas {
@@ -141,7 +142,8 @@ std::string objects_of(const Value& v) { return v.as<datetime::PlainDate>() ? "d
 
 namespace {
 /// A text as what the texts of its column stand for.
-Value object_of_text(std::string_view text, std::string_view objects) {
+Value object_of_text(Interpreter& in, std::string_view text, std::string_view objects) {
+  if (objects == kAnyObject) return decode_object(in, text);
   if (objects == "date") return datetime::date_value(datetime::parse_iso_date(text).value_or(0));
   if (objects == "time") return Value::make<datetime::TimeOfDay>(datetime::parse_iso_clock(text).value_or(datetime::Clock()).micros);
   return make_str(std::string(text));
@@ -152,7 +154,7 @@ Value cell(Interpreter& in, Column& column, int64_t row) {
   frame::force(in.engine(), {&column});
   const Scalar value = element(column.values, row);
   switch (column.type.logical) {
-    case Logical::text: return value.i < 0 ? na_value() : object_of_text((*column.dictionary)[value.i], column.type.objects);
+    case Logical::text: return value.i < 0 ? na_value() : object_of_text(in, (*column.dictionary)[value.i], column.type.objects);
     case Logical::category: {
       if (value.i < 0) return Value::of(std::nan(""));
       Column categories = *column.categories;
@@ -174,6 +176,12 @@ bool is_missing_value(Interpreter& in, const Value& v) {
 }
 
 std::optional<int64_t> key_of(Interpreter& in, const Column& column, const Value& scalar) {
+  if (column.type.objects == kAnyObject) {
+    const auto text = encode_object(in, scalar);
+    const auto code = text ? frame::with_distinct_texts(in.engine(), column).dictionary->find(*text) : std::nullopt;
+    if (!code) return {};
+    return *code;
+  }
   if (column.type.logical == Logical::text) {
     if (objects_of(scalar) != column.type.objects || (column.type.objects.empty() && !scalar.as<Str>())) return {};
     const auto code = frame::with_distinct_texts(in.engine(), column).dictionary->find(gasell::str(in, scalar));

@@ -70,6 +70,8 @@ ColumnType to_column_type(Interpreter& in, const Value& v);
 /// A column of what a script gives: a list, a tuple, a range, an array of rank 1, a column. Its type is found as pandas finds it, but that
 /// integers beside None stay integers; `wanted` converts.
 Column make_column(Interpreter& in, const Value& values, const std::optional<ColumnType>& wanted);
+/// A column of values of any types (object_texts.h). TypeError for one that it cannot hold.
+Column object_column(Interpreter& in, const std::vector<Value>& values);
 /// What the codes of a column of categories stand for, as a plain column.
 Column take_categories(Interpreter& in, const Column& column);
 /// Values in another type. ValueError where one does not convert.

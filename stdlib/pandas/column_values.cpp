@@ -8,6 +8,7 @@
 #include "runtime/session/number.h"
 #include "runtime/session/types.h"
 #include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/object_texts.h"
 #include "stdlib/pandas/texts.h"
 #include "stdlib/pandas/timestamp.h"
 
@@ -47,10 +48,6 @@ Kinds kinds_of(Interpreter& in, const std::vector<Value>& values) {
   return k;
 }
 
-[[noreturn]] void refuse_mixed(const std::string& what) {
-  raise("NotImplementedError", "a column of " + what + " is not in Gasell: the values of a column have one type", "give dtype=str to have them as texts");
-}
-
 Column texts(Interpreter& in, const std::vector<Value>& values) {
   frame::DistinctTexts distinct;
   NewValues codes(in.engine(), DType::i32, static_cast<int64_t>(values.size()));
@@ -58,24 +55,25 @@ Column texts(Interpreter& in, const std::vector<Value>& values) {
   return {frame::text_type(), codes.node(), nullptr, distinct.finish()};
 }
 
+/// How many different kinds of values there are that one column of pandas holds as objects alone.
+int different(const Kinds& k) {
+  return (k.text > 0) + (k.boolean > 0) + (k.integer + k.floating + k.complex > 0) + (k.time > 0) + (k.delta > 0) + (k.date > 0) +
+         (k.clock > 0);
+}
+
 Column of_list(Interpreter& in, const std::vector<Value>& values, const std::optional<ColumnType>& wanted) {
   const Kinds k = kinds_of(in, values);
   const auto count = static_cast<int64_t>(values.size());
-  if (!k.other.empty()) raise("TypeError", "a column cannot hold values of type '" + k.other + "'");
   const int64_t numbers = k.boolean + k.integer + k.floating + k.complex;
-  if (wanted && wanted->logical == Logical::text) return texts(in, values);
-  if (k.text > 0) {
-    if (numbers + k.time + k.delta + k.date + k.clock > 0) refuse_mixed("texts and other values");
-    return texts(in, values);
-  }
+  if (wanted && wanted->logical == Logical::text && k.other.empty()) return texts(in, values);
+  if (!k.other.empty() || different(k) > 1) return object_column(in, values);
+  if (k.text > 0) return texts(in, values);
   if (k.date > 0 || k.clock > 0) {
-    if (numbers + k.time + k.delta > 0 || (k.date > 0 && k.clock > 0)) refuse_mixed("dates and other values");
     Column column = texts(in, values);
     column.type.objects = k.date > 0 ? "date" : "time";
     return column;
   }
   if (k.time > 0 || k.delta > 0 || (k.not_a_time > 0 && numbers == 0)) {
-    if (numbers > 0 || (k.time > 0 && k.delta > 0)) refuse_mixed("times and other values");
     NewValues ns(in.engine(), DType::i64, count);
     for (int64_t i = 0; i < count; ++i) {
       const Value& v = values[static_cast<size_t>(i)];
@@ -84,7 +82,6 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
     return {k.delta > 0 ? frame::timedelta_type() : frame::datetime_type(k.zone), ns.node()};
   }
   if (numbers == 0 && !(wanted && wanted->is_number()) && k.nan == 0) return texts(in, values);  // empty, or all None: pandas' object
-  if (k.boolean > 0 && k.boolean < numbers) refuse_mixed("booleans and numbers");
   const bool validity = k.not_available > 0 || (k.boolean > 0 && k.missing() > 0) || (wanted && wanted->nullable);
   DType dtype = k.complex > 0                            ? DType::c128
                 : k.floating > 0 || k.nan > 0 || numbers == 0 ? DType::f64
@@ -192,6 +189,25 @@ ColumnType to_column_type(Interpreter& in, const Value& v) {
   raise("TypeError", "data type '" + name + "' not understood");
 }
 
+Column object_column(Interpreter& in, const std::vector<Value>& values) {
+  if (std::all_of(values.begin(), values.end(), [&](const Value& v) { return v.as<Str>() || is_missing_value(in, v); }))
+    return texts(in, values);
+  frame::DistinctTexts distinct;
+  NewValues codes(in.engine(), DType::i32, static_cast<int64_t>(values.size()));
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (is_missing_value(in, values[i])) {
+      codes.as<int32_t>()[i] = -1;
+      continue;
+    }
+    const auto text = encode_object(in, values[i]);
+    if (!text) raise("TypeError", "a column cannot hold values of type '" + type_of(values[i]).name + "'");
+    codes.as<int32_t>()[i] = distinct.add(*text);
+  }
+  ColumnType type = frame::text_type();
+  type.objects = kAnyObject;
+  return {type, codes.node(), nullptr, distinct.finish()};
+}
+
 Column make_column(Interpreter& in, const Value& values, const std::optional<ColumnType>& wanted) {
   Column column = [&]() -> Column {
     if (auto* c = values.as<ColumnObject>()) return c->column;
@@ -208,6 +224,14 @@ Column make_column(Interpreter& in, const Value& values, const std::optional<Col
 Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
   const ColumnType& from = column.type;
   if (from == to) return column;
+  if (from.objects == kAnyObject) {
+    Column objects = column;
+    std::vector<Value> values;
+    for (int64_t i = 0; i < objects.size(); ++i) values.push_back(cell(in, objects, i));
+    if (to.logical == Logical::category)
+      raise("NotImplementedError", "categories of lists, or of values of several types, are not in Gasell");
+    return cast(in, texts(in, values), to);
+  }
   Column result = column;
   result.type = to;
   if (to.logical == Logical::text && from.is_time()) return time_texts(in, column);

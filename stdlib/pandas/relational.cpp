@@ -11,6 +11,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/frame_arguments.h"
+#include "stdlib/pandas/object_texts.h"
 
 namespace gasell::pandas {
 namespace {
@@ -44,6 +45,15 @@ std::vector<Column> keys_of(Interpreter& in, const Value& v) {
   return keys;
 }
 
+/// Keys whose values have an order: NotImplementedError for values of any types, whose order is Python's.
+std::vector<Column> sortable_keys_of(Interpreter& in, const Value& v) {
+  std::vector<Column> keys = keys_of(in, v);
+  for (const Column& key : keys)
+    if (key.type.objects == kAnyObject)
+      raise("NotImplementedError", "the order of a column of lists, or of values of several types, is not in Gasell");
+  return keys;
+}
+
 std::vector<frame::KeyOrder> order_of(Interpreter& in, const Value& ascending, const Value& missing) {
   const std::string place = text_of(in, missing);
   if (place != "first" && place != "last") raise("ValueError", "invalid na_position: " + place);
@@ -53,7 +63,7 @@ std::vector<frame::KeyOrder> order_of(Interpreter& in, const Value& ascending, c
 }
 
 Value order(Interpreter& in, Args args) {
-  return rows_array(in, frame::order_rows(in.engine(), keys_of(in, args[0]), order_of(in, args[1], args[2])));
+  return rows_array(in, frame::order_rows(in.engine(), sortable_keys_of(in, args[0]), order_of(in, args[1], args[2])));
 }
 Value list_of(std::vector<Column> columns) {
   std::vector<Value> values;
@@ -64,7 +74,7 @@ Value list_of(std::vector<Column> columns) {
 /// sort_later(columns, keys, ascending, missing): the columns in that order when somebody reads them, or None: GPUs are in use.
 Value sort_later(Interpreter& in, Args args) {
   if (in.engine().gpus()) return {};
-  return list_of(frame::sort_later(in.engine(), columns_of(in, args[0]), keys_of(in, args[1]), order_of(in, args[2], args[3])));
+  return list_of(frame::sort_later(in.engine(), columns_of(in, args[0]), sortable_keys_of(in, args[1]), order_of(in, args[2], args[3])));
 }
 /// firsts_of_groups(columns, keys, dropna, n, last, only_last): the columns' rows that are among the first (last) n of their group, or None:
 /// the rows are better counted in each group.
@@ -103,10 +113,11 @@ Value firsts_of_groups(Interpreter& in, Args args) {
   return list_of(frame::take_later(engine, part(0, width), numbers.node()));
 }
 Value first_in_order(Interpreter& in, Args args) {
-  return rows_array(in, frame::first_rows(in.engine(), keys_of(in, args[0]), order_of(in, args[1], args[2]), to_index(in, args[3]),
+  return rows_array(in, frame::first_rows(in.engine(), sortable_keys_of(in, args[0]), order_of(in, args[1], args[2]), to_index(in, args[3]),
                                           truth(in, args[4])));
 }
 Value rank(Interpreter& in, Args args) {
+  sortable_keys_of(in, make_list({args[0]}));
   frame::RankOptions options;
   options.method = one_of<frame::RankMethod>(in, args[1], {"average", "min", "max", "first", "dense"}, "method");
   options.descending = !truth(in, args[2]);
@@ -125,7 +136,7 @@ Value duplicated(Interpreter& in, Args args) {
 }
 
 Value group(Interpreter& in, Args args) {
-  return Value::make<GroupsObject>(frame::group_rows(in.engine(), keys_of(in, args[0]),
+  return Value::make<GroupsObject>(frame::group_rows(in.engine(), truth(in, args[1]) ? sortable_keys_of(in, args[0]) : keys_of(in, args[0]),
                                                      truth(in, args[1]) ? frame::GroupOrder::sorted : frame::GroupOrder::appearance,
                                                      truth(in, args[2]) ? frame::MissingKeys::dropped : frame::MissingKeys::kept));
 }
@@ -153,6 +164,9 @@ Value aggregate(Interpreter& in, Args args) {
                                              "std",  "sem",   "skew", "any",  "all",  "idxmin", "idxmax", "median", "quantile", "nunique"},
                               "aggregate");
     r.column = column_of(parts[1]);
+    if (r.column.type.objects == kAnyObject && r.how != Aggregate::size && r.how != Aggregate::count && r.how != Aggregate::first &&
+        r.how != Aggregate::last && r.how != Aggregate::nunique)
+      raise("NotImplementedError", "this aggregate of a column of lists, or of values of several types, is not in Gasell");
     if (parts.size() > 2) r.min_count = to_index(in, parts[2]);
     if (parts.size() > 3) r.ddof = to_index(in, parts[3]);
     if (parts.size() > 4) r.quantile = to_double(in, parts[4]);

@@ -11,6 +11,7 @@
 #include "runtime/session/dict.h"
 #include "stdlib/library.h"
 #include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/object_texts.h"
 #include "stdlib/pandas/timestamp.h"
 
 namespace gasell::pandas {
@@ -78,6 +79,9 @@ Value objects(Interpreter& in, Args args) {
   column.type.objects = gasell::str(in, args[1]);
   return wrap_column(std::move(column));
 }
+
+/// object_column(values): values of any types, as they are.
+Value objects_column(Interpreter& in, Args args) { return wrap_column(object_column(in, to_vector(in, args[0]))); }
 
 Value tolist(Interpreter& in, Args args) {
   Column& c = column_of(args[0]);
@@ -259,7 +263,13 @@ Value force(Interpreter& in, Args args) {
   return {};
 }
 
-Value array_of(Interpreter&, Args args) { return numpy::wrap_array(column_of(args[0]).values); }
+Value array_of(Interpreter&, Args args) {
+  const Column& c = column_of(args[0]);
+  if (c.type.objects == kAnyObject)
+    raise("NotImplementedError", "a column of lists, or of values of several types, is no array of numbers in Gasell",
+          "map() takes a function of each value");
+  return numpy::wrap_array(c.values);
+}
 Value validity_of(Interpreter&, Args args) {
   const Column& c = column_of(args[0]);
   return c.validity ? numpy::wrap_array(c.validity) : Value();
@@ -267,7 +277,7 @@ Value validity_of(Interpreter&, Args args) {
 Value kind_of(Interpreter&, Args args) {
   const ColumnType& type = column_of(args[0]).type;
   switch (type.logical) {
-    case Logical::text: return make_str("O");
+    case Logical::text: return make_str(type.objects == kAnyObject ? "P" : "O");
     case Logical::category: return make_str("C");
     case Logical::datetime: return make_str("M");
     case Logical::timedelta: return make_str("m");
@@ -344,6 +354,7 @@ std::vector<NativeFunction> row_functions() {
       {"codes", "column", codes, "(codes, what they stand for) of texts and categories."},
       {"common_codes", "columns", common_codes, "Columns of texts over one dictionary."},
       {"objects", "column, what", objects, "Texts as the dates or times of day that they stand for."},
+      {"object_column", "values", objects_column, "A column of values of any types, as they are."},
       {"tolist", "column", tolist, "The values as a list."},
       {"item", "column, row", item, "One value."},
       {"missing", "column", missing_of, "Where values are missing, or None where none can be."},
@@ -370,7 +381,8 @@ std::vector<NativeFunction> row_functions() {
       {"force", "columns", force, "Computes columns."},
       {"array", "column", array_of, "The values: numbers, nanoseconds, codes."},
       {"validity", "column", validity_of, "Which are there, or None."},
-      {"kind", "column", kind_of, "'b', 'i', 'u', 'f', 'c'; 'O' texts, 'C' categories, 'M' datetimes, 'm' timedeltas."},
+      {"kind", "column", kind_of,
+       "'b', 'i', 'u', 'f', 'c'; 'O' texts, 'P' values of any types, 'C' categories, 'M' datetimes, 'm' timedeltas."},
       {"facts", "column", facts, "(nullable, ordered, zone, what texts stand for)"},
       {"dtype_name", "column", dtype_text, "pandas' name of the type."},
       {"type_name", "dtype", type_text, "pandas' name of a type."},
