@@ -1,5 +1,6 @@
 #include "compiler/codegen/operations.h"
 
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
 #include <cmath>
@@ -264,6 +265,18 @@ llvm::Value* Operations::remainder(DType type, llvm::Value* a, llvm::Value* b) {
 }
 llvm::Value* Operations::intrinsic(llvm::Intrinsic::ID id, llvm::Value* a) { return b_.CreateUnaryIntrinsic(id, a); }
 
+/// A GPU divides by a call where operands may be anything; here the reciprocal does, of which it knows 20 bits, with the correction that makes the quotient
+/// division's (P. Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990).
+llvm::Value* Operations::quotient_by_count(llvm::Value* a, llvm::Value* b) {
+  if (!b->getType()->isDoubleTy() || !llvm::StringRef(module_.getTargetTriple()).starts_with("nvptx")) return b_.CreateFDiv(a, b);
+  const auto fma = [&](llvm::Value* x, llvm::Value* y, llvm::Value* z) { return b_.CreateIntrinsic(llvm::Intrinsic::fma, {b->getType()}, {x, y, z}); };
+  llvm::Value *less = b_.CreateFNeg(b), *one = llvm::ConstantFP::get(b->getType(), 1.0);
+  llvm::Value* reciprocal = b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_d, {}, {b});
+  for (int step = 0; step < 2; ++step) reciprocal = fma(fma(less, reciprocal, one), reciprocal, reciprocal);
+  llvm::Value* q = b_.CreateFMul(a, reciprocal);
+  return fma(fma(less, q, a), reciprocal, q);
+}
+
 llvm::Value* Operations::float_operation(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b, llvm::Value* c) {
   llvm::Type* t = a->getType();
   auto number = [&](double v) { return llvm::ConstantFP::get(t, v); };
@@ -274,6 +287,7 @@ llvm::Value* Operations::float_operation(ScalarOp op, DType type, llvm::Value* a
     case ScalarOp::sub: return b_.CreateFSub(a, b);
     case ScalarOp::mul: return b_.CreateFMul(a, b);
     case ScalarOp::div: return b_.CreateFDiv(a, b);
+    case ScalarOp::div_count: return quotient_by_count(a, b);
     case ScalarOp::fma: return b_.CreateIntrinsic(llvm::Intrinsic::fma, {t}, {a, b, c});
     case ScalarOp::neg: return b_.CreateFNeg(a);
     case ScalarOp::abs: return intrinsic(llvm::Intrinsic::fabs, a);

@@ -44,6 +44,7 @@ class Operations {
   llvm::Value* integer_operation(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* divide(ScalarOp op, bool is_signed_type, llvm::Value* a, llvm::Value* b);
   llvm::Value* divide_by_positive(ScalarOp op, llvm::Value* a, const llvm::APInt& divisor);
+  llvm::Value* quotient_by_count(llvm::Value* a, llvm::Value* b);
   llvm::Value* power(DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* power_by_squaring(bool is_signed_type, llvm::Value* a, llvm::Value* b);
   llvm::Value* float_operation(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b, llvm::Value* c);

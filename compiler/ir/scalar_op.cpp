@@ -16,7 +16,8 @@ constexpr std::array<ScalarOpInfo, static_cast<size_t>(ScalarOp::count_)> kInfo 
     {"fmod", 2, R::operand, "iuf", false, 8},        {"pow", 2, R::operand, "iufc", false, 30},        {"neg", 1, R::operand, "iufc", false, 1},
     {"abs", 1, R::real, "iufc", false, 1},           {"sign", 1, R::operand, "iuf", false, 2},         {"min", 2, R::operand, "biuf", true, 1},
     {"max", 2, R::operand, "biuf", true, 1},         {"fmin", 2, R::operand, "biuf", true, 1},         {"fmax", 2, R::operand, "biuf", true, 1},
-    {"mulhi", 2, R::operand, "iu", true, 4},         {"fma", 3, R::operand, "f", false, 1},            {"bit_and", 2, R::operand, "biu", true, 1},
+    {"mulhi", 2, R::operand, "iu", true, 4},         {"fma", 3, R::operand, "f", false, 1},            {"div_count", 2, R::operand, "f", false, 4},
+    {"bit_and", 2, R::operand, "biu", true, 1},
     {"bit_or", 2, R::operand, "biu", true, 1},       {"bit_xor", 2, R::operand, "biu", true, 1},       {"bit_not", 1, R::operand, "biu", false, 1},
     {"shl", 2, R::operand, "iu", false, 1},          {"shr", 2, R::operand, "iu", false, 1},           {"eq", 2, R::boolean, "biufc", true, 1},
     {"ne", 2, R::boolean, "biufc", true, 1},         {"lt", 2, R::boolean, "biuf", false, 1},          {"le", 2, R::boolean, "biuf", false, 1},
@@ -98,7 +99,8 @@ T float_op(ScalarOp op, T a, T b, T c) {
     case ScalarOp::add: return a + b;
     case ScalarOp::sub: return a - b;
     case ScalarOp::mul: return a * b;
-    case ScalarOp::div: return a / b;
+    case ScalarOp::div:
+    case ScalarOp::div_count: return a / b;
     case ScalarOp::mod: {
       if (b == 0) return std::numeric_limits<T>::quiet_NaN();
       const T r = std::fmod(a, b);

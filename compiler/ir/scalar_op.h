@@ -17,8 +17,9 @@ namespace gasell {
 enum class ScalarOp : uint8_t {
   // arithmetic
   add, sub, mul, div, floordiv, mod, fmod, pow, neg, abs, sign, min, max, fmin, fmax,
-  mulhi,  // the high half of the product
-  fma,    // a * b + c, rounded once where the target can
+  mulhi,      // the high half of the product
+  fma,        // a * b + c, rounded once where the target can
+  div_count,  // a / b for a number of things b, from 1 to 2^53 (0 / 0 is any number): infinity over it may be NaN
   // bits
   bit_and, bit_or, bit_xor, bit_not, shl, shr,
   // comparison and logic

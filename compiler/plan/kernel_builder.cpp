@@ -12,7 +12,7 @@ namespace gasell::plan {
 using ir::Body;
 using ir::ExprRef;
 
-KernelBuilder::KernelBuilder(std::string name) { kernel_.name = std::move(name); }
+KernelBuilder::KernelBuilder(std::string name, bool divides_by_products) : divides_by_products_(divides_by_products) { kernel_.name = std::move(name); }
 
 std::string KernelBuilder::fresh(const std::string& stem) { return stem + std::to_string(next_++); }
 
@@ -97,19 +97,6 @@ ExprRef Positions::base(int a, const std::vector<ExprRef>& outer) const {
   for (size_t k = 0; k < outer_[a].size(); ++k)
     if (outer_[a][k]) position = position + outer[k] * outer_[a][k];
   return position;
-}
-
-std::vector<ExprRef> coordinates(KernelBuilder& builder, Body& body, ExprRef row, const std::vector<ExprRef>& extents) {
-  std::vector<ExprRef> result(extents.size());
-  for (size_t k = extents.size(); k-- > 0;) {
-    if (k == 0) {
-      result[k] = row;
-    } else {
-      result[k] = define(builder, body, "i", row % extents[k]);
-      row = define(builder, body, "q", row / extents[k]);
-    }
-  }
-  return result;
 }
 
 namespace {
@@ -212,19 +199,26 @@ void StripExpression::begin_row(Body& body, const std::vector<ExprRef>& outer) {
 void StripExpression::begin_strip(Body& body, ExprRef first, ExprRef count) {
   first_ = std::move(first);
   shifts_.assign(arrays_.size(), nullptr);
+  staged_.assign(arrays_.size(), {});
   for (size_t a = 0; a < arrays_.size(); ++a) {
     if (random_[a].empty()) continue;
     const ExprRef stride = positions_.inner_stride(static_cast<int>(a));
     const ExprRef position = define(builder_, body, "position", bases_[a] + first_ * stride);
-    shifts_[a] = fill_random(builder_, body, *pulled_.accesses[a].source->as<graph::RandomNode>(), random_[a], arrays_[a], pulled_.accesses[a].dtype,
-                             position, stride, positions_.static_inner_stride(static_cast<int>(a)), count);
+    read_from(static_cast<int>(a), arrays_[a],
+              fill_random(builder_, body, *pulled_.accesses[a].source->as<graph::RandomNode>(), random_[a], arrays_[a], pulled_.accesses[a].dtype,
+                          position, stride, positions_.static_inner_stride(static_cast<int>(a)), count));
   }
+}
+
+void StripExpression::read_from(int a, std::string local, ExprRef shift) {
+  staged_[static_cast<size_t>(a)] = std::move(local);
+  shifts_[static_cast<size_t>(a)] = std::move(shift);
 }
 
 ExprRef StripExpression::access_value(int a, ExprRef j, const std::vector<ExprRef>& values) {
   const Access& access = pulled_.accesses[a];
   if (access.index >= 0) return ir::load(arrays_[a], access.dtype, values[static_cast<size_t>(access.index)] * index_strides_[a]);
-  if (!random_[a].empty()) return ir::load(arrays_[a], access.dtype, shifts_[a] + j);
+  if (!staged_[a].empty()) return ir::load(staged_[a], access.dtype, shifts_[a] + j);
   ExprRef position = bases_[a] + (first_ + j) * positions_.inner_stride(a);
   if (neighbours_[a].near != a) position = position + ir::constant_i64(neighbours_[a].offset);
   if (!arrays_[a].empty()) return ir::load(arrays_[a], access.dtype, position);

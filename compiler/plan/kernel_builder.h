@@ -17,7 +17,8 @@ inline constexpr int64_t kLanes = 64;
 /// Collects parameters, their arguments and the body.
 class KernelBuilder {
  public:
-  explicit KernelBuilder(std::string name);
+  /// `divides_by_products`: see Divisor (extents.h).
+  KernelBuilder(std::string name, bool divides_by_products);
 
   /// A scalar argument; constants that steer code generation (0, 1, 2, …) are better written into the IR.
   ir::ExprRef scalar(const std::string& stem, int64_t value);
@@ -26,6 +27,7 @@ class KernelBuilder {
   std::string input(const StorageRef& storage, DType dtype, int64_t offset);
   std::string output(const StorageRef& storage, DType dtype, int64_t offset);
   std::string fresh(const std::string& stem);
+  bool divides_by_products() const { return divides_by_products_; }
 
   /// Moves the finished kernel and its arguments into a step.
   Step finish(ir::Body body, int64_t units);
@@ -36,6 +38,7 @@ class KernelBuilder {
   ir::Kernel kernel_;
   Step step_;
   int next_ = 0;
+  const bool divides_by_products_;
 };
 
 /// An i64 let: appends it to `body` and gives the variable.
@@ -64,9 +67,6 @@ class Positions {
   std::vector<int64_t> static_inner_;
 };
 
-/// Row number → coordinates of the given extents (C order), as lets.
-std::vector<ir::ExprRef> coordinates(KernelBuilder& builder, ir::Body& body, ir::ExprRef row, const std::vector<ir::ExprRef>& extents);
-
 /// The expression of a Pulled over one strip of the innermost axis: first `stage` (fills strips with random numbers), then `at` for each element.
 class StripExpression {
  public:
@@ -81,6 +81,10 @@ class StripExpression {
   void begin_strip(ir::Body& body, ir::ExprRef first, ir::ExprRef count);
   /// Values of the roots at element `first + j`; intermediate values become lets in `body`.
   std::vector<ir::ExprRef> at(ir::Body& body, ir::ExprRef j);
+  /// What access `a`, which no other value indexes, reads at element `first + j`.
+  ir::ExprRef read(int a, ir::ExprRef j) { return access_value(a, std::move(j), {}); }
+  /// After begin_strip: element `first + j` of access `a` lies at `shift + j` of a local array.
+  void read_from(int a, std::string local, ir::ExprRef shift);
 
  private:
   ir::ExprRef access_value(int a, ir::ExprRef j, const std::vector<ir::ExprRef>& values);
@@ -97,7 +101,8 @@ class StripExpression {
   std::vector<std::vector<ir::ExprRef>> random_;  // per access: seed, stream, low, range
   std::vector<ir::ExprRef> constants_;           // per value
   std::vector<ir::ExprRef> bases_;               // per access, of the row
-  std::vector<ir::ExprRef> shifts_;              // per access: where the strip's first element lies in a staged array
+  std::vector<std::string> staged_;              // per access: the local array that holds the strip; empty: none does
+  std::vector<ir::ExprRef> shifts_;              // per access: where the strip's first element lies in it
   ir::ExprRef first_;
 };
 

@@ -32,6 +32,12 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& 
 std::optional<Step> lower_tiles(const Pulled& pulled, const std::vector<Output>& outputs, const std::vector<Access>& results, const Grain& grain,
                                 const Border* border);
 
+/// Whether an access walks across its memory, as in a transposition: the space's neighbouring rows, not columns, share its cache lines.
+bool crosses_memory(const Shape& space, const Access& access);
+/// The same for Grain::rolled where inputs are walked across their memory and results are not: squares of the inputs go through memory that the threads of a
+/// unit share; nullopt: something else is asked for. `results` as for lower_tiles.
+std::optional<Step> lower_crossing(const Pulled& pulled, const std::vector<Output>& outputs, const std::vector<Access>& results);
+
 /// Reduces the one root of `pulled` over `axes` into `output`, whose access walks the axes that are kept. Appends the kernel, and where the work is
 /// more than one unit an output, the kernels that combine partial states in a fixed tree. The bits depend on the shape alone.
 void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op, const std::vector<int>& axes, int64_t ddof, DType result, Output output,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "compiler/plan/extents.h"
 #include "compiler/plan/lower.h"
 
 namespace gasell::plan {
@@ -11,13 +12,8 @@ using ir::ExprRef;
 
 constexpr int64_t kLine = 64;  // bytes of a cache line
 
-/// Whether an input or result is walked across its memory, as in a transposition: its neighbouring rows, not columns, share cache lines.
-bool crosses_memory(const Shape& space, const std::vector<Access>& accesses) {
-  const size_t rank = space.size();
-  return rank > 1 && space[rank - 2] > 1 && std::any_of(accesses.begin(), accesses.end(), [&](const Access& a) {
-           const int64_t down = std::abs(a.coefficients[rank - 2]), along = std::abs(a.coefficients[rank - 1]);
-           return down != 0 && along * gasell::size_of(a.dtype) >= kLine && down * gasell::size_of(a.dtype) < kLine;
-         });
+bool any_crosses(const Shape& space, const std::vector<Access>& accesses) {
+  return std::any_of(accesses.begin(), accesses.end(), [&](const Access& a) { return crosses_memory(space, a); });
 }
 
 }  // namespace
@@ -37,16 +33,17 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& 
   const int64_t rows = graph::size_of(Shape(pulled.space.begin(), pulled.space.end() - 1));
   const int64_t aim = grain.chunk > 0 ? grain.chunk : std::clamp<int64_t>(rows * columns / grain.units, grain.elements, 16 * kStrip);
   // Crossing accesses are walked in tiles of few columns and many rows, so that a cache line serves all its rows before it goes.
-  const bool tiled = crosses_memory(pulled.space, pulled.accesses) || crosses_memory(pulled.space, results);
+  const bool tiled = any_crosses(pulled.space, pulled.accesses) || any_crosses(pulled.space, results);
   const bool indexed = std::any_of(pulled.accesses.begin(), pulled.accesses.end(), [](const Access& a) { return a.index >= 0; });
-  if (grain.rolled && !tiled && !indexed)
-    if (std::optional<Step> step = lower_tiles(pulled, outputs, results, grain, border)) return std::move(*step);
+  if (grain.rolled && !indexed)
+    if (std::optional<Step> step = !tiled ? lower_tiles(pulled, outputs, results, grain, border) : border ? std::nullopt : lower_crossing(pulled, outputs, results))
+      return std::move(*step);
   const int64_t segment = std::min({columns, std::max<int64_t>(1, aim), tiled ? kLine / gasell::size_of(results[0].dtype) : columns});
   const int64_t segments = (columns + segment - 1) / segment;
   const int64_t rows_a_unit = segments > 1 && !tiled ? 1 : std::clamp<int64_t>(aim / segment, 1, rows);
   const int64_t units = (rows + rows_a_unit - 1) / rows_a_unit * segments;
 
-  KernelBuilder builder("map");
+  KernelBuilder builder("map", grain.rolled);
   const ExprRef n = builder.scalar("n", columns);
   StripExpression expression(builder, pulled);
   std::vector<std::string> out_names;
@@ -55,8 +52,9 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& 
 
   const ExprRef u = ir::variable(builder.fresh("u"), DType::i64);
   Body unit;
-  const ExprRef seg = builder.scalar("seg", segment), segs = builder.scalar("segs", segments);
-  const ExprRef c0 = rank == 1 ? define(builder, unit, "c", u * seg) : define(builder, unit, "c", (u % segs) * seg);
+  const ExprRef seg = builder.scalar("seg", segment);
+  const Parts of_unit = rank == 1 ? Parts{nullptr, u} : Divisor(builder, segments, units).divide(unit, u);
+  const ExprRef c0 = define(builder, unit, "c", of_unit.remainder * seg);
   const ExprRef count = define(builder, unit, "count", minimum(seg, n - c0));
   std::vector<ExprRef> begins, ends;  // of what is inside of the border
   if (border) {
@@ -142,13 +140,12 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& 
     row_body(unit, {});
   } else {
     const ExprRef rpu = builder.scalar("rpu", rows_a_unit), row_count = builder.scalar("rows", rows);
-    std::vector<ExprRef> extents;
-    for (size_t k = 0; k + 1 < rank; ++k) extents.push_back(k == 0 ? nullptr : builder.scalar("e", pulled.space[k]));
-    const ExprRef r0 = define(builder, unit, "r", (u / segs) * rpu);
+    const Extents extents(builder, Shape(pulled.space.begin(), pulled.space.end() - 1));
+    const ExprRef r0 = define(builder, unit, "r", of_unit.quotient * rpu);
     const ExprRef r1 = define(builder, unit, "r", minimum(r0 + rpu, row_count));
     const ExprRef r = ir::variable(builder.fresh("r"), DType::i64);
     Body row;
-    row_body(row, coordinates(builder, row, r, extents));
+    row_body(row, extents.coordinates(row, r));
     unit.push_back(ir::loop(r->name, r0, r1, has_random(pulled) && long_rows ? ir::LoopKind::serial : ir::LoopKind::team, std::move(row)));
   }
 

@@ -20,7 +20,7 @@ class Combination : ReductionParts {
              const std::vector<StorageRef>& storages, DType result_type, int64_t count, int64_t ddof) {
     const int64_t next = (parts + kGroup - 1) / kGroup;
     const bool partial = next > 1;
-    const ExprRef part_count = builder.scalar("parts", parts), next_count = builder.scalar("next", next);
+    const ExprRef part_count = builder.scalar("parts", parts);
     StateArrays in{{}, reducer.components()}, out{{}, {}};
     for (size_t c = 0; c < from.size(); ++c) in.names.push_back(builder.input(from[c], in.types[c], 0));
     for (size_t c = 0; c < storages.size(); ++c) {
@@ -32,42 +32,49 @@ class Combination : ReductionParts {
     Shape out_space = space;
     out_space.push_back(1);
     Positions out_positions(builder, out_space, {out_access});
-    std::vector<ExprRef> extents;
-    for (size_t k = 0; k < space.size(); ++k) extents.push_back(k == 0 ? nullptr : builder.scalar("e", space[k]));
+    const Extents extents(builder, space);
 
-    const ExprRef u = loop_variable("u"), l = loop_variable("l");
-    Body unit;
-    const StateArrays states = locals(unit, "state", kGroup);
+    // A tree is an item; on a GPU several are a unit's, and each a warp's, which waits for no others.
+    const int64_t items = graph::size_of(space) * next, items_a_unit = rolled && (partial || items > kWarps) ? kWarps : 1, units = (items + items_a_unit - 1) / items_a_unit;
+    const ExprRef u = loop_variable("u"), l = loop_variable("l"), i = items_a_unit > 1 ? loop_variable("i") : u;
+    Body item;
+    const StateArrays states = locals(item, "state", kGroup);
     const bool one_output = graph::size_of(space) == 1;
-    const ExprRef o = one_output ? i64(0) : next == 1 ? u : let(unit, "o", u / next_count);
-    const ExprRef h = next == 1 ? i64(0) : one_output ? u : let(unit, "h", u % next_count);
-    const ExprRef first = let(unit, "first", h * i64(kGroup)), width = let(unit, "width", minimum(i64(kGroup), part_count - first));
+    const Parts of_item = next == 1 ? Parts{i, i64(0)} : one_output ? Parts{i64(0), i} : Divisor(builder, next, items).divide(item, i);
+    const ExprRef o = of_item.quotient, h = of_item.remainder;
+    const ExprRef first = let(item, "first", h * i64(kGroup)), width = let(item, "width", minimum(i64(kGroup), part_count - first));
     const bool by_columns = columns > 1, one_row = graph::size_of(space) == columns;
     const ExprRef width_of_row = by_columns ? builder.scalar("columns", columns) : i64(1);
-    const ExprRef outer = !by_columns ? o : one_row ? i64(0) : let(unit, "outer", o / width_of_row);
-    const ExprRef column = !by_columns ? i64(0) : one_row ? o : let(unit, "column", o % width_of_row);
-    const auto place = [&](const ExprRef& count, const ExprRef& part) {
+    const auto [outer, column] = !by_columns ? Parts{o, i64(0)} : one_row ? Parts{i64(0), o} : Divisor(builder, columns, graph::size_of(space)).divide(item, o);
+    const auto place = [&, outer = outer, column = column](const ExprRef& count, const ExprRef& part) {
       const ExprRef at = outer * count + part;
       return by_columns ? at * width_of_row + column : at;
     };
-    const ExprRef base = let(unit, "base", place(part_count, first));
+    const ExprRef base = let(item, "base", place(part_count, first));
     Body copy;
     states.write(copy, l, let(copy, in.read(by_columns ? base + l * width_of_row : base + l)));
-    unit.push_back(ir::loop(l->name, i64(0), width, ir::LoopKind::simd, std::move(copy)));
-    halving_tree(unit, reducer, states, width, kGroup);
-    const State state = let(unit, states.read(i64(0)));
+    item.push_back(ir::loop(l->name, i64(0), width, ir::LoopKind::simd, std::move(copy)));
+    halving_tree(item, reducer, states, width, kGroup);
+    const State state = let(item, states.read(i64(0)));
     if (partial) {
-      out.write(unit, by_columns ? let(unit, "to", place(next_count, h)) : u, state);
+      out.write(item, by_columns ? let(item, "to", place(builder.scalar("next", next), h)) : i, state);
     } else {
       const ExprRef n = builder.scalar("count", Scalar::of_float(static_cast<double>(count)));
-      out.write(unit, out_positions.base(0, coordinates(builder, unit, o, extents)), {reducer.finish(state, n, ddof, result_type)});
+      out.write(item, out_positions.base(0, extents.coordinates(item, o)), {reducer.finish(state, n, ddof, result_type)});
     }
-    const int64_t units = graph::size_of(space) * next;
+    Body unit;
+    if (items_a_unit > 1) {
+      const ExprRef begin = let(unit, "begin", u * i64(items_a_unit));
+      const ExprRef end = let(unit, "end", minimum(begin + i64(items_a_unit), builder.scalar("items", items)));
+      unit.push_back(ir::loop(i->name, begin, end, ir::LoopKind::team, std::move(item)));
+    } else {
+      unit = std::move(item);
+    }
     Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
     Step step = builder.finish(std::move(body), units);
     step.walks.resize(from.size());
     for (const DType type : out.types)
-      step.walks.push_back(partial ? dense_walk(units * gasell::size_of(type), 0) : walk_of(out_space, out_access, 0));
+      step.walks.push_back(partial ? dense_walk(items * gasell::size_of(type), 0) : walk_of(out_space, out_access, 0));
     return step;
   }
 };

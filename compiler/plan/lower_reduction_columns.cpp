@@ -40,7 +40,7 @@ class ColumnReduction final : public ReductionLowering {
     const bool partial = groups_ > 1;
     const Shape& space = pulled_.space;
     const int64_t segments = (columns_ + segment_ - 1) / segment_;
-    const ExprRef n = builder.scalar("n", columns_), rows = builder.scalar("rows", rows_), groups = builder.scalar("groups", groups_);
+    const ExprRef n = builder.scalar("n", columns_), rows = builder.scalar("rows", rows_);
     StripExpression expression(builder, pulled_);
     StateArrays out{{}, {}};
     for (size_t c = 0; c < storages.size(); ++c) {
@@ -50,22 +50,21 @@ class ColumnReduction final : public ReductionLowering {
     Shape out_space(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept_));
     out_space.push_back(columns_);
     Positions out_positions(builder, out_space, {result});
-    std::vector<ExprRef> kept_extents, row_extents;
-    for (size_t k = 0; k < kept_; ++k) kept_extents.push_back(k == 0 ? nullptr : builder.scalar("e", space[k]));
-    for (size_t k = kept_; k + 1 < space.size(); ++k) row_extents.push_back(k == kept_ ? nullptr : builder.scalar("e", space[k]));
+    const auto columns_axis = space.end() - 1, first_row_axis = space.begin() + static_cast<std::ptrdiff_t>(kept_);
+    const Extents kept_extents(builder, Shape(space.begin(), first_row_axis)), row_extents(builder, Shape(first_row_axis, columns_axis));
 
     const ExprRef u = loop_variable("u");
     Body unit;
     expression.declare(unit);
     const StateArrays total = locals(unit, "total", widest_);
-    const ExprRef segs = builder.scalar("segs", segments);
-    const ExprRef segment = let(unit, "segment", u % segs), rest = let(unit, "rest", u / segs);
-    const ExprRef group = let(unit, "group", rest % groups), o = let(unit, "o", rest / groups);
+    const int64_t units = outer_ * groups_ * segments;
+    const auto [rest, segment] = Divisor(builder, segments, units).divide(unit, u);
+    const auto [o, group] = Divisor(builder, groups_, units).divide(unit, rest);
     const ExprRef width = builder.scalar("width", segment_);
     const ExprRef c0 = let(unit, "c", segment * width), count = let(unit, "count", minimum(width, n - c0));
     const ExprRef r0 = let(unit, "r", group * i64(group_rows_));
     const ExprRef r1 = let(unit, "r", minimum(r0 + i64(group_rows_), rows));
-    const std::vector<ExprRef> kept = coordinates(builder, unit, o, kept_extents);
+    const std::vector<ExprRef> kept = kept_extents.coordinates(unit, o);
     fill_identity(unit, reducer, total, count);
 
     const ExprRef b = loop_variable("b"), m = loop_variable("j");
@@ -80,7 +79,7 @@ class ColumnReduction final : public ReductionLowering {
       for (int64_t h = 0; h < height; ++h) {
         numbers.push_back(let(row, "r", first + t * i64(height) + i64(h)));
         std::vector<ExprRef> all = kept;
-        for (const ExprRef& c : coordinates(builder, row, numbers.back(), row_extents)) all.push_back(c);
+        for (const ExprRef& c : row_extents.coordinates(row, numbers.back())) all.push_back(c);
         expressions[static_cast<size_t>(h)].begin_row(row, all);
         expressions[static_cast<size_t>(h)].begin_strip(row, c0, count);
       }
@@ -138,7 +137,7 @@ class ColumnReduction final : public ReductionLowering {
     Body finish;
     const State state = let(finish, total.read(w));
     if (partial) {
-      const ExprRef output = let(unit, "output", (o * groups + group) * n + c0);
+      const ExprRef output = let(unit, "output", (o * builder.scalar("groups", groups_) + group) * n + c0);
       out.write(finish, let(finish, "at", output + w), state);
     } else {
       const ExprRef base = let(unit, "to", out_positions.base(0, kept));
@@ -146,7 +145,6 @@ class ColumnReduction final : public ReductionLowering {
                 {reducer.finish(state, ir::cast(rows, DType::f64), ddof, result_type)});
     }
     unit.push_back(ir::loop(w->name, i64(0), count, ir::LoopKind::simd, std::move(finish)));
-    const int64_t units = outer_ * groups_ * segments;
     Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
     Step step = builder.finish(std::move(body), units);
     // Units that walk on together: those of a group of rows where there is one output row, with one group each by itself; else those of an

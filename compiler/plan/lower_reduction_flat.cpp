@@ -15,18 +15,19 @@ class FlatReduction final : public ReductionLowering {
     outputs_ = graph::size_of(Shape(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept)));
     total_ = graph::size_of(Shape(space.begin() + static_cast<std::ptrdiff_t>(kept), space.end()));
     groups_ = (total_ + kStrip * kGroup - 1) / (kStrip * kGroup);
+    blocks_apart_ = grain.rolled && reducer.is_var() && outputs_ == 1 && groups_ > 1;
     const int64_t aim = grain.chunk > 0 ? grain.chunk : std::clamp<int64_t>(outputs_ * total_ / grain.units, grain.elements, kStrip * kGroup);
     outputs_a_unit_ = groups_ > 1 ? 1 : std::clamp<int64_t>(aim / std::max<int64_t>(1, total_), 1, std::max<int64_t>(1, outputs_));
+    // Of several outputs each is a warp's.
+    if (grain.rolled && outputs_a_unit_ > 1 && outputs_a_unit_ < kWarps) outputs_a_unit_ = outputs_ / kWarps >= grain.units / 16 ? kWarps : 1;
   }
 
-  int64_t groups() const override { return groups_; }
+  int64_t groups() const override { return blocks_apart_ ? (total_ + kStrip - 1) / kStrip : groups_; }
 
   /// `to`: the output's name, access and finishing, or with several groups the partial arrays [output, group].
   Step lower(const Access& result, const std::vector<StorageRef>& storages, DType result_type, int64_t ddof) override {
     const bool partial = groups_ > 1;
-    const ExprRef n = builder.scalar("n", pulled_.space.back());
-    const ExprRef total = builder.scalar("total", total_), outputs = builder.scalar("outputs", outputs_),
-                  groups = builder.scalar("groups", groups_);
+    const ExprRef total = builder.scalar("total", total_), outputs = builder.scalar("outputs", outputs_);
     StripExpression expression(builder, pulled_);
     Access out_access = result;
     StateArrays out{{}, {}};
@@ -38,10 +39,9 @@ class FlatReduction final : public ReductionLowering {
     Shape out_space(pulled_.space.begin(), pulled_.space.begin() + static_cast<std::ptrdiff_t>(kept_));
     out_space.push_back(1);
     Positions out_positions(builder, out_space, {out_access});
-    std::vector<ExprRef> kept_extents, row_extents;
-    for (size_t k = 0; k < kept_; ++k) kept_extents.push_back(k == 0 ? nullptr : builder.scalar("e", pulled_.space[k]));
-    for (size_t k = kept_; k + 1 < pulled_.space.size(); ++k)
-      row_extents.push_back(k == kept_ ? nullptr : builder.scalar("e", pulled_.space[k]));
+    const auto first_reduced = pulled_.space.begin() + static_cast<std::ptrdiff_t>(kept_);
+    const Extents kept_extents(builder, Shape(pulled_.space.begin(), first_reduced));
+    const Rows rows(builder, Shape(first_reduced, pulled_.space.end()), total_);
 
     // Divisions are slow to run and to compile: a unit's number is its group where there is one output, and its outputs where there is one group.
     const bool one_output = outputs_ == 1, one_group = groups_ == 1;
@@ -50,35 +50,37 @@ class FlatReduction final : public ReductionLowering {
     expression.declare(block);
     strip_ = builder.fresh("x");
     block.push_back(ir::local_array(strip_, pulled_.values[pulled_.roots[0]].dtype, kStrip));
-    const StateArrays lanes = locals(block, "lane", kLanes), blocks = locals(output, "block", kGroup);
-    const ExprRef group = one_group ? i64(0) : one_output ? u : let(unit, "group", u % groups);
+    const StateArrays lanes = locals(block, "lane", kLanes), blocks = blocks_apart_ ? out : locals(output, "block", kGroup);
+    const int64_t units = (outputs_ + outputs_a_unit_ - 1) / outputs_a_unit_ * groups_;
+    const auto [outputs_of_unit, group] = one_group ? Parts{u, i64(0)} : one_output ? Parts{i64(0), u} : Divisor(builder, groups_, units).divide(unit, u);
     const ExprRef group_first = let(unit, "first", group * i64(kStrip * kGroup));
     const ExprRef group_last = let(unit, "last", minimum(group_first + i64(kStrip * kGroup), total));
     const ExprRef block_count = let(unit, "blocks", ceil_div(group_last - group_first, kStrip));
 
-    const std::vector<ExprRef> kept = coordinates(builder, output, o, kept_extents);
+    const std::vector<ExprRef> kept = kept_extents.coordinates(output, o);
     const ExprRef b = loop_variable("b");
     const ExprRef first = let(block, "first", group_first + b * i64(kStrip));
     const ExprRef count = let(block, "count", minimum(i64(kStrip), group_last - first));
-    reduce_block(block, expression, kept, row_extents, n, lanes, blocks, b, first, count);
+    reduce_block(block, expression, kept, rows, lanes, {blocks, blocks_apart_ ? group * i64(kGroup) + b : b}, first, count);
     // What is worth sharing out: a unit's outputs, or the blocks of its only one.
     const bool several = outputs_a_unit_ > 1;
     output.push_back(ir::loop(b->name, i64(0), block_count, several ? ir::LoopKind::serial : ir::LoopKind::team, std::move(block)));
-    halving_tree(output, reducer, blocks, block_count, kGroup);
-    const State state = let(output, blocks.read(i64(0)));
-    if (partial) {
-      out.write(output, let(output, "at", o * groups + group), state);
-    } else {
-      out.write(output, out_positions.base(0, kept), {reducer.finish(state, ir::cast(total, DType::f64), ddof, result_type)});
+    if (!blocks_apart_) {
+      halving_tree(output, reducer, blocks, block_count, kGroup);
+      const State state = let(output, blocks.read(i64(0)));
+      if (partial) {
+        out.write(output, let(output, "at", o * builder.scalar("groups", groups_) + group), state);
+      } else {
+        out.write(output, out_positions.base(0, kept), {reducer.finish(state, ir::cast(total, DType::f64), ddof, result_type)});
+      }
     }
     if (one_output) {
       unit.insert(unit.end(), output.begin(), output.end());
     } else {
       const ExprRef opu = builder.scalar("opu", outputs_a_unit_);
-      const ExprRef o0 = let(unit, "o", (one_group ? u : u / groups) * opu), o1 = let(unit, "o", minimum(o0 + opu, outputs));
+      const ExprRef o0 = let(unit, "o", outputs_of_unit * opu), o1 = let(unit, "o", minimum(o0 + opu, outputs));
       unit.push_back(ir::loop(o->name, o0, o1, several ? ir::LoopKind::team : ir::LoopKind::serial, std::move(output)));
     }
-    const int64_t units = (outputs_ + outputs_a_unit_ - 1) / outputs_a_unit_ * groups_;
     Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
     Step step = builder.finish(std::move(body), units);
     // Several outputs with several groups each: whole outputs are walked in order, their groups not.
@@ -86,46 +88,62 @@ class FlatReduction final : public ReductionLowering {
     const int64_t together = whole_outputs ? groups_ : 1;
     std::vector<Walk> walks;
     for (const DType type : out.types) {
-      const int64_t width = gasell::size_of(type);
-      walks.push_back(partial ? dense_walk(units * width, together * width) : walk_of(out_space, out_access, outputs_a_unit_));
+      const int64_t width = gasell::size_of(type) * (blocks_apart_ ? kGroup : 1);
+      walks.push_back(partial ? dense_walk(this->groups() * outputs_ * gasell::size_of(type), together * width) : walk_of(out_space, out_access, outputs_a_unit_));
     }
     describe_walks(step, pulled_, together, whole_outputs ? total_ : partial ? kStrip * kGroup : outputs_a_unit_ * total_, walks);
     return step;
   }
 
  private:
+  /// What is reduced, in rows along the innermost axis.
+  struct Rows {
+    Rows(KernelBuilder& builder, const Shape& reduced, int64_t total) : extents(builder, Shape(reduced.begin(), reduced.end() - 1)) {
+      if (extents.empty()) return;
+      length = builder.scalar("n", reduced.back());
+      by_length.emplace(builder, reduced.back(), total);
+    }
+    Extents extents;  // of the other axes; empty: there is one row, which has no
+    ExprRef length;
+    std::optional<Divisor> by_length;
+  };
+  /// Where the state of a block goes.
+  struct Place {
+    const StateArrays& states;
+    ExprRef at;
+  };
+
   /// One block. Where its elements lie in one row they go straight into the lanes; where it crosses rows, through the strip.
-  void reduce_block(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const std::vector<ExprRef>& row_extents,
-                    const ExprRef& n, const StateArrays& lanes, const StateArrays& blocks, const ExprRef& b, const ExprRef& first,
-                    const ExprRef& count) {
+  void reduce_block(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const Rows& rows, const StateArrays& lanes,
+                    const Place& to, const ExprRef& first, const ExprRef& count) {
     auto direct = [&](Body& into, const std::vector<ExprRef>& coordinates, const ExprRef& column) {
       expression.begin_row(into, coordinates);
       expression.begin_strip(into, column, count);
-      reduce_elements(into, lanes, first, count, [&](Body& at, const ExprRef& i) { return expression.at(at, i)[0]; });
+      reduce_elements(into, lanes, to, first, count, [&](Body& at, const ExprRef& i) { return expression.at(at, i)[0]; });
     };
     auto staged = [&](Body& into) {
-      stage(into, expression, kept, row_extents, n, first, count);
+      stage(into, expression, kept, rows, first, count);
       const DType type = pulled_.values[pulled_.roots[0]].dtype;
-      reduce_elements(into, lanes, first, count, [&](Body&, const ExprRef& i) { return ir::load(strip_, type, i); });
+      reduce_elements(into, lanes, to, first, count, [&](Body&, const ExprRef& i) { return ir::load(strip_, type, i); });
     };
-    if (row_extents.empty()) {
+    if (rows.extents.empty()) {
       direct(body, kept, first);
     } else {
-      const ExprRef row = let(body, "row", first / n), column = let(body, "column", first - row * n);
+      const auto [row, column] = rows.by_length->divide(body, first);
       Body whole, parts;
       std::vector<ExprRef> all = kept;
-      for (const ExprRef& c : coordinates(builder, whole, row, row_extents)) all.push_back(c);
+      for (const ExprRef& c : rows.extents.coordinates(whole, row)) all.push_back(c);
       direct(whole, all, column);
       staged(parts);
-      body.push_back(ir::if_(ir::op(ScalarOp::le, {column + count, n}), std::move(whole), std::move(parts)));
+      body.push_back(ir::if_(ir::op(ScalarOp::le, {column + count, rows.length}), std::move(whole), std::move(parts)));
     }
-    if (!reducer.is_var()) lane_tree(body, reducer, lanes);
-    blocks.write(body, b, let(body, lanes.read(i64(0))));
+    if (reducer.is_var()) return;
+    lane_tree(body, reducer, lanes);
+    to.states.write(body, to.at, let(body, lanes.read(i64(0))));
   }
 
   /// Elements [first, first + count) of the flattened reduced axes into the strip, row by row.
-  void stage(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const std::vector<ExprRef>& row_extents,
-             const ExprRef& n, const ExprRef& first, const ExprRef& count) {
+  void stage(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const Rows& rows, const ExprRef& first, const ExprRef& count) {
     const std::string done = builder.fresh("done");
     const ExprRef done_ref = ir::variable(done, DType::i64);
     body.push_back(ir::var(done, i64(0)));
@@ -134,11 +152,10 @@ class FlatReduction final : public ReductionLowering {
     step.push_back(ir::let(to_name, done_ref));
     const ExprRef to = ir::variable(to_name, DType::i64);
     const ExprRef position = let(step, "position", first + to);
-    const ExprRef row = let(step, "row", position / n);
-    const ExprRef column = let(step, "column", position - row * n);
-    const ExprRef length = let(step, "length", minimum(n - column, count - to));
+    const auto [row, column] = rows.by_length->divide(step, position);
+    const ExprRef length = let(step, "length", minimum(rows.length - column, count - to));
     std::vector<ExprRef> all = kept;
-    for (const ExprRef& c : coordinates(builder, step, row, row_extents)) all.push_back(c);
+    for (const ExprRef& c : rows.extents.coordinates(step, row)) all.push_back(c);
     stage_piece(step, expression, all, column, length, to);
     step.push_back(ir::assign(done, to + length));
     body.push_back(ir::while_(ir::op(ScalarOp::lt, {done_ref, count}), std::move(step)));
@@ -155,9 +172,9 @@ class FlatReduction final : public ReductionLowering {
     body.push_back(ir::loop(j->name, i64(0), length, ir::LoopKind::simd, std::move(inner)));
   }
 
-  /// The elements into the lanes; of var into one state at lanes[0]. `element(body, i)` is element first + i.
+  /// The elements into the lanes; of var their state where it belongs. `element(body, i)` is element first + i.
   template <class Element>
-  void reduce_elements(Body& body, const StateArrays& lanes, const ExprRef& first, const ExprRef& count, Element element) {
+  void reduce_elements(Body& body, const StateArrays& lanes, const Place& to, const ExprRef& first, const ExprRef& count, Element element) {
     if (!reducer.is_var())
       return fill_lanes(body, reducer, lanes, count,
                         [&](Body& into, const ExprRef& i) { return Indexed{let(into, "x", element(into, i)), first + i}; });
@@ -172,7 +189,7 @@ class FlatReduction final : public ReductionLowering {
     first_row.write(copy, l, {ir::cast(element(copy, l), mean_type)});
     body.push_back(ir::loop(l->name, i64(0), width, ir::LoopKind::simd, std::move(copy)));
     lane_tree(body, sum, first_row);
-    const ExprRef shift = let(body, "shift", ir::op(ScalarOp::div, {first_row.read(i64(0))[0], ir::cast(width, mean_type)}));
+    const ExprRef shift = let(body, "shift", divided_by_count(first_row.read(i64(0))[0], ir::cast(width, DType::f64)));
     sums.set_shift(shift);
     fill_lanes(body, sums, deviations, count, [&](Body& into, const ExprRef& i) { return Indexed{let(into, "x", element(into, i)), i}; });
     lane_tree(body, sums, deviations);
@@ -180,15 +197,17 @@ class FlatReduction final : public ReductionLowering {
     const ExprRef count_f64 = let(body, "cf", ir::cast(count, DType::f64));
     const State closed = let(body, sums.close(gathered, count_f64));
     const ExprRef short_block = let(body, "short", ir::op(ScalarOp::le, {count, i64(kLanes)}));
-    const StateArrays state{lanes.names, reducer.components()};
     auto unless_short = [&](const ExprRef& value, const ExprRef& exact) { return ir::op(ScalarOp::select, {short_block, exact, value}); };
     const ExprRef zero = ir::cast(ir::constant_i64(0), mean_type);
-    state.write(body, i64(0), {count_f64, shift, unless_short(closed[2], zero), unless_short(closed[3], gathered[1])});
+    to.states.write(body, to.at, {count_f64, shift, unless_short(closed[2], zero), unless_short(closed[3], gathered[1])});
   }
 
   const Pulled& pulled_;
   size_t kept_;
   int64_t outputs_, total_, groups_, outputs_a_unit_;
+  /// The states of a unit's blocks, rather than one of them all, are what is left: its tree is that of the kernel that combines states, whose code is compiled
+  /// beside this one's. Where somebody waits for it (Grain::rolled) that counts for more than 4 bytes in 1000 that are written and read again.
+  bool blocks_apart_ = false;
   std::string strip_;
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "compiler/ir/tile.h"
+#include "compiler/plan/extents.h"
 #include "compiler/plan/lower.h"
 
 namespace gasell::plan {
@@ -62,24 +63,8 @@ class Tiles {
   }
 
  private:
-  struct Parts {
-    ExprRef quotient, remainder;
-  };
-  /// Of a number below 2^31, and a divisor below that, by the upper half of a product: a division of the GPU takes longer than the loads of
-  /// a tile, which wait for it. Of m = 2^(31 + s) / divisor, rounded up, where 2^s is the first power of 2 from the divisor on, m * divisor is
-  /// at most the divisor more than 2^(31 + s), so that the number times what it is more stays below 2^(31 + s).
-  Parts divide(Body& body, const ExprRef& number, int64_t divisor) {
-    if (divisor == 1) return {number, constant_i64(0)};
-    const auto u32 = [&](const char* stem, uint64_t value) {
-      return builder_.scalar(stem, Scalar::of_int(static_cast<int64_t>(value)).cast(DType::u32));
-    };
-    const auto bits = static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(divisor - 1)));
-    const ExprRef small = define(builder_, body, "u", ir::cast(number, DType::u32));
-    const ExprRef upper = ir::op(ScalarOp::mulhi, {small, u32("scale", (uint64_t{1} << (31 + bits)) / static_cast<uint64_t>(divisor) + 1)});
-    const ExprRef quotient = define(builder_, body, "q", ir::op(ScalarOp::shr, {upper, u32("bits", bits - 1)}));
-    const ExprRef rest = define(builder_, body, "rest", small - quotient * u32("by", static_cast<uint64_t>(divisor)));
-    return {define(builder_, body, "q", ir::cast(quotient, DType::i64)), define(builder_, body, "rest", ir::cast(rest, DType::i64))};
-  }
+  /// The numbers are those of units and what they are made of, and so are below 2^31.
+  Parts divide(Body& body, const ExprRef& number, int64_t divisor) { return Divisor(builder_, divisor, 0).divide(body, number); }
 
   ExprRef place(size_t k, Body& body) {
     const ExprRef base = define(builder_, body, "to", out_positions_->base(static_cast<int>(k), outer_));
@@ -281,7 +266,7 @@ class Tiles {
   const std::vector<Access>& results_;
   const Border* const border_;
   const size_t rank_;
-  KernelBuilder builder_{"map"};
+  KernelBuilder builder_{"map", true};
   StripExpression expression_;
   std::vector<std::string> out_names_;
   std::optional<Positions> out_positions_;

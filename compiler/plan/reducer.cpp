@@ -27,8 +27,8 @@ ExprRef unsigned_zero(const ExprRef& sum) {
 Scalar extreme(DType type, bool largest) {
   if (kind(type) == 'b') return Scalar::of_bool(largest);
   if (is_float(type) || is_complex(type)) {
-    const double inf = std::numeric_limits<double>::infinity();
-    return number(type, largest ? inf : -inf);
+    const double inf = largest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+    return Scalar{type, 0, {inf, is_complex(type) ? inf : 0.0}};
   }
   const int bits = gasell::size_of(type) * 8;
   if (kind(type) == 'u') return Scalar::of_int(!largest ? 0 : bits == 64 ? -1 : (int64_t{1} << bits) - 1, type);
@@ -64,12 +64,19 @@ bool is_arg(ReduceOp op) { return op == ReduceOp::argmin || op == ReduceOp::argm
 
 }  // namespace
 
+ExprRef divided_by_count(const ExprRef& sum, const ExprRef& count) {
+  return binary(is_complex(sum->type) ? ScalarOp::div : ScalarOp::div_count, sum, ir::cast(count, sum->type));
+}
+
 ExprRef precedes(ReduceOp op, const ExprRef& a, const ExprRef& b) {
+  if (is_float(a->type)) {  // a NaN compares false
+    const ExprRef at_least = binary(ascending(op) ? ScalarOp::le : ScalarOp::ge, b, a);
+    return ir::op(ScalarOp::logical_not, {binary(ScalarOp::logical_or, at_least, is_nan(b))});
+  }
   const ExprRef less = before(ascending(op), a, b);
-  if (!is_float(a->type) && !is_complex(a->type)) return less;
-  const ExprRef nan_first = binary(ScalarOp::logical_and, is_nan(a), ir::op(ScalarOp::logical_not, {is_nan(b)}));
-  const ExprRef ordered = binary(ScalarOp::logical_and, less, ir::op(ScalarOp::logical_not, {is_nan(b)}));
-  return binary(ScalarOp::logical_or, nan_first, ordered);
+  if (!is_complex(a->type)) return less;
+  const ExprRef b_is_number = ir::op(ScalarOp::logical_not, {is_nan(b)});
+  return binary(ScalarOp::logical_and, b_is_number, binary(ScalarOp::logical_or, is_nan(a), less));
 }
 
 Reducer::Reducer(ReduceOp op, DType element) : op_(op), element_(element) {
@@ -95,7 +102,7 @@ State Reducer::identity() const {
     case ReduceOp::any: return {ir::constant(Scalar::of_bool(false))};
     case ReduceOp::all: return {ir::constant(Scalar::of_bool(true))};
     case ReduceOp::argmin:
-    case ReduceOp::argmax: return {ir::constant(number(element_, 0)), ir::constant_i64(-1)};
+    case ReduceOp::argmax: return {ir::constant(extreme(element_, op_ == ReduceOp::argmin)), ir::constant_i64(INT64_MAX)};
     case ReduceOp::var: return {f64(0), ir::constant(number(components_[1], 0)), ir::constant(number(components_[1], 0)), f64(0)};
   }
   return {};
@@ -126,19 +133,16 @@ State Reducer::merge(const State& a, const State& b) const {
     case ReduceOp::all: return {binary(ScalarOp::logical_and, a[0], b[0])};
     case ReduceOp::argmin:
     case ReduceOp::argmax: {
-      // Index -1 marks an empty state. Lanes interleave, so a state with the same value (or NaN too) and a lower index wins.
-      const ExprRef zero = ir::constant_i64(0);
-      const ExprRef b_first = precedes(op_, b[0], a[0]), a_first = precedes(op_, a[0], b[0]);
-      const ExprRef tie = binary(ScalarOp::logical_and, ir::op(ScalarOp::logical_not, {a_first}), binary(ScalarOp::lt, b[1], a[1]));
-      const ExprRef better = binary(ScalarOp::logical_or, b_first, tie);
-      const ExprRef take_b = binary(ScalarOp::logical_and, binary(ScalarOp::ge, b[1], zero),
-                                    binary(ScalarOp::logical_or, binary(ScalarOp::lt, a[1], zero), better));
+      // Lanes interleave: of equals the one with the lower index wins, so that anything wins against an empty state.
+      const ExprRef tie = ir::op(ScalarOp::logical_not, {precedes(op_, a[0], b[0])});
+      const ExprRef earlier = binary(ScalarOp::lt, b[1], a[1]);
+      const ExprRef take_b = binary(ScalarOp::logical_or, precedes(op_, b[0], a[0]), binary(ScalarOp::logical_and, tie, earlier));
       return {ir::op(ScalarOp::select, {take_b, b[0], a[0]}), ir::op(ScalarOp::select, {take_b, b[1], a[1]})};
     }
     case ReduceOp::var: {
       // Chan, Golub, LeVeque: "Updating formulae and a pairwise algorithm for computing sample variances", 1979.
       const ExprRef n = binary(ScalarOp::add, a[0], b[0]), empty = binary(ScalarOp::eq, a[0], f64(0));
-      const ExprRef share = ir::op(ScalarOp::select, {binary(ScalarOp::eq, n, f64(0)), f64(0), binary(ScalarOp::div, b[0], n)});
+      const ExprRef share = ir::op(ScalarOp::select, {binary(ScalarOp::eq, n, f64(0)), f64(0), binary(ScalarOp::div_count, b[0], n)});
       const ExprRef delta = binary(ScalarOp::add, binary(ScalarOp::sub, b[1], a[1]), binary(ScalarOp::sub, b[2], a[2]));
       const ExprRef offset = binary(ScalarOp::add, a[2], binary(ScalarOp::mul, delta, ir::cast(share, components_[1])));
       const ExprRef spread = binary(ScalarOp::mul, squared(delta), binary(ScalarOp::mul, a[0], share));
@@ -188,7 +192,7 @@ State DeviationSums::merge(const State& a, const State& b) const {
 }
 
 State DeviationSums::close(const State& sums, const ExprRef& count) const {
-  const ExprRef step = binary(ScalarOp::div, sums[0], ir::cast(count, mean_));
+  const ExprRef step = divided_by_count(sums[0], count);
   const ExprRef spread = binary(ScalarOp::sub, sums[1], binary(ScalarOp::mul, squared(step), count));
   return {count, shift_, step, binary(ScalarOp::max, spread, f64(0))};
 }

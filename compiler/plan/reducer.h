@@ -59,6 +59,8 @@ class DeviationSums {
   ir::ExprRef shift_;
 };
 
+/// sum / count for a count (f64) that is not 0.
+ir::ExprRef divided_by_count(const ir::ExprRef& sum, const ir::ExprRef& count);
 /// a comes before b in the order of `op` (argmin, min: a < b with NaN first; complex numbers lexicographically).
 ir::ExprRef precedes(graph::ReduceOp op, const ir::ExprRef& a, const ir::ExprRef& b);
 

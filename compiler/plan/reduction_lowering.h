@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/plan/extents.h"
 #include "compiler/plan/lower.h"
 #include "compiler/plan/reducer.h"
 
@@ -19,6 +20,7 @@ namespace gasell::plan {
 inline constexpr int64_t kGroup = 64;          // blocks a work unit, and partial states a combining step
 inline constexpr int64_t kColumnBlock = 16;    // rows a block of columns
 inline constexpr int64_t kColumnBlocks = 64;   // such blocks a work unit at most
+inline constexpr int64_t kWarps = 8;           // of a unit on a GPU, whose teams they are
 inline constexpr int64_t kGroupRows = kColumnBlock * kColumnBlocks;
 
 /// The innermost of the axes that are more than a formality: among all, and among those that are kept; -1: there is none.
@@ -56,7 +58,7 @@ struct Indexed {
 class ReductionParts {
  protected:
   ReductionParts(const Reducer& reducer, graph::ReduceOp op, const Grain& grain)
-      : builder(std::string("reduce_") + std::string(graph::name_of(op))), reducer(reducer), rolled(grain.rolled) {}
+      : builder(std::string("reduce_") + std::string(graph::name_of(op)), grain.rolled), reducer(reducer), rolled(grain.rolled) {}
 
   KernelBuilder builder;
   const Reducer& reducer;
