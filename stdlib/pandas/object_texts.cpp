@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/frame/dictionary.h"
+#include "runtime/frame/groups.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/iterators.h"
 #include "runtime/session/number.h"
@@ -18,67 +20,88 @@ namespace {
 
 // A value is a letter and what belongs to it: "i12;" "f0.5;" "s3:abc" "l2;" and two values.
 
-bool encode(Interpreter& in, const Value& v, std::string& out);
+/// Writes values. Of keys those that are equal have one text: True and 1.0 are 1.
+class Encoder {
+ public:
+  Encoder(Interpreter& in, bool keys) : in_(in), keys_(keys) {}
+  std::string out;
 
-bool encode_all(Interpreter& in, char letter, const std::vector<Value>& values, std::string& out) {
-  out += fmt::format("{}{};", letter, values.size());
-  for (const Value& v : values)
-    if (!encode(in, v, out)) return false;
-  return true;
-}
+  bool value(const Value& v) {
+    if (v.is_none())
+      out += "n";
+    else if (v.same(na_value()))
+      out += "a";
+    else if (v.same(nat_value()))
+      out += "t";
+    else if (v.is_bool())
+      out += keys_ ? (truth(in_, v) ? "i1;" : "i0;") : truth(in_, v) ? "b1" : "b0";
+    else if (v.is_int())
+      out += fmt::format("i{};", v.as_int());
+    else if (v.is_float())
+      floating(v.as_float());
+    else if (auto* s = v.as<Str>())
+      text('s', s->value);
+    else if (auto* scalar = v.as<numpy::NumpyScalar>())
+      return !is_complex(scalar->dtype()) && value(numpy::python_value(scalar->value(in_)));
+    else if (v.as<Tuple>())
+      return all('u', to_vector(in_, v));
+    else if (v.as<List>())
+      return all('l', to_vector(in_, v));
+    else if (v.as<ColumnObject>())
+      return all('A', to_vector(in_, v));
+    else if (auto* array = v.as<numpy::NdArray>())
+      return array->array.rank() == 1 && all('A', to_vector(in_, v));
+    else if (auto* dict = v.as<Dict>())
+      return all('d', parts_of(*dict));
+    else if (objects_of(v) == "date")
+      text('y', gasell::str(in_, v));
+    else if (objects_of(v) == "time")
+      text('c', gasell::str(in_, v));
+    else if (const auto delta = to_timedelta(in_, v))
+      out += fmt::format("D{};", *delta);
+    else if (const auto time = time_scalar(v)) {
+      out += fmt::format("T{};", time->first);
+      text('s', time->second);
+    } else
+      return false;
+    return true;
+  }
 
-void encode_text(char letter, std::string_view text, std::string& out) {
-  out += fmt::format("{}{}:", letter, text.size());
-  out += text;
-}
-
-bool encode(Interpreter& in, const Value& v, std::string& out) {
-  if (v.is_none())
-    out += "n";
-  else if (v.same(na_value()))
-    out += "a";
-  else if (v.same(nat_value()))
-    out += "t";
-  else if (v.is_bool())
-    out += truth(in, v) ? "b1" : "b0";
-  else if (v.is_int())
-    out += fmt::format("i{};", v.as_int());
-  else if (v.is_float())
-    out += fmt::format("f{};", float_repr(v.as_float()));
-  else if (auto* s = v.as<Str>())
-    encode_text('s', s->value, out);
-  else if (auto* scalar = v.as<numpy::NumpyScalar>()) {
-    if (is_complex(scalar->dtype())) return false;
-    return encode(in, numpy::python_value(scalar->value(in)), out);
-  } else if (v.as<List>())
-    return encode_all(in, 'l', to_vector(in, v), out);
-  else if (v.as<Tuple>())
-    return encode_all(in, 'u', to_vector(in, v), out);
-  else if (v.as<ColumnObject>())
-    return encode_all(in, 'A', to_vector(in, v), out);
-  else if (auto* array = v.as<numpy::NdArray>())
-    return array->array.rank() == 1 && encode_all(in, 'A', to_vector(in, v), out);
-  else if (auto* dict = v.as<Dict>()) {
+ private:
+  void floating(double x) {
+    constexpr double kMost = 0x1p63;
+    if (keys_ && std::trunc(x) == x && std::abs(x) < kMost)
+      out += fmt::format("i{};", static_cast<int64_t>(x));
+    else
+      out += fmt::format("f{};", float_repr(x));
+  }
+  void text(char letter, std::string_view text) {
+    out += fmt::format("{}{}:", letter, text.size());
+    out += text;
+  }
+  bool all(char letter, const std::vector<Value>& values) {
+    if (depth_ == kMostNested) raise("RecursionError", "maximum recursion depth exceeded while a column takes a value that holds others");
+    ++depth_;
+    out += fmt::format("{}{};", letter, values.size());
+    const bool fine = std::all_of(values.begin(), values.end(), [&](const Value& v) { return value(v); });
+    --depth_;
+    return fine;
+  }
+  static std::vector<Value> parts_of(const Dict& dict) {
     std::vector<Value> parts;
-    for (const Dict::Entry& entry : dict->entries()) {
+    for (const Dict::Entry& entry : dict.entries()) {
       if (entry.key.is_absent()) continue;
       parts.push_back(entry.key);
       parts.push_back(entry.value);
     }
-    return encode_all(in, 'd', parts, out);
-  } else if (objects_of(v) == "date")
-    encode_text('y', gasell::str(in, v), out);
-  else if (objects_of(v) == "time")
-    encode_text('c', gasell::str(in, v), out);
-  else if (const auto delta = to_timedelta(in, v))
-    out += fmt::format("D{};", *delta);
-  else if (const auto time = time_scalar(v)) {
-    out += fmt::format("T{};", time->first);
-    encode_text('s', time->second, out);
-  } else
-    return false;
-  return true;
-}
+    return parts;
+  }
+
+  static constexpr int kMostNested = 200;
+  Interpreter& in_;
+  const bool keys_;
+  int depth_ = 0;
+};
 
 /// Reads one value after the other.
 class Decoder {
@@ -160,12 +183,32 @@ std::string joined(Interpreter& in, const std::vector<Value>& values, bool quote
 }  // namespace
 
 std::optional<std::string> encode_object(Interpreter& in, const Value& v) {
-  std::string out;
-  if (!encode(in, v, out)) return {};
-  return out;
+  Encoder encoder(in, false);
+  if (!encoder.value(v)) return {};
+  return std::move(encoder.out);
 }
 
 Value decode_object(Interpreter& in, std::string_view text) { return Decoder(in, text).value(); }
+
+Column object_keys(Interpreter& in, Column column) {
+  const frame::ColumnData codes = frame::read(in.engine(), column);
+  std::vector<int32_t> of_text(static_cast<size_t>(column.dictionary->size()), -1);
+  frame::DistinctTexts distinct;
+  frame::NewValues keys(in.engine(), DType::i32, codes.count);
+  for (int64_t row = 0; row < codes.count; ++row) {
+    const int32_t code = codes.as<int32_t>()[row];
+    int32_t key = code < 0 ? -1 : of_text[static_cast<size_t>(code)];
+    if (code >= 0 && key < 0) {
+      Encoder encoder(in, true);
+      encoder.value(decode_object(in, (*column.dictionary)[code]));
+      key = of_text[static_cast<size_t>(code)] = distinct.add(encoder.out);
+    }
+    keys.as<int32_t>()[row] = key;
+  }
+  ColumnType type = frame::text_type();
+  type.objects = kAnyObject;
+  return {type, keys.node(), nullptr, distinct.finish()};
+}
 
 std::string object_cell(Interpreter& in, const Value& v, int digits, bool quoted) {
   if (v.is_float() && digits >= 0 && std::isfinite(v.as_float())) {

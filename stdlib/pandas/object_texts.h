@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/frame/column.h"
 #include "runtime/session/interpreter.h"
 
 namespace gasell::pandas {
@@ -15,6 +16,8 @@ inline constexpr const char* kAnyObject = "object";
 
 /// A value as text; nothing where it holds something that has no encoding.
 std::optional<std::string> encode_object(Interpreter& in, const Value& v);
+/// A column of any values as keys: those that are equal in Python have one text, True and 1.0 that of 1.
+frame::Column object_keys(Interpreter& in, frame::Column column);
 Value decode_object(Interpreter& in, std::string_view text);
 /// The value as pandas prints it within a column: texts without quotes but in dicts, floats by their digits after the point (-1: as str()
 /// does).

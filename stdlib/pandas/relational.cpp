@@ -38,9 +38,11 @@ std::vector<Column> columns_of(Interpreter& in, const Value& v) {
   for (const Value& c : to_vector(in, v)) columns.push_back(column_of(c));
   return columns;
 }
-/// Keys of rows: without any nobody knows how many rows there are.
+/// Keys of rows: without any nobody knows how many rows there are. Values of any types are equal as Python says.
 std::vector<Column> keys_of(Interpreter& in, const Value& v) {
   std::vector<Column> keys = columns_of(in, v);
+  for (Column& key : keys)
+    if (key.type.objects == kAnyObject) key = object_keys(in, key);
   if (keys.empty()) raise("ValueError", "not enough values to unpack (expected 2, got 0)");
   return keys;
 }
