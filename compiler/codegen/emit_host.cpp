@@ -107,6 +107,7 @@ llvm::Function* HostEmitter::emit_body(const ir::Kernel& kernel, const std::stri
   }
   if (target_.check_races) checker_ = &*argument++;
   if (kernel.fast_math) b_.setFastMathFlags(llvm::FastMathFlags::getFast());
+  choose_parts(kernel);
   llvm::BasicBlock* exit = block("exit");
   with_raises(exit, [&] { run(kernel); });
   b_.clearFastMathFlags();

@@ -10,7 +10,12 @@ using ir::StmtKind;
 // ---- statements ----
 void Emitter::statements(const ir::Body& body) {
   const Places around = places_;  // what is found in here need not be known behind it
-  for (size_t k = 0; k < body.size();) k = next_statements(body, k);
+  for (size_t k = 0; k < body.size();) {
+    if (const size_t count = emit_part(body, k))
+      k += count;
+    else
+      k = next_statements(body, k);
+  }
   places_ = around;
   // Behind a leave or a raise: what comes is emitted where no way leads to.
   if (b_.GetInsertBlock()->getTerminator()) b_.SetInsertPoint(block("behind"));

@@ -7,12 +7,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "compiler/codegen/operations.h"
 #include "compiler/ir/ir.h"
+#include "compiler/ir/part.h"
 
 namespace gasell {
 
@@ -54,6 +56,8 @@ class Emitter : protected Operations {
   virtual void touch([[maybe_unused]] const Array& array, [[maybe_unused]] llvm::Value* index, [[maybe_unused]] bool writes) {}
 
   virtual void statements(const ir::Body& body);
+  /// Whether loops of this kernel become functions of their own from here on (emit_parts.cpp).
+  void choose_parts(const ir::Kernel& kernel);
   /// Emits statement k of a body, and on a grid with it those that use what lies beside it in memory; the number of the next one.
   size_t next_statements(const ir::Body& body, size_t k);
   virtual void statement(const ir::Stmt& s);
@@ -108,6 +112,9 @@ class Emitter : protected Operations {
     llvm::PHINode* values[4];
   };
   void function_statement(const ir::Stmt& s);
+  /// Calls statements that begin with number k as a part; how many those are, 0 where they are none.
+  size_t emit_part(const ir::Body& body, size_t k);
+  void emit_part_body(llvm::Function& function, const ir::Part& part, std::span<const ir::StmtRef> statements);
   void load_words(const ir::Body& body, size_t k);
   size_t store_words(const ir::Body& body, size_t k);
   size_t divide_together(const ir::Body& body, size_t k);
@@ -149,6 +156,8 @@ class Emitter : protected Operations {
   /// Of an integer of this type; null: it is only there itself.
   llvm::Value* extended(llvm::Value* narrow, DType type) const;
   Raise raise_;
+  bool shares_parts_ = false;
+  std::unordered_map<std::string, llvm::Function*> parts_;  // by their texts and what they are given
 };
 
 /// For calls by HostKernelFunction (jit.h).

@@ -395,3 +395,27 @@ TEST_CASE("functions mapped to a grid run on the host, too") {
   CHECK(error[0] == 3);
   CHECK(error[1] == 100);
 }
+
+TEST_CASE("loops of large functions that differ in names alone are compiled once") {
+  std::string body;
+  for (int k = 2; k < 14; ++k) {
+    const std::string i = "i" + std::to_string(k), from = "from" + std::to_string(k);
+    body += "let " + from + ": i64 = (n * " + std::to_string(k) + ") for " + i + " in 0 .. n simd { y[(" + from + " + " + i + ")] = (x[" +
+            i + "] * 2.0) } ";
+  }
+  body += "for i in 0 .. n simd { check k = (i + 4990) of 5000 else 7 y[k] = x[i] }";
+  Function f(jit(), "in x: f64, out y: f64, n: i64", body);
+  const std::string code = jit().emit_llvm(f.kernel);
+  size_t parts = 0;
+  for (size_t at = 0; (at = code.find("define internal i1", at)) != std::string::npos; ++at) ++parts;
+  CHECK(parts == 3);  // the last loop comes with its check and without
+  std::vector<double> x(5000), y(70000);
+  for (size_t k = 0; k < x.size(); ++k) x[k] = static_cast<double>(k);
+  CHECK(f({x.data(), y.data()}, {10}) == Outcome{});
+  CHECK(y[139] == 18);
+  CHECK(y[4995] == 5);
+  CHECK(f({x.data(), y.data()}, {5000}) == Outcome{{7, 5000, 5000, 0}});
+  CHECK(y[69999] == 9998);
+  f.interrupt = 1;
+  CHECK(f({x.data(), y.data()}, {5000}) == Outcome{{ir::kInterrupted, 0, 0, 0}});
+}
