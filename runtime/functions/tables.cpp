@@ -55,7 +55,11 @@ class Probe {
 
 template <int64_t kSlots>
 bool equal(const TableHeader& t, const int64_t* a, const int64_t* b) {
-  if constexpr (kSlots > 0) return std::equal(a, a + kSlots, b);
+  if constexpr (kSlots > 0) {
+    int64_t differ = 0;
+    for (int64_t k = 0; k < kSlots; ++k) differ |= a[k] ^ b[k];
+    return differ == 0;
+  }
   for (int64_t k = 0; k < t.key_slots; ++k) {
     if (plain(t, k, a[k]) != plain(t, k, b[k])) return false;
     if ((t.floats >> k & 1) && std::isnan(std::bit_cast<double>(a[k]))) return false;
@@ -87,7 +91,7 @@ Looked look(const TableHeader& t, const int64_t* key, int64_t hash) {
     if (place == kEmpty) return {-1, p.bucket()};
     if (place == kGone) continue;
     const int64_t* const entry = entry_at(t, place);
-    if (entry[0] == hash && equal<kSlots>(t, entry + 1, key)) return {place, p.bucket()};
+    if ((kSlots > 0 || entry[0] == hash) && equal<kSlots>(t, entry + 1, key)) return {place, p.bucket()};
   }
 }
 
