@@ -176,9 +176,11 @@ struct Engine::State {
     return made;
   }
 
+  bool takes_small() const { return small && !observer && selection().kind != DeviceSelection::Kind::gpus; }
+
   std::vector<NodeRef> run(const std::vector<NodeRef>& given, const std::vector<plan::Destination>& wanted_at) {
     if (interrupt.exchange(false)) throw Interrupted();
-    if (small && !observer && selection().kind != DeviceSelection::Kind::gpus)
+    if (takes_small())
       if (auto results = small->evaluate(given, wanted_at)) return std::move(*results);
     KnownValues::Rewritten rewritten = known.rewrite(given);
     const std::vector<NodeRef>& nodes = rewritten.roots;
@@ -408,6 +410,15 @@ void Engine::use_devices(const std::string& text) {
 }
 void Engine::restore_devices() noexcept {
   if (state_->selections.size() > 1) state_->selections.pop_back();
+}
+
+std::optional<Scalar> Engine::small_value(const NodeRef& node) {
+  if (!state_->takes_small()) return std::nullopt;
+  const auto results = state_->small->evaluate({node}, {});
+  if (!results) return std::nullopt;
+  const auto& buffer = *results->front()->as<graph::BufferNode>();
+  const auto& storage = static_cast<const HostStorage&>(*buffer.storage);
+  return Scalar::load(static_cast<const char*>(storage.read()) + buffer.offset * gasell::size_of(node->dtype), node->dtype);
 }
 
 std::vector<NodeRef> Engine::force(const std::vector<NodeRef>& nodes) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,8 @@ class Engine {
   /// A node that is one already is returned as it is. Throws Error (MemoryError …) or Interrupted; nothing is half-written then.
   std::vector<graph::NodeRef> force(const std::vector<graph::NodeRef>& nodes);
   graph::NodeRef force(const graph::NodeRef& node);
+  /// A single element, where it takes less to compute than to remember: few elements of the host's memory (SmallGraphs). Else nothing.
+  std::optional<Scalar> small_value(const graph::NodeRef& node);
   /// Evaluates `node` into memory: element (i0, …) goes to offset + Σ i_k * strides[k] (elements). The node must not read that memory at other indices.
   void force_into(const graph::NodeRef& node, const HostStorageRef& storage, const std::vector<int64_t>& strides, int64_t offset);
   /// The plan for these nodes, not run.

@@ -214,6 +214,26 @@ void Array::assign(Engine& engine, NodeRef value) {
   engine.force_into(value, storage, to.strides, to.offset);
 }
 
+void Array::put(Engine& engine, const std::vector<int64_t>& positions, const Elements& values) {
+  if (read_only_) throw Error("ValueError", "assignment destination is read-only");
+  if (positions.empty()) return;
+  if (!is_in_memory(cell_->value)) cell_->value = engine.force(cell_->value);
+  make_unique(engine);
+  const Place to = place();
+  const auto width = static_cast<size_t>(gasell::size_of(dtype()));
+  char* const base = static_cast<char*>(to.storage->write());
+  const bool in_order = to.strides == graph::contiguous_strides(shape_);
+  for (size_t i = 0; i < positions.size(); ++i) {
+    int64_t offset = to.offset + (in_order ? positions[i] : 0);
+    for (size_t k = in_order ? 0 : shape_.size(), rest = static_cast<size_t>(positions[i]); k-- > 0;) {
+      const auto extent = static_cast<size_t>(shape_[k]);
+      offset += static_cast<int64_t>(rest % extent) * to.strides[k];
+      rest /= extent;
+    }
+    std::memcpy(base + offset * static_cast<int64_t>(width), values.data + i * width, width);
+  }
+}
+
 NodeRef Array::copy(Engine& engine, const NodeRef& node) {
   auto storage = std::dynamic_pointer_cast<HostStorage>(engine.allocate(node->size() * gasell::size_of(node->dtype)));
   const auto* buffer = node->as<graph::BufferNode>();

@@ -59,6 +59,9 @@ class Array {
     Scalar operator[](int64_t i) const { return Scalar::load(data + i * gasell::size_of(dtype), dtype); }
   };
   Elements elements(Engine& engine) const;
+  /// Element positions[i], counted in C order, becomes values[i], which have this dtype: of equal positions the last one counts. In place, unless somebody else
+  /// reads the memory. Throws ValueError when read-only.
+  void put(Engine& engine, const std::vector<int64_t>& positions, const Elements& values);
   /// One element without forcing the whole where the value is lazy.
   Scalar item(Engine& engine, const std::vector<int64_t>& index) const;
 

@@ -88,7 +88,9 @@ struct SubscriptTarget final : Target {
     Value old = item_of(f, o, i);
     Value v = operand.evaluate(f);
     f.at = place;
-    set_item(f.in, o, i, op(f.in, old, v));
+    v = op(f.in, old, v);
+    old = Value();  // what waits to be computed from the object's memory keeps it from being written in place
+    set_item(f.in, o, i, v);
   }
   NodePtr object, index;
 };

@@ -89,6 +89,11 @@ class NestedReader {
 }  // namespace
 
 Value wrap(NodeRef node) { return node->shape.empty() ? Value::make<NumpyScalar>(std::move(node)) : wrap_array(std::move(node)); }
+Value wrap_reduced(Interpreter& in, NodeRef node) {
+  if (node->shape.empty())
+    if (const std::optional<Scalar> value = in.engine().small_value(node)) return wrap_scalar(*value);
+  return wrap(std::move(node));
+}
 Value wrap_array(NodeRef node) { return Value::make<NdArray>(Array(std::move(node))); }
 Value wrap_scalar(const Scalar& value) { return Value::make<NumpyScalar>(value); }
 

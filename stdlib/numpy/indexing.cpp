@@ -311,18 +311,14 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
     }
   }
   const Gather g = gather_index(in, array, items);
+  // What is computed holds on to nothing that the write would have to copy.
+  if (const auto* from = value.as<NdArray>()) from->array.force(in.engine());
+  if (auto* number = value.as<NumpyScalar>()) number->value(in);
   const Operand o = operand(in, value);
   NodeRef node = o.weak ? assigned_number(o, array.dtype()) : graph::cast(o.node, array.dtype());
   if (graph::broadcast_shapes({g.shape, node->shape}) != g.shape)
     raise("ValueError", "shape mismatch: value array of shape " + graph::to_string(node->shape) + " could not be broadcast to indexing result of shape " + graph::to_string(g.shape));
-  const Array::Elements from = Array(graph::broadcast_to(node, g.shape)).elements(in.engine());
-  const Array::Elements old = array.elements(in.engine());
-  const auto width = static_cast<size_t>(gasell::size_of(array.dtype()));
-  auto storage = std::dynamic_pointer_cast<HostStorage>(in.engine().device().allocate(std::max<int64_t>(1, old.count * static_cast<int64_t>(width))));
-  char* to = static_cast<char*>(storage->write());
-  std::memcpy(to, old.data, static_cast<size_t>(old.count) * width);
-  for (size_t i = 0; i < g.positions.size(); ++i) std::memcpy(to + static_cast<size_t>(g.positions[i]) * width, from.data + i * width, width);
-  array.assign(in.engine(), graph::buffer(storage, array.dtype(), array.shape(), graph::contiguous_strides(array.shape()), 0));
+  array.put(in.engine(), g.positions, Array(graph::broadcast_to(node, g.shape)).elements(in.engine()));
 }
 
 }  // namespace gasell::numpy

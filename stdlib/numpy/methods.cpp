@@ -186,7 +186,7 @@ Value conjugate(Interpreter&, Args args) {
   const Operand operands[] = {{self_node(args[0]), 0}};
   return wrap(apply("conjugate", operands));
 }
-Value dot_with(Interpreter& in, Args args) { return wrap(dot(operand(in, args[0]), operand(in, args[1]))); }
+Value dot_with(Interpreter& in, Args args) { return wrap_reduced(in, dot(operand(in, args[0]), operand(in, args[1]))); }
 /// abs(x), divmod(x, y), divmod(y, x), round(x[, n]).
 Value absolute(Interpreter&, Args args) {
   const Operand operands[] = {{self_node(args[0]), 0}};

@@ -27,7 +27,7 @@ std::optional<Value> operate(Interpreter& in, ast::BinaryOp op, const Value& a, 
   if (a.as<LibraryObject>() || b.as<LibraryObject>()) return {};  // a Series has a say of its own
   const auto left = try_operand(in, a), right = try_operand(in, b);
   if (!left || !right) return {};
-  if (op == ast::BinaryOp::matmul) return wrap(matmul(*left, *right));
+  if (op == ast::BinaryOp::matmul) return wrap_reduced(in, matmul(*left, *right));
   const Operand operands[] = {*left, *right};
   if (op == ast::BinaryOp::pow) check_integer_power(in, operands);
   // A sequence times a NumPy integer is repeated, as with Python's.

@@ -110,6 +110,9 @@ class DTypeObject : public Object {
 
 /// An array value: 0-d results become NumPy scalars, as NumPy has it.
 Value wrap(NodeRef node);
+/// The result of a reduction: a number of few elements is computed at once, so that it holds on to no memory that is written later, and what is made of it is
+/// arithmetic.
+Value wrap_reduced(Interpreter& in, NodeRef node);
 /// An array even where it is 0-d.
 Value wrap_array(NodeRef node);
 Value wrap_scalar(const Scalar& value);

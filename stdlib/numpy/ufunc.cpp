@@ -321,7 +321,7 @@ bool can_cast_same_kind(DType from, DType to) {
 Value give(Interpreter& in, std::string_view name, const NodeRef& result, const Value& out, bool any_cast) {
   const auto* tuple = out.as<Tuple>();
   const Value target = tuple && tuple->items.size() == 1 ? tuple->items[0] : out;
-  if (target.is_none() || is_missing(target)) return wrap(result);
+  if (target.is_none() || is_missing(target)) return wrap_reduced(in, result);
   auto* array = target.as<NdArray>();
   if (!array) raise("TypeError", "return arrays must be of ArrayType");
   if (!array->array.writable()) raise("ValueError", "output array is read-only");
