@@ -39,6 +39,7 @@ NodeRef matmul(const Operand& first, const Operand& second) {
     if (operands[k].node->rank() == 0)
       raise("ValueError", "matmul: Input operand " + std::to_string(k) + " does not have enough dimensions (has 0, " + kCore);
   const bool row = a->rank() == 1, column = b->rank() == 1;
+  if (row && column && a->shape == b->shape) return sum_of_products(a, b, a->shape);
   if (row) a = graph::reshape(a, {1, a->shape[0]});
   if (column) b = graph::reshape(b, {b->shape[0], 1});
   const int64_t n = a->shape[a->shape.size() - 2], k = a->shape.back(), inner = b->shape[b->shape.size() - 2], m = b->shape.back();
