@@ -307,6 +307,29 @@ Array::Elements Array::elements(Engine& engine) const {
   return {buffer.storage, static_cast<const char*>(host->read()) + buffer.offset * gasell::size_of(result->dtype), result->dtype, result->size()};
 }
 
+std::optional<Scalar> Array::element(std::span<const int64_t> at) const {
+  const auto* buffer = cell_->value->as<graph::BufferNode>();
+  if (!buffer || !steps_.empty()) return std::nullopt;
+  const auto& host = static_cast<const HostStorage&>(*buffer->storage);
+  if (host.copies()) return std::nullopt;
+  host.check();
+  int64_t offset = buffer->offset;
+  for (size_t k = 0; k < at.size(); ++k) offset += at[k] * buffer->strides[k];
+  const int64_t begin = offset * gasell::size_of(dtype());
+  return Scalar::load(static_cast<const char*>(host.read(begin, begin + gasell::size_of(dtype()))) + begin, dtype());
+}
+
+bool Array::set_element(Engine& engine, std::span<const int64_t> at, const Scalar& value) {
+  if (read_only_ || !steps_.empty() || !is_in_memory(cell_->value)) return false;
+  if (static_cast<const HostStorage&>(*cell_->value->as<graph::BufferNode>()->storage).copies()) return false;
+  make_unique(engine);
+  const auto& buffer = *cell_->value->as<graph::BufferNode>();
+  int64_t offset = buffer.offset;
+  for (size_t k = 0; k < at.size(); ++k) offset += at[k] * buffer.strides[k];
+  value.store(static_cast<char*>(static_cast<HostStorage&>(*buffer.storage).write()) + offset * gasell::size_of(dtype()));
+  return true;
+}
+
 Scalar Array::item(Engine& engine, const std::vector<int64_t>& index) const {
   if (const auto* c = cell_->value->as<graph::ConstantNode>()) return c->value;
   if (!cell_->value->as<graph::BufferNode>() && cell_->value->size() <= kForceForItem) cell_->value = engine.force(cell_->value);

@@ -62,6 +62,10 @@ class Array {
   /// Element positions[i], counted in C order, becomes values[i], which have this dtype: of equal positions the last one counts. In place, unless somebody else
   /// reads the memory. Throws ValueError when read-only.
   void put(Engine& engine, const std::vector<int64_t>& positions, const Elements& values);
+  /// What loops over elements read and write, one number an axis, within the extents: of arrays in the host's memory that are no views; else nothing (false), and
+  /// the longer ways have to do it. The value has this dtype.
+  std::optional<Scalar> element(std::span<const int64_t> at) const;
+  bool set_element(Engine& engine, std::span<const int64_t> at, const Scalar& value);
   /// One element without forcing the whole where the value is lazy.
   Scalar item(Engine& engine, const std::vector<int64_t>& index) const;
 

@@ -1,6 +1,9 @@
 // a[…]: basic indices are views; integer arrays and masks read and write element by element on the host.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
+#include <span>
 
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
@@ -49,6 +52,40 @@ std::vector<Value> expand(const Array& array, const Value& index) {
     items.insert(items.begin() + static_cast<std::ptrdiff_t>(dots), fill.begin(), fill.end());
   }
   return items;
+}
+
+/// The place of one element: an index of whole numbers alone, one an axis, within the extents. The longer way knows what else there is, and what is wrong.
+class ElementIndex {
+ public:
+  ElementIndex(const Array& array, const Value& index) {
+    const auto* tuple = index.as<Tuple>();
+    const std::span<const Value> items = tuple ? std::span<const Value>(tuple->items) : std::span<const Value>(&index, 1);
+    const Shape& shape = array.shape();
+    if (items.size() != shape.size() || items.size() > at_.size()) return;
+    for (size_t k = 0; k < items.size(); ++k) {
+      if (!items[k].is_int() || items[k].is_bool()) return;
+      const int64_t i = items[k].as_int();
+      at_[k] = i < 0 ? i + shape[k] : i;
+      if (at_[k] < 0 || at_[k] >= shape[k]) return;
+    }
+    rank_ = items.size();
+  }
+  explicit operator bool() const { return rank_ > 0; }
+  operator std::span<const int64_t>() const { return {at_.data(), rank_}; }
+
+ private:
+  std::array<int64_t, 4> at_;
+  size_t rank_ = 0;
+};
+
+/// A number as an element of the array, where nothing need be asked about its type.
+std::optional<Scalar> as_element(const Value& value, DType type) {
+  if (value.is_bool()) return {};
+  if (type == DType::f64 && value.is_float()) return Scalar::of_float(value.as_float());
+  if (type == DType::f64 && value.is_int()) return Scalar::of_float(static_cast<double>(value.as_int()));
+  if (type == DType::i64 && value.is_int()) return Scalar::of_int(value.as_int());
+  const auto* number = value.as<NumpyScalar>();
+  return number && number->known() && number->dtype() == type ? std::optional<Scalar>(*number->known()) : std::nullopt;
 }
 
 BasicIndex basic_index(Interpreter& in, const Array& array, const std::vector<Value>& items, bool any_slice) {
@@ -259,6 +296,8 @@ bool is_advanced(const std::vector<Value>& items) {
 }  // namespace
 
 Value array_get(Interpreter& in, const Array& array, const Value& index) {
+  if (const ElementIndex at(array, index); at)
+    if (const std::optional<Scalar> element = array.element(at)) return wrap_scalar(*element);
   const std::vector<Value> items = expand(array, index);
   if (!is_advanced(items)) {
     BasicIndex b = basic_index(in, array, items, mentions_ellipsis(index));
@@ -279,6 +318,8 @@ Value array_get(Interpreter& in, const Array& array, const Value& index) {
 }
 
 void array_set(Interpreter& in, Array& array, const Value& index, const Value& value) {
+  if (const ElementIndex at(array, index); at)
+    if (const std::optional<Scalar> element = as_element(value, array.dtype()); element && array.set_element(in.engine(), at, *element)) return;
   const std::vector<Value> items = expand(array, index);
   if (!is_advanced(items)) {
     BasicIndex b = basic_index(in, array, items, mentions_ellipsis(index));
