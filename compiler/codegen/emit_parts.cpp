@@ -26,6 +26,30 @@ int count_parts(const ir::Body& body) {
   return count;
 }
 
+/// How many statements from number k on may be a part; 0: they are none.
+size_t candidate(const ir::Body& body, size_t k) {
+  if (body[k]->kind == StmtKind::loop) return 1;
+  // A loop that was cut into strips counts in a variable of its own.
+  if (body[k]->kind != StmtKind::var || k + 1 == body.size() || body[k + 1]->kind != StmtKind::scope) return 0;
+  for (size_t later = k + 2; later < body.size(); ++later)
+    if (ir::reads(*body[later], body[k]->name)) return 0;
+  return 2;
+}
+
+/// How often texts of parts come.
+void count_texts(const ir::Body& body, std::unordered_map<std::string, int>& counts) {
+  for (size_t k = 0; k < body.size(); ++k) {
+    const size_t count = candidate(body, k);
+    if (const auto part = count ? ir::part_of(std::span(body).subspan(k, count)) : std::nullopt) {
+      ++counts[part->text];
+      k += count - 1;
+      continue;
+    }
+    count_texts(body[k]->body, counts);
+    count_texts(body[k]->orelse, counts);
+  }
+}
+
 /// Whether memory lies apart from all that other names stand for.
 bool lies_apart(const llvm::Value* pointer) {
   const auto* argument = llvm::dyn_cast<llvm::Argument>(pointer);
@@ -45,19 +69,18 @@ void Emitter::choose_parts(const ir::Kernel& kernel) {
   shares_parts_ = kernel.function && !kernel.simt && !kernel.threads && !target_.check_bounds && has("error") && has("interrupt") &&
                   count_parts(kernel.body) >= kFrom;
   parts_.clear();
+  if (!shares_parts_) return;
+  std::unordered_map<std::string, int> counts;
+  count_texts(kernel.body, counts);
+  for (const auto& [text, count] : counts)
+    if (count > 1) parts_.emplace(text, nullptr);
 }
 
 size_t Emitter::emit_part(const ir::Body& body, size_t k) {
   if (!shares_parts_) return 0;
-  size_t count = body[k]->kind == StmtKind::loop ? 1 : 0;
-  // A loop that was cut into strips counts in a variable of its own.
-  if (body[k]->kind == StmtKind::var && k + 1 < body.size() && body[k + 1]->kind == StmtKind::scope) {
-    count = 2;
-    for (size_t later = k + 2; later < body.size() && count; ++later)
-      if (ir::reads(*body[later], body[k]->name)) count = 0;
-  }
+  const size_t count = candidate(body, k);
   const auto part = count ? ir::part_of(std::span(body).subspan(k, count)) : std::nullopt;
-  if (!part) return 0;
+  if (!part || !parts_.count(part->text)) return 0;
 
   // ---- what it is given ----
   std::vector<llvm::Value*> given;
