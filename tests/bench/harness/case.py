@@ -21,6 +21,7 @@ class Case:
     bytes_read: Optional[int] = None
     bytes_written: Optional[int] = None
     scalar: bool = False  # the result is a number: nothing is stored
+    program: Optional[str] = None  # functions with @njit that the expression calls, the same text for all; NumPy runs them as they stand
     gasell: Optional[str] = None  # where Gasell's text differs; SIZE stands for the size in every text
     numpy: Optional[str] = None  # where NumPy's does
     numexpr: Optional[str] = None

@@ -7,6 +7,7 @@ import time
 SCRIPT = """\
 import time
 import numpy as np
+{program}
 {loads}
 def evaluate():
     return {expression}
@@ -35,7 +36,7 @@ def script(case, folder, seconds, size):
     # A lazy result must be computed before the clock is read.
     forced = f"float({text})" if case.scalar else f"({text}).compute()"
     copied = "" if case.mapped else ".copy().compute()"
-    return SCRIPT.format(loads="".join(f"{name} = np.load('{folder}/in_{name}.npy'){copied}\n" for name in names), expression=forced, folder=folder,
+    return SCRIPT.format(loads="".join(f"{name} = np.load('{folder}/in_{name}.npy'){copied}\n" for name in names), program=case.program or "", expression=forced, folder=folder,
                          seconds=seconds, inner=case.inner)
 
 

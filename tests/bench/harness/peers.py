@@ -27,6 +27,15 @@ def build(case, peer, arrays, size):
     import numpy as np
 
     names = list(arrays)
+    if case.program:
+        if peer == "numba":
+            import numba
+
+        # Compiled where the peer compiles; what calls it is Python's.
+        functions = {"np": np, "njit": numba.njit if peer == "numba" else lambda function: function}
+        exec(compile(case.program, "<program>", "exec"), functions)
+        evaluate = function_of(names, case.expression.replace("SIZE", size), **functions)
+        return lambda: evaluate(*arrays.values()), numba.__version__ if peer == "numba" else np.__version__
     if peer == "numpy":
         evaluate = function_of(names, (case.numpy or case.expression).replace("SIZE", size), np=np)
         return lambda: evaluate(*arrays.values()), np.__version__
