@@ -87,12 +87,13 @@ int64_t rounded_time(Rounding how, int64_t nanoseconds, int64_t unit);
 NodeRef keep_missing(const NodeRef& nanoseconds, const NodeRef& result);
 
 // ---- frequencies ----
-/// pandas' offset aliases with a count in front: "D", "15min", "2h", "W-MON", "MS", "QE", "YS-JUL", "B" …
+/// pandas' offset aliases with a count in front: "D", "15min", "2h", "W-MON", "MS", "QE", "YS-JUL", "B", "BME" …
 struct Frequency {
   enum class Unit : uint8_t { tick, week, business_day, month_start, month_end, quarter_start, quarter_end, year_start, year_end } unit = Unit::tick;
   int64_t count = 1;  // ticks: nanoseconds; else how many units
   int anchor = 0;     // weeks: the weekday; quarters and years: the month (1 to 12) in which they start or end
   std::string text;   // normalised, as pandas' freqstr gives it
+  bool business = false;  // months, quarters and years: their first or last day from Monday to Friday ("BME", "BQS")
 
   bool is_fixed() const { return unit == Unit::tick; }
   bool operator==(const Frequency&) const = default;

@@ -27,11 +27,12 @@ constexpr std::array<Tick, 7> kTicks = {
 /// Spellings of older versions of pandas, which it takes still.
 constexpr std::pair<std::string_view, std::string_view> kFormerNames[] = {
     {"d", "D"}, {"H", "h"}, {"T", "min"}, {"t", "min"}, {"S", "s"}, {"L", "ms"}, {"l", "ms"}, {"U", "us"}, {"u", "us"}, {"N", "ns"},
-    {"n", "ns"}, {"M", "ME"}, {"Q", "QE"}, {"Y", "YE"}, {"A", "YE"}, {"AS", "YS"}, {"b", "B"}, {"w", "W"}};
+    {"n", "ns"}, {"M", "ME"}, {"Q", "QE"}, {"Y", "YE"}, {"A", "YE"}, {"AS", "YS"}, {"b", "B"}, {"w", "W"},
+    {"BM", "BME"}, {"BQ", "BQE"}, {"BY", "BYE"}, {"BA", "BYE"}, {"BAS", "BYS"}};
 
 [[noreturn]] void refuse(std::string_view text) {
   throw Error("ValueError", "Invalid frequency: " + std::string(text),
-              "frequencies are D, h, min, s, ms, us, ns, B, W, W-MON, MS, ME, QS, QE, YS, YE with a count in front, as in '15min'");
+              "frequencies are D, h, min, s, ms, us, ns, B, W, W-MON, MS, ME, QS, QE, YS, YE, BMS, BME, BQS, BQE, BYS, BYE with a count in front, as in '15min'");
 }
 
 std::string with_count(int64_t count, std::string_view name) { return (count == 1 ? "" : std::to_string(count)) + std::string(name); }
@@ -70,9 +71,11 @@ Frequency parse_part(std::string_view whole, double count, std::string_view name
   static constexpr std::pair<std::string_view, Unit> kUnits[] = {{"B", Unit::business_day}, {"MS", Unit::month_start}, {"ME", Unit::month_end},
                                                                  {"QS", Unit::quarter_start}, {"QE", Unit::quarter_end},
                                                                  {"YS", Unit::year_start}, {"YE", Unit::year_end}};
+  const bool business = base.size() > 1 && base[0] == 'B';
   for (const auto& [known, unit] : kUnits) {
-    if (base != known) continue;
+    if ((business ? base.substr(1) : base) != known || (business && unit == Unit::business_day)) continue;
     f.unit = unit;
+    f.business = business;
     f.text = with_count(f.count, base);
     const bool anchored = unit >= Unit::quarter_start;
     if (!anchored && !anchor.empty()) refuse(whole);
@@ -93,13 +96,21 @@ int months_of(Unit unit) {
 }
 bool lies_at_end(Unit unit) { return unit == Unit::month_end || unit == Unit::quarter_end || unit == Unit::year_end; }
 
+/// The unit's day in a month.
+int day_in(const Frequency& f, int64_t year, int month) {
+  const int day = lies_at_end(f.unit) ? days_in_month(year, month) : 1;
+  const int excess = weekday(days_from_date(year, month, day)) - 4;  // Saturdays 1, Sundays 2
+  if (!f.business || excess <= 0) return day;
+  return lies_at_end(f.unit) ? day - excess : day + 3 - excess;
+}
+
 /// The unit's day of the month that is `months` behind the first one at or after the moment's; the time of day stays.
 int64_t at_month(const Frequency& f, const Moment& moment, int64_t months) {
   Moment m = moment;
   const int64_t month = m.year * 12 + m.month - 1 + months;
   m.year = floor_divide(month, 12);
   m.month = static_cast<int>(floor_modulo(month, 12)) + 1;
-  m.day = lies_at_end(f.unit) ? days_in_month(m.year, m.month) : 1;
+  m.day = day_in(f, m.year, m.month);
   return nanoseconds_of(m).value_or(kNotATime);
 }
 
@@ -158,7 +169,7 @@ bool is_on_offset(const Frequency& f, int64_t nanoseconds) {
     case Unit::business_day: return weekday(floor_divide(nanoseconds, kDay)) < 5;
     default: {
       const Moment m = moment_of(nanoseconds);
-      return m.day == (lies_at_end(f.unit) ? days_in_month(m.year, m.month) : 1) && months_ahead(f, m.month) == 0;
+      return m.day == day_in(f, m.year, m.month) && months_ahead(f, m.month) == 0;
     }
   }
 }
@@ -170,7 +181,7 @@ int64_t roll_forward(const Frequency& f, int64_t nanoseconds) {
   if (f.unit == Unit::business_day) return by_days(nanoseconds, 7 - day);
   const Moment m = moment_of(nanoseconds);
   const int ahead = months_ahead(f, m.month);
-  return at_month(f, m, lies_at_end(f.unit) || ahead > 0 ? ahead : months_of(f.unit));
+  return at_month(f, m, ahead > 0 || m.day < day_in(f, m.year, m.month) ? ahead : months_of(f.unit));
 }
 
 int64_t roll_back(const Frequency& f, int64_t nanoseconds) {
@@ -180,7 +191,7 @@ int64_t roll_back(const Frequency& f, int64_t nanoseconds) {
   if (f.unit == Unit::business_day) return by_days(nanoseconds, 4 - day);
   const Moment m = moment_of(nanoseconds);
   const int ahead = months_ahead(f, m.month);
-  return at_month(f, m, ahead > 0 || lies_at_end(f.unit) ? ahead - months_of(f.unit) : 0);
+  return at_month(f, m, ahead > 0 || m.day < day_in(f, m.year, m.month) ? ahead - months_of(f.unit) : 0);
 }
 
 int64_t add_frequency(const Frequency& f, int64_t nanoseconds, int64_t times) {

@@ -32,13 +32,19 @@ struct Kind {
   Unit unit;
   const char* anchor = nullptr;
 };
-constexpr std::array<Kind, 15> kKinds = {{{"MonthEnd", "ME", Unit::month_end},
+constexpr std::array<Kind, 21> kKinds = {{{"MonthEnd", "ME", Unit::month_end},
                                           {"MonthBegin", "MS", Unit::month_start},
                                           {"QuarterEnd", "QE", Unit::quarter_end, "startingMonth"},
                                           {"QuarterBegin", "QS", Unit::quarter_start, "startingMonth"},
                                           {"YearEnd", "YE", Unit::year_end, "month"},
                                           {"YearBegin", "YS", Unit::year_start, "month"},
                                           {"BusinessDay", "B", Unit::business_day},
+                                          {"BusinessMonthEnd", "BME", Unit::month_end},
+                                          {"BusinessMonthBegin", "BMS", Unit::month_start},
+                                          {"BQuarterEnd", "BQE", Unit::quarter_end, "startingMonth"},
+                                          {"BQuarterBegin", "BQS", Unit::quarter_start, "startingMonth"},
+                                          {"BYearEnd", "BYE", Unit::year_end, "month"},
+                                          {"BYearBegin", "BYS", Unit::year_start, "month"},
                                           {"Week", "W", Unit::week, "weekday"},
                                           {"Day", "D", Unit::tick},
                                           {"Hour", "h", Unit::tick},
@@ -261,7 +267,8 @@ std::string Offset::repr(Interpreter&) { return text(); }
 std::string Offset::text() const {
   std::string shown;
   for (const auto& [name, value] : keywords) shown += (shown.empty() ? ": " : ", ") + name + "=" + value;
-  const std::string name = type_.name + (count == 1 || count == -1 ? "" : "s");
+  const std::string own = type_.name.starts_with("BQuarter") ? "Business" + type_.name.substr(1) : type_.name;  // as pandas writes it
+  const std::string name = own + (count == 1 || count == -1 ? "" : "s");
   return "<" + (count == 1 ? "" : std::to_string(count) + " * ") + name + shown + ">";
 }
 
@@ -357,7 +364,8 @@ int64_t Offset::moved(int64_t ns, int64_t sign) const {
 Value offset_value(const Frequency& f) {
   const std::string name = f.text.substr(f.text.find_first_not_of("-0123456789"));
   for (size_t k = 0; k < kKinds.size(); ++k) {
-    if (kKinds[k].unit != f.unit || (f.unit == Unit::tick && name != kKinds[k].frequency)) continue;
+    const bool business = kKinds[k].unit != Unit::business_day && kKinds[k].frequency[0] == 'B';
+    if (kKinds[k].unit != f.unit || business != f.business || (f.unit == Unit::tick && name != kKinds[k].frequency)) continue;
     Value made = Value::make<Offset>(kind_type(k));
     Offset& offset = *made.as<Offset>();
     offset.one = parse_frequency(name);
@@ -389,6 +397,8 @@ Value make_pandas_offsets(Interpreter&) {
   Value module = Value::make<LibraryModule>("pandas.offsets");
   for (size_t k = 0; k < pandas::kKinds.size(); ++k) set_member(module, pandas::kKinds[k].name, type_object(pandas::kind_type(k)));
   set_member(module, "BDay", type_object(pandas::kind_type(6)));
+  set_member(module, "BMonthEnd", type_object(pandas::kind_type(7)));
+  set_member(module, "BMonthBegin", type_object(pandas::kind_type(8)));
   set_member(module, "Tick", type_object(pandas::tick_type()));
   set_member(module, "DateOffset", type_object(pandas::date_offset_type()));
   set_member(module, "BaseOffset", type_object(pandas::date_offset_type()));
