@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "lang/diagnostic.h"
+#include "stdlib/library.h"
 #include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ufunc.h"
@@ -34,7 +35,17 @@ bool may_share(Interpreter& in, const Value& given, const std::optional<DType>& 
   return false;
 }
 
+/// A list or tuple of texts, or a column, as an array of texts: a column. None otherwise.
+Value text_array(Interpreter& in, const Value& v) {
+  const auto* list = v.as<List>();
+  const auto* tuple = v.as<Tuple>();
+  const bool texts = (list && !list->items.empty() && list->items[0].as<Str>()) || (tuple && !tuple->items.empty() && tuple->items[0].as<Str>());
+  return texts || type_of(v).name == "Column" ? call(in, *library_member(in, "_pandas", "text_array"), {{v}, {}}) : Value();
+}
+
 Value array(Interpreter& in, Args args) {
+  if (args[1].is_none())
+    if (Value texts = text_array(in, args[0]); !texts.is_none()) return texts;
   const auto dtype = to_dtype(in, args[1]);
   const int64_t least = is_missing(args[3]) ? 0 : to_index(in, args[3]);
   if (may_share(in, args[0], dtype, args[2])) {
@@ -53,6 +64,8 @@ Value array(Interpreter& in, Args args) {
   return with_chunks(in, std::move(node), args[4]);
 }
 Value asarray(Interpreter& in, Args args) {
+  if (args[1].is_none())
+    if (Value texts = text_array(in, args[0]); !texts.is_none()) return texts;
   const auto dtype = to_dtype(in, args[1]);
   if (const auto* a = args[0].as<NdArray>(); a && (!dtype || *dtype == a->array.dtype())) {
     a->array.force(in.engine());

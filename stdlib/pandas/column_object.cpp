@@ -9,6 +9,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/datetime/objects.h"
 #include "stdlib/library.h"
+#include "stdlib/library_object.h"
 #include "stdlib/pandas/object_texts.h"
 #include "stdlib/pandas/timestamp.h"
 
@@ -67,7 +68,13 @@ const Type& ColumnObject::type() const {
       "Column",
       "pandas.arrays",
       &object_type(),
-      {{"tolist", "", [](Interpreter& in, std::span<Value> args) { return make_list(to_vector(in, args[0])); }, "The values as a list."}},
+      {{"tolist", "", [](Interpreter& in, std::span<Value> args) { return make_list(to_vector(in, args[0])); }, "The values as a list."},
+       {"copy", "", [](Interpreter&, std::span<Value> args) { return args[0]; }, "The same values, which never change."},
+       {"astype", "dtype",
+        [](Interpreter& in, std::span<Value> args) {
+          return gasell::call(in, *library_member(in, "_pandas", "converted_array"), {{args[0], args[1]}, {}});
+        },
+        "The values in another type."}},
       {{"shape", [](Interpreter&, const Value& self) { return make_tuple({Value::of(column_of(self).size())}); }, nullptr, "(values,)"},
        {"size", [](Interpreter&, const Value& self) { return Value::of(column_of(self).size()); }, nullptr, "The number of values."},
        {"ndim", [](Interpreter&, const Value&) { return Value::of(1); }, nullptr, "1."},
@@ -107,6 +114,8 @@ Value ColumnObject::get_item(Interpreter& in, const Value& index) {
     const auto range = s->indices(in, count);
     return wrap_column(frame::slice(in.engine(), column, range.start, range.start + range.count * range.step, range.step));
   }
+  if (index.as<numpy::NdArray>() || index.as<List>() || index.as<ColumnObject>() || index.as<LibraryObject>())
+    return gasell::call(in, *library_member(in, "_pandas", "column_part"), {{Value::of(this), index}, {}});
   const int64_t given = gasell::to_index(in, index), row = given < 0 ? given + count : given;
   if (row < 0 || row >= count)
     raise("IndexError", "index " + std::to_string(given) + " is out of bounds for axis 0 with size " + std::to_string(count));
