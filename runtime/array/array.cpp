@@ -19,7 +19,7 @@ class BoundStorage : public HostStorage {
   explicit BoundStorage(HostStorageRef memory) { move_to(std::move(memory)); }
   void move_to(HostStorageRef memory) {
     memory_ = std::move(memory);
-    data_ = memory_->host_memory();
+    data_.store(memory_->host_memory(), std::memory_order_relaxed);
     bytes_ = memory_->bytes();
     writable_ = memory_->writable();
   }

@@ -90,6 +90,7 @@ struct Ledger {
   const int64_t limit;
   const SpillPlace place;
   std::mutex mutex;
+  std::mutex providing;  // one storage at a time takes the memory that it put off
   int64_t used = 0, peak = 0, pooled = 0, spilled = 0;
   std::vector<Block> pool;      // oldest first
   std::vector<Block> on_disk;   // in use
@@ -262,23 +263,25 @@ class BudgetedStorage final : public HostStorage {
   BudgetedStorage(int64_t bytes, std::shared_ptr<Ledger> ledger) : ledger_(std::move(ledger)) { bytes_ = bytes; }
   BudgetedStorage(Block block, int64_t bytes, std::shared_ptr<Ledger> ledger) : BudgetedStorage(bytes, std::move(ledger)) {
     block_ = block;
-    data_ = block.data;
+    data_.store(block.data, std::memory_order_relaxed);
   }
   ~BudgetedStorage() override {
     if (block_.data) ledger_->retire(block_);
   }
-  bool is_mapped() const override { return block_.on_disk; }
+  bool is_mapped() const override { return has_host_memory() && block_.on_disk; }
   // Pages that are dropped are read again from the file.
   void release(int64_t begin, int64_t end) override { advise(begin, end, MADV_DONTNEED); }
   void expect(int64_t begin, int64_t end) override { advise(begin, end, MADV_WILLNEED); }
 
  private:
   void provide() const override {
+    const std::lock_guard lock(ledger_->providing);
+    if (has_host_memory()) return;
     block_ = obtain(*ledger_, bytes_, false);
-    data_ = block_.data;
+    data_.store(block_.data, std::memory_order_release);
   }
   void advise(int64_t begin, int64_t end, int advice) const {
-    if (block_.on_disk) advise_pages(block_.data, block_.capacity, begin, std::min(end, bytes_), advice);
+    if (is_mapped()) advise_pages(block_.data, block_.capacity, begin, std::min(end, bytes_), advice);
   }
 
   mutable Block block_;

@@ -35,7 +35,7 @@ class MappedStorage final : public HostStorage {
  public:
   MappedStorage(void* base, int64_t mapped, int64_t lead, int64_t bytes, bool writable, std::filesystem::path shown)
       : base_(base), mapped_(mapped), lead_(lead), shown_(std::move(shown)), guard_(base, mapped) {
-    data_ = static_cast<char*>(base) + lead;
+    data_.store(static_cast<char*>(base) + lead, std::memory_order_relaxed);
     bytes_ = bytes;
     writable_ = writable;
   }
@@ -67,7 +67,7 @@ class MappedStorage final : public HostStorage {
 class ExternalStorage final : public HostStorage {
  public:
   ExternalStorage(void* data, int64_t bytes, bool writable, std::function<void()> release) : release_(std::move(release)) {
-    data_ = data;
+    data_.store(data, std::memory_order_relaxed);
     bytes_ = bytes;
     writable_ = writable;
   }
@@ -115,7 +115,7 @@ class DeferredStorage final : public HostStorage {
   void provide() const override {
     make();
     const std::lock_guard lock(mutex_);
-    if (!data_) data_ = const_cast<void*>(made_->read());
+    if (!data_.load(std::memory_order_relaxed)) data_.store(const_cast<void*>(made_->read()), std::memory_order_release);
   }
 
   mutable std::mutex mutex_;

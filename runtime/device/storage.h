@@ -1,6 +1,7 @@
 // Memory that holds elements: the host's, of which other devices may have copies.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -34,17 +35,13 @@ class HostStorage : public Storage {
   const void* read(int64_t begin, int64_t end) const {
     if (copies_) [[unlikely]]
       copies_->bring_home(*this, begin, end);
-    if (!data_) [[unlikely]]
-      provide();
-    return data_;
+    return host_memory();
   }
   /// The bytes, for reading and writing: afterwards no other device has a copy.
   void* write() {
     if (copies_) [[unlikely]]
       drop_copies();
-    if (!data_) [[unlikely]]
-      provide();
-    return data_;
+    return host_memory();
   }
   int64_t bytes() const { return bytes_; }
   bool writable() const { return writable_; }
@@ -67,12 +64,14 @@ class HostStorage : public Storage {
   void keep_copies(std::unique_ptr<RemoteCopies> copies) { copies_ = std::move(copies); }
   /// The host's bytes, valid or not; allocated now where they were not needed before.
   void* host_memory() const {
-    if (!data_) provide();
-    return data_;
+    if (void* const data = data_.load(std::memory_order_acquire)) [[likely]]
+      return data;
+    provide();
+    return data_.load(std::memory_order_acquire);
   }
-  bool has_host_memory() const { return data_; }
+  bool has_host_memory() const { return data_.load(std::memory_order_acquire); }
   /// Contents that nobody wanted yet (deferred()).
-  bool is_waiting() const { return !data_ && !copies_ && bytes_ > 0 && !made(); }
+  bool is_waiting() const { return !data_.load(std::memory_order_acquire) && !copies_ && bytes_ > 0 && !made(); }
   /// They will be wanted at once, together with others' that are announced now.
   virtual void announce() const {}
   /// Makes contents that nobody wanted yet.
@@ -84,7 +83,9 @@ class HostStorage : public Storage {
   /// Sets data_ of a storage that had none; calls may come from several threads. Throws MemoryError, or what making the contents throws.
   virtual void provide() const {}
 
-  mutable void* data_ = nullptr;  // null only where there are copies, no bytes, or contents that nobody wanted yet
+  /// Null only where there are copies, no bytes, or contents that nobody wanted yet. provide() sets it while other threads read it, and they
+  /// then read what it points to: a release of what was written there before, for their acquire.
+  mutable std::atomic<void*> data_{nullptr};
   int64_t bytes_ = 0;
   bool writable_ = true;
 

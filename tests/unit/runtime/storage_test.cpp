@@ -2,9 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include "catch.h"
 #include "lang/diagnostic.h"
@@ -174,6 +177,39 @@ TEST_CASE("a storage may outlive its budget, and budgets take threads", "[storag
     survivor = allocate(budget, 1 << 20);
   }
   std::memset(survivor->write(), 1, survivor->bytes());
+}
+
+TEST_CASE("memory that is put off is taken once, whoever reads it first", "[storage]") {
+  MemoryBudget budget(1 << 30);
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> made{0};
+    const HostStorageRef later = allocate_later(budget, 3 << 20);
+    const HostStorageRef computed = deferred(1 << 20, [&] {
+      ++made;
+      HostStorageRef contents = allocate(budget, 1 << 20);
+      std::memset(contents->write(), 7, 1 << 20);
+      return contents;
+    });
+    constexpr int kThreads = 6;
+    std::atomic<int> ready{0};
+    std::vector<const void*> seen(kThreads);
+    std::vector<char> right(kThreads);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t)
+      threads.emplace_back([&, t] {
+        ++ready;
+        while (ready < kThreads) std::this_thread::yield();
+        seen[t] = later->read();
+        const auto* const bytes = static_cast<const char*>(computed->read());
+        right[t] = std::all_of(bytes, bytes + (1 << 20), [](char c) { return c == 7; });
+      });
+    for (std::thread& thread : threads) thread.join();
+    REQUIRE(std::all_of(seen.begin(), seen.end(), [&](const void* p) { return p && p == seen[0]; }));
+    REQUIRE(std::all_of(right.begin(), right.end(), [](char r) { return r; }));
+    REQUIRE(made == 1);
+    REQUIRE(budget.used() == 4 << 20);
+  }
+  CHECK(budget.used() == 0);
 }
 
 TEST_CASE("files are mapped from any offset", "[storage]") {
