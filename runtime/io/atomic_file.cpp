@@ -16,6 +16,8 @@
 namespace gasell {
 namespace {
 
+constexpr int kAttempts = 100;  // to find a name that no other file has
+
 /// Where the file really goes: through symbolic links, even to a file that is still to come.
 std::filesystem::path resolved(const std::filesystem::path& path) {
   std::filesystem::path target = path;
@@ -26,6 +28,12 @@ std::filesystem::path resolved(const std::filesystem::path& path) {
     target = target.parent_path() / next;
   }
   return target;
+}
+
+/// A new file without a name, which goes away with the process however that ends; -1 where the file system or the system has none.
+int open_unnamed(const std::filesystem::path& folder, int access_mode) {
+  if (::access("/proc/self/fd", X_OK) != 0) return -1;  // its way to a name
+  return open(folder.empty() ? "." : folder.c_str(), access_mode | O_TMPFILE | O_CLOEXEC, 0666);
 }
 
 /// 0, or the errno of what failed.
@@ -43,9 +51,27 @@ int write_all(int descriptor, std::string_view bytes) {
 
 struct AtomicFile::State {
   explicit State(Access a) : access(a) {}
-  std::filesystem::path shown, target, temporary;
+  /// A path beside the target that no other file has, most likely.
+  std::filesystem::path beside() {
+    return target.parent_path() / fmt::format(".{}.{:08x}.tmp", target.filename().string().substr(0, 200), entropy());
+  }
+  /// Gives the file, which has no name so far, one beside the target.
+  void name() {
+    const std::string self = fmt::format("/proc/self/fd/{}", descriptor);
+    for (int attempt = 0; temporary.empty(); ++attempt) {
+      const std::filesystem::path path = beside();
+      if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0)
+        temporary = path;
+      else if (errno != EEXIST || attempt == kAttempts)
+        throw os_error(errno, shown);
+    }
+  }
+
+  std::filesystem::path shown, target, temporary;  // temporary: empty where the file has no name, or is the target
   const Access access;
   int descriptor = -1;
+  bool replaces = true;  // else it is written to as it is
+  std::random_device entropy;
 
   ~State() {
     if (descriptor >= 0) close(descriptor);
@@ -56,28 +82,30 @@ struct AtomicFile::State {
 AtomicFile::AtomicFile(const std::filesystem::path& path, Access access) : state_(std::make_unique<State>(access)) {
   State& s = *state_;
   const bool anywhere = access == Access::anywhere;
+  const int access_mode = anywhere ? O_RDWR : O_WRONLY;
   s.shown = path;
   s.target = resolved(path);
   struct stat old;
-  const bool replaces = stat(s.target.c_str(), &old) == 0;
-  if (replaces && S_ISDIR(old.st_mode)) throw os_error(EISDIR, path);
-  if (anywhere && replaces && !S_ISREG(old.st_mode))
+  const bool is_there = stat(s.target.c_str(), &old) == 0;
+  if (is_there && S_ISDIR(old.st_mode)) throw os_error(EISDIR, path);
+  if (anywhere && is_there && !S_ISREG(old.st_mode))
     throw Error("OSError", fmt::format("{} is not a regular file", in_quotes(path)), {}, Blame::environment);
-  if (replaces && ::access(s.target.c_str(), W_OK) != 0) throw os_error(errno, path);
-  if (replaces && !S_ISREG(old.st_mode)) {  // a pipe or a terminal: there is nothing to replace
+  if (is_there && ::access(s.target.c_str(), W_OK) != 0) throw os_error(errno, path);
+  if (is_there && !S_ISREG(old.st_mode)) {  // a pipe or a terminal: there is nothing to replace
+    s.replaces = false;
     s.descriptor = open(s.target.c_str(), O_WRONLY | O_CLOEXEC);
     if (s.descriptor < 0) throw os_error(errno, path);
     return;
   }
-  std::random_device entropy;
+  s.descriptor = open_unnamed(s.target.parent_path(), access_mode);
   for (int attempt = 0; s.descriptor < 0; ++attempt) {
-    s.temporary = s.target.parent_path() / fmt::format(".{}.{:08x}.tmp", s.target.filename().string().substr(0, 200), entropy());
-    s.descriptor = open(s.temporary.c_str(), (anywhere ? O_RDWR : O_WRONLY) | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    s.temporary = s.beside();
+    s.descriptor = open(s.temporary.c_str(), access_mode | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (s.descriptor >= 0) break;
     s.temporary.clear();
-    if (errno != EEXIST || attempt == 100) throw os_error(errno, path);
+    if (errno != EEXIST || attempt == kAttempts) throw os_error(errno, path);
   }
-  if (replaces) fchmod(s.descriptor, old.st_mode & 07777);
+  if (is_there) fchmod(s.descriptor, old.st_mode & 07777);
 }
 
 AtomicFile::~AtomicFile() = default;
@@ -107,11 +135,11 @@ int AtomicFile::descriptor() const { return state_->descriptor; }
 
 void AtomicFile::commit() {
   State& s = *state_;
-  const bool replaces = !s.temporary.empty();
-  if (replaces && s.access == Access::from_begin_to_end && fsync(s.descriptor) != 0) throw os_error(errno, s.shown);
+  if (s.replaces && s.access == Access::from_begin_to_end && fsync(s.descriptor) != 0) throw os_error(errno, s.shown);
+  if (s.replaces && s.temporary.empty()) s.name();
   // Some file systems report a failed write only here.
   if (close(std::exchange(s.descriptor, -1)) != 0 && errno != EINTR) throw os_error(errno, s.shown);
-  if (!replaces) return;
+  if (!s.replaces) return;
   if (rename(s.temporary.c_str(), s.target.c_str()) != 0) throw os_error(errno, s.shown);
   s.temporary.clear();
 }
