@@ -90,7 +90,10 @@ void sort_values(Interpreter& in, std::vector<Value>& items, const Value& key, b
   const auto run = [&](auto less) {
     // Reversing before and after keeps equal items in their order.
     if (reverse) std::reverse(keyed.begin(), keyed.end());
-    std::stable_sort(keyed.begin(), keyed.end(), [&](const Item& a, const Item& b) { return less(a.key, b.key); });
+    std::stable_sort(keyed.begin(), keyed.end(), [&](const Item& a, const Item& b) {
+      poll(in);
+      return less(a.key, b.key);
+    });
     if (reverse) std::reverse(keyed.begin(), keyed.end());
   };
   if (all([](const Value& v) { return v.is_int(); })) {

@@ -135,6 +135,7 @@ const Type& type_of(const Value& v) {
 }
 
 std::string repr(Interpreter& in, const Value& v) {
+  poll(in);
   switch (v.tag()) {
     case Value::Tag::boolean: return v.as_int() ? "True" : "False";
     case Value::Tag::integer: return fmt::to_string(v.as_int());
@@ -213,6 +214,7 @@ Value compare(Interpreter& in, ast::CompareOp op, const Value& a, const Value& b
 }
 
 bool equal(Interpreter& in, const Value& a, const Value& b) {
+  poll(in);
   if (a.same(b)) return true;
   if (is_number(a) && is_number(b)) return number_compare<ast::CompareOp::eq>(a, b);
   return truth(in, compare(in, ast::CompareOp::eq, a, b));
@@ -301,10 +303,13 @@ Value iterate(Interpreter& in, const Value& v) {
   raise("TypeError", fmt::format("{} object is not iterable", quoted_type(v)));
 }
 
-std::optional<Value> next(Interpreter& in, const Value& iterator) {
-  // Functions that consume an iterator (sum, list, …) can be interrupted here.
+void poll(Interpreter& in) {
   thread_local unsigned steps = 0;
   if ((++steps & 1023) == 0) Evaluator::session(in).poll();
+}
+
+std::optional<Value> next(Interpreter& in, const Value& iterator) {
+  poll(in);  // of functions that consume an iterator: sum, list, …
   if (iterator.is_object()) return iterator.object()->next(in);
   raise("TypeError", fmt::format("{} object is not an iterator", quoted_type(iterator)));
 }

@@ -64,10 +64,13 @@ Value has_affix(Interpreter& in, Args args, const char* name, bool (*test)(std::
   return Value::of(w && std::any_of(wanted.begin(), wanted.end(), [&](std::string_view a) { return test(w->text, a); }));
 }
 
-Value text_list(const std::vector<std::string_view>& parts) {
+Value text_list(Interpreter& in, const std::vector<std::string_view>& parts) {
   std::vector<Value> out;
   out.reserve(parts.size());
-  for (const std::string_view p : parts) out.push_back(make_str(std::string(p)));
+  for (const std::string_view p : parts) {
+    poll(in);
+    out.push_back(make_str(std::string(p)));
+  }
   return make_list(std::move(out));
 }
 
@@ -120,7 +123,7 @@ Value split(Interpreter& in, Args args, bool from_right) {
         parts.push_back(s.substr(0, end));
         s.remove_prefix(end);
       }
-      return text_list(parts);
+      return text_list(in, parts);
     }
     for (s = strip_spaces_right(s); !s.empty(); s = strip_spaces_right(s)) {
       if (left-- == 0) {
@@ -133,19 +136,22 @@ Value split(Interpreter& in, Args args, bool from_right) {
       s = s.substr(0, begin);
     }
     std::reverse(parts.begin(), parts.end());
-    return text_list(parts);
+    return text_list(in, parts);
   }
   const std::string_view sep = need_str(args[1], "must be str or None, not ");
   if (sep.empty()) raise("ValueError", "empty separator");
   if (!from_right) {
-    for (size_t at; left-- > 0 && (at = s.find(sep)) != s.npos; s.remove_prefix(at + sep.size())) parts.push_back(s.substr(0, at));
+    for (size_t at; left-- > 0 && (at = s.find(sep)) != s.npos; s.remove_prefix(at + sep.size())) {
+      poll(in);
+      parts.push_back(s.substr(0, at));
+    }
     parts.push_back(s);
-    return text_list(parts);
+    return text_list(in, parts);
   }
   for (size_t at; left-- > 0 && (at = s.rfind(sep)) != s.npos; s = s.substr(0, at)) parts.push_back(s.substr(at + sep.size()));
   parts.push_back(s);
   std::reverse(parts.begin(), parts.end());
-  return text_list(parts);
+  return text_list(in, parts);
 }
 
 Value partition(Args args, bool last) {
@@ -173,7 +179,7 @@ Value split_lines(Interpreter& in, Args args) {
     start = at;
   }
   if (start < s.size()) parts.push_back(s.substr(start));
-  return text_list(parts);
+  return text_list(in, parts);
 }
 
 Value join(Interpreter& in, Args args) {
@@ -217,6 +223,7 @@ Value replace(Interpreter& in, Args args) {
     return make_str(at < s.size() ? out + std::string(s.substr(at)) : out);
   }
   for (size_t hit; left-- > 0 && (hit = s.find(old, at)) != s.npos; at = hit + old.size()) {
+    poll(in);
     out += s.substr(at, hit - at);
     out += with;
   }

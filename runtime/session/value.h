@@ -216,6 +216,8 @@ bool has_attribute(Interpreter& in, const Value& v, std::string_view name);
 Value call(Interpreter& in, const Value& callee, Arguments args);
 Value iterate(Interpreter& in, const Value& v);
 std::optional<Value> next(Interpreter& in, const Value& iterator);
+/// Within what may go through many items without a statement of the script between them: throws Interrupted when the user asked for it.
+void poll(Interpreter& in);
 std::vector<Value> to_vector(Interpreter& in, const Value& iterable);
 /// operator.index(v): TypeError "'float' object cannot be interpreted as an integer".
 int64_t to_index(Interpreter& in, const Value& v);

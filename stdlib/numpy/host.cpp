@@ -17,7 +17,7 @@ Lanes::Lanes(const Shape& shape, int axis) {
   for (int k = 0; k < static_cast<int>(shape.size()); ++k) (k < axis ? outer : k == axis ? extent : inner) *= shape[static_cast<size_t>(k)];
 }
 
-void poll(Interpreter& in) {
+void check_interrupt(Interpreter& in) {
   if (!in.engine().interrupted()) return;
   in.engine().clear_interrupt();
   throw Interrupted();

@@ -70,7 +70,7 @@ struct Lanes {
 };
 
 /// Throws Interrupted where the user asked for it: for loops that take long.
-void poll(Interpreter& in);
+void check_interrupt(Interpreter& in);
 
 /// The indices of what is not zero, one i64 array an axis.
 Value nonzero(Interpreter& in, const Array& array);

@@ -104,7 +104,7 @@ bool for_each_matrix(Interpreter& in, const Stack& stack, double operations, int
     const linalg::LibraryThreads own(std::max(stack.rows, stack.columns) >= kThreadedFrom ? threads : 1);
     for (int64_t k = 0; k < stack.count; ++k) one(k);
   }
-  poll(in);
+  check_interrupt(in);
   if (no_memory) throw Error("MemoryError", "Unable to allocate work space of the linear algebra library", {}, Blame::environment);
   return fine;
 }

@@ -61,7 +61,7 @@ Value accumulate(Interpreter& in, Args args) {
       source += lanes.inner;
       target += lanes.inner;
       for (int64_t i = 1; i < lanes.extent; ++i) {
-        if (i % 65536 == 0) poll(in);
+        if (i % 65536 == 0) check_interrupt(in);
         for (int64_t k = 0; k < lanes.inner; ++k) target[k] = combine(op, target[k - lanes.inner], source[k]);
         source += lanes.inner;
         target += lanes.inner;
@@ -121,7 +121,7 @@ Value convolve(Interpreter& in, Args args) {
     T* target = result.data<T>();
     std::fill_n(target, count, T{});
     for (int64_t j = 0; j < right.count; ++j) {
-      poll(in);
+      check_interrupt(in);
       for (int64_t i = 0; i < left.count; ++i) target[i + j] = combine(ScanOp::add, target[i + j], combine(ScanOp::multiply, x[i], y[j]));
     }
   });

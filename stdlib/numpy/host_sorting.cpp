@@ -21,7 +21,7 @@ Value sort(Interpreter& in, Args args) {
     const std::unique_ptr<T[]> lane(lanes.inner > 1 ? new T[static_cast<size_t>(lanes.extent)] : nullptr);
     for (int64_t o = 0; o < lanes.outer; ++o) {
       for (int64_t k = 0; k < lanes.inner; ++k) {
-        poll(in);
+        check_interrupt(in);
         const int64_t begin = o * lanes.extent * lanes.inner + k;
         T* values = lane ? lane.get() : target + begin;
         for (int64_t i = 0; i < lanes.extent; ++i) values[i] = source[begin + i * lanes.inner];
@@ -46,7 +46,7 @@ Value argsort(Interpreter& in, Args args) {
     std::vector<int64_t> order(static_cast<size_t>(lanes.extent));
     for (int64_t o = 0; o < lanes.outer; ++o) {
       for (int64_t k = 0; k < lanes.inner; ++k) {
-        poll(in);
+        check_interrupt(in);
         const int64_t begin = o * lanes.extent * lanes.inner + k;
         std::iota(order.begin(), order.end(), int64_t{0});
         std::stable_sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
