@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Grouping, joining and ordering frames that are several times the memory budget, and what happens when the disk has no room for them."""
+"""Grouping, joining and ordering frames that are several times the memory budget, and what happens when the disk has no room for them, or for a file."""
 
+import errno
 import os
+import re
+import resource
 import subprocess
 import unittest
 
@@ -74,6 +77,18 @@ digest("rows of rows", x[x["few"] < 50].sort_values("many")[["row", "text", "bla
 """,
 }
 
+# Writes of files, first of a few rows, then of more than there is room for: {name}.
+WRITES = {
+    "csv": "df.to_csv({name}, index=False)",
+    "csv.gz": "df.to_csv({name}, index=False)",
+    "appended.csv": "df.to_csv({name}, index=False, mode='a', header=False)",
+    "parquet": "df.to_parquet({name})",
+    "feather": "df.to_feather({name})",
+    "orc": "df.to_orc({name})",
+    "json": "df.to_json({name}, orient='records', lines=True)",
+    "npy": "np.save({name}, df.to_numpy())",
+}
+
 
 class FramesOnDisk(CommandTest):
     def frames(self, text, *arguments, **changes):
@@ -128,6 +143,57 @@ print(float(df["v"].sum()) == before, len(df.groupby("few")["w"].sum()))
         self.check(self.on_disk("df.sort_values('v').compute()", GASELL_TMPDIR=missing), 1, "", ["MemoryError", f"'{missing}' takes no file: No such file or directory"])
         if os.geteuid() == 0:
             self.check(self.on_disk("df.sort_values('v').compute()", GASELL_TMPDIR="/proc"), 1, "", ["MemoryError", "'/proc' takes no file"])
+
+
+class FilesOnAFullDisk(CommandTest):
+    """A write that finds no room is an OSError, the file is what it was before, no other is left, and the session goes on."""
+
+    def write(self, number, limit=None):
+        doctor = subprocess.run([GASELL, "doctor"], capture_output=True, text=True, env=environment()).stdout
+        has_arrow = re.search(r"^Parquet files +Apache Arrow", doctor, re.M)
+        limited = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))) if limit else None
+        for kind, text in WRITES.items():
+            if kind in ("parquet", "feather", "orc") and not has_arrow:
+                continue
+            with self.subTest(kind):
+                path = os.path.join(self.folder, f"file.{kind}")
+                write = f"def write(df):\n    {text.format(name=repr(path))}\n"
+                self.check(self.gasell(write + "write(pd.DataFrame({'v': np.arange(9.0), 'w': np.arange(9)}))", None), out="")
+                with open(path, "rb") as file:
+                    before = file.read()
+                too_much = write + f"""
+r = np.random.default_rng(3)
+for k in range(2):
+    try:
+        write(pd.DataFrame({{"v": r.standard_normal(200000), "w": r.integers(0, 2**60, 200000)}}))
+        print("written")
+    except OSError as e:
+        print(e.errno, str(e).find({path!r}) >= 0)
+print(len(pd.DataFrame({{"v": [1, 2]}})))
+"""
+                self.check(self.gasell(too_much, limited), out=f"{number} True\n{number} True\n2\n")
+                self.assertEqual(os.listdir(self.folder), [f"file.{kind}"])
+                with open(path, "rb") as file:
+                    self.assertEqual(file.read(), before)
+            for name in os.listdir(self.folder):
+                os.unlink(os.path.join(self.folder, name))
+
+    def gasell(self, script, before):
+        return subprocess.run([GASELL, "--device", "cpu", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100,
+                              env=environment(GASELL_CACHE="0", GASELL_SPILL="0"), preexec_fn=before)
+
+    def test_a_limit(self):
+        self.write(errno.EFBIG, limit=1 << 20)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root mounts")
+    def test_a_full_disk(self):
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", self.folder], capture_output=True)
+        if mounted.returncode:
+            self.skipTest("no file system can be mounted here")
+        try:
+            self.write(errno.ENOSPC)
+        finally:
+            subprocess.run(["umount", self.folder], check=True)
 
 
 if __name__ == "__main__":

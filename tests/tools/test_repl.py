@@ -2,8 +2,6 @@
 
 import fcntl
 import os
-import pty
-import re
 import select
 import signal
 import struct
@@ -11,89 +9,16 @@ import termios
 import time
 import unittest
 
-from support import GASELL, INTERRUPT_LIMIT, CommandTest, environment
-
-PROMPT, MORE = ">>> ", "... "
-
-
-class Terminal:
-    """A gasell on a terminal of its own. `expect` waits for a text in what it shows, escape sequences removed."""
-
-    def __init__(self, *arguments, **changes):
-        self.process, self.fd = pty.fork()
-        if self.process == 0:
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 400, 0, 0))  # wide: no line wraps
-            os.execve(GASELL, [GASELL, *arguments], environment(**changes))
-        self.shown = ""
-        self.seen = 0
-
-    def read_some(self, timeout):
-        ready, _, _ = select.select([self.fd], [], [], timeout)
-        if not ready:
-            return False
-        try:
-            data = os.read(self.fd, 65536)
-        except OSError:
-            return False
-        if not data:
-            return False
-        self.shown += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r", "", data.decode("utf-8", "replace"))
-        return True
-
-    def expect(self, text, timeout=20.0):
-        """What was shown up to `text`, since the last expect."""
-        deadline = time.monotonic() + timeout
-        while True:
-            at = self.shown.find(text, self.seen)
-            if at >= 0:
-                before = self.shown[self.seen : at]
-                self.seen = at + len(text)
-                return before
-            if time.monotonic() > deadline:
-                raise AssertionError(f"{text!r} did not come; shown since: {self.shown[self.seen:]!r}")
-            self.read_some(0.1)
-
-    def send(self, text):
-        os.write(self.fd, text.encode())
-
-    def enter(self, line, then=PROMPT):
-        """Types a line, gives back what is shown until the next prompt, without the echo."""
-        self.send(line + "\n")
-        return self.expect(then).split("\n", 1)[-1]
-
-    def close(self):
-        """The exit status; ends the process when it does not end itself."""
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline:
-            self.read_some(0.05)
-            pid, status = os.waitpid(self.process, os.WNOHANG)
-            if pid:
-                os.close(self.fd)
-                return os.waitstatus_to_exitcode(status)
-        os.kill(self.process, signal.SIGKILL)
-        os.waitpid(self.process, 0)
-        os.close(self.fd)
-        raise AssertionError(f"the session did not end; shown: {self.shown[-500:]!r}")
+from support import INTERRUPT_LIMIT, CommandTest
+from terminal import MORE, PROMPT, Terminal
 
 
 class Repl(CommandTest):
     def start(self, *arguments, **changes):
         terminal = Terminal(*arguments, **changes)
         terminal.expect(PROMPT)
-        self.addCleanup(self.stop, terminal)
+        self.addCleanup(terminal.end)
         return terminal
-
-    def stop(self, terminal):
-        try:
-            os.kill(terminal.process, 0)
-        except ProcessLookupError:
-            return
-        try:
-            if os.waitpid(terminal.process, os.WNOHANG)[0] == 0:
-                os.kill(terminal.process, signal.SIGKILL)
-                os.waitpid(terminal.process, 0)
-        except ChildProcessError:
-            pass
 
     def test_values_and_last_result(self):
         t = self.start()
@@ -234,7 +159,7 @@ class Repl(CommandTest):
         for name in ("xterm-unheard-of", "unheard-of", "dumb", "", None):
             with self.subTest(name):
                 t = Terminal(TERM=name)
-                self.addCleanup(self.stop, t)
+                self.addCleanup(t.end)
                 self.assertTrue(t.expect(PROMPT).startswith("Gasell "))  # not a word about it
                 self.assertEqual(t.enter("40 + 2"), "42\n")
                 t.enter("some_long_name = [73]")
