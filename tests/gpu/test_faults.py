@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Faults of simulated GPUs at every k: a program gives the right answer or ends with a clean error; it never hangs, crashes, leaks or gives another answer.
 
-    test_faults.py                        about 200 faults of a kind for each program of arrays, 10 for those of frames, which have thousands
+    test_faults.py                        about 200 faults of a kind for each program of arrays, 4 for those of frames, which have thousands
     test_faults.py --most 1000 --seed 7   more, at other places
     test_faults.py --only 'sort|join'     programs whose name matches
 
@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 GASELL = os.environ["GASELL"]
-MOST, MOST_OF_FRAMES = 200, 10
+MOST, MOST_OF_FRAMES = 200, 4
 LIMIT_S, HANGS = 120, 124
 BEYOND = 3  # faults that never come still must change nothing
 

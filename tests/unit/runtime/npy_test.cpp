@@ -297,7 +297,7 @@ TEST_CASE("a file that is not committed leaves nothing, and the old one as it wa
   const fs::path path = directory.file("old.npy", "old contents");
   {
     NpyWriter writer(path, DType::f32, {1000});
-    CHECK(directory.entries() == 2);
+    CHECK(directory.entries() <= 2);  // one where a file may be without a name
   }
   CHECK(directory.entries() == 1);
   CHECK(read_file(path) == "old contents");
