@@ -15,14 +15,13 @@ class FlatReduction final : public ReductionLowering {
     outputs_ = graph::size_of(Shape(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept)));
     total_ = graph::size_of(Shape(space.begin() + static_cast<std::ptrdiff_t>(kept), space.end()));
     groups_ = (total_ + kStrip * kGroup - 1) / (kStrip * kGroup);
-    blocks_apart_ = grain.rolled && reducer.is_var() && outputs_ == 1 && groups_ > 1;
     const int64_t aim = grain.chunk > 0 ? grain.chunk : std::clamp<int64_t>(outputs_ * total_ / grain.units, grain.elements, kStrip * kGroup);
     outputs_a_unit_ = groups_ > 1 ? 1 : std::clamp<int64_t>(aim / std::max<int64_t>(1, total_), 1, std::max<int64_t>(1, outputs_));
     // Of several outputs each is a warp's.
     if (grain.rolled && outputs_a_unit_ > 1 && outputs_a_unit_ < kWarps) outputs_a_unit_ = outputs_ / kWarps >= grain.units / 16 ? kWarps : 1;
   }
 
-  int64_t groups() const override { return blocks_apart_ ? (total_ + kStrip - 1) / kStrip : groups_; }
+  int64_t groups() const override { return groups_; }
 
   /// `to`: the output's name, access and finishing, or with several groups the partial arrays [output, group].
   Step lower(const Access& result, const std::vector<StorageRef>& storages, DType result_type, int64_t ddof) override {
@@ -50,7 +49,7 @@ class FlatReduction final : public ReductionLowering {
     expression.declare(block);
     strip_ = builder.fresh("x");
     block.push_back(ir::local_array(strip_, pulled_.values[pulled_.roots[0]].dtype, kStrip));
-    const StateArrays lanes = locals(block, "lane", kLanes), blocks = blocks_apart_ ? out : locals(output, "block", kGroup);
+    const StateArrays lanes = locals(block, "lane", kLanes), blocks = locals(output, "block", kGroup);
     const int64_t units = (outputs_ + outputs_a_unit_ - 1) / outputs_a_unit_ * groups_;
     const auto [outputs_of_unit, group] = one_group ? Parts{u, i64(0)} : one_output ? Parts{i64(0), u} : Divisor(builder, groups_, units).divide(unit, u);
     const ExprRef group_first = let(unit, "first", group * i64(kStrip * kGroup));
@@ -61,18 +60,16 @@ class FlatReduction final : public ReductionLowering {
     const ExprRef b = loop_variable("b");
     const ExprRef first = let(block, "first", group_first + b * i64(kStrip));
     const ExprRef count = let(block, "count", minimum(i64(kStrip), group_last - first));
-    reduce_block(block, expression, kept, rows, lanes, {blocks, blocks_apart_ ? group * i64(kGroup) + b : b}, first, count);
+    reduce_block(block, expression, kept, rows, lanes, {blocks, b}, first, count);
     // What is worth sharing out: a unit's outputs, or the blocks of its only one.
     const bool several = outputs_a_unit_ > 1;
     output.push_back(ir::loop(b->name, i64(0), block_count, several ? ir::LoopKind::serial : ir::LoopKind::team, std::move(block)));
-    if (!blocks_apart_) {
-      halving_tree(output, reducer, blocks, block_count, kGroup);
-      const State state = let(output, blocks.read(i64(0)));
-      if (partial) {
-        out.write(output, let(output, "at", o * builder.scalar("groups", groups_) + group), state);
-      } else {
-        out.write(output, out_positions.base(0, kept), {reducer.finish(state, ir::cast(total, DType::f64), ddof, result_type)});
-      }
+    halving_tree(output, reducer, blocks, block_count, kGroup);
+    const State state = let(output, blocks.read(i64(0)));
+    if (partial) {
+      out.write(output, let(output, "at", o * builder.scalar("groups", groups_) + group), state);
+    } else {
+      out.write(output, out_positions.base(0, kept), {reducer.finish(state, ir::cast(total, DType::f64), ddof, result_type)});
     }
     if (one_output) {
       unit.insert(unit.end(), output.begin(), output.end());
@@ -88,8 +85,8 @@ class FlatReduction final : public ReductionLowering {
     const int64_t together = whole_outputs ? groups_ : 1;
     std::vector<Walk> walks;
     for (const DType type : out.types) {
-      const int64_t width = gasell::size_of(type) * (blocks_apart_ ? kGroup : 1);
-      walks.push_back(partial ? dense_walk(this->groups() * outputs_ * gasell::size_of(type), together * width) : walk_of(out_space, out_access, outputs_a_unit_));
+      const int64_t width = gasell::size_of(type);
+      walks.push_back(partial ? dense_walk(units * width, together * width) : walk_of(out_space, out_access, outputs_a_unit_));
     }
     describe_walks(step, pulled_, together, whole_outputs ? total_ : partial ? kStrip * kGroup : outputs_a_unit_ * total_, walks);
     return step;
@@ -205,9 +202,6 @@ class FlatReduction final : public ReductionLowering {
   const Pulled& pulled_;
   size_t kept_;
   int64_t outputs_, total_, groups_, outputs_a_unit_;
-  /// The states of a unit's blocks, rather than one of them all, are what is left: its tree is that of the kernel that combines states, whose code is compiled
-  /// beside this one's. Where somebody waits for it (Grain::rolled) that counts for more than 4 bytes in 1000 that are written and read again.
-  bool blocks_apart_ = false;
   std::string strip_;
 };
 
