@@ -11,6 +11,7 @@ interrupted there several times, and each time asked whether work() still gives 
 """
 
 import argparse
+import contextlib
 import os
 import random
 import re
@@ -248,55 +249,56 @@ def ended(process, out):
     return took
 
 
-def script(rng, text, settings, folder):
-    """A script that is interrupted once. The seconds until it ended."""
+@contextlib.contextmanager
+def running(text, settings, folder):
+    """A process that runs a script; behind the block it is gone."""
     path = os.path.join(folder, "script.gsl")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text + "\nfirst = work()\nprint('there', flush=True)\nwhile True:\n    assert work() == first\n")
+        file.write(text)
     process = subprocess.Popen([GASELL, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=settings)
     try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def interrupted(process, *right):
+    """Interrupts a process, which ends with one of these: (status, output, errors). The time that it took."""
+    said = []
+    took = ended(process, said)
+    if (process.wait(), *said) not in right:
+        raise Wrong(f"status {process.returncode}, {said}")
+    return took
+
+
+INTERRUPTED = 130, "", "KeyboardInterrupt\n"
+
+
+def script(rng, text, settings, folder):
+    """A script that is interrupted once. The seconds until it ended."""
+    with running(text + "\nfirst = work()\nprint('there', flush=True)\nwhile True:\n    assert work() == first\n", settings, folder) as process:
         line = process.stdout.readline()
         if line != "there\n":
             raise Wrong(f"it did not begin: {line}{process.stderr.read()}")
         time.sleep(rng.uniform(0, LATEST))
-        said = []
-        took = ended(process, said)
-        if (process.wait(), *said) != (130, "", "KeyboardInterrupt\n"):
-            raise Wrong(f"status {process.returncode}, {said}")
-        return took
-    finally:
-        process.kill()
-        process.wait()
+        return interrupted(process, INTERRUPTED)
 
 
 def beginning(rng, text, settings, folder):
     """A script that is interrupted while it starts, perhaps before it can say anything about it."""
-    path = os.path.join(folder, "script.gsl")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text + "\nwhile True:\n    work()\n")
-    process = subprocess.Popen([GASELL, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=settings)
-    try:
+    with running(text + "\nwhile True:\n    work()\n", settings, folder) as process:
         time.sleep(rng.choice([0.01, 0.05, 0.2, 1.0]) * rng.random())
-        said = []
-        took = ended(process, said)
-        if (process.wait(), *said) not in ((130, "", "KeyboardInterrupt\n"), (-signal.SIGINT, "", "")):
-            raise Wrong(f"status {process.returncode}, {said}")
-        return took
-    finally:
-        process.kill()
-        process.wait()
+        return interrupted(process, INTERRUPTED, (-signal.SIGINT, "", ""))
 
 
 def killed(rng, text, settings, folder):
     """A script that writes files and is killed: they are whole, too."""
-    path = os.path.join(folder, "script.gsl")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text + "\nfirst = work()\nprint('there', flush=True)\nwhile True:\n    work()\n")
-    process = subprocess.Popen([GASELL, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, cwd=folder, env=settings)
-    process.stdout.readline()
-    time.sleep(rng.uniform(0, LATEST))
-    process.kill()
-    process.communicate()
+    with running(text + "\nfirst = work()\nprint('there', flush=True)\nwhile True:\n    work()\n", settings, folder) as process:
+        line = process.stdout.readline()
+        if line != "there\n":
+            raise Wrong(f"it did not begin: {line}{process.stderr.read()}")
+        time.sleep(rng.uniform(0, LATEST))
     return 0.0, 0.0
 
 
