@@ -1,5 +1,5 @@
-// Linked into every executable of a sanitizer build: the reports that are left out, all of other people's code, each with its reason. The runtime
-// of the other sanitizers does not ask for them.
+// Linked into every executable of a sanitizer build: the reports that are left out, all of other people's code, each with its reason. The
+// runtime of the other sanitizers does not ask for them.
 
 extern "C" {
 

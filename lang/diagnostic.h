@@ -32,7 +32,8 @@ struct Diagnostic {
 /// into script exceptions that `except` can catch.
 class Error : public std::runtime_error {
  public:
-  explicit Error(Diagnostic diagnostic) : std::runtime_error(diagnostic.kind + ": " + diagnostic.message), diagnostic_(std::move(diagnostic)) {}
+  explicit Error(Diagnostic diagnostic)
+      : std::runtime_error(diagnostic.kind + ": " + diagnostic.message), diagnostic_(std::move(diagnostic)) {}
   Error(std::string kind, std::string message, std::string hint = {}, Blame blame = Blame::user)
       : Error(Diagnostic{blame, std::move(kind), std::move(message), {}, {}, std::move(hint)}) {}
   const Diagnostic& diagnostic() const { return diagnostic_; }

@@ -78,8 +78,11 @@ std::string_view name_of(DType type) { return facts(type).name; }
 std::optional<DType> dtype_from_name(std::string_view name) {
   for (int t = 0; t < kDTypeCount; ++t)
     if (kFacts[t].name == name) return static_cast<DType>(t);
-  if (name == "int" || name == "int_" || name == "intp" || name == "l" || name == "q" || name == "p" || name == "long" || name == "longlong") return DType::i64;
-  if (name == "uint" || name == "uintp" || name == "L" || name == "Q" || name == "P" || name == "ulong" || name == "ulonglong") return DType::u64;
+  if (name == "int" || name == "int_" || name == "intp" || name == "l" || name == "q" || name == "p" || name == "long" ||
+      name == "longlong")
+    return DType::i64;
+  if (name == "uint" || name == "uintp" || name == "L" || name == "Q" || name == "P" || name == "ulong" || name == "ulonglong")
+    return DType::u64;
   if (name == "float" || name == "double" || name == "d") return DType::f64;
   if (name == "single" || name == "f") return DType::f32;
   if (name == "complex" || name == "cdouble" || name == "D") return DType::c128;
@@ -143,15 +146,13 @@ Scalar Scalar::cast(DType to) const {
   switch (gasell::kind(to)) {
     case 'b': r.i = is_integral() ? i != 0 : c != 0.0; break;
     case 'i':
-    case 'u':
-      r.i = wrap(is_integral() ? i : truncate(c.real(), to), to);
-      break;
+    case 'u': r.i = wrap(is_integral() ? i : truncate(c.real(), to), to); break;
     default: {
       r.c = is_integral() ? std::complex<double>(as_double()) : c;
       if (gasell::kind(to) == 'f') r.c.imag(0);
       if (to == DType::f32 || to == DType::c64) {
         // One rounding: integers go to float directly.
-        float re = !is_integral()      ? static_cast<float>(r.c.real())
+        float re = !is_integral()       ? static_cast<float>(r.c.real())
                    : type == DType::u64 ? static_cast<float>(static_cast<uint64_t>(i))
                                         : static_cast<float>(i);
         r.c = {re, static_cast<double>(static_cast<float>(r.c.imag()))};
@@ -195,8 +196,6 @@ void Scalar::store(void* address) const {
   }
 }
 
-bool Scalar::same_bits(const Scalar& other) const {
-  return type == other.type && i == other.i && std::memcmp(&c, &other.c, sizeof c) == 0;
-}
+bool Scalar::same_bits(const Scalar& other) const { return type == other.type && i == other.i && std::memcmp(&c, &other.c, sizeof c) == 0; }
 
 }  // namespace gasell

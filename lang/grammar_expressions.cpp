@@ -271,7 +271,8 @@ const auto refused_star_annotation = TokenParser([](Builder& b, Iterator& at, It
 const auto default_value = (sym("=") > nested[value_or("expected default value expression")[expression]]) | missing;
 const auto bare_separator = keep("*") | keep("/");
 const auto parameter =
-    make(make_parameter)[parameter_stars > name_token > ((sym(":") > (refused_star_annotation | expression)) | missing) > default_value] | bare_separator;
+    make(make_parameter)[parameter_stars > name_token > ((sym(":") > (refused_star_annotation | expression)) | missing) > default_value] |
+    bare_separator;
 const auto any_parameter = parameter | no_parenthesised("Function");
 const auto parameters_def = any_parameter >> *(comma >> any_parameter) >> -comma;
 const auto lambda_parameter = make(make_parameter)[parameter_stars > name_token > missing > default_value] | bare_separator;

@@ -22,8 +22,10 @@ std::string shown(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const CodePoint c = decode_utf8(text, i);
     const bool control = (c.value < 0x20 && c.value != '\t') || (c.value >= 0x7f && c.value < 0xa0);
-    if (control || c.value == kBadCodePoint) append_utf8(out, 0xfffd);
-    else out += text.substr(i, static_cast<size_t>(c.length));
+    if (control || c.value == kBadCodePoint)
+      append_utf8(out, 0xfffd);
+    else
+      out += text.substr(i, static_cast<size_t>(c.length));
     i += static_cast<size_t>(c.length);
   }
   return out;

@@ -38,7 +38,8 @@ std::string shape_text(const graph::Shape& shape) {
 /// The memory behind a prepared plan's slots: temporaries get theirs when their first writer comes, and lose it after their last reader.
 class Slots {
  public:
-  Slots(Device& device, const PreparedPlan& plan, std::vector<StorageRef> memories) : device_(device), plan_(plan), slots_(std::move(memories)) {
+  Slots(Device& device, const PreparedPlan& plan, std::vector<StorageRef> memories)
+      : device_(device), plan_(plan), slots_(std::move(memories)) {
     slots_.resize(plan.memories + plan.temporary_bytes.size());
     for (const StorageRef& memory : slots_) {
       const auto* host = dynamic_cast<const HostStorage*>(memory.get());
@@ -60,9 +61,11 @@ class Slots {
 
   /// Says in a MemoryError for which of the user's arrays the memory was wanted, where it was for one.
   void describe(Error& error, int slot) const {
-    const auto result = std::find_if(plan_.results.begin(), plan_.results.end(), [slot](const PreparedPlan::Result& r) { return r.slot == slot; });
+    const auto result =
+        std::find_if(plan_.results.begin(), plan_.results.end(), [slot](const PreparedPlan::Result& r) { return r.slot == slot; });
     if (error.diagnostic().kind == "MemoryError" && result != plan_.results.end())
-      error.diagnostic().message += " for an array with shape " + shape_text(result->shape) + " and data type " + std::string(name_of(result->dtype));
+      error.diagnostic().message +=
+          " for an array with shape " + shape_text(result->shape) + " and data type " + std::string(name_of(result->dtype));
   }
 
   void end(const std::vector<int>& slots) {
@@ -124,7 +127,12 @@ bool is_contiguous_buffer(const graph::Node& node) {
 }  // namespace
 
 struct Engine::State {
-  explicit State(EngineOptions given) : options(std::move(given)), jit(JitOptions{.disk_cache = options.cache, .cache_directory = options.cache_directory, .check_bounds = options.check, .check_thread_races = options.check}) {
+  explicit State(EngineOptions given)
+      : options(std::move(given)),
+        jit(JitOptions{.disk_cache = options.cache,
+                       .cache_directory = options.cache_directory,
+                       .check_bounds = options.check,
+                       .check_thread_races = options.check}) {
     if (options.threads <= 0) options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (options.memory <= 0) options.memory = machine_memory() / 4 * 3;
     device = make_host_device(options.threads, options.memory, jit, interrupt);
@@ -164,8 +172,8 @@ struct Engine::State {
   }
 
   /// The plan of this structure, made unless there is one already. Plans for the GPUs are cut more finely.
-  std::shared_ptr<PreparedPlan> prepared(GraphStructure& structure, const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations,
-                                         bool for_gpus) {
+  std::shared_ptr<PreparedPlan> prepared(GraphStructure& structure, const std::vector<NodeRef>& nodes,
+                                         const std::vector<plan::Destination>& destinations, bool for_gpus) {
     const bool keeps = !structure.key.empty();
     if (for_gpus && keeps) structure.key += "on GPUs";
     if (auto known = keeps ? plans.find(structure.key) : nullptr) return known;
@@ -328,7 +336,8 @@ struct Engine::State {
     return gpus && gpus->any_alive() && gpus->pays(plan.bytes, plan.operations, static_cast<int>(plan.steps.size()), memories);
   }
 
-  /// Runs the plan on the GPUs. What is lost with one of them is computed again, from the plan's memories: on those that are left, or on the host.
+  /// Runs the plan on the GPUs. What is lost with one of them is computed again, from the plan's memories: on those that are left, or on
+  /// the host.
   Slots run_on_gpus(PreparedPlan& plan, const std::vector<StorageRef>& memories, Measures& measures) {
     while (gpus->any_alive()) {
       Slots slots(*gpus, plan, memories);
@@ -356,7 +365,8 @@ struct Engine::State {
     for (size_t k = 0; k < launch.storages.size(); ++k) {
       const auto* host = dynamic_cast<const HostStorage*>(launch.storages[k].get());
       if (host && host->is_mapped())
-        launch.streamed.push_back({static_cast<int>(k), static_cast<double>(host->bytes() - launch.byte_offsets[k]) / static_cast<double>(launch.units)});
+        launch.streamed.push_back(
+            {static_cast<int>(k), static_cast<double>(host->bytes() - launch.byte_offsets[k]) / static_cast<double>(launch.units)});
     }
   }
 
@@ -368,8 +378,8 @@ struct Engine::State {
   std::unique_ptr<GpuDevice> gpus;
   DeviceChoice choice;
   std::vector<DeviceSelection> selections;  // the last counts; the first is the options'
-  bool searched = false;  // for GPUs
-  double host_work = 0;   // seconds of work that the host was given before
+  bool searched = false;                    // for GPUs
+  double host_work = 0;                     // seconds of work that the host was given before
   PlanCache plans;
   KnownValues known;
   std::unique_ptr<SmallGraphs> small;  // null: everything is done by kernels
@@ -431,7 +441,8 @@ std::vector<NodeRef> Engine::force(const std::vector<NodeRef>& nodes) {
   std::vector<NodeRef> ready = nodes;
   for (size_t k = 0; k < nodes.size(); ++k) {
     const auto& buffer = *nodes[k]->as<graph::BufferNode>();
-    if (memories[k] != buffer.storage) ready[k] = graph::buffer(memories[k], nodes[k]->dtype, nodes[k]->shape, buffer.strides, buffer.offset);
+    if (memories[k] != buffer.storage)
+      ready[k] = graph::buffer(memories[k], nodes[k]->dtype, nodes[k]->shape, buffer.strides, buffer.offset);
   }
   return ready;
 }

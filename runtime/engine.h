@@ -24,29 +24,29 @@ struct Kernel;
 }
 
 struct EngineOptions {
-  int threads = 0;           // 0: GASELL_THREADS, else all cores
-  int64_t memory = 0;        // bytes the arrays may take; 0: GASELL_MEMORY, else three quarters of the machine's (or the cgroup's)
-  std::string device;        // "auto", "cpu", "gpu", "gpu:0,2", "sim:4" (runtime/gpu/device_choice.h); empty: GASELL_DEVICE, else "auto"
-  int64_t split_from = -1;   // bytes from which on a kernel is split over several GPUs (GASELL_SPLIT_FROM); -1: chosen
-  bool steal = false;        // idle GPUs take work of others in launches of any length (GASELL_STEAL=1), not in long ones only
-  bool small = true;         // graphs of few elements need no kernels (GASELL_SMALL=0: they get them)
-  bool fuse = true;          // false (or GASELL_FUSE=0): every operation is a kernel of its own
-  int64_t chunk = 0;         // elements a task at most (GASELL_CHUNK); 0: chosen
-  bool cache = true;         // kernel cache on disk (GASELL_CACHE=0 switches it off)
+  int threads = 0;          // 0: GASELL_THREADS, else all cores
+  int64_t memory = 0;       // bytes the arrays may take; 0: GASELL_MEMORY, else three quarters of the machine's (or the cgroup's)
+  std::string device;       // "auto", "cpu", "gpu", "gpu:0,2", "sim:4" (runtime/gpu/device_choice.h); empty: GASELL_DEVICE, else "auto"
+  int64_t split_from = -1;  // bytes from which on a kernel is split over several GPUs (GASELL_SPLIT_FROM); -1: chosen
+  bool steal = false;       // idle GPUs take work of others in launches of any length (GASELL_STEAL=1), not in long ones only
+  bool small = true;        // graphs of few elements need no kernels (GASELL_SMALL=0: they get them)
+  bool fuse = true;         // false (or GASELL_FUSE=0): every operation is a kernel of its own
+  int64_t chunk = 0;        // elements a task at most (GASELL_CHUNK); 0: chosen
+  bool cache = true;        // kernel cache on disk (GASELL_CACHE=0 switches it off)
   std::filesystem::path cache_directory;
-  bool check = false;        // compiled code checks every address it uses (GASELL_CHECK=1); slow, for debugging
-  bool progress = false;     // draw progress on a terminal
-  bool trace = false;        // keep the times of kernels and copies (Engine::trace)
+  bool check = false;     // compiled code checks every address it uses (GASELL_CHECK=1); slow, for debugging
+  bool progress = false;  // draw progress on a terminal
+  bool trace = false;     // keep the times of kernels and copies (Engine::trace)
   /// Options with the environment's values filled in.
   static EngineOptions from_environment();
 };
 
 /// One kernel of a plan, for --explain, --profile and the tests that count kernels.
 struct KernelReport {
-  std::string name, text;          // the loop IR; of a product of matrices that the library computes, what it multiplies
+  std::string name, text;                    // the loop IR; of a product of matrices that the library computes, what it multiplies
   std::shared_ptr<const ir::Kernel> kernel;  // null: the library's
-  std::string stored_because;      // why its result is stored: "asked for", "reduction", "used 3 times, costs 40 operations"
-  double elements = 0;             // evaluated elements of the iteration space
+  std::string stored_because;                // why its result is stored: "asked for", "reduction", "used 3 times, costs 40 operations"
+  double elements = 0;                       // evaluated elements of the iteration space
   double bytes_read = 0, bytes_written = 0, operations = 0;
   int combining_passes = 0;                 // small kernels after it that combine partial results
   double seconds = 0, compile_seconds = 0;  // 0 where it was not run
@@ -72,7 +72,8 @@ class Engine {
   Jit& jit();
   /// What ran when; null unless the options ask for it.
   const Trace* trace() const;
-  /// Memory for a result that will be computed: on the host at once where only the host computes, else where and when it is written or read.
+  /// Memory for a result that will be computed: on the host at once where only the host computes, else where and when it is written or
+  /// read.
   StorageRef allocate(int64_t bytes);
 
   /// What is forced from now on is computed on these devices: "cpu", "gpu", "gpu:0,2", "sim:2" (of the engine's simulated ones), or "auto"
@@ -81,13 +82,14 @@ class Engine {
   void use_devices(const std::string& text);
   void restore_devices() noexcept;
 
-  /// Evaluates all nodes together (shared work is done once); returns for each a C-contiguous native-order BufferNode of the same shape and dtype.
-  /// A node that is one already is returned as it is. Throws Error (MemoryError …) or Interrupted; nothing is half-written then.
+  /// Evaluates all nodes together (shared work is done once); returns for each a C-contiguous native-order BufferNode of the same shape and
+  /// dtype. A node that is one already is returned as it is. Throws Error (MemoryError …) or Interrupted; nothing is half-written then.
   std::vector<graph::NodeRef> force(const std::vector<graph::NodeRef>& nodes);
   graph::NodeRef force(const graph::NodeRef& node);
   /// A single element, where it takes less to compute than to remember: few elements of the host's memory (SmallGraphs). Else nothing.
   std::optional<Scalar> small_value(const graph::NodeRef& node);
-  /// Evaluates `node` into memory: element (i0, …) goes to offset + Σ i_k * strides[k] (elements). The node must not read that memory at other indices.
+  /// Evaluates `node` into memory: element (i0, …) goes to offset + Σ i_k * strides[k] (elements). The node must not read that memory at
+  /// other indices.
   void force_into(const graph::NodeRef& node, const HostStorageRef& storage, const std::vector<int64_t>& strides, int64_t offset);
   /// The plan for these nodes, not run.
   std::vector<KernelReport> explain(const std::vector<graph::NodeRef>& nodes);
@@ -95,7 +97,8 @@ class Engine {
   const std::vector<KernelReport>& last_reports() const;
   /// Called with every plan that force() runs: before it runs, and after (with times). For --emit and --explain. An empty one: no longer.
   enum class PlanStage : uint8_t { planned, ran };
-  using PlanObserver = std::function<void(PlanStage stage, const std::vector<graph::NodeRef>& roots, const std::vector<KernelReport>& kernels)>;
+  using PlanObserver =
+      std::function<void(PlanStage stage, const std::vector<graph::NodeRef>& roots, const std::vector<KernelReport>& kernels)>;
   void observe_plans(PlanObserver observer);
 
   /// Async-signal-safe: a running force throws Interrupted within 100 ms. Cleared when that happens, or by clear_interrupt().

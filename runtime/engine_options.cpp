@@ -48,7 +48,8 @@ EngineOptions EngineOptions::from_environment() {
     }
   }
   if (const char* device = std::getenv("GASELL_DEVICE")) options.device = device;
-  if (const char* split = std::getenv("GASELL_SPLIT_FROM"); split && *split) options.split_from = std::string_view(split) == "0" ? 0 : parse_bytes(split);
+  if (const char* split = std::getenv("GASELL_SPLIT_FROM"); split && *split)
+    options.split_from = std::string_view(split) == "0" ? 0 : parse_bytes(split);
   options.steal = switched_on("GASELL_STEAL", options.steal);
   options.small = switched_on("GASELL_SMALL", options.small);
   options.fuse = switched_on("GASELL_FUSE", options.fuse);

@@ -23,10 +23,10 @@ NodeRef KnownValues::find(const NodeRef& node) const {
 KnownValues::Rewritten KnownValues::rewrite(const std::vector<NodeRef>& roots) const {
   const std::vector<NodeRef> order = plan::topological_order(roots);
   struct Place {
-    long held = 0;       // by these graphs, by `order` and by `roots`
-    int operations = 0;  // on single numbers, since something was stored
+    long held = 0;          // by these graphs, by `order` and by `roots`
+    int operations = 0;     // on single numbers, since something was stored
     bool in_parts = false;  // a plan may compute some of its elements only
-    NodeRef now;         // null: as it was
+    NodeRef now;            // null: as it was
   };
   std::unordered_map<const Node*, Place> places;
   places.reserve(order.size());
@@ -59,7 +59,8 @@ KnownValues::Rewritten KnownValues::rewrite(const std::vector<NodeRef>& roots) c
     if (changed) place.now = plan::rebuild(node, std::move(inputs));
     const bool reduces = node->as<graph::ReduceNode>() != nullptr;
     place.operations = reduces ? 0 : node->as<graph::MapNode>() ? std::min(place.operations + 1, kFewOperations) : place.operations;
-    const bool stores = reduces ? node->size() <= kMostElements && !place.in_parts : node->size() <= kFewElements && place.operations == kFewOperations;
+    const bool stores =
+        reduces ? node->size() <= kMostElements && !place.in_parts : node->size() <= kFewElements && place.operations == kFewOperations;
     if (!stores || node.use_count() <= place.held || std::find(roots.begin(), roots.end(), node) != roots.end()) continue;
     place.operations = 0;
     result.wanted.push_back(node);

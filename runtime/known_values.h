@@ -19,15 +19,16 @@ class KnownValues {
  public:
   /// Operations on an element that are done again by whoever needs it, rather than kept.
   static constexpr int kFewOperations = 8;
-  /// So much of what somebody holds is kept: of chains of operations, which cost little to store where elements are few, and of reductions, which are stored anyway.
+  /// So much of what somebody holds is kept: of chains of operations, which cost little to store where elements are few, and of reductions,
+  /// which are stored anyway.
   static constexpr int64_t kFewElements = 8192, kMostElements = 65536;
 
   struct Rewritten {
-    std::vector<graph::NodeRef> roots;  // of the plan: those given, over what is known, and behind them what shall be known
+    std::vector<graph::NodeRef> roots;   // of the plan: those given, over what is known, and behind them what shall be known
     std::vector<graph::NodeRef> wanted;  // what the roots behind those given stand for
   };
-  /// The roots with known values in place of what computes them; and the small values that somebody outside of these graphs holds and that a plan stores anyway
-  /// (reductions), or that took a while (chains of operations).
+  /// The roots with known values in place of what computes them; and the small values that somebody outside of these graphs holds and that
+  /// a plan stores anyway (reductions), or that took a while (chains of operations).
   Rewritten rewrite(const std::vector<graph::NodeRef>& roots) const;
   /// `value`, a BufferNode, is what `node` computes. Kept while somebody else holds the node.
   void keep(const graph::NodeRef& node, graph::NodeRef value);

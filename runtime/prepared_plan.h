@@ -25,7 +25,7 @@ struct PreparedPlan {
   struct Step {
     plan::Step plan;  // its storages are empty: see slots
     std::vector<int> slots;
-    std::vector<int> ends;   // temporaries that no later step and no result uses
+    std::vector<int> ends;                   // temporaries that no later step and no result uses
     LoadedKernelRef loaded, loaded_on_gpus;  // null until the first run there
   };
   struct Result {

@@ -50,7 +50,9 @@ class SmallGraphs::Evaluation {
       ++below.held;
       item.operations += below.operations;
     }
-    item.operations = now->as<graph::MapNode>() ? std::min(item.operations + 1, KnownValues::kFewOperations) : now->as<graph::ReduceNode>() ? 0 : item.operations;
+    item.operations = now->as<graph::MapNode>()      ? std::min(item.operations + 1, KnownValues::kFewOperations)
+                      : now->as<graph::ReduceNode>() ? 0
+                                                     : item.operations;
     nodes_.push_back(std::move(item));
     return true;
   }
@@ -95,13 +97,14 @@ class SmallGraphs::Evaluation {
     NodeRef known;       // a BufferNode in its place
     const NodeRef* ref;  // where the graph holds it
     std::vector<int> inputs;
-    long held;           // by this graph
-    int operations;      // an element, since a reduction; at most KnownValues::kFewOperations
+    long held;       // by this graph
+    int operations;  // an element, since a reduction; at most KnownValues::kFewOperations
     Value value;
   };
 
   static bool takes_a_while(const Item& item) {
-    return item.node->size() <= KnownValues::kFewElements && (item.node->as<graph::ReduceNode>() || item.operations >= KnownValues::kFewOperations);
+    return item.node->size() <= KnownValues::kFewElements &&
+           (item.node->as<graph::ReduceNode>() || item.operations >= KnownValues::kFewOperations);
   }
 
   int64_t number_of(const Node* node) const {
@@ -126,7 +129,9 @@ class SmallGraphs::Evaluation {
     }
     if (node.as<graph::ConstantNode>()) return true;
     left_ -= n;
-    if (node.as<graph::ReshapeNode>() || node.as<graph::ViewNode>() || node.as<graph::ConcatenateNode>() || node.as<graph::PadNode>() || node.as<graph::GatherNode>()) return true;
+    if (node.as<graph::ReshapeNode>() || node.as<graph::ViewNode>() || node.as<graph::ConcatenateNode>() || node.as<graph::PadNode>() ||
+        node.as<graph::GatherNode>())
+      return true;
     if (node.as<graph::IotaNode>()) return node.dtype == DType::i64 || node.dtype == DType::f64;
     if (const auto* map = node.as<graph::MapNode>()) {
       const DType type = node.inputs.back()->dtype;
@@ -187,9 +192,12 @@ class SmallGraphs::Evaluation {
     if (n == 0) return true;
     if (const auto* iota = node.as<graph::IotaNode>()) {
       if (node.dtype == DType::i64)
-        for (int64_t i = 0; i < n; ++i) reinterpret_cast<int64_t*>(to)[i] = static_cast<int64_t>(static_cast<uint64_t>(iota->start.i) + static_cast<uint64_t>(i) * static_cast<uint64_t>(iota->step.i));
+        for (int64_t i = 0; i < n; ++i)
+          reinterpret_cast<int64_t*>(to)[i] =
+              static_cast<int64_t>(static_cast<uint64_t>(iota->start.i) + static_cast<uint64_t>(i) * static_cast<uint64_t>(iota->step.i));
       else
-        for (int64_t i = 0; i < n; ++i) reinterpret_cast<double*>(to)[i] = iota->start.c.real() + static_cast<double>(i) * iota->step.c.real();
+        for (int64_t i = 0; i < n; ++i)
+          reinterpret_cast<double*>(to)[i] = iota->start.c.real() + static_cast<double>(i) * iota->step.c.real();
       return true;
     }
     if (node.as<graph::GatherNode>()) return gathered(item, node, to), true;
@@ -214,7 +222,8 @@ class SmallGraphs::Evaluation {
   }
 
   /// The layout of a view of rank `rank` over another.
-  static std::pair<std::vector<int64_t>, int64_t> seen_through(const graph::ViewNode& view, size_t rank, const std::vector<int64_t>& from, int64_t offset) {
+  static std::pair<std::vector<int64_t>, int64_t> seen_through(const graph::ViewNode& view, size_t rank, const std::vector<int64_t>& from,
+                                                               int64_t offset) {
     std::vector<int64_t> strides(rank, 0);
     for (size_t k = 0; k < view.axes.size(); ++k) {
       const graph::ViewAxis& a = view.axes[k];
@@ -254,7 +263,8 @@ class SmallGraphs::Evaluation {
     const char* const from = buffer ? contents(*buffer->storage) + buffer->offset * width : input(item, 0).value.data;
     const int64_t step = buffer ? buffer->strides[0] : input(item, 0).value.step, n = node.size();
     if (node.inputs[0]->size() == 0) return void(std::memset(to, 0, static_cast<size_t>(n * width)));
-    for (int64_t i = 0; i < n; ++i) move_element(to + i * width, from + reinterpret_cast<const int64_t*>(index.data)[i * index.step] * step * width, width);
+    for (int64_t i = 0; i < n; ++i)
+      move_element(to + i * width, from + reinterpret_cast<const int64_t*>(index.data)[i * index.step] * step * width, width);
   }
 
   void joined(const Item& item, const Node& node, int axis, char* to) const {
@@ -277,7 +287,9 @@ class SmallGraphs::Evaluation {
 
   const Item& input(const Item& item, size_t k) const { return nodes_[static_cast<size_t>(item.inputs[k])]; }
   template <class T>
-  static Operand<T> operand(const Item& item) { return {reinterpret_cast<const T*>(item.value.data), item.value.step}; }
+  static Operand<T> operand(const Item& item) {
+    return {reinterpret_cast<const T*>(item.value.data), item.value.step};
+  }
 
   template <class T>
   bool typed(const Item& item, ScalarOp op, char* to, int64_t n) const {
@@ -290,19 +302,30 @@ class SmallGraphs::Evaluation {
     const int width = size_of(node.dtype);
     if (op == ScalarOp::select) {
       const Value &condition = input(item, 0).value, &a = input(item, 1).value, &b = input(item, 2).value;
-      for (int64_t i = 0; i < n; ++i) move_element(to + i * width, condition.data[i * condition.step] ? a.data + i * a.step * width : b.data + i * b.step * width, width);
+      for (int64_t i = 0; i < n; ++i)
+        move_element(to + i * width, condition.data[i * condition.step] ? a.data + i * a.step * width : b.data + i * b.step * width, width);
       return;
     }
     if (const std::optional<double> exponent = simple_power(node)) {
-      if (type == DType::f64) simple_power_loop(*exponent, n, to, operand<double>(input(item, 0)));
-      else simple_power_loop(*exponent, n, to, operand<float>(input(item, 0)));
+      if (type == DType::f64)
+        simple_power_loop(*exponent, n, to, operand<double>(input(item, 0)));
+      else
+        simple_power_loop(*exponent, n, to, operand<float>(input(item, 0)));
       return;
     }
     switch (type) {
-      case DType::f64: if (typed<double>(item, op, to, n)) return; break;
-      case DType::f32: if (typed<float>(item, op, to, n)) return; break;
-      case DType::i64: if (typed<int64_t>(item, op, to, n)) return; break;
-      case DType::c128: if (typed<std::complex<double>>(item, op, to, n)) return; break;
+      case DType::f64:
+        if (typed<double>(item, op, to, n)) return;
+        break;
+      case DType::f32:
+        if (typed<float>(item, op, to, n)) return;
+        break;
+      case DType::i64:
+        if (typed<int64_t>(item, op, to, n)) return;
+        break;
+      case DType::c128:
+        if (typed<std::complex<double>>(item, op, to, n)) return;
+        break;
       default: break;
     }
     Scalar operands[3];
@@ -311,7 +334,9 @@ class SmallGraphs::Evaluation {
       gasell::evaluate(op, operands).cast(node.dtype).store(to + i * width);
     }
   }
-  static Scalar element(const Item& item, int64_t i) { return Scalar::load(item.value.data + i * item.value.step * size_of(item.node->dtype), item.node->dtype); }
+  static Scalar element(const Item& item, int64_t i) {
+    return Scalar::load(item.value.data + i * item.value.step * size_of(item.node->dtype), item.node->dtype);
+  }
 
   static void converted(const Item& x, DType type, char* to, int64_t n) {
     const DType from = x.node->dtype;
@@ -338,7 +363,7 @@ class SmallGraphs::Evaluation {
   }
 
   SmallGraphs& owner_;
-  std::vector<Item> nodes_;  // inputs before their users
+  std::vector<Item> nodes_;                 // inputs before their users
   std::vector<const HostStorage*> mapped_;  // files that were read
   int64_t left_ = kMostOfAll, used_ = 0;
 };
@@ -346,7 +371,8 @@ class SmallGraphs::Evaluation {
 SmallGraphs::SmallGraphs(Device& host, KnownValues& known) : host_(host), known_(known) {}
 SmallGraphs::~SmallGraphs() = default;
 
-std::optional<std::vector<NodeRef>> SmallGraphs::evaluate(const std::vector<NodeRef>& roots, const std::vector<plan::Destination>& destinations) {
+std::optional<std::vector<NodeRef>> SmallGraphs::evaluate(const std::vector<NodeRef>& roots,
+                                                          const std::vector<plan::Destination>& destinations) {
   Evaluation evaluation(*this);
   for (const plan::Destination& to : destinations)
     if (to.storage && static_cast<const HostStorage&>(*to.storage).copies()) return std::nullopt;
@@ -355,7 +381,8 @@ std::optional<std::vector<NodeRef>> SmallGraphs::evaluate(const std::vector<Node
   if (!evaluation.compute()) return std::nullopt;
   evaluation.keep(roots);
   std::vector<NodeRef> results;
-  for (size_t k = 0; k < roots.size(); ++k) results.push_back(evaluation.result(roots[k], k < destinations.size() ? &destinations[k] : nullptr));
+  for (size_t k = 0; k < roots.size(); ++k)
+    results.push_back(evaluation.result(roots[k], k < destinations.size() ? &destinations[k] : nullptr));
   return results;
 }
 

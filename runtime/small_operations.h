@@ -18,31 +18,88 @@ inline constexpr bool is_complex_number = std::is_same_v<T, std::complex<double>
 /// As kernels multiply; std::complex has another way with infinities.
 template <class T>
 T product(T a, T b) {
-  if constexpr (is_complex_number<T>) return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-  else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-  else return a * b;
+  if constexpr (is_complex_number<T>)
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  else
+    return a * b;
 }
 
-/// Whether every way to compute it gives the same bits. The C library's functions are not among these: its vector versions, which kernels call, differ
-/// from its scalar ones in the last digits.
+/// Whether every way to compute it gives the same bits. The C library's functions are not among these: its vector versions, which kernels
+/// call, differ from its scalar ones in the last digits.
 inline bool is_exact(ScalarOp op, DType type) {
   if (is_complex(type)) {
     switch (op) {
-      case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::div: case ScalarOp::neg: case ScalarOp::conj: case ScalarOp::real: case ScalarOp::imag:
-      case ScalarOp::eq: case ScalarOp::ne: case ScalarOp::logical_and: case ScalarOp::logical_or: case ScalarOp::logical_xor: case ScalarOp::logical_not:
-      case ScalarOp::select: case ScalarOp::isnan: case ScalarOp::isinf: case ScalarOp::isfinite: return true;
+      case ScalarOp::add:
+      case ScalarOp::sub:
+      case ScalarOp::mul:
+      case ScalarOp::div:
+      case ScalarOp::neg:
+      case ScalarOp::conj:
+      case ScalarOp::real:
+      case ScalarOp::imag:
+      case ScalarOp::eq:
+      case ScalarOp::ne:
+      case ScalarOp::logical_and:
+      case ScalarOp::logical_or:
+      case ScalarOp::logical_xor:
+      case ScalarOp::logical_not:
+      case ScalarOp::select:
+      case ScalarOp::isnan:
+      case ScalarOp::isinf:
+      case ScalarOp::isfinite: return true;
       default: return false;
     }
   }
   switch (op) {
-    case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::div: case ScalarOp::neg: case ScalarOp::abs: case ScalarOp::sign: case ScalarOp::min:
-    case ScalarOp::max: case ScalarOp::fmin: case ScalarOp::fmax: case ScalarOp::bit_and: case ScalarOp::bit_or: case ScalarOp::bit_xor: case ScalarOp::bit_not:
-    case ScalarOp::shl: case ScalarOp::shr: case ScalarOp::eq: case ScalarOp::ne: case ScalarOp::lt: case ScalarOp::le: case ScalarOp::gt: case ScalarOp::ge:
-    case ScalarOp::logical_and: case ScalarOp::logical_or: case ScalarOp::logical_xor: case ScalarOp::logical_not: case ScalarOp::select: case ScalarOp::isnan:
-    case ScalarOp::isinf: case ScalarOp::isfinite: case ScalarOp::signbit: case ScalarOp::copysign: case ScalarOp::floor: case ScalarOp::ceil: case ScalarOp::trunc:
-    case ScalarOp::rint: case ScalarOp::sqrt: case ScalarOp::conj: case ScalarOp::real: case ScalarOp::imag:
+    case ScalarOp::add:
+    case ScalarOp::sub:
+    case ScalarOp::mul:
+    case ScalarOp::div:
+    case ScalarOp::neg:
+    case ScalarOp::abs:
+    case ScalarOp::sign:
+    case ScalarOp::min:
+    case ScalarOp::max:
+    case ScalarOp::fmin:
+    case ScalarOp::fmax:
+    case ScalarOp::bit_and:
+    case ScalarOp::bit_or:
+    case ScalarOp::bit_xor:
+    case ScalarOp::bit_not:
+    case ScalarOp::shl:
+    case ScalarOp::shr:
+    case ScalarOp::eq:
+    case ScalarOp::ne:
+    case ScalarOp::lt:
+    case ScalarOp::le:
+    case ScalarOp::gt:
+    case ScalarOp::ge:
+    case ScalarOp::logical_and:
+    case ScalarOp::logical_or:
+    case ScalarOp::logical_xor:
+    case ScalarOp::logical_not:
+    case ScalarOp::select:
+    case ScalarOp::isnan:
+    case ScalarOp::isinf:
+    case ScalarOp::isfinite:
+    case ScalarOp::signbit:
+    case ScalarOp::copysign:
+    case ScalarOp::floor:
+    case ScalarOp::ceil:
+    case ScalarOp::trunc:
+    case ScalarOp::rint:
+    case ScalarOp::sqrt:
+    case ScalarOp::conj:
+    case ScalarOp::real:
+    case ScalarOp::imag:
     case ScalarOp::make_complex: return true;
-    case ScalarOp::floordiv: case ScalarOp::mod: case ScalarOp::fmod: case ScalarOp::pow: case ScalarOp::mulhi: return is_integer(type);
+    case ScalarOp::floordiv:
+    case ScalarOp::mod:
+    case ScalarOp::fmod:
+    case ScalarOp::pow:
+    case ScalarOp::mulhi: return is_integer(type);
     default: return false;
   }
 }
@@ -59,17 +116,23 @@ template <class T, class R, class F>
 void loop(int64_t n, char* to, const F& f, Operand<T> a) {
   if (n == 0) return;
   R* const out = reinterpret_cast<R*>(to);
-  if (a.step) for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[i]);
-  else std::fill_n(out, n, static_cast<R>(f(a.data[0])));
+  if (a.step)
+    for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[i]);
+  else
+    std::fill_n(out, n, static_cast<R>(f(a.data[0])));
 }
 template <class T, class R, class F>
 void loop(int64_t n, char* to, const F& f, Operand<T> a, Operand<T> b) {
   if (n == 0) return;
   R* const out = reinterpret_cast<R*>(to);
-  if (a.step && b.step) for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[i], b.data[i]);
-  else if (a.step) for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[i], b.data[0]);
-  else if (b.step) for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[0], b.data[i]);
-  else std::fill_n(out, n, static_cast<R>(f(a.data[0], b.data[0])));
+  if (a.step && b.step)
+    for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[i], b.data[i]);
+  else if (a.step)
+    for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[i], b.data[0]);
+  else if (b.step)
+    for (int64_t i = 0; i < n; ++i) out[i] = f(a.data[0], b.data[i]);
+  else
+    std::fill_n(out, n, static_cast<R>(f(a.data[0], b.data[0])));
 }
 
 /// Whether there is a loop for the operation on this type, which has run then.
@@ -111,10 +174,14 @@ bool binary_loop(ScalarOp op, int64_t n, char* to, Operand<T> a, Operand<T> b) {
 inline bool is_simple_power(double exponent) { return exponent == 1 || exponent == 2 || exponent == 0.5 || exponent == -1; }
 template <class T>
 void simple_power_loop(double exponent, int64_t n, char* to, Operand<T> a) {
-  if (exponent == 1) loop<T, T>(n, to, [](T x) { return x; }, a);
-  else if (exponent == 2) loop<T, T>(n, to, [](T x) { return x * x; }, a);
-  else if (exponent == 0.5) loop<T, T>(n, to, [](T x) { return std::sqrt(x); }, a);
-  else loop<T, T>(n, to, [](T x) { return T(1) / x; }, a);
+  if (exponent == 1)
+    loop<T, T>(n, to, [](T x) { return x; }, a);
+  else if (exponent == 2)
+    loop<T, T>(n, to, [](T x) { return x * x; }, a);
+  else if (exponent == 0.5)
+    loop<T, T>(n, to, [](T x) { return std::sqrt(x); }, a);
+  else
+    loop<T, T>(n, to, [](T x) { return T(1) / x; }, a);
 }
 
 template <class T>
@@ -183,7 +250,8 @@ inline void move_element(char* to, const char* from, int width) {
 inline void gather(char* to, const char* from, int width, const graph::Shape& shape, const std::vector<int64_t>& strides, int64_t offset) {
   walk(shape, strides, offset, [&](int64_t i, int64_t at) { move_element(to + i * width, from + at * width, width); });
 }
-inline void scatter(char* to, const char* from, int step, int width, const graph::Shape& shape, const std::vector<int64_t>& strides, int64_t offset) {
+inline void scatter(char* to, const char* from, int step, int width, const graph::Shape& shape, const std::vector<int64_t>& strides,
+                    int64_t offset) {
   walk(shape, strides, offset, [&](int64_t i, int64_t at) { move_element(to + at * width, from + i * step * width, width); });
 }
 

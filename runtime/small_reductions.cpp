@@ -30,12 +30,16 @@ template <class T>
 struct Sum : ValueReducer<T> {
   /// -0.0, so that a sum of negative zeros stays one until finish().
   static T identity() {
-    if constexpr (is_complex_number<T>) return {-0.0, -0.0};
-    else return std::is_floating_point_v<T> ? T(-0.0) : T(0);
+    if constexpr (is_complex_number<T>)
+      return {-0.0, -0.0};
+    else
+      return std::is_floating_point_v<T> ? T(-0.0) : T(0);
   }
   static T merge(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-    else return a + b;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    else
+      return a + b;
   }
   static T finish(T state, int64_t) { return merge(state, T(0)); }
 };
@@ -92,14 +96,17 @@ struct Variance {
     const double n = a.count + b.count, share = n == 0 ? 0 : b.count / n;
     const double delta = (b.mean - a.mean) + (b.offset - a.offset);
     const bool empty = a.count == 0;
-    return {n, empty ? b.mean : a.mean, empty ? b.offset : a.offset + delta * share, a.spread + b.spread + delta * delta * (a.count * share)};
+    return {n, empty ? b.mean : a.mean, empty ? b.offset : a.offset + delta * share,
+            a.spread + b.spread + delta * delta * (a.count * share)};
   }
   /// The state of `count` elements whose deviations from `shift` are these.
   static State close(const typename Deviations<T>::State& sums, double shift, double count) {
     const double step = sums.sum / count, spread = sums.squares - step * step * count;
     return {count, shift, step, spread != spread || spread > 0 ? spread : 0};
   }
-  double finish(const State& state, int64_t count) const { return state.spread / std::max(static_cast<double>(count) - static_cast<double>(ddof), 0.0); }
+  double finish(const State& state, int64_t count) const {
+    return state.spread / std::max(static_cast<double>(count) - static_cast<double>(ddof), 0.0);
+  }
 };
 
 /// States 0 … count - 1 of at most `size`, a power of two, merged into the first by halving.
@@ -110,7 +117,8 @@ typename R::State halving_tree(const R& by, typename R::State* states, int64_t c
   return states[0];
 }
 
-/// One block of a flat reduction in kLanes lanes. Lanes that no element comes to hold the identity, which changes nothing: they are left out.
+/// One block of a flat reduction in kLanes lanes. Lanes that no element comes to hold the identity, which changes nothing: they are left
+/// out.
 template <class R, class T>
 typename R::State block_in_lanes(const R& by, Operand<T> x, int64_t count) {
   typename R::State lanes[plan::kLanes];
@@ -167,11 +175,13 @@ auto reduced(const R& by, Operand<T> x, int64_t n, bool by_columns) {
     for (int64_t first = 0; first < n; first += plan::kGroupRows) {
       auto total = by.identity();
       const int64_t last = std::min(first + plan::kGroupRows, n);
-      for (int64_t b = first; b < last; b += plan::kColumnBlock) total = by.merge(total, column_block(by, from(b), std::min(plan::kColumnBlock, last - b)));
+      for (int64_t b = first; b < last; b += plan::kColumnBlock)
+        total = by.merge(total, column_block(by, from(b), std::min(plan::kColumnBlock, last - b)));
       parts[count++] = total;
     }
   } else {
-    for (int64_t first = 0; first < n; first += plan::kStrip) parts[count++] = flat_block(by, from(first), std::min(plan::kStrip, n - first));
+    for (int64_t first = 0; first < n; first += plan::kStrip)
+      parts[count++] = flat_block(by, from(first), std::min(plan::kStrip, n - first));
   }
   return by.finish(halving_tree(by, parts, count, plan::kGroup), n);
 }
@@ -192,11 +202,14 @@ struct Direction {
 };
 
 bool goes_farther(const Node& x, const std::vector<int64_t>& strides, Direction a, Direction b) {
-  const auto along = [&](Direction d) { return d.step == 0 || x.shape[static_cast<size_t>(d.axis)] == 1 ? 0 : std::abs(strides[static_cast<size_t>(d.axis)] * d.step); };
+  const auto along = [&](Direction d) {
+    return d.step == 0 || x.shape[static_cast<size_t>(d.axis)] == 1 ? 0 : std::abs(strides[static_cast<size_t>(d.axis)] * d.step);
+  };
   return along(b) != 0 && along(a) > along(b);
 }
 
-/// Whether a kernel walks memory behind `x` in shorter steps towards `last` than towards `kept`, wherever a plan stores something on the way. False: perhaps not.
+/// Whether a kernel walks memory behind `x` in shorter steps towards `last` than towards `kept`, wherever a plan stores something on the
+/// way. False: perhaps not.
 bool lies_in_rows(const Node& x, Direction kept, Direction last, int depth = 0) {
   constexpr int kDeepest = 5;
   if (const auto* buffer = x.as<graph::BufferNode>()) return goes_farther(x, buffer->strides, kept, last);
@@ -213,7 +226,8 @@ bool lies_in_rows(const Node& x, Direction kept, Direction last, int depth = 0) 
   if (!goes_farther(x, graph::contiguous_strides(x.shape), kept, last)) return false;
   if (x.as<graph::ReduceNode>() || x.as<graph::ConcatenateNode>()) return true;  // they are stored
   if (!x.as<graph::MapNode>() && !x.as<graph::CastNode>()) return false;
-  return std::any_of(x.inputs.begin(), x.inputs.end(), [&](const graph::NodeRef& input) { return lies_in_rows(*input, kept, last, depth + 1); });
+  return std::any_of(x.inputs.begin(), x.inputs.end(),
+                     [&](const graph::NodeRef& input) { return lies_in_rows(*input, kept, last, depth + 1); });
 }
 
 std::optional<bool> by_columns(const Node& x, const std::vector<int>& axes) {
@@ -247,7 +261,8 @@ Walk walk_of(const Node& x, const std::vector<int>& axes) {
   places(0, result.begins);
   places(1, result.offsets);
   if (result.offsets.size() > 1) result.step = result.offsets[1];
-  for (size_t i = 0; i < result.offsets.size(); ++i) result.even = result.even && result.offsets[i] == static_cast<int64_t>(i) * result.step;
+  for (size_t i = 0; i < result.offsets.size(); ++i)
+    result.even = result.even && result.offsets[i] == static_cast<int64_t>(i) * result.step;
   return result;
 }
 
@@ -277,7 +292,8 @@ void reduce_elements(const Node& node, const graph::ReduceNode& op, const char* 
     });
   };
   const auto numbers = [&](const auto& better) {
-    for_each_output<T>(walk, elements, step, [&](size_t o, Operand<T> part) { reinterpret_cast<int64_t*>(to)[o] = first_best(part, n, better); });
+    for_each_output<T>(walk, elements, step,
+                       [&](size_t o, Operand<T> part) { reinterpret_cast<int64_t*>(to)[o] = first_best(part, n, better); });
   };
   if constexpr (std::is_same_v<T, bool>) {
     if (op.op == ReduceOp::any) return with(Any());
@@ -312,11 +328,16 @@ bool reduces(const Node& node) {
   if (x.size() == 0 || node.size() == 0 || !by_columns(x, op.axes)) return false;
   const bool usual = x.dtype == DType::f64 || x.dtype == DType::f32 || x.dtype == DType::i64;
   switch (op.op) {
-    case ReduceOp::sum: case ReduceOp::prod: return x.dtype == node.dtype && (usual || x.dtype == DType::c128);
-    case ReduceOp::min: case ReduceOp::max: return x.dtype == node.dtype && usual;
-    case ReduceOp::argmin: case ReduceOp::argmax: return usual;
-    case ReduceOp::mean: case ReduceOp::var: return x.dtype == DType::f64 && node.dtype == DType::f64;
-    case ReduceOp::any: case ReduceOp::all: return x.dtype == DType::boolean;
+    case ReduceOp::sum:
+    case ReduceOp::prod: return x.dtype == node.dtype && (usual || x.dtype == DType::c128);
+    case ReduceOp::min:
+    case ReduceOp::max: return x.dtype == node.dtype && usual;
+    case ReduceOp::argmin:
+    case ReduceOp::argmax: return usual;
+    case ReduceOp::mean:
+    case ReduceOp::var: return x.dtype == DType::f64 && node.dtype == DType::f64;
+    case ReduceOp::any:
+    case ReduceOp::all: return x.dtype == DType::boolean;
   }
   return false;
 }

@@ -13,7 +13,9 @@ for argument in "$@"; do
     *) files+=("$argument") ;;
   esac
 done
-for tool in clang-format-19 clang-tidy-19; do
+tools=(clang-format-19)
+((tidy)) && tools+=(clang-tidy-19)
+for tool in "${tools[@]}"; do
   command -v $tool >/dev/null || { echo "lint: $tool is missing; scripts/setup.sh --dev installs it" >&2; exit 2; }
 done
 if ((${#files[@]} == 0)); then mapfile -t files < <(git ls-files '*.h' '*.hpp' '*.cpp' '*.c'); fi

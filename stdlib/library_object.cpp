@@ -9,7 +9,8 @@
 namespace gasell {
 namespace {
 
-constexpr const char* kBinary[] = {"add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor"};
+constexpr const char* kBinary[] = {"add",    "sub",    "mul",    "truediv", "floordiv", "mod", "pow",
+                                   "matmul", "lshift", "rshift", "and",     "or",       "xor"};
 constexpr const char* kCompare[] = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"};
 
 /// A function that is read as an attribute: the value is what it gives for the object.
@@ -47,7 +48,8 @@ Value class_of(Interpreter&, std::span<Value> args) {
   return LibraryClass::make(text(args[0]), text(args[1]), text(args[2]), args[3]);
 }
 Value new_object(Interpreter& in, std::span<Value> args) {
-  if (!args[0].as<LibraryClass>()) raise("TypeError", "a class of the library is expected (of an object: its __class__), not '" + type_of(args[0]).name + "'");
+  if (!args[0].as<LibraryClass>())
+    raise("TypeError", "a class of the library is expected (of an object: its __class__), not '" + type_of(args[0]).name + "'");
   Value made = Value::make<LibraryObject>(args[0]);
   for (const Dict::Entry& e : args[1].as<Dict>()->entries()) made.as<LibraryObject>()->members[gasell::str(in, e.key)] = e.value;
   return made;
@@ -59,7 +61,8 @@ const std::vector<NativeFunction>& library_object_functions() {
   static const std::vector<NativeFunction> functions = {
       {"class_of", "module, name, texts, base=None, /", class_of, "A class whose functions are those of the library module `texts`."},
       {"new", "cls, /, **members", new_object, "An object of a class, with members."},
-      {"getter", "function, /", [](Interpreter&, std::span<Value> args) { return Value::make<Getter>(args[0]); }, "A function as a property."},
+      {"getter", "function, /", [](Interpreter&, std::span<Value> args) { return Value::make<Getter>(args[0]); },
+       "A function as a property."},
       {"static_method", "function, /", [](Interpreter&, std::span<Value> args) { return Value::make<StaticMethod>(args[0]); },
        "A function of a class that takes no object."},
   };
@@ -181,9 +184,7 @@ bool LibraryObject::contains(Interpreter& in, const Value& item) {
 Value LibraryObject::get_item(Interpreter& in, const Value& index) { return call_method(in, "__getitem__", {index}); }
 void LibraryObject::set_item(Interpreter& in, const Value& index, const Value& value) { call_method(in, "__setitem__", {index, value}); }
 void LibraryObject::delete_item(Interpreter& in, const Value& index) { call_method(in, "__delitem__", {index}); }
-Value LibraryObject::iterate(Interpreter& in) {
-  return gasell::iterate(in, call_method(in, "__iter__"));
-}
+Value LibraryObject::iterate(Interpreter& in) { return gasell::iterate(in, call_method(in, "__iter__")); }
 std::optional<Value> LibraryObject::next(Interpreter& in) { return call_method(in, "__next__"); }
 
 Value LibraryObject::call(Interpreter& in, Arguments args) {

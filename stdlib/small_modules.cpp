@@ -1,5 +1,5 @@
-// Modules that Gasell accepts because programs import them, though there is little for them to do: typing, warnings, io (which the library's texts make), __future__; and
-// random, refused.
+// Modules that Gasell accepts because programs import them, though there is little for them to do: typing, warnings, io (which the
+// library's texts make), __future__; and random, refused.
 #include <cstdio>
 
 #include "runtime/session/objects.h"

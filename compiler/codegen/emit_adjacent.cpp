@@ -229,9 +229,7 @@ size_t Emitter::divide_together(const ir::Body& body, size_t k) {
   const auto within = [&](llvm::IRBuilder<>& b, llvm::Value* x, int exponent) {
     llvm::Value* upper = b.CreateTrunc(b.CreateLShr(b.CreateBitCast(x, b.getInt64Ty()), 32), b.getInt32Ty());
     llvm::Value* as_float = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, b.CreateBitCast(upper, b.getFloatTy()));
-    const auto end = [&](int e) {
-      return b.CreateBitCast(b.getInt32(static_cast<uint32_t>(1023 + e) << 20), b.getFloatTy());
-    };
+    const auto end = [&](int e) { return b.CreateBitCast(b.getInt32(static_cast<uint32_t>(1023 + e) << 20), b.getFloatTy()); };
     return b.CreateAnd(b.CreateFCmpOGE(as_float, end(-exponent)), b.CreateFCmpOLT(as_float, end(exponent)));
   };
   constexpr int kDivisor = 200, kDividend = 600;  // exponents of 2

@@ -196,8 +196,8 @@ class GridEmitter final : public Emitter {
   static bool has_while(const ir::StmtRef& s) {
     return s->kind == StmtKind::while_ || std::any_of(s->body.begin(), s->body.end(), has_while);
   }
-  /// Of a multiprocessor: 80 registers each. On an H200 a mean of 3 x 3 f64 takes 1.64 ms with tiles of eight rows then, 1.77 with four, 1.85 with four and
-  /// 64 registers; seven points in three axes 2.12 and 2.34 ms.
+  /// Of a multiprocessor: 80 registers each. On an H200 a mean of 3 x 3 f64 takes 1.64 ms with tiles of eight rows then, 1.77 with
+  /// four, 1.85 with four and 64 registers; seven points in three axes 2.12 and 2.34 ms.
   static constexpr int kThreadsOfTiles = 768;
 
   /// Whether no thread comes twice.

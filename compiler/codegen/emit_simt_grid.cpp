@@ -22,17 +22,17 @@ using Kind = ir::SimtFunction::Kind;
 namespace Id = llvm::Intrinsic;
 
 constexpr unsigned kGlobalMemory = 1, kSharedMemory = 3;  // NVPTX's address spaces
-/// Of a thread of tiles: as many as leave loads enough under way. On an H200 the 3 x 3 means of a parallel loop take 2.39 ms (f64) and 111 us (i8) with 64,
-/// 2.72 ms and 120 us with 80; seven points in three axes 2.28 and 2.08 ms.
+/// Of a thread of tiles: as many as leave loads enough under way. On an H200 the 3 x 3 means of a parallel loop take 2.39 ms (f64) and 111
+/// us (i8) with 64, 2.72 ms and 120 us with 80; seven points in three axes 2.28 and 2.08 ms.
 constexpr uint32_t kRegistersOfTiles = 64, kRegistersOfPlanes = 80;
 
 class SimtGridEmitter final : public Emitter {
  public:
   SimtGridEmitter(llvm::LLVMContext& context, llvm::Module& module, const Target& target) : Emitter(context, module, target) {}
 
-  /// All parameters are 8 bytes: array addresses, then scalar slots, then the address of two words that grid_barrier counts in, whether the axes x and y of
-  /// the launch have changed places, and the address of a word that is not 0 where somebody wants the kernel to end.
-  /// Where pointers may stand for global and for shared memory, addresses are generic, and LLVM finds which memory most are in.
+  /// All parameters are 8 bytes: array addresses, then scalar slots, then the address of two words that grid_barrier counts in, whether the
+  /// axes x and y of the launch have changed places, and the address of a word that is not 0 where somebody wants the kernel to end. Where
+  /// pointers may stand for global and for shared memory, addresses are generic, and LLVM finds which memory most are in.
   void emit(const ir::Kernel& kernel, const std::string& symbol) override {
     static_shared_ = ir::static_shared_bytes(kernel);
     generic_ = has_pointers(kernel.body);
@@ -140,7 +140,9 @@ class SimtGridEmitter final : public Emitter {
     b_.CreateBr(go_on);
     b_.SetInsertPoint(go_on);
   }
-  llvm::Value* asked_to_stop() { return b_.CreateICmpNE(b_.CreateAlignedLoad(b_.getInt32Ty(), stop_, llvm::Align(4), true), b_.getInt32(0)); }
+  llvm::Value* asked_to_stop() {
+    return b_.CreateICmpNE(b_.CreateAlignedLoad(b_.getInt32Ty(), stop_, llvm::Align(4), true), b_.getInt32(0));
+  }
 
   // ---- checks ----
   /// Checks that stand together have one branch: where one of them fails, all are asked again in their order.

@@ -40,8 +40,9 @@ double dearest_iteration(const ir::Body& body) {
   return std::max(here, dearest);
 }
 
-/// Whether LLVM's optimising code generation does not pay: where a launch is bound by memory rather than by what is computed. Random numbers, which cost more, are a tenth
-/// slower without it, sin(x)**2 + cos(x)**2, which costs less, is not; what people write themselves has more to clean up.
+/// Whether LLVM's optimising code generation does not pay: where a launch is bound by memory rather than by what is computed. Random
+/// numbers, which cost more, are a tenth slower without it, sin(x)**2 + cos(x)**2, which costs less, is not; what people write themselves
+/// has more to clean up.
 bool wanted_soon(const ir::Kernel& kernel) { return ir::has_tiles(kernel.body) || (!kernel.simt && dearest_iteration(kernel.body) <= 100); }
 
 Target gpu_target(int capability, bool soon) {
@@ -71,8 +72,7 @@ std::string symbol_of(const ir::Kernel& kernel) {
 /// Takes a kernel through the passes, the emitter and LLVM's optimiser; what `finish` makes of it.
 template <class Result, class F>
 std::optional<Result> lower(const ir::Kernel& kernel, int capability, F finish) {
-  const std::optional<ir::Kernel> mapped =
-      kernel.simt ? ir::run_passes(kernel, ir::pipeline_of(kernel)) : map_for_gpu(kernel);
+  const std::optional<ir::Kernel> mapped = kernel.simt ? ir::run_passes(kernel, ir::pipeline_of(kernel)) : map_for_gpu(kernel);
   if (!mapped) return {};
   llvm::LLVMContext context;
   context.setDiagnosticHandler(std::make_unique<Quiet>());
@@ -108,16 +108,20 @@ std::optional<GpuCode> compile_ptx(const ir::Kernel& kernel, int capability) {
 }
 
 std::string emit_gpu_llvm(const ir::Kernel& kernel, int capability) {
-  return lower<std::string>(kernel, capability, [](const ir::Kernel&, llvm::Module& module, llvm::TargetMachine&) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module.print(stream, nullptr);
-    return text;
-  }).value_or("");
+  return lower<std::string>(kernel, capability,
+                            [](const ir::Kernel&, llvm::Module& module, llvm::TargetMachine&) {
+                              std::string text;
+                              llvm::raw_string_ostream stream(text);
+                              module.print(stream, nullptr);
+                              return text;
+                            })
+      .value_or("");
 }
 
 std::string gpu_math_name() { return device_library_name(); }
 
-std::string gpu_compiler_name() { return "LLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion) + "\nmath " + device_library_version(device_library()); }
+std::string gpu_compiler_name() {
+  return "LLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion) + "\nmath " + device_library_version(device_library());
+}
 
 }  // namespace gasell

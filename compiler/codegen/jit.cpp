@@ -30,7 +30,8 @@ namespace {
 
 std::string hex(XXH128_hash_t hash) {
   char text[40];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(hash.high64), static_cast<unsigned long long>(hash.low64));
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
+                static_cast<unsigned long long>(hash.low64));
   return text;
 }
 
@@ -38,7 +39,8 @@ std::string hex(XXH128_hash_t hash) {
 std::string key_of(const ir::Kernel& kernel, const Target& target) {
   std::string text = ir::print(kernel);
   text += '\n' + target.triple + '\n' + target.cpu + '\n' + target.features + '\n';
-  text += (target.math == MathLibrary::c ? vector_math_name() : device_library_version(target.math)) + "\nLLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion);
+  text += (target.math == MathLibrary::c ? vector_math_name() : device_library_version(target.math)) +
+          "\nLLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion);
   text += target.check_races ? " races checked" : target.check_bounds ? " checked" : "";
   return hex(XXH3_128bits(text.data(), text.size()));
 }
@@ -48,7 +50,9 @@ struct QuietDiagnostics final : llvm::DiagnosticHandler {
   bool handleDiagnostics(const llvm::DiagnosticInfo& info) override { return info.getSeverity() != llvm::DS_Error; }
 };
 
-[[noreturn]] void fail(llvm::Error error) { throw Error("SystemError", "the JIT failed: " + llvm::toString(std::move(error)), "", Blame::internal); }
+[[noreturn]] void fail(llvm::Error error) {
+  throw Error("SystemError", "the JIT failed: " + llvm::toString(std::move(error)), "", Blame::internal);
+}
 template <class T>
 T unwrap(llvm::Expected<T> value) {
   if (!value) fail(value.takeError());
@@ -62,7 +66,8 @@ class Externals final : public llvm::orc::DefinitionGenerator {
                             const llvm::orc::SymbolLookupSet& wanted) override {
     llvm::orc::SymbolMap found;
     for (const auto& [name, flags] : wanted)
-      if (void* address = find_external((*name).str())) found[name] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+      if (void* address = find_external((*name).str()))
+        found[name] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
     return found.empty() ? llvm::Error::success() : library.define(llvm::orc::absoluteSymbols(std::move(found)));
   }
 };
@@ -70,9 +75,14 @@ class Externals final : public llvm::orc::DefinitionGenerator {
 }  // namespace
 
 struct Jit::State {
-  explicit State(const JitOptions& options) : cache(options.disk_cache, options.cache_directory, options.cache_limit), check_bounds(options.check_bounds || options.check_races), check_races(options.check_races), check_thread_races(options.check_thread_races) {}
+  explicit State(const JitOptions& options)
+      : cache(options.disk_cache, options.cache_directory, options.cache_limit),
+        check_bounds(options.check_bounds || options.check_races),
+        check_races(options.check_races),
+        check_thread_races(options.check_thread_races) {}
 
-  /// The host's, as this Jit compiles for it. Kernels that are mapped to a grid, which simulated GPUs run, have the functions of a GPU without a toolkit.
+  /// The host's, as this Jit compiles for it. Kernels that are mapped to a grid, which simulated GPUs run, have the functions of a GPU
+  /// without a toolkit.
   Target target(const ir::Kernel& kernel) const {
     Target target = host_target();
     target.check_bounds = check_bounds;
@@ -90,8 +100,10 @@ struct Jit::State {
       vector_math_name();  // opens libmvec, so that its symbols are the process's
       register_runtime_functions();
       jit->getMainJITDylib().addGenerator(std::make_unique<Externals>());
-      jit->getMainJITDylib().addGenerator(unwrap(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit->getDataLayout().getGlobalPrefix())));
-      jit->getExecutionSession().setErrorReporter([](llvm::Error error) { llvm::consumeError(std::move(error)); });  // lookup() returns them too
+      jit->getMainJITDylib().addGenerator(
+          unwrap(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit->getDataLayout().getGlobalPrefix())));
+      jit->getExecutionSession().setErrorReporter(
+          [](llvm::Error error) { llvm::consumeError(std::move(error)); });  // lookup() returns them too
     });
     return *jit;
   }
@@ -105,7 +117,8 @@ struct Jit::State {
     const auto machine = make_target_machine(host_target());
     const Target wanted = target(kernel);
     const auto module = emit_module(context, ready, wanted, symbol);
-    if (wanted.math != MathLibrary::c && !link_device_library(*module, wanted.math)) fail(llvm::createStringError("a function is missing in libclc"));
+    if (wanted.math != MathLibrary::c && !link_device_library(*module, wanted.math))
+      fail(llvm::createStringError("a function is missing in libclc"));
     optimise(*module, *machine, kernel.function);
     return finish(*module, *machine);
   }
@@ -157,8 +170,10 @@ HostKernel Jit::compile(const ir::Kernel& kernel) {
     const std::string symbol = "gasell_kernel_" + key;
     if (const auto stored = state_->cache.find(key)) {
       auto function = state_->load(llvm::MemoryBuffer::getMemBufferCopy(*stored, symbol), symbol);
-      if (function) result = {*function, 0, HostKernel::Origin::disk};
-      else llvm::consumeError(function.takeError());  // compiled again, and replaced
+      if (function)
+        result = {*function, 0, HostKernel::Origin::disk};
+      else
+        llvm::consumeError(function.takeError());  // compiled again, and replaced
     }
     if (!result.function) {
       auto object = state_->lower(kernel, symbol, to_object);
@@ -171,7 +186,8 @@ HostKernel Jit::compile(const ir::Kernel& kernel) {
     state_->compiled.notify_all();
     throw;
   }
-  if (result.origin == HostKernel::Origin::compiled) result.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (result.origin == HostKernel::Origin::compiled)
+    result.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::lock_guard lock(state_->mutex);
   state_->kernels[key] = result;
   state_->compiled.notify_all();
@@ -192,7 +208,8 @@ std::string Jit::emit_asm(const ir::Kernel& kernel) { return state_->lower(kerne
 Jit::Description Jit::describe() const {
   const Target& target = host_target();
   const KernelCache::Usage usage = state_->cache.usage();
-  return {target.cpu, target.features, target.triple, LLVM_VERSION_STRING, vector_math_name(), state_->cache.describe(), usage.entries, usage.bytes};
+  return {target.cpu,         target.features,          target.triple, LLVM_VERSION_STRING,
+          vector_math_name(), state_->cache.describe(), usage.entries, usage.bytes};
 }
 
 }  // namespace gasell

@@ -10,11 +10,11 @@
 
 namespace gasell {
 
-/// The calling convention of a compiled host kernel. `arrays` are the array parameters in order; `scalars` the scalar parameters in order, one
-/// 64-bit slot each (integers and booleans widened, floats as f64 bits; a complex takes two slots). Runs units [begin, end) of the kernel's unit loop
-/// (a kernel without one runs whole when begin is 0). Never faults on data; writes only through `out` arrays. Kernels compiled to check bounds find
-/// after the n pointers of `arrays` the n first bytes of the memories they point into, and then the n ends; those compiled to check races after that the
-/// address of a RaceChecker (race_check.h) of the launch.
+/// The calling convention of a compiled host kernel. `arrays` are the array parameters in order; `scalars` the scalar parameters in order,
+/// one 64-bit slot each (integers and booleans widened, floats as f64 bits; a complex takes two slots). Runs units [begin, end) of the
+/// kernel's unit loop (a kernel without one runs whole when begin is 0). Never faults on data; writes only through `out` arrays. Kernels
+/// compiled to check bounds find after the n pointers of `arrays` the n first bytes of the memories they point into, and then the n ends;
+/// those compiled to check races after that the address of a RaceChecker (race_check.h) of the launch.
 using HostKernelFunction = void (*)(void* const* arrays, const int64_t* scalars, int64_t begin, int64_t end);
 
 struct HostKernel {

@@ -74,7 +74,7 @@ std::string prepare(const fs::path& directory) {
   std::error_code error;
   fs::create_directories(directory.parent_path(), error);
   if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return directory.string() + ": " + std::strerror(errno);
-  struct stat facts {};
+  struct stat facts{};
   if (lstat(directory.c_str(), &facts) != 0) return directory.string() + ": " + std::strerror(errno);
   if (!S_ISDIR(facts.st_mode)) return directory.string() + " is not a folder";
   if (facts.st_uid != geteuid()) return directory.string() + " belongs to another user";
@@ -95,10 +95,11 @@ std::optional<std::string> KernelCache::find(std::string_view key) const {
   if (directory_.empty()) return {};
   // Not through links, not waiting for pipes: a file of ours or nothing.
   const Descriptor file(open((directory_ / key).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat facts {};
+  struct stat facts{};
   if (file.number < 0 || fstat(file.number, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_uid != geteuid()) return {};
   Header header{};
-  if (!read_all(file.number, reinterpret_cast<char*>(&header), sizeof header) || std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return {};
+  if (!read_all(file.number, reinterpret_cast<char*>(&header), sizeof header) || std::memcmp(header.magic, kMagic, sizeof kMagic) != 0)
+    return {};
   if (static_cast<uint64_t>(facts.st_size) - sizeof header != header.length) return {};
   std::string content(header.length, '\0');
   if (!read_all(file.number, content.data(), content.size()) || header_for(key, content).checksum != header.checksum) return {};

@@ -11,8 +11,8 @@
 namespace gasell {
 
 /// Each entry is a file named by its key, with a header that holds a magic number, the length and a checksum over key and content. It is
-/// published by rename, so readers see whole files only; what does not check out counts as absent. The folder is used only if it is ours and
-/// nobody else may write it. Failures of any kind (full disk, no permission) mean no cache, never an error.
+/// published by rename, so readers see whole files only; what does not check out counts as absent. The folder is used only if it is ours
+/// and nobody else may write it. Failures of any kind (full disk, no permission) mean no cache, never an error.
 class KernelCache {
  public:
   /// An empty directory: $XDG_CACHE_HOME/gasell, else ~/.cache/gasell.

@@ -52,7 +52,8 @@ llvm::Value* Operations::truth(const Register& r, DType type) {
   return is_complex(type) ? b_.CreateOr(re, b_.CreateFCmpUNE(r.im, zero)) : re;
 }
 
-/// Scalar::cast's rules. Floats out of an integer's range give what x86's conversion gives; frozen, so that they are a value like any other.
+/// Scalar::cast's rules. Floats out of an integer's range give what x86's conversion gives; frozen, so that they are a value like any
+/// other.
 Register Operations::convert(const Register& r, DType from, DType to) {
   if (to == DType::boolean) return {truth(r, from), nullptr};
   llvm::Type* type = register_type(to);
@@ -83,8 +84,10 @@ Register Operations::convert(const Register& r, DType from, DType to) {
   } else {
     result.re = is_signed(from) ? b_.CreateSIToFP(r.re, type) : b_.CreateUIToFP(r.re, type);
   }
-  if (!is_complex(to)) result.im = nullptr;
-  else if (!result.im) result.im = llvm::ConstantFP::get(type, 0);
+  if (!is_complex(to))
+    result.im = nullptr;
+  else if (!result.im)
+    result.im = llvm::ConstantFP::get(type, 0);
   return result;
 }
 
@@ -171,7 +174,8 @@ llvm::Value* Operations::integer_operation(ScalarOp op, DType type, llvm::Value*
   }
 }
 
-/// Floored division and remainder (fmod: truncated). No operands trap: a divisor of 0 or -1 is replaced by 1 and the result chosen afterwards.
+/// Floored division and remainder (fmod: truncated). No operands trap: a divisor of 0 or -1 is replaced by 1 and the result chosen
+/// afterwards.
 llvm::Value* Operations::divide(ScalarOp op, bool is_signed_type, llvm::Value* a, llvm::Value* b) {
   llvm::Type* t = a->getType();
   llvm::Value *zero = llvm::ConstantInt::get(t, 0), *one = llvm::ConstantInt::get(t, 1);
@@ -182,7 +186,8 @@ llvm::Value* Operations::divide(ScalarOp op, bool is_signed_type, llvm::Value* a
     llvm::Value* r = quotient ? b_.CreateUDiv(a, divisor) : b_.CreateURem(a, divisor);
     return b_.CreateSelect(by_zero, zero, r);
   }
-  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(b); constant && constant->getValue().sgt(1) && op != ScalarOp::fmod) return divide_by_positive(op, a, constant->getValue());
+  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(b); constant && constant->getValue().sgt(1) && op != ScalarOp::fmod)
+    return divide_by_positive(op, a, constant->getValue());
   llvm::Value* by_minus_one = b_.CreateICmpEQ(b, llvm::ConstantInt::getAllOnesValue(t));
   llvm::Value* divisor = b_.CreateSelect(b_.CreateOr(by_zero, by_minus_one), one, b);
   llvm::Value* rem = b_.CreateSRem(a, divisor);
@@ -196,11 +201,13 @@ llvm::Value* Operations::divide(ScalarOp op, bool is_signed_type, llvm::Value* a
   return b_.CreateSelect(b_.CreateOr(by_zero, by_minus_one), zero, m);
 }
 
-/// Floored, of signed integers, without a correction afterwards: of a negative a, -1 - a is divided, which is not, and the quotient turned back so.
+/// Floored, of signed integers, without a correction afterwards: of a negative a, -1 - a is divided, which is not, and the quotient turned
+/// back so.
 llvm::Value* Operations::divide_by_positive(ScalarOp op, llvm::Value* a, const llvm::APInt& divisor) {
   llvm::Type* t = a->getType();
   const bool quotient = op == ScalarOp::floordiv;
-  if (divisor.isPowerOf2()) return quotient ? b_.CreateAShr(a, divisor.logBase2()) : b_.CreateAnd(a, llvm::ConstantInt::get(t, divisor - 1));
+  if (divisor.isPowerOf2())
+    return quotient ? b_.CreateAShr(a, divisor.logBase2()) : b_.CreateAnd(a, llvm::ConstantInt::get(t, divisor - 1));
   llvm::Value* sign = b_.CreateAShr(a, t->getIntegerBitWidth() - 1);
   llvm::Value* q = b_.CreateXor(b_.CreateUDiv(b_.CreateXor(a, sign), llvm::ConstantInt::get(t, divisor)), sign);
   return quotient ? q : b_.CreateSub(a, b_.CreateMul(q, llvm::ConstantInt::get(t, divisor)));
@@ -230,7 +237,8 @@ llvm::Value* Operations::power_by_squaring(bool is_signed_type, llvm::Value* a, 
   llvm::PHINode *exponent = b_.CreatePHI(t, 2), *base = b_.CreatePHI(t, 2), *product = b_.CreatePHI(t, 2);
   llvm::Value* next_product = b_.CreateSelect(is_odd(exponent), b_.CreateMul(product, base), product);
   llvm::Value* next_exponent = b_.CreateLShr(exponent, one);
-  const std::pair<llvm::PHINode*, std::pair<llvm::Value*, llvm::Value*>> flows[] = {{exponent, {first, next_exponent}}, {base, {a, b_.CreateMul(base, base)}}, {product, {one, next_product}}};
+  const std::pair<llvm::PHINode*, std::pair<llvm::Value*, llvm::Value*>> flows[] = {
+      {exponent, {first, next_exponent}}, {base, {a, b_.CreateMul(base, base)}}, {product, {one, next_product}}};
   for (const auto& [phi, values] : flows) {
     phi->addIncoming(values.first, before);
     phi->addIncoming(values.second, loop);
@@ -250,13 +258,14 @@ void Operations::pure(llvm::FunctionCallee callee) {
   f->addFnAttr(llvm::Attribute::WillReturn);
 }
 
-/// A function of the target's math library. The C library's float versions have the suffix f and, where LLVM knows the function, go through an intrinsic, which
-/// becomes a vector function in loops. Free of side effects: nothing reads errno.
+/// A function of the target's math library. The C library's float versions have the suffix f and, where LLVM knows the function, go through
+/// an intrinsic, which becomes a vector function in loops. Free of side effects: nothing reads errno.
 llvm::Value* Operations::math(std::string_view name, llvm::Intrinsic::ID known, DType type, const std::vector<llvm::Value*>& args) {
   llvm::Type* t = register_type(type);
   if (target_.math == MathLibrary::c && known != llvm::Intrinsic::not_intrinsic) return b_.CreateIntrinsic(known, {t}, args);
   if (target_.math != MathLibrary::c) return emit_device_math(b_, target_.math, name, type, args, rare_);
-  auto callee = module_.getOrInsertFunction(std::string(name) + (type == DType::f32 ? "f" : ""), llvm::FunctionType::get(t, std::vector<llvm::Type*>(args.size(), t), false));
+  auto callee = module_.getOrInsertFunction(std::string(name) + (type == DType::f32 ? "f" : ""),
+                                            llvm::FunctionType::get(t, std::vector<llvm::Type*>(args.size(), t), false));
   pure(callee);
   return b_.CreateCall(callee, args);
 }
@@ -265,11 +274,13 @@ llvm::Value* Operations::remainder(DType type, llvm::Value* a, llvm::Value* b) {
 }
 llvm::Value* Operations::intrinsic(llvm::Intrinsic::ID id, llvm::Value* a) { return b_.CreateUnaryIntrinsic(id, a); }
 
-/// A GPU divides by a call where operands may be anything; here the reciprocal does, of which it knows 20 bits, with the correction that makes the quotient
-/// division's (P. Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990).
+/// A GPU divides by a call where operands may be anything; here the reciprocal does, of which it knows 20 bits, with the correction that
+/// makes the quotient division's (P. Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990).
 llvm::Value* Operations::quotient_by_count(llvm::Value* a, llvm::Value* b) {
   if (!b->getType()->isDoubleTy() || !llvm::StringRef(module_.getTargetTriple()).starts_with("nvptx")) return b_.CreateFDiv(a, b);
-  const auto fma = [&](llvm::Value* x, llvm::Value* y, llvm::Value* z) { return b_.CreateIntrinsic(llvm::Intrinsic::fma, {b->getType()}, {x, y, z}); };
+  const auto fma = [&](llvm::Value* x, llvm::Value* y, llvm::Value* z) {
+    return b_.CreateIntrinsic(llvm::Intrinsic::fma, {b->getType()}, {x, y, z});
+  };
   llvm::Value *less = b_.CreateFNeg(b), *one = llvm::ConstantFP::get(b->getType(), 1.0);
   llvm::Value* reciprocal = b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_d, {}, {b});
   for (int step = 0; step < 2; ++step) reciprocal = fma(fma(less, reciprocal, one), reciprocal, reciprocal);
@@ -292,7 +303,8 @@ llvm::Value* Operations::float_operation(ScalarOp op, DType type, llvm::Value* a
     case ScalarOp::neg: return b_.CreateFNeg(a);
     case ScalarOp::abs: return intrinsic(llvm::Intrinsic::fabs, a);
     case ScalarOp::sign: {
-      llvm::Value* s = b_.CreateSelect(b_.CreateFCmpOGT(a, number(0)), number(1), b_.CreateSelect(b_.CreateFCmpOLT(a, number(0)), number(-1), number(0)));
+      llvm::Value* s = b_.CreateSelect(b_.CreateFCmpOGT(a, number(0)), number(1),
+                                       b_.CreateSelect(b_.CreateFCmpOLT(a, number(0)), number(-1), number(0)));
       return b_.CreateSelect(is_nan(a), a, s);
     }
     case ScalarOp::min: return b_.CreateSelect(is_nan(a), a, b_.CreateSelect(b_.CreateFCmpOLT(a, b), a, b));
@@ -310,7 +322,8 @@ llvm::Value* Operations::float_operation(ScalarOp op, DType type, llvm::Value* a
       // np.floor_divide, from the exact remainder.
       llvm::Value* r = remainder(type, a, b);
       llvm::Value* q = b_.CreateFDiv(b_.CreateFSub(a, r), b);
-      llvm::Value* differs = b_.CreateAnd(b_.CreateFCmpONE(r, number(0)), b_.CreateXor(b_.CreateFCmpOLT(r, number(0)), b_.CreateFCmpOLT(b, number(0))));
+      llvm::Value* differs =
+          b_.CreateAnd(b_.CreateFCmpONE(r, number(0)), b_.CreateXor(b_.CreateFCmpOLT(r, number(0)), b_.CreateFCmpOLT(b, number(0))));
       q = b_.CreateSelect(differs, b_.CreateFSub(q, number(1)), q);
       llvm::Value* f = intrinsic(llvm::Intrinsic::floor, q);
       f = b_.CreateSelect(b_.CreateFCmpOGT(b_.CreateFSub(q, f), number(0.5)), b_.CreateFAdd(f, number(1)), f);
@@ -376,7 +389,8 @@ Register Operations::complex_operation(ScalarOp op, DType type, const std::vecto
     case ScalarOp::add: return {b_.CreateFAdd(a.re, b.re), b_.CreateFAdd(a.im, b.im)};
     case ScalarOp::sub: return {b_.CreateFSub(a.re, b.re), b_.CreateFSub(a.im, b.im)};
     case ScalarOp::mul:
-      return {b_.CreateFSub(b_.CreateFMul(a.re, b.re), b_.CreateFMul(a.im, b.im)), b_.CreateFAdd(b_.CreateFMul(a.re, b.im), b_.CreateFMul(a.im, b.re))};
+      return {b_.CreateFSub(b_.CreateFMul(a.re, b.re), b_.CreateFMul(a.im, b.im)),
+              b_.CreateFAdd(b_.CreateFMul(a.re, b.im), b_.CreateFMul(a.im, b.re))};
     case ScalarOp::div: return complex_quotient(a, b);
     case ScalarOp::neg: return {b_.CreateFNeg(a.re), b_.CreateFNeg(a.im)};
     case ScalarOp::conj: return {a.re, b_.CreateFNeg(a.im)};

@@ -36,7 +36,8 @@ class Operations {
   const Target& target_;
   llvm::IRBuilder<> b_;
   llvm::Function* function_ = nullptr;
-  /// Where set: functions with a path for usual arguments (device_math.h) take it always and say here, with an or, whether the argument was another.
+  /// Where set: functions with a path for usual arguments (device_math.h) take it always and say here, with an or, whether the argument was
+  /// another.
   llvm::Value* rare_ = nullptr;
 
  private:

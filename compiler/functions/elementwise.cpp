@@ -122,7 +122,8 @@ Value apply_elementwise(Lowering& l, const CallSite& site, const Elementwise& e,
              "numpy has the function for arrays: np." + site.name.substr(site.name.find('.') + 1));
     any_array = any_array || v.type.is_array();
     if (v.type.is_scalar() && is_complex(v.type.dtype) && site.name.starts_with("math."))
-      l.fail(v.span, site.name + " is of real numbers, and this is " + describe(v.type), "np." + site.name.substr(5) + " takes complex numbers");
+      l.fail(v.span, site.name + " is of real numbers, and this is " + describe(v.type),
+             "np." + site.name.substr(5) + " takes complex numbers");
     const DType d = v.type.kind == Kind::optional ? v.type.items[0].dtype : v.type.dtype;
     common = common ? promote(*common, d) : d;
     if (v.type.is_array() && is_whole(d) && size_of(d) < 4) narrow = true;

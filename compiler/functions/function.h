@@ -91,8 +91,8 @@ struct Site {
 /// `regions` are what runs in parallel: kernels with a unit loop. The kernel calls gasell_parallel(context, region, units, arrays,
 /// scalars, x, y, z), of which `arrays` and `scalars` are as a HostKernelFunction takes them (codegen/jit.h), and looks at `error` when it
 /// comes back; for code that seldom runs, a region of one unit without a grid, gasell_alone(context, region, arrays, scalars). Before other
-/// code uses memory that grids use, it calls gasell_host(context, memory, whether it writes). With bounds checked the ends of their memories
-/// are not known: they are 0 and the highest address.
+/// code uses memory that grids use, it calls gasell_host(context, memory, whether it writes). With bounds checked the ends of their
+/// memories are not known: they are 0 and the highest address.
 struct Compiled {
   ir::Kernel kernel;
   std::vector<ir::Kernel> regions;
@@ -114,10 +114,10 @@ struct Compiled {
   std::vector<Type> arguments;
   Type result;
   int result_slots = 0;
-  std::vector<Site> sites;        // site n is sites[n - 1]
-  std::vector<Outside> captured;  // arrays from outside
+  std::vector<Site> sites;         // site n is sites[n - 1]
+  std::vector<Outside> captured;   // arrays from outside
   std::vector<std::string> texts;  // what gasell_print_text(context, k) prints
-  std::vector<bool> writes;       // one an array leaf of the arguments: whether the function may write it
+  std::vector<bool> writes;        // one an array leaf of the arguments: whether the function may write it
   /// The types of names line by line (inspect_types).
   std::vector<std::pair<Span, std::string>> typed;
 };

@@ -432,8 +432,7 @@ class Spreading {
       const ExprRef left = begins[across] % constant_i64(kWarp);
       extents_[across] = extents[across] + left;
       const ExprRef is_there = ir::op(ScalarOp::le, {begins[across], shape.column_at});
-      inner = along(across, shape.column_at->name, begins[across] - left, one,
-                    {ir::if_(is_there, down_the_rows(tiling->tile, shape))});
+      inner = along(across, shape.column_at->name, begins[across] - left, one, {ir::if_(is_there, down_the_rows(tiling->tile, shape))});
     } else {
       // Tiles of several columns begin at a multiple of their number, where words begin; columns beside them have threads of their own.
       const ExprRef wide = constant_i64(shape.columns), begin = begins[across];
@@ -444,8 +443,8 @@ class Spreading {
         body.push_back(ir::let(name, value));
         return ir::variable(name, DType::i64);
       };
-      const ExprRef left = named("before_tiles", before), whole = named("tiles_across", tiles),
-                    at = ir::variable("number_x", DType::i64), single = ir::variable("single_x", DType::i64);
+      const ExprRef left = named("before_tiles", before), whole = named("tiles_across", tiles), at = ir::variable("number_x", DType::i64),
+                    single = ir::variable("single_x", DType::i64);
       ir::Body several{ir::let(shape.column_at->name, begin + left + at * wide)};
       const ir::Body rows_of_several = down_the_rows(tiling->tile, shape);
       several.insert(several.end(), rows_of_several.begin(), rows_of_several.end());

@@ -11,14 +11,14 @@ LibraryFunction number_function(const std::string& path);       // library_math.
 LibraryFunction number_method(const std::string& path);
 LibraryFunction creation_function(const std::string& path);   // library_creation.cpp
 LibraryFunction reduction_function(const std::string& path);  // library_reductions.cpp
-LibraryFunction linalg_function(const std::string& path);      // library_linalg.cpp
+LibraryFunction linalg_function(const std::string& path);     // library_linalg.cpp
 LibraryFunction arranging_function(const std::string& path);  // library_arrange.cpp
 /// What texts of prelude/ use ("gasell.…"), and what belongs to it.
 LibraryFunction inner_function(const std::string& path);  // library_inner.cpp
 /// "numpy.finfo(float64).eps".
 std::optional<Scalar> limit_of_dtype(const std::string& path);
 LibraryFunction printing_function(const std::string& path);  // library_print.cpp
-LibraryFunction cuda_function(const std::string& path);  // library_cuda.cpp
+LibraryFunction cuda_function(const std::string& path);      // library_cuda.cpp
 
 /// What names of numba.cuda stand for in kernels that are no functions: "numba.cuda.threadIdx.x".
 std::optional<Value> cuda_value(Lowering& lowering, const std::string& path);

@@ -213,22 +213,21 @@ DType dtype_of(Lowering& l, const CallSite& site) {
 Value sum(Lowering& l, const CallSite& site) {
   DType d = wide(dtype_of(l, site));
   if (const Value* dtype = site.keyword("dtype")) d = dtype_argument(*dtype).value_or(d);
-  return reduce(l, site,
-                {d, ir::constant(Scalar::of_int(0).cast(d)),
-                 [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::add, a, e); }, nullptr});
+  return reduce(
+      l, site,
+      {d, ir::constant(Scalar::of_int(0).cast(d)), [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::add, a, e); }, nullptr});
 }
 Value prod(Lowering& l, const CallSite& site) {
   const DType d = wide(dtype_of(l, site));
-  return reduce(l, site,
-                {d, ir::constant(Scalar::of_int(1).cast(d)),
-                 [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::mul, a, e); }, nullptr});
+  return reduce(
+      l, site,
+      {d, ir::constant(Scalar::of_int(1).cast(d)), [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::mul, a, e); }, nullptr});
 }
 Value mean(Lowering& l, const CallSite& site) {
   const DType in = dtype_of(l, site), d = is_whole(in) ? DType::f64 : in;
-  return reduce(
-      l, site,
-      {d, ir::constant(Scalar::of_int(0).cast(d)), [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::add, a, e); },
-       [d](const ExprRef& a, const ExprRef& n) { return both(ScalarOp::div, a, ir::cast(n, d)); }});
+  return reduce(l, site,
+                {d, ir::constant(Scalar::of_int(0).cast(d)), [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::add, a, e); },
+                 [d](const ExprRef& a, const ExprRef& n) { return both(ScalarOp::div, a, ir::cast(n, d)); }});
 }
 template <ScalarOp op>
 Value extreme(Lowering& l, const CallSite& site) {

@@ -113,7 +113,7 @@ struct Program {
   ParallelLoops parallel;
   bool in_region = false;  // what is being lowered is part of a parallel loop
   bool seldom = false;     // what is being lowered seldom runs: it should be small, above all
-  bool exact = false;  // what is being lowered runs where LazyArray::exact holds
+  bool exact = false;      // what is being lowered runs where LazyArray::exact holds
 };
 
 /// The arguments of a call, lowered.
@@ -195,8 +195,8 @@ class Lowering {
   Value elementwise(const std::vector<Value>& operands, DType result, const ElementFunction& f, Span at);
   /// target[...] = source, broadcast and converted.
   void assign_elements(const Value& target, const Value& source, Span at);
-  /// Emits `loops` twice where `exact` is a condition: for arrays whose axes are not stretched, and for others. `in_memory`: what they do is
-  /// seen in memory alone.
+  /// Emits `loops` twice where `exact` is a condition: for arrays whose axes are not stretched, and for others. `in_memory`: what they do
+  /// is seen in memory alone.
   void versions(const ExprRef& exact, const std::function<void()>& loops, bool in_memory = true);
   /// Loops over all indices of the extents; the innermost are vectors where `simd`.
   void for_each(const std::vector<ExprRef>& extents, bool simd, const std::function<void(const std::vector<ExprRef>&)>& body);

@@ -145,9 +145,8 @@ ExprRef Lowering::combine_parts(const Parts& parts, const ExprRef& units, const 
   const ExprRef begin = ir::variable(group, DType::i64) * constant_i64(kGroup);
   code().open();
   code().emit(ir::var(subtotal, part_at(begin)));
-  code().emit(
-      ir::loop(j, begin + constant_i64(1), both(ScalarOp::min, begin + constant_i64(kGroup), units), ir::LoopKind::serial,
-               {ir::assign(subtotal, parts.combine(ir::variable(subtotal, parts.type), part_at(ir::variable(j, DType::i64))))}));
+  code().emit(ir::loop(j, begin + constant_i64(1), both(ScalarOp::min, begin + constant_i64(kGroup), units), ir::LoopKind::serial,
+                       {ir::assign(subtotal, parts.combine(ir::variable(subtotal, parts.type), part_at(ir::variable(j, DType::i64))))}));
   code().emit(ir::assign(total, parts.combine(ir::variable(total, parts.type), ir::variable(subtotal, parts.type))));
   ir::Body grouped = code().close();
   code().emit(ir::loop(group, constant_i64(0), (units + constant_i64(kGroup - 1)) / constant_i64(kGroup), ir::LoopKind::serial,

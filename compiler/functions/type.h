@@ -20,8 +20,8 @@ enum class Layout : uint8_t {
   any,  // strides are known at run time
 };
 
-/// The displays (`[]`) that a list or a table may come from, as keys of Program::found: where what is added to it needs another type of items. Types
-/// that differ in nothing else are equal.
+/// The displays (`[]`) that a list or a table may come from, as keys of Program::found: where what is added to it needs another type of
+/// items. Types that differ in nothing else are equal.
 struct Origins {
   std::vector<std::pair<const void*, std::string>> keys;
   bool operator==(const Origins&) const { return true; }
@@ -49,7 +49,8 @@ struct Type {
   bool read_only = false;
   std::vector<Type> items;
   std::string text;
-  /// Where it is an argument (function.h): of a function, what it is; of a scalar, the number that it always is, where that is known. Equal ones have one object.
+  /// Where it is an argument (function.h): of a function, what it is; of a scalar, the number that it always is, where that is known. Equal
+  /// ones have one object.
   std::shared_ptr<const Outside> constant;
   Origins origins;
 

@@ -25,7 +25,8 @@ uint64_t mix_all(uint64_t h, const std::vector<T>& values) {
   return mix(h, values.size());
 }
 uint64_t mix_axes(uint64_t h, const std::vector<ViewAxis>& axes) {
-  for (const ViewAxis& a : axes) h = mix(mix(mix(h, static_cast<uint64_t>(a.axis)), static_cast<uint64_t>(a.start)), static_cast<uint64_t>(a.step));
+  for (const ViewAxis& a : axes)
+    h = mix(mix(mix(h, static_cast<uint64_t>(a.axis)), static_cast<uint64_t>(a.start)), static_cast<uint64_t>(a.step));
   return h;
 }
 
@@ -43,7 +44,9 @@ struct HashOp {
   uint64_t operator()(const CastNode&) const { return h; }
   uint64_t operator()(const ViewNode& n) const { return mix_axes(h, n.axes); }
   uint64_t operator()(const ReshapeNode&) const { return h; }
-  uint64_t operator()(const ReduceNode& n) const { return mix(mix_all(mix(h, static_cast<uint64_t>(n.op)), n.axes), static_cast<uint64_t>(n.ddof)); }
+  uint64_t operator()(const ReduceNode& n) const {
+    return mix(mix_all(mix(h, static_cast<uint64_t>(n.op)), n.axes), static_cast<uint64_t>(n.ddof));
+  }
   uint64_t operator()(const ConcatenateNode& n) const { return mix(h, static_cast<uint64_t>(n.axis)); }
   uint64_t operator()(const PadNode& n) const { return mix(mix_all(h, n.before), n.value); }
   uint64_t operator()(const GatherNode&) const { return h; }
@@ -200,8 +203,10 @@ int64_t size_of(const Shape& shape) {
   bool zero = false;
   for (int64_t extent : shape) {
     if (extent < 0) throw Error("ValueError", "negative dimensions are not allowed");
-    if (extent == 0) zero = true;
-    else if (__builtin_mul_overflow(n, extent, &n)) throw Error("ValueError", "array is too big; its number of elements does not fit 64 bits");
+    if (extent == 0)
+      zero = true;
+    else if (__builtin_mul_overflow(n, extent, &n))
+      throw Error("ValueError", "array is too big; its number of elements does not fit 64 bits");
   }
   return zero ? 0 : n;
 }
@@ -232,7 +237,8 @@ Shape broadcast_shapes(const std::vector<Shape>& shapes) {
     if (s.size() > result.size()) result.insert(result.begin(), s.size() - result.size(), 1);
     for (size_t k = 0; k < s.size(); ++k) {
       int64_t& extent = result[result.size() - s.size() + k];
-      if (extent == 1) extent = s[k];
+      if (extent == 1)
+        extent = s[k];
       else if (s[k] != 1 && s[k] != extent) {
         std::string text = "operands could not be broadcast together with shapes ";
         for (const Shape& each : shapes) text += to_string(each) + " ";  // the blank at the end is NumPy's
@@ -359,7 +365,8 @@ NodeRef broadcast_to(const NodeRef& x, const Shape& shape) {
     fits = x->shape[k] == shape[out] || x->shape[k] == 1;
     axes.push_back(x->shape[k] == shape[out] ? ViewAxis{out, 0, 1} : ViewAxis{-1, 0, 0});
   }
-  if (!fits) throw Error("ValueError", "could not broadcast input array from shape " + to_string(x->shape) + " into shape " + to_string(shape));
+  if (!fits)
+    throw Error("ValueError", "could not broadcast input array from shape " + to_string(x->shape) + " into shape " + to_string(shape));
   return view(x, shape, std::move(axes));
 }
 
@@ -383,7 +390,8 @@ NodeRef reshape(const NodeRef& x, Shape shape) {
   if (const auto* c = x->as<ConstantNode>()) return constant(c->value, std::move(shape));
   if (x->as<IotaNode>() || x->as<RandomNode>()) return make(x->dtype, std::move(shape), {}, x->op);  // both count in C order
   if (const auto* b = x->as<BufferNode>())
-    if (auto strides = reshape_strides(x->shape, b->strides, shape)) return buffer(b->storage, x->dtype, std::move(shape), *strides, b->offset);
+    if (auto strides = reshape_strides(x->shape, b->strides, shape))
+      return buffer(b->storage, x->dtype, std::move(shape), *strides, b->offset);
   return make(x->dtype, std::move(shape), {x}, ReshapeNode{});
 }
 
@@ -392,8 +400,10 @@ NodeRef reduce(ReduceOp op, const NodeRef& x, std::vector<int> axes, int64_t ddo
   Shape shape;
   int64_t reduced = 1;
   for (int k = 0; k < x->rank(); ++k) {
-    if (std::binary_search(axes.begin(), axes.end(), k)) reduced *= x->shape[k];
-    else shape.push_back(x->shape[k]);
+    if (std::binary_search(axes.begin(), axes.end(), k))
+      reduced *= x->shape[k];
+    else
+      shape.push_back(x->shape[k]);
   }
   DType dtype = x->dtype;
   if (op == ReduceOp::argmin || op == ReduceOp::argmax) dtype = DType::i64;

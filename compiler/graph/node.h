@@ -1,5 +1,5 @@
-// The array graph: what lazy array expressions record. Immutable, hash-consed: equal nodes are one node, so a common subexpression is found by
-// building it. An array expression is a function from index to value; nothing here says what is stored.
+// The array graph: what lazy array expressions record. Immutable, hash-consed: equal nodes are one node, so a common subexpression is found
+// by building it. An array expression is a function from index to value; nothing here says what is stored.
 #pragma once
 
 #include <cstdint>
@@ -31,27 +31,58 @@ enum class ReduceOp : uint8_t { sum, prod, min, max, any, all, argmin, argmax, m
 std::string_view name_of(ReduceOp op);
 
 /// Elements of a storage: element (i0, i1, …) is at offset + Σ i_k * strides[k], all in elements.
-struct BufferNode { StorageRef storage; std::vector<int64_t> strides; int64_t offset; };
+struct BufferNode {
+  StorageRef storage;
+  std::vector<int64_t> strides;
+  int64_t offset;
+};
 /// The same value everywhere.
-struct ConstantNode { Scalar value; };
+struct ConstantNode {
+  Scalar value;
+};
 /// start + step * (C-order index in the whole array); float types compute start + i * step in f64. arange, linspace, index grids.
-struct IotaNode { Scalar start, step; };
+struct IotaNode {
+  Scalar start, step;
+};
 /// Philox4x32-10: the element's C-order index in the whole array is the counter (compiler/graph/random.h has the definition).
 enum class Distribution : uint8_t { uniform, standard_normal, integers };
-struct RandomNode { Distribution distribution; uint64_t seed, stream; int64_t low; uint64_t range; };  // integers: [low, low + range)
-struct MapNode { ScalarOp op; };  // inputs have this node's shape
+struct RandomNode {
+  Distribution distribution;
+  uint64_t seed, stream;
+  int64_t low;
+  uint64_t range;
+};  // integers: [low, low + range)
+struct MapNode {
+  ScalarOp op;
+};  // inputs have this node's shape
 struct CastNode {};
-/// Basic slicing, transposition, broadcasting, new axes: input axis k reads index start + step * (output index along `axis`), or start where axis is -1.
-struct ViewAxis { int axis; int64_t start, step; bool operator==(const ViewAxis&) const = default; };
-struct ViewNode { std::vector<ViewAxis> axes; };  // one an input axis
-struct ReshapeNode {};                            // C order
+/// Basic slicing, transposition, broadcasting, new axes: input axis k reads index start + step * (output index along `axis`), or start
+/// where axis is -1.
+struct ViewAxis {
+  int axis;
+  int64_t start, step;
+  bool operator==(const ViewAxis&) const = default;
+};
+struct ViewNode {
+  std::vector<ViewAxis> axes;
+};                      // one an input axis
+struct ReshapeNode {};  // C order
 /// Reduces `axes` (sorted, not negative) away. mean and var accumulate in f64; var divides by n - ddof.
 /// argmin/argmax: C-order index within the reduced axes, i64; the first of equals; the first NaN wins.
-struct ReduceNode { ReduceOp op; std::vector<int> axes; int64_t ddof = 0; };
+struct ReduceNode {
+  ReduceOp op;
+  std::vector<int> axes;
+  int64_t ddof = 0;
+};
 /// inputs joined along `axis`.
-struct ConcatenateNode { int axis; };
+struct ConcatenateNode {
+  int axis;
+};
 /// The input, with `value` around it: element i of the input is element i + before of the node. What a stencil leaves at the border.
-struct PadNode { std::vector<int64_t> before; Scalar value; };
+struct PadNode {
+  std::vector<int64_t> before;
+  Scalar value;
+};
 /// Elements of a vector (the first input) at the places that int64 indices (the second) say; all of them are in the vector.
 struct GatherNode {};
 
@@ -59,9 +90,14 @@ struct Node {
   DType dtype;
   Shape shape;
   std::vector<NodeRef> inputs;
-  std::variant<BufferNode, ConstantNode, IotaNode, RandomNode, MapNode, CastNode, ViewNode, ReshapeNode, ReduceNode, ConcatenateNode, PadNode, GatherNode> op;
+  std::variant<BufferNode, ConstantNode, IotaNode, RandomNode, MapNode, CastNode, ViewNode, ReshapeNode, ReduceNode, ConcatenateNode,
+               PadNode, GatherNode>
+      op;
   uint64_t hash = 0;
-  template <class T> const T* as() const { return std::get_if<T>(&op); }
+  template <class T>
+  const T* as() const {
+    return std::get_if<T>(&op);
+  }
   int64_t size() const;
   int rank() const { return static_cast<int>(shape.size()); }
 };
@@ -74,8 +110,8 @@ NodeRef buffer(StorageRef storage, DType dtype, Shape shape, std::vector<int64_t
 NodeRef constant(Scalar value, Shape shape = {});
 NodeRef iota(int64_t n, Scalar start, Scalar step);
 NodeRef random(Distribution distribution, DType dtype, Shape shape, uint64_t seed, uint64_t stream, int64_t low = 0, uint64_t range = 0);
-/// Operands are broadcast to their common shape (Error "ValueError: operands could not be broadcast together …"); their dtypes must be equal already
-/// (select: the last two). Promotion is the caller's.
+/// Operands are broadcast to their common shape (Error "ValueError: operands could not be broadcast together …"); their dtypes must be
+/// equal already (select: the last two). Promotion is the caller's.
 NodeRef map(ScalarOp op, std::vector<NodeRef> operands);
 NodeRef cast(const NodeRef& x, DType to);
 NodeRef view(const NodeRef& x, Shape shape, std::vector<ViewAxis> axes);

@@ -24,8 +24,11 @@ std::string text_of(const Scalar& value) {
 std::string text_of(const std::vector<ViewAxis>& axes) {
   std::vector<std::string> parts;
   for (const ViewAxis& a : axes) {
-    if (a.axis < 0) parts.push_back(fmt::format("{}", a.start));
-    else parts.push_back(fmt::format("axis{}{}{}", a.axis, a.step == 1 ? "" : fmt::format("*{}", a.step), a.start == 0 ? "" : fmt::format("{:+}", a.start)));
+    if (a.axis < 0)
+      parts.push_back(fmt::format("{}", a.start));
+    else
+      parts.push_back(fmt::format("axis{}{}{}", a.axis, a.step == 1 ? "" : fmt::format("*{}", a.step),
+                                  a.start == 0 ? "" : fmt::format("{:+}", a.start)));
   }
   return fmt::format("[{}]", fmt::join(parts, ", "));
 }
@@ -55,10 +58,13 @@ struct Operation {
   std::string operator()(const ViewNode& n) const { return "view " + text_of(n.axes); }
   std::string operator()(const ReshapeNode&) const { return "reshape"; }
   std::string operator()(const ReduceNode& n) const {
-    return fmt::format("reduce {} axes ({}){}", graph::name_of(n.op), fmt::join(n.axes, ", "), n.ddof ? fmt::format(" ddof {}", n.ddof) : "");
+    return fmt::format("reduce {} axes ({}){}", graph::name_of(n.op), fmt::join(n.axes, ", "),
+                       n.ddof ? fmt::format(" ddof {}", n.ddof) : "");
   }
   std::string operator()(const ConcatenateNode& n) const { return fmt::format("concatenate axis {}", n.axis); }
-  std::string operator()(const PadNode& n) const { return fmt::format("pad before ({}) with {}", fmt::join(n.before, ", "), text_of(n.value)); }
+  std::string operator()(const PadNode& n) const {
+    return fmt::format("pad before ({}) with {}", fmt::join(n.before, ", "), text_of(n.value));
+  }
   std::string operator()(const GatherNode&) const { return "gather"; }
 };
 

@@ -37,9 +37,12 @@ class Elimination {
   }
 
  private:
-  /// What a let or a check gives its name, as a text; empty where that changes with time. A check that is the same as one before it finds nothing new.
+  /// What a let or a check gives its name, as a text; empty where that changes with time. A check that is the same as one before it finds
+  /// nothing new.
   std::string value_of(const Stmt& s) const {
-    const auto fixed = [this](const ExprRef& e) { return is_constant_over_time(e, [this](const std::string& name) { return !variables_.count(name); }); };
+    const auto fixed = [this](const ExprRef& e) {
+      return is_constant_over_time(e, [this](const std::string& name) { return !variables_.count(name); });
+    };
     if (s.kind == StmtKind::let && fixed(s.value)) return print(s.value);
     if (s.kind == StmtKind::check && fixed(s.value) && fixed(s.end)) return print(s.value) + " of " + print(s.end);
     return "";

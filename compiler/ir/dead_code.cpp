@@ -23,7 +23,9 @@ class Liveness {
       Stmt kept = *s;
       kept.body = body(s->body);
       kept.orelse = body(s->orelse);
-      if ((kept.kind == StmtKind::loop || kept.kind == StmtKind::if_ || kept.kind == StmtKind::scope) && kept.body.empty() && kept.orelse.empty()) continue;
+      if ((kept.kind == StmtKind::loop || kept.kind == StmtKind::if_ || kept.kind == StmtKind::scope) && kept.body.empty() &&
+          kept.orelse.empty())
+        continue;
       result.push_back(make_statement(std::move(kept)));
     }
     return result;

@@ -58,12 +58,12 @@ Body rewrite_all(const Body& body, const ExprRewrite& f) {
 
 /// Consecutive statements that become one loop.
 struct Run {
-  std::string bounds;    // text of "begin .. end"
-  Names bound_names;     // that occur in them
+  std::string bounds;  // text of "begin .. end"
+  Names bound_names;   // that occur in them
   const Stmt* first = nullptr;
-  Body hoisted;          // lets and local arrays that stand before the loop
+  Body hoisted;  // lets and local arrays that stand before the loop
   Body parallel;
-  size_t length = 0;     // statements of the body it takes
+  size_t length = 0;  // statements of the body it takes
 };
 
 class Fusion {
@@ -193,8 +193,10 @@ class Fusion {
       const std::string name = array + "_r";
       const bool starts = written_first(inner, array, uses.at(array));
       before.push_back(var(name, starts ? constant(Scalar::of_int(0).cast(type)) : load(array, type, element)));
-      if (starts && uses.at(array) == uses_.at(array)) gone_.insert(array);
-      else after.push_back(store(array, element, variable(name, type)));
+      if (starts && uses.at(array) == uses_.at(array))
+        gone_.insert(array);
+      else
+        after.push_back(store(array, element, variable(name, type)));
     }
     inner = in_registers(inner, written);
     inner.insert(inner.begin(), before.begin(), before.end());
@@ -207,7 +209,8 @@ class Fusion {
     Body result;
     for (const StmtRef& s : statements) {
       if (is_simd(*s)) {
-        for (const StmtRef& each : rewrite_all(s->body, [&](const ExprRef& e) { return e->kind == ExprKind::variable && e->name == s->name ? element : e; }))
+        for (const StmtRef& each :
+             rewrite_all(s->body, [&](const ExprRef& e) { return e->kind == ExprKind::variable && e->name == s->name ? element : e; }))
           result.push_back(each);
       } else if (s->kind == StmtKind::loop) {
         Stmt serial = *s;
@@ -235,9 +238,8 @@ class Fusion {
   Body in_registers(const Body& body, const Names& arrays) const {
     Body result;
     for (const StmtRef& s : body) {
-      Stmt changed = rewrite_expressions(*s, [&](const ExprRef& e) {
-        return e->kind == ExprKind::load && arrays.count(e->name) ? variable(e->name + "_r", e->type) : e;
-      });
+      Stmt changed = rewrite_expressions(
+          *s, [&](const ExprRef& e) { return e->kind == ExprKind::load && arrays.count(e->name) ? variable(e->name + "_r", e->type) : e; });
       if (changed.kind == StmtKind::store && arrays.count(changed.name)) {
         result.push_back(assign(changed.name + "_r", changed.value));
         continue;

@@ -97,7 +97,8 @@ class Mapping {
     }
     const std::string name = fresh("one");
     singles_.insert(name);
-    result.push_back(spread(name, constant_i64(0), constant_i64(1), LoopKind::within, constant_i64(where == Level::block ? threads_ : kWarp), {make_statement(s)}));
+    result.push_back(spread(name, constant_i64(0), constant_i64(1), LoopKind::within,
+                            constant_i64(where == Level::block ? threads_ : kWarp), {make_statement(s)}));
   }
 
   static StmtRef spread(std::string name, ExprRef begin, ExprRef end, LoopKind kind, ExprRef width, Body body) {
@@ -131,7 +132,8 @@ class Mapping {
     int64_t bits = 0;
     while ((int64_t{1} << bits) < count) ++bits;
     const ExprRef both = variable(fresh("both"), DType::i64);
-    Body body{let(s.name, op(ScalarOp::shr, {both, constant_i64(bits)})), let(inner.name, op(ScalarOp::bit_and, {both, constant_i64(count - 1)}))};
+    Body body{let(s.name, op(ScalarOp::shr, {both, constant_i64(bits)})),
+              let(inner.name, op(ScalarOp::bit_and, {both, constant_i64(count - 1)}))};
     body.insert(body.end(), s.body.begin(), s.body.end() - 1);
     body.insert(body.end(), inner.body.begin(), inner.body.end());
     return ir::loop(both->name, constant_i64(0), s.end * constant_i64(count), LoopKind::simd, std::move(body));
@@ -142,14 +144,18 @@ class Mapping {
     const Stmt* row = nullptr;
     bool plain = true;
     for (const StmtRef& inner : s.body) {
-      if (is_loop(*inner, LoopKind::simd) && !row) row = inner.get();
-      else plain = plain && inner->kind == StmtKind::let;
+      if (is_loop(*inner, LoopKind::simd) && !row)
+        row = inner.get();
+      else
+        plain = plain && inner->kind == StmtKind::let;
     }
     std::set<std::string> own;
     for (const StmtRef& inner : s.body) own.insert(inner->name);
     auto outside = [&](const ExprRef& e) {
       bool is = true;
-      visit(e, [&](const Expr& part) { is = is && part.kind != ExprKind::load && !(part.kind == ExprKind::variable && (own.count(part.name) || part.name == s.name)); });
+      visit(e, [&](const Expr& part) {
+        is = is && part.kind != ExprKind::load && !(part.kind == ExprKind::variable && (own.count(part.name) || part.name == s.name));
+      });
       return is;
     };
     if (!plain || !row || !outside(row->begin) || !outside(row->end))
@@ -158,13 +164,15 @@ class Mapping {
     const std::string narrowed = fresh("narrowed");
     const ExprRef current = variable(narrowed, DType::i64), half = op(ScalarOp::shr, {current, constant_i64(1)});
     result.push_back(var(narrowed, constant_i64(threads_)));
-    const ExprRef fits = op(ScalarOp::logical_and, {op(ScalarOp::ge, {half, row->end - row->begin}), op(ScalarOp::gt, {current, constant_i64(1)})});
+    const ExprRef fits =
+        op(ScalarOp::logical_and, {op(ScalarOp::ge, {half, row->end - row->begin}), op(ScalarOp::gt, {current, constant_i64(1)})});
     result.push_back(while_(fits, {assign(narrowed, half)}));
     const ExprRef width = variable(fresh("width"), DType::i64);
     result.push_back(let(width->name, current));
     Body body;
     for (const StmtRef& inner : s.body)
-      body.push_back(inner.get() == row ? spread(row->name, row->begin, row->end, LoopKind::within, width, level(row->body, Level::thread)) : inner);
+      body.push_back(inner.get() == row ? spread(row->name, row->begin, row->end, LoopKind::within, width, level(row->body, Level::thread))
+                                        : inner);
     result.push_back(spread(s.name, s.begin, s.end, LoopKind::across, width, std::move(body)));
   }
 
@@ -234,8 +242,10 @@ std::optional<Kernel> map_to_grid(const Kernel& kernel, const GridLimits& limits
     Body body;
     for (const StmtRef& s : kernel.body) {
       Stmt mapped = *s;
-      if (is_loop(*s, LoopKind::unit)) mapped.body = mapping.block(s->body);
-      else if (s->kind != StmtKind::let) return {};
+      if (is_loop(*s, LoopKind::unit))
+        mapped.body = mapping.block(s->body);
+      else if (s->kind != StmtKind::let)
+        return {};
       body.push_back(make_statement(std::move(mapped)));
     }
     try {

@@ -230,9 +230,9 @@ class Narrowing {
     return op(e->op, std::move(args));
   }
 
-  /// floor(x / d) = (x * m + c) >> s for all x of the range, in 32 bits: m * d is a little more than 2^s, by `excess`, which no x makes a whole
-  /// m of (Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994); c makes negative numbers, counted from a
-  /// multiple of d below them, positive ones. Null: the range is too large.
+  /// floor(x / d) = (x * m + c) >> s for all x of the range, in 32 bits: m * d is a little more than 2^s, by `excess`, which no x makes a
+  /// whole m of (Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994); c makes negative numbers, counted
+  /// from a multiple of d below them, positive ones. Null: the range is too large.
   static ExprRef by_product(const ExprRef& x, Range range, int64_t d) {
     const auto i32 = [](int64_t v) { return constant(Scalar::of_int(v).cast(DType::i32)); };
     if (std::has_single_bit(static_cast<uint64_t>(d))) return op(ScalarOp::shr, {x, i32(std::countr_zero(static_cast<uint64_t>(d)))});

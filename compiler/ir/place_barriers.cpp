@@ -132,7 +132,8 @@ class Placement {
   void gather(const Stmt& s, Space space, const std::string& element, const std::string& owner, Accesses& now) {
     for (const ExprRef& e : expressions_of(s)) gather(e, space, element, owner, now);
     if (s.kind == StmtKind::store && concerns(s.name, space)) now[s.name].writes.insert(who(s.index, element, owner));
-    const bool owns = s.kind == StmtKind::loop && s.loop_kind == LoopKind::within && s.begin->kind == ExprKind::constant && s.begin->value.i == 0;
+    const bool owns =
+        s.kind == StmtKind::loop && s.loop_kind == LoopKind::within && s.begin->kind == ExprKind::constant && s.begin->value.i == 0;
     const std::string inner_element = owns ? s.name : element, inner_owner = owns ? "within " + print(s.width) : owner;
     for (const Body* nested : {&s.body, &s.orelse})
       for (const StmtRef& inner : *nested) gather(*inner, space, inner_element, inner_owner, now);

@@ -9,8 +9,8 @@
 
 namespace gasell::ir {
 
-/// Takes the barriers that are there as given. Uses of one element by the thread that owns it (index is the variable of loops of one width that begin at 0)
-/// need none.
+/// Takes the barriers that are there as given. Uses of one element by the thread that owns it (index is the variable of loops of one width
+/// that begin at 0) need none.
 Kernel place_barriers(const Kernel& kernel);
 
 }  // namespace gasell::ir

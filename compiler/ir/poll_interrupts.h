@@ -5,8 +5,9 @@
 
 namespace gasell::ir {
 
-/// Puts polls where a function that has a parameter `interrupt`, or a kernel of threads, would run long without one: in each iteration of `while` and of loops that
-/// contain others, and every few thousand iterations of innermost loops, which are cut into strips for that and stay free of polls:
+/// Puts polls where a function that has a parameter `interrupt`, or a kernel of threads, would run long without one: in each iteration of
+/// `while` and of loops that contain others, and every few thousand iterations of innermost loops, which are cut into strips for that and
+/// stay free of polls:
 ///
 ///   for i in 0 .. n { y[i] = x[i] }   →   let end: i64 = max(n, 0)
 ///                                         var first: i64 = 0

@@ -11,31 +11,78 @@ namespace {
 
 using R = ScalarOpInfo::Result;
 constexpr std::array<ScalarOpInfo, static_cast<size_t>(ScalarOp::count_)> kInfo = {{
-    {"add", 2, R::operand, "iufc", true, 1},         {"sub", 2, R::operand, "iufc", false, 1},         {"mul", 2, R::operand, "iufc", true, 1},
-    {"div", 2, R::operand, "fc", false, 4},          {"floordiv", 2, R::operand, "iuf", false, 8},     {"mod", 2, R::operand, "iuf", false, 8},
-    {"fmod", 2, R::operand, "iuf", false, 8},        {"pow", 2, R::operand, "iufc", false, 30},        {"neg", 1, R::operand, "iufc", false, 1},
-    {"abs", 1, R::real, "iufc", false, 1},           {"sign", 1, R::operand, "iuf", false, 2},         {"min", 2, R::operand, "biuf", true, 1},
-    {"max", 2, R::operand, "biuf", true, 1},         {"fmin", 2, R::operand, "biuf", true, 1},         {"fmax", 2, R::operand, "biuf", true, 1},
-    {"mulhi", 2, R::operand, "iu", true, 4},         {"fma", 3, R::operand, "f", false, 1},            {"div_count", 2, R::operand, "f", false, 4},
+    {"add", 2, R::operand, "iufc", true, 1},
+    {"sub", 2, R::operand, "iufc", false, 1},
+    {"mul", 2, R::operand, "iufc", true, 1},
+    {"div", 2, R::operand, "fc", false, 4},
+    {"floordiv", 2, R::operand, "iuf", false, 8},
+    {"mod", 2, R::operand, "iuf", false, 8},
+    {"fmod", 2, R::operand, "iuf", false, 8},
+    {"pow", 2, R::operand, "iufc", false, 30},
+    {"neg", 1, R::operand, "iufc", false, 1},
+    {"abs", 1, R::real, "iufc", false, 1},
+    {"sign", 1, R::operand, "iuf", false, 2},
+    {"min", 2, R::operand, "biuf", true, 1},
+    {"max", 2, R::operand, "biuf", true, 1},
+    {"fmin", 2, R::operand, "biuf", true, 1},
+    {"fmax", 2, R::operand, "biuf", true, 1},
+    {"mulhi", 2, R::operand, "iu", true, 4},
+    {"fma", 3, R::operand, "f", false, 1},
+    {"div_count", 2, R::operand, "f", false, 4},
     {"bit_and", 2, R::operand, "biu", true, 1},
-    {"bit_or", 2, R::operand, "biu", true, 1},       {"bit_xor", 2, R::operand, "biu", true, 1},       {"bit_not", 1, R::operand, "biu", false, 1},
-    {"shl", 2, R::operand, "iu", false, 1},          {"shr", 2, R::operand, "iu", false, 1},           {"eq", 2, R::boolean, "biufc", true, 1},
-    {"ne", 2, R::boolean, "biufc", true, 1},         {"lt", 2, R::boolean, "biuf", false, 1},          {"le", 2, R::boolean, "biuf", false, 1},
-    {"gt", 2, R::boolean, "biuf", false, 1},         {"ge", 2, R::boolean, "biuf", false, 1},          {"logical_and", 2, R::boolean, "biufc", true, 1},
-    {"logical_or", 2, R::boolean, "biufc", true, 1}, {"logical_xor", 2, R::boolean, "biufc", true, 1}, {"logical_not", 1, R::boolean, "biufc", false, 1},
-    {"select", 3, R::operand, "biufc", false, 1},    {"isnan", 1, R::boolean, "biufc", false, 1},      {"isinf", 1, R::boolean, "biufc", false, 1},
-    {"isfinite", 1, R::boolean, "biufc", false, 1},  {"signbit", 1, R::boolean, "biuf", false, 1},     {"copysign", 2, R::operand, "f", false, 1},
-    {"nextafter", 2, R::operand, "f", false, 10},    {"floor", 1, R::operand, "iuf", false, 1},        {"ceil", 1, R::operand, "iuf", false, 1},
-    {"trunc", 1, R::operand, "iuf", false, 1},       {"rint", 1, R::operand, "iuf", false, 1},         {"sqrt", 1, R::operand, "fc", false, 6},
-    {"cbrt", 1, R::operand, "f", false, 20},         {"exp", 1, R::operand, "fc", false, 15},          {"exp2", 1, R::operand, "f", false, 15},
-    {"expm1", 1, R::operand, "f", false, 20},        {"log", 1, R::operand, "fc", false, 15},          {"log2", 1, R::operand, "f", false, 15},
-    {"log10", 1, R::operand, "f", false, 15},        {"log1p", 1, R::operand, "f", false, 20},         {"hypot", 2, R::operand, "f", true, 15},
-    {"sin", 1, R::operand, "fc", false, 18},         {"cos", 1, R::operand, "fc", false, 18},          {"tan", 1, R::operand, "fc", false, 25},
-    {"asin", 1, R::operand, "fc", false, 20},        {"acos", 1, R::operand, "fc", false, 20},         {"atan", 1, R::operand, "fc", false, 20},
-    {"atan2", 2, R::operand, "f", false, 25},        {"sinh", 1, R::operand, "fc", false, 20},         {"cosh", 1, R::operand, "fc", false, 20},
-    {"tanh", 1, R::operand, "fc", false, 20},        {"asinh", 1, R::operand, "fc", false, 25},        {"acosh", 1, R::operand, "fc", false, 25},
-    {"atanh", 1, R::operand, "fc", false, 25},       {"conj", 1, R::operand, "biufc", false, 1},       {"real", 1, R::real, "biufc", false, 0},
-    {"imag", 1, R::real, "biufc", false, 0},         {"make_complex", 2, R::complex, "f", false, 0},
+    {"bit_or", 2, R::operand, "biu", true, 1},
+    {"bit_xor", 2, R::operand, "biu", true, 1},
+    {"bit_not", 1, R::operand, "biu", false, 1},
+    {"shl", 2, R::operand, "iu", false, 1},
+    {"shr", 2, R::operand, "iu", false, 1},
+    {"eq", 2, R::boolean, "biufc", true, 1},
+    {"ne", 2, R::boolean, "biufc", true, 1},
+    {"lt", 2, R::boolean, "biuf", false, 1},
+    {"le", 2, R::boolean, "biuf", false, 1},
+    {"gt", 2, R::boolean, "biuf", false, 1},
+    {"ge", 2, R::boolean, "biuf", false, 1},
+    {"logical_and", 2, R::boolean, "biufc", true, 1},
+    {"logical_or", 2, R::boolean, "biufc", true, 1},
+    {"logical_xor", 2, R::boolean, "biufc", true, 1},
+    {"logical_not", 1, R::boolean, "biufc", false, 1},
+    {"select", 3, R::operand, "biufc", false, 1},
+    {"isnan", 1, R::boolean, "biufc", false, 1},
+    {"isinf", 1, R::boolean, "biufc", false, 1},
+    {"isfinite", 1, R::boolean, "biufc", false, 1},
+    {"signbit", 1, R::boolean, "biuf", false, 1},
+    {"copysign", 2, R::operand, "f", false, 1},
+    {"nextafter", 2, R::operand, "f", false, 10},
+    {"floor", 1, R::operand, "iuf", false, 1},
+    {"ceil", 1, R::operand, "iuf", false, 1},
+    {"trunc", 1, R::operand, "iuf", false, 1},
+    {"rint", 1, R::operand, "iuf", false, 1},
+    {"sqrt", 1, R::operand, "fc", false, 6},
+    {"cbrt", 1, R::operand, "f", false, 20},
+    {"exp", 1, R::operand, "fc", false, 15},
+    {"exp2", 1, R::operand, "f", false, 15},
+    {"expm1", 1, R::operand, "f", false, 20},
+    {"log", 1, R::operand, "fc", false, 15},
+    {"log2", 1, R::operand, "f", false, 15},
+    {"log10", 1, R::operand, "f", false, 15},
+    {"log1p", 1, R::operand, "f", false, 20},
+    {"hypot", 2, R::operand, "f", true, 15},
+    {"sin", 1, R::operand, "fc", false, 18},
+    {"cos", 1, R::operand, "fc", false, 18},
+    {"tan", 1, R::operand, "fc", false, 25},
+    {"asin", 1, R::operand, "fc", false, 20},
+    {"acos", 1, R::operand, "fc", false, 20},
+    {"atan", 1, R::operand, "fc", false, 20},
+    {"atan2", 2, R::operand, "f", false, 25},
+    {"sinh", 1, R::operand, "fc", false, 20},
+    {"cosh", 1, R::operand, "fc", false, 20},
+    {"tanh", 1, R::operand, "fc", false, 20},
+    {"asinh", 1, R::operand, "fc", false, 25},
+    {"acosh", 1, R::operand, "fc", false, 25},
+    {"atanh", 1, R::operand, "fc", false, 25},
+    {"conj", 1, R::operand, "biufc", false, 1},
+    {"real", 1, R::real, "biufc", false, 0},
+    {"imag", 1, R::real, "biufc", false, 0},
+    {"make_complex", 2, R::complex, "f", false, 0},
 }};
 
 __extension__ typedef unsigned __int128 Unsigned128;
@@ -289,14 +336,17 @@ Scalar evaluate(ScalarOp op, const Scalar* operands) {
     if (op == ScalarOp::real) return Scalar::of_float(a.c.real(), real);
     if (op == ScalarOp::imag) return Scalar::of_float(a.c.imag(), real);
     if (op == ScalarOp::abs)
-      return Scalar::of_float(real == DType::f32 ? std::hypot(static_cast<float>(a.c.real()), static_cast<float>(a.c.imag())) : std::hypot(a.c.real(), a.c.imag()), real);
+      return Scalar::of_float(real == DType::f32 ? std::hypot(static_cast<float>(a.c.real()), static_cast<float>(a.c.imag()))
+                                                 : std::hypot(a.c.real(), a.c.imag()),
+                              real);
     if (real == DType::f32)
       return Scalar::of_complex(std::complex<double>(complex_op(op, std::complex<float>(a.c), std::complex<float>(b.c))), a.type);
     return Scalar::of_complex(complex_op(op, a.c, b.c), a.type);
   }
   const Scalar& c = info(op).arity > 2 ? operands[2] : a;
   if (a.type == DType::f32)
-    return Scalar::of_float(float_op(op, static_cast<float>(a.c.real()), static_cast<float>(b.c.real()), static_cast<float>(c.c.real())), a.type);
+    return Scalar::of_float(float_op(op, static_cast<float>(a.c.real()), static_cast<float>(b.c.real()), static_cast<float>(c.c.real())),
+                            a.type);
   return Scalar::of_float(float_op(op, a.c.real(), b.c.real(), c.c.real()), a.type);
 }
 

@@ -159,7 +159,11 @@ class Tiling {
   class Indices {
    public:
     Indices(const Polynomials& polynomials, Roots& roots, std::string stem, std::string own, ExprRef row_at, ExprRef column_at)
-        : polynomials_(polynomials), roots_(roots), stem_(std::move(stem)), own_(std::move(own)), at_{std::move(row_at), std::move(column_at)} {}
+        : polynomials_(polynomials),
+          roots_(roots),
+          stem_(std::move(stem)),
+          own_(std::move(own)),
+          at_{std::move(row_at), std::move(column_at)} {}
 
     ExprRef of(const Polynomial& index, Body& body) {
       Polynomial base;
@@ -262,9 +266,8 @@ class Tiling {
   /// The iterations, a row after the other; where they divide, or stand beside each other, all rows together, so that they divide, and
   /// store, at once.
   void iterations() {
-    const bool divides = std::any_of(statements_.begin(), statements_.end(), [](const StmtRef& s) {
-      return s->value->kind == ExprKind::op && s->value->op == ScalarOp::div;
-    });
+    const bool divides = std::any_of(statements_.begin(), statements_.end(),
+                                     [](const StmtRef& s) { return s->value->kind == ExprKind::op && s->value->op == ScalarOp::div; });
     const int64_t together = divides || shape_.columns > 1 ? shape_.rows : 1;
     for (int64_t k = 0; k < shape_.rows; k += together) rows(k, k + together);
   }
@@ -279,7 +282,8 @@ class Tiling {
     size_t stored = 0;
     for (const StmtRef& s : statements_) {
       const std::string stem = s->kind == StmtKind::store ? name(stored++) : s->name;
-      for_each([&](int64_t k, int64_t c, const std::string& suffix) { tile_.body.push_back(let(stem + suffix, copy(s->value, k, c, suffix))); });
+      for_each(
+          [&](int64_t k, int64_t c, const std::string& suffix) { tile_.body.push_back(let(stem + suffix, copy(s->value, k, c, suffix))); });
     }
     stored = 0;
     for (const StmtRef& s : statements_) {

@@ -7,7 +7,8 @@
 
 namespace gasell::ir {
 
-/// The expression with `leaf` applied bottom-up to every part: `rewrite(e)` gets e with its operands already rewritten and gives its replacement.
+/// The expression with `leaf` applied bottom-up to every part: `rewrite(e)` gets e with its operands already rewritten and gives its
+/// replacement.
 using ExprRewrite = std::function<ExprRef(const ExprRef&)>;
 ExprRef rewrite(const ExprRef& e, const ExprRewrite& f);
 /// The statement with every expression of it (not of nested bodies) rewritten.

@@ -52,8 +52,8 @@ NodeRef rebuild(const NodeRef& node, std::vector<NodeRef> inputs) {
 
 namespace {
 
-/// reshape(x, shape) with the reshape moved below element-wise operations. Recursion is as deep as the run of element-wise operations; shared
-/// operands are reshaped once.
+/// reshape(x, shape) with the reshape moved below element-wise operations. Recursion is as deep as the run of element-wise operations;
+/// shared operands are reshaped once.
 class ReshapePusher {
  public:
   NodeRef push(const NodeRef& x, const Shape& shape) {
@@ -62,7 +62,8 @@ class ReshapePusher {
     NodeRef result;
     if (x->as<graph::MapNode>() || x->as<graph::CastNode>()) {
       std::vector<NodeRef> chain{x};  // casts and unary maps in a row need no recursion
-      while (chain.back()->inputs.size() == 1 && (chain.back()->as<graph::MapNode>() || chain.back()->as<graph::CastNode>())) chain.push_back(chain.back()->inputs[0]);
+      while (chain.back()->inputs.size() == 1 && (chain.back()->as<graph::MapNode>() || chain.back()->as<graph::CastNode>()))
+        chain.push_back(chain.back()->inputs[0]);
       const NodeRef& bottom = chain.back();
       if (bottom->as<graph::MapNode>()) {
         std::vector<NodeRef> inputs;

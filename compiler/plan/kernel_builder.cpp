@@ -12,7 +12,9 @@ namespace gasell::plan {
 using ir::Body;
 using ir::ExprRef;
 
-KernelBuilder::KernelBuilder(std::string name, bool divides_by_products) : divides_by_products_(divides_by_products) { kernel_.name = std::move(name); }
+KernelBuilder::KernelBuilder(std::string name, bool divides_by_products) : divides_by_products_(divides_by_products) {
+  kernel_.name = std::move(name);
+}
 
 std::string KernelBuilder::fresh(const std::string& stem) { return stem + std::to_string(next_++); }
 
@@ -83,7 +85,8 @@ Positions::Positions(KernelBuilder& builder, const Shape& space, const std::vect
     const bool in_pointer = !access.source || access.source->as<graph::BufferNode>();
     offsets_.push_back(in_pointer ? ir::constant_i64(0) : builder.scalar("o", access.offset));
     std::vector<ExprRef> outer;
-    for (size_t k = 0; k + 1 < rank; ++k) outer.push_back(access.coefficients[k] == 0 ? nullptr : builder.scalar("s", access.coefficients[k]));
+    for (size_t k = 0; k + 1 < rank; ++k)
+      outer.push_back(access.coefficients[k] == 0 ? nullptr : builder.scalar("s", access.coefficients[k]));
     outer_.push_back(std::move(outer));
     const int64_t inner = rank == 0 ? 0 : access.coefficients.back();
     const bool compiled_in = inner >= 0 && inner <= 2;
@@ -107,7 +110,8 @@ std::vector<int> arrays_of(const std::vector<Neighbour>& neighbours) {
   return arrays;
 }
 
-/// Constants that are written into the code: they let LLVM simplify, and recur; all others are arguments, so that one compilation serves every value.
+/// Constants that are written into the code: they let LLVM simplify, and recur; all others are arguments, so that one compilation serves
+/// every value.
 bool is_compiled_in(const Scalar& v) {
   if (v.is_integral()) return kind(v.type) == 'b' || (v.i >= -2 && v.i <= 16);
   if (v.c.imag() != 0) return false;
@@ -127,7 +131,10 @@ std::vector<char> integer_divisors(const Pulled& pulled) {
 }  // namespace
 
 StripExpression::StripExpression(KernelBuilder& builder, const Pulled& pulled, bool by_strides)
-    : builder_(builder), pulled_(pulled), neighbours_(neighbours(pulled)), positions_(builder, pulled.space, pulled.accesses, arrays_of(neighbours_)) {
+    : builder_(builder),
+      pulled_(pulled),
+      neighbours_(neighbours(pulled)),
+      positions_(builder, pulled.space, pulled.accesses, arrays_of(neighbours_)) {
   for (size_t a = 0; a < pulled.accesses.size(); ++a) {
     const Access& access = pulled.accesses[a];
     Neighbour& neighbour = neighbours_[a];
@@ -158,8 +165,11 @@ StripExpression::StripExpression(KernelBuilder& builder, const Pulled& pulled, b
   const std::vector<char> divisors = integer_divisors(pulled);
   for (size_t v = 0; v < pulled.values.size(); ++v) {
     const Value& value = pulled.values[v];
-    if (value.kind != Value::Kind::constant) constants_.emplace_back();
-    else constants_.push_back(divisors[v] || is_compiled_in(value.constant) ? ir::constant(value.constant) : builder.scalar("c", value.constant));
+    if (value.kind != Value::Kind::constant)
+      constants_.emplace_back();
+    else
+      constants_.push_back(divisors[v] || is_compiled_in(value.constant) ? ir::constant(value.constant)
+                                                                         : builder.scalar("c", value.constant));
   }
 }
 
@@ -191,8 +201,10 @@ void StripExpression::begin_row(Body& body, const std::vector<ExprRef>& outer) {
   bases_.clear();
   for (size_t a = 0; a < arrays_.size(); ++a) {
     const auto array = static_cast<size_t>(neighbours_[a].array), near = static_cast<size_t>(neighbours_[a].near);
-    if (array == a) bases_.push_back(define(builder_, body, "base", positions_.base(static_cast<int>(a), outer)));
-    else bases_.push_back(near == a ? define(builder_, body, "base", bases_[array] + distances_[a]) : bases_[near]);
+    if (array == a)
+      bases_.push_back(define(builder_, body, "base", positions_.base(static_cast<int>(a), outer)));
+    else
+      bases_.push_back(near == a ? define(builder_, body, "base", bases_[array] + distances_[a]) : bases_[near]);
   }
 }
 
@@ -205,8 +217,8 @@ void StripExpression::begin_strip(Body& body, ExprRef first, ExprRef count) {
     const ExprRef stride = positions_.inner_stride(static_cast<int>(a));
     const ExprRef position = define(builder_, body, "position", bases_[a] + first_ * stride);
     read_from(static_cast<int>(a), arrays_[a],
-              fill_random(builder_, body, *pulled_.accesses[a].source->as<graph::RandomNode>(), random_[a], arrays_[a], pulled_.accesses[a].dtype,
-                          position, stride, positions_.static_inner_stride(static_cast<int>(a)), count));
+              fill_random(builder_, body, *pulled_.accesses[a].source->as<graph::RandomNode>(), random_[a], arrays_[a],
+                          pulled_.accesses[a].dtype, position, stride, positions_.static_inner_stride(static_cast<int>(a)), count));
   }
 }
 

@@ -9,7 +9,8 @@
 
 namespace gasell::plan {
 
-/// Strips are this long: what is staged between loops of a kernel stays in the first-level cache. Also the block of the fixed reduction tree.
+/// Strips are this long: what is staged between loops of a kernel stays in the first-level cache. Also the block of the fixed reduction
+/// tree.
 inline constexpr int64_t kStrip = 1024;
 /// Accumulators side by side: 8 AVX-512 registers of f64; 2 a thread of a GPU's warp.
 inline constexpr int64_t kLanes = 64;
@@ -48,9 +49,8 @@ ir::ExprRef minimum(ir::ExprRef a, ir::ExprRef b);
 /// Positions of a Pulled's accesses as IR. The innermost coordinate is handled apart: position = base(outer coordinates) + stride * inner.
 class Positions {
  public:
-  /// Makes the offset and stride arguments of each access. Strides of the innermost axis that are 0, 1 or 2 are compiled in, and so are zero
-  /// strides of outer axes.
-  /// An access whose `shared` (when given) is another one before it has that one's positions.
+  /// Makes the offset and stride arguments of each access. Strides of the innermost axis that are 0, 1 or 2 are compiled in, and so are
+  /// zero strides of outer axes. An access whose `shared` (when given) is another one before it has that one's positions.
   Positions(KernelBuilder& builder, const Shape& space, const std::vector<Access>& accesses, const std::vector<int>& shared = {});
   /// Base position of access `a` at outer coordinates; all but the innermost axis.
   ir::ExprRef base(int a, const std::vector<ir::ExprRef>& outer) const;
@@ -67,7 +67,8 @@ class Positions {
   std::vector<int64_t> static_inner_;
 };
 
-/// The expression of a Pulled over one strip of the innermost axis: first `stage` (fills strips with random numbers), then `at` for each element.
+/// The expression of a Pulled over one strip of the innermost axis: first `stage` (fills strips with random numbers), then `at` for each
+/// element.
 class StripExpression {
  public:
   /// `by_strides`: how far accesses lie apart is told in strides of their array, where that is possible, so that equal places look equal.
@@ -92,17 +93,17 @@ class StripExpression {
 
   KernelBuilder& builder_;
   const Pulled& pulled_;
-  std::vector<Neighbour> neighbours_;            // per access
+  std::vector<Neighbour> neighbours_;  // per access
   Positions positions_;
-  std::vector<ir::ExprRef> distances_;           // per access: from its array's first access, where that is far
-  std::vector<std::string> arrays_;              // per access: parameter (buffer) or strip (random)
-  std::vector<ir::ExprRef> index_strides_;       // per access: null without an index
+  std::vector<ir::ExprRef> distances_;      // per access: from its array's first access, where that is far
+  std::vector<std::string> arrays_;         // per access: parameter (buffer) or strip (random)
+  std::vector<ir::ExprRef> index_strides_;  // per access: null without an index
   std::vector<ir::ExprRef> iota_start_, iota_step_;
   std::vector<std::vector<ir::ExprRef>> random_;  // per access: seed, stream, low, range
-  std::vector<ir::ExprRef> constants_;           // per value
-  std::vector<ir::ExprRef> bases_;               // per access, of the row
-  std::vector<std::string> staged_;              // per access: the local array that holds the strip; empty: none does
-  std::vector<ir::ExprRef> shifts_;              // per access: where the strip's first element lies in it
+  std::vector<ir::ExprRef> constants_;            // per value
+  std::vector<ir::ExprRef> bases_;                // per access, of the row
+  std::vector<std::string> staged_;               // per access: the local array that holds the strip; empty: none does
+  std::vector<ir::ExprRef> shifts_;               // per access: where the strip's first element lies in it
   ir::ExprRef first_;
 };
 

@@ -36,7 +36,9 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& 
   const bool tiled = any_crosses(pulled.space, pulled.accesses) || any_crosses(pulled.space, results);
   const bool indexed = std::any_of(pulled.accesses.begin(), pulled.accesses.end(), [](const Access& a) { return a.index >= 0; });
   if (grain.rolled && !indexed)
-    if (std::optional<Step> step = !tiled ? lower_tiles(pulled, outputs, results, grain, border) : border ? std::nullopt : lower_crossing(pulled, outputs, results))
+    if (std::optional<Step> step = !tiled   ? lower_tiles(pulled, outputs, results, grain, border)
+                                   : border ? std::nullopt
+                                            : lower_crossing(pulled, outputs, results))
       return std::move(*step);
   const int64_t segment = std::min({columns, std::max<int64_t>(1, aim), tiled ? kLine / gasell::size_of(results[0].dtype) : columns});
   const int64_t segments = (columns + segment - 1) / segment;

@@ -35,7 +35,8 @@ class Combination : ReductionParts {
     const Extents extents(builder, space);
 
     // A tree is an item; on a GPU several are a unit's, and each a warp's, which waits for no others.
-    const int64_t items = graph::size_of(space) * next, items_a_unit = rolled && (partial || items > kWarps) ? kWarps : 1, units = (items + items_a_unit - 1) / items_a_unit;
+    const int64_t items = graph::size_of(space) * next, items_a_unit = rolled && (partial || items > kWarps) ? kWarps : 1,
+                  units = (items + items_a_unit - 1) / items_a_unit;
     const ExprRef u = loop_variable("u"), l = loop_variable("l"), i = items_a_unit > 1 ? loop_variable("i") : u;
     Body item;
     const StateArrays states = locals(item, "state", kGroup);
@@ -45,7 +46,9 @@ class Combination : ReductionParts {
     const ExprRef first = let(item, "first", h * i64(kGroup)), width = let(item, "width", minimum(i64(kGroup), part_count - first));
     const bool by_columns = columns > 1, one_row = graph::size_of(space) == columns;
     const ExprRef width_of_row = by_columns ? builder.scalar("columns", columns) : i64(1);
-    const auto [outer, column] = !by_columns ? Parts{o, i64(0)} : one_row ? Parts{i64(0), o} : Divisor(builder, columns, graph::size_of(space)).divide(item, o);
+    const auto [outer, column] = !by_columns ? Parts{o, i64(0)}
+                                 : one_row   ? Parts{i64(0), o}
+                                             : Divisor(builder, columns, graph::size_of(space)).divide(item, o);
     const auto place = [&, outer = outer, column = column](const ExprRef& count, const ExprRef& part) {
       const ExprRef at = outer * count + part;
       return by_columns ? at * width_of_row + column : at;

@@ -13,8 +13,8 @@ constexpr int64_t kColumns = 8192;       // columns a work unit, at most
 constexpr int64_t kFewestColumns = 256;  // and at least, where there are so many
 // Fewer where so many elements have few rows, so that there are groups of rows for several GPUs, which hold an array by rows.
 constexpr int64_t kManyElements = int64_t{1} << 27, kGroupsOfMany = 32;
-constexpr int64_t kRowsTogether = 4;     // rows that a cheap expression is evaluated for at a time
-constexpr double kCheap = 4;             // operations
+constexpr int64_t kRowsTogether = 4;  // rows that a cheap expression is evaluated for at a time
+constexpr double kCheap = 4;          // operations
 
 class ColumnReduction final : public ReductionLowering {
  public:
@@ -26,7 +26,8 @@ class ColumnReduction final : public ReductionLowering {
     columns_ = space.back();
     const int64_t blocks = (rows_ + kColumnBlock - 1) / kColumnBlock;
     const bool many = outer_ == 1 && rows_ * columns_ >= kManyElements;
-    group_rows_ = kColumnBlock * (many ? std::clamp<int64_t>((blocks + kGroupsOfMany - 1) / kGroupsOfMany, 1, kColumnBlocks) : kColumnBlocks);
+    group_rows_ =
+        kColumnBlock * (many ? std::clamp<int64_t>((blocks + kGroupsOfMany - 1) / kGroupsOfMany, 1, kColumnBlocks) : kColumnBlocks);
     groups_ = (rows_ + group_rows_ - 1) / group_rows_;
     // Wide segments read memory in long runs; narrower ones only where there would be too few units for the cores.
     const int64_t fewest = std::clamp<int64_t>(grain.elements / 32, kFewestColumns, kStrip / 2);
@@ -163,8 +164,8 @@ class ColumnReduction final : public ReductionLowering {
   }
 
  private:
-  /// As units walk that have some columns each: through all rows of them before the next. Few columns of an array lie in all of it, but where
-  /// the rows are its innermost axis they lie together.
+  /// As units walk that have some columns each: through all rows of them before the next. Few columns of an array lie in all of it, but
+  /// where the rows are its innermost axis they lie together.
   Pulled columns_first() const {
     Pulled turned = pulled_;
     const auto turn = [](std::vector<int64_t>& v) { std::rotate(v.begin(), v.end() - 1, v.end()); };
@@ -183,7 +184,8 @@ class ColumnReduction final : public ReductionLowering {
 
 }  // namespace
 
-std::unique_ptr<ReductionLowering> column_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, const Grain& grain) {
+std::unique_ptr<ReductionLowering> column_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept,
+                                                    const Grain& grain) {
   return std::make_unique<ColumnReduction>(reducer, op, pulled, kept, grain);
 }
 

@@ -15,10 +15,12 @@ class FlatReduction final : public ReductionLowering {
     outputs_ = graph::size_of(Shape(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept)));
     total_ = graph::size_of(Shape(space.begin() + static_cast<std::ptrdiff_t>(kept), space.end()));
     groups_ = (total_ + kStrip * kGroup - 1) / (kStrip * kGroup);
-    const int64_t aim = grain.chunk > 0 ? grain.chunk : std::clamp<int64_t>(outputs_ * total_ / grain.units, grain.elements, kStrip * kGroup);
+    const int64_t aim =
+        grain.chunk > 0 ? grain.chunk : std::clamp<int64_t>(outputs_ * total_ / grain.units, grain.elements, kStrip * kGroup);
     outputs_a_unit_ = groups_ > 1 ? 1 : std::clamp<int64_t>(aim / std::max<int64_t>(1, total_), 1, std::max<int64_t>(1, outputs_));
     // Of several outputs each is a warp's.
-    if (grain.rolled && outputs_a_unit_ > 1 && outputs_a_unit_ < kWarps) outputs_a_unit_ = outputs_ / kWarps >= grain.units / 16 ? kWarps : 1;
+    if (grain.rolled && outputs_a_unit_ > 1 && outputs_a_unit_ < kWarps)
+      outputs_a_unit_ = outputs_ / kWarps >= grain.units / 16 ? kWarps : 1;
   }
 
   int64_t groups() const override { return groups_; }
@@ -42,7 +44,8 @@ class FlatReduction final : public ReductionLowering {
     const Extents kept_extents(builder, Shape(pulled_.space.begin(), first_reduced));
     const Rows rows(builder, Shape(first_reduced, pulled_.space.end()), total_);
 
-    // Divisions are slow to run and to compile: a unit's number is its group where there is one output, and its outputs where there is one group.
+    // Divisions are slow to run and to compile: a unit's number is its group where there is one output, and its outputs where there is one
+    // group.
     const bool one_output = outputs_ == 1, one_group = groups_ == 1;
     const ExprRef u = loop_variable("u"), o = one_output ? i64(0) : loop_variable("o");
     Body unit, output, block;
@@ -51,7 +54,9 @@ class FlatReduction final : public ReductionLowering {
     block.push_back(ir::local_array(strip_, pulled_.values[pulled_.roots[0]].dtype, kStrip));
     const StateArrays lanes = locals(block, "lane", kLanes), blocks = locals(output, "block", kGroup);
     const int64_t units = (outputs_ + outputs_a_unit_ - 1) / outputs_a_unit_ * groups_;
-    const auto [outputs_of_unit, group] = one_group ? Parts{u, i64(0)} : one_output ? Parts{i64(0), u} : Divisor(builder, groups_, units).divide(unit, u);
+    const auto [outputs_of_unit, group] = one_group    ? Parts{u, i64(0)}
+                                          : one_output ? Parts{i64(0), u}
+                                                       : Divisor(builder, groups_, units).divide(unit, u);
     const ExprRef group_first = let(unit, "first", group * i64(kStrip * kGroup));
     const ExprRef group_last = let(unit, "last", minimum(group_first + i64(kStrip * kGroup), total));
     const ExprRef block_count = let(unit, "blocks", ceil_div(group_last - group_first, kStrip));
@@ -140,7 +145,8 @@ class FlatReduction final : public ReductionLowering {
   }
 
   /// Elements [first, first + count) of the flattened reduced axes into the strip, row by row.
-  void stage(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const Rows& rows, const ExprRef& first, const ExprRef& count) {
+  void stage(Body& body, StripExpression& expression, const std::vector<ExprRef>& kept, const Rows& rows, const ExprRef& first,
+             const ExprRef& count) {
     const std::string done = builder.fresh("done");
     const ExprRef done_ref = ir::variable(done, DType::i64);
     body.push_back(ir::var(done, i64(0)));
@@ -207,7 +213,8 @@ class FlatReduction final : public ReductionLowering {
 
 }  // namespace
 
-std::unique_ptr<ReductionLowering> flat_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept, const Grain& grain) {
+std::unique_ptr<ReductionLowering> flat_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept,
+                                                  const Grain& grain) {
   return std::make_unique<FlatReduction>(reducer, op, pulled, kept, grain);
 }
 

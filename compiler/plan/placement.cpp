@@ -9,12 +9,12 @@ namespace {
 using graph::Node;
 using graph::NodeRef;
 
-constexpr int kMaxDepth = 100;        // operations in a row one kernel may hold: compile time grows with them
-constexpr size_t kMaxContexts = 16;   // places of use told apart
-constexpr double kStoreCost = 3;      // writing one element, in operations
-constexpr double kLoadCost = 1.5;     // reading it back
+constexpr int kMaxDepth = 100;       // operations in a row one kernel may hold: compile time grows with them
+constexpr size_t kMaxContexts = 16;  // places of use told apart
+constexpr double kStoreCost = 3;     // writing one element, in operations
+constexpr double kLoadCost = 1.5;    // reading it back
 constexpr double kRandomCost = 40;
-constexpr double kGatherCost = 4;     // an element that may lie anywhere
+constexpr double kGatherCost = 4;  // an element that may lie anywhere
 
 bool is_leaf(const Node& node) { return node.as<graph::BufferNode>() || node.as<graph::ConstantNode>() || node.as<graph::IotaNode>(); }
 bool is_memory(const Node& node) { return node.as<graph::BufferNode>() != nullptr; }
@@ -46,8 +46,10 @@ using Contexts = std::vector<std::pair<uint64_t, double>>;
 void add(Contexts& contexts, uint64_t key, double evaluations) {
   for (auto& [known, count] : contexts)
     if (known == key) return void(count = std::max(count, evaluations));
-  if (contexts.size() < kMaxContexts) contexts.emplace_back(key, evaluations);
-  else contexts.back().second += evaluations;
+  if (contexts.size() < kMaxContexts)
+    contexts.emplace_back(key, evaluations);
+  else
+    contexts.back().second += evaluations;
 }
 
 uint64_t through_view(uint64_t key, const graph::ViewNode& view) {
@@ -75,7 +77,8 @@ std::string plural(double n, const char* what) {
 
 }  // namespace
 
-std::unordered_map<const Node*, std::string> choose_stored(const std::vector<NodeRef>& order, const std::vector<NodeRef>& roots, const PlanOptions& options) {
+std::unordered_map<const Node*, std::string> choose_stored(const std::vector<NodeRef>& order, const std::vector<NodeRef>& roots,
+                                                           const PlanOptions& options) {
   std::unordered_map<const Node*, std::string> stored;
   for (const NodeRef& root : roots) stored.emplace(root.get(), "asked for");
 
@@ -97,9 +100,10 @@ std::unordered_map<const Node*, std::string> choose_stored(const std::vector<Nod
     if (bordered && node->as<graph::RandomNode>()) stored.emplace(node.get(), "drawn beside a border");
     if (node->as<graph::ReshapeNode>()) stored.emplace(node->inputs[0].get(), "reshaped, which needs its elements in order");
     if (node->as<graph::GatherNode>() && !is_memory(*node->inputs[0])) stored.emplace(node->inputs[0].get(), "read in any order");
-    if (levels >= kMaxDepth && !is_leaf(*node)) stored.emplace(node.get(), "a kernel holds at most " + std::to_string(kMaxDepth) + " operations in a row");
-    if (!options.fuse && (node->as<graph::MapNode>() || node->as<graph::CastNode>() || node->as<graph::RandomNode>() || node->as<graph::IotaNode>() ||
-                          node->as<graph::GatherNode>()))
+    if (levels >= kMaxDepth && !is_leaf(*node))
+      stored.emplace(node.get(), "a kernel holds at most " + std::to_string(kMaxDepth) + " operations in a row");
+    if (!options.fuse && (node->as<graph::MapNode>() || node->as<graph::CastNode>() || node->as<graph::RandomNode>() ||
+                          node->as<graph::IotaNode>() || node->as<graph::GatherNode>()))
       stored.emplace(node.get(), "fusion is off");
     const bool is_stored = stored.count(node.get()) != 0;
     cost[node.get()] = is_stored ? 0 : std::min(total, 1e9);
@@ -121,7 +125,10 @@ std::unordered_map<const Node*, std::string> choose_stored(const std::vector<Nod
       const int64_t bytes = node.size() * gasell::size_of(node.dtype);
       if (evaluations * each > size * (each + kStoreCost) + evaluations * kLoadCost && bytes <= memory_left) {
         memory_left -= bytes;
-        reason = stored.emplace(&node, "evaluated " + plural(evaluations / std::max(1.0, size), "time") + " an element, " + plural(each, "operation") + " each").first;
+        reason = stored
+                     .emplace(&node, "evaluated " + plural(evaluations / std::max(1.0, size), "time") + " an element, " +
+                                         plural(each, "operation") + " each")
+                     .first;
       }
     }
     if (reason != stored.end()) contexts.clear();

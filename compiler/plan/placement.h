@@ -1,7 +1,7 @@
 // What is stored and why: the one place of that decision.
 //
-// A node is stored when it must be (asked for, a reduction, a concatenation, what a reshape needs in order), or when computing it again where it is
-// used costs more than writing it once and reading it there.
+// A node is stored when it must be (asked for, a reduction, a concatenation, what a reshape needs in order), or when computing it again
+// where it is used costs more than writing it once and reading it there.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 namespace gasell::plan {
 
 /// Node → reason. Roots are among them. `order` has inputs before their users.
-std::unordered_map<const graph::Node*, std::string> choose_stored(const std::vector<graph::NodeRef>& order, const std::vector<graph::NodeRef>& roots,
-                                                                  const PlanOptions& options);
+std::unordered_map<const graph::Node*, std::string> choose_stored(const std::vector<graph::NodeRef>& order,
+                                                                  const std::vector<graph::NodeRef>& roots, const PlanOptions& options);
 
 }  // namespace gasell::plan

@@ -54,7 +54,8 @@ class Planner {
       NodeRef current = rebuild(node, std::move(inputs));
       if (auto place = places.find(node.get()); place != places.end()) {
         current = compute(current, *place->second, "asked for");
-      } else if (auto reason = stored.find(node.get()); reason != stored.end() && !is_contiguous_buffer(*current) && !is_kept_as_is(*current, reason->second)) {
+      } else if (auto reason = stored.find(node.get());
+                 reason != stored.end() && !is_contiguous_buffer(*current) && !is_kept_as_is(*current, reason->second)) {
         current = store(current, reason->second);
       }
       done_.emplace(node.get(), std::move(current));
@@ -91,7 +92,8 @@ class Planner {
     return graph::buffer(to.storage, node->dtype, node->shape, to.strides, to.offset);
   }
 
-  void add_steps(const NodeRef& node, const StorageRef& storage, const std::vector<int64_t>& strides, int64_t offset, const std::string& because) {
+  void add_steps(const NodeRef& node, const StorageRef& storage, const std::vector<int64_t>& strides, int64_t offset,
+                 const std::string& because) {
     const size_t first = plan_.steps.size();
     if (const auto* r = node->as<graph::ReduceNode>()) {
       reduce(node, *r, output_for(storage, node->dtype, strides, offset));
@@ -197,7 +199,8 @@ class Planner {
     step.elements = static_cast<double>(graph::size_of(pulled.space));
     step.operations = step.elements * pulled.cost();
     for (const Access& access : pulled.accesses)
-      if (access.source->as<graph::BufferNode>()) step.bytes_read += distinct_elements(access, pulled.space) * gasell::size_of(access.dtype);
+      if (access.source->as<graph::BufferNode>())
+        step.bytes_read += distinct_elements(access, pulled.space) * gasell::size_of(access.dtype);
     step.bytes_written = static_cast<double>(results) * gasell::size_of(result_type);
     return step;
   }

@@ -1,6 +1,7 @@
 // From lazy graph to kernels: what is stored and why, and the loop IR that computes it.
 //
-//   force([(normal(…) + 1)[::2, ::2].sum()])   →   one kernel (the generator, the addition and the slice fused into the reduction) that writes a
+//   force([(normal(…) + 1)[::2, ::2].sum()])   →   one kernel (the generator, the addition and the slice fused into the reduction) that
+//   writes a
 //                                                  partial result a work unit, and small kernels that combine them in a fixed tree.
 #pragma once
 
@@ -24,15 +25,15 @@ class TemporaryStorage : public Storage {
 struct Contraction;
 
 struct Step {
-  std::shared_ptr<const ir::Kernel> kernel;          // null: a product of matrices, which the host's linear algebra library computes
-  std::shared_ptr<const Contraction> contraction;    // of storages[0] and storages[1] into storages[2]
-  std::vector<StorageRef> storages;   // one an array parameter
-  std::vector<bool> written;          // per array parameter
-  std::vector<int64_t> byte_offsets;  // per array parameter
-  std::vector<int64_t> scalars;       // 64-bit slots, in parameter order
+  std::shared_ptr<const ir::Kernel> kernel;        // null: a product of matrices, which the host's linear algebra library computes
+  std::shared_ptr<const Contraction> contraction;  // of storages[0] and storages[1] into storages[2]
+  std::vector<StorageRef> storages;                // one an array parameter
+  std::vector<bool> written;                       // per array parameter
+  std::vector<int64_t> byte_offsets;               // per array parameter
+  std::vector<int64_t> scalars;                    // 64-bit slots, in parameter order
   int64_t units = 0;
-  std::vector<Walk> walks;            // per array parameter; empty: not known
-  int64_t together = 1;               // the walks describe whole multiples of so many units
+  std::vector<Walk> walks;  // per array parameter; empty: not known
+  int64_t together = 1;     // the walks describe whole multiples of so many units
   // For reports and progress.
   std::string stored_because;
   bool combines = false;  // a pass that combines the partial results of the step before
@@ -57,7 +58,7 @@ struct PlanOptions {
   Grain grain;
   /// Whether the host's linear algebra library is there: products of matrices are left to it. Asked where a plan has one; null: no.
   bool (*library)() = nullptr;
-  int64_t memory = INT64_MAX;     // bytes that stored intermediates may take; beyond it they are computed again where needed
+  int64_t memory = INT64_MAX;  // bytes that stored intermediates may take; beyond it they are computed again where needed
 };
 
 /// Where a root is to be written when the caller has the memory already.

@@ -17,9 +17,9 @@ using IndexMap = std::vector<ViewAxis>;
 struct ByIndex {
   bool operator()(const std::pair<const Node*, IndexMap>& a, const std::pair<const Node*, IndexMap>& b) const {
     if (a.first != b.first) return std::less<>()(a.first, b.first);
-    return std::lexicographical_compare(a.second.begin(), a.second.end(), b.second.begin(), b.second.end(), [](const ViewAxis& x, const ViewAxis& y) {
-      return std::tie(x.axis, x.start, x.step) < std::tie(y.axis, y.start, y.step);
-    });
+    return std::lexicographical_compare(
+        a.second.begin(), a.second.end(), b.second.begin(), b.second.end(),
+        [](const ViewAxis& x, const ViewAxis& y) { return std::tie(x.axis, x.start, x.step) < std::tie(y.axis, y.start, y.step); });
   }
 };
 
@@ -41,8 +41,10 @@ class Puller {
     if (const auto* v = node->as<graph::ViewNode>()) {
       IndexMap inner;
       for (const ViewAxis& a : v->axes) {
-        if (a.axis < 0) inner.push_back({-1, a.start, 0});
-        else inner.push_back({map[a.axis].axis, a.start + a.step * map[a.axis].start, a.step * map[a.axis].step});
+        if (a.axis < 0)
+          inner.push_back({-1, a.start, 0});
+        else
+          inner.push_back({map[a.axis].axis, a.start + a.step * map[a.axis].start, a.step * map[a.axis].step});
       }
       return visit(node->inputs[0], std::move(inner));
     }
@@ -183,7 +185,9 @@ std::vector<Neighbour> neighbours(const Pulled& pulled) {
     for (int b = 0; memory && access.index < 0 && b < a; ++b) {
       const Access& before = pulled.accesses[static_cast<size_t>(b)];
       const auto* same = before.source->as<graph::BufferNode>();
-      if (!same || same->storage != memory->storage || before.index >= 0 || before.dtype != access.dtype || before.coefficients != access.coefficients) continue;
+      if (!same || same->storage != memory->storage || before.index >= 0 || before.dtype != access.dtype ||
+          before.coefficients != access.coefficients)
+        continue;
       if (found.array == a) found = {b, a, access.offset - before.offset};
       const int64_t apart = access.offset - before.offset;
       if (result[static_cast<size_t>(b)].near == b && apart >= -kNear && apart <= kNear) {

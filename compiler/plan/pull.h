@@ -1,7 +1,7 @@
 // An array expression as a function from index to value, flattened: what one kernel evaluates at each point of its iteration space.
 //
-// Pulling walks from the roots to the sources and composes slices, transpositions and broadcasts into affine positions, so that they cost index
-// arithmetic only:   (x[::2] + 1).T  over  space (i, j)   becomes   add(x at offset 0 + 1*i + 2*stride*j, 1).
+// Pulling walks from the roots to the sources and composes slices, transpositions and broadcasts into affine positions, so that they cost
+// index arithmetic only:   (x[::2] + 1).T  over  space (i, j)   becomes   add(x at offset 0 + 1*i + 2*stride*j, 1).
 #pragma once
 
 #include <vector>

@@ -60,7 +60,9 @@ class BlockEmitter {
   ExprRef let(const char* stem, ExprRef value) { return define(builder_, body_, stem, std::move(value)); }
   static ExprRef low(ExprRef x) { return binary(ScalarOp::bit_and, std::move(x), u64(kMask32)); }
   static ExprRef high(ExprRef x) { return binary(ScalarOp::shr, std::move(x), u64(32)); }
-  ExprRef join(ExprRef lo, ExprRef hi) { return let("w", binary(ScalarOp::bit_or, std::move(lo), binary(ScalarOp::shl, std::move(hi), u64(32)))); }
+  ExprRef join(ExprRef lo, ExprRef hi) {
+    return let("w", binary(ScalarOp::bit_or, std::move(lo), binary(ScalarOp::shl, std::move(hi), u64(32))));
+  }
 
   ExprRef uniform(const ExprRef& word) {
     return let("u", binary(ScalarOp::mul, ir::cast(binary(ScalarOp::shr, word, u64(11)), DType::f64), f64(0x1p-53)));
@@ -83,8 +85,9 @@ class BlockEmitter {
 
   /// -2 log(u) for u in (0, 1): u = m 2^e with m in [sqrt(1/2), sqrt(2)), log m = 2 artanh((m - 1) / (m + 1)). Chebyshev fit, error 7e-16.
   ExprRef minus_two_log(const ExprRef& u) {
-    static constexpr std::array<double, 7> kCoefficients = {-4.000000000000000684,   -1.3333333333310569736,  -0.80000000123546111561, -0.57142832031951292775,
-                                                            -0.44446869842816411324, -0.36243844007787284077, -0.33675627137797284757};
+    static constexpr std::array<double, 7> kCoefficients = {-4.000000000000000684,   -1.3333333333310569736,  -0.80000000123546111561,
+                                                            -0.57142832031951292775, -0.44446869842816411324, -0.36243844007787284077,
+                                                            -0.33675627137797284757};
     constexpr int64_t kRootHalf = 0x3fe6a09e667f3bcd;  // the bits of sqrt(1/2)
     const ExprRef bits = let("b", ir::bitcast(u, DType::i64));
     const ExprRef exponent = let("e", binary(ScalarOp::shr, bits - ir::constant_i64(kRootHalf), ir::constant_i64(52)));
@@ -96,10 +99,12 @@ class BlockEmitter {
   }
 
   Pair normal(const Words& words) {
-    static constexpr std::array<double, 7> kSine = {1.5707963267948966143,     -0.64596409750624431573,    0.079692626246043003134,  -0.0046817541323409759917,
-                                                    0.00016044115074219091052, -3.598643352982309702e-6, 5.6339337815378539538e-8};
-    static constexpr std::array<double, 7> kCosine = {0.99999999999999995284,   -1.2337005501361513411,      0.2536695078998647314,  -0.020863480734946568947,
-                                                      0.00091925995004166091679, -0.000025200135264284791372, 4.6552961874867621506e-7};
+    static constexpr std::array<double, 7> kSine = {1.5707963267948966143,     -0.64596409750624431573,   0.079692626246043003134,
+                                                    -0.0046817541323409759917, 0.00016044115074219091052, -3.598643352982309702e-6,
+                                                    5.6339337815378539538e-8};
+    static constexpr std::array<double, 7> kCosine = {0.99999999999999995284,   -1.2337005501361513411,    0.2536695078998647314,
+                                                      -0.020863480734946568947, 0.00091925995004166091679, -0.000025200135264284791372,
+                                                      4.6552961874867621506e-7};
     const ExprRef mantissa = ir::cast(binary(ScalarOp::shr, words.first, u64(12)), DType::f64);
     const ExprRef u = let("u", binary(ScalarOp::mul, binary(ScalarOp::add, mantissa, f64(0.5)), f64(0x1p-52)));
     const ExprRef radius = let("r", ir::op(ScalarOp::sqrt, {minus_two_log(u)}));
@@ -127,8 +132,8 @@ std::vector<ExprRef> random_arguments(KernelBuilder& builder, const graph::Rando
           builder.scalar("range", Scalar::of_int(static_cast<int64_t>(random.range), DType::u64))};
 }
 
-ExprRef fill_random(KernelBuilder& builder, Body& body, const graph::RandomNode& random, const std::vector<ExprRef>& arguments, const std::string& strip,
-                    DType dtype, ExprRef position, ExprRef stride, int64_t static_stride, ExprRef count) {
+ExprRef fill_random(KernelBuilder& builder, Body& body, const graph::RandomNode& random, const std::vector<ExprRef>& arguments,
+                    const std::string& strip, DType dtype, ExprRef position, ExprRef stride, int64_t static_stride, ExprRef count) {
   // Positions are never negative: shifts and masks divide.
   auto shifted = [](const ExprRef& x, int64_t bits) { return binary(ScalarOp::shr, x, ir::constant_i64(bits)); };
   auto masked = [](const ExprRef& x, int64_t mask) { return binary(ScalarOp::bit_and, x, ir::constant_i64(mask)); };
@@ -172,7 +177,9 @@ ExprRef fill_random(KernelBuilder& builder, Body& body, const graph::RandomNode&
         draw(into, {first, second}, at, at_second);
       });
     } else {
-      each_block([&](Body& into, const ExprRef& counter, const ExprRef& at, const ExprRef& at_second) { draw(into, philox(into, counter), at, at_second); });
+      each_block([&](Body& into, const ExprRef& counter, const ExprRef& at, const ExprRef& at_second) {
+        draw(into, philox(into, counter), at, at_second);
+      });
     }
     return define(builder, body, "shift", shifted(masked(position, 63), static_stride - 1));
   }

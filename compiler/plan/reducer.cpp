@@ -178,9 +178,7 @@ ExprRef Reducer::finish(const State& state, const ExprRef& count, int64_t ddof, 
   }
 }
 
-State DeviationSums::identity() const {
-  return {ir::constant(number(mean_, 0)), f64(0)};
-}
+State DeviationSums::identity() const { return {ir::constant(number(mean_, 0)), f64(0)}; }
 
 State DeviationSums::single(const ExprRef& x, const ExprRef&) const {
   const ExprRef deviation = binary(ScalarOp::sub, ir::cast(x, mean_), shift_);

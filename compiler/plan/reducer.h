@@ -1,5 +1,6 @@
-// The state of a reduction: how it starts, takes an element, merges with another and ends. A state is one scalar a component: (sum), (value, index),
-// (count, shift, mean - shift, sum of squared deviations from the mean): a mean in two parts keeps the digits that differences of means need.
+// The state of a reduction: how it starts, takes an element, merges with another and ends. A state is one scalar a component: (sum),
+// (value, index), (count, shift, mean - shift, sum of squared deviations from the mean): a mean in two parts keeps the digits that
+// differences of means need.
 #pragma once
 
 #include <vector>
@@ -38,8 +39,9 @@ class Reducer {
   std::vector<DType> components_;
 };
 
-/// What var gathers in a block: (sum of x - shift, sum of |x - shift|²). The shift is the mean of 1/r of the block's elements; then the squared distance of
-/// shift and mean is at most r - 1 variances (Cauchy and Schwarz), and close() loses at most log2(r) bits to cancellation.
+/// What var gathers in a block: (sum of x - shift, sum of |x - shift|²). The shift is the mean of 1/r of the block's elements; then the
+/// squared distance of shift and mean is at most r - 1 variances (Cauchy and Schwarz), and close() loses at most log2(r) bits to
+/// cancellation.
 class DeviationSums {
  public:
   explicit DeviationSums(DType mean) : mean_(mean) {}

@@ -17,10 +17,10 @@
 
 namespace gasell::plan {
 
-inline constexpr int64_t kGroup = 64;          // blocks a work unit, and partial states a combining step
-inline constexpr int64_t kColumnBlock = 16;    // rows a block of columns
-inline constexpr int64_t kColumnBlocks = 64;   // such blocks a work unit at most
-inline constexpr int64_t kWarps = 8;           // of a unit on a GPU, whose teams they are
+inline constexpr int64_t kGroup = 64;         // blocks a work unit, and partial states a combining step
+inline constexpr int64_t kColumnBlock = 16;   // rows a block of columns
+inline constexpr int64_t kColumnBlocks = 64;  // such blocks a work unit at most
+inline constexpr int64_t kWarps = 8;          // of a unit on a GPU, whose teams they are
 inline constexpr int64_t kGroupRows = kColumnBlock * kColumnBlocks;
 
 /// The innermost of the axes that are more than a formality: among all, and among those that are kept; -1: there is none.

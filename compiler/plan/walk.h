@@ -27,7 +27,8 @@ Walk walk_of(const Shape& space, const Access& access, int64_t elements);
 /// Of an array that has `bytes` in all, and of which each `together` of units write `bytes_together` in order.
 Walk dense_walk(int64_t bytes, int64_t bytes_together);
 
-/// Fills in the walks of a step's arrays: the inputs are the pulled buffers in order (neighbours() of one array together), then come the outputs, with `output` each.
+/// Fills in the walks of a step's arrays: the inputs are the pulled buffers in order (neighbours() of one array together), then come the
+/// outputs, with `output` each.
 void describe_walks(Step& step, const Pulled& pulled, int64_t together, int64_t elements, const std::vector<Walk>& outputs);
 
 }  // namespace gasell::plan

@@ -12,8 +12,8 @@ namespace {
 
 using graph::NodeRef;
 
-/// The memory of a bound array, which its writes must reach. Graphs that were recorded before a write keep the old data: this storage is then moved
-/// to a copy, and the array gets a new one over the memory.
+/// The memory of a bound array, which its writes must reach. Graphs that were recorded before a write keep the old data: this storage is
+/// then moved to a copy, and the array gets a new one over the memory.
 class BoundStorage : public HostStorage {
  public:
   explicit BoundStorage(HostStorageRef memory) { move_to(std::move(memory)); }
@@ -55,7 +55,7 @@ bool reads(const NodeRef& node, const Storage* storage) {
   return false;
 }
 
-constexpr int64_t kDirectWrite = 64;  // so few elements are written without a kernel
+constexpr int64_t kDirectWrite = 64;       // so few elements are written without a kernel
 constexpr int64_t kBroughtHome = 1 << 20;  // memory of a GPU's up to this size comes home for that
 constexpr int64_t kForceForItem = 1 << 20;
 
@@ -101,7 +101,8 @@ Array::Array(NodeRef value) : Array(std::make_shared<Cell>(Cell{std::move(value)
 Array Array::over(HostStorageRef storage, DType dtype, Shape shape) {
   const bool read_only = !storage->writable();
   std::vector<int64_t> strides = graph::contiguous_strides(shape);
-  auto cell = std::make_shared<Cell>(Cell{graph::buffer(std::make_shared<BoundStorage>(std::move(storage)), dtype, std::move(shape), std::move(strides), 0), true});
+  auto cell = std::make_shared<Cell>(
+      Cell{graph::buffer(std::make_shared<BoundStorage>(std::move(storage)), dtype, std::move(shape), std::move(strides), 0), true});
   Array array(std::move(cell));
   array.read_only_ = read_only;
   return array;
@@ -168,7 +169,8 @@ Array Array::reshape(Shape shape) const {
   if (!size() || !graph::reshape_strides(shape_, layout().strides, shape)) return Array(graph::reshape(node(), std::move(shape)));
   Array result = *this;
   result.chunks_.clear();
-  if (!result.steps_.empty() && !result.steps_.back().axes) {  // the reshape before this one changes nothing any more, where this one can do without it
+  if (!result.steps_.empty() &&
+      !result.steps_.back().axes) {  // the reshape before this one changes nothing any more, where this one can do without it
     result.steps_.pop_back();
     result.shape_ = result.steps_.empty() ? cell_->value->shape : result.steps_.back().shape;
     if (!graph::reshape_strides(result.shape_, result.layout().strides, shape)) result.steps_ = steps_;
@@ -237,7 +239,8 @@ void Array::put(Engine& engine, const std::vector<int64_t>& positions, const Ele
 NodeRef Array::copy(Engine& engine, const NodeRef& node) {
   auto storage = std::dynamic_pointer_cast<HostStorage>(engine.allocate(node->size() * gasell::size_of(node->dtype)));
   const auto* buffer = node->as<graph::BufferNode>();
-  std::vector<int64_t> strides = buffer && is_dense(node->shape, buffer->strides) ? buffer->strides : graph::contiguous_strides(node->shape);
+  std::vector<int64_t> strides =
+      buffer && is_dense(node->shape, buffer->strides) ? buffer->strides : graph::contiguous_strides(node->shape);
   engine.force_into(node, storage, strides, 0);
   return graph::buffer(storage, node->dtype, node->shape, std::move(strides), 0);
 }
@@ -259,7 +262,8 @@ void Array::make_unique(Engine& engine) const {
     cell_->value = graph::buffer(std::make_shared<BoundStorage>(memory), dtype(), shape, strides, 0);
     return;
   }
-  // Memory that is not ours to write (np.load's) is copied too; views stay right, since they are steps from the cell's value, not addresses.
+  // Memory that is not ours to write (np.load's) is copied too; views stay right, since they are steps from the cell's value, not
+  // addresses.
   if (others || !host->writable()) cell_->value = copy(engine, current);
 }
 
@@ -304,7 +308,8 @@ Array::Elements Array::elements(Engine& engine) const {
   const auto& buffer = *result->as<graph::BufferNode>();
   const auto host = std::dynamic_pointer_cast<HostStorage>(buffer.storage);
   host->check();
-  return {buffer.storage, static_cast<const char*>(host->read()) + buffer.offset * gasell::size_of(result->dtype), result->dtype, result->size()};
+  return {buffer.storage, static_cast<const char*>(host->read()) + buffer.offset * gasell::size_of(result->dtype), result->dtype,
+          result->size()};
 }
 
 std::optional<Scalar> Array::element(std::span<const int64_t> at) const {

@@ -1,5 +1,5 @@
-// The array of the language: a lazy value with NumPy's identity. Several arrays (views) may share one cell; a write through one is seen by all,
-// and what was recorded before the write keeps the old data, because nodes are immutable and a write gives the cell a new one.
+// The array of the language: a lazy value with NumPy's identity. Several arrays (views) may share one cell; a write through one is seen by
+// all, and what was recorded before the write keeps the old data, because nodes are immutable and a write gives the cell a new one.
 #pragma once
 
 #include <memory>
@@ -40,11 +40,12 @@ class Array {
   /// A view where NumPy's reshape gives one, else an array of its own.
   Array reshape(Shape shape) const;
 
-  /// self[...] = value: broadcast to this shape and cast to this dtype (the caller has checked that the cast is allowed). Throws ValueError when
-  /// read-only or when shapes do not fit.
-  /// Give the node away where you can: a graph that somebody holds and that reads the memory written to costs a copy of that memory.
+  /// self[...] = value: broadcast to this shape and cast to this dtype (the caller has checked that the cast is allowed). Throws ValueError
+  /// when read-only or when shapes do not fit. Give the node away where you can: a graph that somebody holds and that reads the memory
+  /// written to costs a copy of that memory.
   void assign(Engine& engine, graph::NodeRef value);
-  /// The same from another array, which is forced first where it reads the memory that is written. Assigning an array to itself does nothing.
+  /// The same from another array, which is forced first where it reads the memory that is written. Assigning an array to itself does
+  /// nothing.
   void assign(Engine& engine, const Array& value);
 
   /// Evaluates and keeps the result, so that later reads do not compute again.
@@ -59,22 +60,22 @@ class Array {
     Scalar operator[](int64_t i) const { return Scalar::load(data + i * gasell::size_of(dtype), dtype); }
   };
   Elements elements(Engine& engine) const;
-  /// Element positions[i], counted in C order, becomes values[i], which have this dtype: of equal positions the last one counts. In place, unless somebody else
-  /// reads the memory. Throws ValueError when read-only.
+  /// Element positions[i], counted in C order, becomes values[i], which have this dtype: of equal positions the last one counts. In place,
+  /// unless somebody else reads the memory. Throws ValueError when read-only.
   void put(Engine& engine, const std::vector<int64_t>& positions, const Elements& values);
-  /// What loops over elements read and write, one number an axis, within the extents: of arrays in the host's memory that are no views; else nothing (false), and
-  /// the longer ways have to do it. The value has this dtype.
+  /// What loops over elements read and write, one number an axis, within the extents: of arrays in the host's memory that are no views;
+  /// else nothing (false), and the longer ways have to do it. The value has this dtype.
   std::optional<Scalar> element(std::span<const int64_t> at) const;
   bool set_element(Engine& engine, std::span<const int64_t> at, const Scalar& value);
   /// One element without forcing the whole where the value is lazy.
   Scalar item(Engine& engine, const std::vector<int64_t>& index) const;
 
-  /// Where the elements are, for code that gets addresses. Addresses stay valid while `keep_alive` lives; they are the array's until it is written to
-  /// by other means.
+  /// Where the elements are, for code that gets addresses. Addresses stay valid while `keep_alive` lives; they are the array's until it is
+  /// written to by other means.
   struct Memory {
     StorageRef keep_alive;
-    char* data = nullptr;              // of element (0, 0, …)
-    std::vector<int64_t> strides;      // in elements
+    char* data = nullptr;                   // of element (0, 0, …)
+    std::vector<int64_t> strides;           // in elements
     char *begin = nullptr, *end = nullptr;  // of the memory that element lies in
   };
   /// Of a settled array. What other devices hold of it is brought to the host; with `write`, it is valid there alone afterwards.
@@ -82,7 +83,8 @@ class Array {
   /// As memory(), but what other devices hold stays with them: the host's bytes may be stale.
   Memory addresses() const;
 
-  /// Of a settled array: gives it memory that no other array has, as before a write. Copies of arrays share memory until one of them is written.
+  /// Of a settled array: gives it memory that no other array has, as before a write. Copies of arrays share memory until one of them is
+  /// written.
   void isolate(Engine& engine) const { make_unique(engine); }
   /// As memory(), but what other devices hold stays with them: element (0, 0, …) is `offset` elements into the storage.
   struct Place {
@@ -92,7 +94,8 @@ class Array {
   };
   Place place() const;
 
-  /// What the user asked for with chunks=, for each axis: the extent of even chunks, or the extents of all of them. Empty: nothing was asked.
+  /// What the user asked for with chunks=, for each axis: the extent of even chunks, or the extents of all of them. Empty: nothing was
+  /// asked.
   using Chunks = std::vector<std::vector<int64_t>>;
   const Chunks& requested_chunks() const { return chunks_; }
   void set_requested_chunks(Chunks chunks) { chunks_ = std::move(chunks); }
@@ -126,8 +129,9 @@ class Array {
 /// Forces several arrays in one plan.
 void force_all(Engine& engine, const std::vector<Array>& arrays);
 
-/// Makes arrays ready for memory(), all that a call uses at once, for a copy on write moves an array: evaluates what is not (of a view: what it is a view
-/// of), and gives those that are written memory which nobody else reads. Strides stay. Throws ValueError for a read-only array that is written.
+/// Makes arrays ready for memory(), all that a call uses at once, for a copy on write moves an array: evaluates what is not (of a view:
+/// what it is a view of), and gives those that are written memory which nobody else reads. Strides stay. Throws ValueError for a read-only
+/// array that is written.
 void settle(Engine& engine, std::span<const Array* const> arrays, const std::vector<bool>& written);
 
 }  // namespace gasell

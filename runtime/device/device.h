@@ -61,8 +61,8 @@ class Device {
   /// Loads the kernel unless that is done (kernel cache), runs all units, returns when done. Throws Interrupted within 100 ms of the flag
   /// being set: units are handed out in ranges that take about 2 ms each, sized by timing the first ones.
   virtual void run(const Launch& launch, Progress& progress) = 0;
-  /// Calls work(begin, end) for ranges that together are [0, units), several at the same time, as run() hands out units; until `stop` is true. Of
-  /// compiled functions, whose memory is the host's: only the host's cores can. `work` throws nothing.
+  /// Calls work(begin, end) for ranges that together are [0, units), several at the same time, as run() hands out units; until `stop` is
+  /// true. Of compiled functions, whose memory is the host's: only the host's cores can. `work` throws nothing.
   virtual void share(int64_t units, const std::function<void(int64_t begin, int64_t end)>& work, const std::function<bool()>& stop);
   /// Calls piece(0) … piece(count - 1), each once, several at the same time; each is worth waking a core.
   virtual void share_pieces(int64_t count, const std::function<void(int64_t)>& piece);

@@ -92,9 +92,9 @@ struct Ledger {
   std::mutex mutex;
   std::mutex providing;  // one storage at a time takes the memory that it put off
   int64_t used = 0, peak = 0, pooled = 0, spilled = 0;
-  std::vector<Block> pool;      // oldest first
-  std::vector<Block> on_disk;   // in use
-  std::thread keeper;           // gives the pages of `on_disk` back
+  std::vector<Block> pool;     // oldest first
+  std::vector<Block> on_disk;  // in use
+  std::thread keeper;          // gives the pages of `on_disk` back
   std::condition_variable wake;
   bool closing = false;
 

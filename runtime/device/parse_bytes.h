@@ -6,8 +6,8 @@
 
 namespace gasell {
 
-/// "512MiB", "1.5 GiB", "2G", "1073741824" → bytes; K, M, G, T are powers of 1024 with or without "i" and "B", KB, MB, GB, TB powers of 1000 as
-/// everywhere. Throws Error("ValueError", …).
+/// "512MiB", "1.5 GiB", "2G", "1073741824" → bytes; K, M, G, T are powers of 1024 with or without "i" and "B", KB, MB, GB, TB powers of
+/// 1000 as everywhere. Throws Error("ValueError", …).
 int64_t parse_bytes(const std::string& text);
 
 }  // namespace gasell

@@ -83,8 +83,8 @@ class HostStorage : public Storage {
   /// Sets data_ of a storage that had none; calls may come from several threads. Throws MemoryError, or what making the contents throws.
   virtual void provide() const {}
 
-  /// Null only where there are copies, no bytes, or contents that nobody wanted yet. provide() sets it while other threads read it, and they
-  /// then read what it points to: a release of what was written there before, for their acquire.
+  /// Null only where there are copies, no bytes, or contents that nobody wanted yet. provide() sets it while other threads read it, and
+  /// they then read what it points to: a release of what was written there before, for their acquire.
   mutable std::atomic<void*> data_{nullptr};
   int64_t bytes_ = 0;
   bool writable_ = true;

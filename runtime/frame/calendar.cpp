@@ -32,7 +32,9 @@ int days_in_month(int64_t year, int month) {
 
 int weekday(int64_t days) { return static_cast<int>(floor_modulo(days + 3, 7)); }
 
-int day_of_year(const Date& date) { return static_cast<int>(days_from_date(date.year, date.month, date.day) - days_from_date(date.year, 1, 1)) + 1; }
+int day_of_year(const Date& date) {
+  return static_cast<int>(days_from_date(date.year, date.month, date.day) - days_from_date(date.year, 1, 1)) + 1;
+}
 
 IsoWeek iso_week(int64_t days) {
   const int day = weekday(days);
@@ -251,14 +253,32 @@ int64_t time_field(TimeField field, int64_t ns) {
 
 std::optional<TimeField> time_field_from_name(std::string_view name) {
   using F = TimeField;
-  static constexpr std::pair<std::string_view, F> kNames[] = {
-      {"year", F::year}, {"month", F::month}, {"day", F::day}, {"hour", F::hour}, {"minute", F::minute}, {"second", F::second},
-      {"microsecond", F::microsecond}, {"nanosecond", F::nanosecond}, {"dayofweek", F::day_of_week}, {"day_of_week", F::day_of_week},
-      {"weekday", F::day_of_week}, {"dayofyear", F::day_of_year}, {"day_of_year", F::day_of_year}, {"quarter", F::quarter},
-      {"days_in_month", F::days_in_month}, {"daysinmonth", F::days_in_month}, {"isoyear", F::iso_year}, {"isoweek", F::iso_week},
-      {"isoday", F::iso_day}, {"is_month_start", F::is_month_start}, {"is_month_end", F::is_month_end},
-      {"is_quarter_start", F::is_quarter_start}, {"is_quarter_end", F::is_quarter_end}, {"is_year_start", F::is_year_start},
-      {"is_year_end", F::is_year_end}, {"is_leap_year", F::is_leap_year}};
+  static constexpr std::pair<std::string_view, F> kNames[] = {{"year", F::year},
+                                                              {"month", F::month},
+                                                              {"day", F::day},
+                                                              {"hour", F::hour},
+                                                              {"minute", F::minute},
+                                                              {"second", F::second},
+                                                              {"microsecond", F::microsecond},
+                                                              {"nanosecond", F::nanosecond},
+                                                              {"dayofweek", F::day_of_week},
+                                                              {"day_of_week", F::day_of_week},
+                                                              {"weekday", F::day_of_week},
+                                                              {"dayofyear", F::day_of_year},
+                                                              {"day_of_year", F::day_of_year},
+                                                              {"quarter", F::quarter},
+                                                              {"days_in_month", F::days_in_month},
+                                                              {"daysinmonth", F::days_in_month},
+                                                              {"isoyear", F::iso_year},
+                                                              {"isoweek", F::iso_week},
+                                                              {"isoday", F::iso_day},
+                                                              {"is_month_start", F::is_month_start},
+                                                              {"is_month_end", F::is_month_end},
+                                                              {"is_quarter_start", F::is_quarter_start},
+                                                              {"is_quarter_end", F::is_quarter_end},
+                                                              {"is_year_start", F::is_year_start},
+                                                              {"is_year_end", F::is_year_end},
+                                                              {"is_leap_year", F::is_leap_year}};
   for (const auto& [known, field] : kNames)
     if (known == name) return field;
   return {};
@@ -294,7 +314,8 @@ std::optional<DurationField> duration_field_from_name(std::string_view name) {
 }
 
 NodeRef total_seconds(const NodeRef& nanoseconds) {
-  const NodeRef seconds = graph::map(ScalarOp::div, {graph::cast(nanoseconds, DType::f64), graph::constant(Scalar::of_float(1e9), nanoseconds->shape)});
+  const NodeRef seconds =
+      graph::map(ScalarOp::div, {graph::cast(nanoseconds, DType::f64), graph::constant(Scalar::of_float(1e9), nanoseconds->shape)});
   const NodeRef nothing = graph::constant(Scalar::of_float(__builtin_nan("")), nanoseconds->shape);
   return graph::map(ScalarOp::select, {(N{nanoseconds} == kNotATime).node, nothing, seconds});
 }

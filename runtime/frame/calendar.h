@@ -1,5 +1,5 @@
-// The proleptic Gregorian calendar over nanoseconds since 1970-01-01: fields of dates for single values and as array graphs (which fuse with what
-// uses them and run wherever arrays do), steps by months and business days, frequencies such as "15min" or "W-MON".
+// The proleptic Gregorian calendar over nanoseconds since 1970-01-01: fields of dates for single values and as array graphs (which fuse
+// with what uses them and run wherever arrays do), steps by months and business days, frequencies such as "15min" or "W-MON".
 //
 // Conversions between days and dates follow Howard Hinnant's "chrono-compatible low-level date algorithms": years begin in March, eras have
 // 400 years.
@@ -47,8 +47,8 @@ struct Moment {
   int nanosecond = 0;  // 0 to 999'999'999
 };
 Moment moment_of(int64_t nanoseconds);
-/// Nothing outside of what 64 bits of nanoseconds hold (1677-09-21 00:12:43.145224193 to 2262-04-11 23:47:16.854775807). Fields are in their
-/// ranges.
+/// Nothing outside of what 64 bits of nanoseconds hold (1677-09-21 00:12:43.145224193 to 2262-04-11 23:47:16.854775807). Fields are in
+/// their ranges.
 std::optional<int64_t> nanoseconds_of(const Moment& moment);
 /// a + b, a * b, or nothing where they do not fit 64 bits (or give NaT).
 std::optional<int64_t> checked_add(int64_t a, int64_t b);
@@ -61,9 +61,28 @@ int64_t add_business_days(int64_t nanoseconds, int64_t count);
 
 // ---- fields as array graphs ----
 enum class TimeField : uint8_t {
-  year, month, day, hour, minute, second, microsecond, nanosecond,  // microsecond: 0 to 999999; nanosecond: 0 to 999
-  day_of_week, day_of_year, quarter, days_in_month, iso_year, iso_week, iso_day,
-  is_month_start, is_month_end, is_quarter_start, is_quarter_end, is_year_start, is_year_end, is_leap_year,
+  year,
+  month,
+  day,
+  hour,
+  minute,
+  second,
+  microsecond,
+  nanosecond,  // microsecond: 0 to 999999; nanosecond: 0 to 999
+  day_of_week,
+  day_of_year,
+  quarter,
+  days_in_month,
+  iso_year,
+  iso_week,
+  iso_day,
+  is_month_start,
+  is_month_end,
+  is_quarter_start,
+  is_quarter_end,
+  is_year_start,
+  is_year_end,
+  is_leap_year,
 };
 /// A field of local nanoseconds: i32, or boolean for is_…, which is false for NaT; the integers of NaT rows are arbitrary.
 NodeRef time_field(TimeField field, const NodeRef& nanoseconds);
@@ -89,10 +108,20 @@ NodeRef keep_missing(const NodeRef& nanoseconds, const NodeRef& result);
 // ---- frequencies ----
 /// pandas' offset aliases with a count in front: "D", "15min", "2h", "W-MON", "MS", "QE", "YS-JUL", "B", "BME" …
 struct Frequency {
-  enum class Unit : uint8_t { tick, week, business_day, month_start, month_end, quarter_start, quarter_end, year_start, year_end } unit = Unit::tick;
-  int64_t count = 1;  // ticks: nanoseconds; else how many units
-  int anchor = 0;     // weeks: the weekday; quarters and years: the month (1 to 12) in which they start or end
-  std::string text;   // normalised, as pandas' freqstr gives it
+  enum class Unit : uint8_t {
+    tick,
+    week,
+    business_day,
+    month_start,
+    month_end,
+    quarter_start,
+    quarter_end,
+    year_start,
+    year_end
+  } unit = Unit::tick;
+  int64_t count = 1;      // ticks: nanoseconds; else how many units
+  int anchor = 0;         // weeks: the weekday; quarters and years: the month (1 to 12) in which they start or end
+  std::string text;       // normalised, as pandas' freqstr gives it
   bool business = false;  // months, quarters and years: their first or last day from Monday to Friday ("BME", "BQS")
 
   bool is_fixed() const { return unit == Unit::tick; }

@@ -21,18 +21,19 @@ struct Tick {
   std::string_view name;
   int64_t nanoseconds;
 };
-constexpr std::array<Tick, 7> kTicks = {
-    Tick{"D", kDay}, {"h", kHour}, {"min", kMinute}, {"s", kSecond}, {"ms", kMillisecond}, {"us", kMicrosecond}, {"ns", 1}};
+constexpr std::array<Tick, 7> kTicks = {Tick{"D", kDay},      {"h", kHour},         {"min", kMinute}, {"s", kSecond},
+                                        {"ms", kMillisecond}, {"us", kMicrosecond}, {"ns", 1}};
 
 /// Spellings of older versions of pandas, which it takes still.
 constexpr std::pair<std::string_view, std::string_view> kFormerNames[] = {
-    {"d", "D"}, {"H", "h"}, {"T", "min"}, {"t", "min"}, {"S", "s"}, {"L", "ms"}, {"l", "ms"}, {"U", "us"}, {"u", "us"}, {"N", "ns"},
-    {"n", "ns"}, {"M", "ME"}, {"Q", "QE"}, {"Y", "YE"}, {"A", "YE"}, {"AS", "YS"}, {"b", "B"}, {"w", "W"},
-    {"BM", "BME"}, {"BQ", "BQE"}, {"BY", "BYE"}, {"BA", "BYE"}, {"BAS", "BYS"}};
+    {"d", "D"},  {"H", "h"},  {"T", "min"},  {"t", "min"},  {"S", "s"},    {"L", "ms"},   {"l", "ms"},   {"U", "us"},
+    {"u", "us"}, {"N", "ns"}, {"n", "ns"},   {"M", "ME"},   {"Q", "QE"},   {"Y", "YE"},   {"A", "YE"},   {"AS", "YS"},
+    {"b", "B"},  {"w", "W"},  {"BM", "BME"}, {"BQ", "BQE"}, {"BY", "BYE"}, {"BA", "BYE"}, {"BAS", "BYS"}};
 
 [[noreturn]] void refuse(std::string_view text) {
   throw Error("ValueError", "Invalid frequency: " + std::string(text),
-              "frequencies are D, h, min, s, ms, us, ns, B, W, W-MON, MS, ME, QS, QE, YS, YE, BMS, BME, BQS, BQE, BYS, BYE with a count in front, as in '15min'");
+              "frequencies are D, h, min, s, ms, us, ns, B, W, W-MON, MS, ME, QS, QE, YS, YE, BMS, BME, BQS, BQE, BYS, BYE with a count in "
+              "front, as in '15min'");
 }
 
 std::string with_count(int64_t count, std::string_view name) { return (count == 1 ? "" : std::to_string(count)) + std::string(name); }
@@ -68,9 +69,9 @@ Frequency parse_part(std::string_view whole, double count, std::string_view name
     f.text = with_count(f.count, "W-" + std::string(kWeekdays[static_cast<size_t>(f.anchor)]));
     return f;
   }
-  static constexpr std::pair<std::string_view, Unit> kUnits[] = {{"B", Unit::business_day}, {"MS", Unit::month_start}, {"ME", Unit::month_end},
-                                                                 {"QS", Unit::quarter_start}, {"QE", Unit::quarter_end},
-                                                                 {"YS", Unit::year_start}, {"YE", Unit::year_end}};
+  static constexpr std::pair<std::string_view, Unit> kUnits[] = {
+      {"B", Unit::business_day}, {"MS", Unit::month_start}, {"ME", Unit::month_end}, {"QS", Unit::quarter_start},
+      {"QE", Unit::quarter_end}, {"YS", Unit::year_start},  {"YE", Unit::year_end}};
   const bool business = base.size() > 1 && base[0] == 'B';
   for (const auto& [known, unit] : kUnits) {
     if ((business ? base.substr(1) : base) != known || (business && unit == Unit::business_day)) continue;

@@ -104,8 +104,8 @@ NodeRef missing_mask(const Column& column);
 Column take(Engine& engine, const Column& column, const int64_t* rows, int64_t count, bool may_miss = false);
 /// Several columns of one frame by the same rows, evaluated in one plan.
 std::vector<Column> take(Engine& engine, const std::vector<Column>& columns, const int64_t* rows, int64_t count, bool may_miss = false);
-/// The same when somebody first reads the values, on the GPUs where the engine has some; `rows`: int64. With a `mask`, boolean, they are the
-/// rows where it is true.
+/// The same when somebody first reads the values, on the GPUs where the engine has some; `rows`: int64. With a `mask`, boolean, they are
+/// the rows where it is true.
 std::vector<Column> take_later(Engine& engine, const std::vector<Column>& columns, const NodeRef& rows, bool may_miss = false,
                                const NodeRef& mask = nullptr);
 
@@ -113,8 +113,8 @@ struct Unfiltered {
   std::vector<Column> columns;
   NodeRef mask;
 };
-/// Columns that are expressions, element by element, over those of one filtered frame that nobody read yet: the same over all rows, and the mask
-/// that chose among them. Nothing where they are not.
+/// Columns that are expressions, element by element, over those of one filtered frame that nobody read yet: the same over all rows, and the
+/// mask that chose among them. Nothing where they are not.
 std::optional<Unfiltered> before_filter(const std::vector<Column>& columns);
 /// Rows [begin, end) with a step, as a view where they are there.
 Column slice(Engine& engine, const Column& column, int64_t begin, int64_t end, int64_t step = 1);

@@ -59,7 +59,8 @@ void DistantRows<Row>::gather_as(const T* from, T* to) const {
   in_parallel(buckets_, [&](int64_t bucket) {
     check_interrupt(engine_);
     const T* const source = from + (bucket << shift_);
-    for (int64_t k = begins_[static_cast<size_t>(bucket)]; k < begins_[static_cast<size_t>(bucket + 1)]; ++k) values[k] = source[listed_[k]];
+    for (int64_t k = begins_[static_cast<size_t>(bucket)]; k < begins_[static_cast<size_t>(bucket + 1)]; ++k)
+      values[k] = source[listed_[k]];
   });
   in_parallel(chunks_, [&](int64_t chunk) {
     std::vector<int64_t> next(places_.begin() + chunk * buckets_, places_.begin() + (chunk + 1) * buckets_);

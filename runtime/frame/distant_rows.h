@@ -20,8 +20,8 @@ namespace gasell::frame {
 template <class Row>
 class DistantRows {
  public:
-  /// The rows are below `sources`, or negative: nothing is read for such a one. They stay valid while this lives. `widest`: of the elements,
-  /// in bytes.
+  /// The rows are below `sources`, or negative: nothing is read for such a one. They stay valid while this lives. `widest`: of the
+  /// elements, in bytes.
   DistantRows(Engine& engine, const Row* rows, int64_t count, int64_t sources, int widest);
   /// to[i] = from[rows[i]], elements of `size` bytes.
   void gather(const void* from, void* to, int size) const;

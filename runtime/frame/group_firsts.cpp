@@ -18,8 +18,7 @@ constexpr uint32_t kNoRow = UINT32_MAX;
 /// Of each group its least (number, row) so far, in their order; places that are not taken yet hold what is behind all.
 class Firsts {
  public:
-  Firsts(Engine& engine, int64_t groups, int64_t count)
-      : count_(count), numbers_(engine, groups * count), rows_(engine, groups * count) {
+  Firsts(Engine& engine, int64_t groups, int64_t count) : count_(count), numbers_(engine, groups * count), rows_(engine, groups * count) {
     std::fill(numbers_.begin(), numbers_.end(), kNoNumber);
     std::fill(rows_.begin(), rows_.end(), kNoRow);
   }

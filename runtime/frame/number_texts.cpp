@@ -249,10 +249,10 @@ class TextNumbering {
   const bool one_;
   const std::vector<Piece> pieces_;
   const int64_t total_;
-  int64_t parts_ = 0, chunks_ = 0;              // chunks: pieces that a thread takes
-  Scratch<uint16_t> part_of_;                   // each text's
-  std::vector<int64_t> starts_, byte_starts_;   // of the parts, and the end
-  std::vector<int64_t> places_;                 // where each chunk's entries begin in each part
+  int64_t parts_ = 0, chunks_ = 0;             // chunks: pieces that a thread takes
+  Scratch<uint16_t> part_of_;                  // each text's
+  std::vector<int64_t> starts_, byte_starts_;  // of the parts, and the end
+  std::vector<int64_t> places_;                // where each chunk's entries begin in each part
   Scratch<Entry> entries_;
   Scratch<char> bytes_;
   Scratch<uint64_t> first_;   // a bit a text: no text before equals it

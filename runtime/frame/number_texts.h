@@ -9,7 +9,8 @@
 namespace gasell::frame {
 
 struct NumberedTexts {
-  /// Each text once, in the order of their first appearance. Null: of one dictionary, all are different, so they are numbered as they stand.
+  /// Each text once, in the order of their first appearance. Null: of one dictionary, all are different, so they are numbered as they
+  /// stand.
   DictionaryRef texts;
   Scratch<int32_t> numbers;  // one a text, those of a dictionary behind those of the one before; none where `texts` is null
 };

@@ -9,8 +9,8 @@
 namespace gasell::frame {
 
 struct OperatorReport {
-  std::string name;          // "filter", "gather", "group by", "aggregate", "join", "sort", "window", "scan"
-  std::string detail;        // of what: "3 columns", "points.csv"
+  std::string name;    // "filter", "gather", "group by", "aggregate", "join", "sort", "window", "scan"
+  std::string detail;  // of what: "3 columns", "points.csv"
   std::string where = "host";
   int64_t rows_in = 0, rows_out = 0;
   double seconds = 0;

@@ -154,7 +154,17 @@ class Translation {
         if (in_set) break;
         [[fallthrough]];
       case 'b':
-      case 'd': case 'D': case 's': case 'S': case 'w': case 'W': case 'a': case 'f': case 'n': case 'r': case 't': return copy(2);
+      case 'd':
+      case 'D':
+      case 's':
+      case 'S':
+      case 'w':
+      case 'W':
+      case 'a':
+      case 'f':
+      case 'n':
+      case 'r':
+      case 't': return copy(2);
       default:
         // Letters that PCRE2 gives a meaning of its own.
         if (!std::isalpha(static_cast<unsigned char>(c))) {
@@ -163,7 +173,9 @@ class Translation {
           return copy(point.length > 1 ? static_cast<size_t>(point.length) : 2);
         }
     }
-    if (c == 'N') throw Error("NotImplementedError", "named characters (\\N{…}) in patterns are not in Gasell", "write the character itself, or \\uXXXX");
+    if (c == 'N')
+      throw Error("NotImplementedError", "named characters (\\N{…}) in patterns are not in Gasell",
+                  "write the character itself, or \\uXXXX");
     refuse(std::string("bad escape \\") + c, at_);
   }
 
@@ -176,9 +188,12 @@ class Translation {
     // The group that is not closed.
     std::vector<size_t> open;
     for (size_t i = 0; i < pattern.size(); ++i) {
-      if (pattern[i] == '\\') ++i;
-      else if (pattern[i] == '(') open.push_back(i);
-      else if (pattern[i] == ')' && !open.empty()) open.pop_back();
+      if (pattern[i] == '\\')
+        ++i;
+      else if (pattern[i] == '(')
+        open.push_back(i);
+      else if (pattern[i] == ')' && !open.empty())
+        open.pop_back();
     }
     return open.empty() ? place : open.back();
   };
@@ -210,7 +225,8 @@ Regex::Regex(std::string_view pattern, int64_t flags) {
   if (t.flags & kRegexVerbose) options |= PCRE2_EXTENDED;
   int error = 0;
   PCRE2_SIZE place = 0;
-  std::unique_ptr<pcre2_compile_context, void (*)(pcre2_compile_context*)> context(pcre2_compile_context_create(nullptr), pcre2_compile_context_free);
+  std::unique_ptr<pcre2_compile_context, void (*)(pcre2_compile_context*)> context(pcre2_compile_context_create(nullptr),
+                                                                                   pcre2_compile_context_free);
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
   code_ = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(t.out.data()), t.out.size(), options, &error, &place, context.get());
   if (!code_) refuse_code(error, place, pattern);
@@ -223,7 +239,8 @@ Regex::Regex(std::string_view pattern, int64_t flags) {
   pcre2_pattern_info(code_of(code_), PCRE2_INFO_NAMEENTRYSIZE, &size);
   pcre2_pattern_info(code_of(code_), PCRE2_INFO_NAMETABLE, &table);
   names_.resize(groups + 1);
-  for (uint32_t i = 0; i < count; ++i, table += size) names_[static_cast<size_t>(table[0] << 8 | table[1])] = reinterpret_cast<const char*>(table + 2);
+  for (uint32_t i = 0; i < count; ++i, table += size)
+    names_[static_cast<size_t>(table[0] << 8 | table[1])] = reinterpret_cast<const char*>(table + 2);
 }
 
 Regex::~Regex() { pcre2_code_free(code_of(code_)); }
@@ -276,7 +293,8 @@ bool Regex::Matcher::find(std::string_view text, size_t from, Where where, bool 
                                 static_cast<pcre2_match_context*>(context_));
   if (found > 0) return true;
   if (found == PCRE2_ERROR_NOMATCH) return false;
-  if (found == PCRE2_ERROR_MATCHLIMIT || found == PCRE2_ERROR_JIT_STACKLIMIT || found == PCRE2_ERROR_DEPTHLIMIT || found == PCRE2_ERROR_HEAPLIMIT)
+  if (found == PCRE2_ERROR_MATCHLIMIT || found == PCRE2_ERROR_JIT_STACKLIMIT || found == PCRE2_ERROR_DEPTHLIMIT ||
+      found == PCRE2_ERROR_HEAPLIMIT)
     throw Error("RuntimeError", "a regular expression needs too many steps for a text of " + std::to_string(text.size()) + " bytes",
                 "patterns such as (a+)+ try every way to divide a text; write them without nested repetition");
   PCRE2_UCHAR message[256] = {};

@@ -1,5 +1,5 @@
-// Python's regular expressions over UTF-8, through PCRE2 with its compiler. Patterns are translated where the two languages differ, and refused by
-// Python's words where Python refuses them.
+// Python's regular expressions over UTF-8, through PCRE2 with its compiler. Patterns are translated where the two languages differ, and
+// refused by Python's words where Python refuses them.
 #pragma once
 
 #include <cstdint>

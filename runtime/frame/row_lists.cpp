@@ -30,9 +30,8 @@ RowLists<Start> list_rows(Engine& engine, const int32_t* ids, int64_t count, int
   const int64_t at_a_time = count < kRowsATask ? 1 : threads_of(engine);
   const int64_t ranges = std::clamp<int64_t>(at_a_time * (bytes / random_room(engine) + 1), 1, std::max<int64_t>(1, groups));
   const auto over_ranges = [&](const auto& f) {
-    in_parallel(ranges, [&](int64_t range) {
-      rows_of_range(engine, ids, count, groups * range / ranges, groups * (range + 1) / ranges, f);
-    });
+    in_parallel(ranges,
+                [&](int64_t range) { rows_of_range(engine, ids, count, groups * range / ranges, groups * (range + 1) / ranges, f); });
   };
   RowLists<Start> lists{Scratch<Start>(engine, groups + 1), {}};
   // Counted two places further on, so that each group's place, which filling moves to its end, becomes the next one's start.

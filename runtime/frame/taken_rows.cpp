@@ -187,8 +187,10 @@ Column gathered(const Column& source, const NodeRef& rows, bool may_miss) {
   put_missing(source.type, bytes.data(), 0);
   const NodeRef missing = graph::constant(Scalar::load(bytes.data(), source.values->dtype), rows->shape);
   result.values = graph::map(ScalarOp::select, {there, result.values, missing});
-  if (source.validity) result.validity = graph::map(ScalarOp::logical_and, {there, result.validity});
-  else if (!has_own_missing(source.type)) result.validity = there;
+  if (source.validity)
+    result.validity = graph::map(ScalarOp::logical_and, {there, result.validity});
+  else if (!has_own_missing(source.type))
+    result.validity = there;
   return result;
 }
 
@@ -196,8 +198,9 @@ Column gathered(const Column& source, const NodeRef& rows, bool may_miss) {
 NodeRef compose(Engine& engine, const NodeRef& first, const NodeRef& rows, bool may_miss) {
   if (engine.gpus()) {
     const Column composed = gathered({number_type(DType::i64), first}, rows, may_miss);
-    return engine.force(may_miss ? graph::map(ScalarOp::select, {composed.validity, composed.values, graph::constant(Scalar::of_int(-1), rows->shape)})
-                                 : composed.values);
+    return engine.force(
+        may_miss ? graph::map(ScalarOp::select, {composed.validity, composed.values, graph::constant(Scalar::of_int(-1), rows->shape)})
+                 : composed.values);
   }
   NewValues result(engine, DType::i64, rows->size());
   int64_t* const to = result.as<int64_t>();
@@ -302,7 +305,8 @@ std::vector<Column> rows_later(LaterRows later, const std::vector<Column>& colum
 
 }  // namespace
 
-std::vector<Column> take_later(Engine& engine, const std::vector<Column>& columns, const NodeRef& given, bool may_miss, const NodeRef& mask) {
+std::vector<Column> take_later(Engine& engine, const std::vector<Column>& columns, const NodeRef& given, bool may_miss,
+                               const NodeRef& mask) {
   const auto* memory = given->as<graph::BufferNode>();
   const bool come_later = memory && memory->offset == 0 && memory->strides == graph::contiguous_strides(given->shape) &&
                           static_cast<const HostStorage&>(*memory->storage).is_waiting();

@@ -57,7 +57,8 @@ DictionaryRef joined(Engine& engine, const std::vector<Chunk>& chunks, int64_t c
 }
 
 bool any_missing(const std::vector<Chunk>& chunks) {
-  return std::any_of(chunks.begin(), chunks.end(), [](const Chunk& c) { return std::find(c.missing.begin(), c.missing.end(), true) != c.missing.end(); });
+  return std::any_of(chunks.begin(), chunks.end(),
+                     [](const Chunk& c) { return std::find(c.missing.begin(), c.missing.end(), true) != c.missing.end(); });
 }
 
 void put(Chunk& chunk, const std::string& text, bool there) {
@@ -323,7 +324,8 @@ NodeRef compare_texts(Engine& engine, const Column& a, TextOrder op, const Colum
   const NodeRef zero = graph::constant(Scalar::of_int(0, DType::i32), a.values->shape);
   const auto present = [&](const NodeRef& codes) { return graph::map(ScalarOp::ge, {codes, zero}); };
   if (op == TextOrder::eq || op == TextOrder::ne) {
-    const NodeRef both = graph::map(ScalarOp::logical_and, {graph::map(ScalarOp::eq, {common[0].values, common[1].values}), present(common[0].values)});
+    const NodeRef both =
+        graph::map(ScalarOp::logical_and, {graph::map(ScalarOp::eq, {common[0].values, common[1].values}), present(common[0].values)});
     return op == TextOrder::eq ? both : graph::map(ScalarOp::logical_not, {both});
   }
   const std::vector<int32_t>& ranks = common[0].dictionary->ranks(engine);

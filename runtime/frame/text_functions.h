@@ -41,7 +41,8 @@ NodeRef of_codes(Engine& engine, const Column& column, const std::vector<T>& tab
 /// A plain column of texts that `f` writes, row by row and on several threads. false: missing.
 Column make_texts(Engine& engine, int64_t rows, const std::function<bool(int64_t row, std::string& out)>& f);
 
-/// Row by row, a text of the texts of several columns of the same length; `f` gets the codes' texts (nothing where missing). false: missing.
+/// Row by row, a text of the texts of several columns of the same length; `f` gets the codes' texts (nothing where missing). false:
+/// missing.
 using RowText = std::function<bool(const std::optional<std::string_view>* row, std::string& out)>;
 Column combine_texts(Engine& engine, const std::vector<Column>& columns, const RowText& f);
 
@@ -67,7 +68,8 @@ std::string_view strip_text(std::string_view text, Side side, const std::optiona
 /// The place of `part` in code points between start and stop, or -1.
 int64_t find_text(std::string_view text, std::string_view part, bool from_right, int64_t start, std::optional<int64_t> stop);
 /// str.split: no separator: at white space. `most` splits at most where it is not negative.
-void split_text(std::string_view text, const std::optional<std::string>& separator, int64_t most, bool from_right, std::vector<std::optional<std::string>>& parts);
+void split_text(std::string_view text, const std::optional<std::string>& separator, int64_t most, bool from_right,
+                std::vector<std::optional<std::string>>& parts);
 /// re.split of a match.
 void split_text(std::string_view text, Regex::Matcher& match, int64_t most, int groups, std::vector<std::optional<std::string>>& parts);
 /// text.replace(old, new, count), count negative: all.
@@ -76,8 +78,8 @@ void replace_text(std::string_view text, std::string_view old, std::string_view 
 void replace_matches(std::string_view text, Regex::Matcher& match, const RegexTemplate& with, int64_t count, std::string& out);
 /// textwrap.fill(text, width), as str.wrap calls it.
 std::string wrap_text(std::string_view text, int64_t width);
-/// str.isalpha and its like: at least one code point, and all of them are so. Names without "is": "alpha", "digit", "alnum", "numeric", "decimal",
-/// "space", "upper", "lower", "title".
+/// str.isalpha and its like: at least one code point, and all of them are so. Names without "is": "alpha", "digit", "alnum", "numeric",
+/// "decimal", "space", "upper", "lower", "title".
 std::function<bool(std::string_view)> text_class(std::string_view name);
 
 /// A number of a text as Python's float() and int() read it, for to_numeric: nothing where it is none.

@@ -88,8 +88,8 @@ std::string normalized_text(std::string_view text, std::string_view form) {
   options |= form.ends_with("C") ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE;
   if (form.size() == 4) options |= UTF8PROC_COMPAT;
   utf8proc_uint8_t* made = nullptr;
-  const utf8proc_ssize_t size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()), &made,
-                                             static_cast<utf8proc_option_t>(options));
+  const utf8proc_ssize_t size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                             static_cast<utf8proc_ssize_t>(text.size()), &made, static_cast<utf8proc_option_t>(options));
   if (size < 0) throw Error("ValueError", utf8proc_errmsg(size));
   std::string result(reinterpret_cast<const char*>(made), static_cast<size_t>(size));
   std::free(made);
@@ -234,8 +234,8 @@ void replace_matches(std::string_view text, Regex::Matcher& match, const RegexTe
 }
 
 std::string wrap_text(std::string_view text, int64_t width) {
-  // As textwrap does it: white space becomes blanks (tabs eight columns wide), then chunks of blanks and of words, which may break behind hyphens,
-  // are put into lines.
+  // As textwrap does it: white space becomes blanks (tabs eight columns wide), then chunks of blanks and of words, which may break behind
+  // hyphens, are put into lines.
   std::u32string expanded;
   int64_t column = 0;
   for (const char32_t c : decode(text)) {
@@ -257,9 +257,12 @@ std::string wrap_text(std::string_view text, int64_t width) {
       continue;
     }
     std::u32string& last = chunks.back();
-    const bool hyphen = last.size() > 2 && last.back() == U'-' && letter(last[last.size() - 2]) && letter(last[last.size() - 3]) && letter(c);
-    if (!blank && hyphen) chunks.emplace_back(1, c);
-    else last += c;
+    const bool hyphen =
+        last.size() > 2 && last.back() == U'-' && letter(last[last.size() - 2]) && letter(last[last.size() - 3]) && letter(c);
+    if (!blank && hyphen)
+      chunks.emplace_back(1, c);
+    else
+      last += c;
   }
   std::reverse(chunks.begin(), chunks.end());
   std::vector<std::u32string> lines;
@@ -342,7 +345,8 @@ std::optional<TextNumber> number_of_text(std::string_view text) {
   if (number.empty() || (plus && number[0] == '-')) return {};
   const char* const end = number.data() + number.size();
   int64_t integer = 0;
-  if (const auto whole = std::from_chars(number.data(), end, integer); whole.ec == std::errc() && whole.ptr == end) return TextNumber{true, integer, static_cast<double>(integer)};
+  if (const auto whole = std::from_chars(number.data(), end, integer); whole.ec == std::errc() && whole.ptr == end)
+    return TextNumber{true, integer, static_cast<double>(integer)};
   double real = 0;
   const auto parsed = fast_float::from_chars(number.data(), end, real);
   if (parsed.ec != std::errc() && parsed.ec != std::errc::result_out_of_range) return {};

@@ -170,7 +170,8 @@ ParsedTime parse_iso_time(std::string_view text) {
       }
     }
   }
-  if (!end() && (text[at] == '.' || text[at] == ',') && at + 1 < text.size() && is_digit(text[at + 1])) m.nanosecond = read_fraction(text, ++at);
+  if (!end() && (text[at] == '.' || text[at] == ',') && at + 1 < text.size() && is_digit(text[at + 1]))
+    m.nanosecond = read_fraction(text, ++at);
   size_t zone = at;
   while (zone < text.size() && text[zone] == ' ') ++zone;
   if (zone == text.size()) return checked_time(m, {});
@@ -203,7 +204,9 @@ std::vector<Token> tokens_of(std::string_view text) {
   return tokens;
 }
 
-int64_t now_in_seconds() { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+int64_t now_in_seconds() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 /// A year of two digits lies at most fifty years ahead.
 int full_year(int value, size_t digits) {
@@ -276,7 +279,8 @@ class FreeReader {
     const std::string_view digits = peek(0);
     if (peek(1) == ":" && digits_at(2)) return clock();
     const size_t blank = peek(1) == " " ? 1 : 0;
-    if (const std::string_view half = peek(1 + blank); !has_time_ && digits.size() <= 2 && (equal_letters(half, "am") || equal_letters(half, "pm"))) {
+    if (const std::string_view half = peek(1 + blank);
+        !has_time_ && digits.size() <= 2 && (equal_letters(half, "am") || equal_letters(half, "pm"))) {
       moment_.hour = value_at(0);
       has_time_ = true;
       at_ += 1 + blank;

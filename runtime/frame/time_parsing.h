@@ -1,4 +1,5 @@
-// Times from text: ISO 8601, formats of strptime, and the free forms that people write; durations. What pandas' parsers take, and what they refuse.
+// Times from text: ISO 8601, formats of strptime, and the free forms that people write; durations. What pandas' parsers take, and what they
+// refuse.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,8 @@ ParsedTime checked_time(const Moment& moment, std::optional<int32_t> offset = {}
 /// "", "NaT", "nan", "None", "<NA>" …
 bool is_missing_time(std::string_view text);
 
-/// Year to nanoseconds in any of the forms of ISO 8601 that pandas takes: "2020", "2020-01-31T10:11:12.5+01:00", "20200131", with '/' or '.' too.
+/// Year to nanoseconds in any of the forms of ISO 8601 that pandas takes: "2020", "2020-01-31T10:11:12.5+01:00", "20200131", with '/' or
+/// '.' too.
 ParsedTime parse_iso_time(std::string_view text);
 
 /// Any of the usual forms: ISO 8601, "1/31/2020", "31 January 2020 3:04 PM", "Jan 5, 2020", "2020Q2", "now", "today".
@@ -60,7 +62,8 @@ class TimeFormat {
 /// The format that a text seems to have, or nothing where that is not certain: how pandas reads a column after its first value.
 std::optional<std::string> guess_time_format(std::string_view text, bool dayfirst = false);
 
-/// "1 days 02:03:04.5", "1h30min", "-5 s", "00:10:00", "P1DT2H". Throws Error("ValueError", …) as pd.Timedelta words it; missing texts give NaT.
+/// "1 days 02:03:04.5", "1h30min", "-5 s", "00:10:00", "P1DT2H". Throws Error("ValueError", …) as pd.Timedelta words it; missing texts give
+/// NaT.
 int64_t parse_timedelta(std::string_view text);
 /// Nanoseconds of a unit that pd.Timedelta and to_timedelta name: "h", "hours", "ms" … ; nothing where there is none.
 std::optional<int64_t> timedelta_unit(std::string_view name);

@@ -16,17 +16,52 @@ namespace {
 constexpr int64_t kWeek = 7 * kDay;
 __extension__ typedef __int128 Int128;
 
-constexpr std::pair<std::string_view, int64_t> kUnits[] = {
-    {"W", kWeek}, {"w", kWeek}, {"weeks", kWeek}, {"week", kWeek},
-    {"D", kDay}, {"d", kDay}, {"days", kDay}, {"day", kDay},
-    {"hours", kHour}, {"hour", kHour}, {"hr", kHour}, {"h", kHour}, {"H", kHour},
-    {"m", kMinute}, {"minute", kMinute}, {"min", kMinute}, {"minutes", kMinute}, {"T", kMinute}, {"t", kMinute},
-    {"s", kSecond}, {"seconds", kSecond}, {"sec", kSecond}, {"second", kSecond}, {"S", kSecond},
-    {"ms", kMillisecond}, {"milliseconds", kMillisecond}, {"millisecond", kMillisecond}, {"milli", kMillisecond}, {"millis", kMillisecond},
-    {"L", kMillisecond}, {"l", kMillisecond},
-    {"us", kMicrosecond}, {"microseconds", kMicrosecond}, {"microsecond", kMicrosecond}, {"µs", kMicrosecond}, {"micro", kMicrosecond},
-    {"micros", kMicrosecond}, {"u", kMicrosecond}, {"U", kMicrosecond},
-    {"ns", 1}, {"nanoseconds", 1}, {"nano", 1}, {"nanos", 1}, {"nanosecond", 1}, {"n", 1}, {"N", 1}};
+constexpr std::pair<std::string_view, int64_t> kUnits[] = {{"W", kWeek},
+                                                           {"w", kWeek},
+                                                           {"weeks", kWeek},
+                                                           {"week", kWeek},
+                                                           {"D", kDay},
+                                                           {"d", kDay},
+                                                           {"days", kDay},
+                                                           {"day", kDay},
+                                                           {"hours", kHour},
+                                                           {"hour", kHour},
+                                                           {"hr", kHour},
+                                                           {"h", kHour},
+                                                           {"H", kHour},
+                                                           {"m", kMinute},
+                                                           {"minute", kMinute},
+                                                           {"min", kMinute},
+                                                           {"minutes", kMinute},
+                                                           {"T", kMinute},
+                                                           {"t", kMinute},
+                                                           {"s", kSecond},
+                                                           {"seconds", kSecond},
+                                                           {"sec", kSecond},
+                                                           {"second", kSecond},
+                                                           {"S", kSecond},
+                                                           {"ms", kMillisecond},
+                                                           {"milliseconds", kMillisecond},
+                                                           {"millisecond", kMillisecond},
+                                                           {"milli", kMillisecond},
+                                                           {"millis", kMillisecond},
+                                                           {"L", kMillisecond},
+                                                           {"l", kMillisecond},
+                                                           {"us", kMicrosecond},
+                                                           {"microseconds", kMicrosecond},
+                                                           {"microsecond", kMicrosecond},
+                                                           {"µs", kMicrosecond},
+                                                           {"micro", kMicrosecond},
+                                                           {"micros", kMicrosecond},
+                                                           {"u", kMicrosecond},
+                                                           {"U", kMicrosecond},
+                                                           {"ns", 1},
+                                                           {"nanoseconds", 1},
+                                                           {"nano", 1},
+                                                           {"nanos", 1},
+                                                           {"nanosecond", 1},
+                                                           {"n", 1},
+                                                           {"N", 1}};
 
 int64_t unit_of(std::string_view name) {
   if (name == "M" || name == "Y" || name == "y")
@@ -129,7 +164,8 @@ class DurationReader {
     }
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
     const size_t begin = at_;
-    while (at_ < text_.size() && (std::isalpha(static_cast<unsigned char>(text_[at_])) || static_cast<unsigned char>(text_[at_]) >= 0x80)) ++at_;
+    while (at_ < text_.size() && (std::isalpha(static_cast<unsigned char>(text_[at_])) || static_cast<unsigned char>(text_[at_]) >= 0x80))
+      ++at_;
     const std::string_view unit = text_.substr(begin, at_ - begin);
     if (unit.empty()) {
       if (at_ < text_.size()) refuse(any_ ? "have leftover units" : "symbols w/o a number");
@@ -199,7 +235,8 @@ int64_t scaled_time(double number, int64_t unit) {
   if (std::isnan(number)) return kNotATime;
   const double whole = std::trunc(number);
   const double nanoseconds = whole * static_cast<double>(unit);
-  if (std::abs(nanoseconds) >= 9.2233720368547758e18) throw Error("OutOfBoundsTimedelta", "Cannot cast " + std::to_string(number) + " to 'ns' without overflow.");
+  if (std::abs(nanoseconds) >= 9.2233720368547758e18)
+    throw Error("OutOfBoundsTimedelta", "Cannot cast " + std::to_string(number) + " to 'ns' without overflow.");
   // The fraction is rounded to as many digits as the unit has below it, before it is scaled.
   int digits = 0;
   for (int64_t u = unit; u >= 10; u /= 10) ++digits;

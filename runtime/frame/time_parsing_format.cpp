@@ -174,7 +174,8 @@ ParsedTime TimeFormat::parse(std::string_view text, bool exact) const {
           ok = at < text.size() && std::isspace(static_cast<unsigned char>(text[at]));
           while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at]))) ++at;
         } else {
-          ok = at < text.size() && std::tolower(static_cast<unsigned char>(text[at])) == std::tolower(static_cast<unsigned char>(step.literal));
+          ok = at < text.size() &&
+               std::tolower(static_cast<unsigned char>(text[at])) == std::tolower(static_cast<unsigned char>(step.literal));
           ++at;
         }
         break;

@@ -40,7 +40,8 @@ Column decayed_values(Engine& engine, const Scratch<double>& values, const Scrat
         const double before = mean, other_before = other_mean;
         if (mean != v) mean = (weight * before + fresh * v) / (weight + fresh);
         if (other_mean != w) other_mean = (weight * other_before + fresh * w) / (weight + fresh);
-        covariance = (weight * (covariance + (before - mean) * (other_before - other_mean)) + fresh * ((v - mean) * (w - other_mean))) / (weight + fresh);
+        covariance = (weight * (covariance + (before - mean) * (other_before - other_mean)) + fresh * ((v - mean) * (w - other_mean))) /
+                     (weight + fresh);
         sum += v;
         weights += fresh;
         squared_weights += fresh * fresh;

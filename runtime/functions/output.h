@@ -18,7 +18,8 @@ struct FunctionOutput {
 const FunctionOutput*& function_output();
 
 /// Makes gasell_print_text(context, text), _int(context, x, is_unsigned), _float(context, x), _bool(context, x), _complex(context, re, im),
-/// _array(context, address, dtype, rank, shape) and _end(context) known to compiled code: the parts of one line, which is written at its end.
+/// _array(context, address, dtype, rank, shape) and _end(context) known to compiled code: the parts of one line, which is written at its
+/// end.
 void register_print_functions();
 
 }  // namespace gasell::functions

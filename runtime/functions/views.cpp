@@ -80,8 +80,8 @@ std::optional<Array> search(const Array& base, const std::vector<int64_t>& base_
 }
 
 /// A run of elements as an array that a layout may be slices of: boxes of the longest stride, in them boxes of what it has in common with
-/// the next, and so on. Strides (-6, 2) of 30 elements give the shape (5, 3, 2), strides (15, -4) of 60 the shape (4, 15). Elements beyond the
-/// last whole box are left out.
+/// the next, and so on. Strides (-6, 2) of 30 elements give the shape (5, 3, 2), strides (15, -4) of 60 the shape (4, 15). Elements beyond
+/// the last whole box are left out.
 std::optional<Array> in_boxes(const Array& flat, const ElementLayout& layout) {
   std::vector<int64_t> steps;
   for (size_t k = 0; k < layout.extents.size(); ++k)

@@ -24,9 +24,9 @@ struct GpuProperties {
   int ordinal = 0;     // the n of "gpu:n" and "sim:n"
   int capability = 0;  // 90 for sm_90
   int multiprocessors = 0;
-  int64_t memory = 0;    // bytes in all
+  int64_t memory = 0;            // bytes in all
   int64_t most_shared = 232448;  // bytes of shared memory that a block may have
-  double bandwidth = 0;  // bytes per second that its memory moves at best, by its clocks; 0: not known
+  double bandwidth = 0;          // bytes per second that its memory moves at best, by its clocks; 0: not known
 };
 
 /// Every operation fails from now on: what the GPU held is lost. The message has the driver's name of the error and a remedy.
@@ -75,9 +75,9 @@ class Gpu {
   virtual void copy_out(void* to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
   virtual void copy(GpuAddress to, GpuAddress from, int64_t bytes, GpuStream stream) = 0;
   /// From another GPU's memory to this one's; `peer` is of the same kind. What the peer's kernels were started so far comes before, and the
-  /// copy before kernels that it starts behind its next wait(compute, …), and before the memory is free that it frees. `settled`: its copy_in stream was given
-  /// nothing for those bytes that a kernel was not ordered behind; else what that stream was given comes before, too. Default: through the
-  /// host, and waits.
+  /// copy before kernels that it starts behind its next wait(compute, …), and before the memory is free that it frees. `settled`: its
+  /// copy_in stream was given nothing for those bytes that a kernel was not ordered behind; else what that stream was given comes before,
+  /// too. Default: through the host, and waits.
   virtual void copy_from_peer(GpuAddress to, Gpu& peer, GpuAddress from, int64_t bytes, GpuStream stream, bool settled = false);
   virtual void fill_zero(GpuAddress to, int64_t bytes, GpuStream stream) = 0;
   /// Host memory that copies run at full speed from and to. Null when there is none to have.
@@ -90,19 +90,19 @@ class Gpu {
   virtual void launch(const LoadedKernel& kernel, std::span<const GpuArray> arrays, std::span<const int64_t> scalars, int64_t begin,
                       int64_t end) = 0;
 
-  /// A kernel of threads (ir::Kernel::simt) that load() gave, on the compute stream. `words`: the address of two words of zeros, for kernels
-  /// whose grid waits for itself. `fault`: filled by GPUs that see more than the kernel notes; it stays until the stream has come here.
-  /// Throws Error: ValueError for a shape that the GPU cannot run. Asynchronous.
+  /// A kernel of threads (ir::Kernel::simt) that load() gave, on the compute stream. `words`: the address of two words of zeros, for
+  /// kernels whose grid waits for itself. `fault`: filled by GPUs that see more than the kernel notes; it stays until the stream has come
+  /// here. Throws Error: ValueError for a shape that the GPU cannot run. Asynchronous.
   virtual void launch_grid(const LoadedKernel& kernel, std::span<const GpuArray> arrays, std::span<const int64_t> scalars,
                            const GridShape& shape, GpuAddress words, GridFault* fault) = 0;
 
-  /// Loads a module (a cubin, PTX or a fat binary). Throws Error: NotImplementedError where the GPU runs no machine code, ValueError where it
-  /// does not take this one.
+  /// Loads a module (a cubin, PTX or a fat binary). Throws Error: NotImplementedError where the GPU runs no machine code, ValueError where
+  /// it does not take this one.
   virtual LoadedModuleRef load_module(const std::string& image);
   /// Null: the module has no kernel of this name.
   virtual LoadedKernelRef module_kernel(const LoadedModuleRef& module, const std::string& symbol);
-  /// Starts a module's kernel on the compute stream. `arguments`: where the value of each parameter lies; they may go when the call returns.
-  /// Throws as launch_grid does.
+  /// Starts a module's kernel on the compute stream. `arguments`: where the value of each parameter lies; they may go when the call
+  /// returns. Throws as launch_grid does.
   virtual void launch_code(const LoadedKernel& kernel, std::span<void* const> arguments, const GridShape& shape);
 
   /// What `stream` is given from now on happens after what `other` was given so far.

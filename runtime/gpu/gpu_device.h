@@ -58,14 +58,14 @@ class GpuDevice final : public Device {
     LoadedKernelRef loaded;  // load(*kernel)
     struct Piece {
       HostStorage* storage;
-      int64_t byte_offset;      // of the array's element 0
-      int64_t begin, end;       // the bytes of the storage that the array may use; empty: none
+      int64_t byte_offset;  // of the array's element 0
+      int64_t begin, end;   // the bytes of the storage that the array may use; empty: none
       bool written;
     };
     std::vector<Piece> arrays;  // the kernel's, but `error`, which comes last
     std::vector<int64_t> scalars;
     GridShape shape;
-    bool notes = true;          // the kernel may note an error: waits for it
+    bool notes = true;  // the kernel may note an error: waits for it
     /// Instead of `kernel`: starts something else on the compute stream, with `arrays` bound.
     std::function<void(Gpu& gpu, std::span<const GpuArray> arrays)> start;
   };
@@ -105,8 +105,8 @@ class GpuDevice final : public Device {
     int gpu;
     int64_t begin, end;
   };
-  /// How `count` rows of these arrays are shared out for kernels of threads: one portion where a GPU has them all, or where they are few and not
-  /// split already; else one a GPU, as launches are split. Portions begin at multiples of `grain`.
+  /// How `count` rows of these arrays are shared out for kernels of threads: one portion where a GPU has them all, or where they are few
+  /// and not split already; else one a GPU, as launches are split. Portions begin at multiples of `grain`.
   std::vector<Portion> portions(const std::vector<Rows>& arrays, int64_t count, int64_t grain) const;
   /// Parts of split launches begin at multiples of so many elements, so that launches over the same arrays split them alike.
   static constexpr int64_t kSplitElements = 1 << 21;

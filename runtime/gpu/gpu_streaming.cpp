@@ -164,7 +164,8 @@ class LaunchOnGpus::Pipeline {
     for (Stream& stream : streams_) {
       const plan::Walk& walk = (*launch_.launch_.walks)[stream.array];
       const int64_t whole = storage(stream).bytes();
-      const auto chunk = static_cast<int64_t>(std::ceil(walk.step * static_cast<double>(chunk_))) + walk.before + walk.after + 2 * LaunchOnGpus::kWhole;
+      const auto chunk =
+          static_cast<int64_t>(std::ceil(walk.step * static_cast<double>(chunk_))) + walk.before + walk.after + 2 * LaunchOnGpus::kWhole;
       for (GpuAddress& buffer : stream.buffers) buffer = launch_.memory_.allocate_buffer(part_.gpu, std::min(whole, chunk));
     }
   }

@@ -91,7 +91,8 @@ GpuDevice::GridResult GpuDevice::run_grid(const GridLaunch& launch) {
       LoadedKernelRef& loaded = static_cast<const GpuLoadedKernel&>(*launch.loaded).on[static_cast<size_t>(g)];
       if (!loaded) loaded = gpu.load(*launch.kernel);
       if (!loaded)
-        throw Error("NotImplementedError", fmt::format("the kernel '{}' does what a GPU cannot", launch.kernel->name), {}, Blame::limitation);
+        throw Error("NotImplementedError", fmt::format("the kernel '{}' does what a GPU cannot", launch.kernel->name), {},
+                    Blame::limitation);
       kernel = loaded;
     }
     memory_->begin_use();

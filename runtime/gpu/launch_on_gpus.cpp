@@ -88,7 +88,8 @@ std::vector<LaunchOnGpus::Part> LaunchOnGpus::split(const std::vector<int>& gpus
   const int64_t all = blocks();
   const auto count = static_cast<int64_t>(gpus.size());
   const double elements = launch_.elements / static_cast<double>(all);
-  const int64_t wanted = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(GpuDevice::kSplitElements) / std::max(elements, 1.0)));
+  const int64_t wanted =
+      std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(GpuDevice::kSplitElements) / std::max(elements, 1.0)));
   const int64_t grain = wanted * 4 * count <= all ? wanted : 1;
   std::vector<Part> parts;
   int64_t begin = 0;
@@ -172,7 +173,8 @@ void LaunchOnGpus::bind_arrays(int g, UnitRange units, std::vector<GpuArray>& ar
   if (filled) filled->resize(written_.size());
   try {
     for (size_t k = 0; k < written_.size(); ++k) {
-      arrays.push_back(memory_.bind(g, storage(k), range(k, units), !written_[k] || !dense(k), transfers, filled ? &(*filled)[k] : nullptr));
+      arrays.push_back(
+          memory_.bind(g, storage(k), range(k, units), !written_[k] || !dense(k), transfers, filled ? &(*filled)[k] : nullptr));
       arrays.back().base += static_cast<GpuAddress>(launch_.byte_offsets[k]);
     }
   } catch (const Error&) {

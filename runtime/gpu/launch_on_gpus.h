@@ -33,7 +33,7 @@ class LaunchOnGpus {
     bool streams = false;
     std::vector<GpuArray> arrays;
     std::vector<Transfer> transfers;
-    size_t share = 0;  // its place in shares_
+    size_t share = 0;   // its place in shares_
     UnitRange early{};  // that need not wait for what is copied now
   };
 

@@ -8,13 +8,13 @@
 
 namespace gasell {
 
-/// Writes to a new file in the folder of `path`, which takes its place in commit(); without it, nothing is left, and what was there stays. Until
-/// then the file has no name where the file system allows that (O_TMPFILE), so that nothing is left of it when the process is killed, either. A
-/// file that was there keeps its permissions; a symbolic link keeps pointing. Throws os_error's exceptions.
+/// Writes to a new file in the folder of `path`, which takes its place in commit(); without it, nothing is left, and what was there stays.
+/// Until then the file has no name where the file system allows that (O_TMPFILE), so that nothing is left of it when the process is killed,
+/// either. A file that was there keeps its permissions; a symbolic link keeps pointing. Throws os_error's exceptions.
 class AtomicFile {
  public:
-  /// How the file is written: from begin to end, into pipes and terminals, too, and brought to the disk; or at any place, also through a map
-  /// of its memory, where the system is trusted to bring it to the disk, as np.save does.
+  /// How the file is written: from begin to end, into pipes and terminals, too, and brought to the disk; or at any place, also through a
+  /// map of its memory, where the system is trusted to bring it to the disk, as np.save does.
   enum class Access { from_begin_to_end, anywhere };
   explicit AtomicFile(const std::filesystem::path& path, Access access = Access::from_begin_to_end);
   ~AtomicFile();

@@ -87,13 +87,18 @@ const char* end_of_nested(const char* at, const char* end) {
   int64_t depth = 0;
   for (bool inside = false; at < end; ++at) {
     if (inside) {
-      if (*at == '\\') ++at;
-      else if (*at == '"') inside = false;
+      if (*at == '\\')
+        ++at;
+      else if (*at == '"')
+        inside = false;
       continue;
     }
-    if (*at == '"') inside = true;
-    else if (*at == '{' || *at == '[') ++depth;
-    else if ((*at == '}' || *at == ']') && --depth == 0) return at + 1;
+    if (*at == '"')
+      inside = true;
+    else if (*at == '{' || *at == '[')
+      ++depth;
+    else if ((*at == '}' || *at == ']') && --depth == 0)
+      return at + 1;
   }
   throw WrongJson{"Unexpected character found when decoding object value"};
 }

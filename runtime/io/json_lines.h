@@ -44,7 +44,7 @@ void write_json(Engine& engine, const std::vector<std::string>& names, const std
                 std::vector<frame::Column> columns, frame::Column labels, const JsonOptions& options,
                 const std::function<void(std::string_view)>& put);
 /// Writes one column: `layout` is index, split (of this name, as JSON) or values.
-void write_json_series(Engine& engine, const std::string& name_value, frame::Column column, frame::Column labels, const JsonOptions& options,
-                       const std::function<void(std::string_view)>& put);
+void write_json_series(Engine& engine, const std::string& name_value, frame::Column column, frame::Column labels,
+                       const JsonOptions& options, const std::function<void(std::string_view)>& put);
 
 }  // namespace gasell

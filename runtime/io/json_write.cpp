@@ -192,7 +192,8 @@ void put_rows(Engine& engine, int64_t rows, const std::function<void(std::string
 }
 
 /// `"index":[…]` of split.
-void put_labels(Engine& engine, const Printed& labels, int64_t rows, const JsonOptions& options, const std::function<void(std::string_view)>& put) {
+void put_labels(Engine& engine, const Printed& labels, int64_t rows, const JsonOptions& options,
+                const std::function<void(std::string_view)>& put) {
   put("\"index\":[");
   put_rows(engine, rows, put, [&](std::string& text, int64_t row) {
     if (row > 0) text += ',';
@@ -286,8 +287,8 @@ void write_json(Engine& engine, const std::vector<std::string>& names, const std
   }
 }
 
-void write_json_series(Engine& engine, const std::string& name_value, frame::Column column, frame::Column labels, const JsonOptions& options,
-                       const std::function<void(std::string_view)>& put) {
+void write_json_series(Engine& engine, const std::string& name_value, frame::Column column, frame::Column labels,
+                       const JsonOptions& options, const std::function<void(std::string_view)>& put) {
   frame::force(engine, {&column, &labels});
   const Printed source = printed(engine, column, options), label = printed(engine, labels, options);
   const int64_t rows = labels.size();

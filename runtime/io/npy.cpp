@@ -149,7 +149,8 @@ NpyHeader parse_npy_header(std::span<const char> start, int64_t file_size, const
   const std::string_view bytes(start.data(), start.size());
   if (file_size == 0) throw Error("EOFError", "No data left in file", fmt::format("{} is empty", in_quotes(path)));
   if (bytes.substr(0, 4) == std::string_view("PK\3\4", 4)) {
-    throw Error("NotImplementedError", fmt::format("{} is an .npz archive; Gasell reads .npy files", in_quotes(path)), {}, Blame::limitation);
+    throw Error("NotImplementedError", fmt::format("{} is an .npz archive; Gasell reads .npy files", in_quotes(path)), {},
+                Blame::limitation);
   }
   if (bytes.substr(0, kMagic.size()) != kMagic.substr(0, bytes.size())) {
     throw bad(path, "this is not a .npy file (those begin with b'\\x93NUMPY')");
@@ -241,7 +242,8 @@ NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget, bool 
   const bool aligned = header.data_offset % size_of(header.dtype) == 0;
   if (write_through) {
     if (!aligned || header.byte_swapped || (header.fortran_order && header.shape.size() > 1)) {
-      throw Error("NotImplementedError", fmt::format("{}: only arrays in C order and this machine's byte order can be written in place", in_quotes(path)),
+      throw Error("NotImplementedError",
+                  fmt::format("{}: only arrays in C order and this machine's byte order can be written in place", in_quotes(path)),
                   "load it with mmap_mode='c', and save what you made", Blame::limitation);
     }
     array.storage = map_descriptor(file.get(), path, header.data_offset, header.data_bytes, true);

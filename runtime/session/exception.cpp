@@ -183,7 +183,8 @@ namespace {
 std::vector<Value> arguments_of(const std::string& message, const Type& type) {
   const size_t number_end = message.find("] "), words_end = message.rfind(": '");
   const bool plain = message.find('\\') == message.npos && message.ends_with('\'');
-  if (!type.derives_from(*exception_type("OSError")) || !message.starts_with("[Errno ") || words_end == message.npos || !plain) return {make_str(message)};
+  if (!type.derives_from(*exception_type("OSError")) || !message.starts_with("[Errno ") || words_end == message.npos || !plain)
+    return {make_str(message)};
   const size_t file = words_end + 3;
   return {Value::of(std::atoi(message.c_str() + 7)), make_str(message.substr(number_end + 2, words_end - number_end - 2)),
           make_str(message.substr(file, message.size() - file - 1))};

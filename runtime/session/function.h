@@ -12,8 +12,8 @@ namespace gasell {
 struct FunctionCode;  // a lowered function body (evaluator.h)
 struct GlobalScope;   // a module's variables (evaluator.h)
 
-/// A variable that closures share. All cells of a session are in a list: a function that refers to itself through its cell is a cycle, which the
-/// session takes apart at its end.
+/// A variable that closures share. All cells of a session are in a list: a function that refers to itself through its cell is a cycle,
+/// which the session takes apart at its end.
 class Cell final : public Object {
  public:
   explicit Cell(Cell*& list) : next_(list), link_(&list) {
@@ -50,8 +50,8 @@ class Function final : public Object {
   /// The tree of a `def`, for those who compile functions; null for a lambda.
   const ast::FunctionDef* definition() const;
   const SourceRef& source() const;
-  /// What a name that the function takes from outside stands for now: a variable of an enclosing function, a global, a built-in, a module known
-  /// without import. Null: there is none.
+  /// What a name that the function takes from outside stands for now: a variable of an enclosing function, a global, a built-in, a module
+  /// known without import. Null: there is none.
   const Value* outside(Interpreter& in, std::string_view name) const;
 
   std::shared_ptr<const FunctionCode> code;

@@ -34,8 +34,8 @@ class Interpreter {
   std::function<void(std::string_view)> write_out;
   std::function<std::optional<std::string>(const std::string& prompt)> read_line;
 
-  /// Runs a module's statements in the global scope. Script errors arrive as Error with the place and, as secondary labels, the calls that led there;
-  /// SystemExit as Exit; Interrupted passes through. The session is usable after each of them.
+  /// Runs a module's statements in the global scope. Script errors arrive as Error with the place and, as secondary labels, the calls that
+  /// led there; SystemExit as Exit; Interrupted passes through. The session is usable after each of them.
   void run(const ast::ModuleRef& module);
   /// As run, and the value of the last statement when that is an expression (the REPL's Out, evaluate of the C API).
   Value evaluate(const ast::ModuleRef& module);
@@ -49,8 +49,8 @@ class Interpreter {
 
   /// `import name`: a known module, or NAME.gsl beside the importing source, the working directory or GASELL_PATH.
   Value import_module(const std::string& name, const SourceRef& importer);
-  /// A module made of a text of the standard library: run once a session, then kept under `name`. What goes wrong in its functions is told at the
-  /// line that called them.
+  /// A module made of a text of the standard library: run once a session, then kept under `name`. What goes wrong in its functions is told
+  /// at the line that called them.
   Value library_module(const std::string& name, std::string_view text);
 
   struct Exit {

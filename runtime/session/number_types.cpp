@@ -53,7 +53,9 @@ Value construct_bool(Interpreter& in, Args args) { return Value::of(truth(in, ar
 Value int_ratio(Interpreter&, Args args) { return make_tuple({Value::of(args[0].as_int()), Value::of(1)}); }
 
 /// The receiver of a float's method: a float, or an object of a type derived from it (np.float64).
-double self_float(Interpreter& in, const Value& self) { return self.is_float() ? self.as_float() : self.object()->to_float(in)->as_float(); }
+double self_float(Interpreter& in, const Value& self) {
+  return self.is_float() ? self.as_float() : self.object()->to_float(in)->as_float();
+}
 
 Value float_ratio(Interpreter& in, Args args) {
   const double v = self_float(in, args[0]);
@@ -194,22 +196,21 @@ const Type& bool_type() {
 
 const Type& float_type() {
   static const NativeFunction constructor{"float", "x=0.0, /", construct_float, "A float from a number or from text."};
-  static const Type t{
-      "float",
-      "builtins",
-      &object_type(),
-      {{"is_integer", "self, /",
-        [](Interpreter& in, Args a) {
-          const double v = self_float(in, a[0]);
-          return Value::of(std::isfinite(v) && v == std::floor(v));
-        },
-        "Whether it has no fraction."},
-       {"as_integer_ratio", "self, /", float_ratio, "Two ints whose quotient is exactly the number."},
-       {"hex", "self, /", float_hex, "Exact hexadecimal text."},
-       {"conjugate", "self, /", [](Interpreter&, Args a) { return a[0]; }, "The number itself."}},
-      {{"real", self_value, nullptr, "The number itself."}, {"imag", float_zero, nullptr, "0.0."}},
-      &constructor,
-      {{"fromhex", "string, /", float_from_hex, "The float of a hexadecimal text; ValueError, OverflowError."}}};
+  static const Type t{"float",
+                      "builtins",
+                      &object_type(),
+                      {{"is_integer", "self, /",
+                        [](Interpreter& in, Args a) {
+                          const double v = self_float(in, a[0]);
+                          return Value::of(std::isfinite(v) && v == std::floor(v));
+                        },
+                        "Whether it has no fraction."},
+                       {"as_integer_ratio", "self, /", float_ratio, "Two ints whose quotient is exactly the number."},
+                       {"hex", "self, /", float_hex, "Exact hexadecimal text."},
+                       {"conjugate", "self, /", [](Interpreter&, Args a) { return a[0]; }, "The number itself."}},
+                      {{"real", self_value, nullptr, "The number itself."}, {"imag", float_zero, nullptr, "0.0."}},
+                      &constructor,
+                      {{"fromhex", "string, /", float_from_hex, "The float of a hexadecimal text; ValueError, OverflowError."}}};
   return t;
 }
 

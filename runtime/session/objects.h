@@ -106,7 +106,9 @@ class SliceObject : public Object {
   std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;  // as the tuples of their three parts
   int64_t hash(Interpreter&) override;                                                // TypeError
   /// Python's slice.indices(length): start, stop, step clipped, and how many items.
-  struct Range { int64_t start, stop, step, count; };
+  struct Range {
+    int64_t start, stop, step, count;
+  };
   Range indices(Interpreter& in, int64_t length) const;
 
   Value start, stop, step;
@@ -130,12 +132,18 @@ class Exception : public Object {
   Value cause, context;
   bool suppress_context = false;  // raise … from None
   /// `activation` tells two frames of one function apart.
-  struct Frame { SourceRef source; Span span; std::string function; uint64_t activation = 0; };
+  struct Frame {
+    SourceRef source;
+    Span span;
+    std::string function;
+    uint64_t activation = 0;
+  };
   std::vector<Frame> traceback;  // innermost first
   /// What an Error brought with it when it became this exception.
   std::optional<Label> primary;
   std::vector<Label> labels;
   Blame blame = Blame::user;
+
  private:
   const Type& type_;
 };
@@ -145,8 +153,8 @@ Value make_exception(const Type& type, std::vector<Value> args);
 const Type* exception_type(std::string_view name);
 /// All exception types, bases before what derives from them: for the table of builtins.
 const std::vector<const Type*>& exception_types();
-/// Makes a further exception known to raise() and exception_type(); `type` must live as long as the process. Call while the process starts or
-/// from a function-local static: it is not synchronised with look-ups in other threads.
+/// Makes a further exception known to raise() and exception_type(); `type` must live as long as the process. Call while the process starts
+/// or from a function-local static: it is not synchronised with look-ups in other threads.
 void register_exception(const Type& type);
 /// An engine's error as the exception that `except` sees, and an uncaught exception as the error that the host sees.
 Value exception_from_error(const Error& error);

@@ -30,13 +30,35 @@ class Value {
   enum class Tag : uint8_t { none, boolean, integer, floating, object, absent };
 
   Value() = default;  // None
-  static Value of(bool v) { Value r; r.tag_ = Tag::boolean; r.i_ = v; return r; }
-  static Value of(int64_t v) { Value r; r.tag_ = Tag::integer; r.i_ = v; return r; }
+  static Value of(bool v) {
+    Value r;
+    r.tag_ = Tag::boolean;
+    r.i_ = v;
+    return r;
+  }
+  static Value of(int64_t v) {
+    Value r;
+    r.tag_ = Tag::integer;
+    r.i_ = v;
+    return r;
+  }
   static Value of(int v) { return of(static_cast<int64_t>(v)); }
-  static Value of(double v) { Value r; r.tag_ = Tag::floating; r.d_ = v; return r; }
+  static Value of(double v) {
+    Value r;
+    r.tag_ = Tag::floating;
+    r.d_ = v;
+    return r;
+  }
   static Value of(Object* v);  // takes a new reference
-  static Value absent() { Value r; r.tag_ = Tag::absent; return r; }
-  template <class T, class... A> static Value make(A&&... args) { return of(static_cast<Object*>(new T(std::forward<A>(args)...))); }
+  static Value absent() {
+    Value r;
+    r.tag_ = Tag::absent;
+    return r;
+  }
+  template <class T, class... A>
+  static Value make(A&&... args) {
+    return of(static_cast<Object*>(new T(std::forward<A>(args)...)));
+  }
 
   Value(const Value& other);
   Value(Value&& other) noexcept;
@@ -55,10 +77,14 @@ class Value {
   double as_float() const { return d_; }
   Object* object() const { return o_; }
   /// The object as a T, or null.
-  template <class T> T* as() const { return tag_ == Tag::object ? dynamic_cast<T*>(o_) : nullptr; }
+  template <class T>
+  T* as() const {
+    return tag_ == Tag::object ? dynamic_cast<T*>(o_) : nullptr;
+  }
   /// Python's `is`. Immediate values of one type are the same when their bits are.
   bool same(const Value& other) const { return tag_ == other.tag_ && i_ == other.i_; }
-  /// Keeps the object for the life of the process, outside reference counting: for values that several sessions share (built-in functions, types).
+  /// Keeps the object for the life of the process, outside reference counting: for values that several sessions share (built-in functions,
+  /// types).
   const Value& immortal() const;
 
  private:
@@ -76,14 +102,14 @@ struct Arguments {
   std::vector<std::pair<std::string, Value>> keywords;
 };
 
-/// A built-in function or method: `self` first for methods. `signature` is Python's spelling, e.g. "a, axis=None, *, keepdims=False": calls are bound to it
-/// (TypeError as CPython words it), and the function receives one value a parameter in order, `missing()` where a parameter without a written default
-/// value was left out or its default is not a literal; `*args` arrives as a tuple, `**kw` as a dict.
+/// A built-in function or method: `self` first for methods. `signature` is Python's spelling, e.g. "a, axis=None, *, keepdims=False": calls
+/// are bound to it (TypeError as CPython words it), and the function receives one value a parameter in order, `missing()` where a parameter
+/// without a written default value was left out or its default is not a literal; `*args` arrives as a tuple, `**kw` as a dict.
 struct NativeFunction {
   std::string name;
   std::string signature;
   Value (*call)(Interpreter&, std::span<Value> args);
-  std::string doc = {};  // first line of help: what it does; shapes, dtypes, errors
+  std::string doc = {};                            // first line of help: what it does; shapes, dtypes, errors
   mutable const void* parsed_signature = nullptr;  // arguments.cpp's cache
 };
 
@@ -109,7 +135,8 @@ struct Type {
   bool derives_from(const Type& other) const;
 };
 
-/// Anything that is not immediate. Defaults do what `object` does or raise Python's TypeError. A binary slot returns nullopt for NotImplemented.
+/// Anything that is not immediate. Defaults do what `object` does or raise Python's TypeError. A binary slot returns nullopt for
+/// NotImplemented.
 class Object {
  public:
   virtual ~Object() = default;
@@ -120,7 +147,7 @@ class Object {
   virtual std::string format(Interpreter& in, std::string_view spec);
   virtual bool truth(Interpreter& in);  // default: length != 0 where there is one, else true
   virtual int64_t hash(Interpreter& in);
-  virtual std::optional<Value> compare(Interpreter& in, ast::CompareOp op, const Value& other);  // eq … ge; eq defaults to identity
+  virtual std::optional<Value> compare(Interpreter& in, ast::CompareOp op, const Value& other);   // eq … ge; eq defaults to identity
   virtual std::optional<Value> binary(Interpreter& in, ast::BinaryOp op, const Value& other);     // self op other
   virtual std::optional<Value> reflected(Interpreter& in, ast::BinaryOp op, const Value& other);  // other op self
   /// self op= other; nullopt: rebind to self op other.
@@ -131,8 +158,8 @@ class Object {
   virtual Value get_item(Interpreter& in, const Value& index);
   virtual void set_item(Interpreter& in, const Value& index, const Value& value);
   virtual void delete_item(Interpreter& in, const Value& index);
-  virtual Value iterate(Interpreter& in);                // an iterator
-  virtual std::optional<Value> next(Interpreter& in);    // of an iterator: nullopt at the end
+  virtual Value iterate(Interpreter& in);              // an iterator
+  virtual std::optional<Value> next(Interpreter& in);  // of an iterator: nullopt at the end
   virtual Value call(Interpreter& in, Arguments args);
   /// nullopt: no such attribute. Default: properties and methods of type().
   virtual std::optional<Value> get_attribute(Interpreter& in, std::string_view name);

@@ -261,8 +261,9 @@ std::vector<Value> Dispatcher::bind(Interpreter&, Arguments& args, uint64_t& omi
   const size_t given = args.positional.size();
   std::vector<Value> values = std::move(args.positional);
   const auto& s = f.code->signature;
-  if (s.var_keyword >= 0) raise_typing_error("compiled functions take no **" + parameters[static_cast<size_t>(s.var_keyword)].name,
-                                              "give each argument a name and a default");
+  if (s.var_keyword >= 0)
+    raise_typing_error("compiled functions take no **" + parameters[static_cast<size_t>(s.var_keyword)].name,
+                       "give each argument a name and a default");
   const auto positional = static_cast<size_t>(s.positional);
   if (s.var_positional >= 0) {
     std::vector<Value> rest;

@@ -85,9 +85,9 @@ std::string path_of_type(const gasell::Type& t) {
 /// The name in the library of what is neither a number nor an array; empty: it has none.
 std::string path_of(Interpreter& in, const Value& v) {
   if (const auto* m = v.as<Module>()) {
-    static constexpr const char* kKnown[] = {"numpy",       "cupy",         "math",         "cmath",    "numba", "numba.cuda",
-                                             "numba.types", "numba.typed",
-                                             "numpy.random", "numpy.linalg", "operator", "time",       "heapq"};
+    static constexpr const char* kKnown[] = {"numpy",      "cupy",        "math",        "cmath",        "numba",
+                                             "numba.cuda", "numba.types", "numba.typed", "numpy.random", "numpy.linalg",
+                                             "operator",   "time",        "heapq"};
     for (const char* known : kKnown)
       if (m->name == known || m->name.starts_with("numba.cuda.")) return m->name == "cupy" ? "numpy" : m->name;
     return {};
@@ -293,8 +293,8 @@ std::optional<functions::Type> type_of_table(Compilation& compilation, const Val
     if (dict->entry) return functions::Type::table_of("dict", *dict->entry);
     for (const Dict::Entry& e : dict->entries())
       if (!e.key.is_absent())
-        return functions::Type::table_of(
-            "dict", functions::Type::tuple_of({type_of_item(compilation, e.key), type_of_item(compilation, e.value)}));
+        return functions::Type::table_of("dict",
+                                         functions::Type::tuple_of({type_of_item(compilation, e.key), type_of_item(compilation, e.value)}));
     raise("TypeError", "invalid operation on untyped dictionary", "numba.typed.Dict.empty(key_type, value_type) says the types");
   }
   if (const auto* set = v.as<Set>(); set && !set->frozen()) {
@@ -389,8 +389,7 @@ void add_argument(Compilation& compilation, const Value& v, CallArguments& to) {
       if (o.kind != Outside::Kind::path && o.kind != Outside::Kind::function) {
         compilation.constants.erase(v.object());
         const std::string name = type_of(v).name;
-        raise_typing_error("compiled functions take no argument of type " + name,
-                           "pass numbers, arrays, lists, tuples and functions");
+        raise_typing_error("compiled functions take no argument of type " + name, "pass numbers, arrays, lists, tuples and functions");
       }
       // One constant for what has one name, whichever object it came by.
       for (const auto& [object, other] : compilation.constants)
@@ -485,7 +484,8 @@ Value to_value(Interpreter& in, const functions::Returned& r, const CallArgument
     case Kind::table: {
       if (r.list >= 0) return arguments.lists[static_cast<size_t>(r.list)].list;
       const bool dict = r.type->text == "dict";
-      Value made = dict ? Value::make<TypedDict>(r.type->items.empty() ? std::nullopt : std::optional(r.type->items[0])) : make_set(in, make_list({}));
+      Value made = dict ? Value::make<TypedDict>(r.type->items.empty() ? std::nullopt : std::optional(r.type->items[0]))
+                        : make_set(in, make_list({}));
       for (const functions::Returned& entry : r.items) {
         const Value key = to_value(in, entry.items[0], arguments);
         if (dict)
@@ -498,8 +498,9 @@ Value to_value(Interpreter& in, const functions::Returned& r, const CallArgument
     case Kind::optional: return r.there ? to_value(in, r.items[0], arguments) : Value();
     case Kind::text: return make_str(r.type->text);
     case Kind::none: return {};
-    default: raise_typing_error("a compiled function cannot return " + functions::describe(*r.type) + ": it lives inside compiled code alone",
-                           "return numbers, arrays, lists and tuples of these");
+    default:
+      raise_typing_error("a compiled function cannot return " + functions::describe(*r.type) + ": it lives inside compiled code alone",
+                         "return numbers, arrays, lists and tuples of these");
   }
 }
 

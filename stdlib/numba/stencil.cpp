@@ -217,7 +217,8 @@ Value Stencil::call(Interpreter& in, Arguments args) {
   const Scalar border = options_.border.value_or(Scalar::of_int(0)).cast(result);
   // A step of an iteration is computed when the next one asks: expressions of expressions would be computed again and again.
   for (const Leaf& leaf : arguments.leaves)
-    if (leaf.array && ((leaf.array->node()->as<graph::PadNode>() && !(chained_ && typed_kernel.relative)) || leaf.array->node()->as<graph::ConcatenateNode>()))
+    if (leaf.array && ((leaf.array->node()->as<graph::PadNode>() && !(chained_ && typed_kernel.relative)) ||
+                       leaf.array->node()->as<graph::ConcatenateNode>()))
       leaf.array->force(in.engine());
   graph::NodeRef whole;
   if (typed_kernel.relative)
@@ -290,7 +291,8 @@ Value stencil_iterate(Interpreter& in, Args args) {
   // Nobody sees what is between: some steps are one plan, at whose end alone the GPUs are waited for.
   constexpr int64_t kStepsAPlan = 8;
   auto* repeated = args[0].as<Stencil>();
-  if (const auto* first = x.as<numpy::NdArray>(); first && steps > 0 && first->array.node()->as<graph::PadNode>()) first->array.force(in.engine());
+  if (const auto* first = x.as<numpy::NdArray>(); first && steps > 0 && first->array.node()->as<graph::PadNode>())
+    first->array.force(in.engine());
   const Chain chain(repeated);
   for (int64_t k = 0; k < steps; ++k) {
     if (const auto* before = x.as<numpy::NdArray>(); before && k > 0 && k % kStepsAPlan == 0) before->array.force(in.engine());

@@ -28,7 +28,8 @@ class NestedReader {
       if (!dtype) dtype = DType::f64;
     }
     const int64_t count = graph::size_of(shape_);
-    auto storage = std::dynamic_pointer_cast<HostStorage>(in_.engine().device().allocate(std::max<int64_t>(1, count) * gasell::size_of(*dtype)));
+    auto storage =
+        std::dynamic_pointer_cast<HostStorage>(in_.engine().device().allocate(std::max<int64_t>(1, count) * gasell::size_of(*dtype)));
     char* to = static_cast<char*>(storage->write());
     for (const Operand& leaf : leaves_) {
       const NodeRef cast = leaf.weak ? assigned_number(leaf, *dtype) : graph::cast(leaf.node, *dtype);
@@ -47,8 +48,9 @@ class NestedReader {
  private:
   [[noreturn]] void ragged(size_t depth) {
     Shape found(shape_.begin(), shape_.begin() + static_cast<std::ptrdiff_t>(depth));
-    raise("ValueError", "setting an array element with a sequence. The requested array has an inhomogeneous shape after " + std::to_string(depth) +
-                            " dimensions. The detected shape was " + str(in_, from_shape(found)) + " + inhomogeneous part.");
+    raise("ValueError", "setting an array element with a sequence. The requested array has an inhomogeneous shape after " +
+                            std::to_string(depth) + " dimensions. The detected shape was " + str(in_, from_shape(found)) +
+                            " + inhomogeneous part.");
   }
 
   void extent(size_t depth, int64_t n) {
@@ -147,17 +149,21 @@ bool is_foreign_dtype(std::string_view name) {
     name.remove_prefix(1);
     if (swapped && dtype_from_name(name)) return true;
   }
-  static constexpr std::string_view kNames[] = {"float16", "half", "longdouble", "clongdouble", "float128", "complex256", "object", "str", "bytes", "void"};
+  static constexpr std::string_view kNames[] = {"float16",    "half",   "longdouble", "clongdouble", "float128",
+                                                "complex256", "object", "str",        "bytes",       "void"};
   if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) return true;
   if (name.starts_with("datetime64") || name.starts_with("timedelta64") || name == "f2" || name == "e") return true;
   if (name.empty() || std::string_view("OSUMmVgGa").find(name[0]) == std::string_view::npos) return false;
-  return std::all_of(name.begin() + 1, name.end(), [](char ch) { return (ch >= '0' && ch <= '9') || ch == '[' || ch == ']' || (ch >= 'a' && ch <= 'z'); });
+  return std::all_of(name.begin() + 1, name.end(),
+                     [](char ch) { return (ch >= '0' && ch <= '9') || ch == '[' || ch == ']' || (ch >= 'a' && ch <= 'z'); });
 }
 
 std::optional<DType> to_dtype(Interpreter& in, const Value& v) {
   if (v.is_none() || is_missing(v)) return {};
   if (const auto* d = v.as<DTypeObject>()) return d->dtype;
-  const auto foreign = [](const std::string& name) { raise("NotImplementedError", "the dtype " + name + " is not in Gasell yet", name == "float16" ? "use float32" : ""); };
+  const auto foreign = [](const std::string& name) {
+    raise("NotImplementedError", "the dtype " + name + " is not in Gasell yet", name == "float16" ? "use float32" : "");
+  };
   if (const auto* s = v.as<Str>()) {
     if (const auto d = dtype_from_name(s->value)) return d;
     if (is_foreign_dtype(s->value)) foreign(s->value == "f2" || s->value == "e" ? "float16" : s->value);
@@ -189,7 +195,9 @@ Value from_shape(const Shape& shape) {
 
 int to_axis(Interpreter& in, const Value& v, int rank, const char* prefix) {
   const int64_t axis = to_index(in, v);
-  if (axis < -rank || axis >= rank) raise("AxisError", std::string(prefix) + "axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(rank));
+  if (axis < -rank || axis >= rank)
+    raise("AxisError",
+          std::string(prefix) + "axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(rank));
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 

@@ -30,8 +30,10 @@ bool may_share(Interpreter& in, const Value& given, const std::optional<DType>& 
   const auto* a = given.as<NdArray>();
   if (a && (!dtype || *dtype == a->array.dtype())) return true;
   if (!copy.is_none())
-    raise("ValueError", "Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, copy=False)` replace it with `np.asarray(obj)` to allow a copy when needed (no behavior change in NumPy "
-                        "1.x).\nFor more details, see https://numpy.org/devdocs/numpy_2_0_migration_guide.html#adapting-to-changes-in-the-copy-keyword.");
+    raise("ValueError",
+          "Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, copy=False)` replace it with "
+          "`np.asarray(obj)` to allow a copy when needed (no behavior change in NumPy "
+          "1.x).\nFor more details, see https://numpy.org/devdocs/numpy_2_0_migration_guide.html#adapting-to-changes-in-the-copy-keyword.");
   return false;
 }
 
@@ -39,7 +41,8 @@ bool may_share(Interpreter& in, const Value& given, const std::optional<DType>& 
 Value text_array(Interpreter& in, const Value& v) {
   const auto* list = v.as<List>();
   const auto* tuple = v.as<Tuple>();
-  const bool texts = (list && !list->items.empty() && list->items[0].as<Str>()) || (tuple && !tuple->items.empty() && tuple->items[0].as<Str>());
+  const bool texts =
+      (list && !list->items.empty() && list->items[0].as<Str>()) || (tuple && !tuple->items.empty() && tuple->items[0].as<Str>());
   return texts || type_of(v).name == "Column" ? call(in, *library_member(in, "_pandas", "text_array"), {{v}, {}}) : Value();
 }
 
@@ -145,23 +148,31 @@ Value arange(Interpreter& in, Args args) {
   // NumPy fills from the first two elements: the step is their difference as rounded.
   const double delta = (a + s) - a;
   const NodeRef values = graph::iota(n, Scalar::of_float(a), Scalar::of_float(delta));
-  if (is_integer(dtype)) return with_chunks(in, graph::iota(n, Scalar::of_float(a).cast(dtype), Scalar::of_int(Scalar::of_float(a + s).cast(dtype).i - Scalar::of_float(a).cast(dtype).i).cast(dtype)), args[4]);
+  if (is_integer(dtype))
+    return with_chunks(in,
+                       graph::iota(n, Scalar::of_float(a).cast(dtype),
+                                   Scalar::of_int(Scalar::of_float(a + s).cast(dtype).i - Scalar::of_float(a).cast(dtype).i).cast(dtype)),
+                       args[4]);
   return with_chunks(in, graph::cast(values, dtype), args[4]);
 }
 
 /// linspace between arrays or complex numbers: start + i * step along a new axis, the last one exactly stop.
-Value linspace_of_arrays(Interpreter& in, const Args& args, const NodeRef& start, const NodeRef& stop, int64_t n, bool endpoint, bool retstep) {
+Value linspace_of_arrays(Interpreter& in, const Args& args, const NodeRef& start, const NodeRef& stop, int64_t n, bool endpoint,
+                         bool retstep) {
   const DType type = promote_weak(promote(start->dtype, stop->dtype), 'f');
   const NodeRef a = graph::cast(start, type), b = graph::cast(stop, type);
   const int64_t intervals = endpoint ? n - 1 : n;
   const auto number = [&](double v) { return graph::constant(Scalar::of_float(v).cast(type)); };
   const NodeRef width = graph::map(ScalarOp::sub, {b, a});
-  const NodeRef step = intervals > 0 ? graph::map(ScalarOp::div, {width, number(static_cast<double>(intervals))}) : graph::map(ScalarOp::mul, {width, number(std::nan(""))});
+  const NodeRef step = intervals > 0 ? graph::map(ScalarOp::div, {width, number(static_cast<double>(intervals))})
+                                     : graph::map(ScalarOp::mul, {width, number(std::nan(""))});
   Shape wide(static_cast<size_t>(width->rank()) + 1, 1);
   wide[0] = n;
   const NodeRef index = graph::reshape(graph::iota(n, Scalar::of_float(0), Scalar::of_float(1)), wide);
   NodeRef x = graph::map(ScalarOp::add, {graph::map(ScalarOp::mul, {graph::cast(index, type), intervals > 0 ? step : width}), a});
-  if (endpoint && n > 1) x = graph::map(ScalarOp::select, {graph::map(ScalarOp::eq, {index, graph::constant(Scalar::of_float(static_cast<double>(n - 1)))}), graph::broadcast_to(b, x->shape), x});
+  if (endpoint && n > 1)
+    x = graph::map(ScalarOp::select, {graph::map(ScalarOp::eq, {index, graph::constant(Scalar::of_float(static_cast<double>(n - 1)))}),
+                                      graph::broadcast_to(b, x->shape), x});
   const DType dtype = dtype_or(in, args[5], type);
   if (is_integer(dtype)) x = graph::map(ScalarOp::floor, {x});
   std::vector<int> order;
@@ -175,18 +186,25 @@ Value linspace(Interpreter& in, Args args) {
   const int64_t n = is_missing(args[2]) ? 50 : to_index(in, args[2]);
   if (n < 0) raise("ValueError", "Number of samples, " + std::to_string(n) + ", must be non-negative.");
   const bool endpoint = is_missing(args[3]) || truth(in, args[3]), retstep = !is_missing(args[4]) && truth(in, args[4]);
-  if (const NodeRef start = as_node(in, args[0]), stop = as_node(in, args[1]); start->rank() > 0 || stop->rank() > 0 || is_complex(start->dtype) || is_complex(stop->dtype))
+  if (const NodeRef start = as_node(in, args[0]), stop = as_node(in, args[1]);
+      start->rank() > 0 || stop->rank() > 0 || is_complex(start->dtype) || is_complex(stop->dtype))
     return linspace_of_arrays(in, args, start, stop, n, endpoint, retstep);
   const double a = to_double(in, args[0]), b = to_double(in, args[1]);
   const int64_t intervals = endpoint ? n - 1 : n;
   const double step = intervals > 0 ? (b - a) / static_cast<double>(intervals) : std::nan("");
   const NodeRef index = graph::iota(n, Scalar::of_float(0), Scalar::of_float(1));
   auto number = [](double v) { return graph::constant(Scalar::of_float(v)); };
-  NodeRef x = intervals > 0 && step != 0 ? graph::map(ScalarOp::add, {graph::map(ScalarOp::mul, {index, number(step)}), number(a)})
-              : intervals > 0            ? graph::map(ScalarOp::add, {graph::map(ScalarOp::mul, {graph::map(ScalarOp::div, {index, number(static_cast<double>(intervals))}), number(b - a)}), number(a)})
-                                         : graph::map(ScalarOp::add, {graph::map(ScalarOp::mul, {index, number(b - a)}), number(a)});
+  NodeRef x =
+      intervals > 0 && step != 0 ? graph::map(ScalarOp::add, {graph::map(ScalarOp::mul, {index, number(step)}), number(a)})
+      : intervals > 0
+          ? graph::map(
+                ScalarOp::add,
+                {graph::map(ScalarOp::mul, {graph::map(ScalarOp::div, {index, number(static_cast<double>(intervals))}), number(b - a)}),
+                 number(a)})
+          : graph::map(ScalarOp::add, {graph::map(ScalarOp::mul, {index, number(b - a)}), number(a)});
   if (endpoint && n > 1)  // the last one exactly
-    x = graph::map(ScalarOp::select, {graph::map(ScalarOp::eq, {index, number(static_cast<double>(n - 1))}), graph::broadcast_to(number(b), {n}), x});
+    x = graph::map(ScalarOp::select,
+                   {graph::map(ScalarOp::eq, {index, number(static_cast<double>(n - 1))}), graph::broadcast_to(number(b), {n}), x});
   const DType dtype = dtype_or(in, args[5], DType::f64);
   if (is_integer(dtype)) x = graph::map(ScalarOp::floor, {x});
   const Value result = with_chunks(in, graph::cast(x, dtype), args[6]);
@@ -195,13 +213,15 @@ Value linspace(Interpreter& in, Args args) {
 
 NodeRef eye_node(int64_t rows, int64_t columns, int64_t k, DType dtype) {
   // Element (i, j) is one where its C-order index is i * (columns + 1) + k: rows and columns as index grids.
-  const NodeRef i = graph::broadcast_to(graph::reshape(graph::iota(rows, Scalar::of_int(0), Scalar::of_int(1)), {rows, 1}), {rows, columns});
+  const NodeRef i =
+      graph::broadcast_to(graph::reshape(graph::iota(rows, Scalar::of_int(0), Scalar::of_int(1)), {rows, 1}), {rows, columns});
   const NodeRef j = graph::broadcast_to(graph::iota(columns, Scalar::of_int(0), Scalar::of_int(1)), {rows, columns});
   return graph::cast(graph::map(ScalarOp::eq, {graph::map(ScalarOp::sub, {j, i}), graph::constant(Scalar::of_int(k))}), dtype);
 }
 Value eye(Interpreter& in, Args args) {
   const int64_t rows = to_index(in, args[0]), columns = args[1].is_none() || is_missing(args[1]) ? rows : to_index(in, args[1]);
-  return with_chunks(in, eye_node(rows, columns, is_missing(args[2]) ? 0 : to_index(in, args[2]), dtype_or(in, args[3], DType::f64)), args[4]);
+  return with_chunks(in, eye_node(rows, columns, is_missing(args[2]) ? 0 : to_index(in, args[2]), dtype_or(in, args[3], DType::f64)),
+                     args[4]);
 }
 Value identity(Interpreter& in, Args args) {
   const int64_t n = to_index(in, args[0]);
@@ -212,11 +232,14 @@ Value identity(Interpreter& in, Args args) {
 
 std::vector<NativeFunction> creation_functions() {
   return {
-      {"array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None, order='K', subok=False", array, "An array of nested sequences, numbers or another array."},
+      {"array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None, order='K', subok=False", array,
+       "An array of nested sequences, numbers or another array."},
       {"asanyarray", "a, dtype=None, order=None, *, chunks=None", asarray_in_order, "As asarray."},
-      {"asfortranarray", "a, dtype=None, *, chunks=None", asfortranarray, "As asarray; a copy where the memory is not in Fortran order (in Gasell's own order then)."},
+      {"asfortranarray", "a, dtype=None, *, chunks=None", asfortranarray,
+       "As asarray; a copy where the memory is not in Fortran order (in Gasell's own order then)."},
       {"asarray", "a, dtype=None, order=None, *, chunks=None", asarray_in_order, "The array itself, evaluated, or a new one made of `a`."},
-      {"ascontiguousarray", "a, dtype=None, order=None, *, chunks=None", ascontiguousarray, "As asarray, with at least one axis; a copy where the memory is not in C order."},
+      {"ascontiguousarray", "a, dtype=None, order=None, *, chunks=None", ascontiguousarray,
+       "As asarray, with at least one axis; a copy where the memory is not in C order."},
       {"from_array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None", array, "As array."},
       {"zeros", "shape, dtype=None, order='C', *, chunks=None", zeros, "All zeros; float64 unless dtype says otherwise."},
       {"ones", "shape, dtype=None, order='C', *, chunks=None", ones, "All ones."},
@@ -227,7 +250,8 @@ std::vector<NativeFunction> creation_functions() {
       {"empty_like", "a, dtype=None, order='K', subok=True, shape=None", zeros_like, "An array like `a`, to be filled."},
       {"full_like", "a, fill_value, dtype=None, order='K', subok=True, shape=None", full_like, "The same value everywhere, like `a`."},
       {"arange", "start, stop=None, step=None, dtype=None, *, chunks=None", arange, "start, start + step, … below stop."},
-      {"linspace", "start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, chunks=None, axis=0", linspace, "num values spread evenly over [start, stop]."},
+      {"linspace", "start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, chunks=None, axis=0", linspace,
+       "num values spread evenly over [start, stop]."},
       {"eye", "N, M=None, k=0, dtype=None, *, chunks=None", eye, "Ones on the k-th diagonal."},
       {"identity", "n, dtype=None", identity, "The identity matrix."},
   };

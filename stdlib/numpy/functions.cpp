@@ -19,7 +19,9 @@ using Args = std::span<Value>;
 
 Value shared(Array a) { return Value::make<NdArray>(std::move(a)); }
 
-Value reshape(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "reshape"), {{args[1]}, {{"order", args[2]}}}); }
+Value reshape(Interpreter& in, Args args) {
+  return call(in, get_attribute(in, shared(as_array(in, args[0])), "reshape"), {{args[1]}, {{"order", args[2]}}});
+}
 Value ravel(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "ravel"), {{args[1]}, {}}); }
 Value transpose(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
@@ -31,7 +33,9 @@ Value transpose(Interpreter& in, Args args) {
   if (static_cast<int>(axes.size()) != a.rank()) raise("ValueError", "axes don't match array");
   return shared(transposed(a, axes));
 }
-Value swapaxes(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "swapaxes"), {{args[1], args[2]}, {}}); }
+Value swapaxes(Interpreter& in, Args args) {
+  return call(in, get_attribute(in, shared(as_array(in, args[0])), "swapaxes"), {{args[1], args[2]}, {}});
+}
 Value squeeze(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "squeeze"), {{args[1]}, {}}); }
 Value moveaxis(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
@@ -70,7 +74,8 @@ Value broadcast_to(Interpreter& in, Args args) {
   if (shape.empty() && a.rank() > 0) raise("ValueError", "cannot broadcast a non-scalar to a scalar array");
   if (shape.size() < a.shape().size()) raise("ValueError", "input operand has more dimensions than allowed by the axis remapping");
   if (!fits)
-    raise("ValueError", "operands could not be broadcast together with remapped shapes [original->remapped]: " + graph::to_string(a.shape()) + "  and requested shape " + graph::to_string(shape));
+    raise("ValueError", "operands could not be broadcast together with remapped shapes [original->remapped]: " +
+                            graph::to_string(a.shape()) + "  and requested shape " + graph::to_string(shape));
   return shared(a.view(shape, axes, true));
 }
 
@@ -84,7 +89,8 @@ std::vector<NodeRef> parts_of(Interpreter& in, const Value& sequence, const Valu
   std::vector<NodeRef> parts;
   for (const Operand& o : operands) {
     if (!unsafe && !can_cast_same_kind(o.node->dtype, type))
-      raise("TypeError", "Cannot cast array data from dtype('" + std::string(name_of(o.node->dtype)) + "') to dtype('" + std::string(name_of(type)) + "') according to the rule 'same_kind'");
+      raise("TypeError", "Cannot cast array data from dtype('" + std::string(name_of(o.node->dtype)) + "') to dtype('" +
+                             std::string(name_of(type)) + "') according to the rule 'same_kind'");
     parts.push_back(graph::cast(o.node, type));
   }
   return parts;
@@ -92,13 +98,15 @@ std::vector<NodeRef> parts_of(Interpreter& in, const Value& sequence, const Valu
 NodeRef join(std::vector<NodeRef> parts, int axis) {
   for (size_t k = 0; k < parts.size(); ++k) {
     if (parts[k]->rank() != parts[0]->rank())
-      raise("ValueError", "all the input arrays must have same number of dimensions, but the array at index 0 has " + std::to_string(parts[0]->rank()) +
-                              " dimension(s) and the array at index " + std::to_string(k) + " has " + std::to_string(parts[k]->rank()) + " dimension(s)");
+      raise("ValueError", "all the input arrays must have same number of dimensions, but the array at index 0 has " +
+                              std::to_string(parts[0]->rank()) + " dimension(s) and the array at index " + std::to_string(k) + " has " +
+                              std::to_string(parts[k]->rank()) + " dimension(s)");
     for (int d = 0; d < parts[0]->rank(); ++d)
       if (d != axis && parts[k]->shape[static_cast<size_t>(d)] != parts[0]->shape[static_cast<size_t>(d)])
-        raise("ValueError", "all the input array dimensions except for the concatenation axis must match exactly, but along dimension " + std::to_string(d) + ", the array at index 0 has size " +
-                                std::to_string(parts[0]->shape[static_cast<size_t>(d)]) + " and the array at index " + std::to_string(k) + " has size " +
-                                std::to_string(parts[k]->shape[static_cast<size_t>(d)]));
+        raise("ValueError", "all the input array dimensions except for the concatenation axis must match exactly, but along dimension " +
+                                std::to_string(d) + ", the array at index 0 has size " +
+                                std::to_string(parts[0]->shape[static_cast<size_t>(d)]) + " and the array at index " + std::to_string(k) +
+                                " has size " + std::to_string(parts[k]->shape[static_cast<size_t>(d)]));
   }
   return graph::concatenate(std::move(parts), axis);
 }
@@ -126,7 +134,9 @@ Value stack(Interpreter& in, Args args) {
 }
 
 /// Whether a choice of np.where may be texts or times, which columns hold.
-bool may_be_column(const Value& v) { return v.as<Str>() || v.as<LibraryObject>() || type_of(v).name == "Column" || type_of(v).name == "Timestamp"; }
+bool may_be_column(const Value& v) {
+  return v.as<Str>() || v.as<LibraryObject>() || type_of(v).name == "Column" || type_of(v).name == "Timestamp";
+}
 
 Value where(Interpreter& in, Args args) {
   const bool a_missing = is_missing(args[1]), b_missing = is_missing(args[2]);
@@ -143,7 +153,9 @@ Value where(Interpreter& in, Args args) {
 }
 Value clip(Interpreter& in, Args args) {
   const Value &low = is_missing(args[1]) ? args[4] : args[1], &high = is_missing(args[2]) ? args[5] : args[2];
-  if (const Value own = own_answer(in, "clip", args[0], {is_missing(low) ? Value() : low, is_missing(high) ? Value() : high}); !own.is_absent()) return own;
+  if (const Value own = own_answer(in, "clip", args[0], {is_missing(low) ? Value() : low, is_missing(high) ? Value() : high});
+      !own.is_absent())
+    return own;
   if (!low.is_none() && !is_missing(low) && !high.is_none() && !is_missing(high))
     graph::broadcast_shapes({as_node(in, args[0])->shape, as_node(in, low)->shape, as_node(in, high)->shape});
   const Value result = clipped(in, args[0], is_missing(low) ? Value() : low, is_missing(high) ? Value() : high);
@@ -168,7 +180,8 @@ Value square(Interpreter& in, Args args) {
 Value positive(Interpreter& in, Args args) { return wrap(as_node(in, args[0])); }
 Value reciprocal(Interpreter& in, Args args) {
   const NodeRef x = as_node(in, args[0]);
-  return wrap(graph::map(is_integer(x->dtype) ? ScalarOp::floordiv : ScalarOp::div, {graph::constant(Scalar::of_int(1).cast(x->dtype)), x}));
+  return wrap(
+      graph::map(is_integer(x->dtype) ? ScalarOp::floordiv : ScalarOp::div, {graph::constant(Scalar::of_int(1).cast(x->dtype)), x}));
 }
 Value scaled(Interpreter& in, const Value& v, double factor) {
   const Operand operands[] = {operand(in, v), {graph::constant(Scalar::of_float(factor)), 'f'}};
@@ -182,7 +195,9 @@ Value radians(Interpreter& in, Args args) {
   if (Value own = product_of_object(in, args[0], Value::of(M_PI / 180.0)); !own.is_absent()) return own;
   return scaled(in, args[0], M_PI / 180.0);
 }
-Value part_of(Interpreter& in, const Value& v, const char* name) { return get_attribute(in, v.as<ArrayLike>() ? v : wrap(as_node(in, v)), name); }
+Value part_of(Interpreter& in, const Value& v, const char* name) {
+  return get_attribute(in, v.as<ArrayLike>() ? v : wrap(as_node(in, v)), name);
+}
 Value real(Interpreter& in, Args args) { return part_of(in, args[0], "real"); }
 Value imag(Interpreter& in, Args args) { return part_of(in, args[0], "imag"); }
 Value angle(Interpreter& in, Args args) {
@@ -218,12 +233,16 @@ Value copy(Interpreter& in, Args args) { return wrap_array(as_node(in, args[0]))
 Value result_type(Interpreter& in, Args args) {
   std::vector<Operand> operands;
   for (const Value& v : args[0].as<Tuple>()->items) {
-    if (v.as<TypeObject>() || v.as<DTypeObject>() || v.as<Str>()) operands.push_back({graph::constant(Scalar::of_int(0).cast(*to_dtype(in, v))), 0});
-    else operands.push_back(operand(in, v));
+    if (v.as<TypeObject>() || v.as<DTypeObject>() || v.as<Str>())
+      operands.push_back({graph::constant(Scalar::of_int(0).cast(*to_dtype(in, v))), 0});
+    else
+      operands.push_back(operand(in, v));
   }
   return Value::make<DTypeObject>(common_type(operands));
 }
-Value promote_types(Interpreter& in, Args args) { return Value::make<DTypeObject>(promote(*to_dtype(in, args[0]), *to_dtype(in, args[1]))); }
+Value promote_types(Interpreter& in, Args args) {
+  return Value::make<DTypeObject>(promote(*to_dtype(in, args[0]), *to_dtype(in, args[1])));
+}
 Value can_cast(Interpreter& in, Args args) {
   const DType from = *to_dtype(in, args[0]), to = *to_dtype(in, args[1]);
   const std::string casting = str(in, args[2]);
@@ -241,7 +260,8 @@ const std::string& file_name(const Value& v) {
 Value load(Interpreter& in, Args args) {
   const std::string mode = args[1].is_none() ? "c" : str(in, args[1]);
   if (mode != "c" && mode != "r" && mode != "r+")
-    raise("ValueError", mode == "w+" ? "mode 'w+' makes a new file: use np.save" : "mode must be one of ['r', 'c', 'r+'] (got " + repr(in, args[1]) + ")");
+    raise("ValueError", mode == "w+" ? "mode 'w+' makes a new file: use np.save"
+                                     : "mode must be one of ['r', 'c', 'r+'] (got " + repr(in, args[1]) + ")");
   NpyArray file = open_npy(file_name(args[0]), in.engine().device().budget(), mode == "r+");
   if (mode == "r+") return Value::make<NdArray>(Array::over(file.storage, file.dtype, file.shape));
   if (file.byte_swapped) {  // the other byte order: converted on reading
@@ -296,7 +316,8 @@ std::vector<NativeFunction> misc_functions() {
       {"concatenate", "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'", concatenate, "Joined along an axis that exists."},
       {"concat", "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'", concatenate, "Joined along an axis that exists."},
       {"stack", "arrays, axis=0, out=None, *, dtype=None, casting='same_kind'", stack, "Joined along a new axis."},
-      {"where", "condition, x=_missing, y=_missing, /", where, "x where the condition holds, else y; the indices of what is true without them."},
+      {"where", "condition, x=_missing, y=_missing, /", where,
+       "x where the condition holds, else y; the indices of what is true without them."},
       {"clip", "a, a_min=missing, a_max=missing, out=None, *, min=missing, max=missing", clip, "Elements limited to [a_min, a_max]."},
       {"round", "a, decimals=0, out=None", round, "Rounded to even at that decimal."},
       {"around", "a, decimals=0, out=None", round, "Rounded to even at that decimal."},

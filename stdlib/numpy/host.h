@@ -89,4 +89,4 @@ std::vector<NativeFunction> linalg_functions();
 namespace gasell {
 Value make_numpy_host(Interpreter& in);
 Value make_linalg_host(Interpreter& in);
-}
+}  // namespace gasell

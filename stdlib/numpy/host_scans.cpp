@@ -40,7 +40,8 @@ T combine(ScanOp op, const T& a, const T& b) {
   }
 }
 
-/// accumulate(a, op, axis): out[i] = out[i - 1] op a[i], one after the other as NumPy does it, or, where that is the same, by a scan on GPUs that are in use.
+/// accumulate(a, op, axis): out[i] = out[i - 1] op a[i], one after the other as NumPy does it, or, where that is the same, by a scan on
+/// GPUs that are in use.
 Value accumulate(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
   if (a.rank() == 1 && a.size() > 0 && in.engine().gpus()) {

@@ -28,8 +28,10 @@ struct BasicIndex {
 /// The items of an index with `...` filled in: one for each axis of the array, and None's.
 std::vector<Value> expand(const Array& array, const Value& index) {
   std::vector<Value> items;
-  if (const auto* t = index.as<Tuple>()) items = t->items;
-  else items = {index};
+  if (const auto* t = index.as<Tuple>())
+    items = t->items;
+  else
+    items = {index};
   int64_t consumed = 0;
   size_t dots = items.size();
   for (size_t k = 0; k < items.size(); ++k) {
@@ -43,7 +45,8 @@ std::vector<Value> expand(const Array& array, const Value& index) {
     }
   }
   if (consumed > array.rank())
-    raise("IndexError", "too many indices for array: array is " + std::to_string(array.rank()) + "-dimensional, but " + std::to_string(consumed) + " were indexed");
+    raise("IndexError", "too many indices for array: array is " + std::to_string(array.rank()) + "-dimensional, but " +
+                            std::to_string(consumed) + " were indexed");
   const std::vector<Value> fill(static_cast<size_t>(array.rank() - consumed), Value::make<SliceObject>(Value(), Value(), Value()));
   if (dots == items.size()) {
     items.insert(items.end(), fill.begin(), fill.end());
@@ -54,7 +57,8 @@ std::vector<Value> expand(const Array& array, const Value& index) {
   return items;
 }
 
-/// The place of one element: an index of whole numbers alone, one an axis, within the extents. The longer way knows what else there is, and what is wrong.
+/// The place of one element: an index of whole numbers alone, one an axis, within the extents. The longer way knows what else there is, and
+/// what is wrong.
 class ElementIndex {
  public:
   ElementIndex(const Array& array, const Value& index) {
@@ -103,11 +107,16 @@ BasicIndex basic_index(Interpreter& in, const Array& array, const std::vector<Va
       result.shape.push_back(r.count);
     } else {
       std::optional<int64_t> i;
-      if (item.is_int()) i = item.as_int();
-      else if (item.is_object() && !item.as<Str>()) i = item.object()->to_index(in);
-      if (!i) raise("IndexError", "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices");
+      if (item.is_int())
+        i = item.as_int();
+      else if (item.is_object() && !item.as<Str>())
+        i = item.object()->to_index(in);
+      if (!i)
+        raise("IndexError",
+              "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices");
       if (*i < -extent || *i >= extent)
-        raise("IndexError", "index " + std::to_string(*i) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent));
+        raise("IndexError", "index " + std::to_string(*i) + " is out of bounds for axis " + std::to_string(axis) + " with size " +
+                                std::to_string(extent));
       result.axes.push_back({-1, *i < 0 ? *i + extent : *i, 0});
     }
     ++axis;
@@ -184,8 +193,8 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
       for (int k = 0; k < mask.rank(); ++k)
         if (mask.shape()[static_cast<size_t>(k)] != array.shape()[static_cast<size_t>(axis + k)])
           raise("IndexError", "boolean index did not match indexed array along axis " + std::to_string(axis + k) + "; size of axis is " +
-                                  std::to_string(array.shape()[static_cast<size_t>(axis + k)]) + " but size of corresponding boolean axis is " +
-                                  std::to_string(mask.shape()[static_cast<size_t>(k)]));
+                                  std::to_string(array.shape()[static_cast<size_t>(axis + k)]) +
+                                  " but size of corresponding boolean axis is " + std::to_string(mask.shape()[static_cast<size_t>(k)]));
       for (auto& values : nonzero(in, mask)) {
         AxisIndex a;
         a.advanced = true;
@@ -201,8 +210,8 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
       const int64_t extent = array.shape()[static_cast<size_t>(axis)];
       if (node->rank() != 1) raise("NotImplementedError", "a nested list as a mask is not implemented", "make it an array: np.array(mask)");
       if (node->shape[0] != extent)
-        raise("IndexError", "boolean index did not match indexed array along axis " + std::to_string(axis) + "; size of axis is " + std::to_string(extent) +
-                                " but size of corresponding boolean axis is " + std::to_string(node->shape[0]));
+        raise("IndexError", "boolean index did not match indexed array along axis " + std::to_string(axis) + "; size of axis is " +
+                                std::to_string(extent) + " but size of corresponding boolean axis is " + std::to_string(node->shape[0]));
       axes.emplace_back();
       const auto values = nonzero(in, Array(node));
       axes.back().advanced = true;
@@ -219,7 +228,8 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     for (int64_t i = 0; i < e.count; ++i) {
       const int64_t v = e[i].i;
       if (v < -extent || v >= extent)
-        raise("IndexError", "index " + std::to_string(v) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent));
+        raise("IndexError",
+              "index " + std::to_string(v) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent));
       a.values.push_back(v < 0 ? v + extent : v);
     }
     axes.push_back(std::move(a));
@@ -286,7 +296,8 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
 bool is_reduced(const graph::Node& node, int depth = 0) {
   constexpr int kDeepest = 3;
   if (node.as<graph::ReduceNode>()) return true;
-  return depth < kDeepest && std::any_of(node.inputs.begin(), node.inputs.end(), [depth](const NodeRef& input) { return is_reduced(*input, depth + 1); });
+  return depth < kDeepest &&
+         std::any_of(node.inputs.begin(), node.inputs.end(), [depth](const NodeRef& input) { return is_reduced(*input, depth + 1); });
 }
 
 bool is_advanced(const std::vector<Value>& items) {
@@ -311,15 +322,18 @@ Value array_get(Interpreter& in, const Array& array, const Value& index) {
   const Gather g = gather_index(in, array, items);
   const Array::Elements from = array.elements(in.engine());
   const auto width = static_cast<size_t>(gasell::size_of(array.dtype()));
-  auto storage = std::dynamic_pointer_cast<HostStorage>(in.engine().device().allocate(std::max<int64_t>(1, static_cast<int64_t>(g.positions.size() * width))));
+  auto storage = std::dynamic_pointer_cast<HostStorage>(
+      in.engine().device().allocate(std::max<int64_t>(1, static_cast<int64_t>(g.positions.size() * width))));
   char* to = static_cast<char*>(storage->write());
-  for (size_t i = 0; i < g.positions.size(); ++i) std::memcpy(to + i * width, from.data + static_cast<size_t>(g.positions[i]) * width, width);
+  for (size_t i = 0; i < g.positions.size(); ++i)
+    std::memcpy(to + i * width, from.data + static_cast<size_t>(g.positions[i]) * width, width);
   return wrap_array(graph::buffer(storage, array.dtype(), g.shape, graph::contiguous_strides(g.shape), 0));
 }
 
 void array_set(Interpreter& in, Array& array, const Value& index, const Value& value) {
   if (const ElementIndex at(array, index); at)
-    if (const std::optional<Scalar> element = as_element(value, array.dtype()); element && array.set_element(in.engine(), at, *element)) return;
+    if (const std::optional<Scalar> element = as_element(value, array.dtype()); element && array.set_element(in.engine(), at, *element))
+      return;
   const std::vector<Value> items = expand(array, index);
   if (!is_advanced(items)) {
     BasicIndex b = basic_index(in, array, items, mentions_ellipsis(index));
@@ -331,11 +345,13 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
     // A number is computed first: it then holds on to nothing that the write would have to copy.
     if (auto* number = value.as<NumpyScalar>(); number && target.is_view()) number->value(in);
     Operand o = sequence ? Operand{as_node(in, value, array.dtype()), 0} : operand(in, value);
-    if (is_complex(o.node->dtype) && !is_complex(array.dtype()) && sequence) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
+    if (is_complex(o.node->dtype) && !is_complex(array.dtype()) && sequence)
+      raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
     // NumPy drops leading axes of extent 1 of what is assigned.
     NodeRef node = o.weak ? assigned_number(o, array.dtype()) : std::move(o.node);
     o.node.reset();
-    while (node->rank() > target.rank() && node->shape[0] == 1) node = graph::reshape(node, Shape(node->shape.begin() + 1, node->shape.end()));
+    while (node->rank() > target.rank() && node->shape[0] == 1)
+      node = graph::reshape(node, Shape(node->shape.begin() + 1, node->shape.end()));
     if (const auto* from = value.as<NdArray>(); from && from->array.rank() <= target.rank()) {
       // Whoever reads it again (a[i, j:] = a[j:, i] = x @ y) does not compute it again.
       if (is_reduced(*node)) from->array.force(in.engine());
@@ -358,7 +374,8 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
   const Operand o = operand(in, value);
   NodeRef node = o.weak ? assigned_number(o, array.dtype()) : graph::cast(o.node, array.dtype());
   if (graph::broadcast_shapes({g.shape, node->shape}) != g.shape)
-    raise("ValueError", "shape mismatch: value array of shape " + graph::to_string(node->shape) + " could not be broadcast to indexing result of shape " + graph::to_string(g.shape));
+    raise("ValueError", "shape mismatch: value array of shape " + graph::to_string(node->shape) +
+                            " could not be broadcast to indexing result of shape " + graph::to_string(g.shape));
   array.put(in.engine(), g.positions, Array(graph::broadcast_to(node, g.shape)).elements(in.engine()));
 }
 

@@ -27,7 +27,8 @@ Value shared(Array a) { return Value::make<NdArray>(std::move(a)); }
 /// reshape's argument list: (2, 3), ((2, 3)) or -1 for one extent that follows from the rest.
 Shape shape_argument(Interpreter& in, const std::vector<Value>& given, int64_t size) {
   Shape shape;
-  if (given.size() == 1) shape = to_shape(in, given[0]);
+  if (given.size() == 1)
+    shape = to_shape(in, given[0]);
   else
     for (const Value& v : given) shape.push_back(to_index(in, v));
   int64_t known = 1;
@@ -85,9 +86,13 @@ DType checked_cast(Interpreter& in, const NodeRef& x, const Value& dtype, const 
   const DType from = x->dtype;
   const DType to = to_dtype(in, dtype).value_or(DType::f64);
   const std::string rule = str(in, casting);
-  const bool allowed = rule == "unsafe" ? true : rule == "same_kind" ? can_cast_same_kind(from, to) : rule == "safe" ? promote(from, to) == to : from == to;
+  const bool allowed = rule == "unsafe"      ? true
+                       : rule == "same_kind" ? can_cast_same_kind(from, to)
+                       : rule == "safe"      ? promote(from, to) == to
+                                             : from == to;
   if (!allowed)
-    raise("TypeError", std::string("Cannot cast ") + (x->rank() ? "array data" : "scalar") + " from dtype('" + std::string(name_of(from)) + "') to dtype('" + std::string(name_of(to)) + "') according to the rule '" + rule + "'");
+    raise("TypeError", std::string("Cannot cast ") + (x->rank() ? "array data" : "scalar") + " from dtype('" + std::string(name_of(from)) +
+                           "') to dtype('" + std::string(name_of(to)) + "') according to the rule '" + rule + "'");
   return to;
 }
 Value astype(Interpreter& in, Args args) {
@@ -102,16 +107,19 @@ Value array_astype(Interpreter& in, Args args) {
 }
 Value copy(Interpreter&, Args args) { return wrap_array(self_node(args[0])); }
 
-/// The array with its axes so that C order is the order asked for: 'C', 'F', 'A' (F where the memory is in it and not in C order), 'K' (as the memory is).
+/// The array with its axes so that C order is the order asked for: 'C', 'F', 'A' (F where the memory is in it and not in C order), 'K' (as
+/// the memory is).
 Array in_order(Interpreter& in, const Array& a, const Value& order) {
   const std::string name = str(in, order);
-  if (name != "C" && name != "F" && name != "A" && name != "K") raise("ValueError", "order must be one of 'C', 'F', 'A', or 'K' (got '" + name + "')");
+  if (name != "C" && name != "F" && name != "A" && name != "K")
+    raise("ValueError", "order must be one of 'C', 'F', 'A', or 'K' (got '" + name + "')");
   if (name == "C" || a.rank() < 2) return a;
   std::vector<int> axes;
   for (int k = 0; k < a.rank(); ++k) axes.push_back(k);
   const std::vector<int64_t> strides = a.strides();
   std::vector<int> by_stride = axes;
-  std::stable_sort(by_stride.begin(), by_stride.end(), [&](int x, int y) { return std::abs(strides[static_cast<size_t>(x)]) > std::abs(strides[static_cast<size_t>(y)]); });
+  std::stable_sort(by_stride.begin(), by_stride.end(),
+                   [&](int x, int y) { return std::abs(strides[static_cast<size_t>(x)]) > std::abs(strides[static_cast<size_t>(y)]); });
   std::vector<int> reversed(axes.rbegin(), axes.rend());
   return transposed(a, name == "F" || (name == "A" && by_stride == reversed) ? reversed : name == "K" ? by_stride : axes);
 }
@@ -135,7 +143,8 @@ Value squeeze(Interpreter& in, Args args) {
   Shape shape;
   for (int k = 0; k < a.rank(); ++k) {
     const bool drop = std::find(axes.begin(), axes.end(), k) != axes.end();
-    if (drop && a.shape()[static_cast<size_t>(k)] != 1) raise("ValueError", "cannot select an axis to squeeze out which has size not equal to one");
+    if (drop && a.shape()[static_cast<size_t>(k)] != 1)
+      raise("ValueError", "cannot select an axis to squeeze out which has size not equal to one");
     if (!drop) shape.push_back(a.shape()[static_cast<size_t>(k)]);
   }
   return shared(a.reshape(shape));
@@ -144,7 +153,8 @@ Value swapaxes(Interpreter& in, Args args) {
   const Array a = self_array(args[0]);
   std::vector<int> axes;
   for (int k = 0; k < a.rank(); ++k) axes.push_back(k);
-  std::swap(axes[static_cast<size_t>(to_axis(in, args[1], a.rank(), "axis1: "))], axes[static_cast<size_t>(to_axis(in, args[2], a.rank(), "axis2: "))]);
+  std::swap(axes[static_cast<size_t>(to_axis(in, args[1], a.rank(), "axis1: "))],
+            axes[static_cast<size_t>(to_axis(in, args[2], a.rank(), "axis2: "))]);
   return shared(transposed(a, axes));
 }
 Value item(Interpreter& in, Args args) {
@@ -154,7 +164,9 @@ Value item(Interpreter& in, Args args) {
     if (a.size() != 1) raise("ValueError", "can only convert an array of size 1 to a Python scalar");
     return python_value(a.elements(in.engine())[0]);
   }
-  const Value at = index.size() == 1 && !index[0].as<Tuple>() && a.rank() != 1 ? array_get(in, a.reshape({a.size()}), index[0]) : array_get(in, a, index.size() == 1 ? index[0] : make_tuple(index));
+  const Value at = index.size() == 1 && !index[0].as<Tuple>() && a.rank() != 1
+                       ? array_get(in, a.reshape({a.size()}), index[0])
+                       : array_get(in, a, index.size() == 1 ? index[0] : make_tuple(index));
   return python_value(at.as<NumpyScalar>()->value(in));
 }
 Value tolist_of(const Array::Elements& e, const Shape& shape, size_t axis, int64_t& at) {
@@ -192,7 +204,9 @@ Value absolute(Interpreter&, Args args) {
   const Operand operands[] = {{self_node(args[0]), 0}};
   return wrap(apply("absolute", operands));
 }
-Value divmod(Interpreter& in, Args args) { return make_tuple({binary(in, ast::BinaryOp::floordiv, args[0], args[1]), binary(in, ast::BinaryOp::mod, args[0], args[1])}); }
+Value divmod(Interpreter& in, Args args) {
+  return make_tuple({binary(in, ast::BinaryOp::floordiv, args[0], args[1]), binary(in, ast::BinaryOp::mod, args[0], args[1])});
+}
 Value rounding(Interpreter& in, Args args) {
   if (args[0].as<NdArray>()) return wrap_array(rounded(self_node(args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1])));
   const bool whole = is_missing(args[1]) || args[1].is_none();
@@ -285,7 +299,8 @@ void set_part(Interpreter& in, const Value& self, const Value& value, bool real)
     return a.assign(in.engine(), given);
   }
   const DType type = real_of(a.dtype());
-  const NodeRef part = graph::broadcast_to(graph::cast(given, type), a.shape()), other = graph::map(real ? ScalarOp::imag : ScalarOp::real, {node});
+  const NodeRef part = graph::broadcast_to(graph::cast(given, type), a.shape()),
+                other = graph::map(real ? ScalarOp::imag : ScalarOp::real, {node});
   a.assign(in.engine(), graph::map(ScalarOp::make_complex, real ? std::vector<NodeRef>{part, other} : std::vector<NodeRef>{other, part}));
 }
 
@@ -309,7 +324,8 @@ Value clipped(Interpreter& in, const Value& x, const Value& low, const Value& hi
   const Operand given = operand(in, x);
   // Python's ints that the type does not hold have no number of it beyond them.
   const auto is_beyond = [&](const Value& bound) {
-    return bound.is_int() && !given.weak && is_integer(given.node->dtype) && Scalar::of_int(bound.as_int()).cast(given.node->dtype).i != bound.as_int();
+    return bound.is_int() && !given.weak && is_integer(given.node->dtype) &&
+           Scalar::of_int(bound.as_int()).cast(given.node->dtype).i != bound.as_int();
   };
   Value result = x;
   for (const auto& [bound, name, is_low] : {std::tuple{low, "maximum", true}, std::tuple{high, "minimum", false}}) {
@@ -322,14 +338,17 @@ Value clipped(Interpreter& in, const Value& x, const Value& low, const Value& hi
 
 NodeRef rounded(const NodeRef& x, int64_t decimals) {
   if (kind(x->dtype) == 'b') {
-    if (decimals != 0) raise("UFuncTypeError", std::string("Cannot cast ufunc '") + (decimals > 0 ? "multiply" : "divide") + "' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'");
+    if (decimals != 0)
+      raise("UFuncTypeError", std::string("Cannot cast ufunc '") + (decimals > 0 ? "multiply" : "divide") +
+                                  "' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'");
     return graph::cast(x, DType::f32);
   }
   if (!is_float(x->dtype) && !is_complex(x->dtype)) {
     return decimals >= 0 ? x : graph::cast(rounded(graph::cast(x, DType::f64), decimals), x->dtype);
   }
   if (is_complex(x->dtype))
-    return graph::map(ScalarOp::make_complex, {rounded(graph::map(ScalarOp::real, {x}), decimals), rounded(graph::map(ScalarOp::imag, {x}), decimals)});
+    return graph::map(ScalarOp::make_complex,
+                      {rounded(graph::map(ScalarOp::real, {x}), decimals), rounded(graph::map(ScalarOp::imag, {x}), decimals)});
   if (decimals == 0) return graph::map(ScalarOp::rint, {x});
   double power = 1;
   for (int64_t k = 0; k < std::abs(decimals); ++k) power *= 10;
@@ -369,7 +388,8 @@ std::vector<NativeFunction> array_methods() {
 
 std::vector<Type::Property> array_properties() {
   return {
-      {"shape", shape_property, [](Interpreter& in, const Value& self, const Value& v) { self.object()->set_attribute(in, "shape", v); }, "Extents, a tuple of ints."},
+      {"shape", shape_property, [](Interpreter& in, const Value& self, const Value& v) { self.object()->set_attribute(in, "shape", v); },
+       "Extents, a tuple of ints."},
       {"ndim", ndim, nullptr, "Number of axes."},
       {"size", size, nullptr, "Number of elements."},
       {"itemsize", itemsize, nullptr, "Bytes of an element."},
@@ -383,10 +403,13 @@ std::vector<Type::Property> array_properties() {
       {"T", turned, nullptr, "The array with its axes reversed: a view."},
       {"real", real_part, [](Interpreter& in, const Value& self, const Value& v) { set_part(in, self, v, true); }, "Real part."},
       {"imag", imaginary_part, [](Interpreter& in, const Value& self, const Value& v) { set_part(in, self, v, false); }, "Imaginary part."},
-      {"mT", [](Interpreter&, const Value& self) { return with_last_axes_exchanged(self); }, nullptr, "The array with its last two axes exchanged: a view."},
+      {"mT", [](Interpreter&, const Value& self) { return with_last_axes_exchanged(self); }, nullptr,
+       "The array with its last two axes exchanged: a view."},
       {"device", [](Interpreter&, const Value&) { return make_str("cpu"); }, nullptr, "'cpu'."},
       {"flat", [](Interpreter& in, const Value& self) { return flat_iterator(as_array(in, self)); },
-       [](Interpreter& in, const Value& self, const Value& v) { set_item(in, flat_iterator(as_array(in, self)), Value::make<SliceObject>(Value(), Value(), Value()), v); },
+       [](Interpreter& in, const Value& self, const Value& v) {
+         set_item(in, flat_iterator(as_array(in, self)), Value::make<SliceObject>(Value(), Value(), Value()), v);
+       },
        "The elements in C order."},
   };
 }
@@ -416,7 +439,8 @@ std::vector<NativeFunction> scalar_methods() {
       {"bit_count", "",
        [](Interpreter& in, Args args) {
          const Scalar& v = args[0].as<NumpyScalar>()->value(in);
-         if (!is_integer(v.type)) raise("AttributeError", "'numpy." + std::string(name_of(v.type)) + "' object has no attribute 'bit_count'");
+         if (!is_integer(v.type))
+           raise("AttributeError", "'numpy." + std::string(name_of(v.type)) + "' object has no attribute 'bit_count'");
          return Value::of(std::popcount(static_cast<uint64_t>(is_signed(v.type) && v.i < 0 ? -v.i : v.i)));
        },
        "Ones in the binary form of the absolute value."},

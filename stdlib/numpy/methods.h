@@ -38,6 +38,7 @@ Value clipped(Interpreter& in, const Value& x, const Value& low, const Value& hi
 NodeRef rounded(const NodeRef& x, int64_t decimals);
 
 /// sum, mean, … with NumPy's dtype rules. `name` is a ReduceOp's or "std".
-NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& x, const Value& axis, const Value& dtype, bool keepdims, int64_t ddof);
+NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& x, const Value& axis, const Value& dtype, bool keepdims,
+               int64_t ddof);
 
 }  // namespace gasell::numpy

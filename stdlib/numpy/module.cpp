@@ -18,7 +18,8 @@ namespace {
 
 std::vector<NativeFunction> all_functions() {
   std::vector<NativeFunction> all;
-  for (auto part : {numpy::reduction_functions(), numpy::creation_functions(), numpy::misc_functions(), numpy::shape_functions(), numpy::dask_functions()})
+  for (auto part : {numpy::reduction_functions(), numpy::creation_functions(), numpy::misc_functions(), numpy::shape_functions(),
+                    numpy::dask_functions()})
     for (NativeFunction& f : part) all.push_back(std::move(f));
   return all;
 }
@@ -26,7 +27,8 @@ std::vector<NativeFunction> all_functions() {
 /// NumPy's own exceptions: each is also one of Python's.
 void register_exceptions() {
   static const bool once = [] {
-    static const Type axis_error{"AxisError", "numpy.exceptions", exception_type("ValueError"), {}, {}, nullptr, {}, exception_type("IndexError")};
+    static const Type axis_error{"AxisError", "numpy.exceptions",          exception_type("ValueError"), {}, {}, nullptr,
+                                 {},          exception_type("IndexError")};
     static const Type ufunc_type_error{"UFuncTypeError", "numpy._core._exceptions", exception_type("TypeError")};
     static const Type linalg_error{"LinAlgError", "numpy.linalg", exception_type("ValueError")};
     register_exception(axis_error);
@@ -49,8 +51,11 @@ Value make_numpy(Interpreter& in) {
   set_member(module, "ufunc", Value::make<TypeObject>(numpy::ufunc_type()));
   for (auto& [name, value] : numpy::scalar_type_members()) set_member(module, name, value);
   set_member(module, "bool", Value::make<TypeObject>(numpy::scalar_type(DType::boolean)));
-  for (const auto& [name, value] : {std::pair{"pi", std::numbers::pi}, {"e", std::numbers::e}, {"inf", std::numeric_limits<double>::infinity()},
-                                    {"nan", std::numeric_limits<double>::quiet_NaN()}, {"euler_gamma", std::numbers::egamma}})
+  for (const auto& [name, value] : {std::pair{"pi", std::numbers::pi},
+                                    {"e", std::numbers::e},
+                                    {"inf", std::numeric_limits<double>::infinity()},
+                                    {"nan", std::numeric_limits<double>::quiet_NaN()},
+                                    {"euler_gamma", std::numbers::egamma}})
     set_member(module, name, Value::of(value));
   for (auto& [name, value] : pandas::numpy_time_members()) set_member(module, name, value);
   set_member(module, "newaxis", Value());

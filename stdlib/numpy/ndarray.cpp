@@ -14,7 +14,8 @@ namespace gasell::numpy {
 namespace {
 
 const char* ufunc_name(ast::BinaryOp op) {
-  static constexpr const char* kNames[] = {"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power", "matmul", "left_shift", "right_shift", "bitwise_and", "bitwise_or", "bitwise_xor"};
+  static constexpr const char* kNames[] = {"add",    "subtract",   "multiply",    "divide",      "floor_divide", "remainder",  "power",
+                                           "matmul", "left_shift", "right_shift", "bitwise_and", "bitwise_or",   "bitwise_xor"};
   return kNames[static_cast<int>(op)];
 }
 const char* ufunc_name(ast::CompareOp op) {
@@ -68,7 +69,9 @@ const Type& ndarray_type() {
   static const NativeFunction kConstructor{
       "ndarray", "shape, dtype=None, buffer=None, offset=0, strides=None, order=None",
       [](Interpreter& in, std::span<Value> args) {
-        if (!args[2].is_none() || !args[4].is_none()) raise("NotImplementedError", "np.ndarray over a buffer is not in Gasell yet", "np.empty makes an array; np.frombuffer-like views are slices");
+        if (!args[2].is_none() || !args[4].is_none())
+          raise("NotImplementedError", "np.ndarray over a buffer is not in Gasell yet",
+                "np.empty makes an array; np.frombuffer-like views are slices");
         return wrap_array(graph::constant(Scalar::of_int(0).cast(to_dtype(in, args[1]).value_or(DType::f64)), to_shape(in, args[0])));
       },
       "An array to be filled: np.empty."};
@@ -99,11 +102,19 @@ std::optional<Value> ArrayLike::compare(Interpreter& in, ast::CompareOp op, cons
   const Operand operands[] = {{node(), 0}, *right};
   return wrap(apply(ufunc_name(op), operands));
 }
-std::optional<Value> ArrayLike::binary(Interpreter& in, ast::BinaryOp op, const Value& other) { return operate(in, op, Value::of(this), other); }
-std::optional<Value> ArrayLike::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) { return operate(in, op, other, Value::of(this)); }
+std::optional<Value> ArrayLike::binary(Interpreter& in, ast::BinaryOp op, const Value& other) {
+  return operate(in, op, Value::of(this), other);
+}
+std::optional<Value> ArrayLike::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) {
+  return operate(in, op, other, Value::of(this));
+}
 
-std::optional<Value> ArrayLike::get_attribute(Interpreter& in, std::string_view name) { return library_method(in, *this, "numpy.ndarray", name, Object::get_attribute(in, name)); }
-std::vector<std::string> ArrayLike::attribute_names(Interpreter& in) { return with_library_names(Object::attribute_names(in), "numpy.ndarray"); }
+std::optional<Value> ArrayLike::get_attribute(Interpreter& in, std::string_view name) {
+  return library_method(in, *this, "numpy.ndarray", name, Object::get_attribute(in, name));
+}
+std::vector<std::string> ArrayLike::attribute_names(Interpreter& in) {
+  return with_library_names(Object::attribute_names(in), "numpy.ndarray");
+}
 
 Value ArrayLike::unary(Interpreter&, ast::UnaryOp op) {
   const Operand operands[] = {{node(), 0}};
@@ -124,7 +135,8 @@ std::string NdArray::format(Interpreter& in, std::string_view spec) {
 
 bool NdArray::truth(Interpreter& in) {
   if (array.size() == 1) return array.elements(in.engine())[0].cast(DType::boolean).i != 0;
-  if (array.size() == 0) raise("ValueError", "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.");
+  if (array.size() == 0)
+    raise("ValueError", "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.");
   raise("ValueError", "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
 }
 int64_t NdArray::hash(Interpreter&) { raise("TypeError", "unhashable type: 'numpy.ndarray'"); }
@@ -138,26 +150,31 @@ std::optional<Value> NdArray::in_place(Interpreter& in, ast::BinaryOp op, const 
   NodeRef result;
   if (op == ast::BinaryOp::matmul) {
     if (array.rank() < 1 || right->node->rank() < 2)
-      raise("ValueError", "inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions.");
+      raise("ValueError",
+            "inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions.");
     result = matmul(operands[0], *right);
   } else {
     result = apply(*find_ufunc(name), operands);
   }
   if (!array.writable()) raise("ValueError", "output array is read-only");
   if (!can_cast_same_kind(result->dtype, array.dtype()))
-    raise("UFuncTypeError", std::string("Cannot cast ufunc '") + name + "' output from dtype('" + std::string(name_of(result->dtype)) + "') to dtype('" + std::string(name_of(array.dtype())) +
-                                "') with casting rule 'same_kind'",
+    raise("UFuncTypeError",
+          std::string("Cannot cast ufunc '") + name + "' output from dtype('" + std::string(name_of(result->dtype)) + "') to dtype('" +
+              std::string(name_of(array.dtype())) + "') with casting rule 'same_kind'",
           "without '=' in the operator a new array of dtype " + std::string(name_of(result->dtype)) + " is made");
   if (op == ast::BinaryOp::matmul && result->shape != array.shape())
-    raise("ValueError", "matmul: Output operand 0 has a mismatch in its core dimension " + std::to_string(array.rank() - 1) + ", with gufunc signature (n?,k),(k,m?)->(n?,m?) (size " +
-                            std::to_string(array.shape().back()) + " is different from " + std::to_string(result->shape.back()) + ")");
+    raise("ValueError", "matmul: Output operand 0 has a mismatch in its core dimension " + std::to_string(array.rank() - 1) +
+                            ", with gufunc signature (n?,k),(k,m?)->(n?,m?) (size " + std::to_string(array.shape().back()) +
+                            " is different from " + std::to_string(result->shape.back()) + ")");
   if (result->shape != array.shape())
-    raise("ValueError", "non-broadcastable output operand with shape " + graph::to_string(array.shape()) + " doesn't match the broadcast shape " + graph::to_string(result->shape));
+    raise("ValueError", "non-broadcastable output operand with shape " + graph::to_string(array.shape()) +
+                            " doesn't match the broadcast shape " + graph::to_string(result->shape));
   // Nobody but the result keeps the graphs of temporaries, lest the memory they read is copied before it is written.
   operands[0].node.reset();
   operands[1].node.reset();
   right.reset();
-  if (auto* temporary = other.as<NdArray>(); temporary && temporary != this && temporary->is_temporary()) temporary->array = Array(graph::constant(Scalar::of_bool(false)));
+  if (auto* temporary = other.as<NdArray>(); temporary && temporary != this && temporary->is_temporary())
+    temporary->array = Array(graph::constant(Scalar::of_bool(false)));
   array.assign(in.engine(), std::move(result));
   return Value::of(this);
 }
@@ -196,7 +213,8 @@ std::optional<int64_t> NdArray::to_index(Interpreter& in) {
 void NdArray::set_attribute(Interpreter& in, std::string_view name, const Value& value) {
   if (name == "shape") {
     const Array reshaped = array.reshape(to_shape(in, value));
-    if (!reshaped.same_memory(array)) raise("AttributeError", "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
+    if (!reshaped.same_memory(array))
+      raise("AttributeError", "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
     array = reshaped;
     return;
   }

@@ -90,7 +90,8 @@ class NumpyScalar : public ArrayLike {
   NodeRef lazy_;
 };
 
-/// a op b of numbers that are known, float64 and int64 with each other or with Python's: most of what loops over single elements do. Nothing: it is no such case.
+/// a op b of numbers that are known, float64 and int64 with each other or with Python's: most of what loops over single elements do.
+/// Nothing: it is no such case.
 std::optional<Value> number_arithmetic(ast::BinaryOp op, const Value& a, const Value& b);
 std::optional<Value> number_comparison(ast::CompareOp op, const Value& a, const Value& b);
 
@@ -99,7 +100,10 @@ class DTypeObject : public Object {
   explicit DTypeObject(DType d) : dtype(d) {}
   const Type& type() const override { return dtype_type(); }
   std::string repr(Interpreter& in) override;
-  std::string str(Interpreter& in) override { (void)in; return std::string(name_of(dtype)); }
+  std::string str(Interpreter& in) override {
+    (void)in;
+    return std::string(name_of(dtype));
+  }
   int64_t hash(Interpreter& in) override;
   std::optional<Value> compare(Interpreter& in, ast::CompareOp op, const Value& other) override;
 
@@ -110,8 +114,8 @@ class DTypeObject : public Object {
 
 /// An array value: 0-d results become NumPy scalars, as NumPy has it.
 Value wrap(NodeRef node);
-/// The result of a reduction: a number of few elements is computed at once, so that it holds on to no memory that is written later, and what is made of it is
-/// arithmetic.
+/// The result of a reduction: a number of few elements is computed at once, so that it holds on to no memory that is written later, and
+/// what is made of it is arithmetic.
 Value wrap_reduced(Interpreter& in, NodeRef node);
 /// An array even where it is 0-d.
 Value wrap_array(NodeRef node);
@@ -140,8 +144,8 @@ bool is_foreign_dtype(std::string_view name);
 /// A shape argument: an int or a sequence of ints.
 Shape to_shape(Interpreter& in, const Value& v);
 Value from_shape(const Shape& shape);
-/// An axis argument: None or missing → all; an int or a tuple; negative ones counted from the end. AxisError, ValueError "duplicate value in 'axis'".
-/// `prefix` opens the message: "axis1: ".
+/// An axis argument: None or missing → all; an int or a tuple; negative ones counted from the end. AxisError, ValueError "duplicate value
+/// in 'axis'". `prefix` opens the message: "axis1: ".
 std::vector<int> to_axes(Interpreter& in, const Value& v, int rank, const char* prefix = "");
 int to_axis(Interpreter& in, const Value& v, int rank, const char* prefix = "");
 

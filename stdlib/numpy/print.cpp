@@ -1,4 +1,5 @@
-// NumPy's printed form of arrays (numpy/core/arrayprint documents the rules): common width and precision, summary beyond the threshold, wrapped lines.
+// NumPy's printed form of arrays (numpy/core/arrayprint documents the rules): common width and precision, summary beyond the threshold,
+// wrapped lines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +42,8 @@ std::string positional(double v, bool single, int64_t precision) {
     text = "0." + std::string(static_cast<size_t>(-d.exponent - 1), '0') + d.digits;
   } else {
     const auto whole = static_cast<size_t>(d.exponent) + 1;
-    text = d.digits.size() <= whole ? d.digits + std::string(whole - d.digits.size(), '0') + "." : d.digits.substr(0, whole) + "." + d.digits.substr(whole);
+    text = d.digits.size() <= whole ? d.digits + std::string(whole - d.digits.size(), '0') + "."
+                                    : d.digits.substr(0, whole) + "." + d.digits.substr(whole);
   }
   if (text.find('.') == std::string::npos) text += '.';
   while (text.back() == '0') text.pop_back();
@@ -67,7 +69,8 @@ std::string scientific(double v, bool single, int64_t precision, int64_t least_d
     fraction = s.substr(2, static_cast<size_t>(least_digits));
     d.exponent = std::stoi(s.substr(s.find('e') + 1));
   }
-  return fmt::format("{}{}.{}e{}{:0{}}", std::signbit(v) ? "-" : "", d.digits[0], fraction, d.exponent < 0 ? "-" : "+", std::abs(d.exponent), exponent_digits);
+  return fmt::format("{}{}.{}e{}{:0{}}", std::signbit(v) ? "-" : "", d.digits[0], fraction, d.exponent < 0 ? "-" : "+",
+                     std::abs(d.exponent), exponent_digits);
 }
 
 /// Formats the floats of one array alike.
@@ -77,8 +80,10 @@ class FloatFormat {
     const PrintOptions& options = print_options();
     std::vector<double> finite;
     for (double v : all) {
-      if (std::isfinite(v)) finite.push_back(v);
-      else other_width_ = std::max(other_width_, std::isnan(v) ? size_t{3} + force_sign : size_t{3} + (v < 0 || force_sign));
+      if (std::isfinite(v))
+        finite.push_back(v);
+      else
+        other_width_ = std::max(other_width_, std::isnan(v) ? size_t{3} + force_sign : size_t{3} + (v < 0 || force_sign));
     }
     double largest = 0, smallest = 0;
     for (double v : finite) {
@@ -123,7 +128,8 @@ class FloatFormat {
  private:
   std::string sign(double v) const { return force_sign_ && !std::signbit(v) ? "+" : ""; }
   std::string text(double v) const {
-    return sign(v) + (exponent_ ? scientific(v, single_, print_options().precision, static_cast<int64_t>(right_), exponent_digits_) : positional(v, single_, print_options().precision));
+    return sign(v) + (exponent_ ? scientific(v, single_, print_options().precision, static_cast<int64_t>(right_), exponent_digits_)
+                                : positional(v, single_, print_options().precision));
   }
 
   bool single_, force_sign_;
@@ -300,7 +306,8 @@ std::string array_repr(Interpreter& in, const Array& array) {
   const std::string dtype_text = implied ? "" : "dtype=" + std::string(name_of(type));
   if (array.size() == 0) {
     const bool plain = array.rank() == 1;
-    return "array([]" + std::string(plain ? "" : ", shape=" + str(in, from_shape(array.shape()))) + ", " + (dtype_text.empty() ? "dtype=" + std::string(name_of(type)) : dtype_text) + ")";
+    return "array([]" + std::string(plain ? "" : ", shape=" + str(in, from_shape(array.shape()))) + ", " +
+           (dtype_text.empty() ? "dtype=" + std::string(name_of(type)) : dtype_text) + ")";
   }
   const bool as_number = array.rank() == 0 && !is_float(type) && !is_complex(type);
   std::string body = as_number ? scalar_str(array.elements(in.engine())[0]) : Writer(in, array).write("array(", ", ", 1);

@@ -52,9 +52,8 @@ NodeRef matmul(const Operand& first, const Operand& second) {
   try {
     stack = graph::broadcast_shapes({stack_a, stack_b});
   } catch (const Error&) {
-    raise("ValueError",
-          "operands could not be broadcast together with remapped shapes [original->remapped]: " + remapped(*a) + " " + remapped(*b) +
-              "  and requested shape (" + std::to_string(n) + "," + std::to_string(m) + ")");
+    raise("ValueError", "operands could not be broadcast together with remapped shapes [original->remapped]: " + remapped(*a) + " " +
+                            remapped(*b) + "  and requested shape (" + std::to_string(n) + "," + std::to_string(m) + ")");
   }
   Shape left = stack_a, right = stack_b, wide = stack, shape = stack;
   left.insert(left.end(), {n, 1, k});

@@ -20,8 +20,12 @@ class Generator : public Object {
   Generator(uint64_t s, const Type& t) : seed(s), type_(t) {}
   const Type& type() const override { return type_; }
   std::string repr(Interpreter&) override { return type_.name + "(Philox)"; }
-  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override { return library_method(in, *this, "numpy.random", name, Object::get_attribute(in, name)); }
-  std::vector<std::string> attribute_names(Interpreter& in) override { return with_library_names(Object::attribute_names(in), "numpy.random"); }
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
+    return library_method(in, *this, "numpy.random", name, Object::get_attribute(in, name));
+  }
+  std::vector<std::string> attribute_names(Interpreter& in) override {
+    return with_library_names(Object::attribute_names(in), "numpy.random");
+  }
 
   uint64_t seed, next_stream = 0;
 
@@ -109,17 +113,22 @@ Value random(Interpreter& in, const Value* self, Args a) {  // size, dtype, chun
 Value uniform(Interpreter& in, const Value* self, Args a) {  // low, high, size, chunks
   const NodeRef low = graph::cast(as_node(in, a[0]), DType::f64), high = graph::cast(as_node(in, a[1]), DType::f64);
   const Shape shape = size_of_draw(in, a[2], {low, high});
-  return finish(in, scale_and_shift(draw(self, Distribution::uniform, DType::f64, shape), graph::map(ScalarOp::sub, {high, low}), low), a[2], a[3]);
+  return finish(in, scale_and_shift(draw(self, Distribution::uniform, DType::f64, shape), graph::map(ScalarOp::sub, {high, low}), low),
+                a[2], a[3]);
 }
 Value integers(Interpreter& in, const Value* self, Args a) {  // low, high, size, dtype, endpoint, chunks
   int64_t low = to_index(in, a[0]), high = 0;
-  if (a[1].is_none()) high = low, low = 0;
-  else high = to_index(in, a[1]);
+  if (a[1].is_none())
+    high = low, low = 0;
+  else
+    high = to_index(in, a[1]);
   const DType dtype = to_dtype(in, a[3]).value_or(DType::i64);
-  if (!is_integer(dtype) && kind(dtype) != 'b') raise("TypeError", "Unsupported dtype dtype('" + std::string(name_of(dtype)) + "') for integers");
+  if (!is_integer(dtype) && kind(dtype) != 'b')
+    raise("TypeError", "Unsupported dtype dtype('" + std::string(name_of(dtype)) + "') for integers");
   const bool endpoint = !is_missing(a[4]) && truth(in, a[4]);
   const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + (endpoint ? 1 : 0);
-  if (high < low + (endpoint ? 0 : 1)) raise("ValueError", low >= high && a[1].is_none() ? "high <= 0" : endpoint ? "low > high" : "low >= high");
+  if (high < low + (endpoint ? 0 : 1))
+    raise("ValueError", low >= high && a[1].is_none() ? "high <= 0" : endpoint ? "low > high" : "low >= high");
   const Stream s = take(self);
   const Shape shape = size_of_draw(in, a[2], {});
   return finish(in, graph::cast(graph::random(Distribution::integers, DType::i64, shape, s.seed, s.stream, low, range), dtype), a[2], a[5]);
@@ -174,7 +183,8 @@ const Type& generator_type(bool legacy) {
   };
   static const NativeFunction construct{"RandomState", "seed=None",
                                         [](Interpreter& in, Args args) {
-                                          const uint64_t seed = args[0].is_none() ? seed_from_system() : static_cast<uint64_t>(to_index(in, args[0]));
+                                          const uint64_t seed =
+                                              args[0].is_none() ? seed_from_system() : static_cast<uint64_t>(to_index(in, args[0]));
                                           return Value::make<Generator>(seed, generator_type(true));
                                         },
                                         "A generator of random numbers."};

@@ -31,10 +31,10 @@ const Type& abstract_type(const char* name) {
   auto found = types->find(name);
   if (found != types->end()) return found->second;
   const std::string n = name;
-  const Type& base = n == "number"                                          ? generic_type()
-                     : n == "integer" || n == "inexact"                     ? abstract_type("number")
-                     : n == "signedinteger" || n == "unsignedinteger"       ? abstract_type("integer")
-                                                                            : abstract_type("inexact");
+  const Type& base = n == "number"                                    ? generic_type()
+                     : n == "integer" || n == "inexact"               ? abstract_type("number")
+                     : n == "signedinteger" || n == "unsignedinteger" ? abstract_type("integer")
+                                                                      : abstract_type("inexact");
   return types->emplace(n, Type{n, "numpy", &base}).first->second;
 }
 
@@ -130,16 +130,25 @@ const Type& dtype_type() {
         {"name", [](Interpreter&, const Value& self) { return make_str(std::string(name_of(self_dtype(self).dtype))); }, nullptr, ""},
         {"kind", [](Interpreter&, const Value& self) { return make_str(std::string(1, kind(self_dtype(self).dtype))); }, nullptr, ""},
         {"itemsize", [](Interpreter&, const Value& self) { return Value::of(gasell::size_of(self_dtype(self).dtype)); }, nullptr, ""},
-        {"alignment", [](Interpreter&, const Value& self) { return Value::of(gasell::size_of(real_of(self_dtype(self).dtype))); }, nullptr, ""},
+        {"alignment", [](Interpreter&, const Value& self) { return Value::of(gasell::size_of(real_of(self_dtype(self).dtype))); }, nullptr,
+         ""},
         {"str",
          [](Interpreter&, const Value& self) {
            const DType d = self_dtype(self).dtype;
            return make_str((gasell::size_of(d) == 1 ? "|" : "<") + std::string(1, kind(d)) + std::to_string(gasell::size_of(d)));
          },
          nullptr, ""},
-        {"char", [](Interpreter&, const Value& self) { return make_str(std::string(1, "?bhilBHILfdFD"[static_cast<int>(self_dtype(self).dtype)])); }, nullptr, ""},
+        {"char",
+         [](Interpreter&, const Value& self) {
+           return make_str(std::string(1, "?bhilBHILfdFD"[static_cast<int>(self_dtype(self).dtype)]));
+         },
+         nullptr, ""},
         {"type", [](Interpreter&, const Value& self) { return Value::make<TypeObject>(scalar_type(self_dtype(self).dtype)); }, nullptr, ""},
-        {"num", [](Interpreter&, const Value& self) { return Value::of(static_cast<int64_t>("\0\1\3\5\7\2\4\6\10\13\14\16\17"[static_cast<int>(self_dtype(self).dtype)])); }, nullptr, ""},
+        {"num",
+         [](Interpreter&, const Value& self) {
+           return Value::of(static_cast<int64_t>("\0\1\3\5\7\2\4\6\10\13\14\16\17"[static_cast<int>(self_dtype(self).dtype)]));
+         },
+         nullptr, ""},
         {"isnative", [](Interpreter&, const Value&) { return Value::of(true); }, nullptr, ""},
         {"hasobject", [](Interpreter&, const Value&) { return Value::of(false); }, nullptr, ""},
         {"isbuiltin", [](Interpreter&, const Value&) { return Value::of(1); }, nullptr, ""},
@@ -148,7 +157,8 @@ const Type& dtype_type() {
         {"ndim", [](Interpreter&, const Value&) { return Value::of(0); }, nullptr, ""},
         {"shape", [](Interpreter&, const Value&) { return make_tuple({}); }, nullptr, ""},
         {"base", [](Interpreter&, const Value& self) { return self; }, nullptr, ""},
-        {"byteorder", [](Interpreter&, const Value& self) { return make_str(gasell::size_of(self_dtype(self).dtype) == 1 ? "|" : "="); }, nullptr, ""},
+        {"byteorder", [](Interpreter&, const Value& self) { return make_str(gasell::size_of(self_dtype(self).dtype) == 1 ? "|" : "="); },
+         nullptr, ""},
     };
     return t;
   }();
@@ -172,9 +182,11 @@ std::vector<std::pair<std::string, Value>> scalar_type_members() {
     members.emplace_back(t.name, Value::make<TypeObject>(t));
   }
   auto alias = [&](const char* name, DType d) { members.emplace_back(name, Value::make<TypeObject>(scalar_type(d))); };
-  alias("bool_", DType::boolean), alias("int_", DType::i64), alias("intp", DType::i64), alias("uint", DType::u64), alias("uintp", DType::u64);
+  alias("bool_", DType::boolean), alias("int_", DType::i64), alias("intp", DType::i64), alias("uint", DType::u64),
+      alias("uintp", DType::u64);
   alias("double", DType::f64), alias("single", DType::f32), alias("csingle", DType::c64), alias("cdouble", DType::c128);
-  alias("byte", DType::i8), alias("ubyte", DType::u8), alias("short", DType::i16), alias("ushort", DType::u16), alias("intc", DType::i32), alias("uintc", DType::u32);
+  alias("byte", DType::i8), alias("ubyte", DType::u8), alias("short", DType::i16), alias("ushort", DType::u16), alias("intc", DType::i32),
+      alias("uintc", DType::u32);
   alias("long", DType::i64), alias("ulong", DType::u64), alias("longlong", DType::i64), alias("ulonglong", DType::u64);
   members.emplace_back("generic", Value::make<TypeObject>(generic_type()));
   for (const char* name : {"number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating"})
@@ -190,8 +202,8 @@ constexpr size_t kMostLeaves = 32;
 
 bool is_arithmetic(const graph::Node& node) { return node.shape.empty() && (node.as<graph::MapNode>() || node.as<graph::CastNode>()); }
 
-/// The value of a graph of rank 0. Kernels compute what reads arrays, all in one plan; the arithmetic over their results (the division and the sum of
-/// x.sum() / 2 + 1) is done here as that of constants is, instead of by a kernel for one element.
+/// The value of a graph of rank 0. Kernels compute what reads arrays, all in one plan; the arithmetic over their results (the division and
+/// the sum of x.sum() / 2 + 1) is done here as that of constants is, instead of by a kernel for one element.
 Scalar evaluate_scalar(Engine& engine, const NodeRef& root) {
   if (const auto* constant = root->as<graph::ConstantNode>()) return constant->value;
   std::vector<NodeRef> arithmetic, leaves;  // inputs first
@@ -242,7 +254,9 @@ std::string NumpyScalar::repr(Interpreter& in) {
   return "np." + std::string(name_of(dtype_)) + "(" + text + ")";
 }
 std::string NumpyScalar::str(Interpreter& in) { return scalar_str(value(in)); }
-std::string NumpyScalar::format(Interpreter& in, std::string_view spec) { return spec.empty() ? str(in) : gasell::format(in, python_value(value(in)), spec); }
+std::string NumpyScalar::format(Interpreter& in, std::string_view spec) {
+  return spec.empty() ? str(in) : gasell::format(in, python_value(value(in)), spec);
+}
 bool NumpyScalar::truth(Interpreter& in) { return value(in).cast(DType::boolean).i != 0; }
 int64_t NumpyScalar::hash(Interpreter& in) { return gasell::hash(in, python_value(value(in))); }
 

@@ -17,12 +17,14 @@ Value flip(Interpreter& in, Args args) {
   Shape shape = a.shape();
   Array::Axes axes;
   for (int k = 0; k < a.rank(); ++k) axes.push_back({k, 0, 1});
-  for (int k : to_axes(in, args[1], a.rank())) axes[static_cast<size_t>(k)] = {k, std::max<int64_t>(0, shape[static_cast<size_t>(k)] - 1), -1};
+  for (int k : to_axes(in, args[1], a.rank()))
+    axes[static_cast<size_t>(k)] = {k, std::max<int64_t>(0, shape[static_cast<size_t>(k)] - 1), -1};
   return shared(a.view(std::move(shape), std::move(axes)));
 }
 
 Value divmod(Interpreter& in, Args args) {
-  return make_tuple({binary(in, ast::BinaryOp::floordiv, wrap(as_node(in, args[0])), args[1]), binary(in, ast::BinaryOp::mod, wrap(as_node(in, args[0])), args[1])});
+  return make_tuple({binary(in, ast::BinaryOp::floordiv, wrap(as_node(in, args[0])), args[1]),
+                     binary(in, ast::BinaryOp::mod, wrap(as_node(in, args[0])), args[1])});
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ NodeRef map1(ScalarOp op, NodeRef a) { return graph::map(op, {std::move(a)}); }
 
 [[noreturn]] void unsupported(const Ufunc& f) {
   raise("TypeError", std::string("ufunc '") + f.name +
-                         "' not supported for the input types, and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''");
+                         "' not supported for the input types, and the inputs could not be safely coerced to any supported types according "
+                         "to the casting rule ''safe''");
 }
 
 DType floating_type(DType t, bool all_double) {
@@ -57,10 +58,14 @@ std::optional<ScalarOp> boolean_operation(const Ufunc& f) {
     case ScalarOp::bit_not: return ScalarOp::logical_not;
     case ScalarOp::abs: return ScalarOp::count_;  // itself
     case ScalarOp::sub:
-      raise("TypeError", "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the logical_xor function instead.");
+      raise("TypeError",
+            "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the logical_xor "
+            "function instead.");
     case ScalarOp::sign:
       raise("TypeError", "ufunc 'sign' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> -> None");
-    case ScalarOp::neg: raise("TypeError", "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not function instead.");
+    case ScalarOp::neg:
+      raise("TypeError",
+            "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not function instead.");
     default: return {};
   }
 }
@@ -83,7 +88,9 @@ NodeRef compare_out_of_range(const Ufunc& f, const Operand& array, int64_t value
 /// Complex numbers are ordered by their real parts, then by their imaginary ones.
 NodeRef lexicographic(ScalarOp strict, ScalarOp op, const NodeRef& a, const NodeRef& b) {
   const NodeRef ar = graph::map(ScalarOp::real, {a}), br = graph::map(ScalarOp::real, {b});
-  const NodeRef tie = graph::map(ScalarOp::logical_and, {graph::map(ScalarOp::eq, {ar, br}), graph::map(op, {graph::map(ScalarOp::imag, {a}), graph::map(ScalarOp::imag, {b})})});
+  const NodeRef tie =
+      graph::map(ScalarOp::logical_and,
+                 {graph::map(ScalarOp::eq, {ar, br}), graph::map(op, {graph::map(ScalarOp::imag, {a}), graph::map(ScalarOp::imag, {b})})});
   return graph::map(ScalarOp::logical_or, {graph::map(strict, {ar, br}), tie});
 }
 
@@ -94,8 +101,12 @@ NodeRef complex_direction(const NodeRef& x) {
   const NodeRef zero = graph::constant(Scalar::of_int(0).cast(re->dtype)), complex_zero = graph::constant(Scalar::of_int(0).cast(x->dtype));
   const NodeRef nan = graph::constant(Scalar::of_complex({NAN, NAN}).cast(x->dtype));
   const NodeRef infinite = graph::map(ScalarOp::isinf, {size}), along_real = graph::map(ScalarOp::isinf, {re});
-  const auto choose = [](const NodeRef& condition, const NodeRef& a, const NodeRef& b) { return graph::map(ScalarOp::select, {condition, a, b}); };
-  const auto part = [&](const NodeRef& of, const NodeRef& at_infinity) { return choose(infinite, at_infinity, graph::map(ScalarOp::div, {of, size})); };
+  const auto choose = [](const NodeRef& condition, const NodeRef& a, const NodeRef& b) {
+    return graph::map(ScalarOp::select, {condition, a, b});
+  };
+  const auto part = [&](const NodeRef& of, const NodeRef& at_infinity) {
+    return choose(infinite, at_infinity, graph::map(ScalarOp::div, {of, size}));
+  };
   const NodeRef direction = graph::map(ScalarOp::make_complex, {part(re, choose(along_real, graph::map(ScalarOp::sign, {re}), zero)),
                                                                 part(im, choose(along_real, zero, graph::map(ScalarOp::sign, {im})))});
   const NodeRef undefined = graph::map(ScalarOp::logical_and, {along_real, graph::map(ScalarOp::isinf, {im})});
@@ -222,8 +233,10 @@ DType common_type(std::span<const Operand> operands) {
   char weak = 0;
   static constexpr std::string_view kOrder = "bifc";
   for (const Operand& o : operands) {
-    if (!o.weak) strong = strong ? promote(*strong, o.node->dtype) : o.node->dtype;
-    else if (!weak || kOrder.find(o.weak) > kOrder.find(weak)) weak = o.weak;
+    if (!o.weak)
+      strong = strong ? promote(*strong, o.node->dtype) : o.node->dtype;
+    else if (!weak || kOrder.find(o.weak) > kOrder.find(weak))
+      weak = o.weak;
   }
   if (strong) return weak ? promote_weak(*strong, weak) : *strong;
   return weak == 'b' ? DType::boolean : weak == 'i' ? DType::i64 : weak == 'f' ? DType::f64 : DType::c128;
@@ -238,7 +251,8 @@ NodeRef cast_weak(const NodeRef& node, DType dtype) {
 
 NodeRef assigned_number(const Operand& number, DType dtype) {
   const auto* c = number.node->as<graph::ConstantNode>();
-  if (number.weak == 'c' && is_integer(dtype)) raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
+  if (number.weak == 'c' && is_integer(dtype))
+    raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
   if (number.weak == 'c' && is_float(dtype)) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
   if (number.weak != 'f' || !c || !is_integer(dtype)) return cast_weak(number.node, dtype);
   const double value = c->value.c.real();
@@ -275,26 +289,33 @@ NodeRef apply(const Ufunc& f, std::span<const Operand> operands, std::optional<D
       return *op == ScalarOp::count_ ? nodes[0] : graph::map(*op, std::move(nodes));
     }
   }
-  const DType type = compute_type(f, f.op == ScalarOp::pow && std::string_view(f.name) == "float_power" ? promote(common, DType::f64) : common);
+  const DType type =
+      compute_type(f, f.op == ScalarOp::pow && std::string_view(f.name) == "float_power" ? promote(common, DType::f64) : common);
   if (f.rule == Rule::rounding && !is_float(type)) return graph::cast(operands[0].node, type);
   if (f.op == ScalarOp::neg && kind(type) == 'b') unsupported(f);
   std::vector<NodeRef> nodes;
-  for (const Operand& o : operands) nodes.push_back(o.weak && f.rule != Rule::logical ? cast_weak(o.node, type) : graph::cast(o.node, type));
+  for (const Operand& o : operands)
+    nodes.push_back(o.weak && f.rule != Rule::logical ? cast_weak(o.node, type) : graph::cast(o.node, type));
   if (f.op == ScalarOp::pow && is_integer(type)) {
-    if (const auto* c = nodes[1]->as<graph::ConstantNode>(); c && is_signed(type) && c->value.i < 0) raise("ValueError", "Integers to negative integer powers are not allowed.");
+    if (const auto* c = nodes[1]->as<graph::ConstantNode>(); c && is_signed(type) && c->value.i < 0)
+      raise("ValueError", "Integers to negative integer powers are not allowed.");
   }
   if (is_complex(type)) {
     if (f.op == ScalarOp::pow)
-      if (const auto* c = nodes[1]->as<graph::ConstantNode>(); c && c->value.c.imag() == 0 && std::abs(c->value.c.real()) < 100 && std::trunc(c->value.c.real()) == c->value.c.real())
+      if (const auto* c = nodes[1]->as<graph::ConstantNode>();
+          c && c->value.c.imag() == 0 && std::abs(c->value.c.real()) < 100 && std::trunc(c->value.c.real()) == c->value.c.real())
         return whole_power(nodes[0], static_cast<int>(c->value.c.real()), graph::broadcast_shapes({nodes[0]->shape, nodes[1]->shape}));
     const ScalarOp strict = f.op == ScalarOp::lt || f.op == ScalarOp::le ? ScalarOp::lt : ScalarOp::gt;
-    if (f.op == ScalarOp::lt || f.op == ScalarOp::le || f.op == ScalarOp::gt || f.op == ScalarOp::ge) return lexicographic(strict, f.op, nodes[0], nodes[1]);
+    if (f.op == ScalarOp::lt || f.op == ScalarOp::le || f.op == ScalarOp::gt || f.op == ScalarOp::ge)
+      return lexicographic(strict, f.op, nodes[0], nodes[1]);
     if (f.op == ScalarOp::sign) return complex_direction(nodes[0]);
     if (f.op == ScalarOp::max || f.op == ScalarOp::min || f.op == ScalarOp::fmax || f.op == ScalarOp::fmin) {
       const bool larger = f.op == ScalarOp::max || f.op == ScalarOp::fmax;
       const bool keeps_nan = f.op == ScalarOp::max || f.op == ScalarOp::min;
       const NodeRef first = lexicographic(larger ? ScalarOp::gt : ScalarOp::lt, larger ? ScalarOp::ge : ScalarOp::le, nodes[0], nodes[1]);
-      return graph::map(ScalarOp::select, {graph::map(ScalarOp::logical_or, {first, graph::map(ScalarOp::isnan, {nodes[keeps_nan ? 0 : 1]})}), nodes[0], nodes[1]});
+      return graph::map(
+          ScalarOp::select,
+          {graph::map(ScalarOp::logical_or, {first, graph::map(ScalarOp::isnan, {nodes[keeps_nan ? 0 : 1]})}), nodes[0], nodes[1]});
     }
   }
   return graph::map(f.op, std::move(nodes));
@@ -305,11 +326,14 @@ NodeRef apply(std::string_view name, std::span<const Operand> operands) { return
 void check_integer_power(Interpreter& in, std::span<const Operand> operands) {
   const NodeRef& exponent = operands[1].node;
   const DType common = common_type(operands);
-  if (!is_integer(common) || !is_signed(common) || !is_integer(exponent->dtype) || !is_signed(exponent->dtype) || exponent->as<graph::ConstantNode>() || exponent->size() == 0) return;
+  if (!is_integer(common) || !is_signed(common) || !is_integer(exponent->dtype) || !is_signed(exponent->dtype) ||
+      exponent->as<graph::ConstantNode>() || exponent->size() == 0)
+    return;
   std::vector<int> axes;
   for (int k = 0; k < exponent->rank(); ++k) axes.push_back(k);
   const NodeRef negative = graph::map(ScalarOp::lt, {exponent, graph::constant(Scalar::of_int(0).cast(exponent->dtype))});
-  if (Array(graph::reduce(graph::ReduceOp::any, negative, axes)).elements(in.engine())[0].i) raise("ValueError", "Integers to negative integer powers are not allowed.");
+  if (Array(graph::reduce(graph::ReduceOp::any, negative, axes)).elements(in.engine())[0].i)
+    raise("ValueError", "Integers to negative integer powers are not allowed.");
 }
 
 bool can_cast_same_kind(DType from, DType to) {
@@ -327,10 +351,12 @@ Value give(Interpreter& in, std::string_view name, const NodeRef& result, const 
   if (!array->array.writable()) raise("ValueError", "output array is read-only");
   const auto named = [](DType t) { return "dtype('" + std::string(name_of(t)) + "')"; };
   if (!any_cast && !can_cast_same_kind(result->dtype, array->array.dtype()))
-    raise("UFuncTypeError", "Cannot cast ufunc '" + std::string(name) + "' output from " + named(result->dtype) + " to " + named(array->array.dtype()) + " with casting rule 'same_kind'");
+    raise("UFuncTypeError", "Cannot cast ufunc '" + std::string(name) + "' output from " + named(result->dtype) + " to " +
+                                named(array->array.dtype()) + " with casting rule 'same_kind'");
   const Shape shape = graph::broadcast_shapes({result->shape, array->array.shape()});
   if (shape != array->array.shape())
-    raise("ValueError", "non-broadcastable output operand with shape " + graph::to_string(array->array.shape()) + " doesn't match the broadcast shape " + graph::to_string(shape));
+    raise("ValueError", "non-broadcastable output operand with shape " + graph::to_string(array->array.shape()) +
+                            " doesn't match the broadcast shape " + graph::to_string(shape));
   array->array.assign(in.engine(), result);
   return target;
 }
@@ -346,7 +372,9 @@ Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
   if (f.op == ScalarOp::pow) check_integer_power(in, operands);
   NodeRef result = apply(f, operands, to_dtype(in, dtype));
   if (out.is_none() || is_missing(out)) {
-    if (masked) raise("NotImplementedError", std::string("np.") + f.name + "(…, where=…) without out leaves elements undefined and is refused", "give out=, or use np.where(condition, a, b)");
+    if (masked)
+      raise("NotImplementedError", std::string("np.") + f.name + "(…, where=…) without out leaves elements undefined and is refused",
+            "give out=, or use np.where(condition, a, b)");
     return wrap(result);
   }
   const auto* tuple = out.as<Tuple>();
@@ -372,7 +400,9 @@ constexpr size_t kUfuncs = 96;
 template <size_t... index>
 std::vector<NativeFunction> entries(std::index_sequence<index...>) {
   std::vector<NativeFunction> functions;
-  ((index < ufuncs().size() ? functions.push_back({ufuncs()[index].name, ufuncs()[index].inputs == 1 ? "x, /, out=None, *, dtype=None, where=True" : "x1, x2, /, out=None, *, dtype=None, where=True",
+  ((index < ufuncs().size() ? functions.push_back({ufuncs()[index].name,
+                                                   ufuncs()[index].inputs == 1 ? "x, /, out=None, *, dtype=None, where=True"
+                                                                               : "x1, x2, /, out=None, *, dtype=None, where=True",
                                                    &entry<index>, "Element-wise; operands are broadcast and promoted as NumPy 2 does."})
                             : void()),
    ...);

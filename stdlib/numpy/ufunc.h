@@ -41,8 +41,8 @@ DType common_type(std::span<const Operand> operands);
 /// ValueError where integers would be raised to negative integers: looks at the exponents now, for the error belongs to this operation.
 void check_integer_power(Interpreter& in, std::span<const Operand> operands);
 
-/// `result` as the script sees it, or `out` with the result written into it: an array, or a tuple of one. TypeError where out is no array or the cast is
-/// not of the same kind (reductions: any cast), ValueError where out is read-only or has another shape. `name` is a ufunc's.
+/// `result` as the script sees it, or `out` with the result written into it: an array, or a tuple of one. TypeError where out is no array
+/// or the cast is not of the same kind (reductions: any cast), ValueError where out is read-only or has another shape. `name` is a ufunc's.
 Value give(Interpreter& in, std::string_view name, const NodeRef& result, const Value& out, bool any_cast = false);
 
 /// np.can_cast(from, to, 'same_kind').

@@ -1,7 +1,7 @@
 #include "stdlib/numpy/ufunc_object.h"
 
-#include "runtime/session/types.h"
 #include "runtime/session/dict.h"
+#include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/library_object.h"
 #include "stdlib/numpy/ufunc.h"

@@ -52,7 +52,9 @@ std::vector<std::string> float_cells(const std::vector<double>& values, const st
       else if (std::isinf(values[i]))
         texts.push_back(with_sign(values[i] < 0 ? "-inf" : "inf", format.leading_space));
       else
-        texts.push_back(with_sign(exponent ? fmt::format("{:.{}e}", values[i], format.digits) : fmt::format("{:.{}f}", values[i], format.digits), format.leading_space));
+        texts.push_back(
+            with_sign(exponent ? fmt::format("{:.{}e}", values[i], format.digits) : fmt::format("{:.{}f}", values[i], format.digits),
+                      format.leading_space));
     }
     trim_zeros(texts);
     return texts;
@@ -73,10 +75,14 @@ std::vector<std::string> float_cells(const std::vector<double>& values, const st
 std::string escaped(std::string_view text) {
   std::string out;
   for (char c : text) {
-    if (c == '\t') out += "\\t";
-    else if (c == '\r') out += "\\r";
-    else if (c == '\n') out += "\\n";
-    else out += c;
+    if (c == '\t')
+      out += "\\t";
+    else if (c == '\r')
+      out += "\\r";
+    else if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
   }
   return out;
 }
@@ -259,7 +265,8 @@ Value justify(Interpreter& in, Args args) {
 
 std::vector<NativeFunction> cell_functions() {
   return {
-      {"cells", "column, leading_space=True, missing_float='NaN', digits=6, quoted=False", cells, "The values as texts, as pandas prints them."},
+      {"cells", "column, leading_space=True, missing_float='NaN', digits=6, quoted=False", cells,
+       "The values as texts, as pandas prints them."},
       {"fixed_width", "texts, mode, minimum=None, most=None", fixed_width, "Texts of one width."},
       {"adjoin", "space, columns", adjoin, "Columns of texts beside each other."},
       {"justify", "texts, width, mode", justify, "Texts padded to a width: left, right, center."},

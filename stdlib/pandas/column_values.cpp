@@ -19,7 +19,8 @@ using frame::NewValues;
 
 /// What kinds of values a sequence holds.
 struct Kinds {
-  int64_t none = 0, nan = 0, not_available = 0, not_a_time = 0, boolean = 0, integer = 0, floating = 0, complex = 0, text = 0, time = 0, delta = 0, date = 0, clock = 0;
+  int64_t none = 0, nan = 0, not_available = 0, not_a_time = 0, boolean = 0, integer = 0, floating = 0, complex = 0, text = 0, time = 0,
+          delta = 0, date = 0, clock = 0;
   std::string other, zone;
   std::vector<DType> scalars;  // NumPy's, different ones
   int64_t missing() const { return none + nan + not_available + not_a_time; }
@@ -28,22 +29,38 @@ struct Kinds {
 Kinds kinds_of(Interpreter& in, const std::vector<Value>& values) {
   Kinds k;
   for (const Value& v : values) {
-    if (v.is_none()) ++k.none;
-    else if (v.is_bool()) ++k.boolean;
-    else if (v.is_int()) ++k.integer;
-    else if (v.is_float()) ++(std::isnan(v.as_float()) ? k.nan : k.floating);
-    else if (v.as<Str>()) ++k.text;
-    else if (v.as<Complex>()) ++k.complex;
-    else if (v.same(na_value())) ++k.not_available;
-    else if (v.same(nat_value())) ++k.not_a_time;
+    if (v.is_none())
+      ++k.none;
+    else if (v.is_bool())
+      ++k.boolean;
+    else if (v.is_int())
+      ++k.integer;
+    else if (v.is_float())
+      ++(std::isnan(v.as_float()) ? k.nan : k.floating);
+    else if (v.as<Str>())
+      ++k.text;
+    else if (v.as<Complex>())
+      ++k.complex;
+    else if (v.same(na_value()))
+      ++k.not_available;
+    else if (v.same(nat_value()))
+      ++k.not_a_time;
     else if (auto* s = v.as<numpy::NumpyScalar>()) {
       const DType t = s->dtype();
       if (std::find(k.scalars.begin(), k.scalars.end(), t) == k.scalars.end()) k.scalars.push_back(t);
-      ++(t == DType::boolean ? k.boolean : is_integer(t) ? k.integer : is_complex(t) ? k.complex : std::isnan(s->value(in).as_double()) ? k.nan : k.floating);
-    } else if (const std::string objects = objects_of(v); !objects.empty()) ++(objects == "date" ? k.date : k.clock);
-    else if (to_timedelta(in, v)) ++k.delta;
-    else if (const auto time = time_scalar(v)) ++k.time, k.zone = time->second;
-    else k.other = type_of(v).name;
+      ++(t == DType::boolean                    ? k.boolean
+         : is_integer(t)                        ? k.integer
+         : is_complex(t)                        ? k.complex
+         : std::isnan(s->value(in).as_double()) ? k.nan
+                                                : k.floating);
+    } else if (const std::string objects = objects_of(v); !objects.empty())
+      ++(objects == "date" ? k.date : k.clock);
+    else if (to_timedelta(in, v))
+      ++k.delta;
+    else if (const auto time = time_scalar(v))
+      ++k.time, k.zone = time->second;
+    else
+      k.other = type_of(v).name;
   }
   return k;
 }
@@ -51,7 +68,8 @@ Kinds kinds_of(Interpreter& in, const std::vector<Value>& values) {
 Column texts(Interpreter& in, const std::vector<Value>& values) {
   frame::DistinctTexts distinct;
   NewValues codes(in.engine(), DType::i32, static_cast<int64_t>(values.size()));
-  for (size_t i = 0; i < values.size(); ++i) codes.as<int32_t>()[i] = is_missing_value(in, values[i]) ? -1 : distinct.add(gasell::str(in, values[i]));
+  for (size_t i = 0; i < values.size(); ++i)
+    codes.as<int32_t>()[i] = is_missing_value(in, values[i]) ? -1 : distinct.add(gasell::str(in, values[i]));
   return {frame::text_type(), codes.node(), nullptr, distinct.finish()};
 }
 
@@ -83,11 +101,11 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
   }
   if (numbers == 0 && !(wanted && wanted->is_number()) && k.nan == 0) return texts(in, values);  // empty, or all None: pandas' object
   const bool validity = k.not_available > 0 || (k.boolean > 0 && k.missing() > 0) || (wanted && wanted->nullable);
-  DType dtype = k.complex > 0                            ? DType::c128
+  DType dtype = k.complex > 0                                 ? DType::c128
                 : k.floating > 0 || k.nan > 0 || numbers == 0 ? DType::f64
-                : k.boolean > 0                          ? DType::boolean
-                : k.none > 0 && !validity                ? DType::f64
-                                                         : DType::i64;
+                : k.boolean > 0                               ? DType::boolean
+                : k.none > 0 && !validity                     ? DType::f64
+                                                              : DType::i64;
   // Scalars of one type keep it.
   const bool only_scalars = std::none_of(values.begin(), values.end(), [](const Value& v) { return !v.as<numpy::NumpyScalar>(); });
   if (k.scalars.size() == 1 && only_scalars) dtype = k.scalars[0];
@@ -125,7 +143,8 @@ NodeRef converted_exactly(Interpreter& in, const NodeRef& values, DType to, cons
   const NodeRef changed = graph::map(ScalarOp::ne, {back, values});
   const NodeRef turned = graph::map(ScalarOp::ne, {graph::map(ScalarOp::lt, {made, zero}), graph::map(ScalarOp::lt, {values, from_zero})});
   if (Array(graph::reduce(graph::ReduceOp::any, graph::map(ScalarOp::logical_or, {changed, turned}), {0})).elements(in.engine())[0].i)
-    raise("TypeError", "cannot safely cast non-equivalent " + std::string(name_of(values->dtype)) + " to " + std::string(name_of(to)), hint);
+    raise("TypeError", "cannot safely cast non-equivalent " + std::string(name_of(values->dtype)) + " to " + std::string(name_of(to)),
+          hint);
   return made;
 }
 
@@ -248,7 +267,8 @@ Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
     result.categories = std::make_shared<Column>(frame::take(engine, column, groups->first_rows(), groups->count()));
     return result;
   }
-  if (to.logical == Logical::text) return from.logical == Logical::category ? cast(in, take_categories(in, column), to) : texts_of_numbers(in, column);
+  if (to.logical == Logical::text)
+    return from.logical == Logical::category ? cast(in, take_categories(in, column), to) : texts_of_numbers(in, column);
   if (from.logical == Logical::category) return cast(in, take_categories(in, column), to);
   if (from.logical == Logical::text && to.is_number()) return numbers_of_texts(in, column, to);
   if (from.logical == Logical::text && to.is_time()) return times_of_texts(in, column, to);
@@ -258,7 +278,8 @@ Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
       const NodeRef missing = frame::missing_mask(column);
       if (to.nullable) {
         NodeRef valid = graph::map(ScalarOp::logical_not, {missing});
-        const NodeRef known = graph::map(ScalarOp::select, {valid, column.values, graph::constant(Scalar::of_float(0, from.dtype), column.values->shape)});
+        const NodeRef known =
+            graph::map(ScalarOp::select, {valid, column.values, graph::constant(Scalar::of_float(0, from.dtype), column.values->shape)});
         result.values = converted_exactly(in, known, to.dtype, "round() before");
         result.validity = valid;
         return result;
@@ -275,7 +296,8 @@ Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
     const bool may_not_fit = is_integer(from.dtype) && is_integer(to.dtype) && to.nullable && to.dtype != from.dtype;
     result.values = may_not_fit ? converted_exactly(in, column.values, to.dtype, "") : graph::cast(column.values, to.dtype);
     if (column.validity && is_float(to.dtype) && !to.nullable) {
-      result.values = graph::map(ScalarOp::select, {column.validity, result.values, graph::constant(Scalar::of_float(std::nan(""), to.dtype), result.values->shape)});
+      result.values = graph::map(ScalarOp::select, {column.validity, result.values,
+                                                    graph::constant(Scalar::of_float(std::nan(""), to.dtype), result.values->shape)});
       result.validity = nullptr;
     }
     return result;
@@ -286,7 +308,8 @@ Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
     result.validity = nullptr;
     return result;
   }
-  raise("TypeError", "cannot convert a column of " + frame::dtype_name(in.engine(), column) + " to " + frame::dtype_name(in.engine(), result));
+  raise("TypeError",
+        "cannot convert a column of " + frame::dtype_name(in.engine(), column) + " to " + frame::dtype_name(in.engine(), result));
 }
 
 Column take_categories(Interpreter& in, const Column& column) {

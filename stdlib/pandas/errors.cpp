@@ -8,14 +8,14 @@ namespace {
 
 const std::vector<Type>& error_types() {
   static const std::vector<Type> types = [] {
-    const auto type = [](const char* name, const char* base, const char* module = "pandas.errors") { return Type{name, module, exception_type(base)}; };
+    const auto type = [](const char* name, const char* base, const char* module = "pandas.errors") {
+      return Type{name, module, exception_type(base)};
+    };
     return std::vector<Type>{
-        type("ParserError", "ValueError"),          type("EmptyDataError", "ValueError"),
-        type("IntCastingNaNError", "ValueError"),   type("MergeError", "ValueError"),
-        type("IndexingError", "Exception"),         type("UnsortedIndexError", "KeyError"),
-        type("DataError", "Exception"),             type("SpecificationError", "Exception"),
-        type("UndefinedVariableError", "NameError"), type("InvalidIndexError", "Exception"),
-        type("DuplicateLabelError", "ValueError"),  type("OptionError", "KeyError"),
+        type("ParserError", "ValueError"),      type("EmptyDataError", "ValueError"),      type("IntCastingNaNError", "ValueError"),
+        type("MergeError", "ValueError"),       type("IndexingError", "Exception"),        type("UnsortedIndexError", "KeyError"),
+        type("DataError", "Exception"),         type("SpecificationError", "Exception"),   type("UndefinedVariableError", "NameError"),
+        type("InvalidIndexError", "Exception"), type("DuplicateLabelError", "ValueError"), type("OptionError", "KeyError"),
     };
   }();
   return types;

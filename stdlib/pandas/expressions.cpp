@@ -56,38 +56,41 @@ class Evaluation {
       for (const ExprRef& item : items) values.push_back((*this)(item));
       return values;
     };
-    return std::visit(
-        Overloaded{
-            [&](const NoneLiteral&) { return Value(); },
-            [&](const BoolLiteral& v) { return Value::of(v.value); },
-            [&](const IntLiteral& v) { return Value::of(static_cast<int64_t>(v.value)); },
-            [&](const FloatLiteral& v) { return Value::of(v.value); },
-            [&](const StringLiteral& v) { return make_str(v.value); },
-            [&](const Name& v) { return name(v.id); },
-            [&](const ast::Tuple& v) { return make_tuple(each(v.items)); },
-            [&](const ast::List& v) { return make_list(each(v.items)); },
-            [&](const Unary& v) {
-              if (v.op != UnaryOp::logical_not) return gasell::unary(in_, v.op, (*this)(v.operand));
-              const Value operand = (*this)(v.operand);
-              return operand.is_bool() ? Value::of(operand.as_int() == 0) : gasell::unary(in_, UnaryOp::invert, operand);
-            },
-            [&](const Binary& v) { return gasell::binary(in_, v.op, (*this)(v.left), (*this)(v.right)); },
-            [&](const BoolChain& v) {
-              Value result = (*this)(v.values[0]);
-              for (size_t k = 1; k < v.values.size(); ++k) result = both(v.op == BoolOp::logical_and, result, (*this)(v.values[k]));
-              return result;
-            },
-            [&](const Compare& v) { return chain(v); },
-            [&](const Call& v) {
-              Arguments args{each(v.args), {}};
-              for (const Keyword& k : v.keywords) args.keywords.emplace_back(k.name, (*this)(k.value));
-              return gasell::call(in_, (*this)(v.callee), std::move(args));
-            },
-            [&](const Attribute& v) { return gasell::get_attribute(in_, (*this)(v.value), v.name); },
-            [&](const Subscript& v) { return gasell::get_item(in_, (*this)(v.value), (*this)(v.index)); },
-            [&](const auto&) -> Value { raise("NotImplementedError", "this kind of expression is not in query and eval", "compute it before, and name it with @"); },
-        },
-        e->node);
+    return std::visit(Overloaded{
+                          [&](const NoneLiteral&) { return Value(); },
+                          [&](const BoolLiteral& v) { return Value::of(v.value); },
+                          [&](const IntLiteral& v) { return Value::of(static_cast<int64_t>(v.value)); },
+                          [&](const FloatLiteral& v) { return Value::of(v.value); },
+                          [&](const StringLiteral& v) { return make_str(v.value); },
+                          [&](const Name& v) { return name(v.id); },
+                          [&](const ast::Tuple& v) { return make_tuple(each(v.items)); },
+                          [&](const ast::List& v) { return make_list(each(v.items)); },
+                          [&](const Unary& v) {
+                            if (v.op != UnaryOp::logical_not) return gasell::unary(in_, v.op, (*this)(v.operand));
+                            const Value operand = (*this)(v.operand);
+                            return operand.is_bool() ? Value::of(operand.as_int() == 0) : gasell::unary(in_, UnaryOp::invert, operand);
+                          },
+                          [&](const Binary& v) { return gasell::binary(in_, v.op, (*this)(v.left), (*this)(v.right)); },
+                          [&](const BoolChain& v) {
+                            Value result = (*this)(v.values[0]);
+                            for (size_t k = 1; k < v.values.size(); ++k)
+                              result = both(v.op == BoolOp::logical_and, result, (*this)(v.values[k]));
+                            return result;
+                          },
+                          [&](const Compare& v) { return chain(v); },
+                          [&](const Call& v) {
+                            Arguments args{each(v.args), {}};
+                            for (const Keyword& k : v.keywords) args.keywords.emplace_back(k.name, (*this)(k.value));
+                            return gasell::call(in_, (*this)(v.callee), std::move(args));
+                          },
+                          [&](const Attribute& v) { return gasell::get_attribute(in_, (*this)(v.value), v.name); },
+                          [&](const Subscript& v) { return gasell::get_item(in_, (*this)(v.value), (*this)(v.index)); },
+                          [&](const auto&) -> Value {
+                            raise("NotImplementedError", "this kind of expression is not in query and eval",
+                                  "compute it before, and name it with @");
+                          },
+                      },
+                      e->node);
   }
 
  private:
@@ -109,7 +112,8 @@ class Evaluation {
     using enum ast::CompareOp;
     const bool lists = right.as<List>() || right.as<Tuple>();
     if (op == in || op == not_in || (lists && (op == eq || op == ne))) {
-      const Value found = gasell::call(in_, gasell::get_attribute(in_, left, "isin"), {{right.as<Tuple>() ? make_list(right.as<Tuple>()->items) : right}, {}});
+      const Value found = gasell::call(in_, gasell::get_attribute(in_, left, "isin"),
+                                       {{right.as<Tuple>() ? make_list(right.as<Tuple>()->items) : right}, {}});
       return op == not_in || op == ne ? gasell::unary(in_, ast::UnaryOp::invert, found) : found;
     }
     return gasell::compare(in_, op, left, right);
@@ -120,7 +124,8 @@ class Evaluation {
       const std::string variable = id.substr(kOutside.size());
       if (const Value* v = outside_.find(variable)) return *v;
       if (const Value* v = in_.global(variable); v && !v->is_absent()) return *v;
-      raise("UndefinedVariableError", "local variable '" + variable + "' is not defined", "@ finds global variables; local_dict={'" + variable + "': …} gives others");
+      raise("UndefinedVariableError", "local variable '" + variable + "' is not defined",
+            "@ finds global variables; local_dict={'" + variable + "': …} gives others");
     }
     const std::string column = id.starts_with(kQuoted) ? quoted_[static_cast<size_t>(std::stoul(id.substr(kQuoted.size())))] : id;
     if (!names_) {
@@ -129,8 +134,9 @@ class Evaluation {
     } else if (const Value* v = names_->find(column)) {
       return *v;
     }
-    static constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "exp", "log", "expm1", "log1p", "sqrt", "sinh", "cosh", "tanh", "arcsin", "arccos",
-                                                      "arctan", "arccosh", "arcsinh", "arctanh", "abs", "log10", "floor", "ceil", "arctan2"};
+    static constexpr std::string_view kFunctions[] = {"sin",     "cos",  "tan",   "exp",    "log",    "expm1",  "log1p",   "sqrt",
+                                                      "sinh",    "cosh", "tanh",  "arcsin", "arccos", "arctan", "arccosh", "arcsinh",
+                                                      "arctanh", "abs",  "log10", "floor",  "ceil",   "arctan2"};
     if (std::find(std::begin(kFunctions), std::end(kFunctions), column) != std::end(kFunctions))
       return gasell::get_attribute(in_, in_.import_module("numpy", nullptr), column);
     raise("UndefinedVariableError", "name '" + column + "' is not defined");

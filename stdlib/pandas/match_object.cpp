@@ -27,7 +27,8 @@ class MatchObject final : public Object {
   }
   const Type& type() const override { return match_type(); }
   std::string repr(Interpreter& in) override {
-    return "<re.Match object; span=(" + std::to_string(spans[0].first) + ", " + std::to_string(spans[0].second) + "), match=" + gasell::repr(in, groups[0]) + ">";
+    return "<re.Match object; span=(" + std::to_string(spans[0].first) + ", " + std::to_string(spans[0].second) +
+           "), match=" + gasell::repr(in, groups[0]) + ">";
   }
   Value get_item(Interpreter& in, const Value& index) override { return groups[place(in, index)]; }
   size_t place(Interpreter& in, const Value& index) const {
@@ -78,8 +79,12 @@ const Type& match_type() {
            return dict;
          },
          "The texts of the named groups."},
-        {"start", "group=0", [](Interpreter& in, Args args) { return Value::of(self_match(args[0]).spans[self_match(args[0]).place(in, args[1])].first); }, "Where it begins."},
-        {"end", "group=0", [](Interpreter& in, Args args) { return Value::of(self_match(args[0]).spans[self_match(args[0]).place(in, args[1])].second); }, "Where it ends."},
+        {"start", "group=0",
+         [](Interpreter& in, Args args) { return Value::of(self_match(args[0]).spans[self_match(args[0]).place(in, args[1])].first); },
+         "Where it begins."},
+        {"end", "group=0",
+         [](Interpreter& in, Args args) { return Value::of(self_match(args[0]).spans[self_match(args[0]).place(in, args[1])].second); },
+         "Where it ends."},
         {"span", "group=0",
          [](Interpreter& in, Args args) {
            const auto& [from, to] = self_match(args[0]).spans[self_match(args[0]).place(in, args[1])];
@@ -93,6 +98,8 @@ const Type& match_type() {
 }
 }  // namespace
 
-Value match_value(const Regex& regex, const Regex::Matcher& match, std::string_view text) { return Value::make<MatchObject>(regex, match, text); }
+Value match_value(const Regex& regex, const Regex::Matcher& match, std::string_view text) {
+  return Value::make<MatchObject>(regex, match, text);
+}
 
 }  // namespace gasell::pandas

@@ -78,8 +78,8 @@ Value sort_later(Interpreter& in, Args args) {
   if (in.engine().gpus()) return {};
   return list_of(frame::sort_later(in.engine(), columns_of(in, args[0]), sortable_keys_of(in, args[1]), order_of(in, args[2], args[3])));
 }
-/// firsts_of_groups(columns, keys, dropna, n, last, only_last): the columns' rows that are among the first (last) n of their group, or None:
-/// the rows are better counted in each group.
+/// firsts_of_groups(columns, keys, dropna, n, last, only_last): the columns' rows that are among the first (last) n of their group, or
+/// None: the rows are better counted in each group.
 Value firsts_of_groups(Interpreter& in, Args args) {
   Engine& engine = in.engine();
   if (engine.gpus()) return {};

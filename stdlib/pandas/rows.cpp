@@ -33,8 +33,10 @@ Value like(Interpreter& in, Args args) {
   Column result = column_of(args[2]);
   result.values = array_node(in, args[0]);
   result.validity = args[1].is_none() ? nullptr : array_node(in, args[1]);
-  if (result.type.is_number()) result.type.dtype = result.values->dtype;
-  else result.values = graph::cast(result.values, result.type.dtype);
+  if (result.type.is_number())
+    result.type.dtype = result.values->dtype;
+  else
+    result.values = graph::cast(result.values, result.type.dtype);
   return wrap_column(std::move(result));
 }
 Value numbers(Interpreter& in, Args args) {
@@ -45,7 +47,9 @@ Value numbers(Interpreter& in, Args args) {
 }
 Value times(Interpreter& in, Args args) {
   const NodeRef ns = graph::cast(array_node(in, args[0]), DType::i64);
-  return wrap_column({gasell::str(in, args[1]) == "datetime" ? frame::datetime_type(args[2].is_none() ? "" : gasell::str(in, args[2])) : frame::timedelta_type(), ns});
+  return wrap_column({gasell::str(in, args[1]) == "datetime" ? frame::datetime_type(args[2].is_none() ? "" : gasell::str(in, args[2]))
+                                                             : frame::timedelta_type(),
+                      ns});
 }
 /// category(codes, categories, ordered): codes of -1 are missing.
 Value category(Interpreter& in, Args args) {
@@ -117,12 +121,14 @@ Value empty(Interpreter& in, Args args) {
   std::vector<int64_t> strides = graph::contiguous_strides(shape);
   return numpy::wrap_array(graph::buffer(std::move(memory), dtype, std::move(shape), std::move(strides), 0));
 }
-Value clock(Interpreter&, Args) { return Value::of(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()); }
+Value clock(Interpreter&, Args) {
+  return Value::of(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
 /// report(name, start, rows_in, rows_out, detail, where): for --explain.
 Value report(Interpreter& in, Args args) {
   const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  frame::report_operator({gasell::str(in, args[0]), gasell::str(in, args[4]), gasell::str(in, args[5]), to_index(in, args[2]), to_index(in, args[3]),
-                          now - to_double(in, args[1])});
+  frame::report_operator({gasell::str(in, args[0]), gasell::str(in, args[4]), gasell::str(in, args[5]), to_index(in, args[2]),
+                          to_index(in, args[3]), now - to_double(in, args[1])});
   return {};
 }
 
@@ -179,7 +185,9 @@ Value rows_where(Interpreter& in, Args args) {
 /// Whether all of these int64 are in [low, high).
 bool all_within(Engine& engine, const NodeRef& numbers, int64_t low, int64_t high) {
   if (engine.gpus()) {
-    const auto than = [&](ScalarOp op, int64_t bound) { return graph::map(op, {numbers, graph::constant(Scalar::of_int(bound), numbers->shape)}); };
+    const auto than = [&](ScalarOp op, int64_t bound) {
+      return graph::map(op, {numbers, graph::constant(Scalar::of_int(bound), numbers->shape)});
+    };
     const NodeRef outside = graph::map(ScalarOp::logical_or, {than(ScalarOp::lt, low), than(ScalarOp::ge, high)});
     return Array(graph::reduce(graph::ReduceOp::any, outside, {0})).item(engine, {}).i == 0;
   }
@@ -188,8 +196,8 @@ bool all_within(Engine& engine, const NodeRef& numbers, int64_t low, int64_t hig
   return std::all_of(n, n + e.count, [&](int64_t v) { return v >= low && v < high; });
 }
 
-/// take(columns, rows, may_miss, known): each column's rows, taken when somebody looks at them; rows of -1 are missing then. IndexError for numbers that are
-/// no row's, unless they are known to be: by a mask, which is true at the rows, or True.
+/// take(columns, rows, may_miss, known): each column's rows, taken when somebody looks at them; rows of -1 are missing then. IndexError for
+/// numbers that are no row's, unless they are known to be: by a mask, which is true at the rows, or True.
 Value take(Interpreter& in, Args args) {
   Engine& engine = in.engine();
   NodeRef rows = graph::cast(array_node(in, args[1]), DType::i64);
@@ -197,9 +205,11 @@ Value take(Interpreter& in, Args args) {
   const bool may_miss = truth(in, args[2]);
   std::vector<Column> columns;
   for (const Value& v : to_vector(in, args[0])) columns.push_back(column_of(v));
-  if (!columns.empty() && args[3].is_none() && !all_within(engine, rows, may_miss ? -1 : 0, columns[0].size())) raise("IndexError", "indices are out-of-bounds");
+  if (!columns.empty() && args[3].is_none() && !all_within(engine, rows, may_miss ? -1 : 0, columns[0].size()))
+    raise("IndexError", "indices are out-of-bounds");
   std::vector<Value> results;
-  for (Column& c : frame::take_later(engine, columns, rows, may_miss, args[3].as<numpy::NdArray>() ? array_node(in, args[3]) : nullptr)) results.push_back(wrap_column(std::move(c)));
+  for (Column& c : frame::take_later(engine, columns, rows, may_miss, args[3].as<numpy::NdArray>() ? array_node(in, args[3]) : nullptr))
+    results.push_back(wrap_column(std::move(c)));
   return make_list(std::move(results));
 }
 
@@ -290,7 +300,9 @@ Value facts(Interpreter&, Args args) {
   return make_tuple({Value::of(type.nullable), Value::of(type.ordered), named(type.zone), named(type.objects)});
 }
 Value dtype_text(Interpreter& in, Args args) { return make_str(frame::dtype_name(in.engine(), column_of(args[0]))); }
-Value type_text(Interpreter& in, Args args) { return make_str(frame::dtype_name(in.engine(), {to_column_type(in, args[0]), graph::constant(Scalar::of_int(0), {0})})); }
+Value type_text(Interpreter& in, Args args) {
+  return make_str(frame::dtype_name(in.engine(), {to_column_type(in, args[0]), graph::constant(Scalar::of_int(0), {0})}));
+}
 Value missing_scalar(Interpreter& in, Args args) { return Value::of(is_missing_value(in, args[0])); }
 Value item(Interpreter& in, Args args) { return cell(in, column_of(args[0]), to_index(in, args[1])); }
 
@@ -298,14 +310,17 @@ Value item(Interpreter& in, Args args) { return cell(in, column_of(args[0]), to_
 Value to_ns(Interpreter& in, Args args) {
   const bool datetime = gasell::str(in, args[1]) == "M";
   const auto ns = datetime ? to_timestamp(in, args[0]) : to_timedelta(in, args[0], true);
-  if (!ns) raise("TypeError", "Invalid comparison between dtype=" + std::string(datetime ? "datetime64[ns]" : "timedelta64[ns]") + " and " + type_of(args[0]).name);
+  if (!ns)
+    raise("TypeError", "Invalid comparison between dtype=" + std::string(datetime ? "datetime64[ns]" : "timedelta64[ns]") + " and " +
+                           type_of(args[0]).name);
   return Value::of(*ns);
 }
 /// bits(array): floats as signed integers of their size, over the same memory.
 Value bits(Interpreter& in, Args args) {
   const NodeRef floats = in.engine().force(array_node(in, args[0]));
   const auto& memory = *floats->as<graph::BufferNode>();
-  return numpy::wrap_array(graph::buffer(memory.storage, size_of(floats->dtype) == 4 ? DType::i32 : DType::i64, floats->shape, memory.strides, memory.offset));
+  return numpy::wrap_array(
+      graph::buffer(memory.storage, size_of(floats->dtype) == 4 ? DType::i32 : DType::i64, floats->shape, memory.strides, memory.offset));
 }
 /// text_places(column): where each text of its dictionary, in which each is once, stands in their order; of no texts [0].
 Value text_places(Interpreter& in, Args args) {
@@ -320,7 +335,8 @@ Value text_equals(Interpreter& in, Args args) {
   const Column distinct = frame::with_distinct_texts(in.engine(), column_of(args[0]));
   const auto code = distinct.dictionary->find(args[1].as<Str>()->value);
   if (!code) return numpy::wrap_array(graph::constant(Scalar::of_bool(false), distinct.values->shape));
-  return numpy::wrap_array(graph::map(ScalarOp::eq, {distinct.values, graph::constant(Scalar::of_int(*code, DType::i32), distinct.values->shape)}));
+  return numpy::wrap_array(
+      graph::map(ScalarOp::eq, {distinct.values, graph::constant(Scalar::of_int(*code, DType::i32), distinct.values->shape)}));
 }
 /// text_ranks(a, b): numbers that stand to each other as the texts do, of columns and texts; -1 where one is missing.
 Value text_ranks(Interpreter& in, Args args) {

@@ -35,7 +35,9 @@ std::function<TextParts()> parts_maker(Interpreter& in, const Value& operation) 
   if (separator && separator->empty()) raise("ValueError", "empty separator");
   if (!truth(in, what[3]))
     return [=]() -> TextParts {
-      return [=](std::string_view text, std::vector<std::optional<std::string>>& parts) { split_text(text, separator, most, from_right, parts); };
+      return [=](std::string_view text, std::vector<std::optional<std::string>>& parts) {
+        split_text(text, separator, most, from_right, parts);
+      };
     };
   const auto compiled = Regex::compile(*separator, to_index(in, what[5]));
   return [compiled, most]() -> TextParts {
@@ -46,35 +48,37 @@ std::function<TextParts()> parts_maker(Interpreter& in, const Value& operation) 
   };
 }
 
-Value part_columns(Interpreter& in, Args args) { return list_of_columns(split_texts(in.engine(), column_of(args[0]), parts_maker(in, args[1]))); }
+Value part_columns(Interpreter& in, Args args) {
+  return list_of_columns(split_texts(in.engine(), column_of(args[0]), parts_maker(in, args[1])));
+}
 
 /// part(column, operation, place): one part of each; missing where there are fewer.
 Value part(Interpreter& in, Args args) {
   const auto make = parts_maker(in, args[1]);
   const int64_t place = to_index(in, args[2]);
   return wrap_column(map_texts(in.engine(), column_of(args[0]), TextFunctionMaker([&] {
-    const auto parts = std::make_shared<std::vector<std::optional<std::string>>>();
-    return [f = make(), parts, place](std::string_view text, std::string& out) {
-      parts->clear();
-      f(text, *parts);
-      const auto count = static_cast<int64_t>(parts->size()), at = place < 0 ? place + count : place;
-      if (at < 0 || at >= count || !(*parts)[static_cast<size_t>(at)]) return false;
-      out = *(*parts)[static_cast<size_t>(at)];
-      return true;
-    };
-  })));
+                                 const auto parts = std::make_shared<std::vector<std::optional<std::string>>>();
+                                 return [f = make(), parts, place](std::string_view text, std::string& out) {
+                                   parts->clear();
+                                   f(text, *parts);
+                                   const auto count = static_cast<int64_t>(parts->size()), at = place < 0 ? place + count : place;
+                                   if (at < 0 || at >= count || !(*parts)[static_cast<size_t>(at)]) return false;
+                                   out = *(*parts)[static_cast<size_t>(at)];
+                                   return true;
+                                 };
+                               })));
 }
 
 Value part_counts(Interpreter& in, Args args) {
   const auto make = parts_maker(in, args[1]);
   return wrap_column(measure_texts(in.engine(), column_of(args[0]), DType::i64, TextMeasureMaker([&] {
-    const auto parts = std::make_shared<std::vector<std::optional<std::string>>>();
-    return [f = make(), parts](std::string_view text) {
-      parts->clear();
-      f(text, *parts);
-      return std::optional(static_cast<double>(parts->size()));
-    };
-  })));
+                                     const auto parts = std::make_shared<std::vector<std::optional<std::string>>>();
+                                     return [f = make(), parts](std::string_view text) {
+                                       parts->clear();
+                                       f(text, *parts);
+                                       return std::optional(static_cast<double>(parts->size()));
+                                     };
+                                   })));
 }
 
 /// joined_parts(column, operation, separator)
@@ -82,17 +86,17 @@ Value joined_parts(Interpreter& in, Args args) {
   const auto make = parts_maker(in, args[1]);
   const std::string separator = text_argument(in, args[2]);
   return wrap_column(map_texts(in.engine(), column_of(args[0]), TextFunctionMaker([&] {
-    const auto parts = std::make_shared<std::vector<std::optional<std::string>>>();
-    return [f = make(), parts, separator](std::string_view text, std::string& out) {
-      parts->clear();
-      f(text, *parts);
-      for (size_t k = 0; k < parts->size(); ++k) {
-        if (k) out += separator;
-        out += (*parts)[k].value_or("");
-      }
-      return true;
-    };
-  })));
+                                 const auto parts = std::make_shared<std::vector<std::optional<std::string>>>();
+                                 return [f = make(), parts, separator](std::string_view text, std::string& out) {
+                                   parts->clear();
+                                   f(text, *parts);
+                                   for (size_t k = 0; k < parts->size(); ++k) {
+                                     if (k) out += separator;
+                                     out += (*parts)[k].value_or("");
+                                   }
+                                   return true;
+                                 };
+                               })));
 }
 
 /// part_lists(column, operation): a Python list for each row, or pd.NA.
@@ -122,16 +126,20 @@ Value partition(Interpreter& in, Args args) {
   const std::string separator = text_argument(in, args[1]);
   const bool from_right = truth(in, args[2]);
   if (separator.empty()) raise("ValueError", "empty separator");
-  return list_of_columns(split_texts(in.engine(), column_of(args[0]), [&]() -> TextParts {
-    return [=](std::string_view text, std::vector<std::optional<std::string>>& parts) {
-      const size_t at = from_right ? text.rfind(separator) : text.find(separator);
-      if (at == text.npos) {
-        parts = from_right ? std::vector<std::optional<std::string>>{"", "", std::string(text)} : std::vector<std::optional<std::string>>{std::string(text), "", ""};
-        return;
-      }
-      parts = {std::string(text.substr(0, at)), separator, std::string(text.substr(at + separator.size()))};
-    };
-  }, 3));
+  return list_of_columns(split_texts(
+      in.engine(), column_of(args[0]),
+      [&]() -> TextParts {
+        return [=](std::string_view text, std::vector<std::optional<std::string>>& parts) {
+          const size_t at = from_right ? text.rfind(separator) : text.find(separator);
+          if (at == text.npos) {
+            parts = from_right ? std::vector<std::optional<std::string>>{"", "", std::string(text)}
+                               : std::vector<std::optional<std::string>>{std::string(text), "", ""};
+            return;
+          }
+          parts = {std::string(text.substr(0, at)), separator, std::string(text.substr(at + separator.size()))};
+        };
+      },
+      3));
 }
 
 /// dummies(column, separator): (the different parts, sorted; for each whether a text has it, as int64)
@@ -160,7 +168,8 @@ Value dummies(Interpreter& in, Args args) {
   std::vector<Value> names, columns;
   for (const auto& [name, flags] : found) {
     names.push_back(make_str(name));
-    columns.push_back(wrap_column(number_column(of_codes<int64_t>(in.engine(), column, std::vector<int64_t>(flags.begin(), flags.end()), 0))));
+    columns.push_back(
+        wrap_column(number_column(of_codes<int64_t>(in.engine(), column, std::vector<int64_t>(flags.begin(), flags.end()), 0))));
   }
   return make_tuple({make_list(std::move(names)), make_list(std::move(columns))});
 }

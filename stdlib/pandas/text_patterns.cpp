@@ -22,12 +22,13 @@ Value contains(Interpreter& in, Args args) {
     const std::string upper = to_upper(pattern);
     return tested(in, args[0], [=](std::string_view text) { return to_upper(text).find(upper) != std::string::npos; });
   }
-  if (!regex || (flags == 0 && is_plain_text(pattern))) return tested(in, args[0], [=](std::string_view text) { return text.find(pattern) != text.npos; });
+  if (!regex || (flags == 0 && is_plain_text(pattern)))
+    return tested(in, args[0], [=](std::string_view text) { return text.find(pattern) != text.npos; });
   const auto compiled = Regex::compile(pattern, flags);
   return wrap_column(measure_texts(in.engine(), column_of(args[0]), DType::boolean, TextMeasureMaker([&] {
-    const auto match = std::make_shared<Regex::Matcher>(*compiled);
-    return [match](std::string_view text) { return std::optional<double>(match->find(text, 0)); };
-  })));
+                                     const auto match = std::make_shared<Regex::Matcher>(*compiled);
+                                     return [match](std::string_view text) { return std::optional<double>(match->find(text, 0)); };
+                                   })));
 }
 
 /// match(column, pattern, flags, whole)
@@ -35,24 +36,26 @@ Value match_pattern(Interpreter& in, Args args) {
   const auto compiled = Regex::compile(text_argument(in, args[1]), to_index(in, args[2]));
   const auto where = truth(in, args[3]) ? Regex::Matcher::Where::whole : Regex::Matcher::Where::at_start;
   return wrap_column(measure_texts(in.engine(), column_of(args[0]), DType::boolean, TextMeasureMaker([&] {
-    const auto match = std::make_shared<Regex::Matcher>(*compiled);
-    return [match, where](std::string_view text) { return std::optional<double>(match->find(text, 0, where)); };
-  })));
+                                     const auto match = std::make_shared<Regex::Matcher>(*compiled);
+                                     return [match, where](std::string_view text) {
+                                       return std::optional<double>(match->find(text, 0, where));
+                                     };
+                                   })));
 }
 
 Value count_matches(Interpreter& in, Args args) {
   const auto compiled = Regex::compile(text_argument(in, args[1]), to_index(in, args[2]));
   return wrap_column(measure_texts(in.engine(), column_of(args[0]), DType::i64, TextMeasureMaker([&] {
-    const auto match = std::make_shared<Regex::Matcher>(*compiled);
-    return [match](std::string_view text) {
-      double count = 0;
-      match->each(text, [&] {
-        ++count;
-        return true;
-      });
-      return std::optional(count);
-    };
-  })));
+                                     const auto match = std::make_shared<Regex::Matcher>(*compiled);
+                                     return [match](std::string_view text) {
+                                       double count = 0;
+                                       match->each(text, [&] {
+                                         ++count;
+                                         return true;
+                                       });
+                                       return std::optional(count);
+                                     };
+                                   })));
 }
 /// The different texts of a column changed by something that only this thread may do.
 Value mapped_here(Interpreter& in, const Value& column, const std::function<std::string(std::string_view)>& f) {
@@ -100,12 +103,12 @@ Value replace(Interpreter& in, Args args) {
   }
   const auto made = std::make_shared<RegexTemplate>(text_argument(in, with), *compiled);
   return wrap_column(map_texts(in.engine(), column_of(args[0]), TextFunctionMaker([&] {
-    const auto match = std::make_shared<Regex::Matcher>(*compiled);
-    return [=](std::string_view text, std::string& out) {
-      replace_matches(text, *match, *made, count, out);
-      return true;
-    };
-  })));
+                                 const auto match = std::make_shared<Regex::Matcher>(*compiled);
+                                 return [=](std::string_view text, std::string& out) {
+                                   replace_matches(text, *match, *made, count, out);
+                                   return true;
+                                 };
+                               })));
 }
 std::shared_ptr<const Regex> pattern_with_groups(Interpreter& in, const Value& pattern, const Value& flags) {
   auto compiled = Regex::compile(text_argument(in, pattern), to_index(in, flags));
@@ -121,16 +124,19 @@ Value group_names(const Regex& regex) {
 
 Value extract(Interpreter& in, Args args) {
   const auto compiled = pattern_with_groups(in, args[1], args[2]);
-  const auto columns = split_texts(in.engine(), column_of(args[0]), [&]() -> TextParts {
-    const auto match = std::make_shared<Regex::Matcher>(*compiled);
-    return [match, compiled](std::string_view text, std::vector<std::optional<std::string>>& parts) {
-      if (!match->find(text, 0)) return;
-      for (int g = 1; g <= compiled->groups(); ++g) {
-        const auto group = match->group(g);
-        parts.push_back(group ? std::optional<std::string>(*group) : std::nullopt);
-      }
-    };
-  }, compiled->groups());
+  const auto columns = split_texts(
+      in.engine(), column_of(args[0]),
+      [&]() -> TextParts {
+        const auto match = std::make_shared<Regex::Matcher>(*compiled);
+        return [match, compiled](std::string_view text, std::vector<std::optional<std::string>>& parts) {
+          if (!match->find(text, 0)) return;
+          for (int g = 1; g <= compiled->groups(); ++g) {
+            const auto group = match->group(g);
+            parts.push_back(group ? std::optional<std::string>(*group) : std::nullopt);
+          }
+        };
+      },
+      compiled->groups());
   return make_tuple({list_of_columns(columns), group_names(*compiled)});
 }
 
@@ -165,7 +171,8 @@ Value extract_all(Interpreter& in, Args args) {
     std::copy(codes[g].begin(), codes[g].end(), values.as<int32_t>());
     columns.push_back({text_type(), values.node(), nullptr, texts[g].finish(false)});
   }
-  return make_tuple({make_list(std::move(rows)), make_list(std::move(numbers)), list_of_columns(std::move(columns)), group_names(*compiled)});
+  return make_tuple(
+      {make_list(std::move(rows)), make_list(std::move(numbers)), list_of_columns(std::move(columns)), group_names(*compiled)});
 }
 
 }  // namespace

@@ -18,10 +18,14 @@ namespace gasell::pandas {
 using namespace frame;
 
 std::string text_argument(Interpreter& in, const Value& v) { return gasell::str(in, v); }
-std::optional<std::string> optional_text(Interpreter& in, const Value& v) { return v.is_none() ? std::nullopt : std::optional(gasell::str(in, v)); }
+std::optional<std::string> optional_text(Interpreter& in, const Value& v) {
+  return v.is_none() ? std::nullopt : std::optional(gasell::str(in, v));
+}
 std::optional<int64_t> optional_int(Interpreter& in, const Value& v) { return v.is_none() ? std::nullopt : std::optional(to_index(in, v)); }
 
-Value mapped(Interpreter& in, const Value& column, const TextFunction& f) { return wrap_column(map_texts(in.engine(), column_of(column), f)); }
+Value mapped(Interpreter& in, const Value& column, const TextFunction& f) {
+  return wrap_column(map_texts(in.engine(), column_of(column), f));
+}
 Value mapped(Interpreter& in, const Value& column, std::function<std::string(std::string_view)> f) {
   return mapped(in, column, TextFunction([f = std::move(f)](std::string_view text, std::string& out) {
                   out = f(text);
@@ -46,7 +50,8 @@ namespace {
 
 Value change_case(Interpreter& in, Args args) {
   static const std::map<std::string, std::string (*)(std::string_view), std::less<>> kCases = {
-      {"lower", &to_lower}, {"upper", &to_upper}, {"title", &to_title}, {"capitalize", &capitalize}, {"swapcase", &swap_case}, {"casefold", &case_fold}};
+      {"lower", &to_lower},        {"upper", &to_upper},     {"title", &to_title},
+      {"capitalize", &capitalize}, {"swapcase", &swap_case}, {"casefold", &case_fold}};
   return mapped(in, args[0], kCases.at(text_argument(in, args[1])));
 }
 
@@ -66,7 +71,8 @@ Value strip(Interpreter& in, Args args) {
 }
 
 Value length_of(Interpreter& in, Args args) {
-  return measured(in, args[0], DType::i64, [](std::string_view text) { return std::optional(static_cast<double>(code_point_count(text))); });
+  return measured(in, args[0], DType::i64,
+                  [](std::string_view text) { return std::optional(static_cast<double>(code_point_count(text))); });
 }
 
 /// begins(column, texts, at_end)
@@ -78,7 +84,8 @@ Value begins(Interpreter& in, Args args) {
     affixes.push_back(text_argument(in, args[1]));
   const bool at_end = truth(in, args[2]);
   return tested(in, args[0], [=](std::string_view text) {
-    return std::any_of(affixes.begin(), affixes.end(), [&](const std::string& a) { return at_end ? text.ends_with(a) : text.starts_with(a); });
+    return std::any_of(affixes.begin(), affixes.end(),
+                       [&](const std::string& a) { return at_end ? text.ends_with(a) : text.starts_with(a); });
   });
 }
 
@@ -163,7 +170,9 @@ Value repeat(Interpreter& in, Args args) {
   Column column = column_of(args[0]);
   const std::vector<Value> each = to_vector(in, args[1]);
   const ColumnData data = read(in.engine(), column);
-  if (static_cast<int64_t>(each.size()) != data.count) raise("ValueError", "operands could not be broadcast together with shapes (" + std::to_string(data.count) + ",) (" + std::to_string(each.size()) + ",)");
+  if (static_cast<int64_t>(each.size()) != data.count)
+    raise("ValueError", "operands could not be broadcast together with shapes (" + std::to_string(data.count) + ",) (" +
+                            std::to_string(each.size()) + ",)");
   DictionaryBuilder texts;
   NewValues codes(in.engine(), DType::i32, data.count);
   for (int64_t i = 0; i < data.count; ++i) {
@@ -208,16 +217,20 @@ Value translate(Interpreter& in, Args args) {
   for (const Dict::Entry& e : dict->entries()) {
     if (e.key.is_absent() || !e.key.is_int()) continue;
     std::string to;
-    if (e.value.is_int()) append_utf8(to, static_cast<char32_t>(e.value.as_int()));
-    else if (!e.value.is_none()) to = text_argument(in, e.value);
+    if (e.value.is_int())
+      append_utf8(to, static_cast<char32_t>(e.value.as_int()));
+    else if (!e.value.is_none())
+      to = text_argument(in, e.value);
     table[static_cast<char32_t>(e.key.as_int())] = to;
   }
   return mapped(in, args[0], TextFunction([=](std::string_view text, std::string& out) {
                   for (size_t i = 0; i < text.size();) {
                     const CodePoint c = decode_utf8(text, i);
                     const auto found = table.find(c.value);
-                    if (found == table.end()) out += text.substr(i, static_cast<size_t>(c.length));
-                    else out += found->second;
+                    if (found == table.end())
+                      out += text.substr(i, static_cast<size_t>(c.length));
+                    else
+                      out += found->second;
                     i += static_cast<size_t>(c.length);
                   }
                   return true;
@@ -229,7 +242,8 @@ Value remove(Interpreter& in, Args args) {
   const std::string affix = text_argument(in, args[1]);
   const bool at_end = truth(in, args[2]);
   return mapped(in, args[0], [=](std::string_view text) {
-    if (at_end ? text.ends_with(affix) : text.starts_with(affix)) at_end ? text.remove_suffix(affix.size()) : text.remove_prefix(affix.size());
+    if (at_end ? text.ends_with(affix) : text.starts_with(affix))
+      at_end ? text.remove_suffix(affix.size()) : text.remove_prefix(affix.size());
     return std::string(text);
   });
 }
@@ -277,12 +291,13 @@ Value add(Interpreter& in, Args args) {
     return mapped(in, args[0], [with = s->value](std::string_view text) { return std::string(text) + with; });
   if (const auto* s = args[0].as<Str>())
     return mapped(in, args[1], [with = s->value](std::string_view text) { return with + std::string(text); });
-  return wrap_column(combine_texts(in.engine(), {column_of(args[0]), column_of(args[1])}, [](const std::optional<std::string_view>* row, std::string& out) {
-    if (!row[0] || !row[1]) return false;
-    out += *row[0];
-    out += *row[1];
-    return true;
-  }));
+  return wrap_column(combine_texts(in.engine(), {column_of(args[0]), column_of(args[1])},
+                                   [](const std::optional<std::string_view>* row, std::string& out) {
+                                     if (!row[0] || !row[1]) return false;
+                                     out += *row[0];
+                                     out += *row[1];
+                                     return true;
+                                   }));
 }
 
 /// numbers(column, coerce): what to_numeric makes of texts: int64 where all are whole, else float64.
@@ -309,7 +324,8 @@ Value numbers(Interpreter& in, Args args) {
       wholes[at] = number ? number->integer : 0;
       reals[at] = number ? number->real : std::nan("");
       if (!number && !coerce && !text.empty())
-        raise("ValueError", "Unable to parse string \"" + std::string(text) + "\" at position " + std::to_string(i), "errors='coerce' makes NaN of it");
+        raise("ValueError", "Unable to parse string \"" + std::string(text) + "\" at position " + std::to_string(i),
+              "errors='coerce' makes NaN of it");
     }
     whole = whole && state[at] == 1;
   }

@@ -44,9 +44,14 @@ Value of_float(double ns) {
 }
 
 Value of_keywords(Interpreter& in, const std::vector<std::pair<Value, Value>>& items) {
-  static constexpr std::pair<std::string_view, int64_t> kUnits[] = {
-      {"weeks", 7 * kDay}, {"days", kDay}, {"hours", kHour}, {"minutes", kMinute}, {"seconds", kSecond},
-      {"milliseconds", kMillisecond}, {"microseconds", kMicrosecond}, {"nanoseconds", 1}};
+  static constexpr std::pair<std::string_view, int64_t> kUnits[] = {{"weeks", 7 * kDay},
+                                                                    {"days", kDay},
+                                                                    {"hours", kHour},
+                                                                    {"minutes", kMinute},
+                                                                    {"seconds", kSecond},
+                                                                    {"milliseconds", kMillisecond},
+                                                                    {"microseconds", kMicrosecond},
+                                                                    {"nanoseconds", 1}};
   int64_t total = 0;
   double rest = 0;  // of floats, in nanoseconds
   for (const auto& [key, value] : items) {
@@ -54,7 +59,8 @@ Value of_keywords(Interpreter& in, const std::vector<std::pair<Value, Value>>& i
     const auto* unit = std::find_if(std::begin(kUnits), std::end(kUnits), [&](const auto& u) { return u.first == name; });
     if (unit == std::end(kUnits))
       raise("ValueError",
-            "cannot construct a Timedelta from the passed arguments, allowed keywords are [weeks, days, hours, minutes, seconds, milliseconds, "
+            "cannot construct a Timedelta from the passed arguments, allowed keywords are [weeks, days, hours, minutes, seconds, "
+            "milliseconds, "
             "microseconds, nanoseconds]");
     const auto number = number_of(in, value);
     if (!number) raise("TypeError", "Invalid type " + gasell::repr(in, type_object(type_of(value))) + ". Must be int or float.");
@@ -100,7 +106,9 @@ Value construct(Interpreter& in, std::span<Value> args) {
     }
     if (number->is_float()) return timedelta_value(scaled_time(number->as_float(), size));
     const auto ns = checked_multiply(number->as_int(), size);
-    if (!ns) raise("OutOfBoundsTimedelta", "Cannot cast " + std::to_string(number->as_int()) + " from " + gasell::str(in, args[unit]) + " to 'ns' without overflow.");
+    if (!ns)
+      raise("OutOfBoundsTimedelta",
+            "Cannot cast " + std::to_string(number->as_int()) + " from " + gasell::str(in, args[unit]) + " to 'ns' without overflow.");
     return timedelta_value(*ns);
   }
   raise("ValueError", "Value must be Timedelta, string, integer, float, timedelta or convertible, not " + type_of(v).name);
@@ -115,13 +123,14 @@ int64_t part(const Value& v, int64_t unit, int64_t count) { return floor_modulo(
 
 Value components(Interpreter&, const Value& v) {
   return numpy::make_named_tuple("Components", {"days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"},
-                                 {Value::of(floor_divide(self_of(v).nanoseconds, kDay)), Value::of(part(v, kHour, 24)), Value::of(part(v, kMinute, 60)),
-                                  Value::of(part(v, kSecond, 60)), Value::of(part(v, kMillisecond, 1000)), Value::of(part(v, kMicrosecond, 1000)),
-                                  Value::of(part(v, 1, 1000))});
+                                 {Value::of(floor_divide(self_of(v).nanoseconds, kDay)), Value::of(part(v, kHour, 24)),
+                                  Value::of(part(v, kMinute, 60)), Value::of(part(v, kSecond, 60)), Value::of(part(v, kMillisecond, 1000)),
+                                  Value::of(part(v, kMicrosecond, 1000)), Value::of(part(v, 1, 1000))});
 }
 
 Value resolution(Interpreter&, const Value& v) {
-  static constexpr std::pair<const char*, int64_t> kUnits[] = {{"D", kDay}, {"h", kHour}, {"min", kMinute}, {"s", kSecond}, {"ms", kMillisecond}, {"us", kMicrosecond}};
+  static constexpr std::pair<const char*, int64_t> kUnits[] = {{"D", kDay},    {"h", kHour},         {"min", kMinute},
+                                                               {"s", kSecond}, {"ms", kMillisecond}, {"us", kMicrosecond}};
   for (const auto& [name, unit] : kUnits)
     if (self_of(v).nanoseconds % unit == 0) return make_str(name);
   return make_str("ns");
@@ -135,24 +144,34 @@ Value get_field(Interpreter&, const Value& v) {
 }  // namespace
 
 const Type& timedelta_type() {
-  static const NativeFunction constructor{"Timedelta", "value=object, unit=None, **kwargs", &construct, "A duration with a resolution of nanoseconds."};
+  static const NativeFunction constructor{"Timedelta", "value=object, unit=None, **kwargs", &construct,
+                                          "A duration with a resolution of nanoseconds."};
   static const Type type = [] {
     using F = DurationField;
     Type t{"Timedelta", "pandas._libs.tslibs.timedeltas", &datetime::timedelta_type()};
     t.constructor = &constructor;
     t.methods = {
-        {"total_seconds", "", [](Interpreter&, std::span<Value> args) { return Value::of(static_cast<double>(self_of(args[0]).nanoseconds) / 1e9); }, "Seconds, with their fraction."},
-        {"isoformat", "", [](Interpreter&, std::span<Value> args) { return make_str(timedelta_iso_text(self_of(args[0]).nanoseconds)); }, "As ISO 8601."},
+        {"total_seconds", "",
+         [](Interpreter&, std::span<Value> args) { return Value::of(static_cast<double>(self_of(args[0]).nanoseconds) / 1e9); },
+         "Seconds, with their fraction."},
+        {"isoformat", "", [](Interpreter&, std::span<Value> args) { return make_str(timedelta_iso_text(self_of(args[0]).nanoseconds)); },
+         "As ISO 8601."},
         {"floor", "freq", &round_to<Rounding::floor>, "Down to a multiple of freq."},
         {"ceil", "freq", &round_to<Rounding::ceil>, "Up to a multiple of freq."},
         {"round", "freq", &round_to<Rounding::round>, "To the nearest multiple of freq."},
-        {"to_timedelta64", "", [](Interpreter&, std::span<Value> args) { return timedelta64_value(self_of(args[0]).nanoseconds); }, "As np.timedelta64."},
-        {"to_numpy", "dtype=None, copy=False", [](Interpreter&, std::span<Value> args) { return timedelta64_value(self_of(args[0]).nanoseconds); }, "As np.timedelta64."},
-        {"to_pytimedelta", "", [](Interpreter&, std::span<Value> args) {
+        {"to_timedelta64", "", [](Interpreter&, std::span<Value> args) { return timedelta64_value(self_of(args[0]).nanoseconds); },
+         "As np.timedelta64."},
+        {"to_numpy", "dtype=None, copy=False",
+         [](Interpreter&, std::span<Value> args) { return timedelta64_value(self_of(args[0]).nanoseconds); }, "As np.timedelta64."},
+        {"to_pytimedelta", "",
+         [](Interpreter&, std::span<Value> args) {
            return datetime::duration_value(static_cast<Int128>(std::nearbyint(static_cast<double>(self_of(args[0]).nanoseconds) / 1000)));
-         }, "As datetime.timedelta, of whole microseconds."},
-        {"as_unit", "unit, round_ok=True", [](Interpreter&, std::span<Value> args) { return args[0]; }, "Itself: nanoseconds are the only unit."},
-        {"__abs__", "", [](Interpreter&, std::span<Value> args) { return timedelta_value(std::abs(self_of(args[0]).nanoseconds)); }, "abs(self)"},
+         },
+         "As datetime.timedelta, of whole microseconds."},
+        {"as_unit", "unit, round_ok=True", [](Interpreter&, std::span<Value> args) { return args[0]; },
+         "Itself: nanoseconds are the only unit."},
+        {"__abs__", "", [](Interpreter&, std::span<Value> args) { return timedelta_value(std::abs(self_of(args[0]).nanoseconds)); },
+         "abs(self)"},
     };
     t.properties = {
         {"days", &get_field<F::days>, nullptr, ""},
@@ -167,10 +186,11 @@ const Type& timedelta_type() {
     };
     return t;
   }();
-  static const bool registered = register_type_object(
-      type, Value::make<datetime::TypeWithConstants>(type, datetime::TypeWithConstants::Constants{{"min", [] { return timedelta_value(INT64_MIN + 1); }},
-                                                                                                   {"max", [] { return timedelta_value(INT64_MAX); }},
-                                                                                                   {"resolution", [] { return timedelta_value(1); }}}));
+  static const bool registered =
+      register_type_object(type, Value::make<datetime::TypeWithConstants>(
+                                     type, datetime::TypeWithConstants::Constants{{"min", [] { return timedelta_value(INT64_MIN + 1); }},
+                                                                                  {"max", [] { return timedelta_value(INT64_MAX); }},
+                                                                                  {"resolution", [] { return timedelta_value(1); }}}));
   (void)registered;
   return type;
 }
@@ -188,7 +208,8 @@ std::optional<Value> Timedelta::compare(Interpreter& in, ast::CompareOp op, cons
 
 std::optional<Value> Timedelta::binary(Interpreter& in, ast::BinaryOp op, const Value& other) {
   using enum ast::BinaryOp;
-  if (op == add && datetime::clock_of(other)) return gasell::binary(in, op, gasell::call(in, type_object(timestamp_type()), {{other}, {}}), Value::of(this));
+  if (op == add && datetime::clock_of(other))
+    return gasell::binary(in, op, gasell::call(in, type_object(timestamp_type()), {{other}, {}}), Value::of(this));
   const auto right = to_timedelta(in, other, op == add || op == sub);
   if (right && *right == kNotATime) {
     if (op == add || op == sub) return nat_value();
@@ -240,7 +261,8 @@ std::optional<Value> Timedelta::reflected(Interpreter& in, ast::BinaryOp op, con
     return timedelta_value(*left).as<Timedelta>()->binary(in, op, Value::of(this));
   }
   if (op == sub)
-    if (const auto moment = time_scalar(other)) return gasell::binary(in, op, timestamp_value(moment->first, moment->second), Value::of(this));
+    if (const auto moment = time_scalar(other))
+      return gasell::binary(in, op, timestamp_value(moment->first, moment->second), Value::of(this));
   return {};
 }
 

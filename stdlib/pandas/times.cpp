@@ -164,7 +164,8 @@ Column texts_of(Interpreter& in, Column column, const std::function<void(int64_t
 Value format_times(Interpreter& in, Args args) {
   const std::string format = gasell::str(in, args[1]);
   const TimeWriter writer(format, zone_of(column_of(args[0])));
-  return wrap_column(texts_of(in, column_of(args[0]), [&](int64_t local, int64_t utc, std::string& out) { writer.write(out, local, utc); }));
+  return wrap_column(
+      texts_of(in, column_of(args[0]), [&](int64_t local, int64_t utc, std::string& out) { writer.write(out, local, utc); }));
 }
 
 Value texts(Interpreter& in, Args args) { return wrap_column(time_texts(in, column_of(args[0]))); }
@@ -186,14 +187,16 @@ Value names(Interpreter& in, Args args) {
 }  // namespace
 
 Column time_texts(Interpreter& in, const Column& column) {
-  if (column.type.logical == Logical::timedelta) return texts_of(in, column, [](int64_t ns, int64_t, std::string& out) { out = timedelta_repr_text(ns); });
+  if (column.type.logical == Logical::timedelta)
+    return texts_of(in, column, [](int64_t ns, int64_t, std::string& out) { out = timedelta_repr_text(ns); });
   const TimeZone* zone = zone_of(column);
   Column local{datetime_type(), local_node(in.engine(), column)};
   const ColumnData data = read(in.engine(), local);
   // As pandas' astype(str): dates alone where all are midnights.
   const bool dates = !zone && precision_of({data.as<int64_t>(), static_cast<size_t>(data.count)}) == TimePrecision::date;
   return texts_of(in, column, [&](int64_t clock, int64_t utc, std::string& out) {
-    out = dates ? time_text(clock, TimePrecision::date) : timestamp_text(clock) + (zone ? offset_text(offset_of_utc(*zone, utc), true) : "");
+    out =
+        dates ? time_text(clock, TimePrecision::date) : timestamp_text(clock) + (zone ? offset_text(offset_of_utc(*zone, utc), true) : "");
   });
 }
 

@@ -86,7 +86,8 @@ class NotAvailable final : public Object {
 
  private:
   static bool known(Interpreter&, const Value& v) {
-    return is_na(v) || v.is_bool() || v.is_int() || v.is_float() || v.as<Str>() || v.as<numpy::NumpyScalar>() || v.as<Timestamp>() || v.as<Timedelta>();
+    return is_na(v) || v.is_bool() || v.is_int() || v.is_float() || v.as<Str>() || v.as<numpy::NumpyScalar>() || v.as<Timestamp>() ||
+           v.as<Timedelta>();
   }
   static std::optional<bool> truth_value(Interpreter& in, const Value& v) {
     if (v.is_bool()) return v.as_int() != 0;
@@ -113,14 +114,16 @@ class NotAvailable final : public Object {
 const Type& nat_type() {
   static const Type type = [] {
     Type t{"NaTType", "pandas._libs.tslibs.nattype", &object_type()};
-    for (const char* name : {"date", "time", "normalize", "floor", "ceil", "round", "tz_localize", "tz_convert", "astimezone", "replace", "as_unit", "to_pydatetime"})
+    for (const char* name : {"date", "time", "normalize", "floor", "ceil", "round", "tz_localize", "tz_convert", "astimezone", "replace",
+                             "as_unit", "to_pydatetime"})
       t.methods.push_back({name, "*args, **kwargs", &give_nat, "pd.NaT"});
     for (const char* name : {"day_name", "month_name", "timestamp", "weekday", "isoweekday", "total_seconds", "toordinal"})
       t.methods.push_back({name, "*args, **kwargs", &give_nan, "nan"});
     t.methods.push_back({"strftime", "format", &refuse_strftime, "ValueError"});
     t.methods.push_back({"isoformat", "sep='T', timespec='auto'", [](Interpreter&, std::span<Value>) { return make_str("NaT"); }, "'NaT'"});
     for (const char* name : {"to_datetime64", "to_numpy"})
-      t.methods.push_back({name, "*args, **kwargs", [](Interpreter&, std::span<Value>) { return datetime64_value(kNotATime); }, "np.datetime64('NaT')"});
+      t.methods.push_back(
+          {name, "*args, **kwargs", [](Interpreter&, std::span<Value>) { return datetime64_value(kNotATime); }, "np.datetime64('NaT')"});
     return t;
   }();
   return type;

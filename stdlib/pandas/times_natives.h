@@ -22,7 +22,8 @@ const frame::TimeZone* zone_of(const Column& column);
 /// The column's times by its own clock.
 NodeRef local_node(Engine& engine, const Column& column);
 /// Local times back in the column's zone.
-Column placed(Interpreter& in, const Column& like, const NodeRef& local, const Value& ambiguous = Value(), const Value& nonexistent = Value());
+Column placed(Interpreter& in, const Column& like, const NodeRef& local, const Value& ambiguous = Value(),
+              const Value& nonexistent = Value());
 
 /// Natives of _times, by file.
 std::vector<NativeFunction> time_parsing_functions();

@@ -27,7 +27,8 @@ namespace {
 enum class TimeUnit : uint8_t { Y, M, W, D, h, m, s, ms, us, ns, generic };
 constexpr std::array<std::string_view, 11> kUnitNames = {"Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "generic"};
 constexpr std::array<int64_t, 11> kUnitSizes = {0, 0, 7 * kDay, kDay, kHour, kMinute, kSecond, kMillisecond, kMicrosecond, 1, 1};
-constexpr std::array<std::string_view, 11> kUnitWords = {"years", "months", "weeks", "days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds", "generic time units"};
+constexpr std::array<std::string_view, 11> kUnitWords = {
+    "years", "months", "weeks", "days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds", "generic time units"};
 
 size_t place(TimeUnit unit) { return static_cast<size_t>(unit); }
 int64_t size_of_unit(TimeUnit unit) { return kUnitSizes[place(unit)]; }
@@ -108,7 +109,8 @@ class Datetime64 final : public TimeScalar {
     const auto* t = other.as<Datetime64>();
     if (!t) {
       const auto* stamp = other.as<Timestamp>();
-      return stamp ? timestamp_value(datetime64_nanoseconds(Value::of(this)).value_or(kNotATime)).object()->compare(in, op, other) : std::nullopt;
+      return stamp ? timestamp_value(datetime64_nanoseconds(Value::of(this)).value_or(kNotATime)).object()->compare(in, op, other)
+                   : std::nullopt;
     }
     if (count == kNotATime || t->count == kNotATime) return numpy::wrap_scalar(Scalar::of_bool(op == ast::CompareOp::ne));
     const TimeUnit finer = std::max(unit, t->unit);
@@ -148,15 +150,21 @@ class Timedelta64 final : public TimeScalar {
         case add: return Value::make<Timedelta64>(missing ? kNotATime : a + b, finer);
         case sub: return Value::make<Timedelta64>(missing ? kNotATime : a - b, finer);
         case mod: return Value::make<Timedelta64>(missing || b == 0 ? kNotATime : floor_modulo(a, b), finer);
-        case div: return numpy::wrap_scalar(Scalar::of_float(missing ? __builtin_nan("") : static_cast<double>(a) / static_cast<double>(b)));
+        case div:
+          return numpy::wrap_scalar(Scalar::of_float(missing ? __builtin_nan("") : static_cast<double>(a) / static_cast<double>(b)));
         case floordiv: return numpy::wrap_scalar(Scalar::of_int(missing || b == 0 ? 0 : floor_divide(a, b)));
         default: return {};
       }
     }
     if (!other.is_int() && !other.is_float()) return {};
     if (count == kNotATime) return Value::of(this);
-    if (op == mul) return Value::make<Timedelta64>(other.is_int() ? count * other.as_int() : static_cast<int64_t>(static_cast<double>(count) * other.as_float()), unit);
-    if (op == div) return Value::make<Timedelta64>(static_cast<int64_t>(static_cast<double>(count) / (other.is_int() ? static_cast<double>(other.as_int()) : other.as_float())), unit);
+    if (op == mul)
+      return Value::make<Timedelta64>(
+          other.is_int() ? count * other.as_int() : static_cast<int64_t>(static_cast<double>(count) * other.as_float()), unit);
+    if (op == div)
+      return Value::make<Timedelta64>(
+          static_cast<int64_t>(static_cast<double>(count) / (other.is_int() ? static_cast<double>(other.as_int()) : other.as_float())),
+          unit);
     if (op == floordiv && other.is_int()) return Value::make<Timedelta64>(int_floordiv(count, other.as_int()), unit);
     if (op == add || op == sub) return Value::make<Timedelta64>(op == add ? count + other.as_int() : count - other.as_int(), unit);
     return {};
@@ -302,13 +310,12 @@ std::optional<int64_t> timedelta64_nanoseconds(const Value& v) {
 
 void register_time_exceptions() {
   static const bool registered = [] {
-    static const Type types[] = {
-        {"OutOfBoundsDatetime", "pandas._libs.tslibs.np_datetime", exception_type("ValueError")},
-        {"OutOfBoundsTimedelta", "pandas._libs.tslibs.np_datetime", exception_type("ValueError")},
-        {"DateParseError", "pandas._libs.tslibs.parsing", exception_type("ValueError")},
-        {"UnknownTimeZoneError", "pytz.exceptions", exception_type("KeyError")},
-        {"AmbiguousTimeError", "pytz.exceptions", exception_type("Exception")},
-        {"NonExistentTimeError", "pytz.exceptions", exception_type("Exception")}};
+    static const Type types[] = {{"OutOfBoundsDatetime", "pandas._libs.tslibs.np_datetime", exception_type("ValueError")},
+                                 {"OutOfBoundsTimedelta", "pandas._libs.tslibs.np_datetime", exception_type("ValueError")},
+                                 {"DateParseError", "pandas._libs.tslibs.parsing", exception_type("ValueError")},
+                                 {"UnknownTimeZoneError", "pytz.exceptions", exception_type("KeyError")},
+                                 {"AmbiguousTimeError", "pytz.exceptions", exception_type("Exception")},
+                                 {"NonExistentTimeError", "pytz.exceptions", exception_type("Exception")}};
     for (const Type& type : types) register_exception(type);
     return true;
   }();
@@ -317,10 +324,8 @@ void register_time_exceptions() {
 
 std::vector<std::pair<std::string, Value>> time_members() {
   register_time_exceptions();
-  return {{"Timestamp", type_object(timestamp_type())},
-          {"Timedelta", type_object(timedelta_type())},
-          {"NaT", nat_value()},
-          {"NA", na_value()}};
+  return {
+      {"Timestamp", type_object(timestamp_type())}, {"Timedelta", type_object(timedelta_type())}, {"NaT", nat_value()}, {"NA", na_value()}};
 }
 
 std::vector<std::pair<std::string, Value>> numpy_time_members() {

@@ -18,8 +18,10 @@ using namespace frame;
 namespace {
 
 constexpr const char* kAdvice =
-    ". You might want to try:\n    - passing `format` if your strings have a consistent format;\n    - passing `format='ISO8601'` if your strings are all ISO8601 but "
-    "not necessarily in exactly the same format;\n    - passing `format='mixed'`, and the format will be inferred for each element individually. You might want "
+    ". You might want to try:\n    - passing `format` if your strings have a consistent format;\n    - passing `format='ISO8601'` if your "
+    "strings are all ISO8601 but "
+    "not necessarily in exactly the same format;\n    - passing `format='mixed'`, and the format will be inferred for each element "
+    "individually. You might want "
     "to use `dayfirst` alongside this.";
 
 [[noreturn]] void refuse(const ParsedTime& parsed, std::string_view text, int64_t row, const std::string& format) {
@@ -27,9 +29,11 @@ constexpr const char* kAdvice =
   using Status = ParsedTime::Status;
   const bool free = format.empty();
   switch (parsed.status) {
-    case Status::out_of_bounds: raise("OutOfBoundsDatetime", "Out of bounds nanosecond timestamp: " + shown + place + (free ? "" : kAdvice));
+    case Status::out_of_bounds:
+      raise("OutOfBoundsDatetime", "Out of bounds nanosecond timestamp: " + shown + place + (free ? "" : kAdvice));
     case Status::trailing:
-      raise("ValueError", "unconverted data remains when parsing with format \"" + format + "\": \"" + shown.substr(parsed.read) + "\"" + place + kAdvice);
+      raise("ValueError", "unconverted data remains when parsing with format \"" + format + "\": \"" + shown.substr(parsed.read) + "\"" +
+                              place + kAdvice);
     case Status::bad_date:
       if (free) raise("DateParseError", std::string(parsed.problem) + ": " + shown + place);
       raise("ValueError", std::string(parsed.problem) + place + kAdvice);
@@ -63,7 +67,9 @@ Column parse_times(Interpreter& in, const Column& given, const ParseOptions& opt
   const bool iso = format == "ISO8601", free = format.empty() || format == "mixed";
   if (free) format.clear();
   const std::optional<TimeFormat> compiled = iso || free ? std::nullopt : std::optional<TimeFormat>(format);
-  const auto parse_one = [&](std::string_view text) { return iso ? parse_iso_time(text) : free ? parse_free_time(text, dayfirst, yearfirst) : compiled->parse(text, exact); };
+  const auto parse_one = [&](std::string_view text) {
+    return iso ? parse_iso_time(text) : free ? parse_free_time(text, dayfirst, yearfirst) : compiled->parse(text, exact);
+  };
 
   const auto count = static_cast<size_t>(dictionary.size());
   constexpr int32_t kNoOffset = INT32_MIN;
@@ -92,7 +98,9 @@ Column parse_times(Interpreter& in, const Column& given, const ParseOptions& opt
     for (size_t i = 0; i < count; ++i) {
       if (times[i] == kNotATime) continue;
       if (!common) common = offsets[i];
-      if (*common != offsets[i]) raise("ValueError", "Mixed timezones detected. Pass utc=True in to_datetime or tz='UTC' in DatetimeIndex to convert to a common timezone.");
+      if (*common != offsets[i])
+        raise("ValueError",
+              "Mixed timezones detected. Pass utc=True in to_datetime or tz='UTC' in DatetimeIndex to convert to a common timezone.");
     }
     zone = TimeZone::named(*common == 0 ? "UTC" : offset_text(*common, true)).name();
   }
@@ -102,8 +110,8 @@ Column parse_times(Interpreter& in, const Column& given, const ParseOptions& opt
 /// parse(column of texts, format, coerce, dayfirst, yearfirst, utc, exact)
 Value parse(Interpreter& in, Args args) {
   return wrap_column(parse_times(in, column_of(args[0]),
-                                 {args[1].is_none() ? "" : gasell::str(in, args[1]), truth(in, args[2]), truth(in, args[3]), truth(in, args[4]), truth(in, args[5]),
-                                  truth(in, args[6])}));
+                                 {args[1].is_none() ? "" : gasell::str(in, args[1]), truth(in, args[2]), truth(in, args[3]),
+                                  truth(in, args[4]), truth(in, args[5]), truth(in, args[6])}));
 }
 
 Column parse_duration_texts(Interpreter& in, const Column& given, bool coerce) {
@@ -156,8 +164,10 @@ Value scaled(Interpreter& in, Args args) {
         ns = kNotATime;
       } else if (real) {
         const double number = data.as<double>()[i];
-        if (std::isnan(number)) ns = kNotATime;
-        else if (std::abs(number * static_cast<double>(*unit)) < 9.2e18) ns = checked_add(scaled_time(number, *unit), origin);
+        if (std::isnan(number))
+          ns = kNotATime;
+        else if (std::abs(number * static_cast<double>(*unit)) < 9.2e18)
+          ns = checked_add(scaled_time(number, *unit), origin);
       } else {
         ns = checked_multiply(data.as<int64_t>()[i], *unit);
         if (ns) ns = checked_add(*ns, origin);
@@ -189,7 +199,9 @@ Value assembled(Interpreter& in, Args args) {
     m.year = at(0), m.month = static_cast<int>(at(1)), m.day = static_cast<int>(at(2));
     const ParsedTime time = checked_time(m);
     const auto ns = time.ok() ? checked_add(time.local, at(3)) : std::nullopt;
-    if (!ns && !coerce) raise("ValueError", "cannot assemble the datetimes: " + std::string(time.problem ? time.problem : "out of bounds") + ", at position " + std::to_string(i));
+    if (!ns && !coerce)
+      raise("ValueError", "cannot assemble the datetimes: " + std::string(time.problem ? time.problem : "out of bounds") +
+                              ", at position " + std::to_string(i));
     values.as<int64_t>()[i] = ns.value_or(kNotATime);
   }
   return wrap_column({datetime_type(), values.node()});

@@ -19,7 +19,9 @@ std::vector<int64_t> along(const Frequency& f, std::optional<int64_t> first, std
   std::vector<int64_t> times;
   const auto step = [&](int64_t from, int64_t times_) {
     const int64_t next = add_frequency(f, from, times_);
-    if (next == kNotATime) raise("OutOfBoundsDatetime", "Cannot generate range with start=" + std::to_string(first.value_or(0)) + " and periods=" + std::to_string(periods.value_or(0)));
+    if (next == kNotATime)
+      raise("OutOfBoundsDatetime", "Cannot generate range with start=" + std::to_string(first.value_or(0)) +
+                                       " and periods=" + std::to_string(periods.value_or(0)));
     return next;
   };
   if (periods && *periods < 0) raise("ValueError", "Number of samples, " + std::to_string(*periods) + ", must be non-negative.");
@@ -48,7 +50,8 @@ std::vector<int64_t> along(const Frequency& f, std::optional<int64_t> first, std
 }
 
 /// The same by a pd.DateOffset, which leads from any moment to another.
-std::vector<int64_t> by_offset(const Offset& offset, std::optional<int64_t> first, std::optional<int64_t> last, std::optional<int64_t> periods) {
+std::vector<int64_t> by_offset(const Offset& offset, std::optional<int64_t> first, std::optional<int64_t> last,
+                               std::optional<int64_t> periods) {
   std::vector<int64_t> times;
   const int64_t sign = first ? 1 : -1, most = periods.value_or(INT64_MAX);
   int64_t at = first ? *first : last.value_or(0);
@@ -71,10 +74,14 @@ Value range(Interpreter& in, Args args) {
     std::vector<int64_t> times;
     const int64_t count = periods.value_or(0);
     for (int64_t k = 0; k < count; ++k)
-      times.push_back(k + 1 == count && count > 1 ? *end : *start + static_cast<int64_t>(static_cast<double>(k) * (static_cast<double>(*end - *start) / static_cast<double>(std::max<int64_t>(1, count - 1)))));
+      times.push_back(k + 1 == count && count > 1
+                          ? *end
+                          : *start + static_cast<int64_t>(static_cast<double>(k) * (static_cast<double>(*end - *start) /
+                                                                                    static_cast<double>(std::max<int64_t>(1, count - 1)))));
     return wrap_column(times_column(in.engine(), times));
   }
-  if (const auto* offset = args[3].as<Offset>(); offset && offset->parts) return wrap_column(times_column(in.engine(), by_offset(*offset, start, end, periods)));
+  if (const auto* offset = args[3].as<Offset>(); offset && offset->parts)
+    return wrap_column(times_column(in.engine(), by_offset(*offset, start, end, periods)));
   return wrap_column(times_column(in.engine(), along(frequency_argument(in, args[3]), start, end, periods)));
 }
 
@@ -91,7 +98,8 @@ Value add_offset(Interpreter& in, Args args) {
   const ColumnData data = read(in.engine(), local);
   NewValues values(in.engine(), DType::i64, data.count);
   over_rows(in.engine(), data.count, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) values.as<int64_t>()[i] = offset ? offset->moved(data.as<int64_t>()[i], sign) : add_frequency(f, data.as<int64_t>()[i], times);
+    for (int64_t i = begin; i < end; ++i)
+      values.as<int64_t>()[i] = offset ? offset->moved(data.as<int64_t>()[i], sign) : add_frequency(f, data.as<int64_t>()[i], times);
   });
   return wrap_column(placed(in, column, values.node()));
 }
@@ -131,7 +139,9 @@ Value bins(Interpreter& in, Args args) {
       } else if (word == "start") {
         origin = first;
       } else if (from_end) {
-        const int64_t end = word == "end" ? last : rounded_time(Rounding::ceil, zone ? local_of_utc(*zone, last) : last, kDay) - (zone ? local_of_utc(*zone, last) - last : 0);
+        const int64_t end = word == "end" ? last
+                                          : rounded_time(Rounding::ceil, zone ? local_of_utc(*zone, last) : last, kDay) -
+                                                (zone ? local_of_utc(*zone, last) - last : 0);
         first = end - (floor_divide(end - first, f.count) + (right ? 0 : 1)) * f.count;
         origin = first;
       }
@@ -168,7 +178,8 @@ Value bins(Interpreter& in, Args args) {
         if (f.is_fixed()) {
           bin = right ? floor_divide(t[i] - edges[0] - 1, f.count) : floor_divide(t[i] - edges[0], f.count);
         } else {
-          const auto place = right ? std::lower_bound(edges.begin(), edges.end(), t[i]) : std::upper_bound(edges.begin(), edges.end(), t[i]);
+          const auto place =
+              right ? std::lower_bound(edges.begin(), edges.end(), t[i]) : std::upper_bound(edges.begin(), edges.end(), t[i]);
           bin = place - edges.begin() - 1;
         }
         bin = std::clamp<int64_t>(bin, 0, bin_count - 1);
@@ -182,7 +193,8 @@ Value bins(Interpreter& in, Args args) {
   labels.resize(static_cast<size_t>(bin_count));
   ColumnType type = column.type;
   Column made = times_column(engine, labels, type);
-  if (by_clock && !type.zone.empty()) made.values = utc_times(engine, made.values, TimeZone::named(type.zone), Ambiguous::first, Nonexistent::shift_forward);
+  if (by_clock && !type.zone.empty())
+    made.values = utc_times(engine, made.values, TimeZone::named(type.zone), Ambiguous::first, Nonexistent::shift_forward);
   return make_tuple({numpy::wrap_array(ids.node()), wrap_column(std::move(made))});
 }
 
@@ -210,7 +222,8 @@ Value inferred(Interpreter& in, Args args) {
   bool even = step != 0;
   for (int64_t i = 2; i < data.count && even; ++i) even = t[i] - t[i - 1] == step;
   if (even && step > 0) {
-    static constexpr std::pair<const char*, int64_t> kUnits[] = {{"D", kDay}, {"h", kHour}, {"min", kMinute}, {"s", kSecond}, {"ms", kMillisecond}, {"us", kMicrosecond}, {"ns", 1}};
+    static constexpr std::pair<const char*, int64_t> kUnits[] = {
+        {"D", kDay}, {"h", kHour}, {"min", kMinute}, {"s", kSecond}, {"ms", kMillisecond}, {"us", kMicrosecond}, {"ns", 1}};
     static constexpr const char* kDays[] = {"MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"};
     if (step % (7 * kDay) == 0) {
       const int64_t weeks = step / (7 * kDay);

@@ -55,7 +55,9 @@ Value of_text(std::string_view text, const TimeZone* zone) {
   return made(parsed.utc(), zone ? zone : &TimeZone::named(*parsed.offset == 0 ? "UTC" : offset_text(*parsed.offset, true)));
 }
 
-int64_t integer_argument(Interpreter& in, const Value& v, int64_t otherwise) { return v.is_none() || is_missing(v) ? otherwise : to_index(in, v); }
+int64_t integer_argument(Interpreter& in, const Value& v, int64_t otherwise) {
+  return v.is_none() || is_missing(v) ? otherwise : to_index(in, v);
+}
 
 Value of_parts(const Moment& m, const TimeZone* zone) {
   const ParsedTime checked = checked_time(m);
@@ -110,12 +112,14 @@ Value construct(Interpreter& in, std::span<Value> args) {
       ns = scaled_time(number.as_float(), size);
     } else {
       const auto scaled = checked_multiply(number.as_int(), size);
-      if (!scaled) raise("OutOfBoundsDatetime", "cannot convert input with unit '" + (given(unit) ? gasell::str(in, args[unit]) : "ns") + "'");
+      if (!scaled)
+        raise("OutOfBoundsDatetime", "cannot convert input with unit '" + (given(unit) ? gasell::str(in, args[unit]) : "ns") + "'");
       ns = *scaled;
     }
     return made(ns, zone);
   }
-  raise("TypeError", "Cannot convert input [" + gasell::str(in, v) + "] of type " + gasell::repr(in, type_object(type_of(v))) + " to Timestamp");
+  raise("TypeError",
+        "Cannot convert input [" + gasell::str(in, v) + "] of type " + gasell::repr(in, type_object(type_of(v))) + " to Timestamp");
 }
 
 int64_t now_nanoseconds() {
@@ -138,7 +142,9 @@ const std::vector<NativeFunction>& static_methods() {
       {"today", "tz=None", &now, "The moment of the call."},
       {"utcnow", "", [](Interpreter&, std::span<Value>) { return made(now_nanoseconds(), &TimeZone::named("UTC")); }, "Now in UTC."},
       {"fromtimestamp", "timestamp, tz=None",
-       [](Interpreter& in, std::span<Value> args) { return made(scaled_time(to_double(in, args[0]), kSecond), zone_argument(in, args[1])); },
+       [](Interpreter& in, std::span<Value> args) {
+         return made(scaled_time(to_double(in, args[0]), kSecond), zone_argument(in, args[1]));
+       },
        "Seconds since 1970 as a Timestamp."},
       {"fromisoformat", "date_string",
        [](Interpreter& in, std::span<Value> args) {
@@ -148,13 +154,23 @@ const std::vector<NativeFunction>& static_methods() {
        },
        "A Timestamp from ISO 8601."},
       {"strptime", "date_string, format",
-       [](Interpreter&, std::span<Value>) -> Value { raise("NotImplementedError", "Timestamp.strptime() is not implemented. Use to_datetime() to parse date strings."); },
+       [](Interpreter&, std::span<Value>) -> Value {
+         raise("NotImplementedError", "Timestamp.strptime() is not implemented. Use to_datetime() to parse date strings.");
+       },
        "Refused, as by pandas."},
       {"combine", "date, time",
-       [](Interpreter& in, std::span<Value> args) { return made(*to_timestamp(in, call(in, get_attribute(in, type_object(datetime::datetime_type()), "combine"), {{args[0], args[1]}, {}})), nullptr); },
+       [](Interpreter& in, std::span<Value> args) {
+         return made(
+             *to_timestamp(in, call(in, get_attribute(in, type_object(datetime::datetime_type()), "combine"), {{args[0], args[1]}, {}})),
+             nullptr);
+       },
        "A date with a time of day."},
       {"fromisocalendar", "year, week, day",
-       [](Interpreter& in, std::span<Value> args) { return made(*to_timestamp(in, call(in, get_attribute(in, type_object(datetime::date_type()), "fromisocalendar"), {{args[0], args[1], args[2]}, {}})), nullptr); },
+       [](Interpreter& in, std::span<Value> args) {
+         return made(*to_timestamp(in, call(in, get_attribute(in, type_object(datetime::date_type()), "fromisocalendar"),
+                                            {{args[0], args[1], args[2]}, {}})),
+                     nullptr);
+       },
        "The midnight of ISO 8601's year, week and weekday."},
       {"fromordinal", "ordinal, tz=None",
        [](Interpreter& in, std::span<Value> args) { return placed((to_index(in, args[0]) - 719163) * kDay, zone_argument(in, args[1])); },
@@ -212,59 +228,92 @@ Value isoformat(Interpreter& in, std::span<Value> args) {
     clock = time_text(local, precision == "seconds"        ? TimePrecision::seconds
                              : precision == "milliseconds" ? TimePrecision::milliseconds
                              : precision == "microseconds" ? TimePrecision::microseconds
-                             : precision == "nanoseconds"
-                                 ? TimePrecision::nanoseconds
-                                 : (raise("ValueError", "Unknown timespec value"), TimePrecision::seconds))
+                             : precision == "nanoseconds"  ? TimePrecision::nanoseconds
+                                                           : (raise("ValueError", "Unknown timespec value"), TimePrecision::seconds))
                 .substr(date.size() + 1);
   return make_str(date + separator + clock + (t.zone ? offset_text(offset_of_utc(*t.zone, t.nanoseconds), true) : ""));
 }
 
 std::vector<NativeFunction> methods() {
   return {
-      {"strftime", "format", [](Interpreter& in, std::span<Value> args) {
+      {"strftime", "format",
+       [](Interpreter& in, std::span<Value> args) {
          const Timestamp& t = self_of(args[0]);
          return make_str(strftime_text(gasell::str(in, args[1]), t.local(), t.zone, t.nanoseconds));
-       }, "The moment as text."},
+       },
+       "The moment as text."},
       {"isoformat", "sep='T', timespec='auto'", &isoformat, "The moment as ISO 8601."},
-      {"date", "", [](Interpreter&, std::span<Value> args) { return datetime::date_value(floor_divide(self_of(args[0]).local(), kDay)); }, "Its date."},
-      {"time", "", [](Interpreter&, std::span<Value> args) { return Value::make<datetime::TimeOfDay>(floor_modulo(self_of(args[0]).local(), kDay) / kMicrosecond); }, "Its time of day."},
-      {"normalize", "", [](Interpreter&, std::span<Value> args) {
+      {"date", "", [](Interpreter&, std::span<Value> args) { return datetime::date_value(floor_divide(self_of(args[0]).local(), kDay)); },
+       "Its date."},
+      {"time", "",
+       [](Interpreter&, std::span<Value> args) {
+         return Value::make<datetime::TimeOfDay>(floor_modulo(self_of(args[0]).local(), kDay) / kMicrosecond);
+       },
+       "Its time of day."},
+      {"normalize", "",
+       [](Interpreter&, std::span<Value> args) {
          const Timestamp& t = self_of(args[0]);
          return placed(rounded_time(Rounding::floor, t.local(), kDay), t.zone);
-       }, "Midnight of the day."},
+       },
+       "Midnight of the day."},
       {"floor", "freq, ambiguous='raise', nonexistent='raise'", &round_to<Rounding::floor>, "Down to a multiple of freq."},
       {"ceil", "freq, ambiguous='raise', nonexistent='raise'", &round_to<Rounding::ceil>, "Up to a multiple of freq."},
       {"round", "freq, ambiguous='raise', nonexistent='raise'", &round_to<Rounding::round>, "To the nearest multiple of freq."},
       {"tz_localize", "tz, ambiguous='raise', nonexistent='raise'", &tz_localize, "The same local time in a zone, or in none."},
       {"tz_convert", "tz", &tz_convert, "The same moment in another zone."},
       {"astimezone", "tz", &tz_convert, "The same moment in another zone."},
-      {"replace", "year=None, month=None, day=None, hour=None, minute=None, second=None, microsecond=None, nanosecond=None, tzinfo=object", &replace,
-       "The moment with other fields."},
-      {"day_name", "locale=None", [](Interpreter&, std::span<Value> args) {
+      {"replace", "year=None, month=None, day=None, hour=None, minute=None, second=None, microsecond=None, nanosecond=None, tzinfo=object",
+       &replace, "The moment with other fields."},
+      {"day_name", "locale=None",
+       [](Interpreter&, std::span<Value> args) {
          return make_str(std::string(weekday_name(weekday(floor_divide(self_of(args[0]).local(), kDay)))));
-       }, "\"Monday\" …"},
-      {"month_name", "locale=None", [](Interpreter&, std::span<Value> args) { return make_str(std::string(month_name(moment_of(self_of(args[0]).local()).month))); }, "\"January\" …"},
-      {"timestamp", "", [](Interpreter&, std::span<Value> args) { return Value::of(static_cast<double>(floor_divide(self_of(args[0]).nanoseconds, 1000)) / 1e6); },
+       },
+       "\"Monday\" …"},
+      {"month_name", "locale=None",
+       [](Interpreter&, std::span<Value> args) { return make_str(std::string(month_name(moment_of(self_of(args[0]).local()).month))); },
+       "\"January\" …"},
+      {"timestamp", "",
+       [](Interpreter&, std::span<Value> args) {
+         return Value::of(static_cast<double>(floor_divide(self_of(args[0]).nanoseconds, 1000)) / 1e6);
+       },
        "Seconds since 1970."},
-      {"weekday", "", [](Interpreter&, std::span<Value> args) { return Value::of(weekday(floor_divide(self_of(args[0]).local(), kDay))); }, "0: Monday."},
-      {"isoweekday", "", [](Interpreter&, std::span<Value> args) { return Value::of(weekday(floor_divide(self_of(args[0]).local(), kDay)) + 1); }, "1: Monday."},
-      {"isocalendar", "", [](Interpreter&, std::span<Value> args) {
-         return datetime::iso_calendar_value(floor_divide(self_of(args[0]).local(), kDay));
-       }, "ISO 8601's year, week and weekday."},
-      {"toordinal", "", [](Interpreter&, std::span<Value> args) { return Value::of(floor_divide(self_of(args[0]).local(), kDay) + 719163); }, "Days since year 1."},
-      {"ctime", "", [](Interpreter&, std::span<Value> args) { return make_str(strftime_text("%a %b %e %H:%M:%S %Y", self_of(args[0]).local(), nullptr, 0)); }, "As C's ctime."},
-      {"tzname", "", [](Interpreter&, std::span<Value> args) {
+      {"weekday", "", [](Interpreter&, std::span<Value> args) { return Value::of(weekday(floor_divide(self_of(args[0]).local(), kDay))); },
+       "0: Monday."},
+      {"isoweekday", "",
+       [](Interpreter&, std::span<Value> args) { return Value::of(weekday(floor_divide(self_of(args[0]).local(), kDay)) + 1); },
+       "1: Monday."},
+      {"isocalendar", "",
+       [](Interpreter&, std::span<Value> args) { return datetime::iso_calendar_value(floor_divide(self_of(args[0]).local(), kDay)); },
+       "ISO 8601's year, week and weekday."},
+      {"toordinal", "",
+       [](Interpreter&, std::span<Value> args) { return Value::of(floor_divide(self_of(args[0]).local(), kDay) + 719163); },
+       "Days since year 1."},
+      {"ctime", "",
+       [](Interpreter&, std::span<Value> args) {
+         return make_str(strftime_text("%a %b %e %H:%M:%S %Y", self_of(args[0]).local(), nullptr, 0));
+       },
+       "As C's ctime."},
+      {"tzname", "",
+       [](Interpreter&, std::span<Value> args) {
          const Timestamp& t = self_of(args[0]);
          return t.zone ? make_str(std::string(t.zone->abbreviation(t.zone->at(floor_divide(t.nanoseconds, kSecond))))) : Value();
-       }, "The zone's abbreviation."},
-      {"utcoffset", "", [](Interpreter&, std::span<Value> args) {
+       },
+       "The zone's abbreviation."},
+      {"utcoffset", "",
+       [](Interpreter&, std::span<Value> args) {
          const Timestamp& t = self_of(args[0]);
          return t.zone ? timedelta_value(offset_of_utc(*t.zone, t.nanoseconds) * kSecond) : Value();
-       }, "How far the local time is ahead of UTC."},
-      {"as_unit", "unit, round_ok=True", [](Interpreter&, std::span<Value> args) { return args[0]; }, "Itself: nanoseconds are the only unit."},
-      {"to_pydatetime", "warn=True", [](Interpreter&, std::span<Value> args) { return datetime::datetime_value(*datetime::clock_of(args[0])); }, "As datetime.datetime, without nanoseconds."},
-      {"to_datetime64", "", [](Interpreter&, std::span<Value> args) { return datetime64_value(self_of(args[0]).nanoseconds); }, "As np.datetime64."},
-      {"to_numpy", "dtype=None, copy=False", [](Interpreter&, std::span<Value> args) { return datetime64_value(self_of(args[0]).nanoseconds); }, "As np.datetime64."},
+       },
+       "How far the local time is ahead of UTC."},
+      {"as_unit", "unit, round_ok=True", [](Interpreter&, std::span<Value> args) { return args[0]; },
+       "Itself: nanoseconds are the only unit."},
+      {"to_pydatetime", "warn=True",
+       [](Interpreter&, std::span<Value> args) { return datetime::datetime_value(*datetime::clock_of(args[0])); },
+       "As datetime.datetime, without nanoseconds."},
+      {"to_datetime64", "", [](Interpreter&, std::span<Value> args) { return datetime64_value(self_of(args[0]).nanoseconds); },
+       "As np.datetime64."},
+      {"to_numpy", "dtype=None, copy=False",
+       [](Interpreter&, std::span<Value> args) { return datetime64_value(self_of(args[0]).nanoseconds); }, "As np.datetime64."},
   };
 }
 
@@ -279,16 +328,29 @@ Value get_zone(Interpreter&, const Value& v) { return self_of(v).zone ? make_str
 std::vector<Type::Property> properties() {
   using F = TimeField;
   return {
-      {"year", &get_field<F::year>, nullptr, ""}, {"month", &get_field<F::month>, nullptr, ""}, {"day", &get_field<F::day>, nullptr, ""},
-      {"hour", &get_field<F::hour>, nullptr, ""}, {"minute", &get_field<F::minute>, nullptr, ""}, {"second", &get_field<F::second>, nullptr, ""},
-      {"microsecond", &get_field<F::microsecond>, nullptr, ""}, {"nanosecond", &get_field<F::nanosecond>, nullptr, ""},
-      {"dayofweek", &get_field<F::day_of_week>, nullptr, ""}, {"day_of_week", &get_field<F::day_of_week>, nullptr, ""},
-      {"dayofyear", &get_field<F::day_of_year>, nullptr, ""}, {"day_of_year", &get_field<F::day_of_year>, nullptr, ""},
-      {"quarter", &get_field<F::quarter>, nullptr, ""}, {"week", &get_field<F::iso_week>, nullptr, ""}, {"weekofyear", &get_field<F::iso_week>, nullptr, ""},
-      {"days_in_month", &get_field<F::days_in_month>, nullptr, ""}, {"daysinmonth", &get_field<F::days_in_month>, nullptr, ""},
-      {"is_month_start", &get_field<F::is_month_start>, nullptr, ""}, {"is_month_end", &get_field<F::is_month_end>, nullptr, ""},
-      {"is_quarter_start", &get_field<F::is_quarter_start>, nullptr, ""}, {"is_quarter_end", &get_field<F::is_quarter_end>, nullptr, ""},
-      {"is_year_start", &get_field<F::is_year_start>, nullptr, ""}, {"is_year_end", &get_field<F::is_year_end>, nullptr, ""},
+      {"year", &get_field<F::year>, nullptr, ""},
+      {"month", &get_field<F::month>, nullptr, ""},
+      {"day", &get_field<F::day>, nullptr, ""},
+      {"hour", &get_field<F::hour>, nullptr, ""},
+      {"minute", &get_field<F::minute>, nullptr, ""},
+      {"second", &get_field<F::second>, nullptr, ""},
+      {"microsecond", &get_field<F::microsecond>, nullptr, ""},
+      {"nanosecond", &get_field<F::nanosecond>, nullptr, ""},
+      {"dayofweek", &get_field<F::day_of_week>, nullptr, ""},
+      {"day_of_week", &get_field<F::day_of_week>, nullptr, ""},
+      {"dayofyear", &get_field<F::day_of_year>, nullptr, ""},
+      {"day_of_year", &get_field<F::day_of_year>, nullptr, ""},
+      {"quarter", &get_field<F::quarter>, nullptr, ""},
+      {"week", &get_field<F::iso_week>, nullptr, ""},
+      {"weekofyear", &get_field<F::iso_week>, nullptr, ""},
+      {"days_in_month", &get_field<F::days_in_month>, nullptr, ""},
+      {"daysinmonth", &get_field<F::days_in_month>, nullptr, ""},
+      {"is_month_start", &get_field<F::is_month_start>, nullptr, ""},
+      {"is_month_end", &get_field<F::is_month_end>, nullptr, ""},
+      {"is_quarter_start", &get_field<F::is_quarter_start>, nullptr, ""},
+      {"is_quarter_end", &get_field<F::is_quarter_end>, nullptr, ""},
+      {"is_year_start", &get_field<F::is_year_start>, nullptr, ""},
+      {"is_year_end", &get_field<F::is_year_end>, nullptr, ""},
       {"is_leap_year", &get_field<F::is_leap_year>, nullptr, ""},
       {"value", [](Interpreter&, const Value& v) { return Value::of(self_of(v).nanoseconds); }, nullptr, "Nanoseconds since 1970, UTC."},
       {"asm8", [](Interpreter&, const Value& v) { return datetime64_value(self_of(v).nanoseconds); }, nullptr, ""},
@@ -302,11 +364,11 @@ std::vector<Type::Property> properties() {
 }  // namespace
 
 const Type& timestamp_type() {
-  static const NativeFunction constructor{
-      "Timestamp",
-      "ts_input=object, year=None, month=None, day=None, hour=None, minute=None, second=None, microsecond=None, tzinfo=None, *, nanosecond=None, tz=None, "
-      "unit=None, fold=None",
-      &construct, "A moment with a resolution of nanoseconds."};
+  static const NativeFunction constructor{"Timestamp",
+                                          "ts_input=object, year=None, month=None, day=None, hour=None, minute=None, second=None, "
+                                          "microsecond=None, tzinfo=None, *, nanosecond=None, tz=None, "
+                                          "unit=None, fold=None",
+                                          &construct, "A moment with a resolution of nanoseconds."};
   static const Type type = [] {
     Type t{"Timestamp", "pandas._libs.tslibs.timestamps", &datetime::datetime_type()};
     t.constructor = &constructor;
@@ -315,10 +377,11 @@ const Type& timestamp_type() {
     t.properties = properties();
     return t;
   }();
-  static const bool registered = register_type_object(
-      type, Value::make<datetime::TypeWithConstants>(type, datetime::TypeWithConstants::Constants{{"min", [] { return timestamp_value(INT64_MIN + 1); }},
-                                                                                                   {"max", [] { return timestamp_value(INT64_MAX); }},
-                                                                                                   {"resolution", [] { return timedelta_value(1); }}}));
+  static const bool registered =
+      register_type_object(type, Value::make<datetime::TypeWithConstants>(
+                                     type, datetime::TypeWithConstants::Constants{{"min", [] { return timestamp_value(INT64_MIN + 1); }},
+                                                                                  {"max", [] { return timestamp_value(INT64_MAX); }},
+                                                                                  {"resolution", [] { return timedelta_value(1); }}}));
   (void)registered;
   return type;
 }
@@ -375,20 +438,26 @@ std::optional<Value> Timestamp::binary(Interpreter& in, ast::BinaryOp op, const 
     if (const auto right = time_scalar(other)) {
       if (right->first == kNotATime) return nat_value();
       int64_t difference;
-      if (__builtin_sub_overflow(nanoseconds, right->first, &difference)) raise("OutOfBoundsDatetime", "Result is too large for pandas.Timedelta. Convert inputs to datetime.datetime with 'Timestamp.to_pydatetime()' before subtracting.");
+      if (__builtin_sub_overflow(nanoseconds, right->first, &difference))
+        raise("OutOfBoundsDatetime",
+              "Result is too large for pandas.Timedelta. Convert inputs to datetime.datetime with 'Timestamp.to_pydatetime()' before "
+              "subtracting.");
       return timedelta_value(difference);
     }
   }
   if (const auto by = to_timedelta(in, other)) return moved(*this, op == sub && *by != kNotATime ? -*by : *by);
   if (other.is_int())
-    raise("TypeError", "Addition/subtraction of integers and integer-arrays with Timestamp is no longer supported.  Instead of adding/subtracting `n`, use `n * obj.freq`");
+    raise("TypeError",
+          "Addition/subtraction of integers and integer-arrays with Timestamp is no longer supported.  Instead of adding/subtracting `n`, "
+          "use `n * obj.freq`");
   return {};
 }
 
 std::optional<Value> Timestamp::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) {
   if (op == ast::BinaryOp::add) return binary(in, op, other);
   if (op == ast::BinaryOp::sub)
-    if (const auto moment = time_scalar(other)) return timestamp_value(moment->first, moment->second).object()->binary(in, op, Value::of(this));
+    if (const auto moment = time_scalar(other))
+      return timestamp_value(moment->first, moment->second).object()->binary(in, op, Value::of(this));
   return {};
 }
 
@@ -400,7 +469,9 @@ std::optional<std::pair<int64_t, std::string>> time_scalar(const Value& v) {
   if (const auto ns = datetime64_nanoseconds(v)) return std::pair{*ns, std::string()};
   if (const auto* t = v.as<datetime::DateTime>()) {
     const auto ns = checked_multiply(t->clock.utc(), 1000);
-    if (!ns) raise("OutOfBoundsDatetime", "Out of bounds nanosecond timestamp: " + datetime::date_text(t->clock.days()) + " " + datetime::clock_text(t->clock.of_day()));
+    if (!ns)
+      raise("OutOfBoundsDatetime",
+            "Out of bounds nanosecond timestamp: " + datetime::date_text(t->clock.days()) + " " + datetime::clock_text(t->clock.of_day()));
     return std::pair{*ns, t->clock.zone ? t->clock.zone->name() : std::string()};
   }
   if (const auto days = datetime::days_of_date(v)) {
@@ -434,8 +505,10 @@ LocalTimeChoice local_time_choice(Interpreter& in, const Value& ambiguous, const
     choice.ambiguous = ambiguous.as_int() ? Ambiguous::first : Ambiguous::second;
   } else if (!is_missing(ambiguous) && !ambiguous.is_none()) {
     const std::string word = gasell::str(in, ambiguous);
-    if (word == "NaT") choice.ambiguous = Ambiguous::nat;
-    else if (word != "raise") raise("ValueError", "The ambiguous argument must be a bool, 'raise' or 'NaT' here", "'infer' and arrays are not in Gasell");
+    if (word == "NaT")
+      choice.ambiguous = Ambiguous::nat;
+    else if (word != "raise")
+      raise("ValueError", "The ambiguous argument must be a bool, 'raise' or 'NaT' here", "'infer' and arrays are not in Gasell");
   }
   if (is_missing(nonexistent) || nonexistent.is_none()) return choice;
   if (const auto shift = to_timedelta(in, nonexistent)) {
@@ -444,9 +517,12 @@ LocalTimeChoice local_time_choice(Interpreter& in, const Value& ambiguous, const
     return choice;
   }
   const std::string word = gasell::str(in, nonexistent);
-  if (word == "NaT") choice.nonexistent = Nonexistent::nat;
-  else if (word == "shift_forward") choice.nonexistent = Nonexistent::shift_forward;
-  else if (word == "shift_backward") choice.nonexistent = Nonexistent::shift_backward;
+  if (word == "NaT")
+    choice.nonexistent = Nonexistent::nat;
+  else if (word == "shift_forward")
+    choice.nonexistent = Nonexistent::shift_forward;
+  else if (word == "shift_backward")
+    choice.nonexistent = Nonexistent::shift_backward;
   else if (word != "raise")
     raise("ValueError", "The nonexistent argument must be one of 'raise', 'NaT', 'shift_forward', 'shift_backward' or a timedelta object");
   return choice;

@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   const std::string text = print(*module);
-  const ast::ModuleRef again = parse_module(std::make_shared<Source>("printed", text));  // throws, and so fails, where the print does not parse
+  const ast::ModuleRef again =
+      parse_module(std::make_shared<Source>("printed", text));  // throws, and so fails, where the print does not parse
   if (print(*again) != text) std::abort();
   return 0;
 }

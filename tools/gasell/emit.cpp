@@ -75,17 +75,18 @@ std::shared_ptr<const int64_t> emit_plans(Engine& engine, const Options& options
       write_stdout(emitted(engine, options, kernel) + "\n");
       flush_stdout();
     });
-  engine.observe_plans(
-      [&engine, &options, count](Engine::PlanStage stage, const std::vector<graph::NodeRef>& roots, const std::vector<KernelReport>& kernels) {
-        if (stage != Engine::PlanStage::planned) return;
-        ++*count;
-        if (options.emit == Emit::graph) {
-          write_stdout(graph::print(roots) + "\n");
-        } else {
-          for (const KernelReport& kernel : kernels) write_stdout((kernel.kernel ? emitted(engine, options, *kernel.kernel) : kernel.text) + "\n");
-        }
-        flush_stdout();
-      });
+  engine.observe_plans([&engine, &options, count](Engine::PlanStage stage, const std::vector<graph::NodeRef>& roots,
+                                                  const std::vector<KernelReport>& kernels) {
+    if (stage != Engine::PlanStage::planned) return;
+    ++*count;
+    if (options.emit == Emit::graph) {
+      write_stdout(graph::print(roots) + "\n");
+    } else {
+      for (const KernelReport& kernel : kernels)
+        write_stdout((kernel.kernel ? emitted(engine, options, *kernel.kernel) : kernel.text) + "\n");
+    }
+    flush_stdout();
+  });
   return count;
 }
 

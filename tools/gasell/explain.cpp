@@ -52,7 +52,8 @@ std::string explain_plan(const std::vector<KernelReport>& kernels) {
 std::string explain_operator(const frame::OperatorReport& report) {
   std::string out = fmt::format("{}{}{}: ", report.name, report.detail.empty() ? "" : " ", report.detail);
   out += report.rows_in == report.rows_out ? fmt::format("{} rows", human_count(static_cast<double>(report.rows_in)))
-                                           : fmt::format("{} rows → {}", human_count(static_cast<double>(report.rows_in)), human_count(static_cast<double>(report.rows_out)));
+                                           : fmt::format("{} rows → {}", human_count(static_cast<double>(report.rows_in)),
+                                                         human_count(static_cast<double>(report.rows_out)));
   out += fmt::format(", {}, on the {}", human_seconds(report.seconds), report.where);
   if (report.on_disk > 0) out += fmt::format(", with {} of memory on disk", human_bytes(static_cast<double>(report.on_disk)));
   return out + '\n';

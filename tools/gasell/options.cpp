@@ -24,8 +24,9 @@ Environment: GASELL_THREADS, GASELL_MEMORY, GASELL_DEVICE, GASELL_FUSE=0, GASELL
 GASELL_PATH holds further folders for `import`, NO_COLOR switches colour off. docs/debugging.md explains how to look inside.
 Exit status: 0, or 1 when the script fails, 2 when the command line is wrong, 130 when interrupted.)";
 
-const std::map<std::string, Emit> kEmitNames = {
-    {"ast", Emit::ast}, {"graph", Emit::graph}, {"loops", Emit::loops}, {"llvm", Emit::llvm}, {"asm", Emit::assembly}, {"grid", Emit::grid}, {"ptx", Emit::ptx}};
+const std::map<std::string, Emit> kEmitNames = {{"ast", Emit::ast},   {"graph", Emit::graph},  {"loops", Emit::loops},
+                                                {"llvm", Emit::llvm}, {"asm", Emit::assembly}, {"grid", Emit::grid},
+                                                {"ptx", Emit::ptx}};
 
 [[noreturn]] void usage_error(const std::string& message) { throw Finish{2, fmt::format("gasell: {}\nTry 'gasell --help'.\n", message)}; }
 

@@ -39,8 +39,8 @@ bool pools_wanted(const CudaOptions& options) {
   return options.pools && !(set && std::string_view(set) == "0");
 }
 
-/// A word of the GPU's memory that kernels read while they run: over the link a read takes a microsecond, and one read at a time. It is set by the copy engine,
-/// which needs no room among the blocks.
+/// A word of the GPU's memory that kernels read while they run: over the link a read takes a microsecond, and one read at a time. It is set
+/// by the copy engine, which needs no room among the blocks.
 class StopFlag {
  public:
   /// The context must be current.
@@ -240,13 +240,14 @@ class CudaGpu final : public Gpu {
                                                           static_cast<size_t>(shared)),
                       "asking how many blocks fit");
       if (const int64_t most = int64_t{blocks} * properties_.multiprocessors; shape.block_count() > most)
-        throw Error("ValueError", fmt::format("a kernel whose grid waits for itself can have {} blocks of this size, not {}", most, shape.block_count()),
+        throw Error("ValueError",
+                    fmt::format("a kernel whose grid waits for itself can have {} blocks of this size, not {}", most, shape.block_count()),
                     "let each thread do more");
     }
     const auto n = [](int64_t v) { return static_cast<unsigned>(v); };
-    const Result result = driver_.launch_kernel(kernel.function, n(shape.blocks[x]), n(shape.blocks[y]), n(shape.blocks[2]), n(shape.threads[x]),
-                                                n(shape.threads[y]), n(shape.threads[2]), n(shared), streams_[GpuStream::compute],
-                                                parameters.data(), nullptr);
+    const Result result = driver_.launch_kernel(kernel.function, n(shape.blocks[x]), n(shape.blocks[y]), n(shape.blocks[2]),
+                                                n(shape.threads[x]), n(shape.threads[y]), n(shape.threads[2]), n(shared),
+                                                streams_[GpuStream::compute], parameters.data(), nullptr);
     if (result == Result::launch_out_of_resources) refuse_block(shape);
     context_->check(result, "starting a kernel");
     streams_.gave(GpuStream::compute);

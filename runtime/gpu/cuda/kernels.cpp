@@ -75,8 +75,10 @@ LoadedKernelRef Kernels::load(const ir::Kernel& kernel) {
   {
     const std::lock_guard lock(mutex_);
     const auto [place, fresh] = loaded_.try_emplace(text);
-    if (fresh) place->second = promise.get_future().share();
-    else known = place->second;
+    if (fresh)
+      place->second = promise.get_future().share();
+    else
+      known = place->second;
   }
   if (known.valid()) return known.get();
   try {

@@ -44,7 +44,7 @@ class Streams {
 
   ContextRef context_;
   std::array<OwnedStream, kGpuStreams> streams_;
-  std::array<OwnedEvent, kGpuStreams> events_;  // the latest point of each stream that somebody waits for
+  std::array<OwnedEvent, kGpuStreams> events_;       // the latest point of each stream that somebody waits for
   std::array<OwnedEvent, kGpuStreams> work_events_;  // behind the work of each stream when it was asked for last, which was
   std::array<uint64_t, kGpuStreams> work_asked_{};   // so much
   std::array<std::atomic<uint64_t>, kGpuStreams> given_{}, worked_{};

@@ -71,9 +71,8 @@ frame::Column FileScan::later(size_t column) {
   if (result.type.logical == frame::Logical::text)
     result.dictionary = std::make_shared<frame::Dictionary>(
         [self = shared_from_this(), column] { return self->part_of(column, [](frame::Column& read) { return read.dictionary; }); });
-  return frame::with_row_parts(std::move(result), [self = shared_from_this(), column](int64_t begin, int64_t end) {
-    return self->load_part(column, begin, end);
-  });
+  return frame::with_row_parts(
+      std::move(result), [self = shared_from_this(), column](int64_t begin, int64_t end) { return self->load_part(column, begin, end); });
 }
 
 CsvTable FileScan::read() {

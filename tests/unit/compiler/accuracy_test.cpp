@@ -1,5 +1,5 @@
-// How far the compiled math functions are from the truth, which is long double's rounded. `test_compiler "[accuracy-table]"` prints the table of
-// docs/accuracy.md.
+// How far the compiled math functions are from the truth, which is long double's rounded. `test_compiler "[accuracy-table]"` prints the
+// table of docs/accuracy.md.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -27,13 +27,27 @@ struct Row {
 #define UNARY(f) [](long double x, long double) { return std::f(x); }
 // The widest ranges within which f64 and f32 neither overflow nor, but for the ends, underflow.
 const Row kRows[] = {
-    {ScalarOp::sqrt, UNARY(sqrt), 0, 1e30},     {ScalarOp::cbrt, UNARY(cbrt), -1e30, 1e30}, {ScalarOp::exp, UNARY(exp), -87, 88},
-    {ScalarOp::exp2, UNARY(exp2), -126, 127},   {ScalarOp::expm1, UNARY(expm1), -40, 88},   {ScalarOp::log, UNARY(log), 0, 1e30},
-    {ScalarOp::log2, UNARY(log2), 0, 1e30},     {ScalarOp::log10, UNARY(log10), 0, 1e30},   {ScalarOp::log1p, UNARY(log1p), -0.999, 1e30},
-    {ScalarOp::sin, UNARY(sin), -1e6, 1e6},     {ScalarOp::cos, UNARY(cos), -1e6, 1e6},     {ScalarOp::tan, UNARY(tan), -1e6, 1e6},
-    {ScalarOp::asin, UNARY(asin), -1, 1},       {ScalarOp::acos, UNARY(acos), -1, 1},       {ScalarOp::atan, UNARY(atan), -1e30, 1e30},
-    {ScalarOp::sinh, UNARY(sinh), -88, 88},     {ScalarOp::cosh, UNARY(cosh), -88, 88},     {ScalarOp::tanh, UNARY(tanh), -40, 40},
-    {ScalarOp::asinh, UNARY(asinh), -1e18, 1e18}, {ScalarOp::acosh, UNARY(acosh), 1, 1e18}, {ScalarOp::atanh, UNARY(atanh), -0.99999, 0.99999},
+    {ScalarOp::sqrt, UNARY(sqrt), 0, 1e30},
+    {ScalarOp::cbrt, UNARY(cbrt), -1e30, 1e30},
+    {ScalarOp::exp, UNARY(exp), -87, 88},
+    {ScalarOp::exp2, UNARY(exp2), -126, 127},
+    {ScalarOp::expm1, UNARY(expm1), -40, 88},
+    {ScalarOp::log, UNARY(log), 0, 1e30},
+    {ScalarOp::log2, UNARY(log2), 0, 1e30},
+    {ScalarOp::log10, UNARY(log10), 0, 1e30},
+    {ScalarOp::log1p, UNARY(log1p), -0.999, 1e30},
+    {ScalarOp::sin, UNARY(sin), -1e6, 1e6},
+    {ScalarOp::cos, UNARY(cos), -1e6, 1e6},
+    {ScalarOp::tan, UNARY(tan), -1e6, 1e6},
+    {ScalarOp::asin, UNARY(asin), -1, 1},
+    {ScalarOp::acos, UNARY(acos), -1, 1},
+    {ScalarOp::atan, UNARY(atan), -1e30, 1e30},
+    {ScalarOp::sinh, UNARY(sinh), -88, 88},
+    {ScalarOp::cosh, UNARY(cosh), -88, 88},
+    {ScalarOp::tanh, UNARY(tanh), -40, 40},
+    {ScalarOp::asinh, UNARY(asinh), -1e18, 1e18},
+    {ScalarOp::acosh, UNARY(acosh), 1, 1e18},
+    {ScalarOp::atanh, UNARY(atanh), -0.99999, 0.99999},
     {ScalarOp::pow, [](long double x, long double y) { return std::pow(x, y); }, 1e-3, 1e3},
     {ScalarOp::hypot, [](long double x, long double y) { return std::hypot(x, y); }, -1e18, 1e18},
     {ScalarOp::atan2, [](long double y, long double x) { return std::atan2(y, x); }, -1e18, 1e18},
@@ -55,7 +69,8 @@ double error_in_ulps(T got, long double truth) {
   if (std::isnan(got) || std::isinf(got)) return std::numeric_limits<double>::infinity();
   int exponent = 0;
   std::frexp(truth, &exponent);
-  const int last = std::max(exponent - std::numeric_limits<T>::digits, std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits);
+  const int last =
+      std::max(exponent - std::numeric_limits<T>::digits, std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits);
   return static_cast<double>(std::fabs(static_cast<long double>(got) - truth) / std::ldexp(1.0L, last));
 }
 
@@ -67,11 +82,13 @@ template <class T>
 Worst worst_of(Jit& jit, const Row& row, size_t count) {
   const DType type = sizeof(T) == 4 ? DType::f32 : DType::f64;
   const auto arity = static_cast<size_t>(info(row.op).arity);
-  const ir::Kernel kernel = elementwise(std::vector<DType>(arity, type), type, [&](std::vector<ir::ExprRef> args) { return ir::op(row.op, std::move(args)); });
+  const ir::Kernel kernel =
+      elementwise(std::vector<DType>(arity, type), type, [&](std::vector<ir::ExprRef> args) { return ir::op(row.op, std::move(args)); });
   std::mt19937_64 random(11);
   std::vector<std::vector<T>> operands(arity, std::vector<T>(count));
   for (size_t k = 0; k < count; ++k)
-    for (size_t a = 0; a < arity; ++a) operands[a][k] = static_cast<T>(a == 1 && row.op == ScalarOp::pow ? sample(random, -10, 10) : sample(random, row.low, row.high));
+    for (size_t a = 0; a < arity; ++a)
+      operands[a][k] = static_cast<T>(a == 1 && row.op == ScalarOp::pow ? sample(random, -10, 10) : sample(random, row.low, row.high));
   std::vector<T> result(count);
   std::vector<void*> arrays;
   for (auto& o : operands) arrays.push_back(o.data());

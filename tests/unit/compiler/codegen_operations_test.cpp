@@ -28,10 +28,11 @@ std::vector<Scalar> edge_values(DType type, size_t random_count) {
   if (is_integer(type)) {
     const int bits = gasell::size_of(type) * 8;
     const uint64_t top = uint64_t{1} << (bits - 1);
-    for (const uint64_t v : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{7}, uint64_t{10}, static_cast<uint64_t>(bits) - 1, static_cast<uint64_t>(bits), uint64_t{100}, top - 1, top,
-                             top + 1, ~uint64_t{0}, ~uint64_t{1}, ~uint64_t{6}})
+    for (const uint64_t v : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{7}, uint64_t{10}, static_cast<uint64_t>(bits) - 1,
+                             static_cast<uint64_t>(bits), uint64_t{100}, top - 1, top, top + 1, ~uint64_t{0}, ~uint64_t{1}, ~uint64_t{6}})
       values.push_back(Scalar::of_int(static_cast<int64_t>(v)).cast(type));
-    for (size_t k = 0; k < random_count; ++k) values.push_back(Scalar::of_int(static_cast<int64_t>(random() >> (random() % 64))).cast(type));
+    for (size_t k = 0; k < random_count; ++k)
+      values.push_back(Scalar::of_int(static_cast<int64_t>(random() >> (random() % 64))).cast(type));
     return values;
   }
   std::vector<double> reals;
@@ -41,10 +42,12 @@ std::vector<Scalar> edge_values(DType type, size_t random_count) {
     const double max = type == DType::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
     const double tiny = type == DType::f32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
     const double least = type == DType::f32 ? std::numeric_limits<float>::denorm_min() : std::numeric_limits<double>::denorm_min();
-    reals = {0.0, 1.0, 0.5, 1.5, 2.0, 2.5, 3.0, 10.0, 0.1, 100.25, 709.5, 88.5, 1e10, 4503599627370497.5, 8388609.0, 9.2e18, max, tiny, least, tiny * 0.75, kInf};
+    reals = {0.0,       1.0,    0.5, 1.5,  2.0,   2.5,         3.0, 10.0, 0.1, 100.25, 709.5, 88.5, 1e10, 4503599627370497.5,
+             8388609.0, 9.2e18, max, tiny, least, tiny * 0.75, kInf};
     for (size_t k = reals.size(); k-- > 0;) reals.push_back(-reals[k]);
     reals.push_back(kNan);
-    for (size_t k = 0; k < random_count; ++k) reals.push_back(std::ldexp(static_cast<double>(random() >> 11) * 0x1p-53 - 0.5, static_cast<int>(random() % 40) - 20));
+    for (size_t k = 0; k < random_count; ++k)
+      reals.push_back(std::ldexp(static_cast<double>(random() >> 11) * 0x1p-53 - 0.5, static_cast<int>(random() % 40) - 20));
   }
   if (!is_complex(type)) {
     for (const double v : reals) values.push_back(Scalar::of_float(v).cast(type));
@@ -53,7 +56,9 @@ std::vector<Scalar> edge_values(DType type, size_t random_count) {
   for (const double re : reals)
     for (const double im : reals) values.push_back(Scalar::of_complex({re, im}).cast(type));
   for (size_t k = 0; k < random_count; ++k)
-    values.push_back(Scalar::of_complex({static_cast<double>(random() >> 11) * 0x1p-51 - 2, static_cast<double>(random() >> 11) * 0x1p-51 - 2}).cast(type));
+    values.push_back(
+        Scalar::of_complex({static_cast<double>(random() >> 11) * 0x1p-51 - 2, static_cast<double>(random() >> 11) * 0x1p-51 - 2})
+            .cast(type));
   return values;
 }
 
@@ -96,9 +101,10 @@ double ulps(double a, double b, bool single) {
 
 /// Functions of the math library: vector and scalar versions may differ in the last digits. All else is exact.
 bool is_library(ScalarOp op, DType type) {
-  static const std::set<ScalarOp> kLibrary = {ScalarOp::cbrt, ScalarOp::exp,  ScalarOp::exp2, ScalarOp::expm1, ScalarOp::log,   ScalarOp::log2, ScalarOp::log10, ScalarOp::log1p,
-                                              ScalarOp::sin,  ScalarOp::cos,  ScalarOp::tan,  ScalarOp::asin,  ScalarOp::acos,  ScalarOp::atan, ScalarOp::atan2, ScalarOp::sinh,
-                                              ScalarOp::cosh, ScalarOp::tanh, ScalarOp::asinh, ScalarOp::acosh, ScalarOp::atanh, ScalarOp::pow,  ScalarOp::hypot};
+  static const std::set<ScalarOp> kLibrary = {
+      ScalarOp::cbrt, ScalarOp::exp,  ScalarOp::exp2,  ScalarOp::expm1, ScalarOp::log,   ScalarOp::log2, ScalarOp::log10, ScalarOp::log1p,
+      ScalarOp::sin,  ScalarOp::cos,  ScalarOp::tan,   ScalarOp::asin,  ScalarOp::acos,  ScalarOp::atan, ScalarOp::atan2, ScalarOp::sinh,
+      ScalarOp::cosh, ScalarOp::tanh, ScalarOp::asinh, ScalarOp::acosh, ScalarOp::atanh, ScalarOp::pow,  ScalarOp::hypot};
   return (kLibrary.contains(op) && is_float(type)) || (op == ScalarOp::abs && is_complex(type));
 }
 
@@ -114,8 +120,9 @@ std::string difference(const Scalar& got, const Scalar& expected, double allowed
   return "";
 }
 
-void check(Jit& jit, const std::string& what, const std::vector<DType>& types, DType result, const std::vector<std::vector<Scalar>>& columns, const ir::Kernel& kernel,
-           const std::function<Scalar(const Scalar*)>& expected, double allowed_ulps) {
+void check(Jit& jit, const std::string& what, const std::vector<DType>& types, DType result,
+           const std::vector<std::vector<Scalar>>& columns, const ir::Kernel& kernel, const std::function<Scalar(const Scalar*)>& expected,
+           double allowed_ulps) {
   std::vector<Memory> memories;
   for (size_t k = 0; k < types.size(); ++k) memories.emplace_back(types[k], columns[k]);
   const size_t count = columns[0].size();
@@ -157,7 +164,9 @@ TEST_CASE("operations mean the same compiled as in constant folding") {
           }
       const DType result = result_type(op, type);
       const ir::Kernel kernel = elementwise(types, result, [op](std::vector<ir::ExprRef> args) { return ir::op(op, std::move(args)); });
-      check(jit, std::string(info(op).name), types, result, combinations(values), kernel, [op](const Scalar* operands) { return evaluate(op, operands); }, is_library(op, type) ? 4 : 0);
+      check(
+          jit, std::string(info(op).name), types, result, combinations(values), kernel,
+          [op](const Scalar* operands) { return evaluate(op, operands); }, is_library(op, type) ? 4 : 0);
       ++tested;
     }
   }
@@ -170,12 +179,14 @@ TEST_CASE("division by constants rounds as division by variables") {
     for (const ScalarOp op : {ScalarOp::floordiv, ScalarOp::mod, ScalarOp::fmod})
       for (const int64_t divisor : {1, 2, 3, 7, 9, 10, 64, 100, 127, 0, -1, -2, -9}) {
         const Scalar by = Scalar::of_int(divisor).cast(type);
-        const ir::Kernel kernel = elementwise({type}, type, [&](std::vector<ir::ExprRef> args) { return ir::op(op, {args[0], ir::constant(by)}); });
+        const ir::Kernel kernel =
+            elementwise({type}, type, [&](std::vector<ir::ExprRef> args) { return ir::op(op, {args[0], ir::constant(by)}); });
         const auto expected = [&](const Scalar* x) {
           const Scalar operands[] = {*x, by};
           return evaluate(op, operands);
         };
-        check(jit, std::string(info(op).name) + " by " + std::to_string(divisor), {type}, type, {edge_values(type, 500)}, kernel, expected, 0);
+        check(jit, std::string(info(op).name) + " by " + std::to_string(divisor), {type}, type, {edge_values(type, 500)}, kernel, expected,
+              0);
       }
 }
 
@@ -185,13 +196,16 @@ TEST_CASE("conversions mean the same compiled as in constant folding") {
     for (int t = 0; t < kDTypeCount; ++t) {
       const auto from = static_cast<DType>(f), to = static_cast<DType>(t);
       const ir::Kernel kernel = elementwise({from}, to, [to](std::vector<ir::ExprRef> args) { return ir::cast(args[0], to); });
-      check(jit, "cast to " + std::string(name_of(to)), {from}, to, {edge_values(from, 500)}, kernel, [to](const Scalar* x) { return x->cast(to); }, 0);
+      check(
+          jit, "cast to " + std::string(name_of(to)), {from}, to, {edge_values(from, 500)}, kernel,
+          [to](const Scalar* x) { return x->cast(to); }, 0);
     }
 }
 
 TEST_CASE("the bits of one type as another") {
   Jit jit(without_disk());
-  for (const auto& [from, to] : {std::pair{DType::f64, DType::i64}, std::pair{DType::u64, DType::f64}, std::pair{DType::f32, DType::u32}, std::pair{DType::i32, DType::f32}}) {
+  for (const auto& [from, to] : {std::pair{DType::f64, DType::i64}, std::pair{DType::u64, DType::f64}, std::pair{DType::f32, DType::u32},
+                                 std::pair{DType::i32, DType::f32}}) {
     const DType type = to;
     const ir::Kernel kernel = elementwise({from}, to, [type](std::vector<ir::ExprRef> args) { return ir::bitcast(args[0], type); });
     auto bits = [type](const Scalar* x) {

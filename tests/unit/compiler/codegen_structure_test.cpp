@@ -65,9 +65,18 @@ TEST_CASE("scalar parameters of every type") {
   Jit jit(without_disk());
   for (int t = 0; t < kDTypeCount; ++t) {
     const auto type = static_cast<DType>(t);
-    ir::Kernel kernel{"scalar", {{ir::Parameter::Kind::scalar, "before", DType::i64}, {ir::Parameter::Kind::scalar, "x", type}, {ir::Parameter::Kind::scalar, "after", DType::i64}, {ir::Parameter::Kind::out, "r", type}, {ir::Parameter::Kind::out, "s", DType::i64}}, {}};
-    kernel.body = {ir::store("r", ir::constant_i64(0), ir::variable("x", type)), ir::store("s", ir::constant_i64(0), ir::variable("before", DType::i64) + ir::variable("after", DType::i64))};
-    const Scalar value = is_complex(type) ? Scalar::of_complex({1.5, -2.25}, type) : type == DType::boolean ? Scalar::of_bool(true) : Scalar::of_float(-3.0).cast(type);
+    ir::Kernel kernel{"scalar",
+                      {{ir::Parameter::Kind::scalar, "before", DType::i64},
+                       {ir::Parameter::Kind::scalar, "x", type},
+                       {ir::Parameter::Kind::scalar, "after", DType::i64},
+                       {ir::Parameter::Kind::out, "r", type},
+                       {ir::Parameter::Kind::out, "s", DType::i64}},
+                      {}};
+    kernel.body = {ir::store("r", ir::constant_i64(0), ir::variable("x", type)),
+                   ir::store("s", ir::constant_i64(0), ir::variable("before", DType::i64) + ir::variable("after", DType::i64))};
+    const Scalar value = is_complex(type)         ? Scalar::of_complex({1.5, -2.25}, type)
+                         : type == DType::boolean ? Scalar::of_bool(true)
+                                                  : Scalar::of_float(-3.0).cast(type);
     std::vector<int64_t> slots = {1000};
     if (value.is_integral()) {
       slots.push_back(value.i);
@@ -127,7 +136,9 @@ TEST_CASE("threads that want one kernel get one compilation") {
   {
     std::vector<std::jthread> threads;
     for (size_t k = 0; k < kernels.size(); ++k)
-      threads.emplace_back([&jit, &kernel = kernels[k], k] { kernel = jit.compile(ir::parse("kernel k(out r: f64) { r[0] = " + std::to_string(k % 2) + ".5 }")); });
+      threads.emplace_back([&jit, &kernel = kernels[k], k] {
+        kernel = jit.compile(ir::parse("kernel k(out r: f64) { r[0] = " + std::to_string(k % 2) + ".5 }"));
+      });
   }
   int compiled = 0;
   for (size_t k = 0; k < kernels.size(); ++k) {
@@ -160,7 +171,9 @@ TEST_CASE("with checked bounds a kernel does what it does without, until an addr
   shift(arrays.data(), &distance, 0, 4);
   CHECK(y == std::vector<std::complex<float>>{2, 3, 4, 5});
 
-  auto run = [&](int64_t by, int64_t begin, int64_t end) { return message_of_abort([&, by, begin, end] { shift(arrays.data(), &by, begin, end); }); };
+  auto run = [&](int64_t by, int64_t begin, int64_t end) {
+    return message_of_abort([&, by, begin, end] { shift(arrays.data(), &by, begin, end); });
+  };
   CHECK(run(2, 0, 4) == "gasell: internal error: kernel shift uses x[5], which has elements 0 to 4\n");
   CHECK(run(-1, 0, 4) == "gasell: internal error: kernel shift uses x[-1], which has elements 0 to 4\n");
   CHECK(run(0, 4, 5) == "gasell: internal error: kernel shift uses strip[4], which has elements 0 to 3\n");

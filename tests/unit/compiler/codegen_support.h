@@ -28,7 +28,8 @@ class Memory {
 };
 
 /// for all i: r[i] = make(a[i], b[i], …), vectorised where that is possible, in units of 100 elements.
-inline ir::Kernel elementwise(const std::vector<DType>& operands, DType result, const std::function<ir::ExprRef(std::vector<ir::ExprRef>)>& make) {
+inline ir::Kernel elementwise(const std::vector<DType>& operands, DType result,
+                              const std::function<ir::ExprRef(std::vector<ir::ExprRef>)>& make) {
   using namespace ir;
   Kernel kernel{"test", {}, {}};
   std::vector<ExprRef> args;

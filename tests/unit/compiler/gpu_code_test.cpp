@@ -15,7 +15,8 @@ namespace {
 
 std::string find_ptxas() {
   for (const char* variable : {"GASELL_CUDA", "CUDA_HOME"})
-    if (const char* root = std::getenv(variable); root && std::filesystem::exists(std::string(root) + "/bin/ptxas")) return std::string(root) + "/bin/ptxas";
+    if (const char* root = std::getenv(variable); root && std::filesystem::exists(std::string(root) + "/bin/ptxas"))
+      return std::string(root) + "/bin/ptxas";
   return std::filesystem::exists("/usr/local/cuda/bin/ptxas") ? "/usr/local/cuda/bin/ptxas" : "";
 }
 
@@ -36,8 +37,10 @@ std::vector<NodeRef> programs() {
   const auto storage = std::make_shared<Storage>();
   const NodeRef x = buffer(storage, DType::f64, {300, 400}, {400, 1}, 0), f = buffer(storage, DType::f32, {300, 400}, {1, 300}, 5);
   const NodeRef i = buffer(storage, DType::i64, {300, 400}, {400, 1}, 0), b = buffer(storage, DType::i8, {300, 400}, {800, 2}, 1);
-  const NodeRef normal = random(Distribution::standard_normal, DType::f64, {300, 400}, 1, 2), dice = random(Distribution::integers, DType::i64, {300, 400}, 1, 2, -5, 11);
-  std::vector<NodeRef> roots{map(ScalarOp::add, {x, normal}), map(ScalarOp::mul, {f, f}), map(ScalarOp::floordiv, {i, dice}), map(ScalarOp::max, {b, b}), cast(x, DType::u8)};
+  const NodeRef normal = random(Distribution::standard_normal, DType::f64, {300, 400}, 1, 2),
+                dice = random(Distribution::integers, DType::i64, {300, 400}, 1, 2, -5, 11);
+  std::vector<NodeRef> roots{map(ScalarOp::add, {x, normal}), map(ScalarOp::mul, {f, f}), map(ScalarOp::floordiv, {i, dice}),
+                             map(ScalarOp::max, {b, b}), cast(x, DType::u8)};
   const NodeRef hundred = constant(Scalar::of_float(1e5));  // divided twice by one number
   roots.push_back(map(ScalarOp::div, {map(ScalarOp::div, {x, hundred}), hundred}));
   const auto rows = [](const NodeRef& a, int64_t begin) { return view(a, {298, 399}, {{0, begin, 1}, {1, begin ? 1 : 0, 1}}); };
@@ -91,7 +94,8 @@ TEST_CASE("reductions for GPUs are short: what is waited for the first time is t
     for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
     return found;
   };
-  const auto [op, lines, loads] = GENERATE(std::tuple{ReduceOp::sum, 420, 11}, std::tuple{ReduceOp::var, 630, 13}, std::tuple{ReduceOp::argmax, 550, 11});
+  const auto [op, lines, loads] =
+      GENERATE(std::tuple{ReduceOp::sum, 420, 11}, std::tuple{ReduceOp::var, 630, 13}, std::tuple{ReduceOp::argmax, 550, 11});
   const auto code = compile_ptx(*plan::make_plan({reduce(op, x, {0})}, options).steps.at(0).kernel, 90);
   REQUIRE(code);
   INFO(code->ptx);
@@ -141,7 +145,8 @@ TEST_CASE("functions' threads leave, check and raise on a grid") {
         y[k] = shared[(63 - t)]
       }
     }
-  })"), 75);
+  })"),
+                                75);
   REQUIRE(code);
   INFO(code->ptx);
   CHECK(code->threads == 64);

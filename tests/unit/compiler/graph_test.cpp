@@ -81,14 +81,16 @@ TEST_CASE("strides of a reshape without a copy") {
 TEST_CASE("broadcasting") {
   CHECK(broadcast_shapes({{3, 1}, {4}}) == Shape{3, 4});
   CHECK(broadcast_shapes({{}, {0, 2}}) == Shape{0, 2});
-  CHECK(message_of([] { broadcast_shapes({{2, 3}, {4}}); }) == "ValueError: operands could not be broadcast together with shapes (2,3) (4,) ");
+  CHECK(message_of([] { broadcast_shapes({{2, 3}, {4}}); }) ==
+        "ValueError: operands could not be broadcast together with shapes (2,3) (4,) ");
 }
 
 TEST_CASE("shapes that cannot be") {
   CHECK(message_of([] { graph::size_of({-1}); }) == "ValueError: negative dimensions are not allowed");
   CHECK_THROWS_AS(graph::size_of({int64_t{1} << 40, int64_t{1} << 40}), Error);
   CHECK(graph::size_of({int64_t{1} << 40, 0}) == 0);
-  CHECK(message_of([] { reduce(ReduceOp::min, lazy({0}), {0}); }) == "ValueError: zero-size array to reduction operation minimum which has no identity");
+  CHECK(message_of([] { reduce(ReduceOp::min, lazy({0}), {0}); }) ==
+        "ValueError: zero-size array to reduction operation minimum which has no identity");
 }
 
 TEST_CASE("promotion follows NumPy 2") {

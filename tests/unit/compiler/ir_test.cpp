@@ -35,7 +35,8 @@ void check_round_trip(const Kernel& kernel) {
 std::vector<Pass> all_passes() {
   std::vector<Pass> passes = function_pipeline();
   passes.insert(passes.end(), grid_pipeline().begin(), grid_pipeline().end());
-  passes.push_back({"map_to_grid", [](const Kernel& kernel) { return map_to_grid(kernel, {.most_threads = 256, .shared_bytes = 48 << 10}).value(); }, ""});
+  passes.push_back({"map_to_grid",
+                    [](const Kernel& kernel) { return map_to_grid(kernel, {.most_threads = 256, .shared_bytes = 48 << 10}).value(); }, ""});
   passes.push_back({"place_barriers", place_barriers, ""});
   return passes;
 }
@@ -73,9 +74,12 @@ TEST_CASE("print and parse are inverse, on kernels the planner makes") {
   using namespace gasell::graph;
   const auto storage = std::make_shared<Storage>();
   const NodeRef a = buffer(storage, DType::f64, {30, 40}, {80, 2}, 3), c = buffer(storage, DType::c64, {30, 40}, {40, 1}, 0);
-  const NodeRef n = random(Distribution::standard_normal, DType::f64, {30, 40}, 1, 2), k = random(Distribution::integers, DType::i64, {30, 40}, 1, 2, -5, 11);
-  for (const NodeRef& root : {map(ScalarOp::add, {a, n}), graph::cast(k, DType::u8), map(ScalarOp::mul, {c, graph::constant(Scalar::of_complex({1.5, -2}, DType::c64))}),
-                              reduce(ReduceOp::var, a, {1}), reduce(ReduceOp::argmin, n, {0, 1}), reduce(ReduceOp::max, c, {0}), reduce(ReduceOp::all, map(ScalarOp::lt, {a, n}), {0, 1})})
+  const NodeRef n = random(Distribution::standard_normal, DType::f64, {30, 40}, 1, 2),
+                k = random(Distribution::integers, DType::i64, {30, 40}, 1, 2, -5, 11);
+  for (const NodeRef& root :
+       {map(ScalarOp::add, {a, n}), graph::cast(k, DType::u8),
+        map(ScalarOp::mul, {c, graph::constant(Scalar::of_complex({1.5, -2}, DType::c64))}), reduce(ReduceOp::var, a, {1}),
+        reduce(ReduceOp::argmin, n, {0, 1}), reduce(ReduceOp::max, c, {0}), reduce(ReduceOp::all, map(ScalarOp::lt, {a, n}), {0, 1})})
     for (const auto& step : plan::make_plan({root}, {}).steps) {
       check_round_trip(*step.kernel);
       verify(run_passes(*step.kernel, pipeline()));
@@ -88,9 +92,10 @@ TEST_CASE("print and parse are inverse, on kernels the planner makes") {
 
 TEST_CASE("literals keep type and bits") {
   Body body;
-  for (const Scalar& s : {Scalar::of_float(0.1), Scalar::of_float(-0.0), Scalar::of_float(5e-324), Scalar::of_float(1e300), Scalar::of_float(0.1f, DType::f32), Scalar::of_float(INFINITY),
-                          Scalar::of_float(-INFINITY), Scalar::of_int(INT64_MIN), Scalar::of_int(-1, DType::u64), Scalar::of_int(-128, DType::i8), Scalar::of_int(65535, DType::u16),
-                          Scalar::of_bool(true), Scalar::of_complex({1e-7, -0.0})})
+  for (const Scalar& s : {Scalar::of_float(0.1), Scalar::of_float(-0.0), Scalar::of_float(5e-324), Scalar::of_float(1e300),
+                          Scalar::of_float(0.1f, DType::f32), Scalar::of_float(INFINITY), Scalar::of_float(-INFINITY),
+                          Scalar::of_int(INT64_MIN), Scalar::of_int(-1, DType::u64), Scalar::of_int(-128, DType::i8),
+                          Scalar::of_int(65535, DType::u16), Scalar::of_bool(true), Scalar::of_complex({1e-7, -0.0})})
     body.push_back(let("v" + std::to_string(body.size()), constant(s)));
   const Kernel kernel{"k", {}, body};
   const Kernel back = parse(print(kernel));
@@ -103,11 +108,14 @@ TEST_CASE("literals keep type and bits") {
 
 TEST_CASE("illegal kernels are refused by rule") {
   CHECK(error_of([] { parse("kernel k(out y: f64) { y[0] = z }"); }) == "SyntaxError: loop IR, line 1, column 33: z is not declared");
-  CHECK(error_of([] { parse("kernel k(in x: f64) { x[0] = 1.0 }"); }).find("stores go to out parameters and local arrays") != std::string::npos);
-  CHECK(error_of([] { parse("kernel k(n: i64) { for i in 0 .. n { for u in 0 .. n unit { } } }"); }).find("a unit loop stands outermost") != std::string::npos);
+  CHECK(error_of([] { parse("kernel k(in x: f64) { x[0] = 1.0 }"); }).find("stores go to out parameters and local arrays") !=
+        std::string::npos);
+  CHECK(error_of([] { parse("kernel k(n: i64) { for i in 0 .. n { for u in 0 .. n unit { } } }"); }).find("a unit loop stands outermost") !=
+        std::string::npos);
   CHECK(error_of([] { parse("kernel k(n: i64) { let n: i64 = 1 }"); }).find("declared once") != std::string::npos);
   CHECK(error_of([] { parse("kernel k(n: i64) { n = 1 }"); }).find("only a var is assigned") != std::string::npos);
-  CHECK(error_of([] { parse("kernel k(n: i64, x: f64) { let y: f64 = (x + n) }"); }).find("operands of types float64 and int64") != std::string::npos);
+  CHECK(error_of([] { parse("kernel k(n: i64, x: f64) { let y: f64 = (x + n) }"); }).find("operands of types float64 and int64") !=
+        std::string::npos);
   CHECK(error_of([] { parse("kernel k(n: i64) { if n { } }"); }).find("a condition is boolean") != std::string::npos);
 }
 
@@ -119,7 +127,8 @@ TEST_CASE("kernels mapped to a grid keep to their threads") {
     INFO(body);
     CHECK(refused(body).find(rule) != std::string::npos);
   };
-  CHECK(refused("var s: f64 = 0.0 for r in 0 .. n across 32 { var t: f64 = s t = 1.0 barrier warp for i in 0 .. n within 32 { y[i] = t } } s = 1.0") == "no error");
+  CHECK(refused("var s: f64 = 0.0 for r in 0 .. n across 32 { var t: f64 = s t = 1.0 barrier warp for i in 0 .. n within 32 { y[i] = t } } "
+                "s = 1.0") == "no error");
   CHECK(refused("for r in 0 .. n across w { for i in 0 .. n within w { y[i] = 0.0 } }") == "no error");
   says("y[u] = 1.0", "what a block or a warp stores, one of its threads does");
   says("for r in 0 .. n across 32 { y[r] = 1.0 }", "what a block or a warp stores, one of its threads does");
@@ -154,7 +163,8 @@ TEST_CASE("what a grid cannot do is not mapped") {
         for i in 0 .. 64 simd { y[((r * 64) + i)] = a[(63 - i)] }
       }
     }
-  })"), {}));
+  })"),
+                          {}));
 }
 
 TEST_CASE("shared memory is counted for the whole block") {

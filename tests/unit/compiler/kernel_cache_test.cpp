@@ -198,7 +198,9 @@ TEST_CASE("processes that write and read the same keys see whole entries") {
 TEST_CASE("the least recently used entries go first") {
   const Folder folder;
   const KernelCache writer(true, folder.path, 100 << 10);
-  auto age = [&](const std::string& key, int hours) { fs::last_write_time(folder.path / key, fs::file_time_type::clock::now() - std::chrono::hours(hours)); };
+  auto age = [&](const std::string& key, int hours) {
+    fs::last_write_time(folder.path / key, fs::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
   auto insert = [&](int k) { writer.insert("key" + std::to_string(k), std::string(10 << 10, 'x')); };
   for (int k = 0; k < 9; ++k) {
     insert(k);
@@ -230,7 +232,9 @@ TEST_CASE("a Jit compiles what its cache holds in a form it cannot use") {
   fs::path entry;
   for (const auto& item : fs::directory_iterator(folder.path)) entry = item.path();
   const std::string key = entry.filename().string();
-  for (const char* object : {"", "no object at all", "\x7f" "ELF\2\1\1"}) {
+  for (const char* object : {"", "no object at all",
+                             "\x7f"
+                             "ELF\2\1\1"}) {
     KernelCache(true, folder.path, kLimit).insert(key, object);
     CHECK(run() == HostKernel::Origin::compiled);
     CHECK(run() == HostKernel::Origin::disk);

@@ -143,7 +143,8 @@ TEST_CASE("places that one way finds are not used on another") {
   }
   z[(i + 2)] = 4
 }
-)"), 75));
+)"),
+                    75));
 }
 
 namespace {

@@ -47,7 +47,7 @@ TEST_CASE("GPU memory goes and comes back", "[cuda]") {
     CHECK(fake.alive("memory") == own + 2);
     gpu->free(b);
     gpu->free(0);
-    gpu->free(a);  // not there any more
+    gpu->free(a);                                          // not there any more
     const GpuAddress all = gpu->allocate(all_free - 256);  // waits until both are free
     CHECK(fake.alive("memory") == own + 1);
     gpu->free(all);

@@ -88,7 +88,9 @@ TEST_CASE("a border is written with what it is around") {
 
 TEST_CASE("elements are gathered within the kernel that uses them") {
   const NodeRef x = map(ScalarOp::mul, {f64_ramp({1000}), number(3)});
-  const NodeRef index = map(ScalarOp::sub, {constant(Scalar::of_int(997), {300}), map(ScalarOp::mul, {iota(300, Scalar::of_int(0), Scalar::of_int(1)), constant(Scalar::of_int(3))})});
+  const NodeRef index =
+      map(ScalarOp::sub, {constant(Scalar::of_int(997), {300}),
+                          map(ScalarOp::mul, {iota(300, Scalar::of_int(0), Scalar::of_int(1)), constant(Scalar::of_int(3))})});
   const NodeRef sum = map(ScalarOp::add, {gather(x, index), number(1)});
   CHECK(kernels({sum}) == 2);  // what is read in any order is stored
   const NodeRef stored = engine().force(x);

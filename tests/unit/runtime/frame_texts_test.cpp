@@ -70,7 +70,8 @@ TEST_CASE("texts are changed once each, whatever rows have them") {
   CHECK(calls == 7000);
   const auto values = values_of(engine, upper);
   for (size_t i = 0; i < many.size(); ++i) REQUIRE(values[i] == (many[i].ends_with("99") ? "<NA>" : many[i] + "!"));
-  const Column lengths = measure_texts(engine, upper, DType::i64, TextMeasure([](std::string_view text) { return std::optional<double>(text.size()); }));
+  const Column lengths =
+      measure_texts(engine, upper, DType::i64, TextMeasure([](std::string_view text) { return std::optional<double>(text.size()); }));
   REQUIRE(lengths.validity);
   Column copy = lengths;
   const ColumnData data = read(engine, copy);
@@ -84,7 +85,8 @@ TEST_CASE("many texts are numbered, each once, in the order of their first appea
   Engine engine;
   for (const int different : {1, 500, 90000, 2000000}) {  // and more than the tables of threads take
     std::vector<std::string> many;
-    for (int i = 0; i < (different > 1000000 ? 1200000 : 150000); ++i) many.push_back(i % 7 == 3 ? "" : std::string(static_cast<size_t>(i % 3), 'x') + std::to_string(i * 7919L % different));
+    for (int i = 0; i < (different > 1000000 ? 1200000 : 150000); ++i)
+      many.push_back(i % 7 == 3 ? "" : std::string(static_cast<size_t>(i % 3), 'x') + std::to_string(i * 7919L % different));
     Column column = texts(engine, many);
     const int64_t rows[] = {5, -1, 3, 149999, 3};
     const Column few = take(engine, column, rows, 5, true);
@@ -274,7 +276,9 @@ TEST_CASE("patterns with mistakes are refused in Python's words") {
 
 TEST_CASE("texts that are no UTF-8 are searched without harm") {
   CHECK_FALSE(found("é", "\xff\xfe"));
-  CHECK(found("b", "\xff" "b"));
+  CHECK(found("b",
+              "\xff"
+              "b"));
 }
 
 TEST_CASE("numbers of texts") {

@@ -19,7 +19,8 @@ int64_t at(int64_t year, int month, int day, int hour = 0, int minute = 0, int s
 }
 
 std::vector<int64_t> samples() {
-  std::vector<int64_t> times = {0, -1, 1, INT64_MAX, INT64_MIN + 1, kNotATime, kDay, -kDay, kDay - 1, at(2000, 2, 29), at(1900, 3, 1), at(2100, 2, 28, 23, 59, 59)};
+  std::vector<int64_t> times = {0,    -1,    1,        INT64_MAX,       INT64_MIN + 1,  kNotATime,
+                                kDay, -kDay, kDay - 1, at(2000, 2, 29), at(1900, 3, 1), at(2100, 2, 28, 23, 59, 59)};
   std::mt19937_64 random(7);
   for (int i = 0; i < 20000; ++i) times.push_back(static_cast<int64_t>(random()));
   return times;
@@ -42,8 +43,8 @@ TEST_CASE("days count on through four centuries") {
     for (int month = 1; month <= 12; ++month)
       for (int day = 1; day <= days_in_month(year, month); ++day, ++days, ++of_year, of_week = (of_week + 1) % 7) {
         const Date date = date_from_days(days);
-        if (date.year != year || date.month != month || date.day != day || days_from_date(year, month, day) != days || weekday(days) != of_week ||
-            day_of_year(date) != of_year)
+        if (date.year != year || date.month != month || date.day != day || days_from_date(year, month, day) != days ||
+            weekday(days) != of_week || day_of_year(date) != of_year)
           FAIL(year << '-' << month << '-' << day);
       }
     REQUIRE(of_year - 1 == (is_leap_year(year) ? 366 : 365));
@@ -57,7 +58,11 @@ TEST_CASE("ISO weeks of known days") {
     int64_t iso_year;
     int week, weekday;
   };
-  for (const Known& k : {Known{2005, 1, 1, 2004, 53, 6}, {2007, 12, 31, 2008, 1, 1}, {2008, 12, 28, 2008, 52, 7}, {2010, 1, 3, 2009, 53, 7}, {2020, 12, 31, 2020, 53, 4}}) {
+  for (const Known& k : {Known{2005, 1, 1, 2004, 53, 6},
+                         {2007, 12, 31, 2008, 1, 1},
+                         {2008, 12, 28, 2008, 52, 7},
+                         {2010, 1, 3, 2009, 53, 7},
+                         {2020, 12, 31, 2020, 53, 4}}) {
     const IsoWeek week = iso_week(days_from_date(k.year, k.month, k.day));
     CHECK(week.year == k.iso_year);
     CHECK(week.week == k.week);
@@ -192,7 +197,26 @@ TEST_CASE("what is written is read again") {
 }
 
 TEST_CASE("texts that are no times say so and crash nothing") {
-  for (const char* text : {"", " ", "-", "2020-", "2020-0", "2020-13-01", "2020-02-30", "T", "20", "99999999999999999999", "2020-01-01T", "2020-01-01 10:", "1/2", "a/b/c", "\xff\xfe", "2020-01-01 10:11:12.", "+01:00", "Q", "2020Q9", "pm"}) {
+  for (const char* text : {"",
+                           " ",
+                           "-",
+                           "2020-",
+                           "2020-0",
+                           "2020-13-01",
+                           "2020-02-30",
+                           "T",
+                           "20",
+                           "99999999999999999999",
+                           "2020-01-01T",
+                           "2020-01-01 10:",
+                           "1/2",
+                           "a/b/c",
+                           "\xff\xfe",
+                           "2020-01-01 10:11:12.",
+                           "+01:00",
+                           "Q",
+                           "2020Q9",
+                           "pm"}) {
     parse_iso_time(text);
     parse_free_time(text, true);
     guess_time_format(text);

@@ -216,7 +216,8 @@ TEST_CASE("views are found by their layouts", "[functions]") {
   CHECK(elements({0, {0, 4}, {4, 1}}).empty());
   CHECK_FALSE(view_of(a, strides, {58, {5}, {1}}));
   // Of reshapes: rows of 6 and of 15 elements, backwards, and the last box that is not whole.
-  CHECK(elements({54, {10, 2}, {-6, 3}}) == std::vector<double>{54, 57, 48, 51, 42, 45, 36, 39, 30, 33, 24, 27, 18, 21, 12, 15, 6, 9, 0, 3});
+  CHECK(elements({54, {10, 2}, {-6, 3}}) ==
+        std::vector<double>{54, 57, 48, 51, 42, 45, 36, 39, 30, 33, 24, 27, 18, 21, 12, 15, 6, 9, 0, 3});
   CHECK(elements({30, {2, 3, 2}, {-15, -5, 2}}).empty());
   CHECK(elements({14, {3, 2}, {15, -4}}) == std::vector<double>{14, 10, 29, 25, 44, 40});
 }

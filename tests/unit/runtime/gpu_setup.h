@@ -17,7 +17,8 @@ namespace gasell {
 /// An engine on simulated GPUs with so much memory each and these faults.
 class SimulatedEngine {
  public:
-  explicit SimulatedEngine(int gpus, const std::string& memory = "1GiB", const std::string& faults = "", int64_t split_from = 0, bool steal = false) {
+  explicit SimulatedEngine(int gpus, const std::string& memory = "1GiB", const std::string& faults = "", int64_t split_from = 0,
+                           bool steal = false) {
     setenv("GASELL_SIM_MEMORY", memory.c_str(), 1);
     setenv("GASELL_SIM_FAULT", faults.c_str(), 1);
     EngineOptions options;

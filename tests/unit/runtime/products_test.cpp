@@ -47,7 +47,8 @@ bool all_layouts_agree(Device& device, int64_t n, int64_t m, int64_t k) {
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < m; ++j) {
         T sum = 0;
-        for (int64_t p = 0; p < k; ++p) sum += left.data[i * left.row_step + p * left.column_step] * right.data[p * right.row_step + j * right.column_step];
+        for (int64_t p = 0; p < k; ++p)
+          sum += left.data[i * left.row_step + p * left.column_step] * right.data[p * right.row_step + j * right.column_step];
         same = same && result.data[i * result.row_step + j * result.column_step] == sum;
       }
     }
@@ -82,8 +83,8 @@ TEST_CASE("products have the same bits on any number of threads") {
     std::vector<double> first;
     for (const int threads : {1, 2, 5}) {
       std::vector<double> c(static_cast<size_t>(n * m));
-      linalg::multiply_together(*host(threads), Matrix<const double>{a.data(), k, 1}, Matrix<const double>{b.data(), m, 1}, Matrix<double>{c.data(), m, 1},
-                                n, m, k, false, false, kNever);
+      linalg::multiply_together(*host(threads), Matrix<const double>{a.data(), k, 1}, Matrix<const double>{b.data(), m, 1},
+                                Matrix<double>{c.data(), m, 1}, n, m, k, false, false, kNever);
       if (first.empty()) first = c;
       CHECK(std::memcmp(first.data(), c.data(), 8 * c.size()) == 0);
     }

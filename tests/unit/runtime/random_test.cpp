@@ -1,4 +1,5 @@
-// The random numbers against an independent implementation: Philox4x32-10 with Random123's published answers, Box and Muller in long double.
+// The random numbers against an independent implementation: Philox4x32-10 with Random123's published answers, Box and Muller in long
+// double.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -18,7 +19,8 @@ using Block = std::array<uint32_t, 4>;
 Block philox(Block c, std::array<uint32_t, 2> k) {
   for (int round = 0; round < 10; ++round) {
     const uint64_t p0 = uint64_t{0xD2511F53} * c[0], p1 = uint64_t{0xCD9E8D57} * c[2];
-    c = {static_cast<uint32_t>(p1 >> 32) ^ c[1] ^ k[0], static_cast<uint32_t>(p1), static_cast<uint32_t>(p0 >> 32) ^ c[3] ^ k[1], static_cast<uint32_t>(p0)};
+    c = {static_cast<uint32_t>(p1 >> 32) ^ c[1] ^ k[0], static_cast<uint32_t>(p1), static_cast<uint32_t>(p0 >> 32) ^ c[3] ^ k[1],
+         static_cast<uint32_t>(p0)};
     k = {k[0] + 0x9E3779B9, k[1] + 0xBB67AE85};
   }
   return c;
@@ -52,7 +54,8 @@ TEST_CASE("the reference is Random123's philox4x32-10", "[random]") {
   CHECK(philox({0, 0, 0, 0}, {0, 0}) == Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
   const uint32_t ones = 0xffffffff;
   CHECK(philox({ones, ones, ones, ones}, {ones, ones}) == Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
-  CHECK(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) == Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+  CHECK(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+        Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
 TEST_CASE("uniform numbers are Philox's bits", "[random]") {
@@ -76,7 +79,9 @@ TEST_CASE("normal numbers are Box and Muller's of Philox's bits", "[random]") {
     const bool swap = b.second & 1, negate = b.second & 2;
     const long double exact = radius * (b.is_second != swap ? std::sin(angle) : std::cos(angle)) * (negate ? -1 : 1);
     const auto got = static_cast<long double>(x[static_cast<int64_t>(i)].c.real());
-    worst = std::max(worst, std::abs(got - exact) / static_cast<long double>(std::nexttoward(std::abs(static_cast<double>(exact)), INFINITY) - std::abs(static_cast<double>(exact))));
+    worst =
+        std::max(worst, std::abs(got - exact) / static_cast<long double>(std::nexttoward(std::abs(static_cast<double>(exact)), INFINITY) -
+                                                                         std::abs(static_cast<double>(exact))));
   }
   CHECK(worst < 6);  // in units of the last place
 }

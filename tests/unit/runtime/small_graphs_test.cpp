@@ -52,7 +52,9 @@ NodeRef numbers(Engine& engine, DType type, const graph::Shape& shape, uint64_t 
   auto* const to = static_cast<char*>(storage->write());
   for (int64_t i = 0; i < n; ++i) {
     const auto some = [&random] { return static_cast<double>(random() % 1000) / 7 - 50; };
-    const Scalar s = !tame ? number(type, random) : is_complex(type) ? Scalar::of_complex({some(), some()}, type) : Scalar::of_float(some()).cast(type);
+    const Scalar s = !tame              ? number(type, random)
+                     : is_complex(type) ? Scalar::of_complex({some(), some()}, type)
+                                        : Scalar::of_float(some()).cast(type);
     s.store(to + i * width);
   }
   return graph::buffer(storage, type, shape, graph::contiguous_strides(shape), 0);
@@ -61,7 +63,8 @@ NodeRef numbers(Engine& engine, DType type, const graph::Shape& shape, uint64_t 
 /// How many numbers of the type lie between two, at most `most`.
 int64_t distance(double a, double b, DType type, int64_t most) {
   int64_t steps = 0;
-  for (; a != b && steps < most; ++steps) a = type == DType::f32 ? std::nextafter(static_cast<float>(a), static_cast<float>(b)) : std::nextafter(a, b);
+  for (; a != b && steps < most; ++steps)
+    a = type == DType::f32 ? std::nextafter(static_cast<float>(a), static_cast<float>(b)) : std::nextafter(a, b);
   return steps;
 }
 
@@ -79,7 +82,8 @@ void require_same(const NodeRef& a, const NodeRef& b, int64_t ulps = 0) {
   };
   for (int64_t i = 0; i < a->size(); ++i) {
     const Scalar x = Scalar::load(data(a) + i * size_of(a->dtype), a->dtype), y = Scalar::load(data(b) + i * size_of(b->dtype), b->dtype);
-    INFO("element " << i << ": " << x.c.real() << " " << x.c.imag() << "j or " << x.i << " without kernels, " << y.c.real() << " " << y.c.imag() << "j or " << y.i << " with them");
+    INFO("element " << i << ": " << x.c.real() << " " << x.c.imag() << "j or " << x.i << " without kernels, " << y.c.real() << " "
+                    << y.c.imag() << "j or " << y.i << " with them");
     const DType type = real_of(a->dtype);
     REQUIRE((x.is_integral() ? x.i == y.i : same(x.c.real(), y.c.real(), type) && same(x.c.imag(), y.c.imag(), type)));
   }
@@ -121,7 +125,8 @@ TEST_CASE("operations on few elements have the bits of kernels", "[small]") {
       const int64_t ulps = function ? kBothWays : 0;
       std::vector<NodeRef> operands;
       for (int j = 0; j < info(op).arity; ++j)
-        operands.push_back(numbers(both.kernels, op == ScalarOp::select && j == 0 ? DType::boolean : type, {200}, seed + static_cast<uint64_t>(j), tame));
+        operands.push_back(
+            numbers(both.kernels, op == ScalarOp::select && j == 0 ? DType::boolean : type, {200}, seed + static_cast<uint64_t>(j), tame));
       INFO(info(op).name << " of " << name_of(type));
       done += both.same(graph::map(op, operands), ulps);
       if (op == ScalarOp::select || operands.size() != 2) return;
@@ -146,7 +151,8 @@ TEST_CASE("powers of constants have the bits of kernels", "[small]") {
         INFO(name_of(type) << " to the power of " << exponent);
         const NodeRef x = numbers(both.kernels, type, {200}, 4, tame);
         if (tame || small::is_simple_power(exponent))
-          CHECK(both.same(graph::map(ScalarOp::pow, {x, graph::constant(Scalar::of_float(exponent).cast(type), {200})}), small::is_simple_power(exponent) ? 0 : kBothWays));
+          CHECK(both.same(graph::map(ScalarOp::pow, {x, graph::constant(Scalar::of_float(exponent).cast(type), {200})}),
+                          small::is_simple_power(exponent) ? 0 : kBothWays));
       }
 }
 
@@ -170,7 +176,8 @@ TEST_CASE("reductions of few elements have the bits of kernels", "[small]") {
   int done = 0;
   for (const int64_t n : {1, 2, 3, 31, 63, 64, 65, 127, 128, 1000, 1023, 1024, 1025, 2048, 3000, 8192})
     for (const DType type : {DType::f64, DType::f32, DType::i64, DType::boolean})
-      for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max, ReduceOp::mean, ReduceOp::any, ReduceOp::all}) {
+      for (const ReduceOp op :
+           {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max, ReduceOp::mean, ReduceOp::any, ReduceOp::all}) {
         if ((type == DType::boolean) != (op == ReduceOp::any || op == ReduceOp::all)) continue;
         for (const bool tame : {true, false}) {
           INFO(graph::name_of(op) << " of " << n << " " << name_of(type) << (tame ? "" : ", any"));
@@ -186,7 +193,8 @@ TEST_CASE("reductions of few elements have the bits of kernels", "[small]") {
 
 TEST_CASE("reductions of few elements along axes have the bits of kernels", "[small]") {
   Both both;
-  const std::vector<graph::Shape> shapes = {{7, 5}, {5, 7}, {40, 50}, {33, 200}, {200, 33}, {2, 2000}, {2000, 2}, {3, 1, 4}, {10, 20, 30}, {30, 20, 10}, {1, 50}, {50, 1}, {4, 5, 6, 7}};
+  const std::vector<graph::Shape> shapes = {{7, 5},    {5, 7},       {40, 50},     {33, 200}, {200, 33}, {2, 2000},   {2000, 2},
+                                            {3, 1, 4}, {10, 20, 30}, {30, 20, 10}, {1, 50},   {50, 1},   {4, 5, 6, 7}};
   int done = 0, left_out = 0;
   for (const graph::Shape& shape : shapes)
     for (unsigned mask = 1; mask < 1u << shape.size(); ++mask) {
@@ -194,12 +202,14 @@ TEST_CASE("reductions of few elements along axes have the bits of kernels", "[sm
       for (size_t k = 0; k < shape.size(); ++k)
         if (mask >> k & 1) axes.push_back(static_cast<int>(k));
       for (const DType type : {DType::f64, DType::f32, DType::i64, DType::boolean, DType::c128})
-        for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max, ReduceOp::mean, ReduceOp::any, ReduceOp::all, ReduceOp::argmin, ReduceOp::argmax, ReduceOp::var}) {
+        for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max, ReduceOp::mean, ReduceOp::any, ReduceOp::all,
+                                  ReduceOp::argmin, ReduceOp::argmax, ReduceOp::var}) {
           if ((type == DType::boolean) != (op == ReduceOp::any || op == ReduceOp::all)) continue;
           if (is_complex(type) && op != ReduceOp::sum && op != ReduceOp::prod) continue;
           if (type != DType::f64 && (op == ReduceOp::mean || op == ReduceOp::var)) continue;
           for (const bool tame : {true, false}) {
-            INFO(graph::name_of(op) << " of " << graph::to_string(shape) << " " << name_of(type) << " along " << mask << (tame ? "" : ", any"));
+            INFO(graph::name_of(op) << " of " << graph::to_string(shape) << " " << name_of(type) << " along " << mask
+                                    << (tame ? "" : ", any"));
             const NodeRef x = numbers(both.kernels, type, shape, mask, tame);
             done += both.same(graph::reduce(op, x, axes, op == ReduceOp::var ? 1 : 0));
             if (shape.size() != 2 || op != ReduceOp::sum) continue;
@@ -226,7 +236,15 @@ TEST_CASE("products of small matrices have the bits of kernels", "[small]") {
     return graph::reduce(ReduceOp::sum, graph::map(ScalarOp::mul, {left, right}), {2});
   };
   for (const DType type : {DType::f64, DType::f32, DType::c128})
-    for (const auto& [rows, inner, columns] : {std::array<int64_t, 3>{3, 3, 3}, {25, 25, 1}, {50, 50, 1}, {1, 50, 50}, {1, 8, 60}, {60, 60, 2}, {2, 60, 60}, {10, 40, 10}, {40, 10, 10}}) {
+    for (const auto& [rows, inner, columns] : {std::array<int64_t, 3>{3, 3, 3},
+                                               {25, 25, 1},
+                                               {50, 50, 1},
+                                               {1, 50, 50},
+                                               {1, 8, 60},
+                                               {60, 60, 2},
+                                               {2, 60, 60},
+                                               {10, 40, 10},
+                                               {40, 10, 10}}) {
       INFO(name_of(type) << " " << rows << " " << inner << " " << columns);
       const NodeRef a = numbers(both.kernels, type, {rows, inner}, 1, true), b = numbers(both.kernels, type, {inner, columns}, 2, true);
       done += both.same(product(a, b));
@@ -239,16 +257,20 @@ TEST_CASE("products of small matrices have the bits of kernels", "[small]") {
 TEST_CASE("joined, padded and gathered arrays of few elements", "[small]") {
   Both both;
   for (const DType type : {DType::f64, DType::i8, DType::c128, DType::boolean}) {
-    const NodeRef x = numbers(both.kernels, type, {3, 4}, 1), y = numbers(both.kernels, type, {3, 2}, 2), none = numbers(both.kernels, type, {3, 0}, 3);
+    const NodeRef x = numbers(both.kernels, type, {3, 4}, 1), y = numbers(both.kernels, type, {3, 2}, 2),
+                  none = numbers(both.kernels, type, {3, 0}, 3);
     CHECK(both.same(graph::concatenate({x, y, none, x}, 1)));
     CHECK(both.same(graph::concatenate({x, graph::concatenate({x, x}, 0)}, 0)));
     CHECK(both.same(graph::concatenate({x, graph::broadcast_to(graph::constant(Scalar::of_int(1).cast(type)), {2, 4})}, 0)));
     CHECK(both.same(graph::view(graph::concatenate({x, y}, 1), {4, 3}, {{1, 2, -1}, {0, 1, 1}})));
     CHECK(both.same(graph::pad(x, {6, 5}, {2, 1}, Scalar::of_int(1).cast(type))));
-    CHECK(both.same(graph::map(ScalarOp::eq, {graph::pad(y, {4, 4}, {1, 0}, Scalar::of_int(0).cast(type)), graph::pad(y, {4, 4}, {0, 2}, Scalar::of_int(0).cast(type))})));
-    const NodeRef places = graph::map(ScalarOp::mod, {numbers(both.kernels, DType::i64, {5, 3}, 4), graph::constant(Scalar::of_int(40), {5, 3})});
+    CHECK(both.same(graph::map(ScalarOp::eq, {graph::pad(y, {4, 4}, {1, 0}, Scalar::of_int(0).cast(type)),
+                                              graph::pad(y, {4, 4}, {0, 2}, Scalar::of_int(0).cast(type))})));
+    const NodeRef places =
+        graph::map(ScalarOp::mod, {numbers(both.kernels, DType::i64, {5, 3}, 4), graph::constant(Scalar::of_int(40), {5, 3})});
     const NodeRef vector = numbers(both.kernels, type, {40}, 5), large = numbers(both.kernels, type, {20000}, 6);
-    for (const NodeRef& from : {vector, graph::view(vector, {40}, {{0, 39, -1}}), graph::map(ScalarOp::select, {numbers(both.kernels, DType::boolean, {40}, 7), vector, vector}), large,
+    for (const NodeRef& from : {vector, graph::view(vector, {40}, {{0, 39, -1}}),
+                                graph::map(ScalarOp::select, {numbers(both.kernels, DType::boolean, {40}, 7), vector, vector}), large,
                                 graph::view(large, {40}, {{0, 7, 3}})})
       CHECK(both.same(graph::gather(from, places)));
     CHECK(both.same(graph::gather(numbers(both.kernels, type, {0}, 8), graph::constant(Scalar::of_int(0), {3}))));
@@ -257,7 +279,8 @@ TEST_CASE("joined, padded and gathered arrays of few elements", "[small]") {
 
 TEST_CASE("views, ranges and several results of few elements", "[small]") {
   Both both;
-  const NodeRef x = numbers(both.kernels, DType::f64, {6, 8}, 1, true), range = graph::iota(48, Scalar::of_float(0.5), Scalar::of_float(0.25));
+  const NodeRef x = numbers(both.kernels, DType::f64, {6, 8}, 1, true),
+                range = graph::iota(48, Scalar::of_float(0.5), Scalar::of_float(0.25));
   const NodeRef y = graph::map(ScalarOp::mul, {x, graph::reshape(range, {6, 8})});
   CHECK(both.same(graph::view(y, {3, 4}, {{0, 5, -2}, {1, 1, 2}})));
   CHECK(both.same(graph::transpose(y, {1, 0})));
@@ -266,8 +289,9 @@ TEST_CASE("views, ranges and several results of few elements", "[small]") {
   CHECK(both.same(graph::map(ScalarOp::add, {graph::broadcast_to(graph::view(x, {8}, {{-1, 2, 0}, {0, 0, 1}}), {6, 8}), y})));
   // Parts of memory that is not small.
   const NodeRef large = numbers(both.kernels, DType::f64, {300, 400}, 9, true);
-  for (const NodeRef& part : {graph::view(large, {400}, {{-1, 17, 0}, {0, 0, 1}}), graph::view(large, {300}, {{0, 0, 1}, {-1, 399, 0}}),
-                              graph::view(large, {5, 7}, {{0, 10, 3}, {1, 80, -2}}), graph::view(large, {7, 5}, {{1, 10, 3}, {0, 80, -2}})}) {
+  for (const NodeRef& part :
+       {graph::view(large, {400}, {{-1, 17, 0}, {0, 0, 1}}), graph::view(large, {300}, {{0, 0, 1}, {-1, 399, 0}}),
+        graph::view(large, {5, 7}, {{0, 10, 3}, {1, 80, -2}}), graph::view(large, {7, 5}, {{1, 10, 3}, {0, 80, -2}})}) {
     CHECK(both.same(part));
     CHECK(both.same(graph::map(ScalarOp::mul, {part, part})));
     std::vector<int> axes;
@@ -280,5 +304,6 @@ TEST_CASE("views, ranges and several results of few elements", "[small]") {
   const auto wanted = both.kernels.force({total, y, x});
   for (size_t k = 0; k < 3; ++k) require_same((*results)[k], wanted[k]);
   CHECK((*results)[2] == x);
-  CHECK_FALSE(both.small.evaluate({graph::map(ScalarOp::add, {numbers(both.kernels, DType::f64, {10000}, 1), graph::constant(Scalar::of_float(1), {10000})})}, {}));
+  CHECK_FALSE(both.small.evaluate(
+      {graph::map(ScalarOp::add, {numbers(both.kernels, DType::f64, {10000}, 1), graph::constant(Scalar::of_float(1), {10000})})}, {}));
 }

@@ -157,7 +157,9 @@ TEST_CASE("what exceeds the budget is on disk, where there is a place", "[storag
     CHECK(failure([&] { allocate(nowhere, 2 << 20); }).hint.find("No such file") != std::string::npos);
   }
   MemoryBudget budget(16 << 20, {place, 64 << 20});
-  { const HostStorageRef a = allocate(budget, 40 << 20); }
+  {
+    const HostStorageRef a = allocate(budget, 40 << 20);
+  }
   CHECK(budget.spilled() == 0);
   CHECK(allocate(budget, 60 << 20)->is_mapped());
   fs::remove(place);
