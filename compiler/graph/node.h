@@ -64,8 +64,8 @@ struct ViewAxis {
   bool operator==(const ViewAxis&) const = default;
 };
 struct ViewNode {
-  std::vector<ViewAxis> axes;
-};                      // one an input axis
+  std::vector<ViewAxis> axes;  // one an input axis
+};
 struct ReshapeNode {};  // C order
 /// Reduces `axes` (sorted, not negative) away. mean and var accumulate in f64; var divides by n - ddof.
 /// argmin/argmax: C-order index within the reduced axes, i64; the first of equals; the first NaN wins.
