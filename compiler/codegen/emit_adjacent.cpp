@@ -150,6 +150,22 @@ size_t Emitter::store_words(const ir::Body& body, size_t k) {
     std::vector<llvm::Value*> elements;
     llvm::Value *value, *first;
   };
+  // Two elements, the lowest of their bytes where what they are begins: a shift by whole bytes is taken into that.
+  const auto side_by_side = [&](llvm::Value* a, llvm::Value* b) {
+    uint32_t at[2] = {0, 0};
+    llvm::Value* whole[2] = {a, b};
+    for (size_t k = 0; k < 2; ++k) {
+      const auto* shift = llvm::dyn_cast<llvm::BinaryOperator>(whole[k]);
+      if (!shift || (shift->getOpcode() != llvm::Instruction::AShr && shift->getOpcode() != llvm::Instruction::LShr)) continue;
+      const auto* by = llvm::dyn_cast<llvm::ConstantInt>(shift->getOperand(1));
+      const uint64_t bits = by ? by->getZExtValue() : 1;
+      if (bits % 8 != 0 || bits / 8 + static_cast<uint64_t>(size) > kWord) continue;
+      at[k] = static_cast<uint32_t>(bits / 8);
+      whole[k] = shift->getOperand(0);
+    }
+    const uint32_t selected = size == 1 ? at[0] | (4 + at[1]) << 4 : at[0] | (at[0] + 1) << 4 | (4 + at[1]) << 8 | (5 + at[1]) << 12;
+    return bytes_of(whole[0], whole[1], b_.getInt32(selected));
+  };
   std::vector<Word> words;
   llvm::Value* offsets = b_.getInt32(0);
   size_t end = k;
@@ -167,13 +183,12 @@ size_t Emitter::store_words(const ir::Body& body, size_t k) {
       // What stands in the upper bits of a wider value does not matter.
       if (const auto* narrowed = llvm::dyn_cast<llvm::TruncInst>(v); narrowed && v->getType() == element_type(to.type))
         v = narrowed->getOperand(0);
+      if (const auto* widened = llvm::dyn_cast<llvm::SExtInst>(v); widened && widened->getSrcTy() == b_.getInt32Ty())
+        v = widened->getOperand(0);
       word.elements.push_back(b_.CreateZExtOrTrunc(v, b_.getInt32Ty()));
     }
     const auto& e = word.elements;
-    if (count == 4)
-      word.value = bytes_of(bytes_of(e[0], e[1], b_.getInt32(0x0040)), bytes_of(e[2], e[3], b_.getInt32(0x0040)), b_.getInt32(0x5410));
-    else
-      word.value = bytes_of(e[0], e[1], b_.getInt32(0x5410));
+    word.value = count == 4 ? bytes_of(side_by_side(e[0], e[1]), side_by_side(e[2], e[3]), b_.getInt32(0x5410)) : side_by_side(e[0], e[1]);
     word.first = address(to, value(body[at]->index).re, 0);
     offsets = b_.CreateOr(offsets, b_.CreateTrunc(b_.CreatePtrToInt(word.first, b_.getInt64Ty()), b_.getInt32Ty()));
     words.push_back(std::move(word));

@@ -11,6 +11,7 @@
 #include "compiler/ir/narrow_integers.h"
 #include "compiler/ir/poll_interrupts.h"
 #include "compiler/ir/propagate.h"
+#include "compiler/ir/share_sums.h"
 #include "compiler/ir/text.h"
 
 namespace gasell::ir {
@@ -25,6 +26,12 @@ std::vector<Pass> fused_expressions(DType narrowest) {
        "behind constants: ranges follow from them"},
       {"dce", eliminate_dead_code, "last: takes out what the others left without readers"},
   };
+}
+/// Of a thread among many: it needs no vectors.
+std::vector<Pass> a_thread() {
+  std::vector<Pass> passes = fused_expressions(DType::i32);
+  passes.insert(passes.end() - 1, {"share_sums", share_sums, "behind narrower types, which make sums of several types sums of one"});
+  return passes;
 }
 
 }  // namespace
@@ -51,10 +58,10 @@ const std::vector<Pass>& function_pipeline() {
 }
 
 const std::vector<Pass>& pipeline_of(const Kernel& kernel) {
-  // A thread of a grid is one of many: it needs no vectors, and no second version of its loops, whose barriers would be others.
-  static const std::vector<Pass> kThreads = fused_expressions(DType::i32);
+  // No second version of loops, whose barriers would be others.
+  static const std::vector<Pass> kThreads = a_thread();
   static const std::vector<Pass> kSimt = [] {
-    std::vector<Pass> passes = fused_expressions(DType::i32);
+    std::vector<Pass> passes = a_thread();
     passes.push_back({"gather_checks", gather_checks, "behind the others: where each stands follows from what is left"});
     passes.push_back({"poll_interrupts", poll_interrupts, "last: it cuts loops up, and polls in what is dead would keep it"});
     return passes;
@@ -65,7 +72,7 @@ const std::vector<Pass>& pipeline_of(const Kernel& kernel) {
 
 const std::vector<Pass>& grid_pipeline() {
   static const std::vector<Pass> kPasses = [] {
-    std::vector<Pass> passes = fused_expressions(DType::i32);  // no vectors there
+    std::vector<Pass> passes = a_thread();
     passes.push_back(
         {"fuse_thread_loops", fuse_thread_loops, "after dead loops are gone; what it joins, map_to_grid spreads over threads at once"});
     return passes;

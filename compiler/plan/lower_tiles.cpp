@@ -21,7 +21,7 @@ using ir::ExprRef;
 constexpr int64_t kThreads = 256;            // of a unit
 constexpr int64_t kRows = 8;                 // of a tile; half of it where it has several columns
 constexpr int64_t kMostRegisterBytes = 256;  // for what a tile reads
-constexpr int64_t kMostOperations = 512;     // of a tile's code
+constexpr int64_t kMostOperations = 512;     // of a tile's code; twice as many where it has several columns, which share more
 constexpr int64_t kEnoughThreads = 1 << 19;
 /// How far a thread goes down. Measured on an H200: 3x3 means gain up to 16 rows; where there are more axes, blocks that go on for long
 /// drift apart, and what they share leaves the caches.
@@ -33,16 +33,23 @@ ExprRef at_most(ExprRef a, ExprRef b) { return ir::op(ScalarOp::le, {std::move(a
 
 int64_t divided(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// How many elements of a row a thread takes: narrow ones cost as much to load as wide ones, so that it should load each once.
+/// How many elements of a row a thread takes: narrow ones cost as much to load as wide ones, so that it should load each once. Twice as
+/// many where it stores whole words; bytes one by one, threads would store too far from each other.
 int64_t columns_a_thread(const Pulled& pulled, const std::vector<Access>& results) {
+  constexpr int64_t kWord = 4;
   int64_t width = 1;
-  bool along = true;
+  bool along = true, words = true;
+  for (const Access& a : results) {
+    const int64_t size = gasell::size_of(a.dtype);
+    words = words && a.offset * size % kWord == 0;
+    for (size_t k = 0; k + 1 < a.coefficients.size(); ++k) words = words && a.coefficients[k] * size % kWord == 0;
+  }
   for (const std::vector<Access>* accesses : {&pulled.accesses, &results})
     for (const Access& a : *accesses) {
       width = std::max<int64_t>(width, gasell::size_of(a.dtype));
       along = along && a.coefficients.back() == 1;
     }
-  return along && width <= 2 ? 4 / width : 1;
+  return along && width <= 2 ? (words ? 2 : 1) * kWord / width : 1;
 }
 
 class Tiles {
@@ -88,7 +95,7 @@ class Tiles {
     const auto name = [&](const char* stem) { return ir::variable(builder_.fresh(stem), DType::i64); };
     const ExprRef row = name("row"), first = name("first"), next = name("next");
     for (int64_t rows = columns > 1 ? kRows / 2 : kRows; rows > 0 && !tile_; rows /= 2) {
-      if (operations * rows * columns > kMostOperations) continue;
+      if (operations * rows * columns > (columns > 1 ? 2 : 1) * kMostOperations) continue;
       for (size_t axis = 0; axis + 1 < rank_; ++axis) {
         if (pulled_.space[axis] < 2 * rows) continue;
         const ir::TileShape shape{outer_[axis]->name, column_->name, row, first, next, rows, columns};
