@@ -297,17 +297,22 @@ class CudaGpu final : public Gpu {
     if (stream == other) return;
     const Current current(*context_);
     if (stream == GpuStream::compute) context_->check(streams_.settle(), "ordering its streams");
-    context_->check(streams_.order(streams_[stream], other), "ordering its streams");
+    context_->check(streams_.order(stream, other), "ordering its streams");
   }
   void synchronize(GpuStream stream) override {
+    if (streams_.is_done(stream)) return context_->require_alive();
     const Current current(*context_);
+    const uint64_t given = streams_.given(stream);
     context_->check(driver_.stream_synchronize(streams_[stream]), "working");
+    streams_.found_done(stream, given);
   }
   bool done(GpuStream stream) override {
     const Current current(*context_);
+    const uint64_t given = streams_.given(stream);
     const Result result = driver_.stream_query(streams_[stream]);
     if (result == Result::not_ready) return false;
     context_->check(result, "working");
+    streams_.found_done(stream, given);
     return true;
   }
   int64_t mark(GpuStream stream) override {

@@ -12,6 +12,9 @@
 namespace gasell::cuda {
 namespace {
 
+constexpr size_t kMostKept = 16;
+constexpr int64_t kKeptPart = 16;  // of the memory: this part of it at most
+
 constexpr unsigned char kFreshByte = 0xFF;  // as on simulated GPUs: NaN, -1
 
 bool poison_wanted() {
@@ -48,6 +51,7 @@ GpuMemory::~GpuMemory() {
   const Current current(*context_, std::nothrow);
   if (!current.entered()) return;
   const Driver& driver = context_->driver();
+  give_back_kept();
   if (pool_) driver.stream_synchronize(frees_.get());
   for (const auto& [address, bytes] : waiting_) driver.mem_free(address);
 }
@@ -59,10 +63,11 @@ GpuAddress GpuMemory::allocate(int64_t bytes) {
     return bytes <= limit_ - live_bytes_;
   };
   if (!within_limit()) short_of_memory(bytes);
-  DevicePointer address = 0;
+  DevicePointer address = take_kept(bytes);
   const auto attempt = [&] { return pool_ ? allocate_from_pool(size, address) : allocate_plain(size, address); };
-  Result result = attempt();
+  Result result = address ? Result::success : attempt();
   if (result == Result::out_of_memory) {
+    give_back_kept();
     size_t free = 0, total = 0;
     context_->check(context_->driver().mem_get_info(&free, &total), "asking for its free memory");
     if (size > total) short_of_memory(bytes);
@@ -138,14 +143,49 @@ void GpuMemory::free(GpuAddress address) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = live_.find(address);
   if (found == live_.end()) return;
-  live_bytes_ -= found->second;
+  const int64_t bytes = found->second;
+  live_bytes_ -= bytes;
   if (!pool_) {
-    waiting_bytes_ += found->second;
+    waiting_bytes_ += bytes;
     waiting_.insert(live_.extract(found));
     return;
   }
   live_.erase(found);
-  if (streams_.settle() != Result::success) return;
+  if (streams_.settle() != Result::success) return;  // without its order it must not be freed
+  Kept block{address, bytes, {}};
+  for (int s = 0; s < kGpuStreams; ++s) block.given[s] = streams_.given(kAllStreams[s]);
+  for (const DevicePointer each : keep(block)) give_back(each);
+}
+
+DevicePointer GpuMemory::take_kept(int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto unused = [&](const Kept& block) {
+    if (block.bytes != bytes) return false;
+    for (int s = 0; s < kGpuStreams; ++s)
+      if (!streams_.is_done(kAllStreams[s], block.given[s])) return false;
+    return true;
+  };
+  const auto found = std::find_if(kept_.begin(), kept_.end(), unused);
+  if (found == kept_.end()) return 0;
+  const DevicePointer address = found->address;
+  kept_bytes_ -= bytes;
+  kept_.erase(found);
+  return address;
+}
+
+std::vector<DevicePointer> GpuMemory::keep(const Kept& block) {
+  kept_.push_back(block);
+  kept_bytes_ += block.bytes;
+  std::vector<DevicePointer> out;
+  while (kept_.size() > kMostKept || kept_bytes_ > limit_ / kKeptPart) {
+    out.push_back(kept_.front().address);
+    kept_bytes_ -= kept_.front().bytes;
+    kept_.pop_front();
+  }
+  return out;
+}
+
+void GpuMemory::give_back(DevicePointer address) noexcept {
   for (int s = 0; s < kGpuStreams; ++s) {
     const uint64_t given = streams_.given(kAllStreams[s]);
     if (given == freed_behind_[s]) continue;
@@ -153,6 +193,13 @@ void GpuMemory::free(GpuAddress address) noexcept {
     freed_behind_[s] = given;
   }
   context_->driver().mem_free_async(address, frees_.get());
+}
+
+void GpuMemory::give_back_kept() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (const Kept& block : kept_) give_back(block.address);
+  kept_.clear();
+  kept_bytes_ = 0;
 }
 
 int64_t GpuMemory::free_bytes() {

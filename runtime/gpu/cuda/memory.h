@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "runtime/gpu/cuda/context.h"
 #include "runtime/gpu/cuda/streams.h"
@@ -13,7 +15,9 @@ namespace gasell::cuda {
 
 /// Memory is handed out on a stream that is given nothing else and so is idle: it can be used on all streams at once, and none waits for
 /// another. It is freed on a second stream, behind the work that the others were given until then. The driver takes freed memory again as
-/// soon as its stream has come there, and when nothing else is left waits for that by an order between the two streams.
+/// soon as its stream has come there, and when nothing else is left waits for that by an order between the two streams. Some freed blocks
+/// are kept from the driver: they are handed out again for the same size, once all that was given before they were freed is known to be
+/// done. So a loop that frees its result and makes it again asks the driver for nothing.
 ///
 /// Without pools, freed memory waits until all streams are idle, since the driver's plain free would wait for them.
 class GpuMemory {
@@ -33,6 +37,19 @@ class GpuMemory {
   void open_to(int ordinal);
 
  private:
+  /// A block of freed memory that is not the driver's again, and how much each stream had been given when it was freed.
+  struct Kept {
+    DevicePointer address;
+    int64_t bytes;
+    std::array<uint64_t, kGpuStreams> given;
+  };
+  /// One of this size that no work uses any more; 0: there is none.
+  DevicePointer take_kept(int64_t bytes);
+  /// Keeps the block, in the place of the one that was kept longest where there are many; gives back what the driver shall have. The mutex
+  /// is held.
+  std::vector<DevicePointer> keep(const Kept& block);
+  void give_back(DevicePointer address) noexcept;
+  void give_back_kept() noexcept;
   Result allocate_from_pool(size_t bytes, DevicePointer& address);
   /// Fills what was handed out, so that a result which nobody wrote shows.
   void poison(DevicePointer address, size_t bytes);
@@ -54,6 +71,8 @@ class GpuMemory {
   using Blocks = std::map<DevicePointer, int64_t>;    // their bytes
   Blocks live_, waiting_;                             // waiting, without pools: freed, not yet given back
   int64_t live_bytes_ = 0, waiting_bytes_ = 0;
+  std::deque<Kept> kept_;  // those freed first in front
+  int64_t kept_bytes_ = 0;
 };
 
 }  // namespace gasell::cuda

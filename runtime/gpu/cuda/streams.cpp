@@ -12,6 +12,20 @@ Streams::Streams(ContextRef context) : context_(std::move(context)) {
   }
 }
 
+Result Streams::order(GpuStream stream, GpuStream other) noexcept {
+  const uint64_t so_far = given(other);
+  if (is_done(other, so_far)) return Result::success;
+  {
+    const std::lock_guard lock(mutex_);
+    uint64_t& behind = ordered_behind_[index(stream)][index(other)];
+    if (behind >= so_far) return Result::success;
+    behind = so_far;
+  }
+  const Result result = order((*this)[stream], other);
+  ordered(stream);
+  return result;
+}
+
 // A wait takes the event as it is at the call, so that it can be recorded again at once.
 Result Streams::order(Stream waiter, GpuStream other) noexcept {
   const std::lock_guard lock(mutex_);
@@ -36,6 +50,7 @@ Result Streams::settle() noexcept {
   }
   for (const auto& [reader, stream] : readers)
     if (const Result result = reader->order((*this)[GpuStream::compute], stream); result != Result::success) return result;
+  if (!readers.empty()) ordered(GpuStream::compute);
   return Result::success;
 }
 

@@ -30,6 +30,20 @@ class Streams {
   void ordered(GpuStream stream) noexcept { given_[index(stream)].fetch_add(1, std::memory_order_acq_rel); }
   uint64_t given(GpuStream stream) const noexcept { return given_[index(stream)].load(std::memory_order_acquire); }
 
+  /// Whether a stream is known to have done what it was given: from found_done(), without asking the driver.
+  bool is_done(GpuStream stream) const noexcept { return is_done(stream, given(stream)); }
+  bool is_done(GpuStream stream, uint64_t given) const noexcept { return done_[index(stream)].load(std::memory_order_acquire) >= given; }
+  /// The driver says that a stream has done what it was given when given() was this.
+  void found_done(GpuStream stream, uint64_t given) noexcept {
+    std::atomic<uint64_t>& done = done_[index(stream)];
+    uint64_t before = done.load(std::memory_order_relaxed);
+    while (before < given && !done.compare_exchange_weak(before, given, std::memory_order_acq_rel)) {
+    }
+  }
+
+  /// What `stream` is given from now on happens after what `other`, too of this GPU, was given so far. The driver hears of it only where
+  /// that does not follow from what is known: an order costs a kernel some microseconds before it starts.
+  Result order(GpuStream stream, GpuStream other) noexcept;
   /// What `waiter`, a stream of this GPU or of another, is given from now on happens after what `other` was given so far.
   Result order(Stream waiter, GpuStream other) noexcept;
   /// The same, but behind its work so far only: not behind what its next work is to wait for, as far as that can be told apart.
@@ -47,7 +61,8 @@ class Streams {
   std::array<OwnedEvent, kGpuStreams> events_;       // the latest point of each stream that somebody waits for
   std::array<OwnedEvent, kGpuStreams> work_events_;  // behind the work of each stream when it was asked for last, which was
   std::array<uint64_t, kGpuStreams> work_asked_{};   // so much
-  std::array<std::atomic<uint64_t>, kGpuStreams> given_{}, worked_{};
+  std::array<std::atomic<uint64_t>, kGpuStreams> given_{}, worked_{}, done_{};
+  std::array<std::array<uint64_t, kGpuStreams>, kGpuStreams> ordered_behind_{};  // by stream: how much of each other one
   std::vector<std::pair<Streams*, GpuStream>> readers_;
   std::mutex mutex_;  // between recording an event and waiting for it
 };
