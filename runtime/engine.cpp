@@ -6,6 +6,7 @@
 
 #include "compiler/codegen/jit.h"
 #include "compiler/ir/text.h"
+#include "compiler/plan/expand.h"
 #include "compiler/plan/plan.h"
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
@@ -168,7 +169,7 @@ struct Engine::State {
     if (for_gpus) plan_options.grain = gpus->grain();
     if (options.chunk > 0) plan_options.grain.chunk = options.chunk;
     plan_options.memory = device->budget().limit() - device->budget().used();
-    return plan::make_plan(nodes, plan_options, destinations);
+    return plan::make_plan(plan::expand(nodes), plan_options, destinations);
   }
 
   /// The plan of this structure, made unless there is one already. Plans for the GPUs are cut more finely.

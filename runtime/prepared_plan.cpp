@@ -100,6 +100,8 @@ class Describer {
   }
   void payload(const graph::ConcatenateNode& op) { key.number(op.axis); }
   void payload(const graph::GatherNode&) {}
+  void payload(const graph::ParameterNode& op) { key.number(static_cast<int64_t>(op.number)); }
+  void payload(const graph::CallNode& op) { key.number(static_cast<int64_t>(op.function->id)); }
   void payload(const graph::PadNode& op) {
     key.list(op.before);
     key.scalar(op.value);

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "compiler/plan/expand.h"
 #include "runtime/small_operations.h"
 #include "runtime/small_reductions.h"
 
@@ -371,8 +372,11 @@ class SmallGraphs::Evaluation {
 SmallGraphs::SmallGraphs(Device& host, KnownValues& known) : host_(host), known_(known) {}
 SmallGraphs::~SmallGraphs() = default;
 
-std::optional<std::vector<NodeRef>> SmallGraphs::evaluate(const std::vector<NodeRef>& roots,
+std::optional<std::vector<NodeRef>> SmallGraphs::evaluate(const std::vector<NodeRef>& given,
                                                           const std::vector<plan::Destination>& destinations) {
+  if (std::any_of(given.begin(), given.end(), [](const NodeRef& root) { return root->has_calls && root->size() > kMostOfAll; }))
+    return std::nullopt;
+  const std::vector<NodeRef> roots = plan::expand(given);
   Evaluation evaluation(*this);
   for (const plan::Destination& to : destinations)
     if (to.storage && static_cast<const HostStorage&>(*to.storage).copies()) return std::nullopt;

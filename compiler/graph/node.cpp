@@ -1,6 +1,7 @@
 #include "compiler/graph/node.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
@@ -50,6 +51,8 @@ struct HashOp {
   uint64_t operator()(const ConcatenateNode& n) const { return mix(h, static_cast<uint64_t>(n.axis)); }
   uint64_t operator()(const PadNode& n) const { return mix(mix_all(h, n.before), n.value); }
   uint64_t operator()(const GatherNode&) const { return h; }
+  uint64_t operator()(const ParameterNode& n) const { return mix(h, n.number); }
+  uint64_t operator()(const CallNode& n) const { return mix(h, n.function->id); }
 };
 
 struct SameOp {
@@ -81,6 +84,8 @@ struct SameOp {
     return a.before == b->before && a.value.same_bits(b->value);
   }
   bool operator()(const GatherNode&) const { return true; }
+  bool operator()(const ParameterNode& a) const { return a.number == other.as<ParameterNode>()->number; }
+  bool operator()(const CallNode& a) const { return a.function == other.as<CallNode>()->function; }
 };
 
 bool same(const Node& a, const Node& b) {
@@ -101,6 +106,8 @@ class Interner {
     h = mix_all(h, node.shape);
     for (const NodeRef& input : node.inputs) h = mix(h, reinterpret_cast<uintptr_t>(input.get()));
     node.hash = std::visit(HashOp{h}, node.op);
+    node.has_calls =
+        node.as<CallNode>() || std::any_of(node.inputs.begin(), node.inputs.end(), [](const NodeRef& x) { return x->has_calls; });
     NodeRef doomed;  // a lost race must not run the deleter under the lock
     std::lock_guard lock(mutex_);
     auto [first, last] = table_.equal_range(node.hash);
@@ -439,6 +446,18 @@ NodeRef gather(const NodeRef& x, const NodeRef& index) {
   if (x->size() == 0 || index->size() == 0) return constant(Scalar{x->dtype, 0, 0}, index->shape);
   if (x->as<GatherNode>()) return gather(x->inputs[0], gather(x->inputs[1], index));
   return make(x->dtype, index->shape, {x, index}, GatherNode{});
+}
+
+uint64_t Function::next_id() {
+  static std::atomic<uint64_t> next{0};
+  return next++;
+}
+
+NodeRef parameter(size_t number, DType dtype, Shape shape) { return make(dtype, std::move(shape), {}, ParameterNode{number}); }
+
+NodeRef call(std::shared_ptr<const Function> function, std::vector<NodeRef> inputs) {
+  const NodeRef& result = function->result;
+  return make(result->dtype, result->shape, std::move(inputs), CallNode{std::move(function)});
 }
 
 }  // namespace gasell::graph

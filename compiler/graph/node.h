@@ -86,14 +86,33 @@ struct PadNode {
 /// Elements of a vector (the first input) at the places that int64 indices (the second) say; all of them are in the vector.
 struct GatherNode {};
 
+/// Of a Function: what input `number` of a call stands for.
+struct ParameterNode {
+  size_t number;
+};
+/// An expression of parameters, made once for all arrays of the same dtypes and shapes.
+struct Function {
+  std::vector<NodeRef> parameters;
+  NodeRef result;
+  uint64_t id = next_id();  // no two have one
+
+  static uint64_t next_id();
+};
+/// The function's result for these inputs. Plans see what it stands for (compiler/plan/expand.h); until one has to be made, a call is one
+/// node, however much is behind it.
+struct CallNode {
+  std::shared_ptr<const Function> function;
+};
+
 struct Node {
   DType dtype;
   Shape shape;
   std::vector<NodeRef> inputs;
   std::variant<BufferNode, ConstantNode, IotaNode, RandomNode, MapNode, CastNode, ViewNode, ReshapeNode, ReduceNode, ConcatenateNode,
-               PadNode, GatherNode>
+               PadNode, GatherNode, ParameterNode, CallNode>
       op;
   uint64_t hash = 0;
+  bool has_calls = false;  // it is one, or an input has some
   template <class T>
   const T* as() const {
     return std::get_if<T>(&op);
@@ -124,6 +143,9 @@ NodeRef concatenate(std::vector<NodeRef> parts, int axis);
 NodeRef pad(const NodeRef& x, Shape shape, std::vector<int64_t> before, Scalar value);
 /// x, of rank 1, at `index`, i64 of any shape, which the caller has checked. Of an x without elements: zeros.
 NodeRef gather(const NodeRef& x, const NodeRef& index);
+NodeRef parameter(size_t number, DType dtype, Shape shape);
+/// `inputs` have the dtypes and shapes of the function's parameters.
+NodeRef call(std::shared_ptr<const Function> function, std::vector<NodeRef> inputs);
 
 /// NumPy's broadcasting of shapes; throws Error("ValueError", "operands could not be broadcast together with shapes (2,3) (4,)").
 Shape broadcast_shapes(const std::vector<Shape>& shapes);

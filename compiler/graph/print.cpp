@@ -66,6 +66,8 @@ struct Operation {
     return fmt::format("pad before ({}) with {}", fmt::join(n.before, ", "), text_of(n.value));
   }
   std::string operator()(const GatherNode&) const { return "gather"; }
+  std::string operator()(const ParameterNode& n) const { return fmt::format("parameter {}", n.number); }
+  std::string operator()(const CallNode& n) const { return fmt::format("call {}", n.function->id); }
 };
 
 }  // namespace

@@ -47,6 +47,7 @@ NodeRef rebuild(const NodeRef& node, std::vector<NodeRef> inputs) {
   if (const auto* c = node->as<graph::ConcatenateNode>()) return graph::concatenate(std::move(inputs), c->axis);
   if (const auto* p = node->as<graph::PadNode>()) return graph::pad(inputs[0], node->shape, p->before, p->value);
   if (node->as<graph::GatherNode>()) return graph::gather(inputs[0], inputs[1]);
+  if (const auto* c = node->as<graph::CallNode>()) return graph::call(c->function, std::move(inputs));
   return node;
 }
 

@@ -22,6 +22,13 @@ namespace {
 using Args = std::span<Value>;
 using functions::Leaf;
 
+/// What an array is computed by: of a call, what the function does last.
+const graph::Node& behind(const Array& array) {
+  const graph::Node& node = *array.node();
+  const auto* call = node.as<graph::CallNode>();
+  return call ? *call->function->result : node;
+}
+
 }  // namespace
 
 Stencil::Stencil(Interpreter& in, Value function, Options options)
@@ -140,6 +147,40 @@ Stencil::Kernel::Typed& Stencil::typed(Kernel& kernel, const std::vector<functio
   return kernel.typed.emplace_back(std::move(made));
 }
 
+graph::NodeRef Stencil::expression(Kernel::Typed& typed, const CallArguments& arguments, const Reach& reach, bool bordered) const {
+  constexpr size_t kMostExpressions = 16;
+  if (!typed.relative) return nullptr;
+  using Expression = Kernel::Typed::Expression;
+  std::vector<graph::NodeRef> arrays;
+  Expression wanted{.bordered = bordered};
+  for (const Leaf& leaf : arguments.leaves) {
+    if (leaf.array) {
+      arrays.push_back(leaf.array->node());
+      wanted.shapes.push_back(leaf.array->shape());
+    } else {
+      wanted.numbers.push_back(leaf.scalar);
+    }
+  }
+  const auto found = std::find_if(typed.expressions.begin(), typed.expressions.end(), [&](const Expression& known) {
+    return known.bordered == bordered && known.shapes == wanted.shapes &&
+           std::equal(known.numbers.begin(), known.numbers.end(), wanted.numbers.begin(), wanted.numbers.end(),
+                      [](const Scalar& a, const Scalar& b) { return a.same_bits(b); });
+  });
+  if (found != typed.expressions.end()) return found->function ? graph::call(found->function, std::move(arrays)) : nullptr;
+  if (auto made = stencil_expression(*typed.relative, arguments.types, arguments.leaves, reach, options_.mode)) {
+    made->result = graph::cast(made->result, typed.result);
+    if (bordered) {
+      const Scalar border = options_.border.value_or(Scalar::of_int(0)).cast(typed.result);
+      const graph::Shape& shape = wanted.shapes[0];
+      made->result = graph::pad(made->result, shape, inner_box(shape, reach).begin, border);
+    }
+    wanted.function = std::make_shared<const graph::Function>(std::move(*made));
+  }
+  if (typed.expressions.size() == kMostExpressions) typed.expressions.pop_front();
+  const auto& function = typed.expressions.emplace_back(std::move(wanted)).function;
+  return function ? graph::call(function, std::move(arrays)) : nullptr;
+}
+
 std::shared_ptr<const functions::Function> Stencil::wrapper(std::vector<functions::Type> types, bool out) {
   if (out) types.pop_back();
   if (types.empty() || !types[0].is_array() || types[0].rank == 0) return nullptr;
@@ -214,25 +255,21 @@ Value Stencil::call(Interpreter& in, Arguments args) {
   const bool direct = target && target->array.dtype() == result;
   // Without cval, what stands at the border of `out` stays there.
   const bool keeps_border = direct && options_.mode == BorderMode::constant && !options_.border;
-  const Scalar border = options_.border.value_or(Scalar::of_int(0)).cast(result);
   // A step of an iteration is computed when the next one asks: expressions of expressions would be computed again and again.
   for (const Leaf& leaf : arguments.leaves)
-    if (leaf.array && ((leaf.array->node()->as<graph::PadNode>() && !(chained_ && typed_kernel.relative)) ||
-                       leaf.array->node()->as<graph::ConcatenateNode>()))
+    if (leaf.array && ((behind(*leaf.array).as<graph::PadNode>() && !(chained_ && typed_kernel.relative)) ||
+                       behind(*leaf.array).as<graph::ConcatenateNode>()))
       leaf.array->force(in.engine());
-  graph::NodeRef whole;
-  if (typed_kernel.relative)
-    whole = stencil_expression(*typed_kernel.relative, arguments.types, arguments.leaves, made.reach, options_.mode);
+  graph::NodeRef whole = expression(typed_kernel, arguments, made.reach, options_.mode == BorderMode::constant && !keeps_border);
   if (whole) {
-    whole = graph::cast(whole, result);
     if (keeps_border) {
       std::vector<graph::ViewAxis> axes;
       for (size_t k = 0; k < inner.begin.size(); ++k) axes.push_back({static_cast<int>(k), inner.begin[k], 1});
       if (whole->size() > 0) target->array.view(whole->shape, std::move(axes)).assign(in.engine(), std::move(whole));
       return out;
     }
-    if (options_.mode == BorderMode::constant) whole = graph::pad(whole, shape, inner.begin, border);
   } else {
+    const Scalar border = options_.border.value_or(Scalar::of_int(0)).cast(result);
     for (const Leaf& leaf : arguments.leaves)
       if (leaf.array && chained_) leaf.array->force(in.engine());
     Array written = direct ? target->array : Array(graph::constant(border, shape));
@@ -291,7 +328,7 @@ Value stencil_iterate(Interpreter& in, Args args) {
   // Nobody sees what is between: some steps are one plan, at whose end alone the GPUs are waited for.
   constexpr int64_t kStepsAPlan = 8;
   auto* repeated = args[0].as<Stencil>();
-  if (const auto* first = x.as<numpy::NdArray>(); first && steps > 0 && first->array.node()->as<graph::PadNode>())
+  if (const auto* first = x.as<numpy::NdArray>(); first && steps > 0 && behind(first->array).as<graph::PadNode>())
     first->array.force(in.engine());
   const Chain chain(repeated);
   for (int64_t k = 0; k < steps; ++k) {

@@ -46,11 +46,21 @@ class Stencil final : public Object {
       std::vector<functions::Type> types;
       DType result;
       std::optional<functions::Compiled> relative;  // none: it cannot be an expression
+      /// As an expression for arrays of some shapes, and some numbers; made once, for calls that come again.
+      struct Expression {
+        std::vector<graph::Shape> shapes;
+        std::vector<Scalar> numbers;
+        bool bordered;                                    // with what stands at the border
+        std::shared_ptr<const graph::Function> function;  // null: it has none
+      };
+      std::deque<Expression> expressions;  // those wanted last
     };
     std::deque<Typed> typed;
   };
   Kernel& kernel(Interpreter& in, const std::vector<functions::Type>& types);
   Kernel::Typed& typed(Kernel& kernel, const std::vector<functions::Type>& types);
+  /// Null: the loops have to do it. `bordered`: of the first array's shape, with the border's value around what the kernel reaches.
+  graph::NodeRef expression(Kernel::Typed& typed, const CallArguments& arguments, const Reach& reach, bool bordered) const;
 
   const Value function_;
   const Options options_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "compiler/functions/as_graph.h"
 
@@ -44,16 +45,19 @@ class Expression {
       if (types[k].is_scalar()) {
         numbers_.emplace((parameter++)->name, graph::constant(leaves[k].scalar));
       } else if (types[k].is_array()) {
-        const Array& array = *leaves[k].array;
-        arrays_.emplace((parameter++)->name, array.node());
-        for (const int64_t extent : array.shape()) numbers_.emplace((parameter++)->name, graph::constant(Scalar::of_int(extent)));
-        if (types[k].layout == functions::Layout::any) parameter += array.rank();
+        const graph::Shape& shape = leaves[k].array->shape();
+        parameters_.push_back(graph::parameter(parameters_.size(), types[k].dtype, shape));
+        arrays_.emplace((parameter++)->name, parameters_.back());
+        for (const int64_t extent : shape) numbers_.emplace((parameter++)->name, graph::constant(Scalar::of_int(extent)));
+        if (types[k].layout == functions::Layout::any) parameter += static_cast<std::ptrdiff_t>(shape.size());
       } else {
         return false;
       }
     }
     return true;
   }
+
+  const std::vector<NodeRef>& parameters() const { return parameters_; }
 
   NodeRef of(const Box& box) const {
     graph::Shape shape;
@@ -110,6 +114,7 @@ class Expression {
   const Reach& reach_;
   const BorderMode mode_;
   std::map<std::string, NodeRef> numbers_, arrays_;
+  std::vector<NodeRef> parameters_;  // the arrays
 };
 
 }  // namespace
@@ -123,15 +128,19 @@ Box inner_box(const graph::Shape& shape, const Reach& reach) {
   return box;
 }
 
-NodeRef stencil_expression(const functions::Compiled& kernel, const std::vector<functions::Type>& types,
-                           const std::vector<functions::Leaf>& leaves, const Reach& reach, BorderMode mode) {
+std::optional<graph::Function> stencil_expression(const functions::Compiled& kernel, const std::vector<functions::Type>& types,
+                                                  const std::vector<functions::Leaf>& leaves, const Reach& reach, BorderMode mode) {
   Expression expression(kernel, reach, mode);
-  if (!expression.take(types, leaves)) return nullptr;
+  if (!expression.take(types, leaves)) return std::nullopt;
   const graph::Shape& shape = leaves[0].array->shape();
   const Box inner = inner_box(shape, reach);
-  if (!reads_beyond(mode)) return expression.of(inner);
-  if (leaves[0].array->size() == 0) return nullptr;
-  return expression.whole({std::vector<int64_t>(shape.size(), 0), shape}, inner);
+  NodeRef result;
+  if (!reads_beyond(mode))
+    result = expression.of(inner);
+  else if (leaves[0].array->size() > 0)
+    result = expression.whole({std::vector<int64_t>(shape.size(), 0), shape}, inner);
+  if (!result) return std::nullopt;
+  return graph::Function{expression.parameters(), std::move(result)};
 }
 
 }  // namespace gasell::numba

@@ -1,6 +1,7 @@
 // Stencils as array expressions: views of the arrays, shifted against each other.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "compiler/functions/function.h"
@@ -17,10 +18,10 @@ struct Box {
 /// Those that need nothing from beyond an array of this shape; with no elements where the array is too small.
 Box inner_box(const graph::Shape& shape, const Reach& reach);
 
-/// What a stencil gives: for BorderMode::constant and valid the elements of the inner box, else all. `kernel`: of the tree with relative
-/// indices, for arguments of `types`, whose leaves are `leaves`, the first an array. nullptr: it cannot be told as an expression
-/// (functions/as_graph.h), or indices leave the neighborhood or the arrays.
-graph::NodeRef stencil_expression(const functions::Compiled& kernel, const std::vector<functions::Type>& types,
-                                  const std::vector<functions::Leaf>& leaves, const Reach& reach, BorderMode mode);
+/// What a stencil gives for arrays of the leaves' shapes, which are its parameters: for BorderMode::constant and valid the elements of the
+/// inner box, else all. `kernel`: of the tree with relative indices, for arguments of `types`, whose leaves are `leaves`, the first an
+/// array. nullopt: it cannot be told as an expression (functions/as_graph.h), or indices leave the neighborhood or the arrays.
+std::optional<graph::Function> stencil_expression(const functions::Compiled& kernel, const std::vector<functions::Type>& types,
+                                                  const std::vector<functions::Leaf>& leaves, const Reach& reach, BorderMode mode);
 
 }  // namespace gasell::numba

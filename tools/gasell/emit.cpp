@@ -8,6 +8,7 @@
 #include "compiler/codegen/jit.h"
 #include "compiler/ir/passes.h"
 #include "compiler/ir/text.h"
+#include "compiler/plan/expand.h"
 #include "lang/render.h"
 #include "runtime/functions/call.h"
 #include "tools/gasell/terminal.h"
@@ -80,7 +81,7 @@ std::shared_ptr<const int64_t> emit_plans(Engine& engine, const Options& options
     if (stage != Engine::PlanStage::planned) return;
     ++*count;
     if (options.emit == Emit::graph) {
-      write_stdout(graph::print(roots) + "\n");
+      write_stdout(graph::print(plan::expand(roots)) + "\n");
     } else {
       for (const KernelReport& kernel : kernels)
         write_stdout((kernel.kernel ? emitted(engine, options, *kernel.kernel) : kernel.text) + "\n");
