@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/session/evaluator.h"
+
 namespace gasell {
+
+void poll_now(Interpreter& in) { Evaluator::session(in).poll(); }
 
 int64_t sequence_index(Interpreter& in, const Value& index, int64_t length, std::string_view type_name, std::string_view out_of_range) {
   std::optional<int64_t> i;

@@ -20,6 +20,8 @@ std::optional<Value> ask_right_operand(Interpreter& in, ast::BinaryOp op, Object
 /// The count in `sequence * n` and `n * sequence`, at least 0. TypeError for what is no integer; MemoryError when `length * n` is beyond
 /// reason.
 int64_t repeat_count(Interpreter& in, const Value& n, int64_t length);
+/// poll() without counting calls: between steps that take a millisecond or more.
+void poll_now(Interpreter& in);
 
 /// start and stop arguments of index(), find() …: None or an integer, clipped to [0, length] as slices clip.
 int64_t clip_bound(Interpreter& in, const Value& v, int64_t default_value, int64_t length);

@@ -1,6 +1,7 @@
 // str: the slots. Its methods are in str_search.cpp, str_shape.cpp and str_case.cpp.
 #include "runtime/session/str.h"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -152,9 +153,16 @@ std::optional<Value> Str::binary(Interpreter& in, ast::BinaryOp op, const Value&
 std::optional<Value> Str::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) {
   if (op != ast::BinaryOp::mul) return std::nullopt;
   const int64_t n = repeat_count(in, other, static_cast<int64_t>(value.size()));
+  if (n <= 0 || value.empty()) return make_str("");
+  // What is there is put behind itself; in pieces, so that Ctrl-C is seen.
+  const size_t total = value.size() * static_cast<size_t>(n), most = std::max<size_t>(1, (1 << 24) / value.size()) * value.size();
   std::string out;
-  out.reserve(value.size() * static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) out += value;
+  out.reserve(total);
+  out = value;
+  while (out.size() < total) {
+    out.append(out, 0, std::min({out.size(), most, total - out.size()}));
+    poll_now(in);
+  }
   return make_str(std::move(out));
 }
 

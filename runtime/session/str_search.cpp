@@ -32,11 +32,25 @@ std::optional<Window> window(Interpreter& in, Args args) {
   return Window{code_points(s, start, end), start};
 }
 
+/// The next place from `at` on of a text that is not empty. Long texts are searched and copied piece by piece, so that Ctrl-C is seen.
+constexpr size_t kPiece = 1 << 24;
+size_t find_in_pieces(Interpreter& in, std::string_view s, std::string_view sub, size_t at) {
+  for (; at < s.size(); at += kPiece, poll_now(in)) {
+    const size_t hit = s.substr(at, kPiece + sub.size() - 1).find(sub);
+    if (hit != s.npos) return at + hit;
+  }
+  return s.npos;
+}
+void append_in_pieces(Interpreter& in, std::string& out, std::string_view s) {
+  for (; s.size() > kPiece; s.remove_prefix(kPiece), poll_now(in)) out += s.substr(0, kPiece);
+  out += s;
+}
+
 int64_t find(Interpreter& in, Args args, bool last) {
   const std::string_view sub = need_str(args[1], "must be str, not ");
   const auto w = window(in, args);
   if (!w) return -1;
-  const size_t at = last ? w->text.rfind(sub) : w->text.find(sub);
+  const size_t at = last || sub.empty() ? (last ? w->text.rfind(sub) : 0) : find_in_pieces(in, w->text, sub, 0);
   if (at == w->text.npos) return -1;
   return w->start + (self_of(args).ascii() ? static_cast<int64_t>(at) : code_point_count(w->text.substr(0, at)));
 }
@@ -46,10 +60,13 @@ Value found(int64_t at) {
   return Value::of(at);
 }
 
-int64_t count(std::string_view text, std::string_view sub) {
+int64_t count(Interpreter& in, std::string_view text, std::string_view sub) {
   if (sub.empty()) return code_point_count(text) + 1;
   int64_t n = 0;
-  for (size_t at = 0; (at = text.find(sub, at)) != text.npos; at += sub.size()) ++n;
+  for (size_t at = 0; (at = find_in_pieces(in, text, sub, at)) != text.npos; at += sub.size()) {
+    poll(in);
+    ++n;
+  }
   return n;
 }
 
@@ -216,18 +233,21 @@ Value replace(Interpreter& in, Args args) {
   size_t at = 0;
   if (old.empty()) {
     for (; left-- > 0; at += byte_offset(s.substr(at), 1)) {
+      poll(in);
       out += with;
       if (at == s.size()) break;
       out += s.substr(at, byte_offset(s.substr(at), 1));
     }
-    return make_str(at < s.size() ? out + std::string(s.substr(at)) : out);
+    if (at < s.size()) append_in_pieces(in, out, s.substr(at));
+    return make_str(std::move(out));
   }
-  for (size_t hit; left-- > 0 && (hit = s.find(old, at)) != s.npos; at = hit + old.size()) {
+  for (size_t hit; left-- > 0 && (hit = find_in_pieces(in, s, old, at)) != s.npos; at = hit + old.size()) {
     poll(in);
-    out += s.substr(at, hit - at);
+    append_in_pieces(in, out, s.substr(at, hit - at));
     out += with;
   }
-  return make_str(out + std::string(s.substr(at)));
+  append_in_pieces(in, out, s.substr(at));
+  return make_str(std::move(out));
 }
 
 Value strip(Args args, const char* name, bool left, bool right) {
@@ -318,7 +338,7 @@ std::vector<NativeFunction> str_search_methods() {
        [](Interpreter& in, Args a) {
          const std::string_view sub = need_str(a[1], "must be str, not ");
          const auto w = window(in, a);
-         return Value::of(w ? count(w->text, sub) : int64_t{0});
+         return Value::of(w ? count(in, w->text, sub) : int64_t{0});
        },
        "How often a substring occurs, without overlap."},
       {"startswith", "self, prefix, start=None, end=None, /",

@@ -80,6 +80,7 @@ PROGRAMS = {
     "sorting objects": ("items = [(k * 7919 % 10007, str(k)) for k in range(60000)]\ndef work():\n    return str(sorted(items, key=lambda x: (-x[0], x[1]))[:2])", {}),
     "iterators": ("import itertools\ndef work():\n    return str(sum(1 for p in itertools.permutations(range(8)))) + str(max(itertools.accumulate(range(50000))))", {}),
     "texts": ("words = ['w' + str(k % 999) for k in range(50000)]\ndef work():\n    text = ' '.join(words)\n    return str(len(text.replace('w1', 'x').split())) + str(text.count('9'))", {}),
+    "long texts": ("def work():\n    text = 'ab' * 30000000\n    return str(len(text.replace('x', 'y'))) + str(text.find('bb')) + str(text.count('aa'))", {}),
     "exceptions": ("""
 def inner(k):
     try:
