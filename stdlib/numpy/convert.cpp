@@ -7,6 +7,7 @@
 #include "runtime/device/device.h"
 #include "runtime/session/types.h"
 #include "stdlib/library_object.h"
+#include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ndarray.h"
 #include "stdlib/numpy/ufunc.h"
 
@@ -78,6 +79,8 @@ class NestedReader {
       return;
     }
     auto o = try_operand(in_, v);
+    if (!o && v.as<Str>())
+      raise("NotImplementedError", depth > 1 ? "an array of texts has one axis in Gasell" : "an array of texts is not taken here");
     if (!o) raise("TypeError", "an array cannot hold values of type '" + type_of(v).name + "'");
     leaf(std::move(*o), depth);
   }
@@ -126,8 +129,11 @@ std::optional<Operand> try_operand(Interpreter& in, const Value& v) {
   return {};
 }
 
+bool is_column(const Value& v) { return v.is_object() && type_of(v).module == "pandas.arrays"; }
+
 Operand operand(Interpreter& in, const Value& v) {
   if (auto o = try_operand(in, v)) return std::move(*o);
+  if (is_column(v)) raise("TypeError", "an array of texts, times or categories cannot be used as an array of numbers");
   raise("TypeError", "'" + type_of(v).name + "' cannot be used as an array");
 }
 
@@ -135,7 +141,7 @@ NodeRef as_node(Interpreter& in, const Value& v, std::optional<DType> dtype) {
   if (is_sequence(v) || type_of(v).name == "range") return NestedReader(in).read(is_sequence(v) ? v : make_list(to_vector(in, v)), dtype);
   const Operand o = operand(in, v);
   if (!dtype) return o.node;
-  return o.weak ? cast_weak(o.node, *dtype) : graph::cast(o.node, *dtype);
+  return o.weak ? assigned_number(o, *dtype) : graph::cast(o.node, *dtype);
 }
 
 Array as_array(Interpreter& in, const Value& v) {
