@@ -133,7 +133,7 @@ Column recode(Engine& engine, const Column& column, const Scratch<int32_t>& code
   const bool distant = is_distant(engine, *codes.storage(), table, size * int64_t{sizeof(int32_t)});
   if (distant) DistantRows(engine, old, from.count, size, sizeof(int32_t)).gather(table, to, sizeof(int32_t));
   over_rows(engine, from.count, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) to[i] = old[i] < 0 ? -1 : distant ? to[i] : table[old[i]];
+    for (int64_t i = begin; i < end; ++i) to[i] = old[i] < 0 ? old[i] : distant ? to[i] : table[old[i]];
   });
   source.values = values.node();
   source.dictionary = std::move(dictionary);

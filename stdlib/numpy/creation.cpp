@@ -1,4 +1,5 @@
 // Arrays from nothing: zeros, arange, linspace and the like; from values: array, asarray.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -37,18 +38,19 @@ bool may_share(Interpreter& in, const Value& given, const std::optional<DType>& 
   return false;
 }
 
-/// A list or tuple of texts, or a column, as an array of texts: a column. None otherwise.
-Value text_array(Interpreter& in, const Value& v) {
+/// A list or tuple with a text in it, or a column, as np.array takes it: a column, or numbers where `dtype` says so. None otherwise.
+Value text_array(Interpreter& in, const Value& v, const Value& dtype) {
   const auto* list = v.as<List>();
   const auto* tuple = v.as<Tuple>();
-  const bool texts =
-      (list && !list->items.empty() && list->items[0].as<Str>()) || (tuple && !tuple->items.empty() && tuple->items[0].as<Str>());
-  return texts || type_of(v).name == "Column" ? call(in, *library_member(in, "_pandas", "text_array"), {{v}, {}}) : Value();
+  const auto has_text = [](const std::vector<Value>& items) {
+    return std::ranges::any_of(items, [](const Value& item) { return item.as<Str>() != nullptr; });
+  };
+  const bool texts = (list && has_text(list->items)) || (tuple && has_text(tuple->items));
+  return texts || is_column(v) ? call(in, *library_member(in, "_pandas", "text_array"), {{v, dtype}, {}}) : Value();
 }
 
 Value array(Interpreter& in, Args args) {
-  if (args[1].is_none())
-    if (Value texts = text_array(in, args[0]); !texts.is_none()) return texts;
+  if (Value texts = text_array(in, args[0], args[1]); !texts.is_none()) return texts;
   const auto dtype = to_dtype(in, args[1]);
   const int64_t least = is_missing(args[3]) ? 0 : to_index(in, args[3]);
   if (may_share(in, args[0], dtype, args[2])) {
@@ -67,8 +69,7 @@ Value array(Interpreter& in, Args args) {
   return with_chunks(in, std::move(node), args[4]);
 }
 Value asarray(Interpreter& in, Args args) {
-  if (args[1].is_none())
-    if (Value texts = text_array(in, args[0]); !texts.is_none()) return texts;
+  if (Value texts = text_array(in, args[0], args[1]); !texts.is_none()) return texts;
   const auto dtype = to_dtype(in, args[1]);
   if (const auto* a = args[0].as<NdArray>(); a && (!dtype || *dtype == a->array.dtype())) {
     a->array.force(in.engine());

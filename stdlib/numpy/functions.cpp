@@ -110,7 +110,17 @@ NodeRef join(std::vector<NodeRef> parts, int axis) {
   }
   return graph::concatenate(std::move(parts), axis);
 }
+/// Whether one of several arrays holds texts.
+bool any_texts(const std::vector<Value>& arrays) {
+  return std::ranges::any_of(arrays, [](const Value& v) {
+    const auto* list = v.as<List>();
+    return is_column(v) || (list && std::ranges::any_of(list->items, [](const Value& item) { return item.as<Str>() != nullptr; }));
+  });
+}
+
 Value concatenate(Interpreter& in, Args args) {
+  if (const std::vector<Value> arrays = to_vector(in, args[0]); args[3].is_none() && args[2].is_none() && any_texts(arrays))
+    return call(in, *library_member(in, "_pandas", "joined_texts"), {{make_list(arrays), args[1]}, {}});
   std::vector<NodeRef> parts = parts_of(in, args[0], args[3], args[4]);
   if (args[1].is_none()) {
     for (NodeRef& p : parts) p = graph::reshape(p, {p->size()});
@@ -134,9 +144,7 @@ Value stack(Interpreter& in, Args args) {
 }
 
 /// Whether a choice of np.where may be texts or times, which columns hold.
-bool may_be_column(const Value& v) {
-  return v.as<Str>() || v.as<LibraryObject>() || type_of(v).name == "Column" || type_of(v).name == "Timestamp";
-}
+bool may_be_column(const Value& v) { return v.as<Str>() || v.as<LibraryObject>() || is_column(v) || type_of(v).name == "Timestamp"; }
 
 Value where(Interpreter& in, Args args) {
   const bool a_missing = is_missing(args[1]), b_missing = is_missing(args[2]);

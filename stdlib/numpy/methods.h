@@ -41,4 +41,7 @@ NodeRef rounded(const NodeRef& x, int64_t decimals);
 NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& x, const Value& axis, const Value& dtype, bool keepdims,
                int64_t ddof);
 
+/// Whether v is an array of texts, times or categories, which is a column of a frame.
+bool is_column(const Value& v);
+
 }  // namespace gasell::numpy

@@ -143,8 +143,12 @@ std::vector<std::string> format_cells(Interpreter& in, Column& column, const Cel
       for (int64_t i = 0; i < data.count; ++i) {
         const int32_t code = data.as<int32_t>()[i];
         const std::string_view text = code < 0 ? "<NA>" : (*column.dictionary)[code];
-        if (code >= 0 && column.type.objects == kAnyObject) {
-          const Value value = decode_object(in, text);
+        if (column.type.objects == kAnyObject) {
+          const Value value = code < 0 ? missing_of_code(code) : decode_object(in, text);
+          if (value.is_float() && std::isnan(value.as_float())) {
+            texts.push_back(format.quoted ? "nan" : space + format.missing_float);
+            continue;
+          }
           const std::string shown = format.quoted ? gasell::repr(in, value) : escaped(object_cell(in, value, format.digits));
           texts.push_back(value.is_float() ? with_sign(shown, format.leading_space) : space + shown);
           continue;

@@ -63,25 +63,82 @@ std::vector<int64_t> ColumnIndex::rows(int64_t key) const {
   return rows;
 }
 
+namespace {
+
+/// What _pandas.name(arguments) gives.
+Value from_library(Interpreter& in, const char* name, std::vector<Value> arguments) {
+  return gasell::call(in, *library_member(in, "_pandas", name), {std::move(arguments), {}});
+}
+
+/// A method that is a function of the library: name(array, argument …).
+template <const char* name>
+Value library_method(Interpreter& in, std::span<Value> args) {
+  return from_library(in, name, std::vector<Value>(args.begin(), args.end()));
+}
+constexpr char kConverted[] = "converted_array", kReshaped[] = "reshaped_texts", kItem[] = "item_of_texts", kTaken[] = "taken_texts",
+               kRepeated[] = "repeated_texts", kLeast[] = "least_text", kGreatest[] = "greatest_text", kOrdered[] = "ordered_texts";
+
+Value itself(Interpreter&, std::span<Value> args) { return args[0]; }
+
+std::optional<Value> operation(Interpreter& in, ast::BinaryOp op, const Value& left, const Value& right, const Value& other) {
+  static constexpr const char* kNames[] = {"add",    "sub",    "mul",    "truediv", "floordiv", "mod", "pow",
+                                           "matmul", "lshift", "rshift", "and",     "or",       "xor"};
+  if (other.as<LibraryObject>()) return std::nullopt;  // a Series answers
+  return from_library(in, "array_operation", {make_str(kNames[static_cast<int>(op)]), left, right});
+}
+
+}  // namespace
+
 const Type& ColumnObject::type() const {
   static const Type type{
-      "Column",
+      "ndarray",  // what scripts take it for
       "pandas.arrays",
       &object_type(),
       {{"tolist", "", [](Interpreter& in, std::span<Value> args) { return make_list(to_vector(in, args[0])); }, "The values as a list."},
-       {"copy", "", [](Interpreter&, std::span<Value> args) { return args[0]; }, "The same values, which never change."},
-       {"astype", "dtype",
-        [](Interpreter& in, std::span<Value> args) {
-          return gasell::call(in, *library_member(in, "_pandas", "converted_array"), {{args[0], args[1]}, {}});
-        },
-        "The values in another type."}},
+       {"copy", "order='C'", itself, "The same values, which never change."},
+       {"ravel", "order='C'", itself, "The same values, which have one axis."},
+       {"flatten", "order='C'", itself, "The same values, which have one axis."},
+       {"squeeze", "axis=None", itself, "The same values, which have one axis."},
+       {"transpose", "*axes", itself, "The same values, which have one axis."},
+       {"reshape", "*shape, order='C'", library_method<kReshaped>, "The same values, which have one axis; NotImplementedError for more."},
+       {"item", "*args", library_method<kItem>, "One value."},
+       {"take", "indices, axis=None, out=None, mode='raise'", library_method<kTaken>, "The values at places."},
+       {"repeat", "repeats, axis=None", library_method<kRepeated>, "Each value so many times."},
+       {"min", "axis=None", library_method<kLeast>, "The first value in their order."},
+       {"max", "axis=None", library_method<kGreatest>, "The last value in their order."},
+       {"argsort", "axis=-1, kind=None, order=None", library_method<kOrdered>, "The places of the values in their order."},
+       {"astype", "dtype", library_method<kConverted>, "The values in another type."}},
       {{"shape", [](Interpreter&, const Value& self) { return make_tuple({Value::of(column_of(self).size())}); }, nullptr, "(values,)"},
        {"size", [](Interpreter&, const Value& self) { return Value::of(column_of(self).size()); }, nullptr, "The number of values."},
        {"ndim", [](Interpreter&, const Value&) { return Value::of(1); }, nullptr, "1."},
-       {"dtype",
-        [](Interpreter& in, const Value& self) { return gasell::call(in, *library_member(in, "_pandas", "dtype_of"), {{self}, {}}); },
-        nullptr, "The type of the values."}}};
+       {"T", [](Interpreter&, const Value& self) { return self; }, nullptr, "The same values, which have one axis."},
+       {"dtype", [](Interpreter& in, const Value& self) { return from_library(in, "dtype_of", {self}); }, nullptr,
+        "The type of the values."}}};
   return type;
+}
+
+std::optional<Value> ColumnObject::get_attribute(Interpreter& in, std::string_view name) {
+  if (auto found = Object::get_attribute(in, name)) return found;
+  const Value numbers = numpy::wrap_array(graph::constant(Scalar::of_int(0), {0}));
+  if (numbers.object()->get_attribute(in, name))
+    raise("NotImplementedError", "ndarray." + std::string(name) + " of texts, times and categories is not in Gasell");
+  return std::nullopt;
+}
+
+void ColumnObject::set_item(Interpreter&, const Value&, const Value&) {
+  raise("NotImplementedError", "arrays of texts, times and categories do not change in Gasell", "np.where() gives one with other values");
+}
+
+std::optional<Value> ColumnObject::binary(Interpreter& in, ast::BinaryOp op, const Value& other) {
+  return operation(in, op, Value::of(this), other, other);
+}
+std::optional<Value> ColumnObject::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) {
+  return operation(in, op, other, Value::of(this), other);
+}
+Value ColumnObject::unary(Interpreter& in, ast::UnaryOp op) {
+  if (op == ast::UnaryOp::logical_not) return Object::unary(in, op);
+  const char* const name = op == ast::UnaryOp::neg ? "neg" : op == ast::UnaryOp::pos ? "pos" : "invert";
+  return from_library(in, "array_of", {from_library(in, "unary", {make_str(name), Value::of(this)})});
 }
 
 const ColumnIndex& ColumnObject::index(Interpreter& in) {
@@ -115,7 +172,9 @@ Value ColumnObject::get_item(Interpreter& in, const Value& index) {
     return wrap_column(frame::slice(in.engine(), column, range.start, range.start + range.count * range.step, range.step));
   }
   if (index.as<numpy::NdArray>() || index.as<List>() || index.as<ColumnObject>() || index.as<LibraryObject>())
-    return gasell::call(in, *library_member(in, "_pandas", "column_part"), {{Value::of(this), index}, {}});
+    return from_library(in, "column_part", {Value::of(this), index});
+  if (index.is_none() || index.as<Tuple>() || type_of(index).name == "ellipsis")
+    return from_library(in, "column_at", {Value::of(this), index});
   const int64_t given = gasell::to_index(in, index), row = given < 0 ? given + count : given;
   if (row < 0 || row >= count)
     raise("IndexError", "index " + std::to_string(given) + " is out of bounds for axis 0 with size " + std::to_string(count));
@@ -135,8 +194,7 @@ Value ColumnObject::iterate(Interpreter&) {
 
 std::optional<Value> ColumnObject::compare(Interpreter& in, ast::CompareOp op, const Value& other) {
   static constexpr const char* kNames[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-  const Value result =
-      gasell::call(in, *library_member(in, "_pandas", "compare"), {{make_str(kNames[static_cast<int>(op)]), Value::of(this), other}, {}});
+  const Value result = from_library(in, "compare", {make_str(kNames[static_cast<int>(op)]), Value::of(this), other});
   return numpy::wrap_array(column_of(result).values);
 }
 
@@ -163,7 +221,9 @@ Value cell(Interpreter& in, Column& column, int64_t row) {
   frame::force(in.engine(), {&column});
   const Scalar value = element(column.values, row);
   switch (column.type.logical) {
-    case Logical::text: return value.i < 0 ? na_value() : object_of_text(in, (*column.dictionary)[value.i], column.type.objects);
+    case Logical::text:
+      if (value.i < 0) return column.type.objects == kAnyObject ? missing_of_code(value.i) : na_value();
+      return object_of_text(in, (*column.dictionary)[value.i], column.type.objects);
     case Logical::category: {
       if (value.i < 0) return Value::of(std::nan(""));
       Column categories = *column.categories;

@@ -41,7 +41,12 @@ class ColumnObject final : public Object {
   std::string str(Interpreter& in) override;
   int64_t length(Interpreter&) override { return column.size(); }
   Value get_item(Interpreter& in, const Value& index) override;
+  void set_item(Interpreter& in, const Value& index, const Value& value) override;
   Value iterate(Interpreter& in) override;
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override;
+  std::optional<Value> binary(Interpreter& in, ast::BinaryOp op, const Value& other) override;
+  std::optional<Value> reflected(Interpreter& in, ast::BinaryOp op, const Value& other) override;
+  Value unary(Interpreter& in, ast::UnaryOp op) override;
   std::optional<Value> compare(Interpreter& in, ast::CompareOp op, const Value& other) override;
   const ColumnIndex& index(Interpreter& in);
 

@@ -83,8 +83,9 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
   const Kinds k = kinds_of(in, values);
   const auto count = static_cast<int64_t>(values.size());
   const int64_t numbers = k.boolean + k.integer + k.floating + k.complex;
-  if (wanted && wanted->logical == Logical::text && k.other.empty()) return texts(in, values);
-  if (!k.other.empty() || different(k) > 1) return object_column(in, values);
+  const bool as_objects = wanted && wanted->objects == kAnyObject;
+  if (wanted && wanted->logical == Logical::text && !as_objects && k.other.empty()) return texts(in, values);
+  if (!k.other.empty() || different(k) > 1 || (as_objects && k.text + k.date + k.clock == 0)) return object_column(in, values);
   if (k.text > 0) return texts(in, values);
   if (k.date > 0 || k.clock > 0) {
     Column column = texts(in, values);
@@ -187,7 +188,8 @@ Column numbers_of_texts(Interpreter& in, const Column& column, const ColumnType&
 
 ColumnType to_column_type(Interpreter& in, const Value& v) {
   if (auto* t = v.as<TypeObject>()) {
-    if (&t->described == &str_type() || &t->described == &object_type()) return frame::text_type();
+    if (&t->described == &str_type()) return frame::text_type();
+    if (&t->described == &object_type()) return any_object_type();
     if (auto d = numpy::dtype_of_type(t->described)) return frame::number_type(*d);
   }
   if (auto* d = v.as<numpy::DTypeObject>()) return frame::number_type(d->dtype);
@@ -196,7 +198,8 @@ ColumnType to_column_type(Interpreter& in, const Value& v) {
     name = s->value;
   else
     name = gasell::str(in, v);  // a dtype object of pandas
-  if (name == "object" || name == "O" || name == "str" || name == "string") return frame::text_type();
+  if (name == "object" || name == "O") return any_object_type();
+  if (name == "str" || name == "string") return frame::text_type();
   if (name == "category") return {Logical::category, DType::i32};
   if (name == "timedelta64[ns]" || name == "m8[ns]") return frame::timedelta_type();
   if (name == "datetime64[ns]" || name == "M8[ns]") return frame::datetime_type();
@@ -215,16 +218,14 @@ Column object_column(Interpreter& in, const std::vector<Value>& values) {
   NewValues codes(in.engine(), DType::i32, static_cast<int64_t>(values.size()));
   for (size_t i = 0; i < values.size(); ++i) {
     if (is_missing_value(in, values[i])) {
-      codes.as<int32_t>()[i] = -1;
+      codes.as<int32_t>()[i] = code_of_missing(values[i]);
       continue;
     }
     const auto text = encode_object(in, values[i]);
     if (!text) raise("TypeError", "a column cannot hold values of type '" + type_of(values[i]).name + "'");
     codes.as<int32_t>()[i] = distinct.add(*text);
   }
-  ColumnType type = frame::text_type();
-  type.objects = kAnyObject;
-  return {type, codes.node(), nullptr, distinct.finish()};
+  return {any_object_type(), codes.node(), nullptr, distinct.finish()};
 }
 
 Column make_column(Interpreter& in, const Value& values, const std::optional<ColumnType>& wanted) {
@@ -243,6 +244,14 @@ Column make_column(Interpreter& in, const Value& values, const std::optional<Col
 Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
   const ColumnType& from = column.type;
   if (from == to) return column;
+  if (to.objects == kAnyObject) {
+    if (from.logical == Logical::text) return column;  // texts are objects as they are
+    Column source = from.logical == Logical::category ? take_categories(in, column) : column;
+    if (source.type.logical == Logical::text) return source;
+    std::vector<Value> values;
+    for (int64_t i = 0; i < source.size(); ++i) values.push_back(cell(in, source, i));
+    return object_column(in, values);
+  }
   if (from.objects == kAnyObject) {
     Column objects = column;
     std::vector<Value> values;

@@ -182,6 +182,23 @@ std::string joined(Interpreter& in, const std::vector<Value>& values, bool quote
 
 }  // namespace
 
+frame::ColumnType any_object_type() {
+  frame::ColumnType type = frame::text_type();
+  type.objects = kAnyObject;
+  return type;
+}
+
+int32_t code_of_missing(const Value& v) { return v.is_none() ? -2 : v.same(na_value()) ? -3 : v.same(nat_value()) ? -4 : -1; }
+
+Value missing_of_code(int64_t code) {
+  switch (code) {
+    case -2: return {};
+    case -3: return na_value();
+    case -4: return nat_value();
+    default: return Value::of(std::nan(""));
+  }
+}
+
 std::optional<std::string> encode_object(Interpreter& in, const Value& v) {
   Encoder encoder(in, false);
   if (!encoder.value(v)) return {};
@@ -205,9 +222,7 @@ Column object_keys(Interpreter& in, Column column) {
     }
     keys.as<int32_t>()[row] = key;
   }
-  ColumnType type = frame::text_type();
-  type.objects = kAnyObject;
-  return {type, keys.node(), nullptr, distinct.finish()};
+  return {any_object_type(), keys.node(), nullptr, distinct.finish()};
 }
 
 std::string object_cell(Interpreter& in, const Value& v, int digits, bool quoted) {

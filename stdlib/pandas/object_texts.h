@@ -13,6 +13,11 @@
 namespace gasell::pandas {
 
 inline constexpr const char* kAnyObject = "object";
+frame::ColumnType any_object_type();
+
+/// Codes below 0 are missing. In such a column they say how the value was given, and -1, which operators make, is NaN.
+int32_t code_of_missing(const Value& v);
+Value missing_of_code(int64_t code);
 
 /// A value as text; nothing where it holds something that has no encoding.
 std::optional<std::string> encode_object(Interpreter& in, const Value& v);

@@ -371,6 +371,8 @@ std::vector<NativeFunction> row_functions() {
       {"common_codes", "columns", common_codes, "Columns of texts over one dictionary."},
       {"objects", "column, what", objects, "Texts as the dates or times of day that they stand for."},
       {"object_column", "values", objects_column, "A column of values of any types, as they are."},
+      {"is_column", "x", [](Interpreter&, Args args) { return Value::of(args[0].as<ColumnObject>() != nullptr); },
+       "Whether this is a column."},
       {"tolist", "column", tolist, "The values as a list."},
       {"item", "column, row", item, "One value."},
       {"missing", "column", missing_of, "Where values are missing, or None where none can be."},
