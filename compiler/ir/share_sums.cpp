@@ -144,7 +144,8 @@ class Sharing {
       size_t end = k;
       while (end < statements.size() && statements[end]->kind == StmtKind::let) ++end;
       if (end > k) {
-        const Body shared = lets({statements.begin() + static_cast<std::ptrdiff_t>(k), statements.begin() + static_cast<std::ptrdiff_t>(end)});
+        const Body shared =
+            lets({statements.begin() + static_cast<std::ptrdiff_t>(k), statements.begin() + static_cast<std::ptrdiff_t>(end)});
         result.insert(result.end(), shared.begin(), shared.end());
         k = end;
         continue;

@@ -1,5 +1,6 @@
 // Reductions that keep the innermost axis.
 #include <algorithm>
+#include <bit>
 
 #include "compiler/plan/reduction_lowering.h"
 
@@ -15,6 +16,8 @@ constexpr int64_t kFewestColumns = 256;  // and at least, where there are so man
 constexpr int64_t kManyElements = int64_t{1} << 27, kGroupsOfMany = 32;
 constexpr int64_t kRowsTogether = 4;  // rows that a cheap expression is evaluated for at a time
 constexpr double kCheap = 4;          // operations
+// Of few columns the threads of a GPU's block take several blocks of rows at a time.
+constexpr int64_t kNarrow = 128, kStatesTogether = 512;
 
 class ColumnReduction final : public ReductionLowering {
  public:
@@ -33,6 +36,9 @@ class ColumnReduction final : public ReductionLowering {
     const int64_t fewest = std::clamp<int64_t>(grain.elements / 32, kFewestColumns, kStrip / 2);
     if (has_random(pulled)) widest_ = reducer.is_var() ? kStrip / 2 : kStrip;
     segment_ = std::clamp(columns_ * outer_ * groups_ / grain.units, fewest, widest_);
+    if (rolled && columns_ <= kNarrow && !has_random(pulled))
+      blocks_together_ =
+          std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(kStatesTogether / columns_))), 1, kColumnBlocks);
   }
 
   int64_t groups() const override { return groups_; }
@@ -57,7 +63,7 @@ class ColumnReduction final : public ReductionLowering {
     const ExprRef u = loop_variable("u");
     Body unit;
     expression.declare(unit);
-    const StateArrays total = locals(unit, "total", widest_);
+    const StateArrays total = locals(unit, "total", blocks_together_ ? kNarrow : widest_);
     const int64_t units = outer_ * groups_ * segments;
     const auto [rest, segment] = Divisor(builder, segments, units).divide(unit, u);
     const auto [o, group] = Divisor(builder, groups_, units).divide(unit, rest);
@@ -68,9 +74,62 @@ class ColumnReduction final : public ReductionLowering {
     const std::vector<ExprRef> kept = kept_extents.coordinates(unit, o);
     fill_identity(unit, reducer, total, count);
 
+    const Rows of_unit{kept, row_extents, r0, r1};
+    if (blocks_together_)
+      narrow_blocks(unit, expression, of_unit, n, total);
+    else
+      blocks_of_rows(unit, expression, of_unit, c0, count, total);
+
+    const ExprRef w = loop_variable("j");
+    Body finish;
+    const State state = let(finish, total.read(w));
+    if (partial) {
+      const ExprRef output = let(unit, "output", (o * builder.scalar("groups", groups_) + group) * n + c0);
+      out.write(finish, let(finish, "at", output + w), state);
+    } else {
+      const ExprRef base = let(unit, "to", out_positions.base(0, kept));
+      out.write(finish, base + (c0 + w) * out_positions.inner_stride(0),
+                {reducer.finish(state, ir::cast(rows, DType::f64), ddof, result_type)});
+    }
+    unit.push_back(ir::loop(w->name, i64(0), count, ir::LoopKind::simd, std::move(finish)));
+    Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
+    Step step = builder.finish(std::move(body), units);
+    // Units that walk on together: those of a group of rows where there is one output row, with one group each by itself; else those of an
+    // output row.
+    const bool one_output_row = outer_ == 1, by_segments = one_output_row && !partial;
+    const int64_t together = by_segments ? 1 : one_output_row ? segments : segments * groups_;
+    const int64_t elements = by_segments ? segment_ * rows_ : (one_output_row ? group_rows_ : rows_) * columns_;
+    std::vector<Walk> walks;
+    for (const DType type : out.types) {
+      const int64_t group = columns_ * gasell::size_of(type);  // bytes of a group's partial states
+      walks.push_back(partial ? dense_walk(outer_ * groups_ * group, one_output_row ? group : groups_ * group)
+                              : walk_of(out_space, result, by_segments ? segment_ : columns_));
+    }
+    describe_walks(step, by_segments ? columns_first() : pulled_, together, elements, walks);
+    return step;
+  }
+
+ private:
+  /// The rows of a unit, along the reduced axes.
+  struct Rows {
+    const std::vector<ExprRef>& kept;
+    const Extents& extents;
+    ExprRef begin, end;
+
+    std::vector<ExprRef> coordinates(Body& body, const ExprRef& number) const {
+      std::vector<ExprRef> all = kept;
+      for (const ExprRef& c : extents.coordinates(body, number)) all.push_back(c);
+      return all;
+    }
+  };
+
+  /// Blocks one after the other: each row's columns are spread over threads, or lanes of vectors.
+  void blocks_of_rows(Body& unit, const StripExpression& expression, const Rows& rows, const ExprRef& c0, const ExprRef& count,
+                      const StateArrays& total) {
     const ExprRef b = loop_variable("b"), m = loop_variable("j");
     Body per_block, merge;
-    const ExprRef b0 = let(per_block, "b", r0 + b * i64(kColumnBlock)), b1 = let(per_block, "b", minimum(b0 + i64(kColumnBlock), r1));
+    const ExprRef b0 = let(per_block, "b", rows.begin + b * i64(kColumnBlock)),
+                  b1 = let(per_block, "b", minimum(b0 + i64(kColumnBlock), rows.end));
     // Calls each(body, column, the values and numbers of `height` rows there) for rows `first` and on, `times` times.
     auto rows_loop = [&](const ExprRef& first, const ExprRef& times, int64_t height, auto&& each) {
       const ExprRef t = loop_variable("t"), j = loop_variable("j");
@@ -79,9 +138,7 @@ class ColumnReduction final : public ReductionLowering {
       std::vector<ExprRef> numbers;
       for (int64_t h = 0; h < height; ++h) {
         numbers.push_back(let(row, "r", first + t * i64(height) + i64(h)));
-        std::vector<ExprRef> all = kept;
-        for (const ExprRef& c : row_extents.coordinates(row, numbers.back())) all.push_back(c);
-        expressions[static_cast<size_t>(h)].begin_row(row, all);
+        expressions[static_cast<size_t>(h)].begin_row(row, rows.coordinates(row, numbers.back()));
         expressions[static_cast<size_t>(h)].begin_strip(row, c0, count);
       }
       std::vector<Indexed> column;
@@ -131,39 +188,72 @@ class ColumnReduction final : public ReductionLowering {
       merge_into(merge, reducer, total, m, block.read(m));
     }
     per_block.push_back(ir::loop(m->name, i64(0), count, ir::LoopKind::simd, std::move(merge)));
-    unit.push_back(
-        ir::loop(b->name, i64(0), let(unit, "blocks", ceil_div(r1 - r0, kColumnBlock)), ir::LoopKind::serial, std::move(per_block)));
-
-    const ExprRef w = loop_variable("j");
-    Body finish;
-    const State state = let(finish, total.read(w));
-    if (partial) {
-      const ExprRef output = let(unit, "output", (o * builder.scalar("groups", groups_) + group) * n + c0);
-      out.write(finish, let(finish, "at", output + w), state);
-    } else {
-      const ExprRef base = let(unit, "to", out_positions.base(0, kept));
-      out.write(finish, base + (c0 + w) * out_positions.inner_stride(0),
-                {reducer.finish(state, ir::cast(rows, DType::f64), ddof, result_type)});
-    }
-    unit.push_back(ir::loop(w->name, i64(0), count, ir::LoopKind::simd, std::move(finish)));
-    Body body{ir::loop(u->name, i64(0), builder.scalar("units", units), ir::LoopKind::unit, std::move(unit))};
-    Step step = builder.finish(std::move(body), units);
-    // Units that walk on together: those of a group of rows where there is one output row, with one group each by itself; else those of an
-    // output row.
-    const bool one_output_row = outer_ == 1, by_segments = one_output_row && !partial;
-    const int64_t together = by_segments ? 1 : one_output_row ? segments : segments * groups_;
-    const int64_t elements = by_segments ? segment_ * rows_ : (one_output_row ? group_rows_ : rows_) * columns_;
-    std::vector<Walk> walks;
-    for (const DType type : out.types) {
-      const int64_t group = columns_ * gasell::size_of(type);  // bytes of a group's partial states
-      walks.push_back(partial ? dense_walk(outer_ * groups_ * group, one_output_row ? group : groups_ * group)
-                              : walk_of(out_space, result, by_segments ? segment_ : columns_));
-    }
-    describe_walks(step, by_segments ? columns_first() : pulled_, together, elements, walks);
-    return step;
+    unit.push_back(ir::loop(b->name, i64(0), let(unit, "blocks", ceil_div(rows.end - rows.begin, kColumnBlock)), ir::LoopKind::serial,
+                            std::move(per_block)));
   }
 
- private:
+  /// Several blocks at a time, each column of each a thread's; their states come into the columns' in the blocks' order.
+  void narrow_blocks(Body& unit, const StripExpression& expression, const Rows& rows, const ExprRef& columns, const StateArrays& total) {
+    const StateArrays states = locals(unit, "block", kStatesTogether);
+    const Divisor by_columns(builder, columns_, kStatesTogether);
+    const ExprRef together = builder.scalar("together", blocks_together_);
+    const ExprRef blocks = let(unit, "blocks", ceil_div(rows.end - rows.begin, kColumnBlock)), q = loop_variable("q"),
+                  p = loop_variable("p"), m = loop_variable("j"), k = loop_variable("k");
+    Body some, thread, column, merge;
+    const ExprRef first = let(some, "first", q * together), here = let(some, "here", minimum(together, blocks - first));
+    const auto [block, j] = by_columns.divide(thread, p);
+    const ExprRef b0 = let(thread, "b", rows.begin + (first + block) * i64(kColumnBlock));
+    const ExprRef b1 = let(thread, "b", minimum(b0 + i64(kColumnBlock), rows.end));
+    const auto element = [&, j = j](Body& body, const ExprRef& row) {
+      StripExpression of_row = expression;
+      of_row.begin_row(body, rows.coordinates(body, row));
+      of_row.begin_strip(body, i64(0), columns);
+      return let(body, "x", of_row.at(body, j)[0]);
+    };
+    // The state is in vars.
+    const auto gather = [&](auto&& by) {
+      std::vector<std::string> names;
+      State state;
+      for (const ExprRef& e : by.identity()) {
+        names.push_back(builder.fresh("st"));
+        thread.push_back(ir::var(names.back(), e));
+        state.push_back(ir::variable(names.back(), e->type));
+      }
+      const auto rows_loop = [&](const ExprRef& from, const ExprRef& times, int64_t height) {
+        const ExprRef t = loop_variable("t");
+        Body body;
+        std::vector<Indexed> elements;
+        for (int64_t h = 0; h < height; ++h) {
+          const ExprRef row = let(body, "r", from + t * i64(height) + i64(h));
+          elements.push_back({element(body, row), row});
+        }
+        State now = let(body, state);
+        for (const auto& [x, row] : elements) now = let(body, by.merge(now, let(body, by.single(x, row))));
+        for (size_t c = 0; c < names.size(); ++c) body.push_back(ir::assign(names[c], now[c]));
+        thread.push_back(ir::loop(t->name, i64(0), times, ir::LoopKind::serial, std::move(body)));
+      };
+      const ExprRef fours = let(thread, "t", (b1 - b0) / i64(kRowsTogether));
+      rows_loop(b0, fours, kRowsTogether);
+      rows_loop(let(thread, "r", b0 + fours * i64(kRowsTogether)), let(thread, "t", (b1 - b0) % i64(kRowsTogether)), 1);
+      return let(thread, state);
+    };
+    if (reducer.is_var()) {
+      const DType mean_type = reducer.components()[1];
+      DeviationSums sums(mean_type);
+      sums.set_shift(let(thread, "shift", ir::cast(element(thread, b0), mean_type)));
+      const State gathered = gather(sums);
+      states.write(thread, p, let(thread, sums.close(gathered, let(thread, "height", ir::cast(b1 - b0, DType::f64)))));
+    } else {
+      states.write(thread, p, gather(reducer));
+    }
+    some.push_back(ir::loop(p->name, i64(0), let(some, "states", here * columns), ir::LoopKind::team, std::move(thread)));
+    merge_into(merge, reducer, total, m, states.read(k * columns + m));
+    column.push_back(ir::loop(k->name, i64(0), here, ir::LoopKind::serial, std::move(merge)));
+    some.push_back(ir::loop(m->name, i64(0), columns, ir::LoopKind::simd, std::move(column)));
+    unit.push_back(
+        ir::loop(q->name, i64(0), let(unit, "times", (blocks + together - i64(1)) / together), ir::LoopKind::serial, std::move(some)));
+  }
+
   /// As units walk that have some columns each: through all rows of them before the next. Few columns of an array lie in all of it, but
   /// where the rows are its innermost axis they lie together.
   Pulled columns_first() const {
@@ -180,6 +270,7 @@ class ColumnReduction final : public ReductionLowering {
   // must find room in the block's memory.
   int64_t widest_ = kColumns;
   int64_t outer_, rows_, columns_, group_rows_, groups_, segment_;
+  int64_t blocks_together_ = 0;  // 0: blocks come one after the other
 };
 
 }  // namespace

@@ -52,7 +52,8 @@ class FlatReduction final : public ReductionLowering {
     expression.declare(block);
     strip_ = builder.fresh("x");
     block.push_back(ir::local_array(strip_, pulled_.values[pulled_.roots[0]].dtype, kStrip));
-    const StateArrays lanes = locals(block, "lane", kLanes), blocks = locals(output, "block", kGroup);
+    const bool one_block = total_ <= kStrip;
+    const StateArrays lanes = locals(block, "lane", kLanes), blocks = locals(output, "block", one_block ? 1 : kGroup);
     const int64_t units = (outputs_ + outputs_a_unit_ - 1) / outputs_a_unit_ * groups_;
     const auto [outputs_of_unit, group] = one_group    ? Parts{u, i64(0)}
                                           : one_output ? Parts{i64(0), u}
@@ -62,14 +63,19 @@ class FlatReduction final : public ReductionLowering {
     const ExprRef block_count = let(unit, "blocks", ceil_div(group_last - group_first, kStrip));
 
     const std::vector<ExprRef> kept = kept_extents.coordinates(output, o);
-    const ExprRef b = loop_variable("b");
-    const ExprRef first = let(block, "first", group_first + b * i64(kStrip));
-    const ExprRef count = let(block, "count", minimum(i64(kStrip), group_last - first));
-    reduce_block(block, expression, kept, rows, lanes, {blocks, b}, first, count);
     // What is worth sharing out: a unit's outputs, or the blocks of its only one.
     const bool several = outputs_a_unit_ > 1;
-    output.push_back(ir::loop(b->name, i64(0), block_count, several ? ir::LoopKind::serial : ir::LoopKind::team, std::move(block)));
-    halving_tree(output, reducer, blocks, block_count, kGroup);
+    if (one_block) {
+      reduce_block(block, expression, kept, rows, lanes, {blocks, i64(0)}, i64(0), total);
+      output.insert(output.end(), block.begin(), block.end());
+    } else {
+      const ExprRef b = loop_variable("b");
+      const ExprRef first = let(block, "first", group_first + b * i64(kStrip));
+      const ExprRef count = let(block, "count", minimum(i64(kStrip), group_last - first));
+      reduce_block(block, expression, kept, rows, lanes, {blocks, b}, first, count);
+      output.push_back(ir::loop(b->name, i64(0), block_count, several ? ir::LoopKind::serial : ir::LoopKind::team, std::move(block)));
+      halving_tree(output, reducer, blocks, block_count, kGroup);
+    }
     const State state = let(output, blocks.read(i64(0)));
     if (partial) {
       out.write(output, let(output, "at", o * builder.scalar("groups", groups_) + group), state);
@@ -196,13 +202,7 @@ class FlatReduction final : public ReductionLowering {
     sums.set_shift(shift);
     fill_lanes(body, sums, deviations, count, [&](Body& into, const ExprRef& i) { return Indexed{let(into, "x", element(into, i)), i}; });
     lane_tree(body, sums, deviations);
-    const State gathered = let(body, deviations.read(i64(0)));
-    const ExprRef count_f64 = let(body, "cf", ir::cast(count, DType::f64));
-    const State closed = let(body, sums.close(gathered, count_f64));
-    const ExprRef short_block = let(body, "short", ir::op(ScalarOp::le, {count, i64(kLanes)}));
-    auto unless_short = [&](const ExprRef& value, const ExprRef& exact) { return ir::op(ScalarOp::select, {short_block, exact, value}); };
-    const ExprRef zero = ir::cast(ir::constant_i64(0), mean_type);
-    to.states.write(body, to.at, {count_f64, shift, unless_short(closed[2], zero), unless_short(closed[3], gathered[1])});
+    to.states.write(body, to.at, state_of_block(body, sums, deviations.read(i64(0)), shift, count));
   }
 
   const Pulled& pulled_;

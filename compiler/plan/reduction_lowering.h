@@ -146,6 +146,21 @@ class ReductionParts {
     body.push_back(ir::while_(ir::op(ScalarOp::gt, {half, i64(0)}), std::move(level)));
   }
 
+  /// Of var, the state of a block of `count` elements, whose deviations from `shift` are gathered: the mean of its first row of lanes. With
+  /// no more elements than that, the two steps are NumPy's.
+  State state_of_block(ir::Body& body, const DeviationSums& sums, const State& deviations, const ir::ExprRef& shift,
+                       const ir::ExprRef& count) {
+    const State gathered = let(body, deviations);
+    const ir::ExprRef count_f64 = let(body, "cf", ir::cast(count, DType::f64));
+    const State closed = let(body, sums.close(gathered, count_f64));
+    const ir::ExprRef short_block = let(body, "short", ir::op(ScalarOp::le, {count, i64(kLanes)}));
+    const auto unless_short = [&](const ir::ExprRef& value, const ir::ExprRef& exact) {
+      return ir::op(ScalarOp::select, {short_block, exact, value});
+    };
+    const ir::ExprRef zero = ir::cast(ir::constant_i64(0), shift->type);
+    return {count_f64, shift, unless_short(closed[2], zero), unless_short(closed[3], gathered[1])};
+  }
+
   /// Elements 0 … count - 1 of a block into lanes; lane_tree brings them into one state at lanes[0]. `element(body, i)` gives element i
   /// as a value and its index.
   template <class By, class Element>
@@ -208,6 +223,9 @@ class ReductionLowering : protected ReductionParts {
 /// The reduced elements lie along the innermost axes of `pulled`, behind `kept` others. Units are outputs × groups of blocks.
 std::unique_ptr<ReductionLowering> flat_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept,
                                                   const Grain& grain);
+/// The same for short rows on a GPU, several a warp; null: there are other elements, too few rows, or it is no GPU.
+std::unique_ptr<ReductionLowering> row_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept,
+                                                 const Grain& grain);
 /// The innermost axis of `pulled` is kept: columns side by side, rows reduced. Axes: `kept` outer ones, reduced, columns.
 std::unique_ptr<ReductionLowering> column_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept,
                                                     const Grain& grain);
