@@ -363,6 +363,16 @@ Body make_point(const Body& body, const TileShape& tile) {
   return point.body;
 }
 
+std::optional<Body> make_run(const Body& body, const std::string& counter, const ExprRef& at, int64_t count,
+                             const std::function<bool(const std::string&)>& is_fixed) {
+  const TileShape shape{"no row", counter, constant_i64(0), at, nullptr, 1, count, "_run"};
+  Tiling tiling(body, shape, is_fixed);
+  std::optional<Tile> run = tiling.measure(false);
+  if (!run) return std::nullopt;
+  tiling.emit(*run);
+  return std::move(run->body);
+}
+
 Body tiles_down(const Tile& tile, const TileShape& shape, const TileRows& rows) {
   const ExprRef next = shape.first_row, step = constant_i64(shape.rows);
   const auto less = [](const ExprRef& a, const ExprRef& b) { return op(ScalarOp::lt, {a, b}); };

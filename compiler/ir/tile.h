@@ -42,6 +42,10 @@ Tile make_tile(const Body& body, const TileShape& shape);
 std::optional<Tile> measure_tile(const Body& body, const TileShape& shape, const std::function<bool(const std::string&)>& is_fixed);
 /// One iteration as code for itself, with indices computed as the tile's are.
 Body make_point(const Body& body, const TileShape& tile);
+/// Iterations [at, at + count) of a loop over `counter`, whose body is one of lets and stores, as code without one: what lies beside each
+/// other is named beside each other. `at` is a name. nullopt: as for measure_tile.
+std::optional<Body> make_run(const Body& body, const std::string& counter, const ExprRef& at, int64_t count,
+                             const std::function<bool(const std::string&)>& is_fixed);
 
 /// What a thread does with its columns.
 struct TileRows {

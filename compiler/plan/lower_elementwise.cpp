@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "compiler/ir/tile.h"
 #include "compiler/plan/extents.h"
 #include "compiler/plan/lower.h"
 
@@ -11,6 +12,18 @@ using ir::Body;
 using ir::ExprRef;
 
 constexpr int64_t kLine = 64;  // bytes of a cache line
+
+/// How many elements a thread of a GPU takes: bytes cost as much to load and to store as words do.
+constexpr int64_t kBytesAThread = 8, kNarrow = 2;
+int64_t elements_a_thread(const Pulled& pulled, const std::vector<Access>& results) {
+  int64_t widest = 1;
+  for (const std::vector<Access>* accesses : {&pulled.accesses, &results})
+    for (const Access& a : *accesses) {
+      if (a.coefficients.back() != 1) return 1;
+      widest = std::max<int64_t>(widest, gasell::size_of(a.dtype));
+    }
+  return widest <= kNarrow ? kBytesAThread / widest : 1;
+}
 
 bool any_crosses(const Shape& space, const std::vector<Access>& accesses) {
   return std::any_of(accesses.begin(), accesses.end(), [&](const Access& a) { return crosses_memory(space, a); });
@@ -40,7 +53,9 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& 
                                    : border ? std::nullopt
                                             : lower_crossing(pulled, outputs, results))
       return std::move(*step);
-  const int64_t segment = std::min({columns, std::max<int64_t>(1, aim), tiled ? kLine / gasell::size_of(results[0].dtype) : columns});
+  const int64_t together = grain.rolled && rank == 1 && !indexed && !border && !has_random(pulled) ? elements_a_thread(pulled, results) : 1;
+  int64_t segment = std::min({columns, std::max<int64_t>(1, aim), tiled ? kLine / gasell::size_of(results[0].dtype) : columns});
+  if (together > 1) segment = (segment + kLine - 1) / kLine * kLine;  // so that all begin at words
   const int64_t segments = (columns + segment - 1) / segment;
   const int64_t rows_a_unit = segments > 1 && !tiled ? 1 : std::clamp<int64_t>(aim / segment, 1, rows);
   const int64_t units = (rows + rows_a_unit - 1) / rows_a_unit * segments;
@@ -79,7 +94,21 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& 
     Body inner;
     const std::vector<ExprRef> values = expression.at(inner, j);
     for (size_t k = 0; k < out_names.size(); ++k) inner.push_back(ir::store(out_names[k], place(k, out_bases, first + j), values[k]));
-    body.push_back(ir::loop(j->name, ir::constant_i64(0), length, ir::LoopKind::simd, std::move(inner)));
+    const ExprRef zero = ir::constant_i64(0);
+    if (together > 1) {
+      const ExprRef t = ir::variable(builder.fresh("t"), DType::i64), at = ir::variable(builder.fresh("at"), DType::i64),
+                    several = ir::constant_i64(together);
+      if (const auto run = ir::make_run(inner, j->name, at, together, [](const std::string&) { return true; })) {
+        const ExprRef times = define(builder, body, "times", length / several), rest = define(builder, body, "rest", times * several);
+        Body thread{ir::let(at->name, t * several)};
+        thread.insert(thread.end(), run->begin(), run->end());
+        body.push_back(ir::loop(t->name, zero, times, ir::LoopKind::simd, std::move(thread)));
+        const ExprRef l = ir::variable(builder.fresh("l"), DType::i64);
+        Body one{ir::let(j->name, rest + l), ir::if_(ir::op(ScalarOp::lt, {j, length}), std::move(inner))};
+        return body.push_back(ir::loop(l->name, zero, several, ir::LoopKind::simd, std::move(one)));
+      }
+    }
+    body.push_back(ir::loop(j->name, zero, length, ir::LoopKind::simd, std::move(inner)));
   };
   // Columns [first, first + length) of the border.
   auto fill_loop = [&](Body& body, const std::vector<ExprRef>& out_bases, const ExprRef& value, const ExprRef& first,

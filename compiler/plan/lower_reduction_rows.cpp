@@ -9,11 +9,11 @@ namespace {
 using ir::Body;
 using ir::ExprRef;
 
-constexpr int64_t kThreadsARow = 8;              // a power of two
+constexpr int64_t kThreadsARow = 8;                       // a power of two
 constexpr int64_t kLanesAThread = kLanes / kThreadsARow;  // l, l + kThreadsARow, …: the upper levels of the tree are each thread's
 constexpr int64_t kRowsAUnit = 64;
 constexpr int64_t kRowOfStates = kRowsAUnit + 1;  // not all in one bank of shared memory
-constexpr int64_t kLongest = 256;                // elements a row; longer ones keep a warp busy
+constexpr int64_t kLongest = 256;                 // elements a row; longer ones keep a warp busy
 
 class RowReduction final : public ReductionLowering {
  public:
@@ -73,7 +73,8 @@ class RowReduction final : public ReductionLowering {
         finish(body, at, let(body, state_of_block(body, by, gathered, let(body, shifts.read(at))[0], total_ref_)));
       });
     } else {
-      const StateArrays states = gather(unit, reducer, all_rows_of_lanes(unit), [&](Body&, const ExprRef&) { return reducer; }, std::nullopt);
+      const StateArrays states =
+          gather(unit, reducer, all_rows_of_lanes(unit), [&](Body&, const ExprRef&) { return reducer; }, std::nullopt);
       combine(unit, [&](Body& body, const ExprRef& at) { finish(body, at, tree(body, reducer, states, at)); });
     }
     const int64_t units = (outputs_ + kRowsAUnit - 1) / kRowsAUnit;
@@ -92,7 +93,8 @@ class RowReduction final : public ReductionLowering {
     const StateArrays to = locals(unit, "state", kThreadsARow * kRowOfStates, like.components());
     const ExprRef p = loop_variable("p"), q = loop_variable("q");
     Body thread, line;
-    const ExprRef row = let(thread, "row", p / i64(kThreadsARow)), lane = let(thread, "lane", ir::op(ScalarOp::bit_and, {p, i64(kThreadsARow - 1)}));
+    const ExprRef row = let(thread, "row", p / i64(kThreadsARow)),
+                  lane = let(thread, "lane", ir::op(ScalarOp::bit_and, {p, i64(kThreadsARow - 1)}));
     expression_->begin_row(thread, kept_extents_->coordinates(thread, let(thread, "o", first_ + row)));
     expression_->begin_strip(thread, i64(0), total_ref_);
     const auto by = by_of(thread, row);
