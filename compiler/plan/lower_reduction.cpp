@@ -204,8 +204,10 @@ void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op
   }
   const int64_t outputs = graph::size_of(kept_space);
 
-  std::unique_ptr<ReductionLowering> lowering =
-      count_class(2) ? column_reduction(reducer, op, pulled, kept, grain) : row_reduction(reducer, op, pulled, kept, grain);
+  std::unique_ptr<ReductionLowering> lowering;
+  if (count_class(2)) lowering = column_reduction(reducer, op, pulled, kept, grain);
+  for (const auto& special : {row_reduction, exact_reduction})
+    if (!lowering) lowering = special(reducer, op, pulled, kept, grain);
   if (!lowering) lowering = flat_reduction(reducer, op, pulled, kept, grain);
   int64_t parts = lowering->groups();
   const int64_t columns = count_class(2) ? kept_space.back() : 1;

@@ -226,6 +226,10 @@ std::unique_ptr<ReductionLowering> flat_reduction(const Reducer& reducer, graph:
 /// The same for short rows on a GPU, several a warp; null: there are other elements, too few rows, or it is no GPU.
 std::unique_ptr<ReductionLowering> row_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept,
                                                  const Grain& grain);
+/// The same for narrow integers and truth values on a GPU, which are loaded several at a time; null: there are others, or too few, or it is
+/// no GPU.
+std::unique_ptr<ReductionLowering> exact_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept,
+                                                   const Grain& grain);
 /// The innermost axis of `pulled` is kept: columns side by side, rows reduced. Axes: `kept` outer ones, reduced, columns.
 std::unique_ptr<ReductionLowering> column_reduction(const Reducer& reducer, graph::ReduceOp op, const Pulled& pulled, size_t kept,
                                                     const Grain& grain);
