@@ -228,9 +228,14 @@ Value dot_of(Interpreter& in, Args args) {
   return give(in, "dot", result, args[2]);
 }
 Value matmul_of(Interpreter& in, Args args) { return give(in, "matmul", matmul(operand(in, args[0]), operand(in, args[1])), args[2]); }
-Value shape(Interpreter& in, Args args) { return from_shape(as_node(in, args[0])->shape); }
-Value ndim(Interpreter& in, Args args) { return Value::of(as_node(in, args[0])->rank()); }
+Value shape(Interpreter& in, Args args) {
+  return is_column(args[0]) ? get_attribute(in, args[0], "shape") : from_shape(as_node(in, args[0])->shape);
+}
+Value ndim(Interpreter& in, Args args) {
+  return is_column(args[0]) ? get_attribute(in, args[0], "ndim") : Value::of(as_node(in, args[0])->rank());
+}
 Value size(Interpreter& in, Args args) {
+  if (is_column(args[0]) && args[1].is_none()) return get_attribute(in, args[0], "size");
   const NodeRef x = as_node(in, args[0]);
   if (args[1].is_none()) return Value::of(x->size());
   int64_t n = 1;
