@@ -1,7 +1,6 @@
 #include "runtime/engine.h"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 #include "compiler/codegen/jit.h"
@@ -12,13 +11,13 @@
 #include "runtime/device/device.h"
 #include "runtime/device/machine.h"
 #include "runtime/device/trace.h"
-#include "runtime/device/workers.h"
 #include "runtime/gpu/device_selection.h"
 #include "runtime/gpu/gpu_device.h"
 #include "runtime/gpu/traced_gpu.h"
 #include "runtime/known_values.h"
 #include "runtime/linalg/openblas.h"
 #include "runtime/linalg/products.h"
+#include "runtime/plan_run.h"
 #include "runtime/prepared_plan.h"
 #include "runtime/small_graphs.h"
 
@@ -29,69 +28,6 @@ using graph::NodeRef;
 
 // Starting on a GPU takes some tenths of a second. Where it is not asked for, it waits until there was work that would have been worth it.
 constexpr double kSearchSeconds = 0.25;
-
-std::string shape_text(const graph::Shape& shape) {
-  std::string text = "(";
-  for (size_t k = 0; k < shape.size(); ++k) text += (k ? ", " : "") + std::to_string(shape[k]);
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
-
-/// The memory behind a prepared plan's slots: temporaries get theirs when their first writer comes, and lose it after their last reader.
-class Slots {
- public:
-  Slots(Device& device, const PreparedPlan& plan, std::vector<StorageRef> memories)
-      : device_(device), plan_(plan), slots_(std::move(memories)) {
-    slots_.resize(plan.memories + plan.temporary_bytes.size());
-    for (const StorageRef& memory : slots_) {
-      const auto* host = dynamic_cast<const HostStorage*>(memory.get());
-      if (host && host->is_mapped()) mapped_.push_back(host);
-    }
-  }
-
-  const StorageRef& memory(int slot) {
-    StorageRef& memory = slots_[static_cast<size_t>(slot)];
-    if (memory) return memory;
-    try {
-      memory = device_.allocate(plan_.temporary_bytes[static_cast<size_t>(slot) - plan_.memories]);
-    } catch (Error& error) {
-      describe(error, slot);
-      throw;
-    }
-    return memory;
-  }
-
-  /// Says in a MemoryError for which of the user's arrays the memory was wanted, where it was for one.
-  void describe(Error& error, int slot) const {
-    const auto result =
-        std::find_if(plan_.results.begin(), plan_.results.end(), [slot](const PreparedPlan::Result& r) { return r.slot == slot; });
-    if (error.diagnostic().kind == "MemoryError" && result != plan_.results.end())
-      error.diagnostic().message +=
-          " for an array with shape " + shape_text(result->shape) + " and data type " + std::string(name_of(result->dtype));
-  }
-
-  void end(const std::vector<int>& slots) {
-    for (const int slot : slots) slots_[static_cast<size_t>(slot)].reset();
-  }
-
-  /// What others see of the memories is theirs again.
-  void return_shared() const {
-    for (size_t k = 0; k < plan_.memories; ++k) {
-      auto& storage = static_cast<HostStorage&>(*slots_[k]);
-      if (storage.is_shared()) storage.write();
-    }
-  }
-
-  /// OSError when a file behind one of the memories became shorter.
-  void check() const {
-    for (const HostStorage* storage : mapped_) storage->check();
-  }
-
- private:
-  Device& device_;
-  const PreparedPlan& plan_;
-  std::vector<StorageRef> slots_;
-  std::vector<const HostStorage*> mapped_;  // among the memories
-};
 
 /// Passes that combine partial results belong to the report of the kernel they follow.
 std::vector<KernelReport> report(const std::vector<const plan::Step*>& steps) {
@@ -210,23 +146,23 @@ struct Engine::State {
       for (const PreparedPlan::Step& step : plan->steps) steps.push_back(&step.plan);
       observer(PlanStage::planned, nodes, reports = report(steps));
     }
-    Measures measures;
-    Slots slots = on_gpus ? run_on_gpus(*plan, memories, measures) : Slots(*device, *plan, std::move(memories));
-    if (!on_gpus) run_steps(*plan, *device, slots, measures);
-    slots.check();
+    StepTimes times;
+    const PlanRun run{*plan, *device, on_gpus ? gpus.get() : nullptr, options, interrupt, observer ? &times : nullptr};
+    PlanMemory memory = run(std::move(memories));
+    memory.check();
     if (observer) {
       reports = report(steps);
       size_t r = 0;
       for (size_t k = 0; k < steps.size(); ++k) {
         if (!steps[k]->combines) r = k == 0 ? 0 : r + 1;
-        reports[r].seconds += measures.seconds[k];
-        reports[r].compile_seconds += measures.compile_seconds[k];
+        reports[r].seconds += times.seconds[k];
+        reports[r].compile_seconds += times.compile_seconds[k];
       }
       observer(PlanStage::ran, nodes, reports);
     }
     std::vector<NodeRef> results;
     for (const PreparedPlan::Result& result : plan->results)
-      results.push_back(graph::buffer(slots.memory(result.slot), result.dtype, result.shape, result.strides, result.offset));
+      results.push_back(graph::buffer(memory.of(result.slot), result.dtype, result.shape, result.strides, result.offset));
     for (size_t k = given.size(); k < results.size(); ++k) known.keep(rewritten.wanted[k - given.size()], results[k]);
     // Numbers that other graphs use: beside whoever forces them and `given`, somebody holds them.
     rewritten.roots.clear();
@@ -234,97 +170,6 @@ struct Engine::State {
       if (given[k]->size() == 1 && !given[k]->inputs.empty() && given[k].use_count() > 2) known.keep(given[k], results[k]);
     results.resize(given.size());
     return results;
-  }
-
-  /// Times of a plan's steps, where an observer wants them.
-  struct Measures {
-    std::vector<double> seconds, compile_seconds;
-  };
-
-  /// Compiles several kernels that a plan still needs beside each other; gives where it put them.
-  std::vector<const LoadedKernelRef*> load_together(PreparedPlan& plan, Device& where) {
-    std::vector<PreparedPlan::Step*> missing;
-    const bool on_gpus = &where != device.get();
-    for (PreparedPlan::Step& step : plan.steps)
-      if (step.plan.kernel && !(on_gpus ? step.loaded_on_gpus : step.loaded)) missing.push_back(&step);
-    if (missing.size() < 2 || options.threads < 2) return {};
-    std::vector<const LoadedKernelRef*> loaded(missing.size());
-    in_parallel(static_cast<int64_t>(missing.size()), [&](int64_t number) {
-      const auto k = static_cast<size_t>(number);
-      LoadedKernelRef& to = on_gpus ? missing[k]->loaded_on_gpus : missing[k]->loaded;
-      to = where.load(*missing[k]->plan.kernel);
-      loaded[k] = &to;
-    });
-    return loaded;
-  }
-
-  void run_steps(PreparedPlan& plan, Device& where, Slots& slots, Measures& measures) {
-    const bool on_gpus = &where != device.get();
-    Progress progress(options.progress, plan.elements, "elements");
-    try {
-      std::vector<const LoadedKernelRef*> fresh = load_together(plan, where);
-      for (PreparedPlan::Step& step : plan.steps) {
-        if (step.plan.contraction) {
-          const auto start = std::chrono::steady_clock::now();
-          run_contraction(step, slots, progress);
-          if (observer) {
-            measures.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-            measures.compile_seconds.push_back(0);
-          }
-          slots.end(step.ends);
-          continue;
-        }
-        LoadedKernelRef& loaded = on_gpus ? step.loaded_on_gpus : step.loaded;
-        Launch launch;
-        launch.kernel = step.plan.kernel.get();
-        const bool first = !loaded || std::find(fresh.begin(), fresh.end(), &loaded) != fresh.end();
-        if (!loaded) loaded = where.load(*step.plan.kernel);
-        launch.loaded = loaded;
-        launch.storages.reserve(step.slots.size());
-        for (const int slot : step.slots) launch.storages.push_back(slots.memory(slot));
-        launch.byte_offsets = step.plan.byte_offsets;
-        launch.scalars = step.plan.scalars;
-        launch.units = step.plan.units;
-        launch.elements = step.plan.elements;
-        launch.bytes = step.plan.bytes_read + step.plan.bytes_written;
-        add_streams(launch);
-        if (!step.plan.walks.empty()) launch.walks = &step.plan.walks;
-        launch.together = step.plan.together;
-        const auto start = std::chrono::steady_clock::now();
-        try {
-          where.run(launch, progress);
-          if (on_gpus && observer) gpus->finish();
-        } catch (Error& error) {
-          if (on_gpus) slots.describe(error, step.slots.back());
-          throw;
-        }
-        if (observer) {
-          measures.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-          measures.compile_seconds.push_back(first ? loaded->compile_seconds : 0);
-        }
-        slots.end(step.ends);
-      }
-      if (on_gpus) {
-        // Not destinations: should a GPU be lost, what the host had of them must still be there.
-        for (const PreparedPlan::Result& result : plan.results)
-          if (static_cast<size_t>(result.slot) >= plan.memories) gpus->send_home(slots.memory(result.slot));
-        gpus->finish();
-      }
-    } catch (const Interrupted&) {
-      interrupt = false;
-      throw;
-    }
-  }
-
-  /// A product of matrices, on the host.
-  void run_contraction(const PreparedPlan::Step& step, Slots& slots, Progress& progress) {
-    const auto at = [&](size_t k) -> HostStorage& { return static_cast<HostStorage&>(*slots.memory(step.slots[k])); };
-    char* const result = static_cast<char*>(at(2).write());
-    const auto* left = static_cast<const char*>(at(0).read());
-    const auto* right = static_cast<const char*>(at(1).read());
-    linalg::contract(*device, *step.plan.contraction, left + step.plan.byte_offsets[0], right + step.plan.byte_offsets[1],
-                     result + step.plan.byte_offsets[2], interrupt);
-    progress.advance(step.plan.elements);
   }
 
   /// Whether the GPUs, of which nothing was said, are the place for a plan.
@@ -335,40 +180,6 @@ struct Engine::State {
       find_gpus();
     }
     return gpus && gpus->any_alive() && gpus->pays(plan.bytes, plan.operations, static_cast<int>(plan.steps.size()), memories);
-  }
-
-  /// Runs the plan on the GPUs. What is lost with one of them is computed again, from the plan's memories: on those that are left, or on
-  /// the host.
-  Slots run_on_gpus(PreparedPlan& plan, const std::vector<StorageRef>& memories, Measures& measures) {
-    while (gpus->any_alive()) {
-      Slots slots(*gpus, plan, memories);
-      measures = {};
-      try {
-        run_steps(plan, *gpus, slots, measures);
-        slots.return_shared();
-        return slots;
-      } catch (const WorkLost&) {
-        gpus->abandon();
-      } catch (...) {
-        gpus->abandon();
-        throw;
-      }
-    }
-    Slots slots(*device, plan, memories);
-    measures = {};
-    run_steps(plan, *device, slots, measures);
-    return slots;
-  }
-
-  /// Mapped arrays that the units walk through in order give their pages back behind the pass.
-  static void add_streams(Launch& launch) {
-    if (launch.units < 2) return;
-    for (size_t k = 0; k < launch.storages.size(); ++k) {
-      const auto* host = dynamic_cast<const HostStorage*>(launch.storages[k].get());
-      if (host && host->is_mapped())
-        launch.streamed.push_back(
-            {static_cast<int>(k), static_cast<double>(host->bytes() - launch.byte_offsets[k]) / static_cast<double>(launch.units)});
-    }
   }
 
   EngineOptions options;

@@ -374,9 +374,14 @@ SmallGraphs::~SmallGraphs() = default;
 
 std::optional<std::vector<NodeRef>> SmallGraphs::evaluate(const std::vector<NodeRef>& given,
                                                           const std::vector<plan::Destination>& destinations) {
-  if (std::any_of(given.begin(), given.end(), [](const NodeRef& root) { return root->has_calls && root->size() > kMostOfAll; }))
-    return std::nullopt;
-  const std::vector<NodeRef> roots = plan::expand(given);
+  // No further holders for those without calls: who else holds a node decides whether its value is kept.
+  std::vector<NodeRef> expanded;
+  if (std::any_of(given.begin(), given.end(), [](const NodeRef& root) { return root->has_calls; })) {
+    for (const NodeRef& root : given)
+      if (root->size() > kMostOfAll) return std::nullopt;
+    expanded = plan::expand(given);
+  }
+  const std::vector<NodeRef>& roots = expanded.empty() ? given : expanded;
   Evaluation evaluation(*this);
   for (const plan::Destination& to : destinations)
     if (to.storage && static_cast<const HostStorage&>(*to.storage).copies()) return std::nullopt;

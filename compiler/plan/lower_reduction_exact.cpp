@@ -12,7 +12,7 @@ using ir::Body;
 using ir::ExprRef;
 
 constexpr int64_t kThreads = 256, kBytesAThread = 16, kNarrow = 2;
-constexpr int64_t kFewest = 1 << 14;                // elements an output; of fewer the threads of a block would find little to do
+constexpr int64_t kFewest = 1 << 14;               // elements an output; of fewer the threads of a block would find little to do
 constexpr int64_t kMostOfMean = int64_t{1} << 37;  // elements whose sum a double holds exactly
 
 /// The value that is reduced, before it became a float for a mean; -1: order matters.

@@ -317,7 +317,9 @@ class CudaGpu final : public Gpu {
   }
   int64_t mark(GpuStream stream) override {
     const Current current(*context_);
-    return marks_.set(stream);
+    const int64_t mark = marks_.set(stream);
+    streams_.ordered(stream);  // the stream is done when it came there
+    return mark;
   }
   double time_of(int64_t mark) override {
     const Current current(*context_);

@@ -26,7 +26,7 @@ class Streams {
     worked_[index(stream)].fetch_add(1, std::memory_order_acq_rel);
     ordered(stream);
   }
-  /// The same after it was given something to wait for.
+  /// The same after it was given something to wait for, or a point in time to note.
   void ordered(GpuStream stream) noexcept { given_[index(stream)].fetch_add(1, std::memory_order_acq_rel); }
   uint64_t given(GpuStream stream) const noexcept { return given_[index(stream)].load(std::memory_order_acquire); }
 
