@@ -124,6 +124,7 @@ GROUPS = {
     "G": ["category"],
     "K": list(KINDS),
     "C": list(KINDS),
+    "P": [],
     "O": ["int64", "int8", "int32", "float64", "float32", "str", "keys", "time", "delta", "bool", "Int64"],
 }
 
@@ -331,6 +332,55 @@ d[N].is_monotonic_increasing
 d[N].quantile({0.5|0.25|[0.1, 0.9]}, interpolation='{linear|lower|higher|nearest|midpoint}')
 d.drop(columns=[C]).columns.tolist()
 """.strip().splitlines()
+# With --wide: columns of objects, names of several levels, functions of groups, bins of time, arrays of texts.
+WIDE = """
+=d.merge(e, left_on=I, right_index=True, how='{left|right|inner}')
+=d.merge(e, left_index=True, right_index=True, how='{left|inner}', suffixes=('_l', '_r'))
+=d.merge(e.add_suffix('_2'), how='cross').head(7)
+=d.combine_first(e)
+=pd.concat([d.iloc[:0], e], ignore_index=True)
+=d.groupby(K)[[N, N]].transform({'sum'|'mean'|'rank'|lambda g: g - g.mean()})
+=d.assign(new=d.groupby(K)[F].transform(lambda g: {g.fillna(0)|(g - g.mean())|g.iloc[0]|g.rank()|g.shift(1)})) # new:float64
+=d[[N, N]].apply({lambda c: c.max() - c.min()|lambda c: c * 2|'sum'})
+=d[[I, I]].map(lambda v: v {+ 1|* 2|> 0})
+=d[[F, F]].{cumsum|cummax|cummin|diff|shift|rank}()
+=d[[N, N]].{add|sub|mul|radd|rsub}({d[N]|1|2.5}, axis=0{|, fill_value=0})
+=d[[F, F]].{sum|mean|min|max|std|count|median|var}(axis=1).to_frame('new')
+=d[[F, F]].corr()
+=d.agg({N: ['sum', '{mean|min|max|std}']})
+d[[N, N]].{idxmax|idxmin}()
+d.groupby(K)[[N, N]].agg(['{sum|count|first}', 'max']){|.T|.swaplevel(axis=1)|.droplevel(0, axis=1)|.columns.tolist()|.iloc[:, 0]|.fillna(0)|.isna()|.round(1)|.head(1)|.shape|.to_numpy().tolist()|.abs()|.add_prefix('p_')}
+d.groupby([K, K], observed=True)[N].sum().{reset_index()|tolist()}
+d.groupby(K)[N].agg({len|max|np.mean})
+d.groupby(K).{first|last|nunique|count}()
+d.set_index(T)[N].resample('{D|ME|W|YE|2D}'{|, closed='right'|, label='right'}).{sum|mean|count|max|min|size|std|median}() if d[T].max() - d[T].min() < pd.Timedelta('900D') else 0
+d.set_index(T).sort_index(kind='stable').{first_valid_index|last_valid_index}()
+d[G].{value_counts()|astype(str)|isin(['u'])|cat.add_categories(['q'])|cat.rename_categories(str.upper)|shift(1)|nunique()}
+d[S].str.{isspace|istitle|isupper|casefold|isnumeric|islower}()
+(d[S].dropna().to_numpy() {+ 'x'|* 2}).tolist()
+np.{concatenate|hstack}((d[S].dropna().to_numpy(), d[S].dropna().to_numpy())).tolist()
+d[S].dropna().to_numpy()[::-1].tolist()
+d[P].{tolist()|isna()|notna()|shift(1)|dropna()|iloc[::-1]|count()|apply(str)|where(d['A'] > 0)|head(2)|duplicated()|drop_duplicates()|nunique()|to_dict()|reindex([0, 1, 99])|astype(object)|map(lambda v: v)}
+d[P] {==|!=} {'a'|1|d['A']}
+=d.assign(new=d[P]) # new:object
+=d.assign(new=d[P].where(d[N] > 0)) # new:object
+=d.assign(new=d[N].astype(object)) # new:object
+=d.dropna(subset=[P])
+=d.astype(object).infer_objects()
+d[[F, F]].describe()
+""".strip().splitlines()
+
+
+def widen():
+    """Adds these, and columns of objects, to what chains are made of."""
+    OPERATIONS.extend(WIDE)
+    KINDS["object"] = lambda r: r.choice(["[1, 2]", "[]", "(1, 'a')", "'a'", "1", "2.5", "True", "{'k': 1}", "['x', None]", "-3"])
+    MISSING["object"] = "None"
+    MAKES["object"] = "pd.Series({}, dtype=object)"
+    GROUPS["P"].append("object")
+    for group in "KC":
+        GROUPS[group].append("object")
+
 
 
 def choose(rng, text):
@@ -363,7 +413,7 @@ def operation(rng, schema):
         template = rng.choice(OPERATIONS)
         template, _, change = template.partition(" # ")
         text = choose(rng, template.replace("{AGG}", "{" + AGGREGATES + "}"))
-        wanted = re.findall(r"(?<![\w'.\"])[NFISTDBGKCO](?![\w'\"])", text)
+        wanted = re.findall(r"(?<![\w'.\"])[NFISTDBGKCOP](?![\w'\"])", text)
         if any(not any(k in GROUPS[w] for k in schema.values()) for w in wanted):
             continue
         used = set()  # no column twice, where there is a choice
@@ -373,7 +423,7 @@ def operation(rng, schema):
             used.add(name := rng.choice([c for c in fitting if c not in used] or fitting))
             return repr(name)
 
-        text = re.sub(r"(?<![\w'.\"])[NFISTDBGKCO](?![\w'\"])", name_of, text)
+        text = re.sub(r"(?<![\w'.\"])[NFISTDBGKCOP](?![\w'\"])", name_of, text)
         if "LEFT" in text:
             text = text.replace("LEFT", repr(rng.choice(list(schema))))
         kept = text.startswith("=")
@@ -492,11 +542,14 @@ def main():
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--refused", action="store_true", help="what was refused, too")
+    parser.add_argument("--wide", action="store_true", help="columns of objects, names of several levels, functions of groups, too; differences that are known are among its failures")
     parser.add_argument("--strict", action="store_true", help="exceptions must have the same names")
     options = parser.parse_args()
     if not Path(options.peer).exists():
         print("there is no Python with pandas in .venv (scripts/python_env.sh makes it): nothing is compared")
         return NOT_RUN
+    if options.wide:
+        widen()
     failed = 0
     for i in range(options.runs):
         rng = random.Random(f"{options.seed} {i}")
