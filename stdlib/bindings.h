@@ -25,6 +25,7 @@ Value make_numba(Interpreter& in);
 Value make_numba_types(Interpreter& in);
 Value make_numba_typed(Interpreter& in);
 Value make_numba_extending(Interpreter& in);
+Value make_numba_experimental(Interpreter& in);
 Value make_heapq(Interpreter& in);
 Value make_numba_cuda(Interpreter& in);
 Value make_numba_errors(Interpreter& in);

@@ -1,4 +1,4 @@
-// collections: Counter, defaultdict, OrderedDict. deque.cpp has deque.
+// collections: Counter, defaultdict, OrderedDict. deque.cpp has deque, named_tuple.cpp namedtuple.
 #include <algorithm>
 
 #include "runtime/session/dict.h"
@@ -9,6 +9,7 @@
 #include "stdlib/bindings.h"
 #include "stdlib/deque.h"
 #include "stdlib/modules.h"
+#include "stdlib/named_tuple.h"
 
 namespace gasell {
 namespace {
@@ -282,6 +283,7 @@ Value make_collections(Interpreter&) {
   Value module = Value::make<Module>("collections");
   for (const Type* type : {&counter_type(), &default_dict_type(), &ordered_dict_type(), &deque_type()})
     set_member(module, type->name, type_object(*type));
+  set_member(module, "namedtuple", Value::make<Builtin>(named_tuple_function()));
   return module;
 }
 

@@ -49,6 +49,7 @@ const ModuleTable& known_modules() {
       {"numba.types", {}, make_numba_types},
       {"numba.typed", {}, make_numba_typed},
       {"numba.extending", {}, make_numba_extending},
+      {"numba.experimental", {}, make_numba_experimental},
       {"numba.cuda", {}, make_numba_cuda},
       {"numba.core.errors", {}, make_numba_errors},
       {"numba.core.types", {}, make_numba_types},

@@ -8,6 +8,7 @@
 #include "stdlib/bindings.h"
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
+#include "stdlib/named_tuple.h"
 
 namespace gasell {
 namespace {
@@ -76,6 +77,7 @@ Value make_typing(Interpreter&) {
                            "Optional", "Sequence", "Set", "Tuple", "Type", "Union", "Final", "Annotated", "NoReturn"}) {
     set_member(module, name, Value::make<TypingName>(std::string("typing.") + name));
   }
+  set_member(module, "NamedTuple", Value::make<Builtin>(typed_named_tuple_function()));
   set_member(module, "TYPE_CHECKING", Value::of(false));
   return module;
 }

@@ -48,8 +48,8 @@ const std::vector<ast::Parameter>& parameters_of(const Function& function) {
 // ---- attributes ----
 namespace {
 
-/// What the library's names of a list's or a table's methods begin with.
-std::string class_of(const Type& type) { return type.is_list() ? "list" : type.text; }
+/// What the library's names of an object's methods begin with.
+std::string class_of(const Type& type) { return type.is_list() ? "list" : type.is_table() ? type.text : "generator"; }
 
 }  // namespace
 
@@ -112,9 +112,15 @@ Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
       if (name == "dtype")
         return attribute(elementwise({base}, base.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, at), name, at);
       break;
+    case Kind::tuple:
+      if (!base.type.named) break;
+      for (size_t k = 0; k < base.items.size(); ++k)
+        if (base.type.named->fields[k] == name) return base.items[k];
+      fail(at, "a " + base.type.named->name + " has no field '" + name + "'",
+           name == "_replace" || name == "_asdict" ? "make a new one: " + base.type.named->name + "(...)" : "");
     default: break;
   }
-  const bool known = base.type.is_list() || base.type.is_table()
+  const bool known = base.type.is_object()
                          ? library_function(class_of(base.type) + "." + name) != nullptr
                          : (base.type.is_array() || base.type.is_scalar() || base.type.is_tuple()) && library_method(name);
   if (known) {
@@ -161,10 +167,10 @@ Value Lowering::call(const ast::Expr& e) {
 Value Lowering::call_value(const Value& callee, CallSite& site) {
   if (callee.type.kind != Kind::function) fail(site.span, describe(callee.type) + " cannot be called");
   if (callee.outside.kind == Outside::Kind::function) return call_function(*callee.outside.function, site);
+  if (callee.outside.kind == Outside::Kind::named) return make_named(callee.outside, site);
   if (callee.self) {
     site.args.insert(site.args.begin(), *callee.self);
-    if (callee.self->type.is_list() || callee.self->type.is_table())
-      return call_library(library_function(class_of(callee.self->type) + "." + callee.outside.text), site);
+    if (callee.self->type.is_object()) return call_library(library_function(class_of(callee.self->type) + "." + callee.outside.text), site);
     return call_library(library_method(callee.outside.text), site);
   }
   if (const auto dtype = dtype_of_path(callee.outside.text)) {
@@ -186,6 +192,35 @@ Value Lowering::call_value(const Value& callee, CallSite& site) {
   return call_library(f, site);
 }
 
+Value Lowering::make_named(const Outside& made, const CallSite& site) {
+  const std::vector<std::string>& fields = made.named->fields;
+  if (site.args.size() > fields.size())
+    fail_as("TypeError", site.span,
+            made.named->name + "() has " + std::to_string(fields.size()) + (fields.size() == 1 ? " field, and " : " fields, and ") +
+                std::to_string(site.args.size()) + (site.args.size() == 1 ? " was" : " were") + " given");
+  std::vector<Value> items = site.args;
+  items.resize(fields.size());
+  std::vector<bool> given(fields.size());
+  std::fill_n(given.begin(), site.args.size(), true);
+  for (const auto& [name, value] : site.keywords) {
+    const auto at = static_cast<size_t>(std::find(fields.begin(), fields.end(), name) - fields.begin());
+    if (at == fields.size()) fail_as("TypeError", site.span, made.named->name + "() has no field '" + name + "'");
+    if (given[at]) fail_as("TypeError", site.span, made.named->name + "() got multiple values for the field '" + name + "'");
+    items[at] = value;
+    given[at] = true;
+  }
+  for (size_t k = 0; k < fields.size(); ++k) {
+    const size_t first = fields.size() - made.items.size();
+    if (!given[k] && k < first) fail_as("TypeError", site.span, made.named->name + "() misses the field '" + fields[k] + "'");
+    if (!given[k]) items[k] = from_outside(made.items[k - first], fields[k], site.span);
+    if (items[k].lazy) items[k] = materialise(items[k], site.span);
+    if (items[k].scalar) items[k].scalar = code().bind(items[k].scalar);
+  }
+  Value v = tuple_value(std::move(items));
+  v.type.named = made.named;
+  return v;
+}
+
 Value Lowering::call_library(const LibraryFunction& function, const CallSite& site) {
   const Value result = function(*this, site);
   for (const auto& [name, value] : site.keywords)
@@ -194,33 +229,7 @@ Value Lowering::call_library(const LibraryFunction& function, const CallSite& si
   return result;
 }
 
-Value Lowering::call_function(const Function& function, CallSite& site) {
-  if (function.for_types) {
-    std::vector<Type> types;
-    for (Value& v : site.args) {
-      if (v.lazy) v = materialise(v, site.span);
-      types.push_back(v.type);
-    }
-    const Value* out = nullptr;
-    for (const auto& [keyword, value] : site.keywords) {
-      if (keyword != "out")
-        unsupported(value.span, "the keyword '" + keyword + "' in the call of a stencil", "give arguments by their places");
-      out = &value;
-    }
-    if (out) types.push_back(out->type);
-    const std::shared_ptr<const Function> chosen = function.for_types(types, out != nullptr);
-    if (!chosen) fail(site.span, function.name + " cannot take these arguments: a stencil's first is an array");
-    program_.kept.push_back(chosen);
-    CallSite own{site.span, site.name, site.args, {}, site.key};
-    if (out) own.args.push_back(*out);
-    return call_function(*chosen, own);
-  }
-  const bool recursive = program_.lasting->recursive.count(function.identity) > 0;
-  if (!recursive && std::count(program_.active.begin(), program_.active.end(), function.identity)) {
-    // It cannot be written in place where it is written in place already: from now on it is called.
-    program_.lasting->recursive.insert(function.identity);
-    throw Restart{};
-  }
+std::vector<Value> Lowering::bind_arguments(const Function& function, const CallSite& site) {
   const auto& params = parameters_of(function);
   std::vector<Value> arguments;
   std::vector<bool> used(site.keywords.size());
@@ -258,6 +267,53 @@ Value Lowering::call_function(const Function& function, CallSite& site) {
                 std::to_string(site.args.size()) + " were given");
   for (size_t w = 0; w < used.size(); ++w)
     if (!used[w]) fail_as("TypeError", site.span, function.name + "() has no parameter '" + site.keywords[w].first + "'");
+  return arguments;
+}
+
+Value Lowering::call_function(const Function& function, CallSite& site) {
+  if (function.for_types && function.definition) {  // its parameters are those of whatever is chosen
+    CallSite own{site.span, site.name, bind_arguments(function, site), {}, site.key};
+    std::vector<Type> types;
+    for (Value& v : own.args) {
+      if (v.lazy) v = materialise(v, site.span);
+      types.push_back(v.type);
+    }
+    const std::shared_ptr<const Function> chosen = function.for_types(types, false);
+    if (!chosen) {
+      std::string text;
+      for (const Type& t : types) text += (text.empty() ? "" : ", ") + describe(t);
+      fail(site.span, "no overload of '" + function.name + "' takes " + text);
+    }
+    program_.kept.push_back(chosen);
+    return call_function(*chosen, own);
+  }
+  if (function.for_types) {
+    std::vector<Type> types;
+    for (Value& v : site.args) {
+      if (v.lazy) v = materialise(v, site.span);
+      types.push_back(v.type);
+    }
+    const Value* out = nullptr;
+    for (const auto& [keyword, value] : site.keywords) {
+      if (keyword != "out")
+        unsupported(value.span, "the keyword '" + keyword + "' in the call of a stencil", "give arguments by their places");
+      out = &value;
+    }
+    if (out) types.push_back(out->type);
+    const std::shared_ptr<const Function> chosen = function.for_types(types, out != nullptr);
+    if (!chosen) fail(site.span, function.name + " cannot take these arguments: a stencil's first is an array");
+    program_.kept.push_back(chosen);
+    CallSite own{site.span, site.name, site.args, {}, site.key};
+    if (out) own.args.push_back(*out);
+    return call_function(*chosen, own);
+  }
+  const bool recursive = program_.lasting->recursive.count(function.identity) > 0;
+  if (!recursive && std::count(program_.active.begin(), program_.active.end(), function.identity)) {
+    // It cannot be written in place where it is written in place already: from now on it is called.
+    program_.lasting->recursive.insert(function.identity);
+    throw Restart{};
+  }
+  std::vector<Value> arguments = bind_arguments(function, site);
   if (recursive) return call_instance(function, std::move(arguments), site.span);
   // Each place of a call is an instance of its own: its types depend on the arguments'.
   std::string types;

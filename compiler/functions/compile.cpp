@@ -29,7 +29,7 @@ int returns_in(const ast::Body& body) {
 }  // namespace
 
 Lowering::Lowering(Program& program, const Function& function, std::string instance)
-    : program_(program), function_(function), instance_(std::move(instance)) {}
+    : program_(program), function_(function), own_instance_(std::move(instance)), instance_(own_instance_) {}
 
 bool Lowering::is_taken(const std::string& name) const {
   const ast::FunctionScope& scope = function_.definition ? std::get<ast::FunctionDef>(function_.definition->node).scope
@@ -131,10 +131,11 @@ Value parameter(Program& program, const Type& type, const std::string& name, std
       break;
     }
     case Kind::list:
-    case Kind::table: {
+    case Kind::table:
+    case Kind::generator: {
       ArrayValue a;
       a.memory = program.code.fresh(name);
-      a.root = ++program.roots;
+      a.root = program.overlapping ? ArrayValue::kAnywhere : ++program.roots;
       params.push_back({ir::Parameter::Kind::any, a.memory, DType::i64});
       v.array = std::make_shared<ArrayValue>(std::move(a));
       break;
@@ -200,12 +201,13 @@ static Compiled compile_once(Program& program, const Function& function, const s
       if (written.count(pointer)) more |= written.insert(memory).second;
   }
   for (ir::Parameter& p : parameters) {
-    if (p.kind != ir::Parameter::Kind::out) continue;  // numbers, and lists, which change
+    if (p.kind != ir::Parameter::Kind::out) continue;  // numbers, and lists and other objects, which change
     const bool writes = written.count(p.name) > 0;
     result.writes.push_back(writes);
     // What other threads write, barriers between, may not be taken to stay as it is.
     p.kind = overlapping || (cuda && writes) ? ir::Parameter::Kind::any : writes ? ir::Parameter::Kind::out : ir::Parameter::Kind::in;
   }
+  for (int k = 0; k < kDTypeCount; ++k) result.writes_held.push_back(written.count(noted_arrays(static_cast<DType>(k))) > 0);
   parameters.insert(parameters.end(), program.captured_parameters.begin(), program.captured_parameters.end());
   using PK = ir::Parameter::Kind;
   if (!cuda) parameters.push_back({PK::any, "context", DType::u8});

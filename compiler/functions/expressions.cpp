@@ -107,7 +107,9 @@ Value Lowering::from_outside(const Outside& outside, const std::string& name, Sp
     case Outside::Kind::tuple: {
       std::vector<Value> items;
       for (const Outside& item : outside.items) items.push_back(from_outside(item, name, at));
-      return tuple_value(std::move(items));
+      Value v = tuple_value(std::move(items));
+      v.type.named = outside.named;
+      return v;
     }
     case Outside::Kind::array: {
       for (size_t k = 0; k < program_.captured.size(); ++k)
@@ -134,10 +136,11 @@ Value Lowering::from_outside(const Outside& outside, const std::string& name, Sp
       if (const auto limit = limit_of_dtype(outside.text)) return scalar_value(ir::constant(*limit));
       if (auto value = cuda_value(*this, outside.text)) return *std::move(value);
       [[fallthrough]];
+    case Outside::Kind::named:
     case Outside::Kind::function: {
       Value v;
       v.type.kind = Kind::function;
-      v.type.text = outside.kind == Outside::Kind::path ? outside.text : outside.function->name;
+      v.type.text = outside.kind == Outside::Kind::function ? outside.function->name : outside.text;
       v.outside = outside;
       return v;
     }

@@ -16,6 +16,12 @@ namespace gasell::functions {
 struct Function;
 struct Compiled;
 
+/// A class that collections.namedtuple made.
+struct NamedClass {
+  std::string name;
+  std::vector<std::string> fields;
+};
+
 /// What a name that a function takes from outside stands for when it is compiled. Values are frozen: they become constants of the code.
 struct Outside {
   enum class Kind : uint8_t {
@@ -23,8 +29,9 @@ struct Outside {
     number,   // value: bool, int, float, complex or a NumPy scalar
     text,     // text
     none,
-    tuple,     // items
+    tuple,     // items; of a named one `named`, too
     array,     // `type` and `array`: frozen too, as in Numba: handed to the code at each call
+    named,     // `named`: a class of named tuples; items: the defaults of its last fields
     path,      // text: the library's name of a module, function or type: "numpy", "numpy.float64", "math.sqrt", "range", "numba.prange"
     function,  // function: another function of the language (compiled with this one)
     other,     // text: what it is, for messages ("a dict")
@@ -35,6 +42,7 @@ struct Outside {
   Type type;
   const void* array = nullptr;  // the session's array object; it compares equal to itself alone
   std::shared_ptr<const Function> function;
+  std::shared_ptr<const NamedClass> named = {};
 };
 
 struct Options {
@@ -57,7 +65,7 @@ struct Function {
   std::vector<Outside> defaults;                            // one a parameter; unknown: none
   bool internal = false;                                    // of the library: errors in it are told of where it is called
   /// Where the function is another one for each set of argument types (a stencil's): that; what stands above is not used. `out`: the last
-  /// argument is the array for the result.
+  /// argument is the array for the result. With a definition, its parameters say how arguments are bound.
   std::function<std::shared_ptr<const Function>(const std::vector<Type>& arguments, bool out)> for_types;
   /// Where the function is written in another language (a CuPy kernel's C): makes its kernel; of what stands above, name and options count.
   std::function<Compiled(const std::vector<Type>& arguments, bool overlapping, const Options& options)> make;
@@ -86,7 +94,8 @@ struct Site {
 ///
 /// results: the leaves of the result in slots (slots.h).
 ///
-/// A list among the arguments has the memory of its header (runtime/functions/lists.h), and is changed in place.
+/// A list among the arguments has the memory of its header (runtime/functions/lists.h), and is changed in place; a generator that of its
+/// state (runtime/functions/generator.h).
 ///
 /// `regions` are what runs in parallel: kernels with a unit loop. The kernel calls gasell_parallel(context, region, units, arrays,
 /// scalars, x, y, z), of which `arrays` and `scalars` are as a HostKernelFunction takes them (codegen/jit.h), and looks at `error` when it
@@ -118,6 +127,7 @@ struct Compiled {
   std::vector<Outside> captured;   // arrays from outside
   std::vector<std::string> texts;  // what gasell_print_text(context, k) prints
   std::vector<bool> writes;        // one an array leaf of the arguments: whether the function may write it
+  std::vector<bool> writes_held;   // by dtype: whether it may write arrays that objects among the arguments hold
   /// The types of names line by line (inspect_types).
   std::vector<std::pair<Span, std::string>> typed;
 };

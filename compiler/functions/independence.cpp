@@ -101,6 +101,28 @@ void Lowering::note_access(const ArrayValue& a, const std::vector<ExprRef>& inde
   program_.accesses->push_back(std::move(access));
 }
 
+/// Whether names that stand for several arrays within an iteration are only read through, and all of them are arrays that objects among the
+/// arguments hold, while what is written is known by names of its own: the caller sees to it that those do not overlap.
+bool Lowering::lies_apart(std::span<const Access> accesses, const std::set<std::string>& memories, const std::set<std::string>& written,
+                          int roots, int outside) {
+  if (program_.overlapping || program_.lasting->held_anywhere) return false;
+  std::set<DType> dtypes;
+  for (const std::string& memory : memories) {
+    const bool changing = !is_outside(memory, outside);
+    const auto points = program_.points.find(memory);
+    const bool held = points != program_.points.end() && points->second.starts_with("(noted ");
+    if (changing && (!held || written.count(memory))) return false;
+    if (!changing || !held) continue;
+    if (program_.points.count(points->second)) return false;  // the function itself put arrays into lists
+    for (int k = 0; k < kDTypeCount; ++k)
+      if (noted_arrays(static_cast<DType>(k)) == points->second) dtypes.insert(static_cast<DType>(k));
+  }
+  for (const Access& a : accesses)
+    if (a.writes && a.root <= roots && a.root == ArrayValue::kAnywhere) return false;
+  program_.trusted.insert(dtypes.begin(), dtypes.end());
+  return true;
+}
+
 ExprRef Lowering::independent(std::span<const Access> accesses, const Iterations& of, Span at) {
   const auto& [variable, ends, outside, roots, asking] = of;
   const LinearForm linear(code());
@@ -123,7 +145,9 @@ ExprRef Lowering::independent(std::span<const Access> accesses, const Iterations
     if (a.writes) written.insert(a.memory);
     if (a.root == ArrayValue::kAnywhere && !is_outside(a.memory, outside)) changing = &a;
   }
-  if (changing && !written.empty() && asking) return boolean(false);
+  const bool apart_from_held = changing && lies_apart(accesses, memories, written, roots, outside);
+  if (apart_from_held) changing = nullptr;
+  if (changing && !written.empty() && (asking || program_.overlapping)) return boolean(false);
   if (changing && !written.empty())
     fail(changing->span, "iterations of this prange may use the same element: this name stands for several arrays in an iteration",
          "give each array its own name in the loop, or, where iterations are independent all the same, say parallel=\"unsafe\"");
@@ -187,7 +211,7 @@ ExprRef Lowering::independent(std::span<const Access> accesses, const Iterations
   // Arrays that are one only if the program made them so: compared when it runs.
   for (const std::string& w : written) {
     for (const std::string& m : memories) {
-      if (m == w || (written.count(m) && m < w)) continue;
+      if (m == w || (written.count(m) && m < w) || (apart_from_held && !is_outside(m, outside))) continue;
       const auto root_of = [&](const std::string& name) {
         for (const Access& a : accesses)
           if (a.memory == name) return a.root;

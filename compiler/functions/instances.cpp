@@ -17,11 +17,18 @@ namespace {
 constexpr size_t kMostInstances = 100;
 const std::string kCall = "instance ";  // what a call of an instance has for its function until finish_instances
 
+/// Classes of named tuples may share a name.
+void add_classes(const Type& type, std::string& key) {
+  if (type.named) key += "=" + std::to_string(reinterpret_cast<uintptr_t>(type.named.get()));
+  for (const Type& item : type.items) add_classes(item, key);
+}
+
 /// What tells instances apart.
 std::string key_of(const Function& function, const std::vector<Value>& arguments) {
   std::string key = function.name + "@" + std::to_string(reinterpret_cast<uintptr_t>(function.identity));
   for (const Value& v : arguments) {
     key += ";" + to_string(v.type);
+    add_classes(v.type, key);
     if (v.type.kind == Kind::text) key += "=" + v.type.text;
     if (v.type.kind != Kind::function) continue;
     const Outside& o = v.outside;
@@ -44,6 +51,7 @@ Value parameters_like(Code& code, const Value& given, const std::string& name, I
     case Kind::scalar: v.scalar = number(v.type.dtype); break;
     case Kind::list:
     case Kind::table:
+    case Kind::generator:
     case Kind::array: {
       ArrayValue a;
       a.memory = code.fresh(name);
@@ -73,7 +81,8 @@ void arguments_of(const Value& v, std::vector<ExprRef>& to) {
   switch (v.type.kind) {
     case Kind::scalar: to.push_back(v.scalar); break;
     case Kind::list:
-    case Kind::table: to.push_back(ir::address(v.array->memory)); break;
+    case Kind::table:
+    case Kind::generator: to.push_back(ir::address(v.array->memory)); break;
     case Kind::array:
       to.push_back(ir::address(v.array->memory));
       to.push_back(v.array->offset);

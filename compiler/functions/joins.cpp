@@ -24,7 +24,8 @@ bool same_value(const Value& a, const Value& b) {
       return std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
                         [](const Value& x, const Value& y) { return same_value(x, y); });
     case Kind::list:
-    case Kind::table: return a.array->memory == b.array->memory;
+    case Kind::table:
+    case Kind::generator: return a.array->memory == b.array->memory;
     case Kind::optional: return same(a.present, b.present) && same_value(a.items[0], b.items[0]);
     default: return true;
   }
@@ -49,6 +50,7 @@ Storage Lowering::declare(const Type& type, std::string_view stem) {
       break;
     case Kind::list:
     case Kind::table:
+    case Kind::generator:
       s.names.push_back(code().fresh(stem));
       code().emit(ir::pointer(s.names[0], DType::i64, ""));
       code().own(s.names[0]);
@@ -100,6 +102,7 @@ void Lowering::write(const std::vector<std::pair<const Storage*, Value>>& values
       }
       case Kind::list:
       case Kind::table:
+      case Kind::generator:
         code().emit(ir::point(s.names[0], v.array->memory));
         program_.points.emplace(s.names[0], v.array->memory);
         break;
@@ -135,7 +138,8 @@ Value Lowering::read(const Storage& s, std::string_view stem) {
       break;
     }
     case Kind::list:
-    case Kind::table: {
+    case Kind::table:
+    case Kind::generator: {
       ArrayValue a;
       a.memory = code().fresh(stem);
       code().emit(ir::pointer(a.memory, DType::i64, s.names[0]));

@@ -13,6 +13,8 @@ LibraryFunction creation_function(const std::string& path);   // library_creatio
 LibraryFunction reduction_function(const std::string& path);  // library_reductions.cpp
 LibraryFunction linalg_function(const std::string& path);     // library_linalg.cpp
 LibraryFunction arranging_function(const std::string& path);  // library_arrange.cpp
+LibraryFunction container_function(const std::string& path);  // library_containers.cpp
+LibraryFunction random_function(const std::string& path);     // library_random.cpp
 /// What texts of prelude/ use ("gasell.…"), and what belongs to it.
 LibraryFunction inner_function(const std::string& path);  // library_inner.cpp
 /// "numpy.finfo(float64).eps".

@@ -95,6 +95,12 @@ Value range(Lowering& l, const CallSite& site) {
   return range_value(l, site.args, site.span);
 }
 
+/// numba.literal_unroll: loops over tuples of several types are written out anyway.
+Value unrolled(Lowering& l, const CallSite& site) {
+  if (site.args.size() != 1 || !site.args[0].type.is_tuple()) l.fail(site.span, "literal_unroll takes a tuple");
+  return site.args[0];
+}
+
 Value iterator(Lowering& l, const CallSite& site) {
   std::vector<Value> items = site.args;
   if (site.name == "enumerate") {
@@ -125,6 +131,7 @@ LibraryFunction builtin_function(const std::string& path) {
       {"numpy.ndindex", iterator},
       {"numpy.nditer", iterator},
       {"numba.prange", range},
+      {"numba.literal_unroll", unrolled},
       {"len", len},
       {"abs", absolute},
       {"min", minimum},

@@ -13,10 +13,10 @@ using Kind = Type::Kind;
 namespace {
 
 // ---- types ----
-/// gasell.kind(x): "scalar", "array", "tuple", "list", "range", "none", "text", "function".
+/// gasell.kind(x): "scalar", "array", "tuple", "list", "range", "none", "text", "function", ….
 Value kind_of(Lowering&, const CallSite& site) {
   static constexpr const char* kKinds[] = {"none",     "scalar",   "array", "tuple",    "text", "function", "slice",
-                                           "ellipsis", "optional", "range", "iterator", "list", "table"};
+                                           "ellipsis", "optional", "range", "iterator", "list", "table",    "generator"};
   return text_value(kKinds[static_cast<int>(site.args.at(0).type.kind)]);
 }
 /// gasell.items(x): the kind of a list's items.
@@ -39,6 +39,8 @@ DType numbers_in(Lowering& l, const Value& v) {
 }
 /// gasell.code(x): 'b', 'i', 'u', 'f' or 'c', of the numbers in it.
 Value code_of(Lowering& l, const CallSite& site) { return text_value(std::string(1, kind(numbers_in(l, site.args.at(0))))); }
+/// gasell.size(x): the bytes of such a number.
+Value size_of_number(Lowering& l, const CallSite& site) { return scalar_value(constant_i64(size_of(numbers_in(l, site.args.at(0))))); }
 /// gasell.common(x, y, …): the dtype that holds all their numbers.
 Value common_dtype(Lowering& l, const CallSite& site) {
   std::optional<DType> common;
@@ -66,64 +68,6 @@ Value refuse(Lowering& l, const CallSite& site) {
 }
 /// gasell.fail("message"): a TypingError.
 Value fail(Lowering& l, const CallSite& site) { l.fail(site.span, site.args.at(0).type.text); }
-
-// ---- lists ----
-Value append(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2) l.fail(site.span, "append takes one item");
-  l.list_append(site.args[0], site.args[1], site.span);
-  return none_value();
-}
-Value take_last(Lowering& l, const CallSite& site) { return l.list_take_last(site.args.at(0), site.span); }
-
-// ---- dicts and sets ----
-/// gasell.find(d, key): its place, or -1; gasell.part(d, place, k): the key (0) or the value (1) there; gasell.put(s, item);
-/// gasell.take(d, place): the value, which is removed with its key; gasell.last(d): the last entry's place.
-Value find(Lowering& l, const CallSite& site) { return scalar_value(l.table_find(site.args.at(0), site.args.at(1), site.span)); }
-Value part(Lowering& l, const CallSite& site) {
-  return l.table_part(site.args.at(0), site.args.at(1).scalar, static_cast<size_t>(site.args.at(2).scalar->value.i), site.span);
-}
-Value put(Lowering& l, const CallSite& site) {
-  l.table_put(site.args.at(0), {site.args.at(1)}, site.span);
-  return none_value();
-}
-Value take(Lowering& l, const CallSite& site) { return l.table_take(site.args.at(0), site.args.at(1).scalar, site.span); }
-Value last(Lowering& l, const CallSite& site) {
-  return scalar_value(l.code().bind(ir::load(site.args.at(0).array->memory, DType::i64, constant_i64(0)) - constant_i64(1), "last"));
-}
-/// d.keys(), d.values(), d.items().
-Value entries(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 1) l.fail(site.span, "this takes no arguments");
-  return iterator_value(l, "table." + site.name, site.args, site.span);
-}
-/// gasell.set(), gasell.dict().
-Value empty_table(Lowering& l, const CallSite& site) {
-  return l.empty_table(site.key, site.name.substr(site.name.find('.') + 1), site.span);
-}
-
-/// numba.typed.Dict(), .empty(key_type, value_type), numba.typed.List(), .empty_list(type).
-Type said_type(Lowering& l, const Value* v, Span at) {
-  if (!v) l.fail(at, "the type of what it holds is missing");
-  if (const auto dtype = dtype_argument(*v)) return Type::of(*dtype);
-  if (v->outside.kind == Outside::Kind::path && v->outside.text.starts_with("numba.type ")) return v->outside.type;
-  l.fail(v->span, "a type of Numba is needed here, as numba.int64, and this is " + describe(v->type));
-}
-Value typed_dict(Lowering& l, const CallSite& site) {
-  if (site.args.empty()) return l.empty_table(site.key, "dict", site.span);
-  return library_function("dict")(l, site);
-}
-Value empty_typed_dict(Lowering& l, const CallSite& site) {
-  site.argument(2, "n_keys");
-  const Type key = said_type(l, site.argument(0, "key_type"), site.span), value = said_type(l, site.argument(1, "value_type"), site.span);
-  return l.new_table(Type::table_of("dict", Type::tuple_of({key, value})), site.span);
-}
-Value typed_list(Lowering& l, const CallSite& site) {
-  if (site.args.empty()) return l.list_of_display(site.key, {}, site.span);
-  return library_function("list")(l, site);
-}
-Value empty_typed_list(Lowering& l, const CallSite& site) {
-  site.argument(1, "allocated");
-  return l.new_list(Type::list_of(said_type(l, site.argument(0, "item_type"), site.span)), site.span);
-}
 
 // ---- other dtypes of the same bytes ----
 /// x.view(dtype).
@@ -408,46 +352,17 @@ Value limits(Lowering& l, const CallSite& site) {
   return v;
 }
 
-// ---- random numbers ----
-Value drawn(Lowering& l, const CallSite& site) {
-  if (l.program().options.cuda) l.unsupported(site.span, "np.random in a kernel", "give it the numbers in an array");
-  const std::string name = site.name.substr(site.name.find('.') + 1);  // random_uniform
-  const bool whole = name == "random_below" || name == "random_seed";
-  std::vector<ExprRef> args;
-  if (whole) args.push_back(l.index_number(site.args.at(0), "np.random"));
-  const bool gives = name != "random_seed";
-  const std::string result = gives ? l.code().fresh("random") : "";
-  const DType type = whole ? DType::i64 : DType::f64;
-  l.code().emit(ir::call(result, type, "gasell_" + name, std::move(args)));
-  return gives ? scalar_value(ir::variable(result, type)) : none_value();
-}
-
 }  // namespace
 
 LibraryFunction inner_function(const std::string& path) {
   static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"list.append", append},
-      {"gasell.take_last", take_last},
-      {"gasell.find", find},
-      {"gasell.part", part},
-      {"gasell.put", put},
-      {"gasell.take", take},
-      {"gasell.last", last},
-      {"numba.typed.Dict", typed_dict},
-      {"numba.typed.Dict.empty", empty_typed_dict},
-      {"numba.typed.List", typed_list},
-      {"numba.typed.List.empty_list", empty_typed_list},
       {".view", view_as},
       {"numpy.lib.stride_tricks.sliding_window_view", sliding_windows},
       {"isinstance", is_instance},
-      {"gasell.set", empty_table},
-      {"gasell.dict", empty_table},
-      {"dict.keys", entries},
-      {"dict.values", entries},
-      {"dict.items", entries},
       {"gasell.kind", kind_of},
       {"gasell.items", kind_of_items},
       {"gasell.code", code_of},
+      {"gasell.size", size_of_number},
       {"gasell.common", common_dtype},
       {"gasell.like", like},
       {"gasell.largest", largest},
@@ -462,10 +377,6 @@ LibraryFunction inner_function(const std::string& path) {
       {"gasell.fill_columns", fill_columns},
       {"gasell.broadcast_all", broadcast_all},
       {"gasell.broadcast_shapes", broadcast_shapes},
-      {"gasell.random_seed", drawn},
-      {"gasell.random_uniform", drawn},
-      {"gasell.random_normal", drawn},
-      {"gasell.random_below", drawn},
       {"numpy.broadcast_to", broadcast_to},
       {"numpy.select", choose_first},
       {"numpy.finfo", limits},

@@ -31,12 +31,13 @@ class Printer {
       case Kind::text: return text(inside ? "'" + v.type.text + "'" : v.type.text);
       case Kind::scalar: return number(v.scalar);
       case Kind::tuple:
-        text("(");
+        text(v.type.named ? v.type.named->name + "(" : "(");
         for (size_t k = 0; k < v.items.size(); ++k) {
           if (k) text(", ");
+          if (v.type.named) text(v.type.named->fields[k] + "=");
           value(v.items[k], true);
         }
-        return text(v.items.size() == 1 ? ",)" : ")");
+        return text(v.items.size() == 1 && !v.type.named ? ",)" : ")");
       case Kind::list: return list(v);
       case Kind::array: return array(v);
       case Kind::optional: {

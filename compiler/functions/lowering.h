@@ -53,6 +53,9 @@ struct Skipped {
 /// What outlives a Restart.
 struct Lasting {
   std::set<const void*> recursive;  // identities of functions that call themselves
+  /// Parallel loops took arrays that lists and dicts hold to lie apart from those that they write, and yet one of these was put into a
+  /// list.
+  bool held_anywhere = false;
   /// The loops that comprehensions stand for.
   std::map<const ast::Expr*, ast::StmtRef> comprehensions;
 };
@@ -111,9 +114,10 @@ struct Program {
   std::vector<std::string> texts;  // constants that the code prints
   Lasting* lasting = nullptr;
   ParallelLoops parallel;
-  bool in_region = false;  // what is being lowered is part of a parallel loop
-  bool seldom = false;     // what is being lowered seldom runs: it should be small, above all
-  bool exact = false;      // what is being lowered runs where LazyArray::exact holds
+  bool in_region = false;   // what is being lowered is part of a parallel loop
+  bool seldom = false;      // what is being lowered seldom runs: it should be small, above all
+  bool exact = false;       // what is being lowered runs where LazyArray::exact holds
+  std::set<DType> trusted;  // no list and no dict is taken to hold arrays that the function has by other names
 };
 
 /// The arguments of a call, lowered.
@@ -249,6 +253,10 @@ class Lowering {
   Value call(const ast::Expr& e);
   Value call_value(const Value& callee, CallSite& site);
   Value call_function(const Function& function, CallSite& site);
+  /// One argument a parameter, in their order, as Python binds them.
+  std::vector<Value> bind_arguments(const Function& function, const CallSite& site);
+  /// A named tuple of a class.
+  Value make_named(const Outside& made, const CallSite& site);
   /// A function of the library; refuses keywords that it does not know.
   Value call_library(const std::function<Value(Lowering&, const CallSite&)>& function, const CallSite& site);
   Value attribute(const Value& base, const std::string& name, Span at);
@@ -373,7 +381,11 @@ class Lowering {
   /// Refuses accesses of which two iterations might use the same element; what is only known when it runs is a condition: where it does not
   /// hold, the loop is not parallel. Of who only asks, false where they might.
   ExprRef independent(std::span<const Access> accesses, const Iterations& of, Span at);
+  bool lies_apart(std::span<const Access> accesses, const std::set<std::string>& memories, const std::set<std::string>& written, int roots,
+                  int outside);
   void for_items(const ast::For& s, const ast::Stmt* key, Value items);
+  /// A loop over a tuple of several types: its body once an item.
+  void for_unrolled(const ast::For& s, const Value& items);
   void return_statement(const ast::Return& s, Span at);
   void return_value(Value value, Span at);
   Value run_straight(const ast::Body& body);
@@ -459,7 +471,8 @@ class Lowering {
 
   Program& program_;
   const Function& function_;
-  const std::string instance_;  // tells this inlining from others: the key of types found
+  const std::string own_instance_;
+  std::string instance_;  // that, and the item of a loop that is written out: tells this inlining from others: the key of types found
   const ast::Body* body_ = nullptr;
   Liveness liveness_;
   Environment env_;

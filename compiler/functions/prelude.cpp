@@ -28,6 +28,8 @@ Outside constant(const ast::Expr& e) {
   } else if (const auto* s = std::get_if<ast::StringLiteral>(&e.node)) {
     o.kind = Outside::Kind::text;
     o.text = s->value;
+  } else if (const auto* member = std::get_if<ast::Attribute>(&e.node)) {  // np.float64
+    o = path("numpy." + member->name);
   } else {
     o.kind = Outside::Kind::none;
   }

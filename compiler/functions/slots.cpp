@@ -12,7 +12,8 @@ int slots_of(const Type& type) {
     case Kind::scalar: return is_complex(type.dtype) ? 2 : 1;
     case Kind::array: return 2 + 2 * type.rank;
     case Kind::list:
-    case Kind::table: return 1;
+    case Kind::table:
+    case Kind::generator: return 1;
     case Kind::optional:
     case Kind::tuple: {
       int slots = type.kind == Kind::optional;
@@ -91,7 +92,8 @@ struct Writer {
         for (const ExprRef& e : v.array->strides) put(e);
         break;
       case Kind::list:
-      case Kind::table: put(ir::address(v.array->memory)); break;
+      case Kind::table:
+      case Kind::generator: put(ir::address(v.array->memory)); break;
       case Kind::optional: put(ir::cast(v.present, DType::i64)); [[fallthrough]];
       default:
         for (const Value& item : v.items) value(item);
@@ -145,7 +147,8 @@ Value Lowering::load_slots(const Type& type, const std::string& memory, const Ex
         break;
       }
       case Kind::list:
-      case Kind::table: {
+      case Kind::table:
+      case Kind::generator: {
         ArrayValue a;
         a.memory = memory_at(DType::i64);
         a.root = ArrayValue::kAnywhere;
@@ -164,6 +167,10 @@ Value Lowering::load_slots(const Type& type, const std::string& memory, const Ex
 }
 
 void Lowering::note_addresses(const Value& v) {
+  if (v.array && v.type.is_array() && program_.trusted.count(v.type.dtype)) {
+    program_.lasting->held_anywhere = true;
+    throw Restart{};
+  }
   if (v.array && v.type.is_array()) program_.points.emplace(noted_arrays(v.type.dtype), v.array->memory);
   for (const Value& item : v.items) note_addresses(item);
 }

@@ -103,7 +103,9 @@ void Lowering::statement(const ast::StmtRef& s) {
                  },
                  [&](const ast::Import&) { unsupported(s->span, "import", "import above the function"); },
                  [&](const ast::ImportFrom&) { unsupported(s->span, "import", "import above the function"); },
-                 [&](const ast::With&) { unsupported(s->span, "with"); },
+                 [&](const ast::With&) {
+                   unsupported(s->span, "with", "what `with objmode` would do belongs outside: call it there, and pass what it gives");
+                 },
                  [&](const ast::Try& n) { try_statement(n, s.get(), s->span); },
                  [&](const ast::Global&) {
                    unsupported(s->span, "global", "a compiled function takes values as arguments and gives them back with return");
@@ -287,7 +289,10 @@ void Lowering::for_loop(const ast::For& s, const ast::Stmt* key) {
     }
   }
   const Value items = expression(s.iter);
-  if (items.type.kind == Kind::range)
+  if (items.type.is_tuple() &&
+      !std::all_of(items.items.begin(), items.items.end(), [&](const Value& v) { return v.type == items.items[0].type; }))
+    for_unrolled(s, items);
+  else if (items.type.kind == Kind::range)
     for_range(s, key, items.items[0], items.items[1], items.items[2]);
   else
     for_items(s, key, items);
@@ -325,6 +330,42 @@ void Lowering::for_range(const ast::For& s, const ast::Stmt* key, const Value& s
     }
     code().emit(ir::loop(counter, unit ? first : constant_i64(0), count, ir::LoopKind::serial, std::move(body)));
   });
+}
+
+namespace {
+
+/// A `break` or a `continue` of the loop that has this body.
+const ast::Stmt* leaves_loop(const ast::Body& body) {
+  for (const ast::StmtRef& s : body) {
+    if (std::holds_alternative<ast::Break>(s->node) || std::holds_alternative<ast::Continue>(s->node)) return s.get();
+    if (std::holds_alternative<ast::For>(s->node) || std::holds_alternative<ast::While>(s->node) ||
+        std::holds_alternative<ast::FunctionDef>(s->node))
+      continue;
+    const ast::Stmt* found = nullptr;
+    ast::visit_children(
+        *s, [](ast::ExprRef&) {},
+        [&](ast::Body& inner) {
+          if (!found) found = leaves_loop(inner);
+        });
+    if (found) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void Lowering::for_unrolled(const ast::For& s, const Value& items) {
+  if (const ast::Stmt* leaves = leaves_loop(s.body))
+    unsupported(leaves->span, "break and continue in a loop over items of several types", "say with `if` what is to be done for an item");
+  const std::string around = instance_;
+  for (size_t k = 0; k < items.items.size() && !code().dead(); ++k) {
+    const Meanwhile instance(instance_, around + "#" + std::to_string(k));  // what is found of types is this item's
+    Value item = items.items[k];
+    item.span = s.target->span;
+    assign(s.target, item);
+    statements(s.body);
+  }
+  if (!code().dead()) statements(s.orelse);
 }
 
 void Lowering::for_items(const ast::For& s, const ast::Stmt* key, Value items) {
@@ -378,6 +419,7 @@ void Lowering::return_value(Value value, Span at) {
   };
   fix(value);
   value.span = at;
+  const Meanwhile instance(instance_, own_instance_);
   if (widen(body_, "", value.type, at)) return_again_ = true;
   if (!return_again_) {
     const Type& type = program_.found.at({body_, instance_});

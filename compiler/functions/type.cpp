@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/functions/function.h"
+
 namespace gasell::functions {
 namespace {
 
@@ -22,6 +24,10 @@ std::string to_string(const Type& type) {
       return std::string(type.read_only ? "readonly " : "") + "array(" + std::string(name_of(type.dtype)) + ", " +
              std::to_string(type.rank) + "d, " + (type.layout == Layout::c ? "C" : "A") + ")";
     case Kind::tuple:
+      if (type.named && !type.items.empty() &&
+          std::all_of(type.items.begin(), type.items.end(), [&](const Type& t) { return t == type.items[0]; }))
+        return type.named->name + "(" + to_string(type.items[0]) + " x " + std::to_string(type.items.size()) + ")";
+      if (type.named) return type.named->name + "(" + join(type.items, to_string) + ")";
       if (type.items.empty()) return "Tuple()";
       if (std::all_of(type.items.begin(), type.items.end(), [&](const Type& t) { return t == type.items[0]; }))
         return "UniTuple(" + to_string(type.items[0]) + " x " + std::to_string(type.items.size()) + ")";
@@ -34,12 +40,14 @@ std::string to_string(const Type& type) {
     case Kind::range: return "range_state_int64";
     case Kind::iterator: return type.text + "(" + join(type.items, to_string) + ")";
     case Kind::list:
+      if (type.text == "typed") return "ListType[" + (type.items.empty() ? "undefined" : to_string(type.items[0])) + "]";
       return (type.text.empty() ? "" : type.text + " ") + "list(" + (type.items.empty() ? "undefined" : to_string(type.items[0])) +
              ")<iv=None>";
     case Kind::table: {
       const std::string items = type.items.empty() ? "undefined" : join(type.items[0].items, to_string);
       return type.text == "set" ? "set(" + items + ")" : "DictType[" + items + "]<iv=None>";
     }
+    case Kind::generator: return "NumPyRandomGeneratorType(NumPyRandomBitGeneratorType(bit_generator))";
   }
   return "";
 }
@@ -52,7 +60,9 @@ std::string describe(const Type& type) {
     case Kind::array:
       return std::string(type.read_only ? "a read-only " : "a ") + std::to_string(type.rank) + "-d " + std::string(name_of(type.dtype)) +
              " array";
-    case Kind::tuple: return "a tuple (" + join(type.items, describe) + ")";
+    case Kind::tuple:
+      if (type.named) return "a named tuple " + type.named->name + "(" + join(type.items, describe) + ")";
+      return "a tuple (" + join(type.items, describe) + ")";
     case Kind::text: return "a string";
     case Kind::function: return type.text;
     case Kind::slice: return "a slice";
@@ -65,6 +75,7 @@ std::string describe(const Type& type) {
       if (type.items.empty()) return "an empty " + type.text;
       if (type.text == "set") return "a set of " + describe(type.items[0].items[0]);
       return "a dict of " + describe(type.items[0].items[0]) + " to " + describe(type.items[0].items[1]);
+    case Kind::generator: return "a random generator";
   }
   return "";
 }
@@ -116,8 +127,8 @@ std::optional<Type> unify(const Type& a, const Type& b) {
     }
     case Kind::range:
     case Kind::tuple: {
-      if (a.items.size() != b.items.size()) return {};
-      Type result{.kind = a.kind};
+      if (a.items.size() != b.items.size() || a.named != b.named) return {};
+      Type result{.kind = a.kind, .named = a.named};
       for (size_t k = 0; k < a.items.size(); ++k) {
         auto item = unify(a.items[k], b.items[k]);
         if (!item) return {};

@@ -14,6 +14,7 @@
 namespace gasell::functions {
 
 struct Outside;
+struct NamedClass;
 
 enum class Layout : uint8_t {
   c,    // C-contiguous: strides follow from the extents
@@ -32,7 +33,7 @@ struct Type {
     none,      // None
     scalar,    // a bool, an int, a float, a complex: one of the dtypes; Python's are bool, i64, f64, c128
     array,     // dtype, rank, layout
-    tuple,     // items
+    tuple,     // items; `named`: of a named one, its class
     text,      // a string, always a constant: `text`
     function,  // a function of the language, a module, a type, a dtype: always a constant; `text` is its name
     slice,     // items: start, stop, step, each a scalar or none
@@ -40,8 +41,9 @@ struct Type {
     optional,  // None or items[0]
     range,     // items: start, stop, step, integers
     iterator,  // what `text` ("zip", "enumerate", …) makes of items
-    list,      // items: the type of its items, or none where nothing is known to be in it; `text`: "reflected", where it is an argument
-    table,     // `text`: "dict" or "set"; items: the type of its entries, a tuple (key, value) or (key), or none as a list's
+    list,  // items: the type of its items, or none where nothing is known to be in it; `text`: "reflected" or "typed", where scripts see it
+    table,      // `text`: "dict" or "set"; items: the type of its entries, a tuple (key, value) or (key), or none as a list's
+    generator,  // np.random.Generator: the session's, which is drawn from in place
   } kind = Kind::none;
   DType dtype = DType::f64;
   int rank = 0;
@@ -52,6 +54,8 @@ struct Type {
   /// Where it is an argument (function.h): of a function, what it is; of a scalar, the number that it always is, where that is known. Equal
   /// ones have one object.
   std::shared_ptr<const Outside> constant;
+  /// One object a class.
+  std::shared_ptr<const NamedClass> named;
   Origins origins;
 
   bool operator==(const Type&) const = default;
@@ -69,9 +73,11 @@ struct Type {
   bool is_array() const { return kind == Kind::array; }
   bool is_tuple() const { return kind == Kind::tuple; }
   bool is_list() const { return kind == Kind::list; }
-  /// Whether it is memory that is counted.
   bool is_table() const { return kind == Kind::table; }
-  bool is_memory() const { return kind == Kind::array || kind == Kind::list || kind == Kind::table; }
+  /// Whether it has methods of its own and is known by its address.
+  bool is_object() const { return kind == Kind::list || kind == Kind::table || kind == Kind::generator; }
+  /// Whether it is memory that is counted.
+  bool is_memory() const { return kind == Kind::array || is_object(); }
   bool is_none() const { return kind == Kind::none; }
 };
 

@@ -5,14 +5,15 @@
 #include <chrono>
 #include <optional>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
-#include "compiler/functions/slots.h"
 #include "runtime/device/device.h"
 #include "runtime/functions/context.h"
+#include "runtime/functions/generator.h"
 #include "runtime/functions/lists.h"
+#include "runtime/functions/results.h"
 #include "runtime/functions/tables.h"
-#include "runtime/functions/views.h"
 #include "runtime/session/number.h"
 
 namespace gasell::functions {
@@ -110,192 +111,6 @@ std::string with_numbers(std::string message, const int64_t* numbers) {
   return message;
 }
 
-/// An array that a result may be a view of.
-struct Base {
-  const Array* array;
-  const Array::Memory* memory;
-  int argument;  // which array leaf; -1: captured
-};
-
-class Results {
- public:
-  Results(const int64_t* slots, const FunctionContext& context, std::span<const Base> bases, std::span<ListHeader* const> lists)
-      : slot_(slots), context_(context), bases_(bases), lists_(lists) {}
-
-  Returned take(const Type& type) {
-    Returned r;
-    r.type = &type;
-    switch (type.kind) {
-      case Type::Kind::scalar: r.scalar = scalar(type.dtype); break;
-      case Type::Kind::array: array(r); break;
-      case Type::Kind::tuple:
-        for (const Type& item : type.items) r.items.push_back(take(item));
-        break;
-      case Type::Kind::list:
-      case Type::Kind::table: list(r); break;
-      case Type::Kind::optional:
-        r.there = *slot_++ != 0;
-        if (r.there)
-          r.items.push_back(take(type.items[0]));
-        else
-          skip(type.items[0]);
-        break;
-      default: break;  // None, texts and functions are their types
-    }
-    return r;
-  }
-
- private:
-  Scalar scalar(DType dtype) {
-    if (kind(dtype) == 'b' || is_integer(dtype)) return Scalar::of_int(*slot_++).cast(dtype);
-    const double re = std::bit_cast<double>(*slot_++);
-    return is_complex(dtype) ? Scalar::of_complex({re, std::bit_cast<double>(*slot_++)}, dtype) : Scalar::of_float(re, dtype);
-  }
-
-  void skip(const Type& type) {
-    for_each_leaf(type, [this](const Type& leaf) {
-      slot_ += leaf.is_array() ? 2 + 2 * leaf.rank : leaf.is_scalar() && is_complex(leaf.dtype) ? 2 : 1;
-    });
-  }
-
-  void list(Returned& r) {
-    const auto* header = reinterpret_cast<const ListHeader*>(*slot_++);
-    for (size_t k = 0; k < lists_.size(); ++k)
-      if (lists_[k] == header) r.list = static_cast<int>(k);
-    if (r.list >= 0 || header->length == 0) return;
-    const int64_t* const after = slot_;
-    for (int64_t k = 0; k < header->length; ++k) {
-      slot_ = header->data + k * header->slots;
-      if (r.type->is_table() && *slot_++ == 0) continue;  // it was removed
-      r.items.push_back(take(r.type->items.at(0)));
-    }
-    slot_ = after;
-  }
-
-  void array(Returned& r) {
-    auto* const address = reinterpret_cast<char*>(*slot_++);
-    ElementLayout layout;
-    layout.offset = *slot_++;
-    layout.extents.assign(slot_, slot_ + r.type->rank);
-    layout.strides.assign(slot_ + r.type->rank, slot_ + 2 * r.type->rank);
-    slot_ += 2 * r.type->rank;
-    const DType dtype = r.type->dtype;
-    if (HostStorageRef storage = context_.storage(address)) {
-      r.array = std::make_shared<Array>(of_new_memory(address, std::move(storage), dtype, layout));
-      return;
-    }
-    std::optional<Array> view;
-    for (const Base& base : bases_) {
-      if (base.memory->data != address || base.array->dtype() != dtype) continue;
-      if (base.argument >= 0 && layout.offset == 0 && layout.extents == base.array->shape() && same_strides(layout, *base.memory)) {
-        r.argument = base.argument;
-        r.array = std::make_shared<Array>(*base.array);
-        return;
-      }
-      if (!view) view = view_of(*base.array, base.memory->strides, layout, r.type->read_only);
-    }
-    if (!view && graph::size_of(layout.extents) == 0) view = Array(graph::constant(Scalar::of_int(0).cast(dtype), layout.extents));
-    if (!view) throw no_view();
-    r.array = std::make_shared<Array>(*std::move(view));
-  }
-
-  static bool same_strides(const ElementLayout& layout, const Array::Memory& memory) {
-    for (size_t k = 0; k < layout.extents.size(); ++k)
-      if (layout.extents[k] > 1 && layout.strides[k] != memory.strides[k]) return false;
-    return true;
-  }
-
-  static Error no_view() {
-    return Error("NotImplementedError",
-                 "a compiled function returned an array whose elements lie in a way that no view of the array it came from has",
-                 "return a copy: x.copy()", Blame::limitation);
-  }
-
-  /// The shape of a contiguous array of up to `count` elements that has axes with the layout's strides: of (2, 3) with strides (1, 2),
-  /// (count / 2, 2).
-  static graph::Shape shape_for(const ElementLayout& layout, int64_t count) {
-    std::vector<int64_t> strides;
-    for (size_t k = 0; k < layout.extents.size(); ++k)
-      if (layout.extents[k] > 1 && layout.strides[k] != 0) strides.push_back(std::abs(layout.strides[k]));
-    std::sort(strides.begin(), strides.end(), std::greater<>());
-    graph::Shape shape;
-    int64_t around = count;
-    for (const int64_t stride : strides) {
-      if (!shape.empty() && around % stride != 0) return {count};
-      if (around / stride > 0) shape.push_back(around / stride);
-      around = stride;
-    }
-    if (around > 1 || shape.empty()) shape.push_back(around);
-    return shape;
-  }
-
-  /// Results in one allocation are views of one array, as they were inside.
-  Array of_new_memory(char* address, HostStorageRef storage, DType dtype, const ElementLayout& layout) {
-    const int64_t count = storage->bytes() / gasell::size_of(dtype);
-    if (layout.offset == 0 && layout.strides == graph::contiguous_strides(layout.extents)) {
-      // Whole, as nearly all are: an array like others.
-      bool first = true;
-      for (const auto& [at, base] : fresh_) first = first && at != address;
-      if (first) {
-        Array whole(graph::buffer(storage, dtype, layout.extents, layout.strides, 0));
-        fresh_.emplace_back(address, whole);
-        return whole;
-      }
-    }
-    const Array* base = nullptr;
-    for (const auto& [at, array] : fresh_)
-      if (at == address && array.dtype() == dtype) base = &array;
-    if (!base) {
-      const graph::Shape shape = shape_for(layout, count);
-      fresh_.emplace_back(address, Array(graph::buffer(storage, dtype, shape, graph::contiguous_strides(shape), 0)));
-      base = &fresh_.back().second;
-    }
-    std::optional<Array> view = view_of(*base, graph::contiguous_strides(base->shape()), layout);
-    if (!view) throw no_view();
-    return *std::move(view);
-  }
-
-  const int64_t* slot_;
-  const FunctionContext& context_;
-  std::span<const Base> bases_;
-  std::span<ListHeader* const> lists_;  // of the arguments
-  std::vector<std::pair<char*, Array>> fresh_;
-};
-
-/// The list that an argument is to the function.
-ListHeader* given_list(FunctionContext& context, const Type& type, const std::vector<int64_t>& items) {
-  const int slots = slots_of(type.items.at(0));
-  ListHeader* const list = context.new_list(slots, references_in(type.items[0]));
-  const auto count = static_cast<int64_t>(items.size()) / std::max(slots, 1);
-  if (!list || !context.grow(*list, count))
-    throw Error("MemoryError", "there is no memory for a list of " + std::to_string(count) + " items");
-  std::copy(items.begin(), items.end(), list->data);
-  list->length = count;
-  return list;
-}
-
-/// A dict or a set of entries, each the slots of its key and its value.
-ListHeader* given_table(FunctionContext& context, const Type& type, const std::vector<int64_t>& items) {
-  const TableLayout layout = layout_of_table(type);
-  TableHeader* const table = context.new_table(layout.slots, layout.references, layout.key_slots, layout.floats);
-  bool made = table != nullptr;
-  for (const int64_t *entry = items.data(), *end = entry + items.size(); made && entry < end; entry += layout.slots - 1) {
-    const int64_t place = insert_key(context, *table, entry);
-    made = place >= 0;
-    if (made) std::copy_n(entry, layout.slots - 1, table->entries.data + place * layout.slots + 1);
-  }
-  if (!made) throw Error("MemoryError", "there is no memory for a " + type.text + " that is an argument");
-  return &table->entries;
-}
-
-/// What a call left in a list, a dict or a set.
-void take_items(const ListHeader& list, const Type& type, std::vector<int64_t>& items) {
-  if (type.is_list()) return items.assign(list.data, list.data + list.length * list.slots);
-  items.clear();
-  for (const int64_t *entry = list.data, *end = entry + list.length * list.slots; entry < end; entry += list.slots)
-    if (entry[0] != 0) items.insert(items.end(), entry + 1, entry + list.slots);
-}
-
 struct Range {
   const char *begin, *end;
 };
@@ -310,17 +125,34 @@ Range range_of(const Array& array, const Array::Memory& memory) {
   return {memory.data + low * width, memory.data + (high + 1) * width};
 }
 
-bool overlap(std::span<const Array* const> arrays, std::span<const Array::Memory> memories, const std::vector<bool>& written) {
+/// Whether one of the arrays overlaps one of the first `own`, and one of the two is written. What objects hold may overlap among itself.
+bool overlap(std::span<const Array* const> arrays, std::span<const Array::Memory> memories, const std::vector<bool>& written, size_t own) {
   for (size_t a = 0; a < arrays.size(); ++a) {
-    if (!written[a] || arrays[a]->size() == 0) continue;
+    if (arrays[a]->size() == 0) continue;
     const Range mine = range_of(*arrays[a], memories[a]);
-    for (size_t b = 0; b < arrays.size(); ++b) {
-      if (b == a || arrays[b]->size() == 0) continue;
+    for (size_t b = 0; b < std::min(a, own); ++b) {
+      if (!(written[a] || written[b]) || arrays[b]->size() == 0) continue;
       const Range other = range_of(*arrays[b], memories[b]);
       if (mine.begin < other.end && other.begin < mine.end) return true;
     }
   }
   return false;
+}
+
+/// Whether two arguments are the same object.
+bool twice(std::span<const Leaf> leaves, size_t objects) {
+  std::vector<bool> seen(objects);
+  for (const Leaf& leaf : leaves) {
+    if (leaf.object < 0) continue;
+    if (seen[static_cast<size_t>(leaf.object)]) return true;
+    seen[static_cast<size_t>(leaf.object)] = true;
+  }
+  return false;
+}
+
+/// The size of what an object's parameter points to.
+size_t words_of(const Type& type) {
+  return (type.is_list() ? sizeof(ListHeader) : type.is_table() ? sizeof(TableHeader) : sizeof(Pcg64)) / sizeof(int64_t);
 }
 
 }  // namespace
@@ -353,8 +185,6 @@ Specialisation::Specialisation(Engine& engine, Compiled compiled)
     throw std::logic_error("the parameters of the kernel " + compiled_.kernel.name + " are not those of its arguments");
   for (const Outside& o : compiled_.captured) captured_.push_back(static_cast<const Array*>(o.array));
   returns_arrays_ = has_arrays(compiled_.result);
-  for (const Type& t : compiled_.arguments)
-    for_each_leaf(t, [this](const Type& leaf) { takes_lists_ = takes_lists_ || (leaf.is_memory() && !leaf.is_array()); });
   if (const KernelObserver& observer = kernel_observer()) {
     observer(compiled_.kernel);
     for (const ir::Kernel& region : compiled_.regions) observer(region);
@@ -370,8 +200,8 @@ Specialisation::Specialisation(Engine& engine, Compiled compiled)
 
 Specialisation::~Specialisation() = default;
 
-Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::span<const Array* const> arrays,
-                             std::span<const Array::Memory> memories, GpuDevice* gpus) const {
+Returned Specialisation::run(Engine& engine, const Arguments& arguments) const {
+  const auto [leaves, arrays, memories, givens, gpus] = arguments;
   std::optional<RegionGrids> grids;
   FunctionContext context(engine.device(), &regions_, instances_);
   if (gpus) {
@@ -385,25 +215,16 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
   std::vector<Base>& bases = scratch->bases;
   frame.clear();
   bases.clear();
+  for (size_t k = 0; k < arrays.size(); ++k) bases.push_back({arrays[k], &memories[k], static_cast<int>(k)});
+  const size_t own = array_leaves();
+  GivenMemory given(context, givens ? std::span(givens->objects) : std::span<Given>(), arrays.subspan(own), memories.subspan(own));
   size_t leaf = 0, array = 0;
-  struct List {
-    ListHeader* header;
-    const Type& type;
-    std::vector<int64_t>* items;
-  };
-  std::vector<List> lists;
   for (const Type& t : compiled_.arguments) {
     for_each_leaf(t, [&](const Type& type) {
-      const Leaf& given = leaves[leaf++];
-      if (type.is_scalar()) return frame.scalar(given.scalar);
-      if (!type.is_array()) {
-        ListHeader* const list = (type.is_list() ? given_list : given_table)(context, type, *given.list);
-        frame.memory(reinterpret_cast<int64_t*>(list), (type.is_list() ? sizeof(ListHeader) : sizeof(TableHeader)) / 8);
-        lists.push_back({list, type, given.list});
-        return;
-      }
+      const Leaf& value = leaves[leaf++];
+      if (type.is_scalar()) return frame.scalar(value.scalar);
+      if (type.is_object()) return frame.memory(given.place(type, static_cast<size_t>(value.object)), words_of(type));
       frame.array(type, *arrays[array], memories[array]);
-      bases.push_back({arrays[array], &memories[array], static_cast<int>(array)});
       ++array;
     });
   }
@@ -412,7 +233,7 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
   if (!captured_.empty()) settle(engine, captured_, std::vector<bool>(captured_.size(), false));
   for (size_t k = 0; k < captured_.size(); ++k) {
     captured.push_back(captured_[k]->memory(false));
-    if (returns_arrays_ &&
+    if (tells_apart(givens) &&
         std::any_of(memories.begin(), memories.end(), [&](const Array::Memory& m) { return m.data == captured.back().data; })) {
       captured.pop_back();
       captured_[k]->isolate(engine);
@@ -425,18 +246,18 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
   int64_t error[4] = {0, 0, 0, 0};
   context.set_error(error);
   context.set_texts(compiled_.texts);
-  std::vector<int64_t>& results = scratch->results;
-  results.resize(static_cast<size_t>(std::max(compiled_.result_slots, 1)));
+  std::vector<int64_t>& slots = scratch->results;
+  slots.resize(static_cast<size_t>(std::max(compiled_.result_slots, 1)));
   frame.memory(reinterpret_cast<char*>(&context), sizeof context);
   frame.memory(error, 4);
   static_assert(sizeof(std::atomic<bool>) == 1);
   const std::atomic<bool>& interrupt = engine.interrupt_flag();
   frame.memory(const_cast<char*>(reinterpret_cast<const char*>(&interrupt)), 1);
-  frame.memory(results.data(), results.size());
+  frame.memory(slots.data(), slots.size());
   frame.run(kernel_);
   for (const Array::Memory& m : memories) std::static_pointer_cast<HostStorage>(m.keep_alive)->check();
-  if (error[0] != 0)
-    for (const List& list : lists) take_items(*list.header, list.type, *list.items);
+  Results results(context, bases, given);
+  given.take(results);
   if (error[0] == FunctionContext::kFailed) throw Error(*context.refusal());
   if (error[0] < 0) {
     engine.clear_interrupt();
@@ -448,12 +269,8 @@ Returned Specialisation::run(Engine& engine, std::span<const Leaf> leaves, std::
     if (site.exception == "MemoryError" && context.refusal()) raised.message = context.refusal()->diagnostic().message;
     throw raised;
   }
-  std::vector<ListHeader*> headers;
-  for (const List& list : lists) {
-    take_items(*list.header, list.type, *list.items);
-    headers.push_back(list.header);
-  }
-  Returned returned = Results(results.data(), context, bases, headers).take(compiled_.result);
+  const int64_t* slot = slots.data();
+  Returned returned = results.take(compiled_.result, slot);
   idle_ = std::move(scratch);
   return returned;
 }
@@ -468,37 +285,49 @@ Dispatch::Entry& Dispatch::entry(const std::vector<Type>& types) {
   return entries_.emplace_back(std::move(made));
 }
 
-Returned Dispatch::call(Entry& entry, std::span<const Leaf> leaves) {
-  const std::vector<bool>& writes = entry.apart->compiled().writes;
-  if (writes.empty() && !entry.apart->has_grids()) return entry.apart->run(engine_, leaves, {}, {});
+Returned Dispatch::call(Entry& entry, std::span<const Leaf> leaves, Givens* givens) {
+  const Compiled& compiled = entry.apart->compiled();
+  if (compiled.writes.empty() && !entry.apart->has_grids() && !givens) return entry.apart->run(engine_, {.leaves = leaves});
+  std::vector<bool> writes = compiled.writes;
   std::vector<const Array*> arrays;
   arrays.reserve(writes.size());
   for (const Leaf& leaf : leaves)
     if (leaf.array) arrays.push_back(leaf.array);
+  const size_t own = arrays.size();
+  if (givens) {
+    for (const Array* held : givens->arrays) {
+      arrays.push_back(held);
+      writes.push_back(compiled.writes_held[static_cast<size_t>(held->dtype())]);
+    }
+  }
   std::vector<Array::Memory> memories;
   memories.reserve(arrays.size());
   settle(engine_, arrays, writes);
   const bool slower_there = entry.gpu_seconds > entry.host_seconds;
   GpuDevice* const gpus = entry.apart->has_grids() ? engine_.gpus_for_function(slower_there ? 0 : entry.host_seconds) : nullptr;
-  const auto memory_of = [&](size_t k) { return gpus ? arrays[k]->addresses() : arrays[k]->memory(writes[k]); };
+  // What objects hold is read and written by the host alone.
+  const auto memory_of = [&](size_t k) { return gpus && k < own ? arrays[k]->addresses() : arrays[k]->memory(writes[k]); };
+  std::unordered_map<const char*, const Array*> known;  // one at each address: those that share memory are the same to what comes
   for (size_t k = 0; k < arrays.size(); ++k) {
     memories.push_back(memory_of(k));
-    if (!entry.apart->returns_arrays()) continue;
-    for (size_t other = 0; other < k; ++other) {
-      if (memories[other].data != memories[k].data || arrays[other]->same_memory(*arrays[k]) || arrays[k]->size() == 0) continue;
-      memories.pop_back();
-      arrays[k]->isolate(engine_);
-      memories.push_back(memory_of(k));
-    }
+    if (arrays.size() == 1 || arrays[k]->size() == 0 || !entry.apart->tells_apart(givens)) continue;
+    const auto [other, fresh] = known.emplace(memories[k].data, arrays[k]);
+    if (fresh || other->second->same_memory(*arrays[k])) continue;
+    memories.pop_back();
+    arrays[k]->isolate(engine_);
+    memories.push_back(memory_of(k));
+    known.emplace(memories[k].data, arrays[k]);
   }
   const Specialisation* chosen = entry.apart.get();
-  if (arrays.size() > 1 && overlap(arrays, memories, writes)) {
+  if ((own > 0 && arrays.size() > 1 && overlap(std::span(arrays), memories, writes, own)) ||
+      (givens && twice(leaves, givens->objects.size()))) {
     if (!entry.overlapping) entry.overlapping = std::make_unique<Specialisation>(engine_, compile(*function_, entry.types, true));
     chosen = entry.overlapping.get();
   }
-  if (!entry.apart->has_grids()) return chosen->run(engine_, leaves, arrays, memories);
+  const Specialisation::Arguments arguments{leaves, arrays, memories, givens, gpus};
+  if (!entry.apart->has_grids()) return chosen->run(engine_, arguments);
   const auto start = std::chrono::steady_clock::now();
-  Returned returned = chosen->run(engine_, leaves, arrays, memories, gpus);
+  Returned returned = chosen->run(engine_, arguments);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!gpus)
     entry.host_seconds = seconds;

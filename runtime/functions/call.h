@@ -12,28 +12,18 @@
 #include "compiler/functions/function.h"
 #include "runtime/array/array.h"
 #include "runtime/engine.h"
+#include "runtime/functions/given.h"
 #include "runtime/functions/region_grids.h"
 #include "runtime/functions/region_kernels.h"
+#include "runtime/functions/returned.h"
 
 namespace gasell::functions {
 
-/// A leaf of the arguments (function.h): a number of its type's dtype, or an array.
+/// A leaf of the arguments (function.h): a number of its type's dtype, an array, or an object.
 struct Leaf {
   Scalar scalar;
   const Array* array = nullptr;
-  /// A list's items, or the entries of a dict or a set, in slots (compiler/functions/slots.h), changed by the call as the list is.
-  std::vector<int64_t>* list = nullptr;
-};
-
-/// What a function returned, by its type.
-struct Returned {
-  const Type* type = nullptr;    // the specialisation's
-  bool there = true;             // optional: whether the item is
-  Scalar scalar;                 // scalar
-  std::shared_ptr<Array> array;  // array: new, or a view of an argument or of a captured array
-  int argument = -1;             // array: it is this array leaf of the arguments, whole
-  std::vector<Returned> items;   // tuple, list; of a dict or set tuples, its entries; optional: the item
-  int list = -1;                 // list: it is this list leaf of the arguments
+  int object = -1;  // its place in Givens::objects
 };
 
 /// The function raised, at a place that the compiler knows.
@@ -59,16 +49,22 @@ class Specialisation {
   /// How many array leaves the arguments have.
   size_t array_leaves() const { return compiled_.writes.size(); }
 
-  /// Whether there are lists among the arguments.
-  bool takes_lists() const { return takes_lists_; }
-  /// Whether the result has arrays in it: arguments are then told apart by their addresses, which must differ.
-  bool returns_arrays() const { return returns_arrays_; }
+  /// Whether arrays may come back, in the result or in objects: arguments are then told apart by their addresses, which must differ.
+  bool tells_apart(const Givens* givens) const { return returns_arrays_ || (givens && !givens->arrays.empty()); }
   /// Whether a GPU can run parallel loops of it.
   bool has_grids() const { return has_grids_; }
-  /// `arrays`: the array leaves, settled; `memories`: theirs. `gpus`: they run parallel loops; null: the host does. Throws SiteRaised,
-  /// Interrupted, and Error (MemoryError; RuntimeError for a view of an argument that no array can be, and where a GPU was lost).
-  Returned run(Engine& engine, std::span<const Leaf> leaves, std::span<const Array* const> arrays, std::span<const Array::Memory> memories,
-               GpuDevice* gpus = nullptr) const;
+  /// What a call is made with. `arrays`: the array leaves and then those that objects hold, settled; `memories`: theirs. `givens`: the
+  /// objects; null: there are none. `gpus`: they run parallel loops; null: the host does.
+  struct Arguments {
+    std::span<const Leaf> leaves;
+    std::span<const Array* const> arrays = {};
+    std::span<const Array::Memory> memories = {};
+    Givens* givens = nullptr;
+    GpuDevice* gpus = nullptr;
+  };
+  /// Throws SiteRaised, Interrupted, and Error (MemoryError; RuntimeError for a view of an argument that no array can be, and where a GPU
+  /// was lost).
+  Returned run(Engine& engine, const Arguments& arguments) const;
 
  private:
   Compiled compiled_;
@@ -76,7 +72,7 @@ class Specialisation {
   mutable RegionKernels regions_;
   std::vector<HostKernel> instances_;
   std::vector<const Array*> captured_;
-  bool returns_arrays_ = false, takes_lists_ = false, has_grids_ = false;
+  bool returns_arrays_ = false, has_grids_ = false;
   mutable LoadedGrids grids_;
   bool checked_;  // the kernel takes the bounds of its memories
   /// What a call fills, kept for the next one; a call within a call makes its own.
@@ -99,7 +95,7 @@ class Dispatch {
   /// The entry for these types; compiled where it is new. Throws Error, as compile() does.
   Entry& entry(const std::vector<Type>& types);
   /// Calls the kernel of an entry; `leaves` are of its types. Throws as Specialisation::run does.
-  Returned call(Entry& entry, std::span<const Leaf> leaves);
+  Returned call(Entry& entry, std::span<const Leaf> leaves, Givens* givens = nullptr);
 
   const std::deque<Entry>& entries() const { return entries_; }
   const Function& function() const { return *function_; }

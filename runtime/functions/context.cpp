@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "compiler/codegen/externals.h"
+#include "runtime/functions/generator.h"
 #include "runtime/functions/linalg.h"
 #include "runtime/functions/random.h"
 
@@ -257,6 +258,7 @@ void gasell_host(void* context, const void* address, int64_t writes) { static_ca
 void register_context_functions() {
   static const bool once = [] {
     register_random_functions();
+    register_generator_functions();
     register_print_functions();
     register_table_functions();
     register_external("gasell_allocate", reinterpret_cast<void*>(&gasell_allocate));

@@ -266,6 +266,15 @@ Value compile_kernel(Interpreter&, Args args) {
   return {};
 }
 Value get_function(Interpreter& in, Args args) { return args[0].as<RawModule>()->function(in, str(in, args[1])); }
+/// Memory of a module, and what its code needs, are known to the driver alone.
+Value refuse_global(Interpreter& in, Args args) {
+  raise("NotImplementedError", "RawModule.get_global is not in Gasell: no array lies in a module's memory ('" + str(in, args[1]) + "')",
+        "give the kernel an array, as const float* c; a constant that the text knows is a #define among the options: -DNAME=value");
+}
+Value refuse_attributes(Interpreter&, const Value&) {
+  raise("NotImplementedError", "RawKernel.attributes is not in Gasell: the driver chooses registers and memory when it loads the kernel",
+        "max_dynamic_shared_size_bytes is there, and launches ask for the shared memory that they need");
+}
 Value name_of_kernel(Interpreter&, const Value& v) { return make_str(v.as<RawKernel>()->name()); }
 
 }  // namespace
@@ -282,6 +291,7 @@ const gasell::Type& raw_kernel_type() {
     made.properties = {
         {"name", name_of_kernel, nullptr, "its name"},
         {"__name__", name_of_kernel, nullptr, "its name"},
+        {"attributes", refuse_attributes, nullptr, "not in Gasell"},
         {"max_dynamic_shared_size_bytes", [](Interpreter&, const Value& v) { return Value::of(v.as<RawKernel>()->shared_limit); },
          [](Interpreter& in, const Value& v, const Value& bytes) { v.as<RawKernel>()->shared_limit = to_index(in, bytes); },
          "shared memory that a launch may add; launches ask for what they need by themselves"},
@@ -299,7 +309,8 @@ const gasell::Type& raw_module_type() {
                                           construct_module, "Kernels in CUDA C++, or a file with their machine code."};
   static const gasell::Type t = [] {
     gasell::Type made{"RawModule", "cupy", &object_type()};
-    made.methods = {{"get_function", "name", get_function, "A kernel of the module, a RawKernel."}};
+    made.methods = {{"get_function", "name", get_function, "A kernel of the module, a RawKernel."},
+                    {"get_global", "name", refuse_global, "Not in Gasell."}};
     made.constructor = &constructor;
     return made;
   }();

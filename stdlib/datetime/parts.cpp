@@ -6,7 +6,7 @@
 
 #include "runtime/frame/time_formatting.h"
 #include "stdlib/datetime/objects.h"
-#include "stdlib/numpy/named_tuple.h"
+#include "stdlib/named_tuple.h"
 
 namespace gasell::datetime {
 namespace {
@@ -166,8 +166,8 @@ std::optional<Clock> parse_iso_clock(std::string_view text) {
 
 Value iso_calendar_value(int64_t days) {
   const frame::IsoWeek week = frame::iso_week(days);
-  return numpy::make_named_tuple("datetime.IsoCalendarDate", {"year", "week", "weekday"},
-                                 {Value::of(week.year), Value::of(week.week), Value::of(week.day)});
+  return make_named_result("datetime", "datetime.IsoCalendarDate", {"year", "week", "weekday"},
+                           {Value::of(week.year), Value::of(week.week), Value::of(week.day)});
 }
 
 std::optional<Value> TypeWithConstants::get_attribute(Interpreter& in, std::string_view name) {

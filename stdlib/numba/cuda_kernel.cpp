@@ -230,6 +230,8 @@ void CudaKernel::launch(Interpreter&, const GridShape& shape, Arguments args) {
                                    s.parameters.size() == 1 ? "" : "s", given, given == 1 ? "was" : "were"));
   CallArguments arguments;
   for (const Value& v : values) add_argument(*compilation_, v, arguments);
+  if (arguments.given())
+    raise_typing_error("kernels take no lists, dicts, sets and generators", "pass arrays, numbers and tuples of these");
   const Value keep = Value::of(this);
   const std::vector<functions::Type>* types = &arguments.types;
   if (!declared_.empty()) {

@@ -10,6 +10,7 @@
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/types.h"
+#include "stdlib/named_tuple.h"
 #include "stdlib/numpy/ndarray.h"
 
 namespace gasell::numba {
@@ -58,6 +59,38 @@ Value signatures(Interpreter& in, const Value& v) {
   std::vector<Value> all;
   for (const auto& known : v.as<Dispatcher>()->known()) all.push_back(signature_value(in, *v.as<Dispatcher>(), known));
   return make_list(std::move(all));
+}
+
+Value overloads(Interpreter& in, const Value& v) {
+  Value all = make_dict();
+  for (const auto& known : v.as<Dispatcher>()->known()) {
+    const Value signature = signature_value(in, *v.as<Dispatcher>(), known);
+    all.as<Dict>()->insert(in, signature, Value::make<TypeText>("CompileResult(" + repr(in, signature) + ")"));
+  }
+  return all;
+}
+
+Value target_options(Interpreter& in, const Value& v) {
+  const functions::Options& o = v.as<Dispatcher>()->options();
+  Value all = make_dict();
+  const auto put = [&](const char* name, Value value) { all.as<Dict>()->insert(in, make_str(name), value); };
+  put("nopython", Value::of(true));
+  put("boundscheck", Value::of(o.bounds_check));
+  put("parallel", Value::of(o.parallel));
+  put("fastmath", Value::of(o.fast_math));
+  put("error_model", make_str(o.python_errors ? "python" : "numpy"));
+  return all;
+}
+
+/// As Numba's of functions without cache=True.
+Value statistics(Interpreter&, const Value&) {
+  return make_named_result("numba.core.dispatcher", "_CompileStats", {"cache_path", "cache_hits", "cache_misses"},
+                           {Value(), make_dict(), make_dict()});
+}
+
+Value disable_compile(Interpreter& in, Args args) {
+  self(args).declare_all(truth(in, args[1]));
+  return {};
 }
 
 Value nopython_signatures(Interpreter& in, const Value& v) {
@@ -216,10 +249,14 @@ const gasell::Type& dispatcher_type() {
         {"parallel_diagnostics", "signature=None, level=1", parallel_diagnostics, "Prints what became of each prange."},
         {"recompile", "", recompile, "Compiles again, with the globals of now."},
         {"compile", "sig", compile, "Compiles for these types."},
+        {"disable_compile", "val=True", disable_compile, "Calls with types that it was not compiled for are errors from now on."},
     };
     made.properties = {
         {"py_func", [](Interpreter&, const Value& v) { return v.as<Dispatcher>()->function(); }, nullptr, "the function, interpreted"},
         {"signatures", signatures, nullptr, "the types it was compiled for"},
+        {"overloads", overloads, nullptr, "the types it was compiled for, and their kernels"},
+        {"targetoptions", target_options, nullptr, "how it is compiled"},
+        {"stats", statistics, nullptr, "which signatures were compiled"},
         {"nopython_signatures", nopython_signatures, nullptr, "the same with the types of results"},
         {"__call__", [](Interpreter&, const Value& v) { return v; }, nullptr, ""},
         {"__wrapped__", [](Interpreter&, const Value& v) { return v.as<Dispatcher>()->function(); }, nullptr, ""},
@@ -241,7 +278,6 @@ std::string Dispatcher::repr(Interpreter& in) { return "CPUDispatcher(" + gasell
 
 std::optional<Value> Dispatcher::get_attribute(Interpreter& in, std::string_view name) {
   if (auto own = Object::get_attribute(in, name)) return own;
-  if (name == "targetoptions" || name == "stats" || name == "overloads") return {};
   return function_.object()->get_attribute(in, name);
 }
 
@@ -358,7 +394,7 @@ void convert_leaves(const functions::Type& type, std::vector<functions::Leaf>& l
   if (type.is_scalar()) {
     leaves[at].scalar = leaves[at].scalar.cast(type.dtype);
     ++at;
-  } else if (type.is_array()) {
+  } else if (type.is_memory()) {
     ++at;
   } else if (type.is_tuple()) {
     for (const functions::Type& item : type.items) convert_leaves(item, leaves, at);
@@ -419,15 +455,15 @@ Value Dispatcher::call(Interpreter& in, Arguments args) {
     const functions::FunctionOutput* before;
   } printing(&output_);
   try {
-    returned = dispatch_->call(*chosen->entry, arguments.leaves);
+    returned = dispatch_->call(*chosen->entry, arguments.leaves, arguments.given());
   } catch (const functions::SiteRaised& raised) {
-    reflect_lists(in, arguments, chosen->types);
+    reflect(in, arguments);
     rethrow(raised);
   }
   if (convert && returned.type->is_scalar()) returned.scalar = returned.scalar.cast(declared);
-  reflect_lists(in, arguments, chosen->types);
+  reflect(in, arguments);
   Value value = to_value(in, returned, arguments);
-  arguments.clear();  // holds no arrays between calls
+  arguments.clear();  // holds nothing between calls
   scratch_ = std::move(arguments);
   return value;
 }

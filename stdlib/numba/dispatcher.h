@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/functions/output.h"
-#include "stdlib/numba/outside.h"
+#include "stdlib/numba/arguments.h"
 #include "stdlib/numba/types.h"
 
 namespace gasell::numba {
@@ -27,6 +27,8 @@ class Dispatcher final : public Object {
   void declare(Interpreter& in, const Signature& signature);
   /// Compiles for further types.
   void compile(Interpreter& in, const std::vector<functions::Type>& types);
+  /// Whether types that it was not compiled for are refused from now on.
+  void declare_all(bool closed) { declared_ = closed; }
   /// Forgets what was compiled, and compiles it again from the function as it is now.
   void recompile(Interpreter& in);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/functions/call.h"
 #include "stdlib/numba/outside.h"
 
 namespace gasell::numba {

@@ -94,6 +94,15 @@ class Generalised final : public Object {
     return Object::get_attribute(in, name);
   }
 
+  /// To compiled functions: the loops around the function, for arrays of these types.
+  functions::Outside outside() {
+    auto function = std::make_shared<functions::Function>();
+    function->name = core_->name;
+    function->identity = this;
+    function->for_types = [this, keep = Value::of(this)](const std::vector<functions::Type>& types, bool) { return inside(types); };
+    return outside_function(std::move(function));
+  }
+
   void declare(const Signature& signature) {
     if (signature.arguments.size() != core_->defaults.size())
       raise("TypeError",
@@ -301,6 +310,87 @@ class Generalised final : public Object {
     return *made;
   }
 
+  /// The function that a compiled one calls with inputs and outputs of these types; null: it cannot be called with them.
+  std::shared_ptr<const functions::Function> inside(const std::vector<functions::Type>& types) const {
+    const size_t nin = layout_.inputs.size();
+    if (types.size() != nin + layout_.outputs.size()) return nullptr;
+    const auto core_of = [&](size_t k) -> const std::vector<std::string>& {
+      return k < nin ? layout_.inputs[k] : layout_.outputs[k - nin];
+    };
+    std::vector<functions::Type> wanted;
+    for (const auto& loop : loops_) {
+      bool fits = true;
+      for (size_t k = 0; k < types.size(); ++k)
+        fits = fits && (k < nin ? promote(types[k].dtype, loop[k].dtype) == loop[k].dtype : types[k].dtype == loop[k].dtype);
+      if (fits && wanted.empty()) wanted = loop;
+    }
+    if (!loops_.empty() && wanted.empty()) return nullptr;
+    std::string text = "def gufunc(", shapes, prepare, call = "f(", index, indent = "    ";
+    std::map<std::string, std::string> extents;
+    size_t rank = 0;
+    for (size_t k = 0; k < types.size(); ++k) {
+      const size_t core = core_of(k).size();
+      if (!types[k].is_array() && !(types[k].is_scalar() && core == 0 && k < nin)) return nullptr;
+      if (types[k].is_array() && static_cast<size_t>(types[k].rank) < core) return nullptr;
+      const size_t around = types[k].is_array() ? static_cast<size_t>(types[k].rank) - core : 0;
+      if (k < nin) rank = std::max(rank, around);
+      if (k >= nin && around != rank) return nullptr;
+    }
+    for (size_t r = 0; r < rank; ++r) index += fmt::format("{}i{}", r ? ", " : "", r);
+    for (size_t k = 0; k < types.size(); ++k) {
+      const auto& core = core_of(k);
+      const size_t around = types[k].is_array() ? static_cast<size_t>(types[k].rank) - core.size() : 0;
+      text += fmt::format("{}a{}", k ? ", " : "", k);
+      for (size_t c = 0; c < core.size(); ++c) {
+        const std::string extent = fmt::format("a{}.shape[{}]", k, around + c);
+        const auto [first, fresh] = extents.emplace(core[c], extent);
+        if (!fresh)
+          prepare += fmt::format(
+              "    if {} != {}:\n        raise ValueError('{}: operand {} has a mismatch in its core dimension {}, with gufunc signature "
+              "{}')\n",
+              extent, first->second, core_->name, k, c, signature_);
+      }
+      if (k < nin && types[k].is_array() && !wanted.empty() && types[k].dtype != wanted[k].dtype)
+        prepare += fmt::format("    a{0} = a{0}.astype(dtype{0})\n", k);
+      if (around > 0) shapes += fmt::format("{}a{}.shape[:{}]", shapes.empty() ? "" : ", ", k, around);
+    }
+    std::vector<functions::Outside> dtypes;
+    std::map<std::string, functions::Outside> names{
+        {"f", outside_function(core_)}, {"np", outside_path("numpy")}, {"prange", outside_path("numba.prange")}};
+    for (size_t k = 0; k < wanted.size(); ++k)
+      names.emplace(fmt::format("dtype{}", k), outside_path("numpy." + std::string(name_of(wanted[k].dtype))));
+    if (rank > 0) prepare += "    shape = np.broadcast_shapes(" + shapes + ")\n";
+    for (size_t k = 0; k < types.size(); ++k) {
+      const auto& core = core_of(k);
+      const size_t around = types[k].is_array() ? static_cast<size_t>(types[k].rank) - core.size() : 0;
+      const bool as_array = core.empty() && (k >= nin || (!wanted.empty() && wanted[k].is_array()));
+      if (rank > 0 && around > 0) {
+        std::string tail;
+        for (size_t c = 0; c < core.size(); ++c) tail += fmt::format("a{}.shape[{}], ", k, around + c);
+        if (k < nin)
+          prepare += fmt::format("    b{0} = np.broadcast_to(a{0}, shape{1})\n", k, tail.empty() ? "" : " + (" + tail + ")");
+        else
+          prepare += fmt::format("    b{} = a{}\n", k, k);
+      }
+      std::string item = around > 0 ? fmt::format("b{}", k) : fmt::format("a{}", k);
+      if (as_array && types[k].is_array()) item = "np.expand_dims(" + item + ", -1)";
+      if (around > 0)
+        item += "[" + index + "]";
+      else if (types[k].is_array() && core.empty() && !as_array)
+        item += "[()]";
+      call += (k ? ", " : "") + item;
+    }
+    text += "):\n" + prepare;
+    for (size_t r = 0; r < rank; ++r) {
+      text += indent + fmt::format("for i{} in {}(shape[{}]):\n", r, r == 0 && options_.parallel ? "prange" : "range", r);
+      indent += "    ";
+    }
+    text += indent + call + ")\n";
+    functions::Options options = options_;
+    options.unchecked_parallel = true;  // each iteration has outputs of its own
+    return function_of_text("guvectorize", text, std::move(names), options);
+  }
+
   const Value function_;
   const std::string signature_;
   const Layout layout_;
@@ -332,6 +422,11 @@ Value guvectorize(Interpreter& in, Args args) {
 }
 
 }  // namespace
+
+std::optional<functions::Outside> outside_of_gufunc(const Value& v) {
+  auto* const g = v.as<Generalised>();
+  return g ? std::optional(g->outside()) : std::nullopt;
+}
 
 std::vector<NativeFunction> guvectorize_functions() {
   return {{"guvectorize", "ftylist=None, signature=None, **kws", guvectorize, "Makes a generalised ufunc of a function of small arrays."}};

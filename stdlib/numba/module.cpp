@@ -13,6 +13,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/bindings.h"
 #include "stdlib/modules.h"
+#include "stdlib/numba/overloads.h"
 #include "stdlib/numpy/ndarray.h"
 
 namespace gasell::numba {
@@ -106,6 +107,12 @@ Value from_dtype(Interpreter& in, Args args) {
   return Value::make<NumbaType>(functions::Type::of(*dtype));
 }
 
+Value literal_unroll(Interpreter&, Args args) { return args[0]; }
+
+Value refuse_cfunc(Interpreter&, Args) {
+  raise("NotImplementedError", "cfunc is not in Gasell: no other program calls its functions by address", "use @njit");
+}
+
 Value refuse_objmode(Interpreter&, Args) {
   raise("NotImplementedError", "object mode is not in Gasell", "call the interpreted function outside of the compiled one");
 }
@@ -121,6 +128,8 @@ std::vector<NativeFunction> module_functions() {
       {"threading_layer", "", threading_layer, "The library that runs threads: 'tbb'."},
       {"typeof", "val, purpose=None", type_of_value, "The type that compiled functions see in a value."},
       {"from_dtype", "dtype", from_dtype, "The type of numbers of a NumPy dtype."},
+      {"literal_unroll", "container", literal_unroll, "The tuple itself: loops over tuples of several types are written out."},
+      {"cfunc", "*args, **kwargs", refuse_cfunc, "Not in Gasell."},
       {"objmode", "*args, **kwargs", refuse_objmode, "Not in Gasell."},
   };
   for (auto part : {vectorize_functions(), guvectorize_functions(), stencil_functions()})
@@ -199,12 +208,35 @@ Value make_numba_errors(Interpreter&) {
 }
 
 Value make_numba_extending(Interpreter&) {
-  static const std::vector<NativeFunction> kFunctions = {
-      {"register_jitable", "function",
-       [](Interpreter&, std::span<Value> args) { return numba::need_function(args[0], "register_jitable"); },
-       "The function itself: compiled functions call any function of the script."},
-  };
+  static const std::vector<NativeFunction> kFunctions = [] {
+    std::vector<NativeFunction> all = numba::extending_functions();
+    all.push_back({"register_jitable", "function=None, **kwargs",
+                   [](Interpreter&, std::span<Value> args) {
+                     const auto itself = [](Interpreter&, const Value& f) { return numba::need_function(f, "register_jitable"); };
+                     if (args[0].is_none()) return numba::make_decorator("register_jitable", itself);
+                     return numba::need_function(args[0], "register_jitable");
+                   },
+                   "The function itself: compiled functions call any function of the script."});
+    return all;
+  }();
   return make_module("numba.extending", kFunctions);
+}
+
+Value make_numba_experimental(Interpreter&) {
+  static const std::vector<NativeFunction> kFunctions = {
+      {"jitclass", "*args, **kwargs",
+       [](Interpreter&, std::span<Value>) -> Value {
+         raise("NotImplementedError", "jitclass is not in Gasell, which has no classes",
+               "hold the fields in a collections.namedtuple, those that change in arrays, and write methods as functions of it");
+       },
+       "Not in Gasell."},
+      {"structref", "*args, **kwargs",
+       [](Interpreter&, std::span<Value>) -> Value {
+         raise("NotImplementedError", "structref is not in Gasell, which has no classes", "hold the fields in a collections.namedtuple");
+       },
+       "Not in Gasell."},
+  };
+  return make_module("numba.experimental", kFunctions);
 }
 
 Value make_numba(Interpreter& in) {
@@ -215,6 +247,7 @@ Value make_numba(Interpreter& in) {
   set_member(module, "types", make_numba_types(in));
   set_member(module, "typed", make_numba_typed(in));
   set_member(module, "extending", make_numba_extending(in));
+  set_member(module, "experimental", make_numba_experimental(in));
   set_member(module, "cuda", make_numba_cuda(in));
   const Value errors = make_numba_errors(in);
   set_member(module, "errors", errors);

@@ -21,6 +21,8 @@ void register_sorting();
 
 std::vector<NativeFunction> vectorize_functions();
 std::vector<NativeFunction> guvectorize_functions();
+/// What a function that guvectorize made is to compiled ones; nullopt: the value is none.
+std::optional<functions::Outside> outside_of_gufunc(const Value& v);
 std::vector<NativeFunction> stencil_functions();
 
 }  // namespace gasell::numba

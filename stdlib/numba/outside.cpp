@@ -1,20 +1,19 @@
 #include "stdlib/numba/outside.h"
 
-#include <bit>
 #include <functional>
-#include <limits>
 #include <mutex>
 #include <unordered_map>
 
 #include "runtime/session/builtins.h"
-#include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
-#include "runtime/session/set.h"
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
+#include "stdlib/named_tuple.h"
 #include "stdlib/numba/cuda.h"
 #include "stdlib/numba/dispatcher.h"
 #include "stdlib/numba/generated.h"
+#include "stdlib/numba/module.h"
+#include "stdlib/numba/overloads.h"
 #include "stdlib/numba/stencil.h"
 #include "stdlib/numba/typed.h"
 #include "stdlib/numba/types.h"
@@ -112,7 +111,8 @@ Outside number(const Scalar& s) {
   return o;
 }
 
-/// A number of the language, or a NumPy scalar.
+}  // namespace
+
 std::optional<Scalar> scalar_of(Interpreter& in, const Value& v) {
   switch (v.tag()) {
     case Value::Tag::boolean: return Scalar::of_bool(v.as_int() != 0);
@@ -125,6 +125,8 @@ std::optional<Scalar> scalar_of(Interpreter& in, const Value& v) {
   if (const auto* c = v.as<Complex>()) return Scalar::of_complex(c->value);
   return {};
 }
+
+namespace {
 
 /// The function that a decorated object stands for: its own, and how it is compiled.
 std::optional<std::pair<Value, functions::Options>> decorated(const Value& v) {
@@ -182,14 +184,24 @@ Outside to_outside(Compilation& compilation, const Value& v) {
   } else if (const auto* t = v.as<Tuple>()) {
     o.kind = Outside::Kind::tuple;
     for (const Value& item : t->items) o.items.push_back(to_outside(compilation, item));
+    o.named = class_of_named(v);
   } else if (v.as<numpy::NdArray>()) {
     const Array& frozen = compilation.frozen->freeze(v);
     o.kind = Outside::Kind::array;
     o.type = type_of_array(frozen);
     o.type.read_only = true;
     o.array = &frozen;
+  } else if (const auto* named = v.as<NamedTupleClass>()) {
+    o.kind = Outside::Kind::named;
+    o.text = named->described.name;
+    o.named = named->compiled;
+    for (const Value& d : named->defaults) o.items.push_back(to_outside(compilation, d));
   } else if (auto* stencil = v.as<Stencil>()) {
     return stencil->outside();
+  } else if (auto gufunc = outside_of_gufunc(v)) {
+    return *std::move(gufunc);
+  } else if (auto overloaded = outside_of_overloaded(compilation, v)) {
+    return *std::move(overloaded);
   } else if (const auto inner = decorated(v)) {
     o.kind = Outside::Kind::function;
     o.text = inner->first.as<Function>()->name();
@@ -210,298 +222,6 @@ Outside to_outside(Compilation& compilation, const Value& v) {
     o.text = described(v);
   }
   return o;
-}
-
-namespace {
-
-/// What an item of a list that is an argument is inside: numbers, and tuples of them.
-functions::Type type_of_item(Compilation& compilation, const Value& v) {
-  if (const auto s = scalar_of(compilation.in, v)) return functions::Type::of(s->type);
-  if (const auto* t = v.as<Tuple>()) {
-    std::vector<functions::Type> items;
-    for (const Value& item : t->items) items.push_back(type_of_item(compilation, item));
-    return functions::Type::tuple_of(std::move(items));
-  }
-  raise_typing_error(
-      "compiled functions take lists of numbers and of tuples of numbers, and this list has an item of type " + type_of(v).name,
-      "pass a tuple of arrays, or one array");
-}
-
-/// Appends an item's slots (compiler/functions/slots.h); false where it is of another type.
-bool add_slots(Interpreter& in, const Value& v, const functions::Type& type, std::vector<int64_t>& to) {
-  if (type.is_tuple()) {
-    const auto* t = v.as<Tuple>();
-    if (!t || t->items.size() != type.items.size()) return false;
-    for (size_t k = 0; k < t->items.size(); ++k)
-      if (!add_slots(in, t->items[k], type.items[k], to)) return false;
-    return true;
-  }
-  const auto s = scalar_of(in, v);
-  if (!s || s->type != type.dtype) return false;
-  if (s->is_integral()) {
-    to.push_back(s->i);
-  } else {
-    to.push_back(std::bit_cast<int64_t>(s->c.real()));
-    if (is_complex(s->type)) to.push_back(std::bit_cast<int64_t>(s->c.imag()));
-  }
-  return true;
-}
-
-Value from_slots(const functions::Type& type, const int64_t*& slot) {
-  if (type.is_tuple()) {
-    std::vector<Value> items;
-    for (const functions::Type& item : type.items) items.push_back(from_slots(item, slot));
-    return make_tuple(std::move(items));
-  }
-  if (kind(type.dtype) == 'b' || is_integer(type.dtype)) {
-    const Scalar s = Scalar::of_int(*slot++).cast(type.dtype);
-    return type.dtype == DType::u64 && s.i < 0 ? numpy::wrap_scalar(s) : numpy::python_value(s);
-  }
-  const double re = std::bit_cast<double>(*slot++);
-  return numpy::python_value(is_complex(type.dtype) ? Scalar::of_complex({re, std::bit_cast<double>(*slot++)}, type.dtype)
-                                                    : Scalar::of_float(re, type.dtype));
-}
-
-void add_slots_or_refuse(Interpreter& in, const Value& v, const functions::Type& type, const Value& first, std::vector<int64_t>& to) {
-  if (!add_slots(in, v, type, to))
-    raise("TypeError", "can't unbox heterogeneous list: " + gasell::repr(in, Value::make<TypeObject>(type_of(first))) +
-                           " != " + gasell::repr(in, Value::make<TypeObject>(type_of(v))));
-}
-
-/// The leaf of a dict or a set of this type.
-void add_table(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to) {
-  CallArguments::GivenList given{v, {}, {}};
-  const functions::Type& entry = type.items[0];
-  if (const auto* dict = v.as<Dict>()) {
-    for (const Dict::Entry& e : dict->entries()) {
-      if (e.key.is_absent()) continue;
-      add_slots_or_refuse(compilation.in, e.key, entry.items[0], e.key, given.items);
-      add_slots_or_refuse(compilation.in, e.value, entry.items[1], e.value, given.items);
-    }
-  } else {
-    const std::vector<Value> items = v.as<Set>()->items();
-    for (const Value& item : items) add_slots_or_refuse(compilation.in, item, entry.items[0], items[0], given.items);
-  }
-  given.after = given.items;
-  to.lists.push_back(std::move(given));
-  to.leaves.push_back({{}, nullptr, &to.lists.back().after});
-}
-
-/// The type of a dict or a set that is an argument; nullopt: it is neither.
-std::optional<functions::Type> type_of_table(Compilation& compilation, const Value& v) {
-  if (const auto* dict = v.as<TypedDict>()) {
-    if (dict->entry) return functions::Type::table_of("dict", *dict->entry);
-    for (const Dict::Entry& e : dict->entries())
-      if (!e.key.is_absent())
-        return functions::Type::table_of("dict",
-                                         functions::Type::tuple_of({type_of_item(compilation, e.key), type_of_item(compilation, e.value)}));
-    raise("TypeError", "invalid operation on untyped dictionary", "numba.typed.Dict.empty(key_type, value_type) says the types");
-  }
-  if (const auto* set = v.as<Set>(); set && !set->frozen()) {
-    const std::vector<Value> items = set->items();
-    if (items.empty()) raise("ValueError", "cannot compute fingerprint of empty set");
-    return functions::Type::table_of("set", functions::Type::tuple_of({type_of_item(compilation, items[0])}));
-  }
-  return {};
-}
-
-/// The leaf of a list of this type.
-void add_list(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to) {
-  CallArguments::GivenList given{v, {}, {}};
-  const auto& items = v.as<List>()->items;
-  for (const Value& item : items) add_slots_or_refuse(compilation.in, item, type.items[0], items[0], given.items);
-  given.after = given.items;
-  to.lists.push_back(std::move(given));
-  to.leaves.push_back({{}, nullptr, &to.lists.back().after});
-}
-
-void reflect_table(Interpreter& in, const CallArguments::GivenList& given, const functions::Type& entry) {
-  auto* const dict = given.list.as<Dict>();
-  auto* const set = given.list.as<Set>();
-  dict ? dict->clear() : set->clear();
-  for (const int64_t *slot = given.after.data(), *end = slot + given.after.size(); slot < end;) {
-    const Value key = from_slots(entry.items[0], slot);
-    if (dict)
-      dict->insert(in, key, from_slots(entry.items[1], slot));
-    else
-      set->insert(in, key);
-  }
-}
-
-}  // namespace
-
-void reflect_lists(Interpreter& in, const CallArguments& arguments, const std::vector<functions::Type>& types) {
-  size_t at = 0;
-  for (const functions::Type& type : types) {
-    if (!type.is_memory() || type.is_array()) continue;
-    const auto& given = arguments.lists.at(at++);
-    if (given.items == given.after) continue;
-    if (type.is_table()) {
-      reflect_table(in, given, type.items[0]);
-      continue;
-    }
-    std::vector<Value> items;
-    for (const int64_t *slot = given.after.data(), *end = slot + given.after.size(); slot < end;)
-      items.push_back(from_slots(type.items[0], slot));
-    given.list.as<List>()->items = std::move(items);
-  }
-}
-
-void add_argument(Compilation& compilation, const Value& v, CallArguments& to) {
-  if (const auto* a = v.as<numpy::NdArray>()) {
-    to.types.push_back(type_of_array(a->array));
-    to.leaves.push_back({{}, &a->array});
-    to.arrays.push_back(v);
-  } else if (const auto s = scalar_of(compilation.in, v)) {
-    to.types.push_back(functions::Type::of(s->type));
-    to.leaves.push_back({*s, nullptr});
-  } else if (v.is_none()) {
-    to.types.emplace_back();
-  } else if (const auto* t = v.as<Tuple>()) {
-    CallArguments inner;
-    for (const Value& item : t->items) add_argument(compilation, item, inner);
-    if (!inner.lists.empty()) raise_typing_error("compiled functions take no list in a tuple", "pass the list itself, or an array");
-    to.types.push_back(functions::Type::tuple_of(std::move(inner.types)));
-    to.leaves.insert(to.leaves.end(), inner.leaves.begin(), inner.leaves.end());
-    to.arrays.insert(to.arrays.end(), inner.arrays.begin(), inner.arrays.end());
-  } else if (const auto* text = v.as<Str>()) {
-    to.types.push_back(functions::Type::text_of(text->value));
-  } else if (const auto table = type_of_table(compilation, v)) {
-    to.types.push_back(*table);
-    add_table(compilation, v, *table, to);
-  } else if (const auto* typed = v.as<TypedList>(); typed && typed->item) {
-    functions::Type type = functions::Type::list_of(*typed->item);
-    type.text = "reflected";
-    to.types.push_back(type);
-    add_list(compilation, v, type, to);
-  } else if (const auto* list = v.as<List>()) {
-    if (list->items.empty())
-      raise("ValueError", "cannot compute fingerprint of empty list", "the items say what the list holds: pass np.array([], dtype=…)");
-    const functions::Type item = type_of_item(compilation, list->items[0]);
-    functions::Type type = functions::Type::list_of(item);
-    type.text = "reflected";
-    to.types.push_back(type);
-    add_list(compilation, v, type, to);
-  } else {
-    auto& [kept, constant] = compilation.constants[v.object()];
-    if (!constant) {
-      Outside o = to_outside(compilation, v);
-      if (o.kind != Outside::Kind::path && o.kind != Outside::Kind::function) {
-        compilation.constants.erase(v.object());
-        const std::string name = type_of(v).name;
-        raise_typing_error("compiled functions take no argument of type " + name, "pass numbers, arrays, lists, tuples and functions");
-      }
-      // One constant for what has one name, whichever object it came by.
-      for (const auto& [object, other] : compilation.constants)
-        if (other.second && o.kind == Outside::Kind::path && other.second->kind == o.kind && other.second->text == o.text)
-          constant = other.second;
-      if (!constant) constant = std::make_shared<Outside>(std::move(o));
-      kept = v;
-    }
-    functions::Type t;
-    t.kind = functions::Type::Kind::function;
-    t.text = constant->text;
-    t.constant = constant;
-    to.types.push_back(std::move(t));
-  }
-}
-
-bool add_leaves(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to) {
-  using Kind = functions::Type::Kind;
-  switch (type.kind) {
-    case Kind::scalar:
-      switch (v.tag()) {
-        case Value::Tag::boolean: to.leaves.push_back({Scalar::of_bool(v.as_int() != 0), nullptr}); return type.dtype == DType::boolean;
-        case Value::Tag::integer: to.leaves.push_back({Scalar::of_int(v.as_int()), nullptr}); return type.dtype == DType::i64;
-        case Value::Tag::floating: to.leaves.push_back({Scalar::of_float(v.as_float()), nullptr}); return type.dtype == DType::f64;
-        default: break;
-      }
-      if (const auto s = scalar_of(compilation.in, v)) {
-        to.leaves.push_back({*s, nullptr});
-        return s->type == type.dtype;
-      }
-      return false;
-    case Kind::array: {
-      const auto* a = v.as<numpy::NdArray>();
-      if (!a || a->array.dtype() != type.dtype || a->array.rank() != type.rank || a->array.writable() == type.read_only) return false;
-      if (is_c_contiguous(a->array) != (type.layout == Layout::c)) return false;
-      to.leaves.push_back({{}, &a->array});
-      to.arrays.push_back(v);
-      return true;
-    }
-    case Kind::tuple: {
-      const auto* t = v.as<Tuple>();
-      if (!t || t->items.size() != type.items.size()) return false;
-      for (size_t k = 0; k < t->items.size(); ++k)
-        if (!add_leaves(compilation, t->items[k], type.items[k], to)) return false;
-      return true;
-    }
-    case Kind::list: {
-      const auto* list = v.as<List>();
-      if (!list || list->items.empty() || type_of_item(compilation, list->items[0]) != type.items[0]) return false;
-      add_list(compilation, v, type, to);
-      return true;
-    }
-    case Kind::table:
-      if (!v.as<TypedDict>() && !v.as<Set>()) return false;
-      if (const auto table = type_of_table(compilation, v); !table || *table != type) return false;
-      add_table(compilation, v, type, to);
-      return true;
-    case Kind::none: return v.is_none();
-    case Kind::text: {
-      const auto* text = v.as<Str>();
-      return text && text->value == type.text;
-    }
-    case Kind::function: {
-      if (!v.is_object()) return false;
-      const auto known = compilation.constants.find(v.object());
-      return known != compilation.constants.end() && known->second.second == type.constant;
-    }
-    default: return false;
-  }
-}
-
-Value to_value(Interpreter& in, const functions::Returned& r, const CallArguments& arguments) {
-  using Kind = functions::Type::Kind;
-  switch (r.type->kind) {
-    case Kind::scalar: {
-      // Integers of a script have 64 bits with a sign; what is larger stays NumPy's.
-      if (r.scalar.type == DType::u64 && r.scalar.i < 0) return numpy::wrap_scalar(r.scalar);
-      return numpy::python_value(r.scalar);
-    }
-    case Kind::array: return r.argument >= 0 ? arguments.arrays[static_cast<size_t>(r.argument)] : Value::make<numpy::NdArray>(*r.array);
-    case Kind::tuple: {
-      std::vector<Value> items;
-      for (const functions::Returned& item : r.items) items.push_back(to_value(in, item, arguments));
-      return make_tuple(std::move(items));
-    }
-    case Kind::list: {
-      if (r.list >= 0) return arguments.lists[static_cast<size_t>(r.list)].list;
-      std::vector<Value> items;
-      for (const functions::Returned& item : r.items) items.push_back(to_value(in, item, arguments));
-      return make_list(std::move(items));
-    }
-    case Kind::table: {
-      if (r.list >= 0) return arguments.lists[static_cast<size_t>(r.list)].list;
-      const bool dict = r.type->text == "dict";
-      Value made = dict ? Value::make<TypedDict>(r.type->items.empty() ? std::nullopt : std::optional(r.type->items[0]))
-                        : make_set(in, make_list({}));
-      for (const functions::Returned& entry : r.items) {
-        const Value key = to_value(in, entry.items[0], arguments);
-        if (dict)
-          made.as<Dict>()->insert(in, key, to_value(in, entry.items[1], arguments));
-        else
-          made.as<Set>()->insert(in, key);
-      }
-      return made;
-    }
-    case Kind::optional: return r.there ? to_value(in, r.items[0], arguments) : Value();
-    case Kind::text: return make_str(r.type->text);
-    case Kind::none: return {};
-    default:
-      raise_typing_error("a compiled function cannot return " + functions::describe(*r.type) + ": it lives inside compiled code alone",
-                         "return numbers, arrays, lists and tuples of these");
-  }
 }
 
 void register_numba_errors() {

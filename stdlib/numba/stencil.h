@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "stdlib/numba/outside.h"
+#include "stdlib/numba/arguments.h"
 #include "stdlib/numba/stencil_trees.h"
 
 namespace gasell::numba {

@@ -8,6 +8,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/bindings.h"
 #include "stdlib/modules.h"
+#include "stdlib/named_tuple.h"
 #include "stdlib/numpy/ndarray.h"
 
 namespace gasell::numba {
@@ -22,6 +23,12 @@ std::string tuple_text(const std::vector<functions::Type>& types) {
   std::string text = "(";
   for (size_t k = 0; k < types.size(); ++k) text += (k ? ", " : "") + functions::to_string(types[k]);
   return text + (types.size() == 1 ? ",)" : ")");
+}
+
+Value tuple_of(const std::vector<functions::Type>& types) {
+  std::vector<Value> items;
+  for (const functions::Type& t : types) items.push_back(make(t));
+  return make_tuple(std::move(items));
 }
 
 /// One of `[:, ::1]`: step 1, or 0 where none is written.
@@ -63,25 +70,110 @@ Value optional(Interpreter&, Args args) {
   return make(functions::Type{.kind = functions::Type::Kind::optional, .items = {need_type(args[0])}});
 }
 
-const std::vector<NativeFunction>& type_functions() {
-  static const std::vector<NativeFunction> table = {
-      {"UniTuple", "dtype, count", uni_tuple, "The type of tuples of `count` values of one type."},
-      {"Tuple", "types", tuple, "The type of tuples of values of these types."},
-      {"Array", "dtype, ndim, layout, readonly=False, name=None, aligned=True", array, "The type of arrays; layout is 'C', 'F' or 'A'."},
-      {"Optional", "typ", optional, "A value of a type, or None."},
-      {"optional", "typ", optional, "A value of a type, or None."},
+Value list_type_of(Interpreter&, Args args) {
+  functions::Type t = functions::Type::list_of(need_type(args[0]));
+  t.text = "typed";
+  return make(std::move(t));
+}
+Value reflected_list_type_of(Interpreter& in, Args args) {
+  functions::Type t = functions::Type::list_of(need_type(args[0]));
+  if (truth(in, args[1])) t.text = "reflected";
+  return make(std::move(t));
+}
+Value dict_type_of(Interpreter&, Args args) {
+  return make(functions::Type::table_of("dict", functions::Type::tuple_of({need_type(args[0]), need_type(args[1])})));
+}
+Value set_type_of(Interpreter&, Args args) {
+  return make(functions::Type::table_of("set", functions::Type::tuple_of({need_type(args[0])})));
+}
+
+/// The type of tuples of a class of collections.namedtuple.
+functions::Type named_type(const Value& v, std::vector<functions::Type> items) {
+  const auto* named = v.as<NamedTupleClass>();
+  if (!named) raise("TypeError", "a class of collections.namedtuple is needed, not '" + type_of(v).name + "'");
+  if (items.size() != named->compiled->fields.size())
+    raise("ValueError", named->described.name + " has " + std::to_string(named->compiled->fields.size()) + " fields, not " +
+                            std::to_string(items.size()));
+  functions::Type t = functions::Type::tuple_of(std::move(items));
+  t.named = named->compiled;
+  return t;
+}
+Value named_uni_tuple(Interpreter& in, Args args) {
+  return make(named_type(args[2], std::vector<functions::Type>(static_cast<size_t>(to_index(in, args[1])), need_type(args[0]))));
+}
+Value named_tuple(Interpreter& in, Args args) {
+  std::vector<functions::Type> items;
+  for (const Value& v : to_vector(in, args[0])) items.push_back(need_type(v));
+  return make(named_type(args[1], std::move(items)));
+}
+
+/// The classes of types, which overloads ask for with isinstance; those that are called have constructors.
+struct TypeClasses {
+  static gasell::Type of(const char* name, const gasell::Type* base, const NativeFunction* constructor = nullptr) {
+    gasell::Type t{name, "numba.types", base};
+    t.constructor = constructor;
+    return t;
+  }
+  const NativeFunction make_array{"Array", "dtype, ndim, layout, readonly=False, name=None, aligned=True", array,
+                                  "The type of arrays; layout is 'C', 'F' or 'A'."};
+  const NativeFunction make_uni_tuple{"UniTuple", "dtype, count", uni_tuple, "The type of tuples of `count` values of one type."};
+  const NativeFunction make_tuple_type{"Tuple", "types", tuple, "The type of tuples of values of these types."};
+  const NativeFunction make_named_uni{"NamedUniTuple", "dtype, count, cls", named_uni_tuple,
+                                      "The type of named tuples of a class, of values of one type."};
+  const NativeFunction make_named{"NamedTuple", "types, cls", named_tuple, "The type of named tuples of a class."};
+  const NativeFunction make_list_type{"ListType", "item_type", list_type_of, "The type of numba.typed.List."};
+  const NativeFunction make_list{"List", "dtype, reflected=False", reflected_list_type_of, "The type of lists."};
+  const NativeFunction make_dict{"DictType", "key_type, value_type", dict_type_of, "The type of numba.typed.Dict."};
+  const NativeFunction make_set_type{"Set", "dtype, reflected=False", set_type_of, "The type of sets."};
+  const NativeFunction make_optional{"Optional", "typ", optional, "A value of a type, or None."};
+
+  const gasell::Type type{"Type", "numba.types", &object_type()};
+  const gasell::Type number = of("Number", &type), integer = of("Integer", &number), floating = of("Float", &number),
+                     complex = of("Complex", &number), boolean = of("Boolean", &type), none = of("NoneType", &type),
+                     text = of("UnicodeType", &type), callable = of("Callable", &type), generator = of("NumPyRandomGeneratorType", &type),
+                     buffer = of("Buffer", &type), array_type = of("Array", &buffer, &make_array), base_tuple = of("BaseTuple", &type),
+                     uni = of("UniTuple", &base_tuple, &make_uni_tuple), mixed = of("Tuple", &base_tuple, &make_tuple_type),
+                     named_uni = of("NamedUniTuple", &uni, &make_named_uni), named = of("NamedTuple", &mixed, &make_named),
+                     typed_list = of("ListType", &type, &make_list_type), list = of("List", &type, &make_list),
+                     dict = of("DictType", &type, &make_dict), set = of("Set", &type, &make_set_type),
+                     option = of("Optional", &type, &make_optional);
+
+  std::vector<const gasell::Type*> all() const {
+    return {&type,       &number,     &integer, &floating, &complex,   &boolean, &none,       &text, &callable, &generator, &buffer,
+            &array_type, &base_tuple, &uni,     &mixed,    &named_uni, &named,   &typed_list, &list, &dict,     &set,       &option};
+  }
+};
+const TypeClasses& type_classes() {
+  static const TypeClasses classes;
+  return classes;
+}
+
+const gasell::Type& class_of(const functions::Type& t) {
+  using Kind = functions::Type::Kind;
+  const TypeClasses& c = type_classes();
+  const auto is_uniform = [&] {
+    return !t.items.empty() && std::all_of(t.items.begin(), t.items.end(), [&](const functions::Type& item) { return item == t.items[0]; });
   };
-  return table;
+  switch (t.kind) {
+    case Kind::none: return c.none;
+    case Kind::scalar:
+      if (t.dtype == DType::boolean) return c.boolean;
+      return is_complex(t.dtype) ? c.complex : is_float(t.dtype) ? c.floating : c.integer;
+    case Kind::array: return c.array_type;
+    case Kind::tuple: return is_uniform() ? (t.named ? c.named_uni : c.uni) : t.named ? c.named : c.mixed;
+    case Kind::text: return c.text;
+    case Kind::function: return c.callable;
+    case Kind::optional: return c.option;
+    case Kind::list: return t.text == "typed" ? c.typed_list : c.list;
+    case Kind::table: return t.text == "dict" ? c.dict : c.set;
+    case Kind::generator: return c.generator;
+    default: return c.type;
+  }
 }
 
 }  // namespace
 
-const gasell::Type& numba_type_type() {
-  static const gasell::Type t{"Type", "numba.types", &object_type(), {}, {}};
-  return t;
-}
-
-const gasell::Type& NumbaType::type() const { return numba_type_type(); }
+const gasell::Type& NumbaType::type() const { return class_of(described); }
 
 std::string NumbaType::name() const {
   std::string text = functions::to_string(described);
@@ -136,6 +228,13 @@ std::optional<Value> NumbaType::get_attribute(Interpreter& in, std::string_view 
   if (attribute == "ndim" && described.is_array()) return Value::of(described.rank);
   if (attribute == "layout" && described.is_array()) return make_str(std::string(1, described.layout == Layout::c ? 'C' : layout_));
   if (attribute == "bitwidth" && described.is_scalar()) return Value::of(8 * gasell::size_of(described.dtype));
+  if (attribute == "signed" && described.is_scalar()) return Value::of(kind(described.dtype) != 'u');
+  if (attribute == "types" && described.is_tuple()) return tuple_of(described.items);
+  if ((attribute == "dtype" || attribute == "item_type") && (described.is_list() || described.is_tuple()) && !described.items.empty())
+    return make(described.items[0]);
+  if ((attribute == "key_type" || attribute == "value_type") && described.is_table() && described.text == "dict")
+    return make(described.items.at(0).items[attribute == "key_type" ? 0 : 1]);
+  if (attribute == "literal_value" && described.kind == functions::Type::Kind::text) return make_str(described.text);
   if (attribute == "count" && described.is_tuple()) return Value::of(static_cast<int64_t>(described.items.size()));
   return Object::get_attribute(in, attribute);
 }
@@ -225,7 +324,9 @@ const std::vector<std::pair<std::string, Value>>& type_members() {
     for (const char* name : {"void", "none"}) all.emplace_back(name, none.immortal());
     const Value text = make(functions::Type::text_of(""));
     for (const char* name : {"unicode_type", "string"}) all.emplace_back(name, text.immortal());
-    for (const NativeFunction& f : type_functions()) all.emplace_back(f.name, Value::make<Builtin>(f).immortal());
+    for (const gasell::Type* t : type_classes().all()) all.emplace_back(t->name, type_object(*t));
+    static const NativeFunction kOptional{"optional", "typ", optional, "A value of a type, or None."};
+    all.emplace_back("optional", Value::make<Builtin>(kOptional).immortal());
     return all;
   }();
   return members;

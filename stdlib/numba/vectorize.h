@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "runtime/functions/call.h"
 #include "stdlib/numba/outside.h"
 #include "stdlib/numba/types.h"
 #include "stdlib/numpy/ndarray.h"

@@ -9,8 +9,8 @@
 #include "lang/diagnostic.h"
 #include "runtime/linalg/lapack.h"
 #include "runtime/linalg/order.h"
+#include "stdlib/named_tuple.h"
 #include "stdlib/numpy/host.h"
-#include "stdlib/numpy/named_tuple.h"
 
 namespace gasell::numpy {
 namespace {
@@ -354,7 +354,7 @@ Value lstsq(Interpreter& in, Args args) {
 Value named(Interpreter& in, Args args) {
   std::vector<std::string> fields;
   for (const Value& v : to_vector(in, args[1])) fields.push_back(str(in, v));
-  return make_named_tuple(str(in, args[0]), std::move(fields), to_vector(in, args[2]));
+  return make_named_result("numpy.linalg", str(in, args[0]), std::move(fields), to_vector(in, args[2]));
 }
 
 }  // namespace

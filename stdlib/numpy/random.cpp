@@ -1,12 +1,15 @@
 // np.random: counter-based generators. A generator is a seed and the number of its next stream; each call takes one stream.
 #include <atomic>
+#include <optional>
 #include <random>
 
 #include "lang/diagnostic.h"
+#include "runtime/functions/generator.h"
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/random_generator.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
@@ -28,6 +31,7 @@ class Generator : public Object {
   }
 
   uint64_t seed, next_stream = 0;
+  std::optional<functions::Pcg64> compiled;  // made when a compiled function is given it
 
  private:
   const Type& type_;
@@ -200,6 +204,13 @@ Value default_rng(Interpreter& in, Args args) {
 }
 
 }  // namespace
+
+functions::Pcg64* compiled_generator(const Value& v) {
+  auto* const g = v.as<Generator>();
+  if (!g || &g->type() != &generator_type(false)) return nullptr;
+  if (!g->compiled) g->compiled.emplace(g->seed);
+  return &*g->compiled;
+}
 
 Value make_random_module() {
   static const std::vector<NativeFunction> kFunctions = {

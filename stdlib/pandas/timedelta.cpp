@@ -10,7 +10,7 @@
 #include "runtime/session/type_objects.h"
 #include "runtime/session/types.h"
 #include "stdlib/datetime/objects.h"
-#include "stdlib/numpy/named_tuple.h"
+#include "stdlib/named_tuple.h"
 #include "stdlib/numpy/ndarray.h"
 #include "stdlib/pandas/offsets.h"
 #include "stdlib/pandas/times_objects.h"
@@ -122,10 +122,11 @@ Value round_to(Interpreter& in, std::span<Value> args) {
 int64_t part(const Value& v, int64_t unit, int64_t count) { return floor_modulo(floor_divide(self_of(v).nanoseconds, unit), count); }
 
 Value components(Interpreter&, const Value& v) {
-  return numpy::make_named_tuple("Components", {"days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"},
-                                 {Value::of(floor_divide(self_of(v).nanoseconds, kDay)), Value::of(part(v, kHour, 24)),
-                                  Value::of(part(v, kMinute, 60)), Value::of(part(v, kSecond, 60)), Value::of(part(v, kMillisecond, 1000)),
-                                  Value::of(part(v, kMicrosecond, 1000)), Value::of(part(v, 1, 1000))});
+  return make_named_result("pandas._libs.tslibs.timedeltas", "Components",
+                           {"days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"},
+                           {Value::of(floor_divide(self_of(v).nanoseconds, kDay)), Value::of(part(v, kHour, 24)),
+                            Value::of(part(v, kMinute, 60)), Value::of(part(v, kSecond, 60)), Value::of(part(v, kMillisecond, 1000)),
+                            Value::of(part(v, kMicrosecond, 1000)), Value::of(part(v, 1, 1000))});
 }
 
 Value resolution(Interpreter&, const Value& v) {

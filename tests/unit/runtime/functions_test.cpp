@@ -59,7 +59,7 @@ Returned call(const Specialisation& s, std::vector<Leaf> leaves) {
   settle(engine(), arrays, s.compiled().writes);
   std::vector<Array::Memory> memories;
   for (size_t k = 0; k < arrays.size(); ++k) memories.push_back(arrays[k]->memory(s.compiled().writes[k]));
-  return s.run(engine(), leaves, arrays, memories);
+  return s.run(engine(), {.leaves = leaves, .arrays = arrays, .memories = memories});
 }
 
 const Type kF64 = Type::of(DType::f64), kI64 = Type::of(DType::i64);

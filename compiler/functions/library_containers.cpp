@@ -1,0 +1,101 @@
+// Lists, dicts and sets: what they are made by in scripts, and what the texts of prelude/ make their methods of.
+#include <unordered_map>
+
+#include "compiler/functions/library.h"
+
+namespace gasell::functions {
+
+using ir::constant_i64;
+using namespace terms;
+using Kind = Type::Kind;
+
+namespace {
+
+// ---- lists ----
+Value append(Lowering& l, const CallSite& site) {
+  if (site.args.size() != 2) l.fail(site.span, "append takes one item");
+  l.list_append(site.args[0], site.args[1], site.span);
+  return none_value();
+}
+Value take_last(Lowering& l, const CallSite& site) { return l.list_take_last(site.args.at(0), site.span); }
+
+// ---- dicts and sets ----
+/// gasell.find(d, key): its place, or -1; gasell.part(d, place, k): the key (0) or the value (1) there; gasell.put(s, item);
+/// gasell.take(d, place): the value, which is removed with its key; gasell.last(d): the last entry's place.
+Value find(Lowering& l, const CallSite& site) { return scalar_value(l.table_find(site.args.at(0), site.args.at(1), site.span)); }
+Value part(Lowering& l, const CallSite& site) {
+  return l.table_part(site.args.at(0), site.args.at(1).scalar, static_cast<size_t>(site.args.at(2).scalar->value.i), site.span);
+}
+Value put(Lowering& l, const CallSite& site) {
+  l.table_put(site.args.at(0), {site.args.at(1)}, site.span);
+  return none_value();
+}
+Value take(Lowering& l, const CallSite& site) { return l.table_take(site.args.at(0), site.args.at(1).scalar, site.span); }
+Value last(Lowering& l, const CallSite& site) {
+  return scalar_value(l.code().bind(ir::load(site.args.at(0).array->memory, DType::i64, constant_i64(0)) - constant_i64(1), "last"));
+}
+/// d.keys(), d.values(), d.items().
+Value entries(Lowering& l, const CallSite& site) {
+  if (site.args.size() != 1) l.fail(site.span, "this takes no arguments");
+  return iterator_value(l, "table." + site.name, site.args, site.span);
+}
+/// gasell.set(), gasell.dict().
+Value empty_table(Lowering& l, const CallSite& site) {
+  return l.empty_table(site.key, site.name.substr(site.name.find('.') + 1), site.span);
+}
+
+/// numba.typed.Dict(), .empty(key_type, value_type), numba.typed.List(), .empty_list(type).
+Type said_type(Lowering& l, const Value* v, Span at) {
+  if (!v) l.fail(at, "the type of what it holds is missing");
+  if (const auto dtype = dtype_argument(*v)) return Type::of(*dtype);
+  if (v->outside.kind == Outside::Kind::path && v->outside.text.starts_with("numba.type ")) return v->outside.type;
+  l.fail(v->span, "a type of Numba is needed here, as numba.int64, and this is " + describe(v->type));
+}
+Value typed_dict(Lowering& l, const CallSite& site) {
+  if (site.args.empty()) return l.empty_table(site.key, "dict", site.span);
+  return library_function("dict")(l, site);
+}
+Value empty_typed_dict(Lowering& l, const CallSite& site) {
+  site.argument(2, "n_keys");
+  const Type key = said_type(l, site.argument(0, "key_type"), site.span), value = said_type(l, site.argument(1, "value_type"), site.span);
+  return l.new_table(Type::table_of("dict", Type::tuple_of({key, value})), site.span);
+}
+/// It comes back as a numba.typed.List.
+Value said_list(Value list) {
+  list.type.text = "typed";
+  return list;
+}
+Value typed_list(Lowering& l, const CallSite& site) {
+  return said_list(site.args.empty() ? l.list_of_display(site.key, {}, site.span) : library_function("list")(l, site));
+}
+Value empty_typed_list(Lowering& l, const CallSite& site) {
+  site.argument(1, "allocated");
+  return said_list(l.new_list(Type::list_of(said_type(l, site.argument(0, "item_type"), site.span)), site.span));
+}
+
+}  // namespace
+
+LibraryFunction container_function(const std::string& path) {
+  static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
+      {"list.append", append},
+      {"gasell.take_last", take_last},
+      {"gasell.find", find},
+      {"gasell.part", part},
+      {"gasell.put", put},
+      {"gasell.take", take},
+      {"gasell.last", last},
+      {"numba.typed.Dict", typed_dict},
+      {"numba.typed.Dict.empty", empty_typed_dict},
+      {"numba.typed.List", typed_list},
+      {"numba.typed.List.empty_list", empty_typed_list},
+      {"gasell.set", empty_table},
+      {"gasell.dict", empty_table},
+      {"dict.keys", entries},
+      {"dict.values", entries},
+      {"dict.items", entries},
+  };
+  const auto known = kFunctions.find(path);
+  return known == kFunctions.end() ? nullptr : known->second;
+}
+
+}  // namespace gasell::functions
