@@ -7,22 +7,12 @@
 #include "catch.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/transform.h"
+#include "unit/compiler/ir_values.h"
 
 using namespace gasell;
 using namespace gasell::ir;
 
 namespace {
-
-using Values = std::map<std::string, Scalar>;
-
-Scalar evaluate(const ExprRef& e, const Values& values) {
-  if (e->kind == ExprKind::constant) return e->value;
-  if (e->kind == ExprKind::variable) return values.at(e->name);
-  if (e->kind == ExprKind::cast) return evaluate(e->args[0], values).cast(e->type);
-  std::vector<Scalar> operands;
-  for (const ExprRef& a : e->args) operands.push_back(evaluate(a, values));
-  return gasell::evaluate(e->op, operands.data());
-}
 
 /// Random integer expressions over a: i8, b: u8, c: i16, d: bool, e: i32.
 class Expressions {
