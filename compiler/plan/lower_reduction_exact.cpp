@@ -126,15 +126,17 @@ class ExactReduction final : public ReductionLowering {
     return let(thread, "st", state);
   }
 
-  /// Elements at, at + 1, …, whose loads stand beside each other.
+  /// Elements at, at + 1, …, whose loads stand beside each other where their places are sums of names.
   std::vector<ExprRef> beside_each_other(Body& body, StripExpression& expression, const ExprRef& at) {
     const ExprRef j = loop_variable("j");
     Body one;
     const ExprRef x = expression.at(one, j)[0];
     one.push_back(ir::store("elements", j, x));
     std::vector<ExprRef> elements;
-    const Body run = ir::make_run(one, j->name, at, elements_, [](const std::string&) { return true; }).value();
-    for (const ir::StmtRef& s : run) {
+    const auto run = ir::make_run(one, j->name, at, elements_, [](const std::string&) { return true; });
+    for (int64_t k = 0; !run && k < elements_; ++k) elements.push_back(expression.at(body, let(body, "i", at + i64(k)))[0]);
+    const Body statements = run.value_or(Body{});
+    for (const ir::StmtRef& s : statements) {
       if (s->kind == ir::StmtKind::store)
         elements.push_back(s->value);
       else

@@ -23,6 +23,13 @@ N = 2**29  # 4 GiB of float64
 X = f"x = np.arange({N}) * 0.6180339887498949 % 1.0"
 M = "m = (np.arange(400000000) * 0.6180339887498949 % 1.0).reshape(20000, 20000)"
 AB = f"a = np.arange({N // 2}) * 0.6180339887498949 % 1.0\nb = np.arange({N // 2}) * 0.41421356237309515 % 1.0"
+BYTES = "u = (np.arange(2000000000) * 7919 % 251).astype(np.uint8)"
+MASK = "b = np.arange(500000000) * 0.6180339887498949 % 1.0 > 0.5"
+
+
+def matrix(rows, columns, dtype=""):
+    return f"m = (np.arange({rows * columns}) * 0.6180339887498949 % 1.0).reshape({rows}, {columns}){dtype and f'.astype(np.{dtype})'}"
+
 
 # name: (title, inputs, expression, whether the result is a number, bytes read, bytes written)
 CASES = {
@@ -40,6 +47,20 @@ CASES = {
     "stencil": ("3x3 mean by slices, f64, 20000x20000", M,
                 "(m[:-2, :-2] + m[:-2, 1:-1] + m[:-2, 2:] + m[1:-1, :-2] + m[1:-1, 1:-1] + m[1:-1, 2:] + m[2:, :-2] + m[2:, 1:-1] + m[2:, 2:]) / 9",
                 False, 3200000000, 19998 * 19998 * 8),
+    "rows_sum": ("m.sum(axis=1), f64, 1000000x100", matrix(1000000, 100), "m.sum(axis=1)", False, 800000000, 8000000),
+    "rows_std": ("m.std(axis=1), f64, 1000000x100", matrix(1000000, 100), "m.std(axis=1)", False, 800000000, 8000000),
+    "rows_argmax": ("m.argmax(axis=1), f64, 1000000x100", matrix(1000000, 100), "m.argmax(axis=1)", False, 800000000, 8000000),
+    "rows_of_40": ("m.sum(axis=1), f64, 2000000x40", matrix(2000000, 40), "m.sum(axis=1)", False, 640000000, 16000000),
+    "rows_of_40_std": ("m.std(axis=1), f32, 2000000x40", matrix(2000000, 40, "float32"), "m.std(axis=1)", False, 320000000, 8000000),
+    "columns_of_4": ("m.sum(axis=0), f64, 50000000x4", matrix(50000000, 4), "m.sum(axis=0)", False, 1600000000, 32),
+    "columns_of_10": ("m.sum(axis=0), f64, 20000000x10", matrix(20000000, 10), "m.sum(axis=0)", False, 1600000000, 80),
+    "columns_of_40": ("m.sum(axis=0), f64, 2000000x40", matrix(2000000, 40), "m.sum(axis=0)", False, 640000000, 320),
+    "bytes": ("u + 1, u8, 2e9", BYTES, "u + np.uint8(1)", False, 2000000000, 2000000000),
+    "bytes_sum": ("u.sum(), u8, 2e9", BYTES, "u.sum()", True, 2000000000, 0),
+    "bytes_max": ("u.max(), u8, 2e9", BYTES, "u.max()", True, 2000000000, 0),
+    "bytes_mean": ("u.mean(), u8, 2e9", BYTES, "u.mean()", True, 2000000000, 0),
+    "bytes_scaled": ("u.astype(f32) / 255, u8, 2e9", BYTES, "u.astype(np.float32) / np.float32(255)", False, 2000000000, 8000000000),
+    "mask_sum": ("b.sum(), bool, 5e8", MASK, "b.sum()", True, 500000000, 0),
     "transpose": ("m.T + 1, f64, 20000x20000", M, "m.T + 1", False, 3200000000, 3200000000),
 }
 
