@@ -1,5 +1,6 @@
 // Statements beside each other as a thread of a GPU does them together: several narrow elements of memory in a word, and divisions by the
 // same number.
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
@@ -50,6 +51,17 @@ size_t Emitter::next_statements(const ir::Body& body, size_t k) {
   }
   statement(*body[k]);
   return k + 1;
+}
+
+void Emitter::prefetch(const Stmt& s) {
+  if (!target_.grid) return;
+  constexpr unsigned kGlobalMemory = 1;  // NVPTX's address space
+  llvm::PointerType* global = b_.getPtrTy(kGlobalMemory);
+  auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(b_.getVoidTy(), {global}, false), "prefetch.global.L1 [$0];", "l", true);
+  const Array from = array(s.name);
+  llvm::Value* index = value(s.index).re;
+  if (is_complex(from.type)) index = b_.CreateShl(index, 1);
+  b_.CreateCall(code, {b_.CreateAddrSpaceCast(place(from, index), global)});
 }
 
 llvm::Value* Emitter::place(const Array& array, llvm::Value* index) {

@@ -73,6 +73,7 @@ void Emitter::statement(const Stmt& s) {
       break;
     }
     case StmtKind::barrier: barrier(s.space); break;
+    case StmtKind::prefetch: prefetch(s); break;
     default: function_statement(s);
   }
 }

@@ -61,6 +61,8 @@ class Emitter : protected Operations {
   /// Emits statement k of a body, and on a grid with it those that use what lies beside it in memory; the number of the next one.
   size_t next_statements(const ir::Body& body, size_t k);
   virtual void statement(const ir::Stmt& s);
+  /// Of a grid; elsewhere nothing: the host's processors see by themselves which rows come next.
+  void prefetch(const ir::Stmt& s);
   /// The branch back to the loop's beginning.
   llvm::BranchInst* counted_loop(const ir::Stmt& s, llvm::Value* first, llvm::Value* last, llvm::Value* step);
   /// The same with another body: `body(i)` for iteration i.

@@ -172,6 +172,11 @@ StmtRef barrier(Space space) {
   s.space = space;
   return make(std::move(s));
 }
+StmtRef prefetch(std::string array, ExprRef index) {
+  Stmt s{StmtKind::prefetch, std::move(array)};
+  s.index = std::move(index);
+  return make(std::move(s));
+}
 StmtRef scope(std::string name, Body body, bool catches) {
   Stmt s{StmtKind::scope, std::move(name)};
   s.body = std::move(body);

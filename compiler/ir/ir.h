@@ -79,8 +79,9 @@ enum class StmtKind : uint8_t {
   loop,         // for name in begin .. end kind { body }
   if_,          // if condition { body } else { orelse }
   while_,       // while condition { body }
-  barrier,  // barrier space                          of a mapped kernel: what the block's (the warp's) threads wrote before, they all see
-            // after
+  barrier,   // barrier space                          of a mapped kernel: what the block's (the warp's) threads wrote before, they all see
+             // after
+  prefetch,  // prefetch name[index]                   that element is read soon: it may lie outside of the array
   // Of compiled functions:
   scope,  // scope name { body }                    what `leave name` inside it goes behind
           // scope name catch { body }              and what `raise`, `check`, `allocate` and `poll` inside it go behind, with the error
@@ -147,6 +148,7 @@ StmtRef loop(std::string name, ExprRef begin, ExprRef end, LoopKind kind, Body b
 StmtRef if_(ExprRef condition, Body body, Body orelse = {});
 StmtRef while_(ExprRef condition, Body body);
 StmtRef barrier(Space space);
+StmtRef prefetch(std::string array, ExprRef index);
 StmtRef scope(std::string name, Body body, bool catches = false);
 StmtRef leave(std::string scope);
 StmtRef raise(int64_t site, std::vector<ExprRef> args);

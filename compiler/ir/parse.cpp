@@ -219,6 +219,14 @@ class Parser {
       if (!s) fail("expected warp or block");
       return barrier(*s);
     }
+    if (token_ == "prefetch") {
+      advance();
+      std::string array = name();
+      expect("[");
+      ExprRef index = expression();
+      expect("]");
+      return prefetch(array, index);
+    }
     if (token_ == "if") {
       advance();
       ExprRef condition = expression();

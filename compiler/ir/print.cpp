@@ -84,6 +84,7 @@ class Printer {
         block(s.body, depth);
         break;
       case StmtKind::barrier: text += std::string("barrier ") + space_name(s.space); break;
+      case StmtKind::prefetch: text += "prefetch " + s.name + "[" + print(s.index) + "]"; break;
       case StmtKind::scope:
         text += "scope " + s.name + (s.catches ? " catch" : "");
         block(s.body, depth);

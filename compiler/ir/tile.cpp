@@ -36,6 +36,7 @@ class Tiling {
   void emit(Tile& tile) {
     put_neighbours_together();
     emit_loads();
+    if (shape_.prefetches) emit_prefetches();
     iterations();
     emit_next();
     tile = std::move(tile_);
@@ -226,14 +227,19 @@ class Tiling {
     int number_ = 0;
   };
 
+  /// Where it would be without the constant: places that lie beside each other have it in common.
+  static Place line_of(const Place& place) {
+    Place line = place;
+    std::erase_if(line.second, [](const auto& term) { return term.first == 0; });
+    return line;
+  }
+
   /// Elements that lie beside each other come one after the other, so that what loads several at a time finds them.
   void put_neighbours_together() {
-    std::map<Place, size_t> lines;  // by where they would be without the constant
+    std::map<Place, size_t> lines;
     std::vector<std::vector<std::pair<const Place, Element>*>> elements;
     for (auto* at : order_) {
-      Place line = at->first;
-      std::erase_if(line.second, [](const auto& term) { return term.first == 0; });
-      const auto [found, fresh] = lines.try_emplace(std::move(line), elements.size());
+      const auto [found, fresh] = lines.try_emplace(line_of(at->first), elements.size());
       if (fresh) elements.emplace_back();
       elements[found->second].push_back(at);
     }
@@ -260,6 +266,17 @@ class Tiling {
         tile_.first.push_back(var(name, load(array, e.type, first.of(index, tile_.first))));
       else
         tile_.body.push_back(let(name, load(array, e.type, tile_indices_.of(index, tile_.body))));
+    }
+  }
+
+  /// Of each row that the tile reads, where the tile below reads it, so that its loads need not wait for memory.
+  void emit_prefetches() {
+    std::set<Place> lines;
+    for (const auto* at : order_) {
+      if (at->second.kept()) continue;
+      auto below = moved(at->first.second, shape_.rows, 0);
+      if (!below || *below == at->first.second || !lines.insert(line_of(at->first)).second) continue;
+      tile_.body.push_back(prefetch(arrays_[at->first.first], tile_indices_.of(*below, tile_.body)));
     }
   }
 

@@ -16,6 +16,7 @@ struct TileShape {
   ExprRef first_row;          // where the next tile of a thread begins: the name of a var
   int64_t rows = 1, columns = 1;
   std::string own = "_tile";  // what the names of the tile's code end with, as no others do
+  bool prefetches = false;    // a tile asks memory for what the next one reads
 };
 
 struct Tile {

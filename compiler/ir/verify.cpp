@@ -138,6 +138,13 @@ class Verifier {
         require(!across_ || (across_->kind == ExprKind::constant && across_->value.i % 32 == 0),
                 "a warp's barrier stands where whole warps come", "a barrier");
         break;
+      case StmtKind::prefetch:
+        expression(s.index);
+        require(s.index->type == DType::i64, "an index is i64", s.name);
+        require(std::any_of(kernel_.params.begin(), kernel_.params.end(),
+                            [&](const Parameter& p) { return p.name == s.name && p.kind != Parameter::Kind::scalar; }),
+                "a prefetch is of an array among the parameters", s.name);
+        break;
       default: of_function(s);
     }
   }

@@ -40,6 +40,23 @@ TEST_CASE("a tile keeps what the one below it reads again") {
   CHECK(measure_tile(differences(1), shape(2, 4), kAll)->kept == 6);  // columns 1, 2 and 3 of two rows
 }
 
+TEST_CASE("a tile asks for each row that the tile below it reads") {
+  TileShape asking = shape(2, 4);
+  const auto prefetched = [](const Tile& tile) {
+    std::vector<std::string> places;
+    for (const StmtRef& s : tile.body)
+      if (s->kind == StmtKind::prefetch) places.push_back(print_head(*s));
+    return places;
+  };
+  CHECK(prefetched(make_tile(differences(1), asking)).empty());
+  asking.prefetches = true;
+  // Two new rows, and of those above, which are kept but for their first column, these.
+  const Tile tile = make_tile(differences(1), asking);
+  const std::vector<std::string> places = prefetched(tile);
+  CHECK(places.size() == 4);
+  for (const std::string& place : places) CHECK(place.starts_with("prefetch x["));
+}
+
 TEST_CASE("what lies beside each other in a tile is read and written one after the other") {
   const Tile tile = make_tile(differences(1), shape(2, 4));
   std::vector<std::string> stored;
