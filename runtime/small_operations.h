@@ -217,17 +217,17 @@ inline bool has_loop(ScalarOp op, DType type) {
   }
 }
 
-/// Visits what a strided layout holds in C order: f(element number, offset).
+/// Visits the rows of what a strided layout holds, in C order: f(number of the first element, its offset, elements, their distance).
 template <class F>
-void walk(const graph::Shape& shape, const std::vector<int64_t>& strides, int64_t offset, const F& f) {
+void walk_rows(const graph::Shape& shape, const std::vector<int64_t>& strides, int64_t offset, const F& f) {
   const int64_t n = graph::size_of(shape);
   if (n == 0) return;
-  if (shape.empty()) return f(0, offset);
+  if (shape.empty()) return f(0, offset, 1, 1);
   int64_t index[32] = {};
   const size_t rank = shape.size();
-  const int64_t inner = shape[rank - 1], step = strides[rank - 1];
+  const int64_t inner = shape[rank - 1];
   for (int64_t i = 0; i < n; i += inner) {
-    for (int64_t k = 0; k < inner; ++k) f(i + k, offset + k * step);
+    f(i, offset, inner, strides[rank - 1]);
     for (size_t k = rank - 1; k-- > 0;) {
       offset += strides[k];
       if (++index[k] < shape[k]) break;
@@ -235,6 +235,13 @@ void walk(const graph::Shape& shape, const std::vector<int64_t>& strides, int64_
       index[k] = 0;
     }
   }
+}
+/// The same element by element: f(its number, its offset).
+template <class F>
+void walk(const graph::Shape& shape, const std::vector<int64_t>& strides, int64_t offset, const F& f) {
+  walk_rows(shape, strides, offset, [&](int64_t first, int64_t at, int64_t count, int64_t step) {
+    for (int64_t k = 0; k < count; ++k) f(first + k, at + k * step);
+  });
 }
 
 inline void move_element(char* to, const char* from, int width) {
@@ -246,13 +253,31 @@ inline void move_element(char* to, const char* from, int width) {
   }
 }
 
+/// A row of elements that lie so many elements apart.
+inline void move_row(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t count, int width) {
+  if (to_step == 1 && from_step == 1) return void(std::memcpy(to, from, static_cast<size_t>(count * width)));
+  const auto each = [&](auto bytes) {
+    for (int64_t k = 0; k < count; ++k) std::memcpy(to + k * to_step * bytes, from + k * from_step * bytes, bytes);
+  };
+  switch (width) {
+    case 8: return each(std::integral_constant<int64_t, 8>());
+    case 4: return each(std::integral_constant<int64_t, 4>());
+    case 1: return each(std::integral_constant<int64_t, 1>());
+    default: return each(static_cast<int64_t>(width));
+  }
+}
+
 /// Elements of a strided layout behind each other, and the other way round.
 inline void gather(char* to, const char* from, int width, const graph::Shape& shape, const std::vector<int64_t>& strides, int64_t offset) {
-  walk(shape, strides, offset, [&](int64_t i, int64_t at) { move_element(to + i * width, from + at * width, width); });
+  walk_rows(shape, strides, offset, [&](int64_t first, int64_t at, int64_t count, int64_t step) {
+    move_row(to + first * width, 1, from + at * width, step, count, width);
+  });
 }
 inline void scatter(char* to, const char* from, int step, int width, const graph::Shape& shape, const std::vector<int64_t>& strides,
                     int64_t offset) {
-  walk(shape, strides, offset, [&](int64_t i, int64_t at) { move_element(to + at * width, from + i * step * width, width); });
+  walk_rows(shape, strides, offset, [&](int64_t first, int64_t at, int64_t count, int64_t apart) {
+    move_row(to + at * width, apart, from + first * step * width, step, count, width);
+  });
 }
 
 inline bool is_contiguous(const graph::Shape& shape, const std::vector<int64_t>& strides) {

@@ -237,63 +237,72 @@ std::optional<bool> by_columns(const Node& x, const std::vector<int>& axes) {
   return {};
 }
 
-/// The outputs of a reduction, each over the elements at `offsets` from where it begins.
+/// Where some axes of a C-contiguous array lead.
+struct Way {
+  graph::Shape shape;
+  std::vector<int64_t> strides;
+
+  int64_t size() const { return graph::size_of(shape); }
+  /// The distance from each place to the next, where that is one.
+  std::optional<int64_t> step() const {
+    int64_t step = 1, extent = 1;
+    for (size_t k = shape.size(); k-- > 0;) {
+      if (shape[k] == 1) continue;
+      if (extent == 1)
+        step = strides[k];
+      else if (strides[k] != step * extent)
+        return {};
+      extent *= shape[k];
+    }
+    return step;
+  }
+};
+
+/// The outputs of a reduction, each over the elements on a way from where it begins.
 struct Walk {
-  std::vector<int64_t> begins, offsets;
-  bool even = true;  // the offsets are multiples of the first step
-  int64_t step = 1;
+  Way kept, reduced;
 };
 
 Walk walk_of(const Node& x, const std::vector<int>& axes) {
-  graph::Shape shapes[2];  // of what is kept, and of what is reduced
-  std::vector<int64_t> strides[2];
+  Walk result;
   const std::vector<int64_t> all = graph::contiguous_strides(x.shape);
   for (size_t k = 0; k < x.shape.size(); ++k) {
-    const bool reduced = std::binary_search(axes.begin(), axes.end(), static_cast<int>(k));
-    shapes[reduced].push_back(x.shape[k]);
-    strides[reduced].push_back(all[k]);
+    Way& way = std::binary_search(axes.begin(), axes.end(), static_cast<int>(k)) ? result.reduced : result.kept;
+    way.shape.push_back(x.shape[k]);
+    way.strides.push_back(all[k]);
   }
-  Walk result;
-  const auto places = [&](int which, std::vector<int64_t>& to) {
-    to.resize(static_cast<size_t>(graph::size_of(shapes[which])));
-    walk(shapes[which], strides[which], 0, [&](int64_t i, int64_t at) { to[static_cast<size_t>(i)] = at; });
-  };
-  places(0, result.begins);
-  places(1, result.offsets);
-  if (result.offsets.size() > 1) result.step = result.offsets[1];
-  for (size_t i = 0; i < result.offsets.size(); ++i)
-    result.even = result.even && result.offsets[i] == static_cast<int64_t>(i) * result.step;
   return result;
 }
 
 /// Calls each(output number, its elements) for all outputs.
 template <class T, class F>
-void for_each_output(const Walk& walk, const char* elements, int step, const F& each) {
+void for_each_output(const Walk& by, const char* elements, int step, const F& each) {
   const T* const data = reinterpret_cast<const T*>(elements);
-  const size_t apart = step && !walk.even ? walk.offsets.size() : 0;
-  const auto together = std::make_unique<T[]>(apart);
-  for (size_t o = 0; o < walk.begins.size(); ++o) {
-    const T* const begin = data + (step ? walk.begins[o] : 0);
-    for (size_t i = 0; i < apart; ++i) together[i] = begin[walk.offsets[i]];
-    each(o, apart ? Operand<T>{together.get(), 1} : Operand<T>{begin, step ? walk.step : 0});
-  }
+  const std::optional<int64_t> apart = step ? by.reduced.step() : 0;
+  const auto together = std::make_unique<T[]>(apart ? 0 : static_cast<size_t>(by.reduced.size()));
+  walk(by.kept.shape, by.kept.strides, 0, [&](int64_t output, int64_t at) {
+    const T* const begin = data + (step ? at : 0);
+    if (apart) return each(output, Operand<T>{begin, *apart});
+    walk(by.reduced.shape, by.reduced.strides, 0, [&](int64_t i, int64_t from) { together[static_cast<size_t>(i)] = begin[from]; });
+    each(output, Operand<T>{together.get(), 1});
+  });
 }
 
 template <class T>
 void reduce_elements(const Node& node, const graph::ReduceNode& op, const char* elements, int step, char* to) {
   const Node& x = *node.inputs[0];
-  const Walk walk = walk_of(x, op.axes);
-  const auto n = static_cast<int64_t>(walk.offsets.size());
+  const Walk by = walk_of(x, op.axes);
+  const int64_t n = by.reduced.size();
   const bool columns = by_columns(x, op.axes).value_or(false);
   const auto with = [&](const auto& reducer) {
-    for_each_output<T>(walk, elements, step, [&](size_t o, Operand<T> part) {
+    for_each_output<T>(by, elements, step, [&](int64_t o, Operand<T> part) {
       const auto result = reduced(reducer, part, n, columns);
       reinterpret_cast<std::remove_const_t<decltype(result)>*>(to)[o] = result;
     });
   };
   const auto numbers = [&](const auto& better) {
-    for_each_output<T>(walk, elements, step,
-                       [&](size_t o, Operand<T> part) { reinterpret_cast<int64_t*>(to)[o] = first_best(part, n, better); });
+    for_each_output<T>(by, elements, step,
+                       [&](int64_t o, Operand<T> part) { reinterpret_cast<int64_t*>(to)[o] = first_best(part, n, better); });
   };
   if constexpr (std::is_same_v<T, bool>) {
     if (op.op == ReduceOp::any) return with(Any());

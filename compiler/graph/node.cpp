@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
-#include <unordered_map>
+#include <utility>
 
 #include "lang/diagnostic.h"
 
@@ -93,7 +93,9 @@ bool same(const Node& a, const Node& b) {
          std::visit(SameOp{b}, a.op);
 }
 
-/// The table that makes equal nodes one. Holds no node alive; entries leave with their node.
+}  // namespace
+
+/// The table that makes equal nodes one: chains of nodes by their hash. Holds no node alive; nodes leave it when they die.
 class Interner {
  public:
   static Interner& instance() {
@@ -108,53 +110,67 @@ class Interner {
     node.hash = std::visit(HashOp{h}, node.op);
     node.has_calls =
         node.as<CallNode>() || std::any_of(node.inputs.begin(), node.inputs.end(), [](const NodeRef& x) { return x->has_calls; });
-    NodeRef doomed;  // a lost race must not run the deleter under the lock
-    std::lock_guard lock(mutex_);
-    auto [first, last] = table_.equal_range(node.hash);
-    for (; first != last; ++first) {
-      if (!same(*first->second.first, node)) continue;
-      if (NodeRef live = first->second.second.lock()) return live;
-    }
-    const uint64_t hash = node.hash;
-    NodeRef fresh(new Node(std::move(node)), [this](const Node* dead) { erase(dead); });
-    table_.emplace(hash, std::pair(fresh.get(), std::weak_ptr<const Node>(fresh)));
+    const std::lock_guard lock(mutex_);
+    for (const Node* known = chain(node.hash); known; known = known->next_)
+      if (same(*known, node))
+        if (NodeRef live = known->weak_from_this().lock()) return live;
+    if (count_ == chains_.size()) grow();
+    const auto fresh = std::make_shared<Node>(std::move(node));
+    fresh->is_interned_ = true;
+    fresh->next_ = std::exchange(chain(fresh->hash), fresh.get());
+    ++count_;
     return fresh;
   }
 
+  void erase(const Node& dead) {
+    const std::lock_guard lock(mutex_);
+    const Node** place = &chain(dead.hash);
+    while (*place != &dead) place = &(*place)->next_;
+    *place = dead.next_;
+    --count_;
+  }
+
  private:
-  /// Takes the node out of the table, then deletes it. Deep graphs die without deep recursion: nodes that die meanwhile queue up.
-  void erase(const Node* dead) {
-    {
-      std::lock_guard lock(mutex_);
-      auto [first, last] = table_.equal_range(dead->hash);
-      for (; first != last; ++first) {
-        if (first->second.first == dead) {
-          table_.erase(first);
-          break;
-        }
+  const Node*& chain(uint64_t hash) { return chains_[(hash ^ hash >> 32) & (chains_.size() - 1)]; }
+
+  void grow() {
+    std::vector<const Node*> before(chains_.size() * 2);
+    before.swap(chains_);
+    for (const Node* node : before)
+      while (node) {
+        const Node* const next = node->next_;
+        node->next_ = std::exchange(chain(node->hash), node);
+        node = next;
       }
-    }
-    thread_local std::vector<const Node*>* queue = nullptr;
-    if (queue) {
-      queue->push_back(dead);
-      return;
-    }
-    std::vector<const Node*> local{dead};
-    queue = &local;
-    while (!local.empty()) {
-      const Node* next = local.back();
-      local.pop_back();
-      delete next;
-    }
-    queue = nullptr;
   }
 
   std::mutex mutex_;
-  std::unordered_multimap<uint64_t, std::pair<const Node*, std::weak_ptr<const Node>>> table_;
+  std::vector<const Node*> chains_ = std::vector<const Node*>(1024);  // a power of two
+  size_t count_ = 0;
 };
 
-NodeRef make(DType dtype, Shape shape, std::vector<NodeRef> inputs, decltype(Node::op) op) {
-  return Interner::instance().intern(Node{dtype, std::move(shape), std::move(inputs), std::move(op)});
+/// Deep graphs die without deep recursion: inputs that die meanwhile queue up.
+Node::~Node() {
+  if (is_interned_) Interner::instance().erase(*this);
+  if (inputs.empty()) return;
+  thread_local std::vector<NodeRef>* queue = nullptr;
+  if (queue) {
+    for (NodeRef& input : inputs) queue->push_back(std::move(input));
+    return;
+  }
+  std::vector<NodeRef> dying = std::move(inputs);
+  queue = &dying;
+  while (!dying.empty()) {
+    const NodeRef next = std::move(dying.back());
+    dying.pop_back();
+  }
+  queue = nullptr;
+}
+
+namespace {
+
+NodeRef make(DType dtype, Shape shape, std::vector<NodeRef> inputs, NodeOp op) {
+  return Interner::instance().intern(Node(dtype, std::move(shape), std::move(inputs), std::move(op)));
 }
 
 bool is_identity_view(const Shape& from, const Shape& to, const std::vector<ViewAxis>& axes) {
@@ -311,21 +327,27 @@ NodeRef random(Distribution distribution, DType dtype, Shape shape, uint64_t see
 }
 
 NodeRef map(ScalarOp op, std::vector<NodeRef> operands) {
-  std::vector<Shape> shapes;
-  for (const NodeRef& x : operands) shapes.push_back(x->shape);
-  const Shape shape = broadcast_shapes(shapes);
-  bool constants = true;
-  for (NodeRef& x : operands) {
-    x = broadcast_to(x, shape);
-    constants = constants && x->as<ConstantNode>();
+  const auto is_number = [](const NodeRef& x) { return x->shape.empty() && x->as<ConstantNode>(); };
+  const auto first = std::find_if_not(operands.begin(), operands.end(), is_number);
+  Shape shape = first == operands.end() ? Shape() : (*first)->shape;
+  if (std::all_of(operands.begin(), operands.end(), [&](const NodeRef& x) { return is_number(x) || x->shape == shape; })) {
+    if (!shape.empty())
+      for (NodeRef& x : operands)
+        if (is_number(x)) x = constant(x->as<ConstantNode>()->value, shape);
+  } else {
+    std::vector<Shape> shapes;
+    for (const NodeRef& x : operands) shapes.push_back(x->shape);
+    shape = broadcast_shapes(shapes);
+    for (NodeRef& x : operands) x = broadcast_to(x, shape);
   }
+  const bool constants = std::all_of(operands.begin(), operands.end(), [](const NodeRef& x) { return x->as<ConstantNode>() != nullptr; });
   const DType operand = operands[op == ScalarOp::select ? 1 : 0]->dtype;
   if (constants) {
     std::vector<Scalar> values;
     for (const NodeRef& x : operands) values.push_back(x->as<ConstantNode>()->value);
     return constant(evaluate(op, values.data()), shape);
   }
-  return make(result_type(op, operand), shape, std::move(operands), MapNode{op});
+  return make(result_type(op, operand), std::move(shape), std::move(operands), MapNode{op});
 }
 
 NodeRef cast(const NodeRef& x, DType to) {

@@ -104,13 +104,19 @@ struct CallNode {
   std::shared_ptr<const Function> function;
 };
 
-struct Node {
+using NodeOp = std::variant<BufferNode, ConstantNode, IotaNode, RandomNode, MapNode, CastNode, ViewNode, ReshapeNode, ReduceNode,
+                            ConcatenateNode, PadNode, GatherNode, ParameterNode, CallNode>;
+
+struct Node : std::enable_shared_from_this<Node> {
+  Node(DType type, Shape extents, std::vector<NodeRef> operands, NodeOp operation)
+      : dtype(type), shape(std::move(extents)), inputs(std::move(operands)), op(std::move(operation)) {}
+  Node(Node&&) = default;
+  ~Node();
+
   DType dtype;
   Shape shape;
   std::vector<NodeRef> inputs;
-  std::variant<BufferNode, ConstantNode, IotaNode, RandomNode, MapNode, CastNode, ViewNode, ReshapeNode, ReduceNode, ConcatenateNode,
-               PadNode, GatherNode, ParameterNode, CallNode>
-      op;
+  NodeOp op;
   uint64_t hash = 0;
   bool has_calls = false;  // it is one, or an input has some
   template <class T>
@@ -119,6 +125,11 @@ struct Node {
   }
   int64_t size() const;
   int rank() const { return static_cast<int>(shape.size()); }
+
+ private:
+  friend class Interner;
+  bool is_interned_ = false;
+  mutable const Node* next_ = nullptr;  // the interner's
 };
 
 /// Product of extents. Throws Error("ValueError", …) when it overflows or an extent is negative.

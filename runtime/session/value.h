@@ -4,6 +4,8 @@
 // A session and its values belong to one thread at a time; reference counts are not atomic.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <complex>
 #include <cstdint>
 #include <functional>
@@ -12,6 +14,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -23,6 +27,10 @@ namespace gasell {
 class Interpreter;
 class Object;
 struct Type;
+
+/// dynamic_cast<T*>(object), which is asked many times for each operation of a script. What it said of a type is kept.
+template <class T>
+T* object_as(Object* object);
 
 class Value {
  public:
@@ -79,7 +87,7 @@ class Value {
   /// The object as a T, or null.
   template <class T>
   T* as() const {
-    return tag_ == Tag::object ? dynamic_cast<T*>(o_) : nullptr;
+    return tag_ == Tag::object ? object_as<T>(o_) : nullptr;
   }
   /// Python's `is`. Immediate values of one type are the same when their bits are.
   bool same(const Value& other) const { return tag_ == other.tag_ && i_ == other.i_; }
@@ -181,6 +189,25 @@ class Object {
   static void keep_for_ever(Object* object);
   int64_t references_ = 0;  // negative: immortal
 };
+
+inline const std::type_info& dynamic_type(const Object& object) { return typeid(object); }
+template <class T>
+T* object_as(Object* object) {
+  if constexpr (std::is_base_of_v<Object, T>) {
+    // By the address of the type's description, whose lowest bit is free for the answer.
+    static std::array<std::atomic<uintptr_t>, 8> known;
+    const auto type = reinterpret_cast<uintptr_t>(&dynamic_type(*object));
+    std::atomic<uintptr_t>& place = known[(type >> 4) % known.size()];
+    const uintptr_t found = place.load(std::memory_order_relaxed);
+    if (found == type) return nullptr;
+    if (found == (type | 1)) return static_cast<T*>(object);
+    T* const result = dynamic_cast<T*>(object);
+    place.store(type | (result ? 1 : 0), std::memory_order_relaxed);
+    return result;
+  } else {
+    return dynamic_cast<T*>(object);  // it lies anywhere beside the Object
+  }
+}
 
 inline Value Value::of(Object* v) {
   Value r;

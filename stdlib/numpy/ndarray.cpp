@@ -1,6 +1,9 @@
 // The slots of arrays: operators, truth, iteration, indexing.
 #include "stdlib/numpy/ndarray.h"
 
+#include <algorithm>
+#include <array>
+
 #include "lang/diagnostic.h"
 #include "runtime/session/iterators.h"
 #include "runtime/session/types.h"
@@ -13,30 +16,40 @@
 namespace gasell::numpy {
 namespace {
 
-const char* ufunc_name(ast::BinaryOp op) {
-  static constexpr const char* kNames[] = {"add",    "subtract",   "multiply",    "divide",      "floor_divide", "remainder",  "power",
-                                           "matmul", "left_shift", "right_shift", "bitwise_and", "bitwise_or",   "bitwise_xor"};
-  return kNames[static_cast<int>(op)];
+/// Names in the order of an enumeration of operators, as ufuncs.
+template <size_t count>
+std::array<const Ufunc*, count> ufuncs_of(const char* const (&names)[count]) {
+  std::array<const Ufunc*, count> result;
+  std::transform(std::begin(names), std::end(names), result.begin(), [](const char* name) { return find_ufunc(name); });
+  return result;
 }
-const char* ufunc_name(ast::CompareOp op) {
-  static constexpr const char* kNames[] = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"};
-  return kNames[static_cast<int>(op)];
+/// Of all but matmul, which is none.
+const Ufunc& ufunc_of(ast::BinaryOp op) {
+  static const auto kUfuncs = ufuncs_of({"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power", "matmul",
+                                         "left_shift", "right_shift", "bitwise_and", "bitwise_or", "bitwise_xor"});
+  return *kUfuncs[static_cast<size_t>(op)];
+}
+const Ufunc& ufunc_of(ast::CompareOp op) {
+  static const auto kUfuncs = ufuncs_of({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"});
+  return *kUfuncs[static_cast<size_t>(op)];
 }
 
 std::optional<Value> operate(Interpreter& in, ast::BinaryOp op, const Value& a, const Value& b) {
-  if (auto result = number_arithmetic(op, a, b)) return result;
+  const bool arrays = a.as<NdArray>() || b.as<NdArray>();
+  if (!arrays)
+    if (auto result = number_arithmetic(op, a, b)) return result;
   if (a.as<LibraryObject>() || b.as<LibraryObject>()) return {};  // a Series has a say of its own
-  const auto left = try_operand(in, a), right = try_operand(in, b);
+  auto left = try_operand(in, a), right = try_operand(in, b);
   if (!left || !right) return {};
   if (op == ast::BinaryOp::matmul) return wrap_reduced(in, matmul(*left, *right));
-  const Operand operands[] = {*left, *right};
+  const Operand operands[] = {std::move(*left), std::move(*right)};
   if (op == ast::BinaryOp::pow) check_integer_power(in, operands);
   // A sequence times a NumPy integer is repeated, as with Python's.
-  if (op == ast::BinaryOp::mul)
+  if (op == ast::BinaryOp::mul && !arrays)
     for (const auto& [sequence, count] : {std::pair{&a, &b}, std::pair{&b, &a}})
       if (const auto* n = count->as<NumpyScalar>(); n && is_integer(n->dtype()) && (sequence->as<List>() || sequence->as<Tuple>()))
         return sequence->object()->reflected(in, op, *count);
-  return wrap(apply(ufunc_name(op), operands));
+  return wrap(apply(ufunc_of(op), operands));
 }
 
 /// Iterates over the first axis.
@@ -100,7 +113,7 @@ std::optional<Value> ArrayLike::compare(Interpreter& in, ast::CompareOp op, cons
     return wrap(graph::constant(Scalar::of_bool(op == ast::CompareOp::ne), node()->shape));
   }
   const Operand operands[] = {{node(), 0}, *right};
-  return wrap(apply(ufunc_name(op), operands));
+  return wrap(apply(ufunc_of(op), operands));
 }
 std::optional<Value> ArrayLike::binary(Interpreter& in, ast::BinaryOp op, const Value& other) {
   return operate(in, op, Value::of(this), other);
@@ -146,7 +159,7 @@ std::optional<Value> NdArray::in_place(Interpreter& in, ast::BinaryOp op, const 
   if (!right) return {};
   Operand operands[] = {{node(), 0}, *right};
   if (op == ast::BinaryOp::pow) check_integer_power(in, operands);
-  const char* name = ufunc_name(op);
+  const char* const name = op == ast::BinaryOp::matmul ? "matmul" : ufunc_of(op).name;
   NodeRef result;
   if (op == ast::BinaryOp::matmul) {
     if (array.rank() < 1 || right->node->rank() < 2)
@@ -154,7 +167,7 @@ std::optional<Value> NdArray::in_place(Interpreter& in, ast::BinaryOp op, const 
             "inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions.");
     result = matmul(operands[0], *right);
   } else {
-    result = apply(*find_ufunc(name), operands);
+    result = apply(ufunc_of(op), operands);
   }
   if (!array.writable()) raise("ValueError", "output array is read-only");
   if (!can_cast_same_kind(result->dtype, array.dtype()))

@@ -62,7 +62,12 @@ class NdArray : public ArrayLike {
 class NumpyScalar : public ArrayLike {
  public:
   explicit NumpyScalar(const Scalar& s) : dtype_(s.type), value_(s) {}
-  explicit NumpyScalar(NodeRef lazy) : dtype_(lazy->dtype), lazy_(std::move(lazy)) {}
+  explicit NumpyScalar(NodeRef lazy) : dtype_(lazy->dtype) {
+    if (const auto* constant = lazy->as<graph::ConstantNode>())
+      value_ = constant->value;
+    else
+      lazy_ = std::move(lazy);
+  }
   const Type& type() const override { return scalar_type(dtype_); }
   NodeRef node() const override { return value_ ? graph::constant(*value_) : lazy_; }
   DType dtype() const { return dtype_; }
@@ -90,8 +95,8 @@ class NumpyScalar : public ArrayLike {
   NodeRef lazy_;
 };
 
-/// a op b of numbers that are known, float64 and int64 with each other or with Python's: most of what loops over single elements do.
-/// Nothing: it is no such case.
+/// a op b of numbers that are known: of one dtype, float64 with int64, or either beside a number of Python's that it takes as it is. Most
+/// of what loops over single elements do. Nothing: it is no such case.
 std::optional<Value> number_arithmetic(ast::BinaryOp op, const Value& a, const Value& b);
 std::optional<Value> number_comparison(ast::CompareOp op, const Value& a, const Value& b);
 

@@ -99,7 +99,7 @@ Value construct_dtype(Interpreter& in, std::span<Value> args) {
 
 const DTypeObject& self_dtype(const Value& v) { return *v.as<DTypeObject>(); }
 
-/// A number as arithmetic of float64 and int64 sees it.
+/// A number as arithmetic of float64 with int64 sees it.
 struct Number {
   char kind = 0;  // 'f', 'i'; 0: something else, or not known
   bool numpy = false;
@@ -115,6 +115,68 @@ Number number_of(const Value& v) {
   if (known && known->type == DType::f64) return {'f', true, known->c.real(), 0};
   if (known && known->type == DType::i64) return {'i', true, 0, known->i};
   return {};
+}
+
+/// Two numbers in the dtype that arithmetic of them has, where that is plain: those of one dtype, and one beside a Python number that it
+/// takes as it is.
+struct OfOneType {
+  Scalar values[2];
+  DType type() const { return values[0].type; }
+};
+std::optional<Scalar> weak_number(const Value& v, DType type) {
+  if (is_integer(type)) {
+    if (!v.is_int()) return {};
+    const Scalar number = Scalar::of_int(v.as_int()).cast(type);
+    if (number.i != v.as_int() || (type == DType::u64 && v.as_int() < 0)) return {};
+    return number;
+  }
+  if (!is_float(type)) return {};
+  if (v.is_int()) return Scalar::of_int(v.as_int()).cast(type);
+  if (v.is_float()) return Scalar::of_float(v.as_float()).cast(type);
+  return {};
+}
+std::optional<OfOneType> of_one_type(const Value& a, const Value& b) {
+  const auto known = [](const Value& v) {
+    const auto* scalar = v.as<NumpyScalar>();
+    return scalar ? scalar->known() : nullptr;
+  };
+  const Scalar *x = known(a), *y = known(b);
+  if (x && y) return x->type == y->type ? std::optional(OfOneType{{*x, *y}}) : std::nullopt;
+  if (!x && !y) return {};
+  const std::optional<Scalar> other = weak_number(x ? b : a, (x ? x : y)->type);
+  if (!other) return {};
+  return OfOneType{{x ? *x : *other, x ? *other : *y}};
+}
+
+/// The operation that a operator is for numbers of a dtype, where the result has that dtype and nothing else needs a look.
+std::optional<ScalarOp> operation_of(ast::BinaryOp op, DType type) {
+  const bool whole = is_integer(type);
+  if (!whole && !is_float(type)) return {};
+  switch (op) {
+    case ast::BinaryOp::add: return ScalarOp::add;
+    case ast::BinaryOp::sub: return ScalarOp::sub;
+    case ast::BinaryOp::mul: return ScalarOp::mul;
+    case ast::BinaryOp::floordiv: return ScalarOp::floordiv;
+    case ast::BinaryOp::mod: return ScalarOp::mod;
+    case ast::BinaryOp::div: return whole ? std::nullopt : std::optional(ScalarOp::div);
+    case ast::BinaryOp::lshift: return whole ? std::optional(ScalarOp::shl) : std::nullopt;
+    case ast::BinaryOp::rshift: return whole ? std::optional(ScalarOp::shr) : std::nullopt;
+    case ast::BinaryOp::bit_and: return whole ? std::optional(ScalarOp::bit_and) : std::nullopt;
+    case ast::BinaryOp::bit_or: return whole ? std::optional(ScalarOp::bit_or) : std::nullopt;
+    case ast::BinaryOp::bit_xor: return whole ? std::optional(ScalarOp::bit_xor) : std::nullopt;
+    default: return {};
+  }
+}
+std::optional<ScalarOp> operation_of(ast::CompareOp op) {
+  switch (op) {
+    case ast::CompareOp::eq: return ScalarOp::eq;
+    case ast::CompareOp::ne: return ScalarOp::ne;
+    case ast::CompareOp::lt: return ScalarOp::lt;
+    case ast::CompareOp::le: return ScalarOp::le;
+    case ast::CompareOp::gt: return ScalarOp::gt;
+    case ast::CompareOp::ge: return ScalarOp::ge;
+    default: return {};
+  }
 }
 
 }  // namespace
@@ -302,41 +364,32 @@ std::optional<Value> DTypeObject::compare(Interpreter& in, ast::CompareOp op, co
 
 std::optional<Value> number_arithmetic(ast::BinaryOp op, const Value& a, const Value& b) {
   const Number x = number_of(a), y = number_of(b);
-  if (!x.kind || !y.kind || !(x.numpy || y.numpy)) return {};
-  if (x.kind == 'i' && y.kind == 'i') {
-    const auto i = static_cast<uint64_t>(x.i), j = static_cast<uint64_t>(y.i);
+  if (x.kind && y.kind && (x.numpy || y.numpy) && !(x.kind == 'i' && y.kind == 'i' && op != ast::BinaryOp::div)) {
     switch (op) {
-      case ast::BinaryOp::add: return wrap_scalar(Scalar::of_int(static_cast<int64_t>(i + j)));
-      case ast::BinaryOp::sub: return wrap_scalar(Scalar::of_int(static_cast<int64_t>(i - j)));
-      case ast::BinaryOp::mul: return wrap_scalar(Scalar::of_int(static_cast<int64_t>(i * j)));
-      case ast::BinaryOp::div: break;
-      default: return {};
+      case ast::BinaryOp::add: return wrap_scalar(Scalar::of_float(x.as_double() + y.as_double()));
+      case ast::BinaryOp::sub: return wrap_scalar(Scalar::of_float(x.as_double() - y.as_double()));
+      case ast::BinaryOp::mul: return wrap_scalar(Scalar::of_float(x.as_double() * y.as_double()));
+      case ast::BinaryOp::div: return wrap_scalar(Scalar::of_float(x.as_double() / y.as_double()));
+      default: break;
     }
   }
-  switch (op) {
-    case ast::BinaryOp::add: return wrap_scalar(Scalar::of_float(x.as_double() + y.as_double()));
-    case ast::BinaryOp::sub: return wrap_scalar(Scalar::of_float(x.as_double() - y.as_double()));
-    case ast::BinaryOp::mul: return wrap_scalar(Scalar::of_float(x.as_double() * y.as_double()));
-    case ast::BinaryOp::div: return wrap_scalar(Scalar::of_float(x.as_double() / y.as_double()));
-    default: return {};
-  }
+  const std::optional<OfOneType> numbers = of_one_type(a, b);
+  const std::optional<ScalarOp> operation = numbers ? operation_of(op, numbers->type()) : std::nullopt;
+  if (!operation) return {};
+  return wrap_scalar(evaluate(*operation, numbers->values));
 }
 
 std::optional<Value> number_comparison(ast::CompareOp op, const Value& a, const Value& b) {
+  const std::optional<ScalarOp> operation = operation_of(op);
+  if (!operation) return {};
   const Number x = number_of(a), y = number_of(b);
-  if (!x.kind || !y.kind || !(x.numpy || y.numpy)) return {};
-  const auto compared = [op](auto u, auto v) -> std::optional<Value> {
-    switch (op) {
-      case ast::CompareOp::eq: return wrap_scalar(Scalar::of_bool(u == v));
-      case ast::CompareOp::ne: return wrap_scalar(Scalar::of_bool(u != v));
-      case ast::CompareOp::lt: return wrap_scalar(Scalar::of_bool(u < v));
-      case ast::CompareOp::le: return wrap_scalar(Scalar::of_bool(u <= v));
-      case ast::CompareOp::gt: return wrap_scalar(Scalar::of_bool(u > v));
-      case ast::CompareOp::ge: return wrap_scalar(Scalar::of_bool(u >= v));
-      default: return {};
-    }
-  };
-  return x.kind == 'i' && y.kind == 'i' ? compared(x.i, y.i) : compared(x.as_double(), y.as_double());
+  if (x.kind && y.kind && (x.numpy || y.numpy) && x.kind != y.kind) {
+    const Scalar both[] = {Scalar::of_float(x.as_double()), Scalar::of_float(y.as_double())};
+    return wrap_scalar(evaluate(*operation, both));
+  }
+  const std::optional<OfOneType> numbers = of_one_type(a, b);
+  if (!numbers || is_complex(numbers->type())) return {};
+  return wrap_scalar(evaluate(*operation, numbers->values));
 }
 
 }  // namespace gasell::numpy
