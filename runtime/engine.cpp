@@ -28,6 +28,8 @@ using graph::NodeRef;
 
 // Starting on a GPU takes some tenths of a second. Where it is not asked for, it waits until there was work that would have been worth it.
 constexpr double kSearchSeconds = 0.25;
+/// A value that is kept so that it need not be computed again takes at most this share of the memory that is left.
+constexpr int64_t kShareOfKnown = 8;
 
 /// Passes that combine partial results belong to the report of the kernel they follow.
 std::vector<KernelReport> report(const std::vector<const plan::Step*>& steps) {
@@ -121,13 +123,20 @@ struct Engine::State {
     return made;
   }
 
+  /// The largest value that is kept so that it need not be computed again.
+  int64_t most_known() const {
+    int64_t left = device->budget().limit() - device->budget().used();
+    if (gpus && gpus->any_alive()) left = std::min(left, gpus->properties().memory);
+    return left / kShareOfKnown;
+  }
+
   bool takes_small() const { return small && !observer && selection().kind != DeviceSelection::Kind::gpus; }
 
   std::vector<NodeRef> run(const std::vector<NodeRef>& given, const std::vector<plan::Destination>& wanted_at) {
     if (interrupt.exchange(false)) throw Interrupted();
     if (takes_small())
       if (auto results = small->evaluate(given, wanted_at)) return std::move(*results);
-    KnownValues::Rewritten rewritten = known.rewrite(given);
+    KnownValues::Rewritten rewritten = known.rewrite(given, most_known());
     const std::vector<NodeRef>& nodes = rewritten.roots;
     std::vector<plan::Destination> destinations = wanted_at;
     if (!destinations.empty()) destinations.resize(nodes.size());
@@ -244,17 +253,25 @@ std::optional<Scalar> Engine::small_value(const NodeRef& node) {
 }
 
 std::vector<NodeRef> Engine::force(const std::vector<NodeRef>& nodes) {
-  bool done = true;
-  for (const NodeRef& node : nodes) done = done && is_contiguous_buffer(*node);
-  if (!done) return state_->run(nodes, {});
+  // No further holders for those that are not ready: who else holds a node decides whether its value is kept.
+  std::vector<NodeRef> ready;
+  for (const NodeRef& node : nodes) {
+    NodeRef known = state_->known.find(node);
+    const NodeRef& now = known ? known : node;
+    if (!is_contiguous_buffer(*now)) break;
+    ready.push_back(now);
+  }
+  if (ready.size() < nodes.size()) {
+    ready.clear();
+    return state_->run(nodes, {});
+  }
   std::vector<StorageRef> memories;
-  for (const NodeRef& node : nodes) memories.push_back(node->as<graph::BufferNode>()->storage);
+  for (const NodeRef& node : ready) memories.push_back(node->as<graph::BufferNode>()->storage);
   make_ready(memories);
-  std::vector<NodeRef> ready = nodes;
-  for (size_t k = 0; k < nodes.size(); ++k) {
-    const auto& buffer = *nodes[k]->as<graph::BufferNode>();
+  for (size_t k = 0; k < ready.size(); ++k) {
+    const auto& buffer = *ready[k]->as<graph::BufferNode>();
     if (memories[k] != buffer.storage)
-      ready[k] = graph::buffer(memories[k], nodes[k]->dtype, nodes[k]->shape, buffer.strides, buffer.offset);
+      ready[k] = graph::buffer(memories[k], ready[k]->dtype, ready[k]->shape, buffer.strides, buffer.offset);
   }
   return ready;
 }

@@ -37,7 +37,7 @@ class SmallGraphs::Evaluation {
   /// Whether it can be done here; finds the order of the nodes.
   bool admit(const NodeRef& node) {
     if (number_of(node.get()) >= 0) return true;
-    const NodeRef known = node->inputs.empty() ? nullptr : owner_.known_.find(node);
+    const NodeRef known = node->inputs.empty() ? nullptr : known_value(node);
     const NodeRef& now = known ? known : node;
     if (nodes_.size() >= kMostNodes || now->size() > kMostElements || now->shape.size() > 16 || !admit_itself(*now)) return false;
     if (left_ < 0) return false;
@@ -106,6 +106,14 @@ class SmallGraphs::Evaluation {
   static bool takes_a_while(const Item& item) {
     return item.node->size() <= KnownValues::kFewElements &&
            (item.node->as<graph::ReduceNode>() || item.operations >= KnownValues::kFewOperations);
+  }
+
+  /// What is known of the node, or of what it is a view of.
+  NodeRef known_value(const NodeRef& node) const {
+    if (NodeRef known = owner_.known_.find(node)) return known;
+    const auto* view = node->as<graph::ViewNode>();
+    const NodeRef whole = view ? owner_.known_.find(node->inputs[0]) : nullptr;
+    return whole ? graph::view(whole, node->shape, view->axes) : nullptr;
   }
 
   int64_t number_of(const Node* node) const {
