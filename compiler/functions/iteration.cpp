@@ -116,7 +116,8 @@ Value Lowering::item_at(const Value& v, const ExprRef& k, Span at) {
       if (how == "table.items") return tuple_value({table_part(v.items[0], k, 0, at), table_part(v.items[0], k, 1, at)});
       if (how == "enumerate") return tuple_value({scalar_value(v.items[1].scalar + k), item_at(v.items[0], k, at)});
       if (how == "reversed") {
-        const ExprRef place = code().bind(count_of_items(v.items[0], at) - constant_i64(1) - k, "back");
+        const ExprRef place =
+            code().bind((v.items.size() > 1 ? v.items[1].scalar : count_of_items(v.items[0], at)) - constant_i64(1) - k, "back");
         return item_at(v.items[0], v.items[0].type.is_list() ? list_place(v.items[0], place, at) : place, at);
       }
       if (how == "zip") {

@@ -42,6 +42,9 @@ Value extreme(Lowering& l, const CallSite& site, ast::CompareOp op, const char* 
     return library_method(name)(l, site);
   else if (items.size() == 1 && (items[0].type.is_list() || items[0].type.kind == Kind::range))
     return library_function(std::string("list.") + (op == ast::CompareOp::lt ? "least" : "largest"))(l, site);
+  else if (items.size() == 1 &&
+           (items[0].type.is_table() || items[0].type.kind == Kind::iterator))  // these have no first item to begin with
+    return extreme(l, {site.span, name, {library_function("list")(l, site)}, {}}, op, name);
   if (items.empty()) l.fail(site.span, std::string(name) + " of nothing");
   DType type = DType::boolean;
   for (size_t k = 0; k < items.size(); ++k) {

@@ -363,6 +363,8 @@ class Lowering {
   void statement(const ast::StmtRef& s);
   void assign(const ast::ExprRef& target, const Value& value);
   void augmented(const ast::AugAssign& s, Span at);
+  /// What `x op= y` does to an array, a list or a set itself, which all its names see; false where it makes a new value.
+  bool augmented_in_place(ast::BinaryOp op, const Value& old, const Value& operand, Span at);
   void nested_function(const ast::FunctionDef& s, const ast::StmtRef& definition);
   void unpack(const std::vector<ast::ExprRef>& targets, const Value& value, Span at);
   void if_statement(const ast::If& s, const ast::Stmt* key);

@@ -92,7 +92,11 @@ void Lowering::statement(const ast::StmtRef& s) {
                        if (!base.type.is_list() && base.type.text != "dict")
                          unsupported(s->span, "del of an item of " + describe(base.type));
                        CallSite pop{s->span, "pop", {expression(item->index)}, {}};
-                       if (pop.args[0].type.kind == Kind::slice) unsupported(s->span, "del of a slice");
+                       if (const Value& index = pop.args[0]; base.type.is_list() && index.type.kind == Kind::slice) {
+                         if (!index.items[2].type.is_none()) unsupported(s->span, "del of a slice with a step");
+                         library_function("list.delete_slice")(*this, {s->span, "del", {base, index.items[0], index.items[1]}, {}});
+                         continue;
+                       }
                        call_value(attribute(base, "pop", s->span), pop);
                        continue;
                      }
@@ -174,41 +178,56 @@ void Lowering::unpack(const std::vector<ast::ExprRef>& targets, const Value& val
   for (size_t k = 0; k < items.size(); ++k) assign(targets[k], items[k]);
 }
 
+bool Lowering::augmented_in_place(ast::BinaryOp op, const Value& old, const Value& operand, Span at) {
+  if (old.type.is_array()) {
+    const Value result = binary(op, old, operand, at);
+    const DType from = result.type.dtype, to = old.type.dtype;
+    if (is_integer(to) && !is_integer(from) && from != DType::boolean)
+      fail(at, "the result is " + std::string(name_of(from)) + ", which does not go into " + describe(old.type) + " in place",
+           "write the result to a name of its own: y = x / 2, or take //");
+    assign_elements(old, result, at);
+    return true;
+  }
+  const char* method = nullptr;
+  if (old.type.is_list()) {
+    if (op == ast::BinaryOp::add) method = "extend";
+    if (op == ast::BinaryOp::mul && operand.type.is_scalar()) method = "multiply";
+  } else if (old.type.is_table() && old.type.text == "set" && operand.type.is_table() && operand.type.text == "set") {
+    if (op == ast::BinaryOp::bit_or) method = "update";
+    if (op == ast::BinaryOp::bit_and) method = "intersection_update";
+    if (op == ast::BinaryOp::sub) method = "difference_update";
+    if (op == ast::BinaryOp::bit_xor) method = "symmetric_difference_update";
+  }
+  if (!method) return false;
+  library_function((old.type.is_list() ? "list." : "set.") + std::string(method))(*this, {at, method, {old, operand}, {}});
+  return true;
+}
+
 void Lowering::augmented(const ast::AugAssign& s, Span at) {
   if (const auto* n = std::get_if<ast::Name>(&s.target->node)) {
     const Value old = name(*n, s.target->span);
     const Value operand = expression(s.value);
-    if (old.type.is_list() && s.op == ast::BinaryOp::add) {  // the same list, longer
-      CallSite site{at, "extend", {operand}, {}};
-      call_value(attribute(old, "extend", at), site);
-      return;
-    }
-    if (old.type.is_array()) {
-      const Value result = binary(s.op, old, operand, at);
-      const DType from = result.type.dtype, to = old.type.dtype;
-      if (is_integer(to) && !is_integer(from) && from != DType::boolean)
-        fail(at, "the result is " + std::string(name_of(from)) + ", which does not go into " + describe(old.type) + " in place",
-             "write the result to a name of its own: y = x / 2, or take //");
-      assign_elements(old, result, at);
-      return;
-    }
-    bind_name(n->id, binary(s.op, old, operand, at), s.target->span);
+    if (!augmented_in_place(s.op, old, operand, at)) bind_name(n->id, binary(s.op, old, operand, at), s.target->span);
     return;
   }
   if (const auto* n = std::get_if<ast::Subscript>(&s.target->node)) {
     const Value base = expression(n->value);
     if (base.type.is_list()) {
       item_type(base, at);
-      const ExprRef place = list_place(base, index_number(expression(n->index), "an index"), at);
-      const Value old = list_item(base, place, at);
-      list_set(base, place, binary(s.op, old, expression(s.value), at), at);
+      const ExprRef index = code().bind(index_number(expression(n->index), "an index"), "index");
+      const Value old = list_item(base, list_place(base, index, at), at);
+      const Value operand = expression(s.value);
+      if (augmented_in_place(s.op, old, operand, at)) return;
+      const Value result = binary(s.op, old, operand, at);
+      list_set(base, list_place(base, index, at), result, at);  // the operand may have made the list shorter
       return;
     }
     if (base.type.is_table() && base.type.text == "dict") {
       item_type(base, at);
       const Value key = expression(n->index);
       const Value old = table_part(base, table_place(base, key, at), 1, at);
-      table_put(base, {key, binary(s.op, old, expression(s.value), at)}, at);
+      const Value operand = expression(s.value);
+      if (!augmented_in_place(s.op, old, operand, at)) table_put(base, {key, binary(s.op, old, operand, at)}, at);
       return;
     }
     if (!base.type.is_array()) fail(s.target->span, "an item of " + describe(base.type) + " cannot be assigned to");

@@ -183,6 +183,10 @@ Value Lowering::table_take(const Value& table, const ExprRef& place, Span at) {
 Value Lowering::begin_walk(Value v, Span at) {
   if (v.type.is_table()) v = iterator_value(*this, "table.keys", {v}, at);
   if (v.type.kind != Kind::iterator) return v;
+  if (v.type.text == "reversed" && v.items.size() == 1) {  // from where its end is now, whatever is added meanwhile
+    const Value length = scalar_value(code().bind(count_of_items(v.items[0], at), "length"));
+    return iterator_value(*this, "reversed", {v.items[0], length}, at);
+  }
   if (!v.type.text.starts_with("table.")) {
     for (size_t k = 0; k < v.items.size(); ++k) {
       v.items[k] = begin_walk(std::move(v.items[k]), at);
