@@ -241,7 +241,7 @@ void GridDispatch::launch(Entry& entry, std::span<const Leaf> leaves, const Grid
     ends.push_back(error.data() + error.size());
     memories.insert(memories.end(), begins.begin(), begins.end());
     memories.insert(memories.end(), ends.begin(), ends.end());
-    fault = run_grid(made.grid, memories.data(), scalars.data(), shape, error.data(), engine_.options().check, engine_.interrupt_flag());
+    fault = run_grid(made.grid, memories.data(), scalars.data(), shape, engine_.options().check, engine_.interrupt_flag());
     if (engine_.interrupted()) {
       engine_.clear_interrupt();
       throw Interrupted();

@@ -66,7 +66,6 @@ struct Grid {
   std::vector<void*> arrays;  // and the bounds
   std::vector<int64_t> scalars;
   GridShape shape;
-  const int64_t* error;
   GridFault* fault;
   std::future<GridFault> running;  // since it came first in its stream: whoever waits can be interrupted
 };
@@ -219,7 +218,7 @@ class SimulatedGpu final : public Gpu {
     const std::lock_guard lock(mutex_);
     require_alive();
     const auto& simulated = static_cast<const SimulatedKernel&>(kernel);
-    Grid grid{simulated.grid, {}, {scalars.begin(), scalars.end()}, shape, nullptr, fault, {}};
+    Grid grid{simulated.grid, {}, {scalars.begin(), scalars.end()}, shape, fault, {}};
     for (size_t k = 0; k < arrays.size(); ++k) {
       if (arrays[k].base % simulated.alignments[k]) simulation_broken("an array at a misaligned address");
       memory_of(arrays[k].begin, static_cast<int64_t>(arrays[k].end - arrays[k].begin));
@@ -227,7 +226,6 @@ class SimulatedGpu final : public Gpu {
     }
     for (const GpuArray& array : arrays) grid.arrays.push_back(SimulatedMemory::pointer(array.begin));
     for (const GpuArray& array : arrays) grid.arrays.push_back(SimulatedMemory::pointer(array.end));
-    grid.error = static_cast<const int64_t*>(grid.arrays[arrays.size() - 1]);
     if (++faults_->launches == faults_->lost_at_launch) return give(GpuStream::compute, Lose{"its simulated loss in a kernel"});
     give(GpuStream::compute, std::move(grid));
   }
@@ -310,7 +308,7 @@ class SimulatedGpu final : public Gpu {
       } else if (auto* grid = std::get_if<Grid>(&operation)) {
         if (!grid->running.valid())
           grid->running = std::async(std::launch::async, [this, grid] {
-            return run_grid(grid->kernel, grid->arrays.data(), grid->scalars.data(), grid->shape, grid->error, check_races_, stop_);
+            return run_grid(grid->kernel, grid->arrays.data(), grid->scalars.data(), grid->shape, check_races_, stop_);
           });
         finished = deadline == Clock::time_point::max() || grid->running.wait_until(deadline) == std::future_status::ready;
         if (finished) *grid->fault = grid->running.get();

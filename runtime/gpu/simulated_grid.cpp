@@ -28,17 +28,13 @@ struct Run {
   void* const* arrays;
   const int64_t* scalars;
   const GridShape& shape;
-  const int64_t* error;
   bool checked;
   const std::atomic<bool>& stop;
   std::atomic<bool> failed{false};
   std::mutex mutex;
   GridFault fault;
 
-  bool ends() const {
-    return failed.load(std::memory_order_relaxed) || stop.load(std::memory_order_relaxed) ||
-           std::atomic_ref<int64_t>(*const_cast<int64_t*>(error)).load(std::memory_order_relaxed) != 0;
-  }
+  bool ends() const { return failed.load(std::memory_order_relaxed) || stop.load(std::memory_order_relaxed); }
   void fail(const GridFault& what) {
     const std::lock_guard lock(mutex);
     if (fault.kind == GridFault::Kind::none) fault = what;
@@ -392,9 +388,9 @@ GridKernel grid_kernel(HostKernelFunction function, const ir::Kernel& kernel) {
   return {function, ir::static_shared_bytes(kernel), local_bytes(kernel.body), ir::waits_together(kernel), ir::waits_for_grid(kernel)};
 }
 
-GridFault run_grid(const GridKernel& kernel, void* const* arrays, const int64_t* scalars, const GridShape& shape, const int64_t* error,
-                   bool checked, const std::atomic<bool>& stop) {
-  Run run{kernel, arrays, scalars, shape, error, checked, stop, {}, {}, {}};
+GridFault run_grid(const GridKernel& kernel, void* const* arrays, const int64_t* scalars, const GridShape& shape, bool checked,
+                   const std::atomic<bool>& stop) {
+  Run run{kernel, arrays, scalars, shape, checked, stop, {}, {}, {}};
   const int64_t blocks = shape.block_count();
   if (kernel.waits_for_grid) {
     BlockGroup(run, blocks).run(0, blocks);

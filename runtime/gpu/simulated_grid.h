@@ -47,10 +47,10 @@ struct GridFault {
   bool shared = false;  // race: in shared memory
 };
 
-/// Runs the grid. `arrays` and `scalars` as a HostKernelFunction has them; `error`: the kernel's, with ten elements: all ends soon after it
-/// is not zero, or `stop`. `checked`: races and diverging barriers are faults; the code must tell accesses (Target::check_races).
+/// Runs the grid. `arrays` and `scalars` as a HostKernelFunction has them. A thread that notes an error ends alone, as on GPUs; all ends
+/// soon after `stop`. `checked`: races and diverging barriers are faults; the code must tell accesses (Target::check_races).
 /// Throws MemoryError.
-GridFault run_grid(const GridKernel& kernel, void* const* arrays, const int64_t* scalars, const GridShape& shape, const int64_t* error,
-                   bool checked, const std::atomic<bool>& stop);
+GridFault run_grid(const GridKernel& kernel, void* const* arrays, const int64_t* scalars, const GridShape& shape, bool checked,
+                   const std::atomic<bool>& stop);
 
 }  // namespace gasell

@@ -28,7 +28,7 @@ Ran run(const std::string& text, std::vector<int64_t> x, const GridShape& shape,
   void* arrays[] = {x.data(), error.data(), x.data(), error.data(), x.data() + x.size(), error.data() + 10};
   const int64_t scalars[] = {static_cast<int64_t>(x.size())};
   const std::atomic<bool> stop{false};
-  const GridFault fault = run_grid(grid, arrays, scalars, shape, error.data(), checked, stop);
+  const GridFault fault = run_grid(grid, arrays, scalars, shape, checked, stop);
   return {fault, std::move(x), std::move(error)};
 }
 
@@ -79,12 +79,16 @@ TEST_CASE("lanes exchange values, in warps that are not full, too") {
   CHECK(ran.x[33] == 3216);  // sixteen lanes
 }
 
-TEST_CASE("an error ends the launch and says where") {
-  const Ran ran = run(std::string(kPlace) + "  check k = (i + 90) of n else 7\n  x[k] = 1\n", std::vector<int64_t>(100), kTwoBlocks);
-  CHECK(ran.error[0] == 7);
-  CHECK(ran.error[1] >= 100);
-  CHECK(ran.error[2] == 100);
-  CHECK(ran.error[4] * 48 + ran.error[7] + 90 == ran.error[1]);
+TEST_CASE("an error ends its thread and says where") {
+  for (const char* barrier : {"", "  simt barrier() else 1\n"}) {
+    const Ran ran =
+        run(std::string(kPlace) + "  check k = (95 - i) of n else 7\n" + barrier + "  x[k] = 1\n", std::vector<int64_t>(50), kTwoBlocks);
+    CHECK(ran.error[0] == 7);
+    CHECK(ran.error[1] >= 50);
+    CHECK(ran.error[2] == 50);
+    CHECK(95 - (ran.error[4] * 48 + ran.error[7]) == ran.error[1]);
+    CHECK(ran.x == std::vector<int64_t>(50, 1));  // two threads of the first block, all of the second
+  }
 }
 
 TEST_CASE("threads that would wait for ever are named") {
