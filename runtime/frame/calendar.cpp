@@ -45,7 +45,7 @@ IsoWeek iso_week(int64_t days) {
 
 Moment moment_of(int64_t nanoseconds) {
   const int64_t days = floor_divide(nanoseconds, kDay);
-  const int64_t rest = nanoseconds - days * kDay;
+  const int64_t rest = floor_modulo(nanoseconds, kDay);
   const Date date = date_from_days(days);
   return {date.year,
           date.month,
@@ -340,11 +340,11 @@ NodeRef rounded_time(Rounding how, const NodeRef& nanoseconds, int64_t unit) {
 
 int64_t rounded_time(Rounding how, int64_t ns, int64_t unit) {
   if (ns == kNotATime) return ns;
-  const int64_t over = floor_modulo(ns, unit), down = ns - over;
-  if (over == 0 || how == Rounding::floor) return down;
-  if (how == Rounding::ceil) return down + unit;
-  if (over * 2 == unit) return floor_modulo(down / unit, 2) == 1 ? down + unit : down;
-  return over > unit / 2 ? down + unit : down;
+  const int64_t over = floor_modulo(ns, unit);
+  if (over == 0) return ns;
+  const bool odd = floor_modulo(floor_divide(ns, unit), 2) == 1;
+  const bool up = how == Rounding::ceil || (how != Rounding::floor && (over == unit - over ? odd : over > unit - over));
+  return checked_add(ns, up ? unit - over : -over).value_or(kNotATime);
 }
 
 }  // namespace gasell::frame

@@ -38,7 +38,11 @@ struct IsoWeek {
 IsoWeek iso_week(int64_t days);
 
 inline int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
-inline int64_t floor_modulo(int64_t a, int64_t b) { return a - floor_divide(a, b) * b; }
+/// The multiple of b below a may be none of int64, as the beginning of the first day that has nanoseconds.
+inline int64_t floor_modulo(int64_t a, int64_t b) {
+  const int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
 
 /// A moment in parts.
 struct Moment {

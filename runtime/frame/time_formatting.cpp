@@ -84,14 +84,14 @@ std::string offset_text(int32_t seconds, bool colon) {
 
 std::string timedelta_repr_text(int64_t ns) {
   if (ns == kNotATime) return "NaT";
-  const int64_t days = floor_divide(ns, kDay), rest = ns - days * kDay;
+  const int64_t days = floor_divide(ns, kDay), rest = floor_modulo(ns, kDay);
   return fmt::format("{} days {}{:02}:{:02}:{:02}", days, days < 0 ? "+" : "", rest / kHour, rest / kMinute % 60, rest / kSecond % 60) +
          fraction_text(static_cast<int>(rest % kSecond));
 }
 
 std::string timedelta_iso_text(int64_t ns) {
   if (ns == kNotATime) return "NaT";
-  const int64_t days = floor_divide(ns, kDay), rest = ns - days * kDay;
+  const int64_t days = floor_divide(ns, kDay), rest = floor_modulo(ns, kDay);
   std::string text = fmt::format("P{}DT{}H{}M{}", days, rest / kHour, rest / kMinute % 60, rest / kSecond % 60);
   if (const auto fraction = static_cast<int>(rest % kSecond)) {
     std::string digits = fmt::format("{:09}", fraction);

@@ -116,7 +116,11 @@ Value construct(Interpreter& in, std::span<Value> args) {
 
 template <Rounding how>
 Value round_to(Interpreter& in, std::span<Value> args) {
-  return timedelta_value(rounded_time(how, self_of(args[0]).nanoseconds, fixed_frequency_argument(in, args[1])));
+  const int64_t given = self_of(args[0]).nanoseconds, rounded = rounded_time(how, given, fixed_frequency_argument(in, args[1]));
+  if (rounded == kNotATime)
+    raise("OutOfBoundsTimedelta",
+          "Cannot round " + gasell::str(in, args[0]) + " to freq=" + gasell::str(in, args[1]) + " without overflow");
+  return timedelta_value(rounded);
 }
 
 int64_t part(const Value& v, int64_t unit, int64_t count) { return floor_modulo(floor_divide(self_of(v).nanoseconds, unit), count); }

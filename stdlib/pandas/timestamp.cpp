@@ -173,7 +173,13 @@ const std::vector<NativeFunction>& static_methods() {
        },
        "The midnight of ISO 8601's year, week and weekday."},
       {"fromordinal", "ordinal, tz=None",
-       [](Interpreter& in, std::span<Value> args) { return placed((to_index(in, args[0]) - 719163) * kDay, zone_argument(in, args[1])); },
+       [](Interpreter& in, std::span<Value> args) {
+         const int64_t ordinal = to_index(in, args[0]);
+         if (ordinal < 1) raise("ValueError", "ordinal must be >= 1");
+         const auto nanoseconds = checked_multiply(ordinal - 719163, kDay);
+         if (!nanoseconds) raise("OutOfBoundsDatetime", "Out of bounds nanosecond timestamp: day " + std::to_string(ordinal));
+         return placed(*nanoseconds, zone_argument(in, args[1]));
+       },
        "Days since year 1 as a Timestamp."},
   };
   return kMethods;
@@ -183,7 +189,10 @@ template <Rounding how>
 Value round_to(Interpreter& in, std::span<Value> args) {
   const Timestamp& t = self_of(args[0]);
   const int64_t unit = fixed_frequency_argument(in, args[1]);
-  return placed(rounded_time(how, t.local(), unit), t.zone, local_time_choice(in, args[2], args[3]));
+  const int64_t rounded = rounded_time(how, t.local(), unit);
+  if (rounded == kNotATime)
+    raise("OutOfBoundsDatetime", "Cannot round " + t.text(' ') + " to freq=" + gasell::str(in, args[1]) + " without overflow");
+  return placed(rounded, t.zone, local_time_choice(in, args[2], args[3]));
 }
 
 Value tz_localize(Interpreter& in, std::span<Value> args) {
