@@ -216,23 +216,38 @@ void Array::assign(Engine& engine, NodeRef value) {
   engine.force_into(value, storage, to.strides, to.offset);
 }
 
-void Array::put(Engine& engine, const std::vector<int64_t>& positions, const Elements& values) {
+void Array::put(Engine& engine, const std::vector<int64_t>& positions, int64_t run, const Elements& values) {
   if (read_only_) throw Error("ValueError", "assignment destination is read-only");
-  if (positions.empty()) return;
+  if (positions.empty() || run == 0) return;
   if (!is_in_memory(cell_->value)) cell_->value = engine.force(cell_->value);
   make_unique(engine);
   const Place to = place();
-  const auto width = static_cast<size_t>(gasell::size_of(dtype()));
+  const int64_t width = gasell::size_of(dtype());
   char* const base = static_cast<char*>(to.storage->write());
-  const bool in_order = to.strides == graph::contiguous_strides(shape_);
-  for (size_t i = 0; i < positions.size(); ++i) {
-    int64_t offset = to.offset + (in_order ? positions[i] : 0);
-    for (size_t k = in_order ? 0 : shape_.size(), rest = static_cast<size_t>(positions[i]); k-- > 0;) {
-      const auto extent = static_cast<size_t>(shape_[k]);
-      offset += static_cast<int64_t>(rest % extent) * to.strides[k];
-      rest /= extent;
+  const auto offset_of = [&](int64_t position) {
+    int64_t offset = to.offset;
+    for (size_t k = shape_.size(); k-- > 0;) {
+      offset += position % shape_[k] * to.strides[k];
+      position /= shape_[k];
     }
-    std::memcpy(base + offset * static_cast<int64_t>(width), values.data + i * width, width);
+    return offset;
+  };
+  const auto move = [&](auto bytes, int64_t count, const auto& offset) {
+    for (size_t i = 0; i < positions.size(); ++i)
+      for (int64_t k = 0; k < count; ++k)
+        std::memcpy(base + offset(positions[i] + k) * width, values.data + (static_cast<int64_t>(i) * count + k) * width,
+                    static_cast<size_t>(bytes));
+  };
+  if (to.strides != graph::contiguous_strides(shape_)) return move(width, run, offset_of);
+  const auto in_order = [&](int64_t position) { return to.offset + position; };
+  if (run > 1) {
+    for (size_t i = 0; i < positions.size(); ++i)
+      std::memcpy(base + in_order(positions[i]) * width, values.data + static_cast<int64_t>(i) * run * width,
+                  static_cast<size_t>(run * width));
+  } else if (width == 8) {
+    move(std::integral_constant<int64_t, 8>(), 1, in_order);
+  } else {
+    move(width, 1, in_order);
   }
 }
 

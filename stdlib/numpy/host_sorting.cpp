@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "stdlib/numpy/host.h"
+#include "stdlib/numpy/trues.h"
 
 namespace gasell::numpy {
 namespace {
@@ -83,19 +84,18 @@ Value nonzero_of(Interpreter& in, Args args) { return nonzero(in, as_array(in, a
 Value nonzero(Interpreter& in, const Array& array) {
   const Array mask(graph::cast(array.node(), DType::boolean));
   const Array::Elements e = mask.elements(in.engine());
-  const int64_t count = std::count_if(e.data, e.data + e.count, [](char c) { return c != 0; });
+  const Trues trues(e.data, e.count);
   std::vector<HostArray> axes;
-  for (int k = 0; k < mask.rank(); ++k) axes.emplace_back(in, DType::i64, Shape{count});
-  int64_t found = 0;
-  for (int64_t i = 0; i < e.count; ++i) {
-    if (!e.data[i]) continue;
-    int64_t rest = i;
-    for (size_t k = axes.size(); k-- > 0;) {
-      axes[k].data<int64_t>()[found] = rest % mask.shape()[k];
-      rest /= mask.shape()[k];
+  std::vector<int64_t*> to;
+  for (int k = 0; k < mask.rank(); ++k) axes.emplace_back(in, DType::i64, Shape{trues.count()});
+  for (HostArray& a : axes) to.push_back(a.data<int64_t>());
+  trues.for_each([&](int64_t number, int64_t place) {
+    for (size_t k = to.size(); k-- > 1;) {
+      to[k][number] = place % mask.shape()[k];
+      place /= mask.shape()[k];
     }
-    ++found;
-  }
+    if (!to.empty()) to[0][number] = place;
+  });
   std::vector<Value> result;
   for (const HostArray& a : axes) result.push_back(a.value());
   return make_tuple(std::move(result));

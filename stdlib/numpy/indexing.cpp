@@ -1,13 +1,16 @@
 // a[…]: basic indices are views; integer arrays and masks read and write element by element on the host.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <optional>
 #include <span>
 
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
+#include "stdlib/numpy/host.h"
 #include "stdlib/numpy/ndarray.h"
+#include "stdlib/numpy/trues.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
@@ -131,29 +134,76 @@ bool mentions_ellipsis(const Value& index) {
   return t && std::any_of(t->items.begin(), t->items.end(), [](const Value& v) { return v.same(ellipsis()); });
 }
 
-/// An advanced index as element positions in the array, in C order of the result.
+/// An advanced index as element positions in the array, in C order of the result. Each stands for a run of elements.
 struct Gather {
   Shape shape;
   std::vector<int64_t> positions;
+  int64_t run = 1;
 };
 
 /// A boolean mask as one integer array an axis it covers.
 std::vector<std::vector<int64_t>> nonzero(Interpreter& in, const Array& mask) {
   const Array::Elements e = mask.elements(in.engine());
-  std::vector<std::vector<int64_t>> indices(static_cast<size_t>(mask.rank()));
-  std::vector<int64_t> at(static_cast<size_t>(mask.rank()), 0);
-  for (int64_t i = 0; i < e.count; ++i) {
-    if (e.data[i])
-      for (size_t k = 0; k < at.size(); ++k) indices[k].push_back(at[k]);
-    for (size_t k = at.size(); k-- > 0;) {
-      if (++at[k] < mask.shape()[k]) break;
-      at[k] = 0;
+  std::vector<int64_t> places = Trues(e.data, e.count).places();
+  const size_t rank = static_cast<size_t>(mask.rank());
+  if (rank == 1) return {std::move(places)};
+  std::vector<std::vector<int64_t>> indices(rank, std::vector<int64_t>(places.size()));
+  for (size_t i = 0; i < places.size(); ++i)
+    for (size_t k = rank; k-- > 0;) {
+      indices[k][i] = places[i] % mask.shape()[k];
+      places[i] /= mask.shape()[k];
     }
-  }
   return indices;
 }
 
+/// Whole numbers as places along an axis: negative ones count from its end.
+std::vector<int64_t> places_along(Interpreter& in, const NodeRef& index, int axis, int64_t extent) {
+  const Array::Elements e = Array(index).elements(in.engine());
+  std::vector<int64_t> places(static_cast<size_t>(e.count));
+  std::atomic<bool> all_fit = true;
+  with_type(e.dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      const T* const values = reinterpret_cast<const T*>(e.data);
+      for_each_share(e.count, [&](int64_t begin, int64_t end) {
+        bool fit = true;
+        for (int64_t i = begin; i < end; ++i) {
+          const auto v = static_cast<int64_t>(values[i]);
+          fit = fit && v >= -extent && v < extent;
+          places[static_cast<size_t>(i)] = v < 0 ? v + extent : v;
+        }
+        if (!fit) all_fit = false;
+      });
+    }
+  });
+  for (int64_t i = 0; i < e.count && !all_fit; ++i)
+    if (const int64_t v = e[i].i; v < -extent || v >= extent)
+      raise("IndexError",
+            "index " + std::to_string(v) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent));
+  return places;
+}
+
+/// Moves runs of elements: the one at from(i) becomes the one at to(i), in runs of the result.
+template <class To, class From>
+void move_runs(int64_t count, int64_t bytes, const To& to, const From& from) {
+  for_each_share(count, [&](int64_t begin, int64_t end) {
+    const auto each = [&](auto width) {
+      for (int64_t i = begin; i < end; ++i) std::memcpy(to(i), from(i), static_cast<size_t>(width));
+    };
+    switch (bytes) {
+      case 1: return each(std::integral_constant<int64_t, 1>());
+      case 4: return each(std::integral_constant<int64_t, 4>());
+      case 8: return each(std::integral_constant<int64_t, 8>());
+      default: return each(bytes);
+    }
+  });
+}
+
 Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value>& items) {
+  if (items.size() == 1 && is_mask(items[0]) && items[0].as<NdArray>()->array.shape() == array.shape()) {
+    const Array::Elements mask = items[0].as<NdArray>()->array.elements(in.engine());
+    std::vector<int64_t> places = Trues(mask.data, mask.count).places();
+    return {{static_cast<int64_t>(places.size())}, std::move(places)};
+  }
   // Each axis of the array: a slice's range, or positions along the common shape of the advanced indices.
   struct AxisIndex {
     bool advanced = false;
@@ -224,14 +274,7 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     a.advanced = true;
     a.shape = node->shape;
     const int64_t extent = array.shape()[static_cast<size_t>(axis)];
-    const Array::Elements e = Array(node).elements(in.engine());
-    for (int64_t i = 0; i < e.count; ++i) {
-      const int64_t v = e[i].i;
-      if (v < -extent || v >= extent)
-        raise("IndexError",
-              "index " + std::to_string(v) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent));
-      a.values.push_back(v < 0 ? v + extent : v);
-    }
+    a.values = places_along(in, node, axis, extent);
     axes.push_back(std::move(a));
   }
   std::vector<Shape> shapes;
@@ -251,6 +294,22 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
 
   Gather result;
   const std::vector<int64_t> strides = graph::contiguous_strides(array.shape());
+  // Whole axes at the end make runs.
+  int whole = static_cast<int>(axes.size());
+  while (whole > 0 && !axes[static_cast<size_t>(whole - 1)].advanced && !layout.empty() && layout.back() == whole - 1) {
+    const SliceObject::Range& r = axes[static_cast<size_t>(whole - 1)].range;
+    if (r.start != 0 || r.step != 1 || r.count != array.shape()[static_cast<size_t>(whole - 1)]) break;
+    result.run *= r.count;
+    layout.pop_back();
+    --whole;
+  }
+  if (layout.size() == 1 && whole == 1) {  // rows
+    for (int64_t& place : axes[0].values) place *= result.run;
+    result.positions = std::move(axes[0].values);
+    result.shape = std::move(common);
+    result.shape.insert(result.shape.end(), array.shape().begin() + 1, array.shape().end());
+    return result;
+  }
   const int64_t block = graph::size_of(common);
   std::vector<int64_t> block_positions(static_cast<size_t>(block), 0);
   for (size_t k = 0; k < axes.size(); ++k) {
@@ -258,6 +317,10 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     const Shape& s = axes[k].shape;
     const std::vector<int64_t> own = graph::contiguous_strides(s);
     const std::vector<int64_t> all = graph::contiguous_strides(common);
+    if (s == common) {
+      for (size_t i = 0; i < block_positions.size(); ++i) block_positions[i] += axes[k].values[i] * strides[k];
+      continue;
+    }
     for (int64_t i = 0; i < block; ++i) {
       int64_t at = 0;
       for (size_t d = 0; d < s.size(); ++d) {
@@ -289,6 +352,7 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     positions = std::move(next);
   }
   result.positions = std::move(positions);
+  result.shape.insert(result.shape.end(), array.shape().begin() + whole, array.shape().end());
   return result;
 }
 
@@ -321,12 +385,13 @@ Value array_get(Interpreter& in, const Array& array, const Value& index) {
   }
   const Gather g = gather_index(in, array, items);
   const Array::Elements from = array.elements(in.engine());
-  const auto width = static_cast<size_t>(gasell::size_of(array.dtype()));
-  auto storage = std::dynamic_pointer_cast<HostStorage>(
-      in.engine().device().allocate(std::max<int64_t>(1, static_cast<int64_t>(g.positions.size() * width))));
-  char* to = static_cast<char*>(storage->write());
-  for (size_t i = 0; i < g.positions.size(); ++i)
-    std::memcpy(to + i * width, from.data + static_cast<size_t>(g.positions[i]) * width, width);
+  const auto width = static_cast<int64_t>(gasell::size_of(array.dtype())), run = g.run * width,
+             count = static_cast<int64_t>(g.positions.size());
+  auto storage = std::dynamic_pointer_cast<HostStorage>(in.engine().device().allocate(std::max<int64_t>(1, count * run)));
+  char* const to = static_cast<char*>(storage->write());
+  move_runs(
+      count, run, [&](int64_t i) { return to + i * run; },
+      [&](int64_t i) { return from.data + g.positions[static_cast<size_t>(i)] * width; });
   return wrap_array(graph::buffer(storage, array.dtype(), g.shape, graph::contiguous_strides(g.shape), 0));
 }
 
@@ -376,7 +441,7 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
   if (graph::broadcast_shapes({g.shape, node->shape}) != g.shape)
     raise("ValueError", "shape mismatch: value array of shape " + graph::to_string(node->shape) +
                             " could not be broadcast to indexing result of shape " + graph::to_string(g.shape));
-  array.put(in.engine(), g.positions, Array(graph::broadcast_to(node, g.shape)).elements(in.engine()));
+  array.put(in.engine(), g.positions, g.run, Array(graph::broadcast_to(node, g.shape)).elements(in.engine()));
 }
 
 }  // namespace gasell::numpy
