@@ -37,6 +37,9 @@ namespace {
 
 LoadedModuleRef Gpu::load_module(const std::string&) { runs_no_code(properties()); }
 LoadedKernelRef Gpu::module_kernel(const LoadedModuleRef&, const std::string&) { runs_no_code(properties()); }
+std::optional<ModuleGlobal> Gpu::module_global(const LoadedModuleRef&, const std::string&) { runs_no_code(properties()); }
+int Gpu::kernel_attribute(const LoadedKernel&, KernelAttribute) { runs_no_code(properties()); }
+bool Gpu::set_kernel_attribute(const LoadedKernel&, KernelAttribute, int) { runs_no_code(properties()); }
 void Gpu::launch_code(const LoadedKernel&, std::span<void* const>, const GridShape&) { runs_no_code(properties()); }
 
 int64_t Gpu::mark(GpuStream stream) {

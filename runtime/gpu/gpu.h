@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -46,6 +47,26 @@ class LoadedModule {
   virtual ~LoadedModule() = default;
 };
 using LoadedModuleRef = std::shared_ptr<const LoadedModule>;
+
+/// A variable of a module, in the GPU's memory. It lives as long as the module.
+struct ModuleGlobal {
+  GpuAddress address = 0;
+  int64_t bytes = 0;
+};
+
+/// What the driver tells of a module's kernel, by its numbers for it; the last two can be set.
+enum class KernelAttribute : int {
+  max_threads_per_block = 0,
+  shared_bytes = 1,
+  constant_bytes = 2,
+  local_bytes = 3,
+  registers = 4,
+  ptx_version = 5,
+  binary_version = 6,
+  cache_mode_ca = 7,
+  max_dynamic_shared_bytes = 8,
+  preferred_shared_carveout = 9,
+};
 
 /// An array as a launch gets it: where its element 0 would lie, and the bytes [begin, end) that the units launched may touch. A part of an
 /// array is given to a kernel by the address that the whole would have, so that kernels index globally: `base` may lie outside of all
@@ -101,6 +122,11 @@ class Gpu {
   virtual LoadedModuleRef load_module(const std::string& image);
   /// Null: the module has no kernel of this name.
   virtual LoadedKernelRef module_kernel(const LoadedModuleRef& module, const std::string& symbol);
+  /// Nothing: the module has no variable of this name.
+  virtual std::optional<ModuleGlobal> module_global(const LoadedModuleRef& module, const std::string& symbol);
+  virtual int kernel_attribute(const LoadedKernel& kernel, KernelAttribute attribute);
+  /// False: the GPU does not take this value.
+  virtual bool set_kernel_attribute(const LoadedKernel& kernel, KernelAttribute attribute, int value);
   /// Starts a module's kernel on the compute stream. `arguments`: where the value of each parameter lies; they may go when the call
   /// returns. Throws as launch_grid does.
   virtual void launch_code(const LoadedKernel& kernel, std::span<void* const> arguments, const GridShape& shape);

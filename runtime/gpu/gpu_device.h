@@ -78,6 +78,11 @@ class GpuDevice final : public Device {
   /// Gpu's functions of these names, on the GPU that run_grid takes.
   LoadedModuleRef load_module(const std::string& image);
   LoadedKernelRef module_kernel(const LoadedModuleRef& module, const std::string& symbol);
+  std::optional<ModuleGlobal> module_global(const LoadedModuleRef& module, const std::string& symbol);
+  int kernel_attribute(const LoadedKernel& kernel, KernelAttribute attribute);
+  bool set_kernel_attribute(const LoadedKernel& kernel, KernelAttribute attribute, int value);
+  /// The bytes there, on that GPU, when what was given so far is done. Throws as run_grid does.
+  void read_memory(void* to, GpuAddress from, int64_t bytes);
   /// The GPU that run_grid takes; throws ValueError where there is none of this number.
   void select(int gpu);
   int selected() const;

@@ -50,6 +50,27 @@ LoadedModuleRef GpuDevice::load_module(const std::string& image) { return memory
 LoadedKernelRef GpuDevice::module_kernel(const LoadedModuleRef& module, const std::string& symbol) {
   return memory_->gpu(selected()).module_kernel(module, symbol);
 }
+std::optional<ModuleGlobal> GpuDevice::module_global(const LoadedModuleRef& module, const std::string& symbol) {
+  return memory_->gpu(selected()).module_global(module, symbol);
+}
+int GpuDevice::kernel_attribute(const LoadedKernel& kernel, KernelAttribute attribute) {
+  return memory_->gpu(selected()).kernel_attribute(kernel, attribute);
+}
+bool GpuDevice::set_kernel_attribute(const LoadedKernel& kernel, KernelAttribute attribute, int value) {
+  return memory_->gpu(selected()).set_kernel_attribute(kernel, attribute, value);
+}
+
+void GpuDevice::read_memory(void* to, GpuAddress from, int64_t bytes) {
+  const int g = selected();
+  if (!memory_->alive(g)) lost();
+  try {
+    wait(g, GpuStream::compute);
+    memory_->gpu(g).copy_out(to, from, bytes, GpuStream::compute);
+    memory_->gpu(g).synchronize(GpuStream::compute);
+  } catch (const GpuLost&) {
+    lost();
+  }
+}
 
 int GpuDevice::selected() const {
   const std::vector<int> gpus = usable();

@@ -84,6 +84,15 @@ class TracedGpu final : public Gpu {
     traced->kernel = std::move(loaded);
     return traced;
   }
+  std::optional<ModuleGlobal> module_global(const LoadedModuleRef& module, const std::string& symbol) override {
+    return gpu_->module_global(module, symbol);
+  }
+  int kernel_attribute(const LoadedKernel& kernel, KernelAttribute attribute) override {
+    return gpu_->kernel_attribute(*static_cast<const TracedKernel&>(kernel).kernel, attribute);
+  }
+  bool set_kernel_attribute(const LoadedKernel& kernel, KernelAttribute attribute, int value) override {
+    return gpu_->set_kernel_attribute(*static_cast<const TracedKernel&>(kernel).kernel, attribute, value);
+  }
   void launch_code(const LoadedKernel& kernel, std::span<void* const> arguments, const GridShape& shape) override {
     const auto& traced = static_cast<const TracedKernel&>(kernel);
     record(TraceEvent::Kind::kernel, traced.name, 0, GpuStream::compute, [&] { gpu_->launch_code(*traced.kernel, arguments, shape); });

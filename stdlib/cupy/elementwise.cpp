@@ -7,6 +7,7 @@
 #include "compiler/c_kernels/elementwise.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
+#include "stdlib/cupy/cuda_code.h"
 #include "stdlib/cupy/kernels.h"
 #include "stdlib/numba/generated.h"
 

@@ -1,8 +1,6 @@
 // cp.ElementwiseKernel, cp.ReductionKernel, cp.RawKernel, cp.RawModule: kernels that a script writes in C.
 #pragma once
 
-#include <cstddef>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,38 +31,6 @@ class CKernel {
   std::unique_ptr<functions::GridDispatch> threads_;
 };
 
-class CudaCode;
-
-/// A kernel of CUDA C++ or of machine code, started with the bytes of its parameters.
-class CudaFunction {
- public:
-  CudaFunction(Engine& engine, std::shared_ptr<CudaCode> code, std::string name)
-      : engine_(engine), code_(std::move(code)), name_(std::move(name)) {}
-  const std::string& name() const { return name_; }
-
-  /// The value of a parameter, as C has it; where `array` is one's number, it begins with the address of that.
-  struct Slot {
-    std::vector<std::max_align_t> bytes = std::vector<std::max_align_t>(1);
-    int array = -1;
-  };
-  /// Compiles; where there is no GPU for a common one, so that errors in the text show.
-  void compile();
-  /// Runs to the end. Raises where there is no NVIDIA GPU, and what the compiler says.
-  void launch(const GridShape& shape, std::vector<Slot> slots, const std::vector<Array>& arrays);
-
- private:
-  LoadedKernelRef kernel(GpuDevice& gpus);
-
-  Engine& engine_;
-  const std::shared_ptr<CudaCode> code_;
-  const std::string name_;
-  std::map<int, LoadedKernelRef> kernels_;  // by GPU
-};
-/// Whether the script uses an NVIDIA GPU and NVRTC is there.
-bool can_compile_cuda(Engine& engine);
-/// The function of a text that was put together from others, where errors are told.
-std::unique_ptr<CudaFunction> cuda_function(Engine& engine, const std::string& name, std::string text, std::vector<SourceRef> texts,
-                                            std::vector<std::string> options);
 /// A tuple of texts.
 std::vector<std::string> texts_of(Interpreter& in, const Value& v);
 
@@ -96,6 +62,7 @@ const Type& elementwise_kernel_type();
 const Type& reduction_kernel_type();
 const Type& raw_kernel_type();
 const Type& raw_module_type();
+const Type& memory_pointer_type();
 
 }  // namespace gasell::cupy
 

@@ -32,6 +32,7 @@ Value make_cupy(Interpreter& in) {
   const Value cuda = make_module("cupy.cuda", kNone), compiler = make_module("cupy.cuda.compiler", kNone);
   set_member(compiler, "CompileException", type_object(cupy::compile_exception()));
   set_member(cuda, "compiler", compiler);
+  set_member(cuda, "MemoryPointer", type_object(cupy::memory_pointer_type()));
   set_member(module, "cuda", cuda);
   return module;
 }

@@ -1,70 +1,16 @@
 // cp.RawKernel and cp.RawModule: CUDA C++ that NVRTC compiles, or a file of machine code, on an NVIDIA GPU.
 #include <fmt/format.h>
 
-#include <cstring>
-#include <fstream>
+#include <array>
+#include <cstdlib>
 #include <map>
-#include <sstream>
+#include <utility>
 
-#include "runtime/gpu/cuda/nvrtc.h"
-#include "runtime/gpu/gpu_device.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
-#include "stdlib/cupy/kernels.h"
+#include "stdlib/cupy/cuda_code.h"
 
 namespace gasell::cupy {
-namespace {
-
-using Args = std::span<Value>;
-
-/// A GPU that runs machine code, or an error that says why there is none.
-GpuDevice& need_gpu(Engine& engine, const char* what) {
-  GpuDevice* const gpus = engine.chosen_gpus();
-  if (!gpus || gpus->gpu(gpus->selected()).capability == 0)
-    raise("RuntimeError",
-          fmt::format("{} is CUDA C++ for an NVIDIA GPU, and {}", what, gpus ? "a simulated GPU runs none" : "the script runs on the host"),
-          "--device gpu where there is a GPU; cp.ElementwiseKernel, cp.ReductionKernel and @cuda.jit run anywhere");
-  return *gpus;
-}
-
-}  // namespace
-
-/// One text or file, and what became of it on each GPU.
-class CudaCode {
- public:
-  SourceRef source;
-  std::string path;
-  std::vector<std::string> options, expressions;
-  std::vector<SourceRef> texts;  // that the source was put together from
-
-  struct Loaded {
-    LoadedModuleRef module;
-    std::map<std::string, std::string> symbols;
-  };
-  const Loaded& on(GpuDevice& gpus) {
-    const int g = gpus.selected();
-    if (const auto known = loaded_.find(g); known != loaded_.end()) return known->second;
-    Loaded made;
-    if (source) {
-      cuda::CompiledC compiled = compile(gpus.gpu(g).capability);
-      made.module = gpus.load_module(compiled.cubin);
-      made.symbols = std::move(compiled.symbols);
-    } else {
-      std::ifstream file(path, std::ios::binary);
-      if (!file) raise("FileNotFoundError", "[Errno 2] No such file or directory: '" + path + "'");
-      std::ostringstream text;
-      text << file.rdbuf();
-      made.module = gpus.load_module(text.str());
-    }
-    return loaded_.emplace(g, std::move(made)).first->second;
-  }
-  cuda::CompiledC compile(int capability) const {
-    return cuda::compile_c(cuda::process_nvrtc(), source, options, capability, expressions, texts);
-  }
-
- private:
-  std::map<int, Loaded> loaded_;
-};
 
 std::vector<std::string> texts_of(Interpreter& in, const Value& v) {
   std::vector<std::string> all;
@@ -74,86 +20,9 @@ std::vector<std::string> texts_of(Interpreter& in, const Value& v) {
   return all;
 }
 
-bool can_compile_cuda(Engine& engine) {
-  GpuDevice* const gpus = engine.chosen_gpus();
-  return gpus && gpus->gpu(gpus->selected()).capability > 0 && cuda::process_nvrtc().ready();
-}
-
-std::unique_ptr<CudaFunction> cuda_function(Engine& engine, const std::string& name, std::string text, std::vector<SourceRef> texts,
-                                            std::vector<std::string> options) {
-  auto code = std::make_shared<CudaCode>();
-  code->source = std::make_shared<Source>("<" + name + ": generated>", std::move(text));
-  code->texts = std::move(texts);
-  code->options = std::move(options);
-  return std::make_unique<CudaFunction>(engine, std::move(code), name);
-}
-
-void CudaFunction::compile() {
-  GpuDevice* const gpus = engine_.chosen_gpus();
-  constexpr int kCommon = 90;
-  try {
-    if (gpus && gpus->gpu(gpus->selected()).capability > 0)
-      kernel(*gpus);
-    else if (code_->source)
-      code_->compile(kCommon);
-  } catch (const Error& error) {
-    rethrow(error, name_);
-  }
-}
-
-LoadedKernelRef CudaFunction::kernel(GpuDevice& gpus) {
-  const int g = gpus.selected();
-  if (const auto known = kernels_.find(g); known != kernels_.end()) return known->second;
-  const CudaCode::Loaded& loaded = code_->on(gpus);
-  const auto symbol = loaded.symbols.find(name_);
-  LoadedKernelRef found = gpus.module_kernel(loaded.module, symbol == loaded.symbols.end() ? name_ : symbol->second);
-  if (!found)
-    raise("ValueError", "the module has no kernel '" + name_ + "'",
-          "extern \"C\" __global__ keeps its name; a template's stands in name_expressions");
-  return kernels_.emplace(g, std::move(found)).first->second;
-}
-
-void CudaFunction::launch(const GridShape& shape, std::vector<Slot> slots, const std::vector<Array>& arrays) {
-  GpuDevice& gpus = need_gpu(engine_, "a raw kernel");
-  std::vector<const Array*> pointers;
-  // Nobody knows which a kernel writes.
-  std::vector<bool> written;
-  for (const Array& a : arrays) {
-    pointers.push_back(&a);
-    written.push_back(a.writable());
-  }
-  settle(engine_, pointers, written);
-  GpuDevice::GridLaunch launch;
-  launch.shape = shape;
-  std::vector<std::shared_ptr<HostStorage>> kept;
-  for (size_t k = 0; k < arrays.size(); ++k) {
-    const Array::Place place = arrays[k].place();
-    const int64_t all = arrays[k].size() > 0 ? place.storage->bytes() : 0;
-    launch.arrays.push_back({place.storage.get(), place.offset * size_of(arrays[k].dtype()), 0, all, written[k]});
-    kept.push_back(place.storage);
-  }
-  try {
-    const LoadedKernelRef found = kernel(gpus);
-    launch.start = [&](Gpu& gpu, std::span<const GpuArray> bound) {
-      std::vector<void*> parameters;
-      for (Slot& slot : slots) {
-        if (slot.array >= 0) std::memcpy(slot.bytes.data(), &bound[static_cast<size_t>(slot.array)].base, sizeof(GpuAddress));
-        parameters.push_back(slot.bytes.data());
-      }
-      gpu.launch_code(*found, parameters, shape);
-    };
-    gpus.run_grid(launch);
-  } catch (const WorkLost&) {
-    gpus.abandon();
-    raise("RuntimeError", "the kernel '" + name_ + "' brought the GPU down: it reads or writes outside of its arrays, or never ends",
-          "compute-sanitizer finds the place; @cuda.jit and cp.ElementwiseKernel check indices");
-  } catch (const Error& error) {
-    rethrow(error, name_);
-  }
-  for (const auto& storage : kept) storage->check();
-}
-
 namespace {
+
+using Args = std::span<Value>;
 
 std::array<int64_t, 3> extents(Interpreter& in, const Value& v, const char* name) {
   std::array<int64_t, 3> result{1, 1, 1};
@@ -170,8 +39,7 @@ class RawKernel final : public Object {
   RawKernel(Interpreter& in, std::shared_ptr<CudaCode> code, std::string name) : function_(in.engine(), std::move(code), std::move(name)) {}
   const gasell::Type& type() const override;
   const std::string& name() const { return function_.name(); }
-  void compile() { function_.compile(); }
-  int64_t shared_limit = 48 << 10;  // max_dynamic_shared_size_bytes
+  CudaFunction& function() { return function_; }
 
   Value call(Interpreter& in, Arguments args) override {
     const Value keep = Value::of(this);
@@ -220,6 +88,7 @@ class RawModule final : public Object {
  public:
   RawModule(Interpreter&, std::shared_ptr<CudaCode> code) : code_(std::move(code)) {}
   const gasell::Type& type() const override;
+  const std::shared_ptr<CudaCode>& code() const { return code_; }
   Value function(Interpreter& in, const std::string& name) {
     auto& made = functions_[name];
     if (made.is_none()) made = Value::make<RawKernel>(in, code_, name);
@@ -262,20 +131,81 @@ Value construct_module(Interpreter& in, Args args) {
 }
 
 Value compile_kernel(Interpreter&, Args args) {
-  args[0].as<RawKernel>()->compile();
+  args[0].as<RawKernel>()->function().compile();
   return {};
 }
 Value get_function(Interpreter& in, Args args) { return args[0].as<RawModule>()->function(in, str(in, args[1])); }
-/// Memory of a module, and what its code needs, are known to the driver alone.
-Value refuse_global(Interpreter& in, Args args) {
-  raise("NotImplementedError", "RawModule.get_global is not in Gasell: no array lies in a module's memory ('" + str(in, args[1]) + "')",
-        "give the kernel an array, as const float* c; a constant that the text knows is a #define among the options: -DNAME=value");
+Value get_global(Interpreter& in, Args args) {
+  const RawModule& module = *args[0].as<RawModule>();
+  return memory_pointer(in.engine(), module.code(), str(in, args[1]));
 }
-Value refuse_attributes(Interpreter&, const Value&) {
-  raise("NotImplementedError", "RawKernel.attributes is not in Gasell: the driver chooses registers and memory when it loads the kernel",
-        "max_dynamic_shared_size_bytes is there, and launches ask for the shared memory that they need");
+
+/// kernel.num_regs and its like, by the names that CuPy has for them.
+struct NamedAttribute {
+  const char* name;
+  KernelAttribute attribute;
+  const char* help;
+};
+constexpr NamedAttribute kAttributes[] = {
+    {"max_threads_per_block", KernelAttribute::max_threads_per_block, "threads that a block can have at most"},
+    {"shared_size_bytes", KernelAttribute::shared_bytes, "shared memory that the text declares, a block"},
+    {"const_size_bytes", KernelAttribute::constant_bytes, "constant memory that the text declares"},
+    {"local_size_bytes", KernelAttribute::local_bytes, "local memory, a thread"},
+    {"num_regs", KernelAttribute::registers, "registers, a thread"},
+    {"ptx_version", KernelAttribute::ptx_version, "ten times the capability that the PTX was made for"},
+    {"binary_version", KernelAttribute::binary_version, "ten times the capability that the machine code was made for"},
+    {"cache_mode_ca", KernelAttribute::cache_mode_ca, "whether it was compiled with -Xptxas --dlcm=ca"},
+    {"max_dynamic_shared_size_bytes", KernelAttribute::max_dynamic_shared_bytes,
+     "shared memory that a launch may add; launches ask for what they need by themselves. Can be set"},
+    {"preferred_shared_memory_carveout", KernelAttribute::preferred_shared_carveout,
+     "percentage of a multiprocessor's cache that is shared memory by preference; -1: the driver chooses. Can be set"},
+};
+template <size_t I>
+Value get_kernel_attribute(Interpreter&, const Value& v) {
+  return Value::of(v.as<RawKernel>()->function().attribute(kAttributes[I].attribute));
 }
+template <size_t I>
+void set_kernel_attribute(Interpreter& in, const Value& v, const Value& value) {
+  constexpr NamedAttribute named = kAttributes[I];
+  const int64_t wanted = to_index(in, value);
+  CudaFunction& function = v.as<RawKernel>()->function();
+  if (std::abs(wanted) <= INT32_MAX && function.set_attribute(named.attribute, static_cast<int>(wanted))) return;
+  if (named.attribute == KernelAttribute::preferred_shared_carveout)
+    raise("ValueError", fmt::format("{} of {}: -1, or a percentage from 0 to 100", named.name, wanted));
+  const GpuDevice& gpus = need_gpu(in.engine(), "a raw kernel");
+  raise("ValueError",
+        fmt::format("a block of '{}' cannot have {} bytes of shared memory besides {} that its text declares: the GPU has {} for one",
+                    function.name(), wanted, function.attribute(KernelAttribute::shared_bytes), gpus.gpu(gpus.selected()).most_shared));
+}
+Value all_attributes(Interpreter& in, const Value& v) {
+  Value all = Value::make<Dict>();
+  for (const NamedAttribute& each : kAttributes)
+    all.as<Dict>()->insert(in, make_str(each.name), Value::of(v.as<RawKernel>()->function().attribute(each.attribute)));
+  return all;
+}
+template <size_t... I>
+void add_attributes(gasell::Type& type, std::index_sequence<I...>) {
+  const auto add = [&](const NamedAttribute& named, auto get, auto set) {
+    const bool settable = named.attribute >= KernelAttribute::max_dynamic_shared_bytes;
+    type.properties.push_back({named.name, get, settable ? set : nullptr, named.help});
+  };
+  (add(kAttributes[I], get_kernel_attribute<I>, set_kernel_attribute<I>), ...);
+}
+
 Value name_of_kernel(Interpreter&, const Value& v) { return make_str(v.as<RawKernel>()->name()); }
+Value code_of_kernel(Interpreter&, const Value& v) {
+  const CudaCode& code = v.as<RawKernel>()->function().code();
+  return code.source ? make_str(code.source->text()) : Value();
+}
+Value path_of_kernel(Interpreter&, const Value& v) {
+  const CudaCode& code = v.as<RawKernel>()->function().code();
+  return code.source ? Value() : make_str(code.path);
+}
+Value options_of_kernel(Interpreter&, const Value& v) {
+  std::vector<Value> all;
+  for (const std::string& option : v.as<RawKernel>()->function().code().options) all.push_back(make_str(option));
+  return Value::make<Tuple>(std::move(all));
+}
 
 }  // namespace
 
@@ -291,11 +221,13 @@ const gasell::Type& raw_kernel_type() {
     made.properties = {
         {"name", name_of_kernel, nullptr, "its name"},
         {"__name__", name_of_kernel, nullptr, "its name"},
-        {"attributes", refuse_attributes, nullptr, "not in Gasell"},
-        {"max_dynamic_shared_size_bytes", [](Interpreter&, const Value& v) { return Value::of(v.as<RawKernel>()->shared_limit); },
-         [](Interpreter& in, const Value& v, const Value& bytes) { v.as<RawKernel>()->shared_limit = to_index(in, bytes); },
-         "shared memory that a launch may add; launches ask for what they need by themselves"},
+        {"attributes", all_attributes, nullptr, "all of max_threads_per_block and its like, a dict"},
+        {"code", code_of_kernel, nullptr, "its text; None where it is a file's"},
+        {"file_path", path_of_kernel, nullptr, "its file; None where it is a text's"},
+        {"options", options_of_kernel, nullptr, "the compiler's options, a tuple"},
+        {"backend", [](Interpreter&, const Value&) { return make_str("nvrtc"); }, nullptr, "the compiler"},
     };
+    add_attributes(made, std::make_index_sequence<std::size(kAttributes)>());
     made.constructor = &constructor;
     return made;
   }();
@@ -310,7 +242,8 @@ const gasell::Type& raw_module_type() {
   static const gasell::Type t = [] {
     gasell::Type made{"RawModule", "cupy", &object_type()};
     made.methods = {{"get_function", "name", get_function, "A kernel of the module, a RawKernel."},
-                    {"get_global", "name", refuse_global, "Not in Gasell."}};
+                    {"get_global", "name", get_global,
+                     "A variable of the module: cp.ndarray(shape, dtype, module.get_global(name)) is an array of it."}};
     made.constructor = &constructor;
     return made;
   }();

@@ -1,6 +1,8 @@
 // The slots of arrays: operators, truth, iteration, indexing.
 #include "stdlib/numpy/ndarray.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -76,18 +78,39 @@ Scalar only_element(Interpreter& in, NdArray& a) {
   return a.array.elements(in.engine())[0];
 }
 
+/// np.ndarray(shape, dtype, buffer): elements of an array of that dtype from a byte on, in another shape.
+Value array_over(const Array& buffer, DType dtype, const Shape& shape, int64_t offset) {
+  const int64_t width = size_of(dtype), count = graph::size_of(shape);
+  if (buffer.dtype() != dtype || offset % width != 0)
+    raise("NotImplementedError",
+          fmt::format("an array of {} at byte {} of an array of {} is not in Gasell", name_of(dtype), offset, name_of(buffer.dtype())),
+          "a buffer of the same dtype, and whole elements before the first");
+  if (buffer.strides() != graph::contiguous_strides(buffer.shape())) raise("ValueError", "ndarray is not C-contiguous");
+  if (offset < 0 || offset / width + count > buffer.size()) raise("TypeError", "buffer is too small for requested array");
+  return Value::make<NdArray>(buffer.reshape({buffer.size()}).view({count}, {{0, offset / width, 1}}).reshape(shape));
+}
+
+Value construct(Interpreter& in, std::span<Value> args) {
+  const DType dtype = to_dtype(in, args[1]).value_or(DType::f64);
+  const Shape shape = to_shape(in, args[0]);
+  const Value& memory = args[6].is_none() ? args[2] : args[6];
+  const std::string order = args[5].is_none() ? "C" : str(in, args[5]);
+  if (!args[4].is_none() || (order != "C" && shape.size() > 1 && !memory.is_none()))
+    raise("NotImplementedError", "np.ndarray with strides= or in another order than C's is not in Gasell",
+          "np.lib.stride_tricks.as_strided; .T of the array");
+  if (memory.is_none()) return wrap_array(graph::constant(Scalar::of_int(0).cast(dtype), shape));
+  const int64_t offset = gasell::to_index(in, args[3]);
+  if (auto* other = memory.as<ArrayMemory>()) return Value::make<NdArray>(other->array(in, dtype, shape, offset));
+  if (auto* array = memory.as<NdArray>()) return array_over(array->array, dtype, shape, offset);
+  raise("NotImplementedError", "np.ndarray over a " + std::string(type_of(memory).name) + " is not in Gasell", "np.frombuffer reads bytes");
+}
+
 }  // namespace
 
 const Type& ndarray_type() {
   static const NativeFunction kConstructor{
-      "ndarray", "shape, dtype=None, buffer=None, offset=0, strides=None, order=None",
-      [](Interpreter& in, std::span<Value> args) {
-        if (!args[2].is_none() || !args[4].is_none())
-          raise("NotImplementedError", "np.ndarray over a buffer is not in Gasell yet",
-                "np.empty makes an array; np.frombuffer-like views are slices");
-        return wrap_array(graph::constant(Scalar::of_int(0).cast(to_dtype(in, args[1]).value_or(DType::f64)), to_shape(in, args[0])));
-      },
-      "An array to be filled: np.empty."};
+      "ndarray", "shape, dtype=None, buffer=None, offset=0, strides=None, order=None, memptr=None", construct,
+      "An array to be filled, as np.empty; with buffer= (memptr= in CuPy) one over memory that is there."};
   static const Type type = [] {
     Type t{"ndarray", "numpy"};
     t.methods = array_methods();

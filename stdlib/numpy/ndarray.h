@@ -58,6 +58,13 @@ class NdArray : public ArrayLike {
   Array array;
 };
 
+/// Memory that is no array's, of which np.ndarray makes one.
+class ArrayMemory : public Object {
+ public:
+  /// An array in C order from byte `offset` on.
+  virtual Array array(Interpreter& in, DType dtype, const Shape& shape, int64_t offset) = 0;
+};
+
 /// np.float64(1.5). The result of a full reduction is one too, computed when something looks at it.
 class NumpyScalar : public ArrayLike {
  public:

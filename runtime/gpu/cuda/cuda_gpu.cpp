@@ -275,11 +275,33 @@ class CudaGpu final : public Gpu {
     context_->check(result, "looking for a kernel");
     return kernel;
   }
+  std::optional<ModuleGlobal> module_global(const LoadedModuleRef& module, const std::string& symbol) override {
+    const Current current(*context_);
+    DevicePointer address = 0;
+    size_t bytes = 0;
+    const Result result = driver_.module_get_global(&address, &bytes, static_cast<const CodeModule&>(*module).module.get(), symbol.c_str());
+    if (result == Result::not_found) return {};
+    context_->check(result, "looking for a variable of a module");
+    return ModuleGlobal{address, static_cast<int64_t>(bytes)};
+  }
+  int kernel_attribute(const LoadedKernel& loaded, KernelAttribute attribute) override {
+    const Current current(*context_);
+    return function_attribute(static_cast<const CodeKernel&>(loaded).function, static_cast<FunctionAttribute>(attribute));
+  }
+  bool set_kernel_attribute(const LoadedKernel& loaded, KernelAttribute attribute, int value) override {
+    const Current current(*context_);
+    const Result result =
+        driver_.function_set_attribute(static_cast<const CodeKernel&>(loaded).function, static_cast<FunctionAttribute>(attribute), value);
+    if (result == Result::invalid_value) return false;
+    context_->check(result, "setting an attribute of a kernel");
+    return true;
+  }
   void launch_code(const LoadedKernel& loaded, std::span<void* const> arguments, const GridShape& shape) override {
     const auto& kernel = static_cast<const CodeKernel&>(loaded);
     const Current current(*context_);
     constexpr int64_t kSharedWithoutAsking = 48 << 10;
-    if (shape.shared_bytes > kSharedWithoutAsking)
+    if (shape.shared_bytes > kSharedWithoutAsking &&
+        shape.shared_bytes > function_attribute(kernel.function, FunctionAttribute::max_dynamic_shared_bytes))
       context_->check(driver_.function_set_attribute(kernel.function, FunctionAttribute::max_dynamic_shared_bytes,
                                                      static_cast<int>(shape.shared_bytes)),
                       "giving a kernel shared memory");
@@ -328,6 +350,12 @@ class CudaGpu final : public Gpu {
   void set_stop(bool stop) noexcept override { stop_.set(stop); }
 
  private:
+  /// The context must be current.
+  int function_attribute(Function function, FunctionAttribute attribute) {
+    int value = 0;
+    context_->check(driver_.function_get_attribute(&value, attribute, function), "reading an attribute of a kernel");
+    return value;
+  }
   /// Lets this GPU reach the other's memory over the link between them, if there is one.
   void open_link(CudaGpu& other) {
     const std::lock_guard lock(links_mutex_);

@@ -98,6 +98,8 @@ void resolve_all(Resolver& resolve, Driver& d) {
   resolve(d.module_load_data, "cuModuleLoadData", 2000);
   resolve(d.module_unload, "cuModuleUnload", 2000);
   resolve(d.module_get_function, "cuModuleGetFunction", 2000);
+  resolve(d.module_get_global, "cuModuleGetGlobal", 3020);
+  resolve(d.function_get_attribute, "cuFuncGetAttribute", 2020);
   resolve(d.function_set_attribute, "cuFuncSetAttribute", 9000);
   resolve(d.occupancy_max_active_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050);
   resolve(d.launch_kernel, "cuLaunchKernel", 4000);

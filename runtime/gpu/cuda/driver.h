@@ -76,7 +76,18 @@ enum class DeviceAttribute : int {
 };
 enum class ComputeMode : int { shared = 0, prohibited = 2, exclusive_process = 3 };
 enum class PeerAttribute : int { performance_rank = 1, access_supported = 2, native_atomics = 3 };
-enum class FunctionAttribute : int { max_dynamic_shared_bytes = 8 };
+enum class FunctionAttribute : int {
+  max_threads_per_block = 0,
+  shared_bytes = 1,
+  constant_bytes = 2,
+  local_bytes = 3,
+  registers = 4,
+  ptx_version = 5,
+  binary_version = 6,
+  cache_mode_ca = 7,
+  max_dynamic_shared_bytes = 8,
+  preferred_shared_carveout = 9,
+};
 enum class PoolAttribute : int { release_threshold = 4, reserved_bytes = 5 };
 enum class JitOption : int { error_log = 5, error_log_bytes = 6 };
 enum class JitInput : int { ptx = 1 };
@@ -168,6 +179,8 @@ struct Driver {
   Result (*module_load_data)(Module* module, const void* image);
   Result (*module_unload)(Module module);
   Result (*module_get_function)(Function* function, Module module, const char* name);
+  Result (*module_get_global)(DevicePointer* address, size_t* bytes, Module module, const char* name);
+  Result (*function_get_attribute)(int* value, FunctionAttribute attribute, Function function);
   Result (*function_set_attribute)(Function function, FunctionAttribute attribute, int value);
   Result (*occupancy_max_active_blocks)(int* blocks, Function function, int threads, size_t dynamic_shared_bytes);
   Result (*launch_kernel)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,

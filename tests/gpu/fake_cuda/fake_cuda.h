@@ -10,6 +10,10 @@
 //   FAKE_CUDA_FAIL=code       … with this result (719)         FAKE_CUDA_LINK=code      result of linking; a log says why
 //   FAKE_CUDA_TAG=text        machine code of another tag is refused
 //
+// Machine code is "fake cubin <tag>", a line end and PTX, of which the fake reads the kernels' parameters (".entry name(.param …)") and
+// variables (".b8 name[bytes]"). A kernel that no test defined may say in its braces "read name;", which copies a variable to where its
+// first parameter points, or "write name;", which copies from there.
+//
 // Work given to a stream is done when somebody waits for it: an order that is missing shows as a wrong result.
 #pragma once
 

@@ -1,8 +1,10 @@
-// Linking, modules and launches; a kernel is a function that a test defined.
+// Linking, modules and launches; a kernel is a function that a test defined, or does what its text says (fake_cuda.h).
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
+#include "gpu/fake_cuda/memory.h"
 #include "gpu/fake_cuda/streams.h"
 
 namespace fake_cuda {
@@ -50,7 +52,7 @@ Result module_load_data(Module* module, const void* image) {
   if (!entry) return entry.result();
   const std::string_view text = static_cast<const char*>(image);
   if (!text.starts_with("fake cubin " + fake.tag + "\n")) return Result::no_binary_for_gpu;
-  *module = new ModuleObject{std::string(text), {}};
+  *module = new ModuleObject{std::string(text), current.back()->device, {}, {}};
   fake.modules.insert(*module);
   return Result::success;
 }
@@ -58,7 +60,31 @@ Result module_unload(Module module) {
   const Entry entry("cuModuleUnload");
   if (!entry) return entry.result();
   fake.modules.erase(module);
+  for (const auto& [name, address] : module->globals) release(address);
   delete module;
+  return Result::success;
+}
+/// The bytes of a variable that the module's text declares as ".b8 name[bytes]"; 0: there is none.
+size_t bytes_of_global(Module module, const std::string& name) {
+  const std::string head = ".b8 " + name + "[";
+  const size_t at = module->text.find(head);
+  return at == std::string::npos ? 0 : static_cast<size_t>(std::atoll(module->text.c_str() + at + head.size()));
+}
+/// Its memory: zeros at first.
+DevicePointer memory_of_global(Module module, const std::string& name) {
+  const auto [at, fresh] = module->globals.try_emplace(name);
+  if (fresh) {
+    at->second = take(bytes_of_global(module, name), module->device, nullptr);
+    std::memset(host(at->second), 0, bytes_of_global(module, name));
+  }
+  return at->second;
+}
+Result module_get_global(DevicePointer* address, size_t* bytes, Module module, const char* name) {
+  const Entry entry("cuModuleGetGlobal");
+  if (!entry) return entry.result();
+  *bytes = bytes_of_global(module, name);
+  if (*bytes == 0) return Result::not_found;
+  *address = memory_of_global(module, name);
   return Result::success;
 }
 Result module_get_function(Function* function, Module module, const char* name) {
@@ -69,16 +95,50 @@ Result module_get_function(Function* function, Module module, const char* name) 
   const std::string head = module->text.substr(at, module->text.find(')', at) - at);
   size_t parameters = 0;
   for (size_t p = head.find(".param"); p != std::string::npos; p = head.find(".param", p + 1)) ++parameters;
-  module->functions.push_back(std::make_unique<FunctionObject>(FunctionObject{name, parameters}));
+  module->functions.push_back(std::make_unique<FunctionObject>(FunctionObject{name, parameters, module}));
   *function = module->functions.back().get();
+  return Result::success;
+}
+Result function_get_attribute(int* value, FunctionAttribute attribute, Function function) {
+  const Entry entry("cuFuncGetAttribute");
+  if (!entry) return entry.result();
+  switch (attribute) {
+    case FunctionAttribute::max_threads_per_block: *value = 1024; break;
+    case FunctionAttribute::registers: *value = 24; break;
+    case FunctionAttribute::ptx_version:
+    case FunctionAttribute::binary_version: *value = 90; break;
+    case FunctionAttribute::max_dynamic_shared_bytes: *value = function->most_shared; break;
+    case FunctionAttribute::preferred_shared_carveout: *value = function->carveout; break;
+    default: *value = 0;
+  }
   return Result::success;
 }
 Result function_set_attribute(Function function, FunctionAttribute attribute, int value) {
   const Entry entry("cuFuncSetAttribute");
   if (!entry) return entry.result();
-  if (attribute != FunctionAttribute::max_dynamic_shared_bytes || value > (227 << 10)) return Result::invalid_value;
-  function->most_shared = value;
+  if (attribute == FunctionAttribute::max_dynamic_shared_bytes && value >= 0 && value <= (227 << 10))
+    function->most_shared = value;
+  else if (attribute == FunctionAttribute::preferred_shared_carveout && value >= -1 && value <= 100)
+    function->carveout = value;
+  else
+    return Result::invalid_value;
   return Result::success;
+}
+/// What the text of a kernel says that no test defined: "read name;" copies a variable of its module to where the first parameter points,
+/// "write name;" from there to the variable.
+void follow_text(Function function, const std::vector<uint64_t>& parameters) {
+  const std::string& text = function->module->text;
+  const size_t entry = text.find(".entry " + function->symbol + "("), begin = text.find('{', entry), end = text.find('}', begin);
+  if (end == std::string::npos) return;
+  for (const bool reads : {true, false}) {
+    const std::string verb = reads ? "read " : "write ";
+    for (size_t at = text.find(verb, begin); at < end; at = text.find(verb, at + 1)) {
+      const std::string name = text.substr(at + verb.size(), text.find(';', at) - at - verb.size());
+      const DevicePointer global = memory_of_global(function->module, name);
+      const size_t bytes = bytes_of_global(function->module, name);
+      if (valid(parameters.at(0), bytes)) std::memcpy(host(reads ? parameters[0] : global), host(reads ? global : parameters[0]), bytes);
+    }
+  }
 }
 Result occupancy_max_active_blocks(int* blocks, Function, int threads, size_t shared_bytes) {
   const Entry entry("cuOccupancyMaxActiveBlocksPerMultiprocessor");
@@ -100,6 +160,8 @@ Result launch_kernel(Function function, unsigned grid_x, unsigned grid_y, unsign
       fake.sticky = fake.fail;
     else if (kernel != kernels().end())
       unlocked([&] { kernel->second(values.data(), grid_x, block_x, shared_bytes); });
+    else
+      follow_text(function, values);
   });
   return Result::success;
 }
@@ -115,6 +177,8 @@ std::vector<Symbol> kernels_entries() {
       symbol("cuModuleLoadData", 2000, module_load_data),
       symbol("cuModuleUnload", 2000, module_unload),
       symbol("cuModuleGetFunction", 2000, module_get_function),
+      symbol("cuModuleGetGlobal", 3020, module_get_global),
+      symbol("cuFuncGetAttribute", 2020, function_get_attribute),
       symbol("cuFuncSetAttribute", 9000, function_set_attribute),
       symbol("cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050, occupancy_max_active_blocks),
       symbol("cuLaunchKernel", 4000, launch_kernel),

@@ -24,6 +24,21 @@ bool is_pinned(const void* memory, size_t bytes) {
   return after != fake.pinned.begin() && static_cast<const char*>(memory) + bytes <= std::prev(after)->first + std::prev(after)->second;
 }
 
+DevicePointer take(size_t bytes, int device, Pool pool) {
+  char* memory = static_cast<char*>(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
+  std::memset(memory, 0xCD, bytes);
+  const auto address = reinterpret_cast<DevicePointer>(memory);
+  fake.blocks[address] = {bytes, device, pool};
+  return address;
+}
+void release(DevicePointer address) {
+  if (fake.blocks.erase(address) == 0) {
+    fake.sticky = Result::illegal_address;
+    return;
+  }
+  std::free(host(address));
+}
+
 namespace {
 
 int64_t used(int device) {
@@ -43,20 +58,6 @@ int64_t being_freed(int device) {
   for (const auto& [address, block] : fake.blocks)
     if (block.device == device && block.freed) bytes += static_cast<int64_t>(block.bytes);
   return bytes;
-}
-DevicePointer take(size_t bytes, int device, Pool pool) {
-  char* memory = static_cast<char*>(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
-  std::memset(memory, 0xCD, bytes);
-  const auto address = reinterpret_cast<DevicePointer>(memory);
-  fake.blocks[address] = {bytes, device, pool};
-  return address;
-}
-void release(DevicePointer address) {
-  if (fake.blocks.erase(address) == 0) {
-    fake.sticky = Result::illegal_address;
-    return;
-  }
-  std::free(host(address));
 }
 bool out_of_memory(size_t bytes, int device, bool may_wait) {
   if (++fake.allocations == fake.oom_at) return true;

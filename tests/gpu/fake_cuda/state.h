@@ -33,12 +33,15 @@ struct EventObject {
 };
 struct ModuleObject {
   std::string text;
+  int device;
   std::vector<std::unique_ptr<FunctionObject>> functions;
+  std::map<std::string, DevicePointer> globals;
 };
 struct FunctionObject {
   std::string symbol;
   size_t parameters;
-  int most_shared = 48 << 10;
+  Module module;
+  int most_shared = 48 << 10, carveout = -1;
 };
 struct PoolObject {
   int device;

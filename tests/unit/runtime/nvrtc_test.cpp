@@ -85,6 +85,44 @@ TEST_CASE("a module's kernels are started with their arguments as C has them") {
   }
 }
 
+TEST_CASE("a module's variables and kernels tell what the driver knows of them") {
+  FakeCuda fake;
+  const auto gpu = fake.gpu();
+  const LoadedModuleRef module = gpu->load_module(
+      "fake cubin \n.visible .const .align 4 .b8 table[12];\n.visible .entry show(.param .u64 to) { read table; }\n"
+      ".visible .entry keep(.param .u64 from) { write table; }");
+  CHECK_FALSE(gpu->module_global(module, "other"));
+  const auto table = gpu->module_global(module, "table");
+  REQUIRE(table);
+  CHECK(table->bytes == 12);
+
+  const float values[] = {1, 2, 3};
+  float seen[3] = {};
+  gpu->copy_in(table->address, values, 12, GpuStream::compute);
+  const GpuAddress memory = gpu->allocate(12);
+  GpuAddress to = memory;
+  void* const arguments[] = {&to};
+  const LoadedKernelRef show = gpu->module_kernel(module, "show");
+  gpu->launch_code(*show, arguments, {});
+  gpu->copy_out(seen, memory, 12, GpuStream::compute);
+  gpu->synchronize(GpuStream::compute);
+  CHECK(std::memcmp(seen, values, 12) == 0);
+  gpu->free(memory);
+
+  CHECK(gpu->kernel_attribute(*show, KernelAttribute::max_threads_per_block) == 1024);
+  CHECK(gpu->kernel_attribute(*show, KernelAttribute::max_dynamic_shared_bytes) == 48 << 10);
+  CHECK(gpu->set_kernel_attribute(*show, KernelAttribute::max_dynamic_shared_bytes, 200 << 10));
+  // A launch that needs less than was asked for leaves it.
+  GridShape shape;
+  shape.shared_bytes = 100 << 10;
+  to = gpu->allocate(12);
+  gpu->launch_code(*show, arguments, shape);
+  gpu->synchronize(GpuStream::compute);
+  gpu->free(to);
+  CHECK(gpu->kernel_attribute(*show, KernelAttribute::max_dynamic_shared_bytes) == 200 << 10);
+  CHECK_FALSE(gpu->set_kernel_attribute(*show, KernelAttribute::max_dynamic_shared_bytes, 300 << 10));
+}
+
 TEST_CASE("errors are told in the text that a line of the source came from") {
   const cuda::LoadedNvrtc& nvrtc = cuda::process_nvrtc();
   if (!nvrtc.ready()) return;
