@@ -124,7 +124,11 @@ const auto open_parameters = TokenParser([](Builder& b, Iterator& at, Iterator l
 });
 const auto function = make(make_function)[head("def", "function definition") > name_token > -refused_type_parameters > open_parameters >
                                           -parameters > sym(")") > ((sym("->") > expression) | missing) > block];
-const auto refused_class = refused("class", "classes are", "hold data in dicts, tuples and arrays, and behaviour in functions");
+const auto refused_class = TokenParser([](Builder& b, Iterator& at, Iterator last) -> bool {
+  const Iterator start = at;
+  if (!match_word("class", at, last)) return false;
+  refuse_class(b, start);
+});
 const auto refused_async = refused("async", "async is");
 const auto at_sign = TokenParser([](Builder& b, Iterator& at, Iterator last) {
   if (!match_symbol("@", at, last)) return false;

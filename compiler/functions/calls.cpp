@@ -1,6 +1,10 @@
 // Calls and attributes: functions of the library, of the language (which are written in place) and methods.
+#include <fmt/ranges.h>
+
 #include "compiler/functions/lowering.h"
+#include "compiler/functions/prelude.h"
 #include "lang/ast_visit.h"
+#include "lang/render.h"
 
 namespace gasell::functions {
 
@@ -131,7 +135,15 @@ Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
     v.self = std::make_shared<Value>(base);
     return v;
   }
-  fail(at, describe(base.type) + " has no attribute '" + name + "' in compiled functions");
+  std::string hint;
+  if (base.type.is_object()) {
+    const std::vector<std::string> names = prelude_names(class_of(base.type));
+    if (const std::string near = did_you_mean(name, names); !near.empty())
+      hint = "did you mean '" + near + "'?";
+    else if (base.type.kind == Kind::generator)
+      hint = fmt::format("it has {}", fmt::join(names, ", "));
+  }
+  fail(at, describe(base.type) + " has no attribute '" + name + "' in compiled functions", hint);
 }
 
 Value Lowering::typed_subscript(const Value& base, const ast::ExprRef&, Span at) {

@@ -1,5 +1,6 @@
 #include "compiler/functions/prelude.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "compiler/functions/prelude_texts.h"
@@ -67,14 +68,28 @@ Functions read_all() {
   return all;
 }
 
+const Functions& functions() {
+  static const Functions kFunctions = read_all();
+  return kFunctions;
+}
+
 }  // namespace
 
 std::shared_ptr<const Function> prelude_function(const std::string& path) {
-  static const Functions kFunctions = read_all();
   const size_t name = path.rfind('.') + 1;
   if (path.compare(name, 1, "_") == 0) return nullptr;
-  const auto known = kFunctions.find(path);
-  return known == kFunctions.end() ? nullptr : known->second;
+  const auto known = functions().find(path);
+  return known == functions().end() ? nullptr : known->second;
+}
+
+std::vector<std::string> prelude_names(const std::string& module) {
+  const std::string prefix = module + ".";
+  std::vector<std::string> names;
+  for (const auto& [path, function] : functions())
+    if (path.starts_with(prefix) && path[prefix.size()] != '_' && path.find('.', prefix.size()) == std::string::npos)
+      names.push_back(path.substr(prefix.size()));
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 }  // namespace gasell::functions

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "compiler/functions/function.h"
 
@@ -16,5 +17,7 @@ namespace gasell::functions {
 
 /// By path ("numpy.interp"); nullptr: no text has it.
 std::shared_ptr<const Function> prelude_function(const std::string& path);
+/// What the text of a module has, in order: "normal" and the like of "generator".
+std::vector<std::string> prelude_names(const std::string& module);
 
 }  // namespace gasell::functions
