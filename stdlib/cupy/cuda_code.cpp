@@ -45,8 +45,9 @@ ModuleGlobal CudaCode::variable(GpuDevice& gpus, const std::string& name) {
   const Loaded& loaded = on(gpus);
   const std::optional<ModuleGlobal> found = gpus.module_global(loaded.module, loaded.symbol(name));
   if (!found)
-    raise("ValueError", "the module has no variable '" + name + "'",
-          "__constant__ and __device__ variables keep their names outside of namespaces; others, as &space::name, stand in name_expressions");
+    raise(
+        "ValueError", "the module has no variable '" + name + "'",
+        "__constant__ and __device__ variables keep their names outside of namespaces; others, as &space::name, stand in name_expressions");
   return *found;
 }
 
@@ -55,7 +56,8 @@ Array CudaCode::window(Engine& engine, const std::string& name, DType dtype, int
   const ModuleGlobal global = variable(gpus, name);
   const int64_t width = size_of(dtype), end = begin + count * width;
   if (begin < 0 || end > global.bytes)
-    raise("ValueError", fmt::format("the variable '{}' has {} bytes, and the array takes those from {} to {}", name, global.bytes, begin, end));
+    raise("ValueError",
+          fmt::format("the variable '{}' has {} bytes, and the array takes those from {} to {}", name, global.bytes, begin, end));
   if (begin % width != 0)
     raise("ValueError", fmt::format("elements of {} begin at multiples of {} bytes, not at byte {}", name_of(dtype), width, begin));
   if (count == 0) return Array(graph::constant(Scalar::of_int(0).cast(dtype), {0}));
@@ -63,8 +65,8 @@ Array CudaCode::window(Engine& engine, const std::string& name, DType dtype, int
     if (each.variable != name || each.begin >= end || begin >= each.end()) continue;
     if (each.array.dtype() != dtype || begin < each.begin || end > each.end())
       raise("NotImplementedError",
-            fmt::format("bytes {} to {} of '{}' are elements of an array of {} already, which this one is no part of", each.begin, each.end(),
-                        name, name_of(each.array.dtype())),
+            fmt::format("bytes {} to {} of '{}' are elements of an array of {} already, which this one is no part of", each.begin,
+                        each.end(), name, name_of(each.array.dtype())),
             "make the first array over all of them, and slices of it");
     return each.array.view({count}, {{0, (begin - each.begin) / width, 1}});
   }

@@ -12,9 +12,7 @@ class MemoryPointer final : public numpy::ArrayMemory {
   MemoryPointer(Engine& engine, std::shared_ptr<CudaCode> code, std::string variable, int64_t offset)
       : engine_(engine), code_(std::move(code)), variable_(std::move(variable)), offset_(offset) {}
   const gasell::Type& type() const override { return memory_pointer_type(); }
-  std::string repr(Interpreter&) override {
-    return fmt::format("<MemoryPointer {:#x} device={}>", address(), device());
-  }
+  std::string repr(Interpreter&) override { return fmt::format("<MemoryPointer {:#x} device={}>", address(), device()); }
 
   /// pointer + bytes, bytes + pointer, pointer - bytes
   std::optional<Value> binary(Interpreter& in, ast::BinaryOp op, const Value& other) override {
