@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/plan/reduction_lowering.h"
+#include "compiler/plan/reduction_order.h"
 #include "runtime/small_operations.h"
 
 namespace gasell::small {
@@ -195,48 +196,6 @@ int64_t first_best(Operand<T> x, int64_t n, const Better& better) {
   return best;
 }
 
-/// Steps along an axis of an array; without steps (0) the array is the same all along.
-struct Direction {
-  int axis;
-  int64_t step;
-};
-
-bool goes_farther(const Node& x, const std::vector<int64_t>& strides, Direction a, Direction b) {
-  const auto along = [&](Direction d) {
-    return d.step == 0 || x.shape[static_cast<size_t>(d.axis)] == 1 ? 0 : std::abs(strides[static_cast<size_t>(d.axis)] * d.step);
-  };
-  return along(b) != 0 && along(a) > along(b);
-}
-
-/// Whether a kernel walks memory behind `x` in shorter steps towards `last` than towards `kept`, wherever a plan stores something on the
-/// way. False: perhaps not.
-bool lies_in_rows(const Node& x, Direction kept, Direction last, int depth = 0) {
-  constexpr int kDeepest = 5;
-  if (const auto* buffer = x.as<graph::BufferNode>()) return goes_farther(x, buffer->strides, kept, last);
-  if (depth == kDeepest) return false;
-  if (const auto* view = x.as<graph::ViewNode>()) {
-    const auto below = [view](Direction d) {
-      Direction found{0, 0};
-      for (size_t k = 0; k < view->axes.size(); ++k)
-        if (view->axes[k].axis == d.axis) found = {static_cast<int>(k), view->axes[k].step * d.step};
-      return found;
-    };
-    return lies_in_rows(*x.inputs[0], below(kept), below(last), depth + 1);
-  }
-  if (!goes_farther(x, graph::contiguous_strides(x.shape), kept, last)) return false;
-  if (x.as<graph::ReduceNode>() || x.as<graph::ConcatenateNode>()) return true;  // they are stored
-  if (!x.as<graph::MapNode>() && !x.as<graph::CastNode>()) return false;
-  return std::any_of(x.inputs.begin(), x.inputs.end(),
-                     [&](const graph::NodeRef& input) { return lies_in_rows(*input, kept, last, depth + 1); });
-}
-
-std::optional<bool> by_columns(const Node& x, const std::vector<int>& axes) {
-  if (const std::optional<bool> by_shape = plan::reduces_by_columns(x.shape, axes)) return by_shape;
-  const plan::InnermostAxes innermost = plan::innermost_axes(x.shape, axes);
-  if (lies_in_rows(x, {innermost.kept, 1}, {innermost.any, 1})) return false;
-  return {};
-}
-
 /// Where some axes of a C-contiguous array lead.
 struct Way {
   graph::Shape shape;
@@ -293,7 +252,7 @@ void reduce_elements(const Node& node, const graph::ReduceNode& op, const char* 
   const Node& x = *node.inputs[0];
   const Walk by = walk_of(x, op.axes);
   const int64_t n = by.reduced.size();
-  const bool columns = by_columns(x, op.axes).value_or(false);
+  const bool columns = plan::reduces_by_columns(x, op.axes).value_or(false);
   const auto with = [&](const auto& reducer) {
     for_each_output<T>(by, elements, step, [&](int64_t o, Operand<T> part) {
       const auto result = reduced(reducer, part, n, columns);
@@ -334,7 +293,7 @@ void reduce_elements(const Node& node, const graph::ReduceNode& op, const char* 
 bool reduces(const Node& node) {
   const auto& op = *node.as<graph::ReduceNode>();
   const Node& x = *node.inputs[0];
-  if (x.size() == 0 || node.size() == 0 || !by_columns(x, op.axes)) return false;
+  if (x.size() == 0 || node.size() == 0 || !plan::reduces_by_columns(x, op.axes)) return false;
   const bool usual = x.dtype == DType::f64 || x.dtype == DType::f32 || x.dtype == DType::i64;
   switch (op.op) {
     case ReduceOp::sum:

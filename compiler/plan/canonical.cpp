@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/plan/reduction_order.h"
+
 namespace gasell::plan {
 
 using graph::Node;
@@ -85,7 +87,15 @@ class ReshapePusher {
   std::map<std::pair<const Node*, Shape>, NodeRef> done_;
 };
 
-/// view(reduce(x)) that keeps fewer results than the reduction has, as a reduction of a view.
+/// Whether the order in which it takes its elements shows in what a reduction of this type gives.
+bool order_shows(graph::ReduceOp op, DType type) {
+  using graph::ReduceOp;
+  return (op == ReduceOp::sum || op == ReduceOp::prod || op == ReduceOp::mean || op == ReduceOp::var) && !is_integer(type) &&
+         type != DType::boolean;
+}
+
+/// view(reduce(x)) that keeps fewer results than the reduction has, as a reduction of a view: where that takes its elements in the same
+/// order, so that the results have the bits that they have among the others.
 std::optional<NodeRef> slice_reduction(const NodeRef& node) {
   const auto* view = node->as<graph::ViewNode>();
   const NodeRef& inner = node->inputs[0];
@@ -110,7 +120,12 @@ std::optional<NodeRef> slice_reduction(const NodeRef& node) {
       shape.push_back(x->shape[k]);
     }
   }
-  return graph::reduce(reduce->op, graph::view(x, std::move(shape), std::move(axes)), std::move(reduced), reduce->ddof);
+  const NodeRef part = graph::view(x, std::move(shape), std::move(axes));
+  if (order_shows(reduce->op, x->dtype)) {
+    const std::optional<bool> of_all = reduces_by_columns(*x, reduce->axes);
+    if (!of_all || of_all != reduces_by_columns(*part, reduced)) return {};
+  }
+  return graph::reduce(reduce->op, part, std::move(reduced), reduce->ddof);
 }
 
 }  // namespace

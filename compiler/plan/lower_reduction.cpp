@@ -7,9 +7,6 @@ namespace {
 using ir::Body;
 using ir::ExprRef;
 
-constexpr int64_t kShortReduction = 32;  // fewer elements an output than this go by columns
-constexpr int64_t kLeastColumns = 32;    // that are worth it where the elements of an output lie far apart
-
 /// Partial states [outer, part, column] to [outer, part / kGroup, column], or to the finished results; an output is an outer with a column.
 class Combination : ReductionParts {
  public:
@@ -104,26 +101,6 @@ std::vector<StorageRef> partial_storages(const Reducer& reducer, int64_t count) 
 }
 
 }  // namespace
-
-InnermostAxes innermost_axes(const Shape& space, const std::vector<int>& reduced) {
-  InnermostAxes axes;
-  for (size_t k = 0; k < space.size(); ++k) {
-    if (space[k] <= 1) continue;
-    axes.any = static_cast<int>(k);
-    if (!is_among(reduced, k)) axes.kept = axes.any;
-  }
-  return axes;
-}
-
-std::optional<bool> reduces_by_columns(const Shape& space, const std::vector<int>& reduced) {
-  const InnermostAxes axes = innermost_axes(space, reduced);
-  if (axes.kept < 0) return false;
-  int64_t count = 1;
-  for (const int axis : reduced) count *= space[static_cast<size_t>(axis)];
-  if (axes.any == axes.kept || count <= kShortReduction) return true;
-  if (space[static_cast<size_t>(axes.kept)] < kLeastColumns) return false;
-  return {};
-}
 
 void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op, const std::vector<int>& axes, int64_t ddof, DType result,
                      Output output, const Grain& grain) {

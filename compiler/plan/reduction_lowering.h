@@ -14,6 +14,7 @@
 #include "compiler/plan/extents.h"
 #include "compiler/plan/lower.h"
 #include "compiler/plan/reducer.h"
+#include "compiler/plan/reduction_order.h"
 
 namespace gasell::plan {
 
@@ -22,14 +23,6 @@ inline constexpr int64_t kColumnBlock = 16;   // rows a block of columns
 inline constexpr int64_t kColumnBlocks = 64;  // such blocks a work unit at most
 inline constexpr int64_t kWarps = 8;          // of a unit on a GPU, whose teams they are
 inline constexpr int64_t kGroupRows = kColumnBlock * kColumnBlocks;
-
-/// The innermost of the axes that are more than a formality: among all, and among those that are kept; -1: there is none.
-struct InnermostAxes {
-  int any = -1, kept = -1;
-};
-InnermostAxes innermost_axes(const graph::Shape& space, const std::vector<int>& reduced);
-/// Whether the outputs of a reduction over the axes `reduced` are columns side by side; nothing where that depends on how memory is walked.
-std::optional<bool> reduces_by_columns(const graph::Shape& space, const std::vector<int>& reduced);
 
 inline ir::ExprRef i64(int64_t v) { return ir::constant_i64(v); }
 inline ir::ExprRef ceil_div(const ir::ExprRef& a, int64_t b) { return (a + i64(b - 1)) / i64(b); }
