@@ -23,10 +23,10 @@ using Args = std::span<Value>;
 using functions::Leaf;
 
 /// What an array is computed by: of a call, what the function does last.
-const graph::Node& behind(const Array& array) {
-  const graph::Node& node = *array.node();
-  const auto* call = node.as<graph::CallNode>();
-  return call ? *call->function->result : node;
+graph::NodeRef behind(const Array& array) {
+  graph::NodeRef node = array.node();
+  const auto* call = node->as<graph::CallNode>();
+  return call ? call->function->result : node;
 }
 
 }  // namespace
@@ -257,8 +257,8 @@ Value Stencil::call(Interpreter& in, Arguments args) {
   const bool keeps_border = direct && options_.mode == BorderMode::constant && !options_.border;
   // A step of an iteration is computed when the next one asks: expressions of expressions would be computed again and again.
   for (const Leaf& leaf : arguments.leaves)
-    if (leaf.array && ((behind(*leaf.array).as<graph::PadNode>() && !(chained_ && typed_kernel.relative)) ||
-                       behind(*leaf.array).as<graph::ConcatenateNode>()))
+    if (leaf.array && ((behind(*leaf.array)->as<graph::PadNode>() && !(chained_ && typed_kernel.relative)) ||
+                       behind(*leaf.array)->as<graph::ConcatenateNode>()))
       leaf.array->force(in.engine());
   graph::NodeRef whole = expression(typed_kernel, arguments, made.reach, options_.mode == BorderMode::constant && !keeps_border);
   if (whole) {
@@ -328,7 +328,7 @@ Value stencil_iterate(Interpreter& in, Args args) {
   // Nobody sees what is between: some steps are one plan, at whose end alone the GPUs are waited for.
   constexpr int64_t kStepsAPlan = 8;
   auto* repeated = args[0].as<Stencil>();
-  if (const auto* first = x.as<numpy::NdArray>(); first && steps > 0 && behind(first->array).as<graph::PadNode>())
+  if (const auto* first = x.as<numpy::NdArray>(); first && steps > 0 && behind(first->array)->as<graph::PadNode>())
     first->array.force(in.engine());
   const Chain chain(repeated);
   for (int64_t k = 0; k < steps; ++k) {

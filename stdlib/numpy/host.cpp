@@ -2,6 +2,7 @@
 
 #include "lang/diagnostic.h"
 #include "stdlib/modules.h"
+#include "stdlib/numpy/module.h"
 
 namespace gasell::numpy {
 
@@ -28,6 +29,7 @@ void check_interrupt(Interpreter& in) {
 namespace gasell {
 
 Value make_numpy_host(Interpreter&) {
+  register_numpy_exceptions();
   static const std::vector<NativeFunction> kFunctions = [] {
     std::vector<NativeFunction> all;
     for (auto part : {numpy::sorting_functions(), numpy::scan_functions(), numpy::view_functions(), numpy::object_functions()})

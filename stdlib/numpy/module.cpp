@@ -24,8 +24,9 @@ std::vector<NativeFunction> all_functions() {
   return all;
 }
 
-/// NumPy's own exceptions: each is also one of Python's.
-void register_exceptions() {
+}  // namespace
+
+void register_numpy_exceptions() {
   static const bool once = [] {
     static const Type axis_error{"AxisError", "numpy.exceptions",          exception_type("ValueError"), {}, {}, nullptr,
                                  {},          exception_type("IndexError")};
@@ -39,10 +40,8 @@ void register_exceptions() {
   (void)once;
 }
 
-}  // namespace
-
 Value make_numpy(Interpreter& in) {
-  register_exceptions();
+  register_numpy_exceptions();
   static const std::vector<NativeFunction> kFunctions = all_functions();
   Value module = Value::make<LibraryModule>("numpy");
   for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
