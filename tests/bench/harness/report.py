@@ -6,7 +6,7 @@ PEERS = ["numpy", "numexpr", "numba", "jax"]
 def duration(seconds):
     if seconds is None:
         return ""
-    for scale, unit in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")):
+    for scale, unit in ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):
         if seconds >= scale:
             break
     value = seconds / scale
