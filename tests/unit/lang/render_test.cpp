@@ -12,7 +12,9 @@ TEST_CASE("a caret under the exact span") {
         "test.gsl:2:10\n    y = f(a, b c)\n             ^^^\nSyntaxError: invalid syntax. Perhaps you forgot a comma?\n");
   CHECK(render(failure("class A: pass\n")) ==
         "test.gsl:1:1\n    class A: pass\n    ^^^^^\nSyntaxError: classes are not part of Gasell\n"
-        "hint: hold data in dicts, tuples and arrays, and behaviour in functions\n");
+        "hint: A = collections.namedtuple('A', 'x y') holds values by name, a dict what changes; functions that take it stand in the place "
+        "of "
+        "methods\n");
 }
 
 TEST_CASE("tabs and wide characters keep the caret in place") {
