@@ -65,6 +65,10 @@ class GpuCopies final : public RemoteCopies {
   std::vector<int> send_home();
   /// What was started and written is done.
   void commit();
+  /// The host's bytes in the range as they were before writes that are not committed do not count any more.
+  void forget_before(ByteRange range) {
+    if (before_) before_->remove(range);
+  }
 
  private:
   void copy_home(int g, const Piece& piece, ByteRange part);

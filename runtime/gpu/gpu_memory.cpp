@@ -87,6 +87,11 @@ void GpuMemory::written(int g, HostStorage& storage, ByteRange range) {
   uncommitted_.insert(&copies);
 }
 
+void GpuMemory::written_for_good(HostStorage& storage, ByteRange range) {
+  const std::lock_guard lock(mutex_);
+  copies_of(storage).forget_before(range);
+}
+
 void GpuMemory::written_on_host(HostStorage& storage, ByteRange range) {
   const std::lock_guard lock(mutex_);
   if (storage.copies()) copies_of(storage).written(range, nullptr);

@@ -79,6 +79,8 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
   void written(int g, HostStorage& storage, ByteRange range);
   /// The same by somebody who writes the host's bytes beside the storage's write().
   void written_on_host(HostStorage& storage, ByteRange range);
+  /// What was written there is not computed again: the host's bytes as they were before do not count when the writer is lost.
+  void written_for_good(HostStorage& storage, ByteRange range);
   /// Starts to bring home what the host has not of a storage; commit() says that it has come. The GPUs whose copy_out
   /// streams bring it.
   std::vector<int> send_home(HostStorage& storage);

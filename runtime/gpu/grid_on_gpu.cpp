@@ -171,6 +171,9 @@ GpuDevice::GridResult GpuDevice::run_grid(const GridLaunch& launch) {
       errors.clear = result.error[0] == 0;
       last_[static_cast<size_t>(g)] = std::nullopt;
     }
+    // Nobody runs it again: what it wrote goes with the GPU.
+    for (auto& [storage, whole] : wholes)
+      if (whole.written) memory_->written_for_good(*storage, whole.range);
     memory_->end_use(g);
     if (result.error[0] < 0) check_interrupt();
     for (auto& [storage, whole] : wholes)
