@@ -2,9 +2,8 @@
 //
 //   s = (x * x).sum(); y = x / s; print(y[0]); print(y[1]); print(s)      the sum is computed once, with the first line that is printed
 //   t = np.exp(x)
-//   for k in range(100): print((t * k).sum())                            the exponentials are computed twice: whoever wants a value again
-//   wants
-//                                                                        it once more
+//   for k in range(100): print((t * k).sum())                            the exponentials are stored once computing them again has cost as
+//                                                                        much as that: for one function in the third round
 //
 // A graph is a value, so evaluating it twice gives the same; what keeps that from costs is this. Without it, a loop like
 //   for k in range(n): b = b * (1 - a * a); a = x[:k].sum() / b; y[k] = a

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Times statements of a session, one by one: what loops over numbers and small arrays cost, values that are used again and again, masks and
-indices, beside CPython with NumPy. One text for both.
+indices, beside CPython with NumPy. One text for both, whose values are compared, too.
 
     tests/bench/session.py --gasell build/release/bin/gasell --python PYTHON [--results FILE]
 
 PYTHON has NumPy 2. A time is the least of five rounds, of one turn of the loop."""
 
 import argparse
+import math
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+from harness import machine  # noqa: E402
 from harness.report import duration, markdown_table, text_table  # noqa: E402
 
 SETUP = """
@@ -58,19 +60,42 @@ CASES = [
 ]
 
 
+# What a turn leaves: the name it assigned and the arrays it wrote.
+WRITTEN = ["float(x.sum())", "float(y.sum())", "float(m.sum())", "float(big.sum())", "float(sum(items))"]
+TOLERANCE = 1e-12
+
+
 def text():
     lines = [SETUP]
     for number, (_, turns, turn, before) in enumerate(CASES):
-        body = "\n".join("        " + part.strip() for part in turn.split(";"))
-        lines.append(f"def case{number}(n):\n    {before or 'pass'}\n    for i in range(n):\n{body}\n")
-        lines.append(f"best = 1e99\nfor _ in range(5):\n    start = time.perf_counter()\n    case{number}({turns})\n"
-                     f"    best = min(best, time.perf_counter() - start)\nprint('TIME', {number}, best / {turns})\n")
+        parts = [part.strip() for part in turn.split(";")]
+        body = "\n".join("        " + part for part in parts)
+        name, equals, _ = parts[0].partition(" = ")
+        left = name if equals and name.isidentifier() else "0"
+        if left == "0" and not equals:  # an expression: its last value
+            body, left = f"        left = {parts[0]}", "left"
+        lines.append(f"def case{number}(n):\n    {before or 'pass'}\n    for i in range(n):\n{body}\n    return {left}\n")
+        lines.append(f"best = 1e99\nfor _ in range(5):\n    start = time.perf_counter()\n    left = case{number}({turns})\n"
+                     f"    best = min(best, time.perf_counter() - start)\n"
+                     f"print('CASE', {number}, best / {turns}, float(np.sum(left)), {', '.join(WRITTEN)})\n")
     return "\n".join(lines)
 
 
-def times(program, path):
+def run(program, path):
+    """Of each case: its time, and what it left."""
     out = subprocess.run([program, path], stdout=subprocess.PIPE, text=True, check=True).stdout
-    return {int(n): float(t) for _, n, t in (line.split() for line in out.splitlines() if line.startswith("TIME"))}
+    cases = {}
+    for line in out.splitlines():
+        _, number, time, *left = line.split()
+        cases[int(number)] = float(time), [float(value) for value in left]
+    return cases
+
+
+def check(ours, theirs):
+    for number, (title, *_) in enumerate(CASES):
+        mine, peers = ours[number][1], theirs[number][1]
+        if len(mine) != len(peers) or not all(math.isclose(a, b, rel_tol=TOLERANCE) for a, b in zip(mine, peers)):
+            sys.exit(f"{title}: {mine}, NumPy: {peers}")
 
 
 def main():
@@ -83,13 +108,24 @@ def main():
         path = os.path.join(folder, "session.gsl")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text())
-        gasell, numpy = times(options.gasell, path), times(options.python, path)
+        gasell, numpy = run(options.gasell, path), run(options.python, path)
+    check(gasell, numpy)
     header = ["statement", "gasell", "numpy", "numpy / gasell"]
-    rows = [[title, duration(gasell[n]), duration(numpy[n]), f"{numpy[n] / gasell[n]:.2f}"] for n, (title, *_) in enumerate(CASES)]
+    rows = []
+    for number, (title, *_) in enumerate(CASES):
+        ours, theirs = gasell[number][0], numpy[number][0]
+        rows.append([title, duration(ours), duration(theirs), f"{theirs / ours:.2f}"])
     print(text_table(header, rows))
     if options.results:
+        version = subprocess.run([options.gasell, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[0]
+        facts = machine.facts(version)
+        del facts["Python"]  # the one that runs this; the peer's is asked
+        peer = "import sys, numpy; print(sys.version.split()[0], 'with NumPy', numpy.__version__)"
+        facts["CPython"] = subprocess.run([options.python, "-c", peer], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+        lines = ["# Statements of a session", "", "Made by `tests/bench/session.py`, which says what is timed and checked.", ""]
+        lines += [f"- {key}: {value}" for key, value in facts.items()]
         with open(options.results, "w", encoding="utf-8") as file:
-            file.write("# Statements of a session\n\n`tests/bench/session.py`, each by itself, beside CPython with NumPy.\n\n" + markdown_table(header, rows) + "\n")
+            file.write("\n".join([*lines, "", markdown_table(header, rows), ""]))
 
 
 if __name__ == "__main__":
