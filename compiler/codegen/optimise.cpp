@@ -15,6 +15,7 @@
 #include <deque>
 #include <mutex>
 
+#include "compiler/codegen/dot_products.h"
 #include "lang/diagnostic.h"
 
 namespace gasell {
@@ -98,7 +99,7 @@ constexpr const char* kGridPipeline =
 /// indvars, reassociate) LLVM takes three times as long, and a stencil is a fifth slower on an H200.
 constexpr const char* kSoonPipeline =
     "function(nvvm-reflect,simplifycfg),always-inline,cgscc(inline),globaldce,function(sroa,early-cse<memssa>,simplifycfg,"
-    "instcombine<no-verify-fixpoint>,loop-unroll<O2;no-partial;no-peeling;no-runtime;no-upperbound>,early-cse,simplifycfg)";
+    "instcombine<no-verify-fixpoint>,dot-products,loop-unroll<O2;no-partial;no-peeling;no-runtime;no-upperbound>,early-cse,simplifycfg)";
 
 void initialise_target(bool gpu) {
   static std::once_flag host, nvptx;
@@ -119,6 +120,12 @@ void initialise_target(bool gpu) {
       LLVMInitializeNVPTXAsmPrinter();
     });
 }
+
+struct DotProducts : llvm::PassInfoMixin<DotProducts> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    return use_dot_products(function) ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+  }
+};
 
 llvm::SmallVector<char, 0> generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
   llvm::SmallVector<char, 0> bytes;
@@ -179,6 +186,12 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, bool of_functi
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.registerPipelineParsingCallback(
+      [](llvm::StringRef name, llvm::FunctionPassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name != "dot-products") return false;
+        passes.addPass(DotProducts());
+        return true;
+      });
   llvm::ModulePassManager passes;
   const std::string pipeline = machine.getOptLevel() == llvm::CodeGenOptLevel::None ? kSoonPipeline
                                : machine.getTargetTriple().isNVPTX()                ? kGridPipeline

@@ -19,7 +19,8 @@ using ir::constant_i64;
 using ir::ExprRef;
 
 constexpr int64_t kThreads = 256;            // of a unit
-constexpr int64_t kRows = 8;                 // of a tile; half of it where it has several columns
+constexpr int64_t kRows = 8;                 // of a tile; at most half of it where it has several columns
+constexpr int64_t kElements = 16;            // of a tile of several columns: two rows of bytes, four of 16 bits
 constexpr int64_t kMostRegisterBytes = 256;  // for what a tile reads
 constexpr int64_t kMostOperations = 512;     // of a tile's code; twice as many where it has several columns, which share more
 constexpr int64_t kEnoughThreads = 1 << 19;
@@ -97,7 +98,7 @@ class Tiles {
     const auto operations = static_cast<int64_t>(pulled_.values.size());
     const auto name = [&](const char* stem) { return ir::variable(builder_.fresh(stem), DType::i64); };
     const ExprRef row = name("row"), first = name("first"), next = name("next");
-    for (int64_t rows = columns > 1 ? kRows / 2 : kRows; rows > 0 && !tile_; rows /= 2) {
+    for (int64_t rows = columns > 1 ? std::min(kRows / 2, kElements / columns) : kRows; rows > 0 && !tile_; rows /= 2) {
       if (operations * rows * columns > (columns > 1 ? 2 : 1) * kMostOperations) continue;
       for (size_t axis = 0; axis + 1 < rank_; ++axis) {
         if (pulled_.space[axis] < 2 * rows) continue;

@@ -105,6 +105,25 @@ TEST_CASE("reductions for GPUs are short: what is waited for the first time is t
   CHECK(count(code->ptx, ".local") == 0);
 }
 
+TEST_CASE("filters of bytes add four at once") {
+  const auto storage = std::make_shared<Storage>();
+  const DType type = GENERATE(DType::i8, DType::u8);
+  const NodeRef image = buffer(storage, type, {3000, 4096}, {4096, 1}, 0);
+  NodeRef sum;
+  for (int64_t i = 0; i < 3; ++i)
+    for (int64_t j = 0; j < 3; ++j) {
+      const NodeRef moved = cast(view(image, {2998, 4088}, {{0, i, 1}, {1, j, 1}}), DType::i32);
+      sum = sum ? map(ScalarOp::add, {sum, moved}) : moved;
+    }
+  plan::PlanOptions options;
+  options.grain.rolled = true;
+  const auto code = compile_ptx(*plan::make_plan({cast(sum, DType::i8)}, options).steps.at(0).kernel, 75);
+  REQUIRE(code);
+  INFO(code->ptx);
+  CHECK(code->ptx.find(type == DType::i8 ? "dp4a.s32.s32" : "dp4a.u32.s32") != std::string::npos);
+  CHECK(assembles(code->ptx, {75, 80, 90}));
+}
+
 TEST_CASE("integer powers need no function") {
   const auto storage = std::make_shared<Storage>();
   for (const DType type : {DType::i64, DType::i8, DType::u32}) {
