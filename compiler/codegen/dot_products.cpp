@@ -20,9 +20,9 @@
 namespace gasell {
 namespace {
 
-constexpr unsigned kBytes = 4;           // of a word
-constexpr int64_t kMostFactor = 127;     // of what a byte with a sign holds
-constexpr size_t kMostTerms = 256;       // of a sum
+constexpr unsigned kBytes = 4;        // of a word
+constexpr int64_t kMostFactor = 127;  // of what a byte with a sign holds
+constexpr size_t kMostTerms = 256;    // of a sum
 
 /// Four bytes that a kernel has in a register, or those that a loop's round takes from the one before.
 struct Word {
@@ -144,7 +144,9 @@ class DotProducts {
     if (!i || (i->getOpcode() != llvm::Instruction::Mul && i->getOpcode() != llvm::Instruction::Shl)) return {};
     const auto* by = llvm::dyn_cast<llvm::ConstantInt>(i->getOperand(1));
     if (!by || by->getBitWidth() != 32) return {};
-    const int64_t factor = i->getOpcode() == llvm::Instruction::Mul ? by->getSExtValue() : by->getZExtValue() < 7 ? 1 << by->getZExtValue() : 128;
+    const int64_t factor = i->getOpcode() == llvm::Instruction::Mul ? by->getSExtValue()
+                           : by->getZExtValue() < 7                 ? 1 << by->getZExtValue()
+                                                                    : 128;
     const std::optional<Byte> byte = byte_of(i->getOperand(0));
     if (!byte || factor < -kMostFactor || factor > kMostFactor) return {};
     return std::pair{*byte, factor};

@@ -417,7 +417,8 @@ bool has_tiles(const Body& body) {
   return std::any_of(body.begin(), body.end(), [](const StmtRef& s) {
     if (s->kind == StmtKind::while_ && !s->body.empty()) {
       const Stmt &first = *s->body.front(), &last = *s->body.back();
-      const bool goes_on = first.kind == StmtKind::let && last.kind == StmtKind::assign && last.value->kind == ExprKind::op;
+      const bool goes_on = first.kind == StmtKind::let && last.kind == StmtKind::assign && last.value->kind == ExprKind::op &&
+                           last.value->op == ScalarOp::add;  // trees of reductions halve
       if (goes_on && last.value->args[0]->name == first.name && last.value->args[1]->kind == ExprKind::constant) return true;
     }
     return has_tiles(s->body) || has_tiles(s->orelse);

@@ -119,8 +119,9 @@ class Writer {
   std::string sum(const std::vector<std::string>& bytes) {
     std::string total = bytes[static_cast<size_t>(any(static_cast<int>(bytes.size())))];
     for (int k = 1 + any(9); k > 0; --k) {
-      std::string term = any(8) ? bytes[static_cast<size_t>(any(static_cast<int>(bytes.size())))]
-                         : any(2) || sums_.empty() ? "%a0" : sums_[static_cast<size_t>(any(static_cast<int>(sums_.size())))];
+      std::string term = any(8)                    ? bytes[static_cast<size_t>(any(static_cast<int>(bytes.size())))]
+                         : any(2) || sums_.empty() ? "%a0"
+                                                   : sums_[static_cast<size_t>(any(static_cast<int>(sums_.size())))];
       if (any(4) == 0) {
         const std::string scaled = name();
         text += any(2) ? fmt::format("  {} = mul i32 {}, {}\n", scaled, term, any(300) - 150)
@@ -180,7 +181,8 @@ std::string carried(unsigned seed) {
     bytes.insert(bytes.end(), {upper, lower});
   }
   const std::vector<std::string> loaded = w.row(2, with_sign, "%i");
-  for (size_t k = 0; k < loaded.size(); ++k) w.text.replace(w.text.find(fmt::format("@{},", k)), fmt::format("@{},", k).size(), loaded[k] + ",");
+  for (size_t k = 0; k < loaded.size(); ++k)
+    w.text.replace(w.text.find(fmt::format("@{},", k)), fmt::format("@{},", k).size(), loaded[k] + ",");
   bytes.insert(bytes.end(), loaded.begin(), loaded.end());
   std::string all = "%all";
   for (int k = 0; k < 5; ++k) {
@@ -189,7 +191,8 @@ std::string carried(unsigned seed) {
     all = next;
   }
   return w.text +
-         "  %next = add i32 %i, 1\n  %goes_on = icmp ult i32 %next, %rounds\n  br i1 %goes_on, label %loop, label %end\nend:\n  ret i32 %done\n}\n";
+         "  %next = add i32 %i, 1\n  %goes_on = icmp ult i32 %next, %rounds\n  br i1 %goes_on, label %loop, label %end\nend:\n  ret i32 "
+         "%done\n}\n";
 }
 
 struct Parsed {
@@ -268,7 +271,8 @@ TEST_CASE("bytes that are wanted by themselves stay") {
   Writer w(0);
   w.text = kBegin;
   const std::vector<std::string> bytes = w.row(0, false, "0");
-  Parsed parsed(w.text + fmt::format("  %sum = add i32 {0}, {4}\n  %first = xor i32 {0}, {4}\n  %all = xor i32 %sum, %first\n  ret i32 %all\n}}\n",
-                                     bytes[0], bytes[1], bytes[2], bytes[3], bytes[4]));
+  Parsed parsed(w.text +
+                fmt::format("  %sum = add i32 {0}, {4}\n  %first = xor i32 {0}, {4}\n  %all = xor i32 %sum, %first\n  ret i32 %all\n}}\n",
+                            bytes[0], bytes[1], bytes[2], bytes[3], bytes[4]));
   CHECK_FALSE(gasell::use_dot_products(parsed.function()));
 }

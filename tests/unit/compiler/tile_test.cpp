@@ -76,6 +76,9 @@ TEST_CASE("what lies beside each other in a tile is read and written one after t
   CHECK(stored[3] == "(" + stored[0] + " + 3)");
   CHECK(has_tiles({while_(constant(Scalar::of_bool(true)), {let("r", i64("next")), assign("next", i64("r") + constant_i64(4))})}));
   CHECK_FALSE(has_tiles(tile.body));
+  // A tree of a reduction.
+  const ExprRef halved = op(ScalarOp::shr, {i64("w"), constant_i64(1)});
+  CHECK_FALSE(has_tiles({while_(constant(Scalar::of_bool(true)), {let("w", i64("half")), assign("half", halved)})}));
 }
 
 TEST_CASE("bodies with other statements or indices, and arrays that are written, make no tiles") {
