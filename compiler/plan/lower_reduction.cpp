@@ -79,6 +79,46 @@ class Combination : ReductionParts {
   }
 };
 
+/// The partial states of one output to its result at once, by a block of a GPU: warps take groups of them, and all its threads what these
+/// give. One kernel instead of two that would be compiled beside each other, and one launch instead of two.
+class WholeCombination : ReductionParts {
+ public:
+  WholeCombination(const Reducer& reducer, graph::ReduceOp op, const Grain& grain) : ReductionParts(reducer, op, grain) {}
+
+  /// Not for more groups than a tree takes: a block would be longer at them than further launches (20 us of an H200 for 128 groups).
+  static bool can(const Grain& grain, int64_t parts, int64_t outputs) {
+    return grain.rolled && outputs == 1 && parts > kGroup && parts <= kGroup * kGroup;
+  }
+
+  Step lower(const std::vector<StorageRef>& from, int64_t parts, const Access& result, const StorageRef& storage, DType result_type,
+             int64_t count, int64_t ddof) {
+    const ExprRef part_count = builder.scalar("parts", parts), n = builder.scalar("count", Scalar::of_float(static_cast<double>(count)));
+    StateArrays in{{}, reducer.components()};
+    for (size_t c = 0; c < from.size(); ++c) in.names.push_back(builder.input(from[c], in.types[c], 0));
+    const StateArrays out{{builder.output(storage, result_type, result.offset)}, {result_type}};
+
+    Body unit, group;
+    const StateArrays states = locals(unit, "state", kGroup), tree = locals(group, "tree", kGroup);
+    const ExprRef groups = let(unit, "groups", ceil_div(part_count, kGroup)), g = loop_variable("g"), l = loop_variable("l");
+    const ExprRef first = let(group, "first", g * i64(kGroup)), width = let(group, "width", minimum(i64(kGroup), part_count - first));
+    Body copy;
+    tree.write(copy, l, let(copy, in.read(first + l)));
+    group.push_back(ir::loop(l->name, i64(0), width, ir::LoopKind::simd, std::move(copy)));
+    halving_tree(group, reducer, tree, width, kGroup);
+    states.write(group, g, let(group, tree.read(i64(0))));
+    unit.push_back(ir::loop(g->name, i64(0), groups, ir::LoopKind::team, std::move(group)));
+    halving_tree(unit, reducer, states, groups, kGroup);
+    out.write(unit, i64(0), {reducer.finish(let(unit, states.read(i64(0))), n, ddof, result_type)});
+
+    const ExprRef u = loop_variable("u");
+    Body body{ir::loop(u->name, i64(0), builder.scalar("units", 1), ir::LoopKind::unit, std::move(unit))};
+    Step step = builder.finish(std::move(body), 1);
+    step.walks.resize(from.size());
+    step.walks.push_back(dense_walk(gasell::size_of(result_type), 0));
+    return step;
+  }
+};
+
 /// Whether memory is walked in longer steps along the last axis, which is reduced, than along the kept one: x.T.sum(axis=1), v @ x.
 bool lies_in_columns(const Pulled& pulled, const InnermostAxes& innermost) {
   const auto kept = static_cast<size_t>(innermost.kept), last = static_cast<size_t>(innermost.any);
@@ -195,6 +235,12 @@ void lower_reduction(std::vector<Step>& steps, Pulled pulled, graph::ReduceOp op
   std::vector<StorageRef> partials = partial_storages(reducer, outputs * parts);
   steps.push_back(lowering->lower(result_access, partials, result, ddof));
   while (parts > 1) {
+    if (WholeCombination::can(grain, parts, outputs)) {
+      steps.push_back(
+          WholeCombination(reducer, op, grain).lower(partials, parts, result_access, output.storage, result, reduced_count, ddof));
+      steps.back().combines = true;
+      return;
+    }
     const int64_t next = (parts + kGroup - 1) / kGroup;
     const std::vector<StorageRef> to = next > 1 ? partial_storages(reducer, outputs * next) : std::vector<StorageRef>{output.storage};
     steps.push_back(
