@@ -149,6 +149,13 @@ class Library {
     return b_.CreateSelect(alone, large, call("hypot", arguments));
   }
 
+  /// libclc's own of floats takes subnormal numbers for zeros. The remainder of two floats is one, so that nothing is rounded.
+  Value* remainder_of_floats(const std::vector<Value*>& arguments) {
+    Library doubles(b_, library_, DType::f64, b_.getDoubleTy());
+    return b_.CreateFPTrunc(
+        doubles.call("fmod", {b_.CreateFPExt(arguments[0], b_.getDoubleTy()), b_.CreateFPExt(arguments[1], b_.getDoubleTy())}), t_);
+  }
+
   /// libclc's functions that give +0 for -0.
   Value* with_signed_zero(std::string_view name, Value* x) { return b_.CreateSelect(b_.CreateFCmpOEQ(x, number(0)), x, call(name, {x})); }
 
@@ -180,6 +187,7 @@ Value* emit_device_math(llvm::IRBuilder<>& b, MathLibrary which, std::string_vie
     if (which == MathLibrary::libclc) {
       if (name == "sinh") return library.sinh(x);
       if (name == "cosh") return library.cosh(x);
+      if (name == "fmod" && type == DType::f32) return library.remainder_of_floats(arguments);
       if (name == "tan" || name == "atan" || name == "expm1") return library.with_signed_zero(name, x);
     }
     if (which == MathLibrary::libdevice && name == "hypot") return library.hypot(arguments);

@@ -53,6 +53,7 @@ Target gpu_target(int capability, bool soon) {
   target.math = device_library();
   target.calls_runtime = false;
   target.grid = true;
+  target.quick_doubles = capability == 80 || capability == 90 || capability == 100;
   target.data_layout = make_target_machine(target)->createDataLayout().getStringRepresentation();
   return target;
 }

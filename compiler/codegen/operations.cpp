@@ -1,6 +1,5 @@
 #include "compiler/codegen/operations.h"
 
-#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
 #include <cmath>
@@ -174,45 +173,6 @@ llvm::Value* Operations::integer_operation(ScalarOp op, DType type, llvm::Value*
   }
 }
 
-/// Floored division and remainder (fmod: truncated). No operands trap: a divisor of 0 or -1 is replaced by 1 and the result chosen
-/// afterwards.
-llvm::Value* Operations::divide(ScalarOp op, bool is_signed_type, llvm::Value* a, llvm::Value* b) {
-  llvm::Type* t = a->getType();
-  llvm::Value *zero = llvm::ConstantInt::get(t, 0), *one = llvm::ConstantInt::get(t, 1);
-  llvm::Value* by_zero = b_.CreateICmpEQ(b, zero);
-  const bool quotient = op == ScalarOp::floordiv;
-  if (!is_signed_type) {
-    llvm::Value* divisor = b_.CreateSelect(by_zero, one, b);
-    llvm::Value* r = quotient ? b_.CreateUDiv(a, divisor) : b_.CreateURem(a, divisor);
-    return b_.CreateSelect(by_zero, zero, r);
-  }
-  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(b); constant && constant->getValue().sgt(1) && op != ScalarOp::fmod)
-    return divide_by_positive(op, a, constant->getValue());
-  llvm::Value* by_minus_one = b_.CreateICmpEQ(b, llvm::ConstantInt::getAllOnesValue(t));
-  llvm::Value* divisor = b_.CreateSelect(b_.CreateOr(by_zero, by_minus_one), one, b);
-  llvm::Value* rem = b_.CreateSRem(a, divisor);
-  llvm::Value* signs_differ = b_.CreateICmpSLT(b_.CreateXor(rem, divisor), zero);
-  llvm::Value* adjust = b_.CreateAnd(b_.CreateICmpNE(rem, zero), signs_differ);
-  if (quotient) {
-    llvm::Value* q = b_.CreateSub(b_.CreateSDiv(a, divisor), b_.CreateZExt(adjust, t));
-    return b_.CreateSelect(by_zero, zero, b_.CreateSelect(by_minus_one, b_.CreateNeg(a), q));
-  }
-  llvm::Value* m = op == ScalarOp::fmod ? rem : b_.CreateAdd(rem, b_.CreateSelect(adjust, divisor, zero));
-  return b_.CreateSelect(b_.CreateOr(by_zero, by_minus_one), zero, m);
-}
-
-/// Floored, of signed integers, without a correction afterwards: of a negative a, -1 - a is divided, which is not, and the quotient turned
-/// back so.
-llvm::Value* Operations::divide_by_positive(ScalarOp op, llvm::Value* a, const llvm::APInt& divisor) {
-  llvm::Type* t = a->getType();
-  const bool quotient = op == ScalarOp::floordiv;
-  if (divisor.isPowerOf2())
-    return quotient ? b_.CreateAShr(a, divisor.logBase2()) : b_.CreateAnd(a, llvm::ConstantInt::get(t, divisor - 1));
-  llvm::Value* sign = b_.CreateAShr(a, t->getIntegerBitWidth() - 1);
-  llvm::Value* q = b_.CreateXor(b_.CreateUDiv(b_.CreateXor(a, sign), llvm::ConstantInt::get(t, divisor)), sign);
-  return quotient ? q : b_.CreateSub(a, b_.CreateMul(q, llvm::ConstantInt::get(t, divisor)));
-}
-
 llvm::Value* Operations::power(DType type, llvm::Value* a, llvm::Value* b) {
   const bool s = is_signed(type);
   if (target_.math != MathLibrary::c) return power_by_squaring(s, a, b);
@@ -274,20 +234,6 @@ llvm::Value* Operations::remainder(DType type, llvm::Value* a, llvm::Value* b) {
 }
 llvm::Value* Operations::intrinsic(llvm::Intrinsic::ID id, llvm::Value* a) { return b_.CreateUnaryIntrinsic(id, a); }
 
-/// A GPU divides by a call where operands may be anything; here the reciprocal does, of which it knows 20 bits, with the correction that
-/// makes the quotient division's (P. Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990).
-llvm::Value* Operations::quotient_by_count(llvm::Value* a, llvm::Value* b) {
-  if (!b->getType()->isDoubleTy() || !llvm::StringRef(module_.getTargetTriple()).starts_with("nvptx")) return b_.CreateFDiv(a, b);
-  const auto fma = [&](llvm::Value* x, llvm::Value* y, llvm::Value* z) {
-    return b_.CreateIntrinsic(llvm::Intrinsic::fma, {b->getType()}, {x, y, z});
-  };
-  llvm::Value *less = b_.CreateFNeg(b), *one = llvm::ConstantFP::get(b->getType(), 1.0);
-  llvm::Value* reciprocal = b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_d, {}, {b});
-  for (int step = 0; step < 2; ++step) reciprocal = fma(fma(less, reciprocal, one), reciprocal, reciprocal);
-  llvm::Value* q = b_.CreateFMul(a, reciprocal);
-  return fma(fma(less, q, a), reciprocal, q);
-}
-
 llvm::Value* Operations::float_operation(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b, llvm::Value* c) {
   llvm::Type* t = a->getType();
   auto number = [&](double v) { return llvm::ConstantFP::get(t, v); };
@@ -297,7 +243,7 @@ llvm::Value* Operations::float_operation(ScalarOp op, DType type, llvm::Value* a
     case ScalarOp::add: return b_.CreateFAdd(a, b);
     case ScalarOp::sub: return b_.CreateFSub(a, b);
     case ScalarOp::mul: return b_.CreateFMul(a, b);
-    case ScalarOp::div: return b_.CreateFDiv(a, b);
+    case ScalarOp::div: return quotient(a, b);
     case ScalarOp::div_count: return quotient_by_count(a, b);
     case ScalarOp::fma: return b_.CreateIntrinsic(llvm::Intrinsic::fma, {t}, {a, b, c});
     case ScalarOp::neg: return b_.CreateFNeg(a);
@@ -321,13 +267,13 @@ llvm::Value* Operations::float_operation(ScalarOp op, DType type, llvm::Value* a
     case ScalarOp::floordiv: {
       // np.floor_divide, from the exact remainder.
       llvm::Value* r = remainder(type, a, b);
-      llvm::Value* q = b_.CreateFDiv(b_.CreateFSub(a, r), b);
+      llvm::Value* q = quotient(b_.CreateFSub(a, r), b);
       llvm::Value* differs =
           b_.CreateAnd(b_.CreateFCmpONE(r, number(0)), b_.CreateXor(b_.CreateFCmpOLT(r, number(0)), b_.CreateFCmpOLT(b, number(0))));
       q = b_.CreateSelect(differs, b_.CreateFSub(q, number(1)), q);
       llvm::Value* f = intrinsic(llvm::Intrinsic::floor, q);
       f = b_.CreateSelect(b_.CreateFCmpOGT(b_.CreateFSub(q, f), number(0.5)), b_.CreateFAdd(f, number(1)), f);
-      llvm::Value* exact = b_.CreateFDiv(a, b);
+      llvm::Value* exact = quotient(a, b);
       f = b_.CreateSelect(b_.CreateFCmpOEQ(q, number(0)), copysign(number(0), exact), f);
       return b_.CreateSelect(b_.CreateFCmpOEQ(b, number(0)), exact, f);
     }

@@ -45,7 +45,12 @@ class Operations {
   llvm::Value* integer_operation(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* divide(ScalarOp op, bool is_signed_type, llvm::Value* a, llvm::Value* b);
   llvm::Value* divide_by_positive(ScalarOp op, llvm::Value* a, const llvm::APInt& divisor);
+  llvm::Value* quotient(llvm::Value* a, llvm::Value* b);
   llvm::Value* quotient_by_count(llvm::Value* a, llvm::Value* b);
+  llvm::Value* quotient_in_doubles(llvm::Value* a, llvm::Value* b);
+  llvm::Value* refined_reciprocal(llvm::Value* b, llvm::Value* estimate);
+  llvm::Value* corrected_quotient(llvm::Value* a, llvm::Value* b, llvm::Value* reciprocal, llvm::Value* q);
+  llvm::Value* fused(llvm::Value* a, llvm::Value* b, llvm::Value* c);
   llvm::Value* power(DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* power_by_squaring(bool is_signed_type, llvm::Value* a, llvm::Value* b);
   llvm::Value* float_operation(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b, llvm::Value* c);

@@ -21,6 +21,8 @@ struct Target {
   bool calls_runtime = true;
   /// Kernels are mapped to a grid and run by its threads (nvptx64); elsewhere mapped kernels run as loops over them.
   bool grid = false;
+  /// Of a grid: doubles are computed at half the rate of floats, not at a 32nd or less.
+  bool quick_doubles = false;
   /// Of a grid: code is made with few of LLVM's passes, so that it is there soon.
   bool soon = false;
   /// Every load and store is checked against its array's memory; the first wrong one ends the process with a message. For debugging.

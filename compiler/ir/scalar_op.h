@@ -33,7 +33,7 @@ enum class ScalarOp : uint8_t {
   fmax,
   mulhi,      // the high half of the product
   fma,        // a * b + c, rounded once where the target can
-  div_count,  // a / b for a number of things b, from 1 to 2^53 (0 / 0 is any number): infinity over it may be NaN
+  div_count,  // a / b for a number of things b, to 2^53: an infinite quotient may be NaN
   // bits
   bit_and,
   bit_or,

@@ -59,6 +59,15 @@ ExprRef squared(const ExprRef& x) {
   return binary(ScalarOp::add, binary(ScalarOp::mul, re, re), binary(ScalarOp::mul, im, im));
 }
 
+/// sum / count, which is 0 for no elements: by the short division for counts where that gives a number.
+ExprRef share_of(const ExprRef& sum, const ExprRef& count) {
+  if (is_complex(sum->type)) return binary(ScalarOp::div, sum, ir::cast(count, sum->type));
+  const ExprRef a = ir::cast(sum, DType::f64), n = ir::cast(count, DType::f64), q = binary(ScalarOp::div_count, a, n);
+  const ExprRef by_zero = binary(ScalarOp::mul, a, f64(std::numeric_limits<double>::infinity()));
+  const ExprRef other = ir::op(ScalarOp::select, {binary(ScalarOp::eq, n, f64(0)), by_zero, a});
+  return ir::cast(ir::op(ScalarOp::select, {is_nan(q), other, q}), sum->type);
+}
+
 bool ascending(ReduceOp op) { return op == ReduceOp::min || op == ReduceOp::argmin; }
 bool is_arg(ReduceOp op) { return op == ReduceOp::argmin || op == ReduceOp::argmax; }
 
@@ -167,12 +176,12 @@ State Reducer::accumulate(const State& a, const ExprRef& x, const ExprRef& index
 ExprRef Reducer::finish(const State& state, const ExprRef& count, int64_t ddof, DType result) const {
   switch (op_) {
     case ReduceOp::sum: return ir::cast(unsigned_zero(state[0]), result);
-    case ReduceOp::mean: return binary(ScalarOp::div, unsigned_zero(state[0]), ir::cast(count, element_));
+    case ReduceOp::mean: return share_of(unsigned_zero(state[0]), count);
     case ReduceOp::argmin:
     case ReduceOp::argmax: return state[1];
     case ReduceOp::var: {
       const ExprRef degrees = binary(ScalarOp::max, binary(ScalarOp::sub, count, f64(static_cast<double>(ddof))), f64(0));
-      return ir::cast(binary(ScalarOp::div, state[3], degrees), result);
+      return ir::cast(share_of(state[3], degrees), result);
     }
     default: return ir::cast(state[0], result);
   }

@@ -123,19 +123,27 @@ EXACT_FLOATS = ["x + y", "x - y", "x * y", "x / y", "x // y", "x % y", "np.sqrt(
                 "x.astype('float32').astype('float64')", "np.isfinite(x)", "(x[1:] + x[:-1]) / 2", "x[::-1] - y", "x[: x.size // 3 * 3 : 3] * y[1::3]", "(x % 100).astype('int32')"]
 EXACT_INTEGERS = ["x + y", "x - y", "x * y", "x // y", "x % y", "x & y", "x | y", "x ^ y", "~x", "x < y", "x == y", "np.maximum(x, y)", "np.sign(x)", "x / 3", "x.astype('float32')",
                   "x.astype('float64') * 0.1", "x.astype('int8')", "x.astype('uint16')", "x.astype('bool')", "np.where(x > y, x, y)", "x[::-1] + y[::2].repeat(2)[:x.size]", "x >> 2", "x << 1"]
+QUOTIENTS = ["x / y", "x / y[7]", "3 / y", "x / s[:, None]", "s / y[:, None]", "s / s[:, None]", "x // y", "(x * y).astype('float32') / y.astype('float32')"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 
 
 def exact(target):
     """Every bit of every result, but for those of a NaN."""
     rng, n = random.Random(target.seed + 1), 10_000 if target.quick else 100_000
-    text, cases = f"r = np.random.default_rng({rng.randrange(2**31)})\n", []
+    text, cases = f"nan, inf = np.nan, np.inf\nr = np.random.default_rng({rng.randrange(2**31)})\n", []
     for dtype in ("float64", "float32", *INTEGERS):
         if dtype.startswith("float"):
             text += f"x = (r.normal(0, 1, {n}) * np.where(r.random({n}) < 0.3, 1e5, 1) / r.integers(1, 10**5, {n})).astype('{dtype}')\ny = (r.normal(0, 3, {n}) + 0.125).astype('{dtype}')\n"
         else:
             text += f"x = r.integers(0, 2**62, {n}).astype('{dtype}')\ny = r.integers(1, 2**40, {n}).astype('{dtype}') | 1\n"
         for expression in EXACT_FLOATS if dtype.startswith("float") else EXACT_INTEGERS:
+            text += f"np.save(where + '{len(cases)}.npy', {expression})\n"
+            cases.append((dtype, expression))
+    for dtype, most in (("float64", 971), ("float32", 104)):  # of every magnitude: subnormal, near the largest, and quotients of both kinds
+        for name in "xy":
+            text += f"{name} = ((r.integers(-(2**53), 2**53, {n}) >> r.integers(0, 53, {n})) * 2.0 ** r.integers({-29 - most}, {most}, {n}).astype('float64')).astype('{dtype}')\n"
+        text += f"s = np.array({SPECIAL!r}).astype('{dtype}')\n"
+        for expression in QUOTIENTS:
             text += f"np.save(where + '{len(cases)}.npy', {expression})\n"
             cases.append((dtype, expression))
     target.output("where = 'host_'\n" + text, "cpu")

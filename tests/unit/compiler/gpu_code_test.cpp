@@ -105,6 +105,25 @@ TEST_CASE("reductions for GPUs are short: what is waited for the first time is t
   CHECK(count(code->ptx, ".local") == 0);
 }
 
+TEST_CASE("quotients need no function where doubles are quick, nor do those of means") {
+  const auto storage = std::make_shared<Storage>();
+  const NodeRef f = buffer(storage, DType::f32, {3000}, {1}, 0), x = buffer(storage, DType::f64, {30000, 500}, {500, 1}, 0);
+  const NodeRef root = GENERATE_COPY(map(ScalarOp::div, {f, f}), reduce(ReduceOp::mean, x, {1}), reduce(ReduceOp::var, x, {1}));
+  const auto code = compile_ptx(*plan::make_plan({root}, {}).steps.at(0).kernel, 90);
+  REQUIRE(code);
+  INFO(code->ptx);
+  CHECK(code->ptx.find("div.") == std::string::npos);
+  CHECK(code->ptx.find("rcp.approx.ftz.f64") != std::string::npos);
+  CHECK(assembles(code->ptx, {90}));
+}
+
+TEST_CASE("quotients of floats are the driver's where doubles are slow") {
+  const NodeRef f = buffer(std::make_shared<Storage>(), DType::f32, {3000}, {1}, 0);
+  const auto code = compile_ptx(*plan::make_plan({map(ScalarOp::div, {f, f})}, {}).steps.at(0).kernel, 86);
+  REQUIRE(code);
+  CHECK(code->ptx.find("div.rn.f32") != std::string::npos);
+}
+
 TEST_CASE("filters of bytes add four at once") {
   const auto storage = std::make_shared<Storage>();
   const DType type = GENERATE(DType::i8, DType::u8);
