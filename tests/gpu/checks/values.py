@@ -140,8 +140,9 @@ def exact(target):
             text += f"np.save(where + '{len(cases)}.npy', {expression})\n"
             cases.append((dtype, expression))
     for dtype, most in (("float64", 971), ("float32", 104)):  # of every magnitude: subnormal, near the largest, and quotients of both kinds
+        text += f"powers = np.array([2.0**k for k in range({-29 - most}, {most})])\n"
         for name in "xy":
-            text += f"{name} = ((r.integers(-(2**53), 2**53, {n}) >> r.integers(0, 53, {n})) * 2.0 ** r.integers({-29 - most}, {most}, {n}).astype('float64')).astype('{dtype}')\n"
+            text += f"{name} = ((r.integers(-(2**53), 2**53, {n}) >> r.integers(0, 53, {n})) * powers[r.integers(0, powers.size, {n})]).astype('{dtype}')\n"
         text += f"s = np.array({SPECIAL!r}).astype('{dtype}')\n"
         for expression in QUOTIENTS:
             text += f"np.save(where + '{len(cases)}.npy', {expression})\n"
