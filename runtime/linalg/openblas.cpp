@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+#include <string_view>
+
 #include "lang/diagnostic.h"
 
 namespace gasell::linalg {
@@ -13,6 +16,23 @@ void* symbol(void* library, const std::string& name, std::string& problem) {
   void* const address = dlsym(library, name.c_str());
   if (!address && problem.empty()) problem = std::string(kLibrary) + " has no function " + name;
   return address;
+}
+
+constexpr const char* kCore = "OPENBLAS_CORETYPE";
+
+/// OpenBLAS takes a processor that is newer than itself for one without AVX, on which products of matrices take three to eight times as
+/// long: then what it should take it for, else null. A user's own OPENBLAS_CORETYPE stays.
+const char* better_core(void* library) {
+#ifdef __x86_64__
+  const auto core_name = reinterpret_cast<const char* (*)()>(dlsym(library, "openblas_get_corename"));
+  if (!core_name || std::string_view(core_name()) != "Prescott" || std::getenv(kCore)) return nullptr;
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return nullptr;
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return avx512 ? "SkylakeX" : "Haswell";
+#else
+  return nullptr;
+#endif
 }
 
 }  // namespace
@@ -41,7 +61,13 @@ OpenBlas::OpenBlas() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   flags |= RTLD_DEEPBIND;
 #endif
-  void* const library = dlopen(kLibrary, flags);
+  void* library = dlopen(kLibrary, flags);
+  if (const char* core = library ? better_core(library) : nullptr) {
+    dlclose(library);  // it looks at the processor when it is opened
+    setenv(kCore, core, 1);
+    library = dlopen(kLibrary, flags);
+    unsetenv(kCore);
+  }
   if (!library) {
     problem_ = dlerror();
     return;
