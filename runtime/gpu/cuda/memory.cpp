@@ -15,6 +15,7 @@ namespace {
 constexpr size_t kMostKept = 16;
 constexpr int64_t kKeptPart = 16;  // of the memory: this part of it at most
 
+constexpr size_t kWord = 4;
 constexpr unsigned char kFreshByte = 0xFF;  // as on simulated GPUs: NaN, -1
 
 bool poison_wanted() {
@@ -78,7 +79,7 @@ GpuAddress GpuMemory::allocate(int64_t bytes) {
     if (result == Result::out_of_memory) short_of_memory(bytes);
   }
   context_->check(result, "allocating memory");
-  if (poisons_) poison(address, size);
+  if (poisons_) fill(address, size);
   const std::lock_guard lock(mutex_);
   live_.emplace(address, bytes);
   live_bytes_ += bytes;
@@ -101,10 +102,14 @@ Result GpuMemory::allocate_from_pool(size_t bytes, DevicePointer& address) {
 
 Result GpuMemory::allocate_plain(size_t bytes, DevicePointer& address) {
   collect();
-  return context_->driver().mem_alloc(&address, bytes);
+  // Kernels load the words that the last bytes of an array lie in, and drop what is not its. A pool's memory ends at a multiple of a word.
+  const size_t rest = (kWord - bytes % kWord) % kWord;
+  const Result result = context_->driver().mem_alloc(&address, bytes + rest);
+  if (result == Result::success && rest > 0) fill(address + bytes, rest);
+  return result;
 }
 
-void GpuMemory::poison(DevicePointer address, size_t bytes) {
+void GpuMemory::fill(DevicePointer address, size_t bytes) {
   const Driver& driver = context_->driver();
   const Stream stream = pool_ ? allocations_.get() : streams_[GpuStream::copy_in];
   context_->check(driver.memset_d8_async(address, kFreshByte, bytes, stream), "filling memory");

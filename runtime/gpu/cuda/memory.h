@@ -51,8 +51,8 @@ class GpuMemory {
   void give_back(DevicePointer address) noexcept;
   void give_back_kept() noexcept;
   Result allocate_from_pool(size_t bytes, DevicePointer& address);
-  /// Fills what was handed out, so that a result which nobody wrote shows.
-  void poison(DevicePointer address, size_t bytes);
+  /// With bytes that show where a result was never written.
+  void fill(DevicePointer address, size_t bytes);
   Result allocate_plain(size_t bytes, DevicePointer& address);
   /// Frees what waits, if all streams are idle.
   void collect();

@@ -42,6 +42,74 @@ r = np.random.default_rng(5)
 print(r.random(5001).sum(), r.normal(10, 1, 5001).std(), r.integers(0, 100, 5001).sum())
 print(da.random.RandomState(3).normal(10, 1, size=(1000, 1000))[::2, ::2].sum().compute())
 """,
+    "compiled functions": """
+from numba import njit, prange, stencil, vectorize
+
+@stencil
+def mean(a):
+    return (a[-1, -1] + a[-1, 0] + a[-1, 1] + a[0, -1] + a[0, 0] + a[0, 1] + a[1, -1] + a[1, 0] + a[1, 1]) // 9
+
+@njit(parallel=True)
+def smooth(a, steps):
+    out = a.copy()
+    for step in range(steps):
+        for i in prange(1, a.shape[0] - 1):
+            for j in range(1, a.shape[1] - 1):
+                out[i, j] = (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1]) * 0.25
+        a, out = out, a
+    return a
+
+@njit(parallel=True)
+def total(a):
+    s = 0.0
+    for i in prange(a.size):
+        s += a.flat[i] if a.flat[i] > 0 else -1
+    return s
+
+@vectorize
+def collatz(n):
+    steps = 0
+    while n > 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+for dtype in ('int8', 'uint8', 'int64', 'float64'):
+    print(dtype, mean((np.arange(203 * 517) % 251).astype(dtype).reshape(203, 517))[50, ::60])
+print(smooth(np.arange(211 * 307.0).reshape(211, 307) % 97, 3)[100, ::50], total(np.arange(10007.0) % 13 - 6), collatz(np.arange(1, 5003)).sum())
+""",
+    "kernels of threads": """
+from numba import cuda, float64, int64
+
+@cuda.jit
+def blocks(a, out, counts):
+    tile = cuda.shared.array(128, float64)
+    i = cuda.grid(1)
+    t = cuda.threadIdx.x
+    tile[t] = a[i] if i < a.size else 0.0
+    cuda.syncthreads()
+    half = 64
+    while half > 0:
+        if t < half:
+            tile[t] += tile[t + half]
+        cuda.syncthreads()
+        half //= 2
+    if t == 0:
+        out[cuda.blockIdx.x] = tile[0]
+    if i < a.size:
+        cuda.atomic.add(counts, int(a[i]) % 7, 1)
+
+a, out, counts = np.arange(10007.0) % 251, np.zeros(79), np.zeros(7, dtype=np.int64)
+blocks[79, 128](a, out, counts)
+print(out.sum() == a.sum(), out[::20], counts)
+""",
+    "frames": """
+n = 20011
+df = pd.DataFrame({'k': np.arange(n) * 7919 % 313, 'g': (np.arange(n) * 31 % 11).astype('int8'), 'x': np.arange(n) % 97 * 0.5, 'y': np.arange(n) * 48271 % 65537})
+print(df.groupby('k').x.sum().head(3), df.groupby(['g', 'k']).agg({'x': 'mean', 'y': 'max'}).tail(3), df.groupby('g').x.median())
+print(df.sort_values(['y', 'k']).head(3), df.merge(pd.DataFrame({'k': np.arange(0, 313, 3), 'z': np.arange(105) * 2}), on='k').z.sum(), df.x.rolling(101).mean().tail(2), df.y.cumsum().iloc[-1], df.y.rank().head(3))
+print(df[df.x > 40].k.value_counts().head(3), df.y.nunique(), df.x.quantile(0.3), df.drop_duplicates(['g', 'x']).shape)
+""",
 }
 
 
