@@ -92,10 +92,11 @@ bool is_dense(const graph::Shape& shape, const std::vector<int64_t>& strides) {
 
 struct Array::Cell {
   NodeRef value;
-  bool bound = false;  // value is a BufferNode over a BoundStorage, for ever
+  bool bound = false;   // value is a BufferNode over a BoundStorage, for ever
+  bool stored = false;  // value is a BufferNode, for ever: a view reads its bytes
 };
 
-Array::Array(std::shared_ptr<Cell> cell) : cell_(std::move(cell)), shape_(cell_->value->shape) {}
+Array::Array(std::shared_ptr<Cell> cell) : cell_(std::move(cell)), shape_(cell_->value->shape), dtype_(cell_->value->dtype) {}
 Array::Array(NodeRef value) : Array(std::make_shared<Cell>(Cell{std::move(value)})) {}
 
 Array Array::over(HostStorageRef storage, DType dtype, Shape shape) {
@@ -108,12 +109,20 @@ Array Array::over(HostStorageRef storage, DType dtype, Shape shape) {
   return array;
 }
 
-DType Array::dtype() const { return cell_->value->dtype; }
+DType Array::dtype() const { return dtype_; }
 int64_t Array::size() const { return graph::size_of(shape_); }
 bool Array::writable() const { return !read_only_; }
 
+bool Array::has_other_type() const {
+  return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.type.has_value(); });
+}
+
 NodeRef Array::node() const {
   NodeRef node = cell_->value;
+  if (has_other_type()) {
+    Layout at = layout();
+    return graph::buffer(node->as<graph::BufferNode>()->storage, dtype_, shape_, std::move(at.strides), at.offset);
+  }
   for (const Step& step : steps_) node = step.axes ? graph::view(node, step.shape, *step.axes) : graph::reshape(node, step.shape);
   return node;
 }
@@ -121,6 +130,7 @@ NodeRef Array::node() const {
 Array::Layout Array::layout() const {
   const auto* buffer = cell_->value->as<graph::BufferNode>();
   graph::Shape shape = cell_->value->shape;
+  DType type = cell_->value->dtype;
   Layout layout{buffer ? buffer->strides : graph::contiguous_strides(shape), buffer ? buffer->offset : 0};
   for (const Step& step : steps_) {
     std::vector<int64_t> strides(step.shape.size(), 0);
@@ -130,6 +140,17 @@ Array::Layout Array::layout() const {
         layout.offset += a.start * layout.strides[k];
         if (a.axis >= 0) strides[a.axis] += a.step * layout.strides[k];
       }
+    } else if (step.type) {
+      const int64_t from = gasell::size_of(type), to = gasell::size_of(*step.type);
+      const auto in_new_elements = [&](int64_t elements) {
+        if (elements * from % to == 0) return elements * from / to;
+        throw Error("NotImplementedError", "the elements of this array do not lie where those of " + std::string(name_of(*step.type)) +
+                                               " must: at multiples of their size (use .copy() first)");
+      };
+      layout.offset = in_new_elements(layout.offset);
+      for (size_t k = 0; k < strides.size(); ++k)
+        strides[k] = from != to && k + 1 == strides.size() ? 1 : shape[k] == 1 ? 0 : in_new_elements(layout.strides[k]);
+      type = *step.type;
     } else {
       strides = graph::reshape_strides(shape, layout.strides, step.shape).value();  // reshape() has seen that it exists
     }
@@ -158,8 +179,31 @@ Array Array::view(Shape shape, Axes axes, bool read_only) const {
     }
     last.shape = std::move(shape);
   } else {
-    result.steps_.push_back({std::move(shape), std::move(axes)});
+    result.steps_.push_back({std::move(shape), std::move(axes), std::nullopt});
   }
+  return result;
+}
+
+Array Array::view_as(Engine& engine, DType type) const {
+  const int64_t from = gasell::size_of(dtype_), to = gasell::size_of(type);
+  Array result = *this;
+  result.chunks_.clear();
+  if (from != to) {
+    if (shape_.empty()) throw Error("ValueError", "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
+    int64_t& last = result.shape_.back();
+    if (size() > 0 && last != 1 && strides().back() != 1)
+      throw Error("ValueError", "To change to a dtype of a different size, the last axis must be contiguous");
+    if (last * from % to != 0)
+      throw Error("ValueError",
+                  "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of the array.");
+    last = last * from / to;
+  }
+  if (size() == 0) return Array(graph::constant(Scalar::of_int(0).cast(type), result.shape_));
+  if (!is_in_memory(cell_->value)) cell_->value = engine.force(cell_->value);
+  cell_->stored = true;
+  result.dtype_ = type;
+  result.steps_.push_back({result.shape_, std::nullopt, type});
+  (void)result.layout();  // throws where there is none
   return result;
 }
 
@@ -169,14 +213,14 @@ Array Array::reshape(Shape shape) const {
   if (!size() || !graph::reshape_strides(shape_, layout().strides, shape)) return Array(graph::reshape(node(), std::move(shape)));
   Array result = *this;
   result.chunks_.clear();
-  if (!result.steps_.empty() &&
-      !result.steps_.back().axes) {  // the reshape before this one changes nothing any more, where this one can do without it
+  if (!result.steps_.empty() && !result.steps_.back().axes &&
+      !result.steps_.back().type) {  // the reshape before this one changes nothing any more, where this one can do without it
     result.steps_.pop_back();
     result.shape_ = result.steps_.empty() ? cell_->value->shape : result.steps_.back().shape;
     if (!graph::reshape_strides(result.shape_, result.layout().strides, shape)) result.steps_ = steps_;
   }
   result.shape_ = shape;
-  result.steps_.push_back({std::move(shape), std::nullopt});
+  result.steps_.push_back({std::move(shape), std::nullopt, std::nullopt});
   return result;
 }
 
@@ -190,7 +234,7 @@ void Array::assign(Engine& engine, const Array& value) {
 void Array::assign(Engine& engine, NodeRef value) {
   if (read_only_) throw Error("ValueError", "assignment destination is read-only");
   value = graph::cast(graph::broadcast_to(value, shape_), dtype());
-  if (steps_.empty() && !cell_->bound) {  // the whole array: a new value, still lazy
+  if (steps_.empty() && !cell_->bound && !cell_->stored) {  // the whole array: a new value, still lazy
     cell_->value = std::move(value);
     return;
   }
@@ -274,7 +318,7 @@ void Array::make_unique(Engine& engine) const {
     const graph::Shape shape = current->shape;
     const std::vector<int64_t> strides = current->as<graph::BufferNode>()->strides;
     bound->move_to(copy);
-    cell_->value = graph::buffer(std::make_shared<BoundStorage>(memory), dtype(), shape, strides, 0);
+    cell_->value = graph::buffer(std::make_shared<BoundStorage>(memory), current->dtype, shape, strides, 0);
     return;
   }
   // Memory that is not ours to write (np.load's) is copied too; views stay right, since they are steps from the cell's value, not

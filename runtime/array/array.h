@@ -37,6 +37,10 @@ class Array {
 
   /// Basic slicing, transposition, broadcasting (the last gives a read-only array). Shares the cell.
   Array view(Shape shape, Axes axes, bool read_only = false) const;
+  /// The same memory read as elements of another dtype: NumPy's a.view(dtype). The last axis takes up the difference of sizes. Evaluates
+  /// the array; from now on it stays in its memory, where writes to either show in the other. Throws ValueError as NumPy does, and
+  /// NotImplementedError where elements would not begin at multiples of their size.
+  Array view_as(Engine& engine, DType type) const;
   /// A view where NumPy's reshape gives one, else an array of its own.
   Array reshape(Shape shape) const;
 
@@ -106,7 +110,8 @@ class Array {
   /// From the cell's value to this array.
   struct Step {
     Shape shape;
-    std::optional<Axes> axes;  // empty: a reshape
+    std::optional<Axes> axes;   // empty: a reshape
+    std::optional<DType> type;  // no reshape either, but view_as()
     bool operator==(const Step&) const = default;
   };
   struct Layout {
@@ -115,6 +120,7 @@ class Array {
   };
   explicit Array(std::shared_ptr<Cell> cell);
   Layout layout() const;
+  bool has_other_type() const;
   static graph::NodeRef copy(Engine& engine, const graph::NodeRef& node);
   /// Copy on write: afterwards nothing but this cell reads the memory of its BufferNode. Views keep their strides.
   void make_unique(Engine& engine) const;
@@ -123,6 +129,7 @@ class Array {
   std::shared_ptr<Cell> cell_;
   std::vector<Step> steps_;
   Shape shape_;
+  DType dtype_;
   Chunks chunks_;
   bool read_only_ = false;
 };

@@ -45,6 +45,11 @@ Value diagonal(Interpreter& in, Args args) {
   return Value::make<NdArray>(a.view(std::move(shape), std::move(axes), true));
 }
 
+/// view_as(a, dtype): the same memory as elements of another dtype.
+Value view_as(Interpreter& in, Args args) {
+  return Value::make<NdArray>(as_array(in, args[0]).view_as(in.engine(), *to_dtype(in, args[1])));
+}
+
 /// normalize_axis(axis, rank, prefix): AxisError where it is none.
 Value normalize_axis(Interpreter& in, Args args) {
   return Value::of(to_axis(in, args[0], static_cast<int>(to_index(in, args[1])), str(in, args[2]).c_str()));
@@ -84,6 +89,7 @@ std::vector<NativeFunction> view_functions() {
       {"as_array", "x, dtype=None", lazy_array, "np.asarray without evaluating."},
       {"scalar_or_array", "x", scalar_or_array, "A scalar for a 0-d array, else itself."},
       {"diagonal", "a, offset, axis1, axis2", diagonal, "A read-only view."},
+      {"view_as", "a, dtype", view_as, "The same memory as elements of another dtype."},
       {"normalize_axis", "axis, rank, prefix=''", normalize_axis, "Counted from the front."},
       {"normalize_axes", "axis, rank", normalize_axes, "Counted from the front, as a tuple."},
       {"give", "result, out, name, any_cast=False", give_out,
