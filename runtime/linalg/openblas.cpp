@@ -20,7 +20,7 @@ void* symbol(void* library, const std::string& name, std::string& problem) {
 
 constexpr const char* kCore = "OPENBLAS_CORETYPE";
 
-/// OpenBLAS takes a processor that is newer than itself for one without AVX, on which products of matrices take three to eight times as
+/// OpenBLAS takes a processor that is newer than itself for one without AVX, on which products of matrices take four times as
 /// long: then what it should take it for, else null. A user's own OPENBLAS_CORETYPE stays.
 const char* better_core(void* library) {
 #ifdef __x86_64__
