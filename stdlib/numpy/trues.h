@@ -15,9 +15,10 @@ namespace gasell::numpy {
 /// So many elements are a share of one core's; fewer are done at once.
 inline constexpr int64_t kShareOfCore = 1 << 16;
 
-/// f(begin, end) for shares of [0, n), beside each other.
+/// f(begin, end) for shares of [0, n), none of them empty, beside each other.
 template <class F>
 void for_each_share(int64_t n, const F& f) {
+  if (n <= 0) return;
   if (n <= kShareOfCore) return f(int64_t{0}, n);
   in_parallel((n + kShareOfCore - 1) / kShareOfCore,
               [&](int64_t share) { f(share * kShareOfCore, std::min(n, (share + 1) * kShareOfCore)); });
