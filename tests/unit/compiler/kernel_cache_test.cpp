@@ -22,6 +22,8 @@ constexpr int64_t kLimit = 1 << 20;
 
 struct Folder {
   fs::path path;
+  fs::path kernels() const { return path / "kernels"; }
+  fs::path entry(const std::string& key) const { return kernels() / (key + ".kernel"); }
   Folder() {
     std::string name = (fs::temp_directory_path() / "gasell_cache_test.XXXXXX").string();
     path = mkdtemp(name.data());
@@ -60,7 +62,7 @@ bool in_child(bool as_other_user, F f) {
 
 TEST_CASE("a kernel cache gives back what it was given, under its key alone") {
   const Folder folder;
-  const KernelCache cache(true, folder.path / "kernels", kLimit);
+  const KernelCache cache(true, folder.path / "cache", kLimit);
   CHECK(!cache.find("key"));
   cache.insert("key", std::string("some\0bytes", 10));
   CHECK(cache.find("key") == std::string("some\0bytes", 10));
@@ -70,9 +72,9 @@ TEST_CASE("a kernel cache gives back what it was given, under its key alone") {
   cache.insert("empty", "");
   CHECK(cache.find("empty") == "");
   CHECK(cache.usage().entries == 2);
-  CHECK(KernelCache(true, folder.path / "kernels", kLimit).find("key") == "newer");
-  CHECK(fs::status(folder.path / "kernels").permissions() == fs::perms::owner_all);
-  CHECK(!KernelCache(false, folder.path / "kernels", kLimit).find("key"));
+  CHECK(KernelCache(true, folder.path / "cache", kLimit).find("key") == "newer");
+  CHECK(fs::status(folder.path / "cache" / "kernels").permissions() == fs::perms::owner_all);
+  CHECK(!KernelCache(false, folder.path / "cache", kLimit).find("key"));
 }
 
 TEST_CASE("damaged entries count as absent, and are replaced") {
@@ -80,44 +82,44 @@ TEST_CASE("damaged entries count as absent, and are replaced") {
   const KernelCache cache(true, folder.path, kLimit);
   const std::string content(1000, 'x');
   cache.insert("key", content);
-  const std::string good = content_of(folder.path / "key");
+  const std::string good = content_of(folder.entry("key"));
   REQUIRE(good.size() > content.size());
   for (size_t k = 0; k < good.size(); k += k < 40 ? 1 : 37) {  // a flipped bit anywhere
     std::string bad = good;
     bad[k] = static_cast<char>(bad[k] ^ 1);
-    write(folder.path / "key", bad);
+    write(folder.entry("key"), bad);
     INFO("byte " << k);
     CHECK(!cache.find("key"));
   }
   for (const size_t length : {size_t{0}, size_t{1}, size_t{23}, size_t{24}, size_t{40}, good.size() - 1}) {
-    write(folder.path / "key", good.substr(0, length));
+    write(folder.entry("key"), good.substr(0, length));
     INFO("length " << length);
     CHECK(!cache.find("key"));
   }
-  write(folder.path / "key", good + "x");
+  write(folder.entry("key"), good + "x");
   CHECK(!cache.find("key"));
-  write(folder.path / "renamed", good);  // a whole entry, of another key
+  write(folder.entry("renamed"), good);  // a whole entry, of another key
   CHECK(!cache.find("renamed"));
   cache.insert("key", content);
   CHECK(cache.find("key") == content);
 
-  fs::remove(folder.path / "key");
-  fs::create_directory(folder.path / "key");
+  fs::remove(folder.entry("key"));
+  fs::create_directory(folder.entry("key"));
   CHECK(!cache.find("key"));
   cache.insert("key", content);  // cannot be published, and says nothing
   CHECK(!cache.find("key"));
-  for (const auto& entry : fs::directory_iterator(folder.path)) CHECK(!entry.path().filename().string().starts_with("tmp."));
+  for (const auto& entry : fs::directory_iterator(folder.kernels())) CHECK(!entry.path().filename().string().starts_with("tmp."));
 }
 
 TEST_CASE("entries that are no plain files of ours are not read") {
   const Folder folder;
   const KernelCache cache(true, folder.path, kLimit);
   cache.insert("key", "content");
-  fs::rename(folder.path / "key", folder.path / "elsewhere");
-  fs::create_symlink(folder.path / "elsewhere", folder.path / "key");
+  fs::rename(folder.entry("key"), folder.entry("elsewhere"));
+  fs::create_symlink(folder.entry("elsewhere"), folder.entry("key"));
   CHECK(!cache.find("key"));
-  fs::remove(folder.path / "key");
-  REQUIRE(mkfifo((folder.path / "key").c_str(), 0600) == 0);
+  fs::remove(folder.entry("key"));
+  REQUIRE(mkfifo((folder.entry("key")).c_str(), 0600) == 0);
   CHECK(!cache.find("key"));  // and does not wait for a writer
 }
 
@@ -151,11 +153,11 @@ TEST_CASE("a folder that cannot be written serves readers, or is off") {
   fs::permissions(folder.path, fs::perms::owner_all | fs::perms::others_all);
   CHECK(in_child(true, [&] {
     KernelCache(true, mine, kLimit).insert("key", "content");
-    fs::permissions(mine, fs::perms::owner_read | fs::perms::owner_exec);
+    fs::permissions(mine / "kernels", fs::perms::owner_read | fs::perms::owner_exec);
     const KernelCache cache(true, mine, kLimit);
     cache.insert("another", "content");
     const bool reads = cache.find("key") == "content" && !cache.find("another");
-    fs::permissions(mine, fs::perms::owner_all);
+    fs::permissions(mine / "kernels", fs::perms::owner_all);
     return reads;
   }));
   fs::permissions(folder.path, fs::perms::owner_read | fs::perms::owner_exec);
@@ -192,14 +194,14 @@ TEST_CASE("processes that write and read the same keys see whole entries") {
     waitpid(child, &status, 0);
     CHECK(status == 0);
   }
-  for (const auto& entry : fs::directory_iterator(folder.path)) CHECK(!entry.path().filename().string().starts_with("tmp."));
+  for (const auto& entry : fs::directory_iterator(folder.kernels())) CHECK(!entry.path().filename().string().starts_with("tmp."));
 }
 
 TEST_CASE("the least recently used entries go first") {
   const Folder folder;
   const KernelCache writer(true, folder.path, 100 << 10);
   auto age = [&](const std::string& key, int hours) {
-    fs::last_write_time(folder.path / key, fs::file_time_type::clock::now() - std::chrono::hours(hours));
+    fs::last_write_time(folder.entry(key), fs::file_time_type::clock::now() - std::chrono::hours(hours));
   };
   auto insert = [&](int k) { writer.insert("key" + std::to_string(k), std::string(10 << 10, 'x')); };
   for (int k = 0; k < 9; ++k) {
@@ -213,6 +215,40 @@ TEST_CASE("the least recently used entries go first") {
   CHECK(writer.find("key8"));
   CHECK(!writer.find("key0"));
   CHECK(!writer.find("key1"));
+}
+
+TEST_CASE("only entries are removed, whatever else the folder holds") {
+  const Folder folder;
+  const auto old = [&](const fs::path& path) {
+    write(path, std::string(400 << 10, 'u'));
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1000));
+  };
+  old(folder.path / "thesis.kernel");
+  const KernelCache cache(true, folder.path, 100 << 10);
+  old(folder.kernels() / "notes.txt");
+  fs::create_symlink(folder.path / "thesis.kernel", folder.kernels() / "link.kernel");
+  fs::create_directory(folder.kernels() / "folder.kernel");
+  for (int k = 0; k < 30; ++k) cache.insert("key" + std::to_string(k), std::string(10 << 10, 'x'));
+  CHECK(cache.usage().bytes <= 112 << 10);
+  CHECK(cache.usage().entries >= 5);
+  CHECK(fs::file_size(folder.path / "thesis.kernel") == 400 << 10);
+  CHECK(fs::file_size(folder.kernels() / "notes.txt") == 400 << 10);
+  CHECK(fs::is_symlink(folder.kernels() / "link.kernel"));
+  CHECK(fs::is_directory(folder.kernels() / "folder.kernel"));
+}
+
+TEST_CASE("a sub-folder that is somebody else's is not used") {
+  const Folder folder;
+  fs::create_directory(folder.kernels());
+  fs::permissions(folder.kernels(), fs::perms::owner_all);
+  write(folder.entry("mine"), "u");
+  const KernelCache cache(true, folder.path, kLimit);
+  CHECK(cache.describe() == "off: " + folder.kernels().string() + " holds other files and no CACHEDIR.TAG");
+  cache.insert("key", "content");
+  CHECK(!cache.find("key"));
+  write(folder.kernels() / "CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# another program's\n");
+  CHECK(KernelCache(true, folder.path, kLimit).describe() == "off: " + (folder.kernels() / "CACHEDIR.TAG").string() + " is not Gasell's");
+  CHECK(content_of(folder.entry("mine")) == "u");
 }
 
 TEST_CASE("a Jit compiles what its cache holds in a form it cannot use") {
@@ -230,8 +266,9 @@ TEST_CASE("a Jit compiles what its cache holds in a form it cannot use") {
   CHECK(run() == HostKernel::Origin::compiled);
   CHECK(run() == HostKernel::Origin::disk);
   fs::path entry;
-  for (const auto& item : fs::directory_iterator(folder.path)) entry = item.path();
-  const std::string key = entry.filename().string();
+  for (const auto& item : fs::directory_iterator(folder.kernels()))
+    if (item.path().extension() == ".kernel") entry = item.path();
+  const std::string key = entry.stem().string();
   for (const char* object : {"", "no object at all",
                              "\x7f"
                              "ELF\2\1\1"}) {
