@@ -19,6 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
+import check_loading
+from check_loading import dynamic_entries, wrong_parts
+
 PROMISED = (2, 36)
 GLIBC = re.compile(r"ld-linux-x86-64\.so\.2|lib(c|m|dl|pthread|rt|mvec)\.so\.\d+")
 TIMEOUT_S = 120
@@ -51,17 +54,14 @@ def say(text):
 
 def needs(files):
     """The glibc version needed as a tuple, and what is wrong."""
-    dynamic = {file: subprocess.run(["readelf", "-W", "--dynamic", file], capture_output=True, text=True, check=True).stdout for file in files}
-    entries = {file: re.findall(r"\((SONAME|NEEDED|RPATH|RUNPATH)\).*\[(.*)\]", text) for file, text in dynamic.items()}
+    entries = {file: dynamic_entries(file) for file in files}
     shipped = {name for found in entries.values() for tag, name in found if tag == "SONAME"}
     wrong, version = [], (2, 2, 5)
     for file, found in entries.items():
         for tag, name in found:
             if tag == "NEEDED" and name not in shipped and not GLIBC.fullmatch(name):
                 wrong.append(f"{Path(file).name} needs {name}, which is neither shipped nor part of glibc")
-            for path in name.split(":") if tag in ("RPATH", "RUNPATH") else []:
-                if not re.fullmatch(r"\$ORIGIN(/.*)?", path):
-                    wrong.append(f"{Path(file).name} looks for libraries in {path or 'the working directory'}")
+        wrong += [f"{Path(file).name} looks for libraries in {part or 'the current folder'}" for part in wrong_parts(found)]
         versions = subprocess.run(["readelf", "-W", "--version-info", file], capture_output=True, text=True, check=True).stdout
         for name in re.findall(r"Name: GLIBC_([\w.]+)", versions):
             if re.fullmatch(r"[\d.]+", name):
@@ -183,6 +183,8 @@ def check_bundle(archive):
         bundle = archive.name.removesuffix(".tar.xz")
         if not check_needs([str(path) for path in sorted((root / bundle).rglob("*")) if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]):
             failed.append("needs")
+        if not check_loading.check(root / bundle):
+            failed.append("loading")
         make_root(root)
         place = Place(root, bundle)
         say("runs in a root that holds glibc and nothing else" if place.bare else "note: the system lets no new root be made; it runs with an empty environment instead")

@@ -16,6 +16,7 @@
 #include <mutex>
 
 #include "compiler/codegen/dot_products.h"
+#include "compiler/codegen/shared_library.h"
 #include "lang/diagnostic.h"
 
 namespace gasell {
@@ -33,7 +34,8 @@ class VectorMath {
 
  private:
   VectorMath() {
-    void* library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
+    std::string ignored;
+    void* library = open_library("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL, ignored);
     if (!library || !llvm::Triple(llvm::sys::getProcessTriple()).isX86()) return;
     const auto features = llvm::sys::getHostCPUFeatures();
     const bool avx512 = features.lookup("avx512f") && features.lookup("avx512dq"), avx2 = features.lookup("avx2") && features.lookup("fma");

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "compiler/codegen/shared_library.h"
 #include "lang/diagnostic.h"
 
 namespace gasell::linalg {
@@ -61,17 +62,14 @@ OpenBlas::OpenBlas() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   flags |= RTLD_DEEPBIND;
 #endif
-  void* library = dlopen(kLibrary, flags);
+  void* library = open_library(kLibrary, flags, problem_);
   if (const char* core = library ? better_core(library) : nullptr) {
     dlclose(library);  // it looks at the processor when it is opened
     setenv(kCore, core, 1);
-    library = dlopen(kLibrary, flags);
+    library = open_library(kLibrary, flags, problem_);
     unsetenv(kCore);
   }
-  if (!library) {
-    problem_ = dlerror();
-    return;
-  }
+  if (!library) return;
   load(library, 's', f32_);
   load(library, 'd', f64_);
   load(library, 'c', c64_);

@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+#include "compiler/codegen/shared_library.h"
+
 namespace gasell::cuda {
 namespace {
 
@@ -165,10 +167,9 @@ LoadedDriver load_driver(const std::string& library) {
                    "update the driver (520 or newer)");
   };
 
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::string said;
+  void* handle = open_library(library, RTLD_NOW | RTLD_LOCAL, said);
   if (!handle) {
-    const char* reason = dlerror();
-    const std::string_view said = reason ? reason : "";
     const bool absent = said.starts_with(library) && said.find("No such file") != std::string_view::npos;  // else a library that it needs
     if (absent)
       return without(DriverStatus::Kind::missing, fmt::format("no NVIDIA driver found ({})", library),

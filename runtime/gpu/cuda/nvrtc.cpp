@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "compiler/codegen/shared_library.h"
 #include "lang/diagnostic.h"
 
 namespace gasell::cuda {
@@ -76,7 +77,7 @@ constexpr int kHeaders = std::size(kHeaderNames);
 std::vector<std::string> toolkits() {
   std::vector<std::string> roots;
   for (const char* name : {"CUDA_PATH", "CUDA_HOME"})
-    if (const char* root = std::getenv(name); root && *root) roots.emplace_back(root);
+    if (const char* root = std::getenv(name); root && *root == '/') roots.emplace_back(root);
   roots.emplace_back("/usr/local/cuda");
   return roots;
 }
@@ -148,7 +149,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 LoadedNvrtc load_nvrtc(const std::string& library) {
   LoadedNvrtc loaded;
   loaded.library = library;
-  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::string ignored;
+  void* const handle = open_library(library, RTLD_NOW | RTLD_LOCAL, ignored);
   if (!handle) {
     loaded.problem = fmt::format("NVRTC, which compiles CUDA C++, is not there ({})", library);
     loaded.remedy =
