@@ -73,7 +73,8 @@ constexpr const char* kFolder = "kernels";
 constexpr const char* kMarker = "CACHEDIR.TAG";
 // The first line is what backups look for (bford.info/cachedir).
 constexpr std::string_view kMarked =
-    "Signature: 8a477f597d28d172789f06886806bc55\n# Compiled kernels of Gasell, which removes the oldest; all of them may be removed at any time.\n";
+    "Signature: 8a477f597d28d172789f06886806bc55\n# Compiled kernels of Gasell, which removes the oldest; all of them may be removed at "
+    "any time.\n";
 
 bool is_temporary(const std::string& name) { return name.size() == kTemporary.size() && name.starts_with(kTemporary.substr(0, 4)); }
 /// An entry, or what a writer that was killed left of one.
@@ -108,7 +109,8 @@ std::string mark(const fs::path& directory) {
   if (fs::exists(fs::symlink_status(marker, error))) {
     const Descriptor file(open(marker.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     std::string found(kMarked.size(), '\0');
-    return file.number >= 0 && read_all(file.number, found.data(), found.size()) && found == kMarked ? "" : marker.string() + " is not Gasell's";
+    return file.number >= 0 && read_all(file.number, found.data(), found.size()) && found == kMarked ? ""
+                                                                                                     : marker.string() + " is not Gasell's";
   }
   for (const auto& item : fs::directory_iterator(directory, error))
     if (!is_temporary(item.path().filename())) return directory.string() + " holds other files and no " + kMarker;

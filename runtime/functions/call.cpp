@@ -258,6 +258,7 @@ Returned Specialisation::run(Engine& engine, const Arguments& arguments) const {
   for (const Array::Memory& m : memories) std::static_pointer_cast<HostStorage>(m.keep_alive)->check();
   Results results(context, bases, given);
   given.take(results);
+  context.check_output();
   if (error[0] == FunctionContext::kFailed) throw Error(*context.refusal());
   if (error[0] < 0) {
     engine.clear_interrupt();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <new>
 #include <utility>
 
@@ -171,6 +172,20 @@ void FunctionContext::fail(const Error& error) noexcept {
   const auto lock = alone_here();
   if (!refusal_) refusal_ = error;
   if (error_[0] == 0) error_[0] = kFailed;
+}
+
+void FunctionContext::print(std::string_view line) noexcept {
+  static std::mutex one_line;  // of any call
+  const std::lock_guard lock(one_line);
+  if (output_failure_) return;
+  try {
+    if (output_)
+      output_->write(line);
+    else
+      std::fwrite(line.data(), 1, line.size(), stdout);
+  } catch (...) {
+    output_failure_ = std::current_exception();
+  }
 }
 
 void FunctionContext::bring_home(const void* address, bool writes) noexcept {

@@ -4,9 +4,11 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -72,6 +74,13 @@ class FunctionContext {
   const std::string& text(int64_t k) const { return texts_[static_cast<size_t>(k)]; }
   /// What the thread that made this prints to; may be null.
   const FunctionOutput* output() const { return output_; }
+  /// Writes a line there. Compiled code knows no exceptions: the first one waits for check_output(), and what comes after it is lost.
+  void print(std::string_view line) noexcept;
+  /// Throws what print() met, once the function has ended.
+  void check_output() const {
+    if (output_failure_) [[unlikely]]
+      std::rethrow_exception(output_failure_);
+  }
 
   /// The storage behind an address that allocate() gave, for an array that outlives the call; null for any other address.
   HostStorageRef storage(void* address) const;
@@ -110,6 +119,7 @@ class FunctionContext {
   int64_t* error_ = nullptr;
   std::span<const std::string> texts_;
   const FunctionOutput* const output_ = function_output();
+  std::exception_ptr output_failure_;
   mutable std::mutex mutex_;
   bool shared_ = false;  // units of a region run, on any number of threads
   std::unordered_map<void*, Entry> entries_;

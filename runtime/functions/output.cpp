@@ -1,9 +1,7 @@
 #include "runtime/functions/output.h"
 
 #include <complex>
-#include <cstdio>
 #include <cstring>
-#include <mutex>
 
 #include "compiler/codegen/externals.h"
 #include "runtime/functions/context.h"
@@ -44,12 +42,7 @@ void gasell_print_array(void* context, const void* data, int64_t dtype, int64_t 
 }
 void gasell_print_end(void* context) {
   line += '\n';
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  if (const FunctionOutput* output = context_at(context).output())
-    output->write(line);
-  else
-    std::fwrite(line.data(), 1, line.size(), stdout);
+  context_at(context).print(line);
   line.clear();
 }
 }

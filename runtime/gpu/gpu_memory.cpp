@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <thread>
 
 #include "lang/diagnostic.h"
@@ -202,8 +203,9 @@ void GpuMemory::bury(int g, const std::string& because) {
   lost_[static_cast<size_t>(g)] = 1;
   const GpuProperties& properties = gpu(g).properties();
   const std::string name = fmt::format("GPU {} ({})", properties.ordinal, properties.name);
-  fmt::print(stderr, "gasell: {} was lost ({}); {}\n", name, because,
-             any_alive() ? "its work goes to the others" : "the host's cores do its work");
+  const std::string said = fmt::format("gasell: {} was lost ({}); {}\n", name, because,
+                                       any_alive() ? "its work goes to the others" : "the host's cores do its work");
+  std::fputs(said.c_str(), stderr);
   for (GpuCopies* copies : all_) copies->bury(g, name);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -11,8 +12,10 @@
 namespace gasell {
 
 SimulatedFaults::~SimulatedFaults() {
-  if (count)
-    fmt::print(stderr, "simulated GPUs: {} allocations, {} launches, {} copies\n", allocations.load(), launches.load(), copies.load());
+  if (!count) return;
+  const std::string said =
+      fmt::format("simulated GPUs: {} allocations, {} launches, {} copies\n", allocations.load(), launches.load(), copies.load());
+  std::fputs(said.c_str(), stderr);
 }
 
 std::shared_ptr<SimulatedFaults> parse_faults(const std::string& text) {

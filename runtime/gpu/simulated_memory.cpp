@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -24,7 +25,7 @@ int64_t rounded(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * 
 }  // namespace
 
 void simulation_broken(const char* what) {
-  fmt::print(stderr, "gasell: internal error: {}\n", what);
+  std::fputs(fmt::format("gasell: internal error: {}\n", what).c_str(), stderr);
   std::abort();
 }
 
@@ -32,8 +33,9 @@ SimulatedMemory::~SimulatedMemory() {
   int64_t bytes = 0;
   for (const auto& [address, block] : blocks_) bytes += block.bytes;
   if (blocks_.empty()) return;
-  fmt::print(stderr, "gasell: internal error: {} allocations of {} bytes on simulated GPU {} were never freed\n", blocks_.size(), bytes,
-             ordinal_);
+  const std::string said = fmt::format("gasell: internal error: {} allocations of {} bytes on simulated GPU {} were never freed\n",
+                                       blocks_.size(), bytes, ordinal_);
+  std::fputs(said.c_str(), stderr);
   std::abort();
 }
 

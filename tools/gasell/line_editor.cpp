@@ -116,7 +116,7 @@ struct LineEditor::State {
     std::string list = "\n";
     for (size_t i = 0; i < std::min(kShownCandidates, found.candidates.size()); ++i) list += (i ? "  " : "") + found.candidates[i];
     if (found.candidates.size() > kShownCandidates) list += fmt::format("  … {} more", found.candidates.size() - kShownCandidates);
-    fmt::print("{}\n", list);
+    std::fputs((list + "\n").c_str(), stdout);
     std::fflush(stdout);
     return CC_REDISPLAY;
   }
@@ -227,7 +227,7 @@ LineEditor::Result LineEditor::read(const std::string& prompt, std::string& line
   if (!state_->pasted.empty() && !stopped) {
     line = std::move(state_->pasted.front());
     state_->pasted.pop_front();
-    fmt::print("{}{}\n", prompt, line);
+    std::fputs((prompt + line + "\n").c_str(), stdout);
     std::fflush(stdout);
     return Result::line;
   }

@@ -1,13 +1,15 @@
 // The command `gasell`.
-#include <fmt/format.h>
+#include <string>
 
 #include "tools/gasell/doctor.h"
 #include "tools/gasell/options.h"
 #include "tools/gasell/repl.h"
 #include "tools/gasell/script.h"
+#include "tools/gasell/terminal.h"
 
 int main(int argc, char** argv) {
   using namespace gasell::cli;
+  open_standard_files();
   try {
     const Options options = parse_command_line(argc, argv);
     switch (options.action) {
@@ -19,10 +21,11 @@ int main(int argc, char** argv) {
       case Action::run_stdin: return run_script(options);
     }
   } catch (const Finish& finish) {
-    fmt::print(finish.code == 0 ? stdout : stderr, "{}", finish.text);
+    if (finish.code == 0) return guarded({}, [&] { write_stdout(finish.text); });
+    write_stderr(finish.text);
     return finish.code;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "gasell: {}\n", e.what());
+    write_stderr(std::string("gasell: ") + e.what() + "\n");
     return 1;
   }
 }

@@ -48,8 +48,10 @@ class Repl {
   }
 
   int run() {
-    fmt::print("Gasell {} on {} threads. Tab completes, ?name explains, %help lists the commands, Ctrl-D leaves.\n", kVersion,
-               host_.engine.device().properties().threads);
+    const std::string greeting =
+        fmt::format("Gasell {} on {} threads. Tab completes, ?name explains, %help lists the commands, Ctrl-D leaves.\n", kVersion,
+                    host_.engine.device().properties().threads);
+    std::fputs(greeting.c_str(), stdout);
     while (const std::optional<std::string> entry = read_entry()) {
       std::optional<int> exit_code = execute(*entry);
       if (exit_code) return *exit_code;

@@ -32,13 +32,13 @@ std::string read_all(std::FILE* file, const std::string& name) {
 void report_trace(const Engine& engine, const Options& options) {
   if (options.profile) {
     flush_stdout();
-    fmt::print(stderr, "{}", engine.trace()->summary());
+    write_stderr(engine.trace()->summary());
   }
   if (options.trace.empty()) return;
   try {
     engine.trace()->write(options.trace);
   } catch (const Error& e) {  // the script's own end is what counts
-    fmt::print(stderr, "gasell: cannot write the trace: {}\n", e.diagnostic().message);
+    write_stderr(fmt::format("gasell: cannot write the trace: {}\n", e.diagnostic().message));
   }
 }
 
@@ -77,7 +77,7 @@ int run_script(const Options& options) {
     const auto finish = [&] {
       if (options.explain) {
         flush_stdout();
-        fmt::print(stderr, "{}", explanation.text());
+        write_stderr(explanation.text());
       }
       report_trace(host.engine, options);
     };
@@ -88,7 +88,7 @@ int run_script(const Options& options) {
       throw;
     }
     finish();
-    if (emitted && *emitted == 0) fmt::print(stderr, "gasell: there is nothing to emit, the script computed no array\n");
+    if (emitted && *emitted == 0) write_stderr("gasell: there is nothing to emit, the script computed no array\n");
   });
 }
 

@@ -1,5 +1,6 @@
 #include "tools/gasell/terminal.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ namespace {
 
 void report(const Options& options, const Diagnostic& diagnostic) {
   const std::string text = options.json_errors ? render_json(diagnostic) : render(diagnostic, {.colour = wants_colour(STDERR_FILENO)});
-  fmt::print(stderr, "{}{}", text, text.ends_with('\n') ? "" : "\n");
+  write_stderr(text.ends_with('\n') ? text : text + "\n");
 }
 
 /// An exception that is none of ours: a bug, shown without its C++ words unless asked for.
@@ -32,8 +33,10 @@ Diagnostic internal_error(const Options& options, const char* what) {
 }
 
 [[noreturn]] void output_failed() {
-  if (errno == EPIPE) throw OutputClosed{};
-  throw Error("OSError", fmt::format("[Errno {}] {} while writing the output", errno, std::strerror(errno)), {}, Blame::environment);
+  const int error = errno;
+  std::clearerr(stdout);
+  if (error == EPIPE) throw OutputClosed{};
+  throw Error("OSError", fmt::format("[Errno {}] {} while writing the output", error, std::strerror(error)), {}, Blame::environment);
 }
 
 }  // namespace
@@ -49,7 +52,20 @@ void write_stdout(std::string_view text) {
 }
 
 void flush_stdout() {
-  if (std::fflush(stdout) != 0) output_failed();
+  // What compiled functions print is looked at here alone: a failed write of theirs left its mark, but not why.
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
+  if (errno == 0) errno = EIO;
+  output_failed();
+}
+
+void write_stderr(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+void open_standard_files() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(file, F_GETFD) < 0 && errno == EBADF) open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 int guarded(const Options& options, const std::function<void()>& work) {
@@ -67,7 +83,7 @@ int guarded(const Options& options, const std::function<void()>& work) {
     return e.code;
   } catch (const Interrupted&) {
     flush_quietly();
-    fmt::print(stderr, "KeyboardInterrupt\n");
+    write_stderr("KeyboardInterrupt\n");
     return 130;
   } catch (const OutputClosed&) {
     return 141;  // what a shell shows for a program that SIGPIPE ended

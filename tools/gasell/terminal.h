@@ -19,6 +19,13 @@ int guarded(const Options& options, const std::function<void()>& work);
 /// Writes to stdout; throws OutputClosed when the reader has gone, Error (OSError) when the disk is full.
 void write_stdout(std::string_view text);
 void flush_stdout();
+/// Writes to stderr as far as that goes: what a full disk or a closed file does not take is lost, and the exit status alone tells.
+void write_stderr(std::string_view text);
+
+/// Holds the places of standard files that the caller closed, so that no file of a script takes the number and gets what is printed;
+/// reading and writing fail there as before.
+void open_standard_files();
+
 /// The reader of our output has gone (`gasell … | head`): end without a word.
 struct OutputClosed {};
 
