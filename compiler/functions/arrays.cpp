@@ -43,6 +43,24 @@ ExprRef Lowering::count_of(const std::vector<ExprRef>& extents) {
   return code().bind(count, "count");
 }
 
+/// The product is taken in floats, whose error is far smaller than what lies between the largest memory there is and the largest number of
+/// bytes that int64 holds.
+ExprRef Lowering::too_big(const std::vector<ExprRef>& extents, DType dtype) {
+  constexpr double kMost = 9.2e18;  // a little less than 2**63
+  double known = size_of(dtype);
+  ExprRef bytes;
+  for (const ExprRef& e : extents) {
+    if (is_constant(e)) {
+      known *= static_cast<double>(e->value.i);
+      continue;
+    }
+    const ExprRef extent = ir::cast(e, DType::f64);
+    bytes = bytes ? both(ScalarOp::mul, bytes, extent) : extent;
+  }
+  if (!bytes) return boolean(known > kMost);
+  return both(ScalarOp::gt, both(ScalarOp::mul, bytes, ir::constant(Scalar::of_float(known))), ir::constant(Scalar::of_float(kMost)));
+}
+
 bool Lowering::may_overlap(const ArrayValue& a, const ArrayValue& b) {
   return a.root == ArrayValue::kAnywhere || b.root == ArrayValue::kAnywhere || a.root == b.root;
 }
@@ -56,6 +74,8 @@ Value Lowering::allocate(DType dtype, std::vector<ExprRef> extents, Span at, boo
     if (e->kind == ir::ExprKind::constant ? e->value.i < 0 : true)
       raise_if(both(ScalarOp::lt, e, constant_i64(0)), "ValueError", "negative dimensions are not allowed", at);
   }
+  raise_if(too_big(extents, dtype), "ValueError",
+           "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.", at);
   ArrayValue a;
   a.memory = code().fresh("array");
   a.offset = constant_i64(0);

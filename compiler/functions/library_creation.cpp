@@ -261,10 +261,14 @@ Value reshape(Lowering& l, const CallSite& site) {
     extents[k] = l.code().bind(count / both(ScalarOp::max, others, constant_i64(1)), "extent");
     break;
   }
-  for (ExprRef& e : extents) e = l.code().bind(e, "extent");
+  for (ExprRef& e : extents) {
+    e = l.code().bind(e, "extent");
+    if (!is_constant(e) || e->value.i < 0)
+      l.raise_if(both(ScalarOp::lt, e, constant_i64(0)), "ValueError", "negative dimensions not allowed", site.span);
+  }
   const ExprRef total = l.count_of(extents);
-  l.raise_if(both(ScalarOp::ne, total, count), "ValueError", "cannot reshape array of size {0} into a shape of size {1}", site.span,
-             {count, total});
+  const ExprRef wrong = both(ScalarOp::logical_or, l.too_big(extents, v.type.dtype), both(ScalarOp::ne, total, count));
+  l.raise_if(wrong, "ValueError", "cannot reshape array of size {0} into a shape of size {1}", site.span, {count, total});
   ArrayValue a = *v.array;
   a.extents = extents;
   a.strides = c_strides(extents);

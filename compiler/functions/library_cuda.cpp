@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kModule = "numba.cuda.";
 constexpr int64_t kWarp = 32;
+constexpr int64_t kMostLocalBytes = 512 << 10;  // of a thread, on any GPU; a block has less of shared memory
 
 ExprRef constant_i32(int64_t v) { return ir::constant(Scalar::of_int(v, DType::i32)); }
 
@@ -95,7 +96,8 @@ Value local_memory(Lowering& l, const CallSite& site) {
              "use numbers, or names from outside of the kernel");
     if (v.scalar->value.i < 0) l.fail(shape.span, "a shape has no negative extent");
     extents.push_back(constant_i64(v.scalar->value.i));
-    count *= v.scalar->value.i;
+    if (__builtin_mul_overflow(count, v.scalar->value.i, &count) || count > kMostLocalBytes / size_of(*dtype))
+      l.fail(shape.span, site.name + " is too large: a thread has 512 KiB of local memory, and a block less of shared memory");
   }
   const bool dynamic = space == ir::Space::block && items.size() == 1 && count == 0;
   if (count == 0 && !dynamic) l.fail(shape.span, site.name + " needs a shape without zeros");

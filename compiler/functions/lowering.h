@@ -236,6 +236,8 @@ class Lowering {
   };
   ExprRef combine_parts(const Parts& parts, const ExprRef& units, const ExprRef& initial, std::string_view name);
   ExprRef count_of(const std::vector<ExprRef>& extents);
+  /// Whether an array with these extents, none of them negative, would have more bytes than int64 holds: then their product means nothing.
+  ExprRef too_big(const std::vector<ExprRef>& extents, DType dtype);
   ExprRef stretched(const ExprRef& index, const ExprRef& factor) const;
   /// Notes what a parallel loop's iteration uses.
   void note_access(const ArrayValue& array, const std::vector<ExprRef>& index, bool writes, Span at);

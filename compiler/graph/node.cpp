@@ -104,6 +104,7 @@ class Interner {
   }
 
   NodeRef intern(Node node) {
+    bytes_of(node.shape, node.dtype);  // throws
     uint64_t h = mix(static_cast<uint64_t>(node.dtype), node.op.index());
     h = mix_all(h, node.shape);
     for (const NodeRef& input : node.inputs) h = mix(h, reinterpret_cast<uintptr_t>(input.get()));
@@ -221,18 +222,31 @@ std::string_view name_of(ReduceOp op) {
 
 int64_t Node::size() const { return size_of(shape); }
 
-int64_t size_of(const Shape& shape) {
-  int64_t n = 1;
+namespace {
+
+[[noreturn]] void refuse_size() {
+  throw Error("ValueError", "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
+}
+
+/// Product of the extents and of `width`; 0 where an extent is 0, whose others are checked all the same, as NumPy does.
+int64_t checked_product(const Shape& shape, int64_t width) {
+  int64_t n = width;
   bool zero = false;
   for (int64_t extent : shape) {
     if (extent < 0) throw Error("ValueError", "negative dimensions are not allowed");
     if (extent == 0)
       zero = true;
     else if (__builtin_mul_overflow(n, extent, &n))
-      throw Error("ValueError", "array is too big; its number of elements does not fit 64 bits");
+      refuse_size();
   }
   return zero ? 0 : n;
 }
+
+}  // namespace
+
+int64_t size_of(const Shape& shape) { return checked_product(shape, 1); }
+
+int64_t bytes_of(const Shape& shape, DType dtype) { return checked_product(shape, gasell::size_of(dtype)); }
 
 std::string to_string(const Shape& shape) {
   std::string text = "(";
@@ -273,7 +287,8 @@ Shape broadcast_shapes(const std::vector<Shape>& shapes) {
 }
 
 std::vector<int64_t> contiguous_strides(const Shape& shape) {
-  std::vector<int64_t> strides(shape.size(), 1);
+  const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();  // NumPy's strides are 0 then
+  std::vector<int64_t> strides(shape.size(), empty ? 0 : 1);
   for (size_t k = strides.size(); k-- > 1;) strides[k - 1] = strides[k] * shape[k];
   return strides;
 }
@@ -311,18 +326,11 @@ NodeRef buffer(StorageRef storage, DType dtype, Shape shape, std::vector<int64_t
   return make(dtype, std::move(shape), {}, BufferNode{std::move(storage), std::move(strides), offset});
 }
 
-NodeRef constant(Scalar value, Shape shape) {
-  size_of(shape);
-  return make(value.type, std::move(shape), {}, ConstantNode{value});
-}
+NodeRef constant(Scalar value, Shape shape) { return make(value.type, std::move(shape), {}, ConstantNode{value}); }
 
-NodeRef iota(int64_t n, Scalar start, Scalar step) {
-  size_of(Shape{n});
-  return make(start.type, {n}, {}, IotaNode{start, step});
-}
+NodeRef iota(int64_t n, Scalar start, Scalar step) { return make(start.type, {n}, {}, IotaNode{start, step}); }
 
 NodeRef random(Distribution distribution, DType dtype, Shape shape, uint64_t seed, uint64_t stream, int64_t low, uint64_t range) {
-  size_of(shape);
   return make(dtype, std::move(shape), {}, RandomNode{distribution, seed, stream, low, range});
 }
 
@@ -358,7 +366,6 @@ NodeRef cast(const NodeRef& x, DType to) {
 
 NodeRef view(const NodeRef& x, Shape shape, std::vector<ViewAxis> axes) {
   check_view(x->shape, shape, axes);
-  size_of(shape);
   for (size_t k = 0; k < axes.size(); ++k)  // one spelling: an axis that never moves
     if (axes[k].axis >= 0 && shape[axes[k].axis] == 1) axes[k] = {-1, axes[k].start, 0};
   if (is_identity_view(x->shape, shape, axes)) return x;
@@ -451,7 +458,8 @@ NodeRef reduce(ReduceOp op, const NodeRef& x, std::vector<int> axes, int64_t ddo
 NodeRef concatenate(std::vector<NodeRef> parts, int axis) {
   Shape shape = parts.at(0)->shape;
   shape[axis] = 0;
-  for (const NodeRef& part : parts) shape[axis] += part->shape[axis];
+  for (const NodeRef& part : parts)
+    if (__builtin_add_overflow(shape[axis], part->shape[axis], &shape[axis])) refuse_size();
   if (parts.size() == 1) return parts[0];
   const DType dtype = parts[0]->dtype;
   return make(dtype, std::move(shape), std::move(parts), ConcatenateNode{axis});

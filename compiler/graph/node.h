@@ -132,8 +132,10 @@ struct Node : std::enable_shared_from_this<Node> {
   mutable const Node* next_ = nullptr;  // the interner's
 };
 
-/// Product of extents. Throws Error("ValueError", …) when it overflows or an extent is negative.
+/// Product of extents: elements of an array, and its bytes. Throws Error("ValueError", …), in NumPy's words, when the product does not fit
+/// 63 bits or an extent is negative. Every node's shape has passed bytes_of(), so that products of its extents and width never overflow.
 int64_t size_of(const Shape& shape);
+int64_t bytes_of(const Shape& shape, DType dtype);
 
 // ---- builders: check, simplify locally (constants fold, casts to the same type vanish, views compose) and hash-cons ----
 NodeRef buffer(StorageRef storage, DType dtype, Shape shape, std::vector<int64_t> strides, int64_t offset);

@@ -166,6 +166,7 @@ std::vector<int64_t> Array::strides() const {
 }
 
 Array Array::view(Shape shape, Axes axes, bool read_only) const {
+  graph::bytes_of(shape, dtype_);  // throws: its node is made later, where an error has no place
   Array result = *this;
   result.chunks_.clear();
   result.read_only_ = read_only_ || read_only;
@@ -296,7 +297,7 @@ void Array::put(Engine& engine, const std::vector<int64_t>& positions, int64_t r
 }
 
 NodeRef Array::copy(Engine& engine, const NodeRef& node) {
-  auto storage = std::dynamic_pointer_cast<HostStorage>(engine.allocate(node->size() * gasell::size_of(node->dtype)));
+  auto storage = std::dynamic_pointer_cast<HostStorage>(engine.allocate(graph::bytes_of(node->shape, node->dtype)));
   const auto* buffer = node->as<graph::BufferNode>();
   std::vector<int64_t> strides =
       buffer && is_dense(node->shape, buffer->strides) ? buffer->strides : graph::contiguous_strides(node->shape);

@@ -82,7 +82,7 @@ ColumnData read(Engine& engine, Column& column) {
 }
 
 NewValues::NewValues(Engine& engine, DType d, int64_t n)
-    : storage(std::static_pointer_cast<HostStorage>(engine.device().allocate(n * size_of(d)))), dtype(d), count(n) {
+    : storage(std::static_pointer_cast<HostStorage>(engine.device().allocate(graph::bytes_of({n}, d)))), dtype(d), count(n) {
   if (storage->is_mapped()) note_on_disk(storage->bytes());
 }
 

@@ -19,7 +19,7 @@ class Scratch {
  public:
   Scratch() = default;
   Scratch(Engine& engine, int64_t count)
-      : storage_(std::static_pointer_cast<HostStorage>(engine.device().allocate(count * static_cast<int64_t>(sizeof(T))))),
+      : storage_(std::static_pointer_cast<HostStorage>(engine.device().allocate(graph::bytes_of({count, sizeof(T)}, DType::u8)))),
         data_(static_cast<T*>(storage_->write())),
         count_(count) {
     if (storage_->is_mapped()) note_on_disk(storage_->bytes());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -119,6 +120,8 @@ TableHeader* FunctionContext::new_table(int64_t slots, int64_t references, int64
 
 bool FunctionContext::grow(ListHeader& list, int64_t items) noexcept {
   if (items <= list.room) return true;
+  constexpr int64_t kMostBytes = std::numeric_limits<int64_t>::max() / 2;
+  if (items > kMostBytes / (list.slots * 8)) return false;
   const int64_t room = std::max({items, 2 * list.room, int64_t{4}});
   auto* const data = static_cast<int64_t*>(allocate(room * list.slots * 8));
   if (!data) return false;

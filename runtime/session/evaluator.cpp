@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "lang/render.h"
+#include "runtime/device/device.h"
 #include "runtime/session/builtins.h"
 #include "runtime/session/range.h"
 
@@ -72,7 +73,8 @@ void ValueStack::give_back(size_t count) {
 
 // ---- the session ----
 
-Session::Session(Interpreter& interpreter, Engine& e, ModuleTable table) : in(interpreter), engine(e), modules(std::move(table)) {
+Session::Session(Interpreter& interpreter, Engine& e, ModuleTable table)
+    : in(interpreter), engine(e), modules(std::move(table)), memory(e.device().properties().memory) {
   scopes.push_back(std::make_unique<GlobalScope>());
   main = scopes.back().get();
 }
@@ -84,6 +86,9 @@ Session::~Session() {
 }
 
 void Session::stop() {
+  if (memory.take())
+    throw Error("MemoryError", "the script's objects take more memory than there is",
+                "--memory, or the engine's option, says how much there is", Blame::environment);
   engine.clear_interrupt();
   throw Interrupted();
 }

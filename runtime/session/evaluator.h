@@ -13,6 +13,7 @@
 #include "runtime/session/arguments.h"
 #include "runtime/session/function.h"
 #include "runtime/session/interpreter.h"
+#include "runtime/session/memory_watch.h"
 
 namespace gasell {
 
@@ -73,9 +74,9 @@ struct Session {
 
   static constexpr int kRecursionLimit = 1000;
 
-  /// Called at calls and at the end of loop bodies: throws Interrupted when the user asked for it.
+  /// Called at calls and at the end of loop bodies: throws Interrupted when the user asked for it, MemoryError beyond the limit.
   void poll() {
-    if (engine.interrupted()) [[unlikely]]
+    if (engine.interrupted() || memory.over()) [[unlikely]]
       stop();
   }
   [[noreturn]] void stop();
@@ -86,6 +87,7 @@ struct Session {
   Interpreter& in;
   Engine& engine;
   ModuleTable modules;
+  MemoryWatch memory;
   ValueStack stack;
   int depth = 0;
   uint64_t activations = 0;

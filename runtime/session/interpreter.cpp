@@ -79,6 +79,11 @@ namespace {
 /// work(code) with the module's code, on a stack that is large enough; script errors leave as C++ ones.
 template <class Work>
 void run_at_top(Session& session, const ast::ModuleRef& module, bool last_value, Work&& work) {
+  struct Watched {
+    explicit Watched(MemoryWatch& m) : memory(m) { memory.begin(); }
+    ~Watched() { memory.end(); }
+    MemoryWatch& memory;
+  } watched(session.memory);
   session.depth = 0;
   session.handling = Value();
   run_on_large_stack([&] {
@@ -106,6 +111,8 @@ void Interpreter::repeat(const ast::ModuleRef& module, int64_t times, const std:
     for (int64_t i = 0; i < times; ++i) each(run_module(state_->session, code));
   });
 }
+
+void Interpreter::own_process() { state_->session.memory.own_process(); }
 
 Value* Interpreter::global(std::string_view name) { return state_->session.main->find(name); }
 void Interpreter::set_global(const std::string& name, Value value) { state_->session.main->slot(name) = std::move(value); }

@@ -43,6 +43,9 @@ class Interpreter {
   /// evaluate() `times` times, without the work of beginning each time; `each` gets the values.
   void repeat(const ast::ModuleRef& module, int64_t times, const std::function<void(const Value&)>& each);
 
+  /// The process is the interpreter's alone: all memory of it counts towards the engine's limit (memory_watch.h).
+  void own_process();
+
   Value* global(std::string_view name);  // null when not defined
   void set_global(const std::string& name, Value value);
   std::vector<std::string> global_names();

@@ -199,7 +199,7 @@ std::optional<Value> List::binary(Interpreter& in, ast::BinaryOp op, const Value
 
 std::optional<Value> List::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) {
   if (op != ast::BinaryOp::mul) return std::nullopt;
-  const int64_t n = repeat_count(in, other, static_cast<int64_t>(items.size()));
+  const int64_t n = repeat_count(in, other, static_cast<int64_t>(items.size()), sizeof(Value));
   std::vector<Value> all;
   all.reserve(items.size() * static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) all.insert(all.end(), items.begin(), items.end());
@@ -215,7 +215,7 @@ std::optional<Value> List::in_place(Interpreter& in, ast::BinaryOp op, const Val
   }
   if (op == ast::BinaryOp::mul) {
     if (auto answer = ask_right_operand(in, op, *this, other)) return answer;
-    const int64_t n = repeat_count(in, other, static_cast<int64_t>(items.size()));
+    const int64_t n = repeat_count(in, other, static_cast<int64_t>(items.size()), sizeof(Value));
     const size_t size = items.size();
     items.reserve(size * static_cast<size_t>(n));
     if (n == 0) items.clear();

@@ -9,6 +9,8 @@ namespace gasell {
 
 void poll_now(Interpreter& in) { Evaluator::session(in).poll(); }
 
+void require_memory(Interpreter& in, int64_t bytes) { Evaluator::session(in).memory.require(bytes); }
+
 int64_t sequence_index(Interpreter& in, const Value& index, int64_t length, std::string_view type_name, std::string_view out_of_range) {
   std::optional<int64_t> i;
   if (index.is_int() || index.is_bool())
@@ -32,16 +34,17 @@ std::optional<Value> ask_right_operand(Interpreter& in, ast::BinaryOp op, Object
   return other.object()->reflected(in, op, Value::of(&self));
 }
 
-int64_t repeat_count(Interpreter& in, const Value& n, int64_t length) {
+int64_t repeat_count(Interpreter& in, const Value& n, int64_t length, int64_t item_bytes) {
   std::optional<int64_t> count;
   if (n.is_int() || n.is_bool())
     count = n.as_int();
   else if (n.is_object())
     count = n.object()->to_index(in);
   if (!count) raise("TypeError", "can't multiply sequence by non-int of type '" + type_of(n).name + "'");
-  *count = std::max<int64_t>(*count, 0);
-  int64_t total = 0;
-  if (__builtin_mul_overflow(*count, std::max<int64_t>(length, 1), &total) || total > (int64_t{1} << 40)) raise("MemoryError", "");
+  if (*count <= 0 || length == 0) return 0;
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(*count, length, &bytes) || __builtin_mul_overflow(bytes, item_bytes, &bytes)) raise("MemoryError", "");
+  require_memory(in, bytes);
   return *count;
 }
 

@@ -17,11 +17,13 @@ int64_t sequence_index(Interpreter& in, const Value& index, int64_t length, std:
 /// The answer of the right operand's own slot: CPython asks it before the left sequence concatenates or repeats, and arrays rely on that.
 std::optional<Value> ask_right_operand(Interpreter& in, ast::BinaryOp op, Object& self, const Value& other);
 
-/// The count in `sequence * n` and `n * sequence`, at least 0. TypeError for what is no integer; MemoryError when `length * n` is beyond
-/// reason.
-int64_t repeat_count(Interpreter& in, const Value& n, int64_t length);
+/// The count in `sequence * n` and `n * sequence`, at least 0. TypeError for what is no integer; MemoryError when so many items are more
+/// than the engine may still take.
+int64_t repeat_count(Interpreter& in, const Value& n, int64_t length, int64_t item_bytes);
 /// poll() without counting calls: between steps that take a millisecond or more.
 void poll_now(Interpreter& in);
+/// MemoryError where an object of so many bytes is more than the engine may still take.
+void require_memory(Interpreter& in, int64_t bytes);
 
 /// start and stop arguments of index(), find() …: None or an integer, clipped to [0, length] as slices clip.
 int64_t clip_bound(Interpreter& in, const Value& v, int64_t default_value, int64_t length);

@@ -152,7 +152,7 @@ std::optional<Value> Str::binary(Interpreter& in, ast::BinaryOp op, const Value&
 
 std::optional<Value> Str::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) {
   if (op != ast::BinaryOp::mul) return std::nullopt;
-  const int64_t n = repeat_count(in, other, static_cast<int64_t>(value.size()));
+  const int64_t n = repeat_count(in, other, static_cast<int64_t>(value.size()), 1);
   if (n <= 0 || value.empty()) return make_str("");
   // What is there is put behind itself; in pieces, so that Ctrl-C is seen.
   const size_t total = value.size() * static_cast<size_t>(n), most = std::max<size_t>(1, (1 << 24) / value.size()) * value.size();

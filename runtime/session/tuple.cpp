@@ -83,7 +83,7 @@ std::optional<Value> Tuple::binary(Interpreter& in, ast::BinaryOp op, const Valu
 
 std::optional<Value> Tuple::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) {
   if (op != ast::BinaryOp::mul) return std::nullopt;
-  const int64_t n = repeat_count(in, other, static_cast<int64_t>(items.size()));
+  const int64_t n = repeat_count(in, other, static_cast<int64_t>(items.size()), sizeof(Value));
   std::vector<Value> all;
   all.reserve(items.size() * static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) all.insert(all.end(), items.begin(), items.end());

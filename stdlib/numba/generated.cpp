@@ -66,7 +66,7 @@ functions::Returned call_generated(functions::Dispatch& dispatch, const std::vec
 }
 
 Array new_array(Interpreter& in, DType dtype, const graph::Shape& shape) {
-  const StorageRef storage = in.engine().allocate(std::max<int64_t>(1, graph::size_of(shape) * gasell::size_of(dtype)));
+  const StorageRef storage = in.engine().allocate(std::max<int64_t>(1, graph::bytes_of(shape, dtype)));
   return Array(graph::buffer(storage, dtype, shape, graph::contiguous_strides(shape), 0));
 }
 

@@ -30,7 +30,7 @@ class NestedReader {
     }
     const int64_t count = graph::size_of(shape_);
     auto storage =
-        std::dynamic_pointer_cast<HostStorage>(in_.engine().device().allocate(std::max<int64_t>(1, count) * gasell::size_of(*dtype)));
+        std::dynamic_pointer_cast<HostStorage>(in_.engine().device().allocate(std::max<int64_t>(1, graph::bytes_of({count}, *dtype))));
     char* to = static_cast<char*>(storage->write());
     for (const Operand& leaf : leaves_) {
       const NodeRef cast = leaf.weak ? assigned_number(leaf, *dtype) : graph::cast(leaf.node, *dtype);

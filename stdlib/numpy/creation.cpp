@@ -15,9 +15,6 @@ namespace {
 using Args = std::span<Value>;
 
 Value with_chunks(Interpreter& in, NodeRef node, const Value& chunks) {
-  int64_t bytes = 0;
-  if (__builtin_mul_overflow(graph::size_of(node->shape), gasell::size_of(node->dtype), &bytes))
-    raise("ValueError", "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
   Array a(std::move(node));
   request_chunks(in, a, chunks);
   return Value::make<NdArray>(std::move(a));

@@ -9,8 +9,8 @@ namespace gasell::numpy {
 HostArray::HostArray(Interpreter& in, DType dtype, Shape shape)
     : dtype_(dtype),
       shape_(std::move(shape)),
-      storage_(std::dynamic_pointer_cast<HostStorage>(
-          in.engine().device().allocate(std::max<int64_t>(1, graph::size_of(shape_) * gasell::size_of(dtype))))) {}
+      storage_(
+          std::dynamic_pointer_cast<HostStorage>(in.engine().device().allocate(std::max<int64_t>(1, graph::bytes_of(shape_, dtype))))) {}
 
 Value HostArray::value() const { return wrap_array(graph::buffer(storage_, dtype_, shape_, graph::contiguous_strides(shape_), 0)); }
 

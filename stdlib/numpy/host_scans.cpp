@@ -1,6 +1,7 @@
 // Running totals, counts, convolution, and operations on elements that no kernel has.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "stdlib/library.h"
@@ -96,7 +97,7 @@ Value bincount(Interpreter& in, Args args) {
   int64_t count = to_index(in, args[2]);
   for (int64_t i = 0; i < x.count; ++i) {
     if (value[i] < 0) raise("ValueError", "'list' argument must have no negative elements");
-    count = std::max(count, value[i] + 1);
+    count = std::max(count, value[i] < std::numeric_limits<int64_t>::max() ? value[i] + 1 : value[i]);  // either is more than memory holds
   }
   if (args[1].is_none()) {
     HostArray result(in, DType::i64, {count});

@@ -387,7 +387,8 @@ Value array_get(Interpreter& in, const Array& array, const Value& index) {
   const Array::Elements from = array.elements(in.engine());
   const auto width = static_cast<int64_t>(gasell::size_of(array.dtype())), run = g.run * width,
              count = static_cast<int64_t>(g.positions.size());
-  auto storage = std::dynamic_pointer_cast<HostStorage>(in.engine().device().allocate(std::max<int64_t>(1, count * run)));
+  auto storage =
+      std::dynamic_pointer_cast<HostStorage>(in.engine().device().allocate(std::max<int64_t>(1, graph::bytes_of(g.shape, array.dtype()))));
   char* const to = static_cast<char*>(storage->write());
   move_runs(
       count, run, [&](int64_t i) { return to + i * run; },

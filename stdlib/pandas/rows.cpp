@@ -117,7 +117,7 @@ Value empty(Interpreter& in, Args args) {
     shape.push_back(to_index(in, args[0]));
   }
   const DType dtype = *numpy::to_dtype(in, args[1]);
-  StorageRef memory = in.engine().allocate(graph::size_of(shape) * size_of(dtype));
+  StorageRef memory = in.engine().allocate(graph::bytes_of(shape, dtype));
   std::vector<int64_t> strides = graph::contiguous_strides(shape);
   return numpy::wrap_array(graph::buffer(std::move(memory), dtype, std::move(shape), std::move(strides), 0));
 }

@@ -38,6 +38,7 @@ ModuleTable modules_with_arguments(const Options& options) {
 Host::Host(const Options& options, bool interactive)
     : engine(options.engine), interrupts(engine, interactive), interpreter(engine, modules_with_arguments(options)) {
   interpreter.write_out = write_stdout;
+  interpreter.own_process();
 }
 
 }  // namespace gasell::cli
