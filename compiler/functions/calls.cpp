@@ -81,13 +81,7 @@ Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
         for (const ExprRef& e : array.array->strides) items.push_back(scalar_value(e * constant_i64(size_of(base.type.dtype))));
         return tuple_value(std::move(items));
       }
-      if (name == "dtype") {
-        Value v;
-        v.type.kind = Kind::function;
-        v.type.text = "numpy." + std::string(name_of(base.type.dtype));
-        v.outside = {.kind = Outside::Kind::path, .text = v.type.text};
-        return v;
-      }
+      if (name == "dtype") return dtype_value(base.type.dtype);
       if (name == "T") {
         const Value array = materialise(base, at);
         ArrayValue a = *array.array;
@@ -113,8 +107,7 @@ Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
         if (is_complex(base.type.dtype)) return scalar_value(ir::op(name == "real" ? ScalarOp::real : ScalarOp::imag, {base.scalar}));
         return name == "real" ? base : scalar_value(ir::constant(Scalar::of_int(0).cast(base.type.dtype)));
       }
-      if (name == "dtype")
-        return attribute(elementwise({base}, base.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, at), name, at);
+      if (name == "dtype") return dtype_value(base.type.dtype);
       break;
     case Kind::tuple:
       if (!base.type.named) break;
@@ -172,6 +165,7 @@ Value Lowering::call(const ast::Expr& e) {
   for (const ast::Keyword& k : n.keywords) {
     if (k.name.empty()) unsupported(k.span, "** in a call");
     site.keywords.emplace_back(k.name, expression(k.value));
+    site.keywords.back().second.span = k.value->span;
   }
   return call_value(callee, site);
 }

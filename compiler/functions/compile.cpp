@@ -40,6 +40,10 @@ bool Lowering::is_taken(const std::string& name) const {
 }
 
 Value Lowering::run(std::vector<Value> arguments) {
+  return defined([&] { return run_body(std::move(arguments)); });
+}
+
+Value Lowering::run_body(std::vector<Value> arguments) {
   const auto& params = parameters_of(function_);
   auto bind = [&] {
     env_.clear();
@@ -48,6 +52,7 @@ Value Lowering::run(std::vector<Value> arguments) {
   };
   if (function_.lambda) {
     bind();
+    here_ = function_.lambda->span;
     return expression(std::get<ast::Lambda>(function_.lambda->node).body);
   }
   const ast::Body& body = std::get<ast::FunctionDef>(function_.definition->node).body;
@@ -61,6 +66,7 @@ Value Lowering::run(std::vector<Value> arguments) {
     statements(before);
     if (program_.skipped.size() > skipped) throw Unknown{program_.skipped.back().at, program_.skipped.back().why};
     if (code().dead()) throw Unreachable{};
+    here_ = body.back()->span;
     Value v = last->value ? expression(last->value) : none_value();
     return v.lazy ? materialise(v, body.back()->span) : v;
   }
@@ -159,6 +165,7 @@ static Compiled compile_once(Program& program, const Function& function, const s
   program.overlapping = overlapping;
   const bool cuda = function.options.cuda;
   if (cuda) program.code.count_nothing();
+  const Span at = function.definition ? std::get<ast::FunctionDef>(function.definition->node).name_span : function.lambda->span;
   const auto& params = parameters_of(function);
   std::vector<ir::Parameter> parameters;
   std::vector<Value> values;
@@ -168,6 +175,7 @@ static Compiled compile_once(Program& program, const Function& function, const s
   }
   Compiled result;
   std::optional<Type> returned;
+  Lowering lowering(program, function, "");
   const std::function<void(const Value&)> give = [&](const Value& v) {
     if (cuda && !v.type.is_none())
       throw Error(Diagnostic{Blame::user,
@@ -176,16 +184,15 @@ static Compiled compile_once(Program& program, const Function& function, const s
                              Label{function.source, v.span, ""},
                              {},
                              "write into an array that the kernel is given"});
+    need_returnable(lowering, v.type, v.span.end ? v.span : at, true);
     store_slots(program.code, "results", constant_i64(0), v);
     returned = v.type;
   };
-  Lowering lowering(program, function, "");
   if (program.lasting->recursive.count(function.identity)) {
-    const Span at = function.definition ? std::get<ast::FunctionDef>(function.definition->node).name_span : function.lambda->span;
     give(lowering.call_instance(function, std::move(values), at));
   } else if (function.lambda) {
     const Value v = lowering.run(std::move(values));
-    give(v.lazy ? lowering.materialise(v, v.span) : v);
+    give(lowering.defined([&] { return v.lazy ? lowering.materialise(v, v.span) : v; }));
   } else {
     lowering.run_outermost(std::move(values), give);
   }

@@ -159,7 +159,12 @@ namespace {
 
 template <const std::unordered_map<std::string_view, Elementwise>& (*table)(), bool arrays>
 Value from_table(Lowering& l, const CallSite& site) {
-  return apply_elementwise(l, site, table().at(std::string_view(site.name).substr(site.name.rfind('.') + 1)), arrays);
+  const Elementwise& e = table().at(std::string_view(site.name).substr(site.name.rfind('.') + 1));
+  const bool one = info(e.op).arity == 1;
+  const char* const parameters = !arrays ? (one ? "x" : "x, y")
+                                 : one   ? "x: operand, out: out = None"
+                                         : "x1: operand, x2: operand, out: out = None";
+  return apply_elementwise(l, checked(l, site, parameters), e, arrays);
 }
 
 }  // namespace

@@ -121,6 +121,7 @@ void Lowering::lower_instance(Instance& instance, const Function& function, cons
     try {
       const Value v = inner.run(std::move(values));
       if (!code().dead()) {
+        need_returnable(*this, v.type, at, false);
         for_each_memory(v, [&](const std::string& memory) { code().retain(memory); });
         note_addresses(v);
         instance.result = v.type;

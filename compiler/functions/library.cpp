@@ -10,7 +10,7 @@ LibraryFunction library_function(const std::string& path) {
     if (LibraryFunction f = table(path)) return f;
   if (const auto text = prelude_function(path))
     return [text](Lowering& l, const CallSite& site) {
-      CallSite own = site;
+      CallSite own = checked(l, site, parameters_of(*text));
       for (const auto& [name, value] : site.keywords) site.asked->insert(name);  // it looks at them itself
       return l.call_function(*text, own);
     };

@@ -1,7 +1,7 @@
 // The library of compiled functions, by file. Each gives nullptr for a path that it does not have.
 #pragma once
 
-#include "compiler/functions/lowering.h"
+#include "compiler/functions/parameters.h"
 
 namespace gasell::functions {
 
@@ -15,6 +15,8 @@ LibraryFunction linalg_function(const std::string& path);     // library_linalg.
 LibraryFunction arranging_function(const std::string& path);  // library_arrange.cpp
 LibraryFunction container_function(const std::string& path);  // library_containers.cpp
 LibraryFunction random_function(const std::string& path);     // library_random.cpp
+/// The parameters of what only texts of prelude/ call, which know how.
+inline constexpr const char* kInner = "*arguments";
 /// What texts of prelude/ use ("gasell.…"), and what belongs to it.
 LibraryFunction inner_function(const std::string& path);  // library_inner.cpp
 /// "numpy.finfo(float64).eps".

@@ -1,6 +1,4 @@
 // Arrays put together, turned, cut and ordered in compiled functions.
-#include <unordered_map>
-
 #include "compiler/functions/library.h"
 
 namespace gasell::functions {
@@ -12,7 +10,6 @@ using Kind = Type::Kind;
 namespace {
 
 Value array_argument(Lowering& l, const CallSite& site, size_t place = 0) {
-  if (site.args.size() <= place) l.fail(site.span, site.name + " needs an array");
   Value v = site.args[place];
   if (v.type.is_tuple() || v.type.is_list()) v = library_function("numpy.array")(l, {site.span, "np.array", {v}, {}});
   if (!v.type.is_array()) l.fail(v.span, site.name + " needs an array, and this is " + describe(v.type));
@@ -68,11 +65,6 @@ Value joined(Lowering& l, const CallSite& site, std::vector<Value> parts, int64_
   return result;
 }
 
-std::vector<Value> parts_of(Lowering& l, const CallSite& site) {
-  if (site.args.empty() || !site.args[0].type.is_tuple()) l.fail(site.span, site.name + " takes a tuple of arrays");
-  return site.args[0].items;
-}
-
 Value with_axes(Lowering& l, const CallSite& site, const Value& v, int rank) {
   Value result =
       v.type.is_array()
@@ -91,37 +83,36 @@ Value with_axes(Lowering& l, const CallSite& site, const Value& v, int rank) {
 }
 
 Value concatenate(Lowering& l, const CallSite& site) {
-  return joined(l, site, parts_of(l, site), constant_argument(l, site, 1, "axis", 0));
+  return joined(l, site, site.args[0].items, constant_argument(l, site, 1, "axis", 0));
 }
 Value hstack(Lowering& l, const CallSite& site) {
-  std::vector<Value> parts = parts_of(l, site);
+  std::vector<Value> parts = site.args[0].items;
   for (Value& v : parts) v = with_axes(l, site, v, 1);
   return joined(l, site, parts, parts.empty() || parts[0].type.rank == 1 ? 0 : 1);
 }
 Value vstack(Lowering& l, const CallSite& site) {
-  std::vector<Value> parts = parts_of(l, site);
+  std::vector<Value> parts = site.args[0].items;
   for (Value& v : parts) v = with_axes(l, site, v, 2);
   return joined(l, site, parts, 0);
 }
 Value dstack(Lowering& l, const CallSite& site) {
-  std::vector<Value> parts = parts_of(l, site);
+  std::vector<Value> parts = site.args[0].items;
   for (Value& v : parts) v = library_function("numpy.atleast_3d")(l, {site.span, site.name, {v}, {}});
   return joined(l, site, parts, 2);
 }
 Value stack(Lowering& l, const CallSite& site) {
-  std::vector<Value> parts = parts_of(l, site);
+  std::vector<Value> parts = site.args[0].items;
   const int64_t axis = constant_argument(l, site, 1, "axis", 0);
   for (Value& v : parts) v = library_function("numpy.expand_dims")(l, {site.span, site.name, {v, scalar_value(constant_i64(axis))}, {}});
   return joined(l, site, parts, axis);
 }
 Value column_stack(Lowering& l, const CallSite& site) {
-  std::vector<Value> parts = parts_of(l, site);
+  std::vector<Value> parts = site.args[0].items;
   for (Value& v : parts)
     if (v.type.rank == 1) v = library_function("numpy.expand_dims")(l, {site.span, site.name, {v, scalar_value(constant_i64(1))}, {}});
   return joined(l, site, parts, 1);
 }
 Value append(Lowering& l, const CallSite& site) {
-  if (site.args.size() < 2) l.fail(site.span, "np.append takes an array and what is appended");
   if (const Value* axis = site.argument(2, "axis"); axis && !axis->type.is_none())
     return joined(l, site, {array_argument(l, site, 0), array_argument(l, site, 1)}, constant_argument(l, site, 2, "axis", 0));
   std::vector<Value> parts;
@@ -160,7 +151,6 @@ Value flip(Lowering& l, const CallSite& site) {
 
 Value roll(Lowering& l, const CallSite& site) {
   const Value v = array_argument(l, site);
-  if (site.args.size() < 2) l.fail(site.span, "np.roll takes an array and by how much");
   const Value flat = v.type.rank == 1 ? v : library_method("ravel")(l, {site.span, "ravel", {v}, {}});
   if (site.argument(2, "axis") && v.type.rank != 1) l.unsupported(site.span, "np.roll along an axis");
   const ExprRef n = l.count_of(flat.array->extents);
@@ -236,7 +226,6 @@ Value diff(Lowering& l, const CallSite& site) {
 
 Value repeat(Lowering& l, const CallSite& site) {
   const Value v = array_argument(l, site);
-  if (site.args.size() != 2) l.fail(site.span, "np.repeat takes an array and how often");
   if (v.type.rank != 1 || !site.args[1].type.is_scalar())
     return library_function("numpy.repeat_each")(l, {site.span, site.name, {v, site.args[1]}, {}});
   const ExprRef times = l.code().bind(l.index_number(site.args[1], "np.repeat"));
@@ -248,6 +237,12 @@ Value repeat(Lowering& l, const CallSite& site) {
 }
 
 // ---- ordering and counting ----
+void require_same_shape(Lowering& l, const CallSite& site, const Value& a, const Value& b, const char* message) {
+  if (a.type.rank != b.type.rank) l.fail_as("ValueError", site.span, message);
+  for (size_t k = 0; k < a.extents().size(); ++k)
+    l.raise_if(both(ScalarOp::ne, a.extents()[k], b.extents()[k]), "ValueError", message, site.span);
+}
+
 Value bincount(Lowering& l, const CallSite& site) {
   const Value v = array_argument(l, site);
   if (v.type.rank != 1 || !(is_integer(v.type.dtype) || v.type.dtype == DType::boolean))
@@ -256,6 +251,7 @@ Value bincount(Lowering& l, const CallSite& site) {
   const Value* least = site.argument(2, "minlength");
   const bool weighted = weights && !weights->type.is_none();
   const Value w = weighted ? array_argument(l, {site.span, site.name, {*weights}, {}}) : Value{};
+  if (weighted) require_same_shape(l, site, v, w, "The weights and list don't have the same length.");
   const std::string top = l.code().fresh("top");
   const ExprRef highest = ir::variable(top, DType::i64);
   l.code().emit(ir::var(top, constant_i64(-1)));
@@ -295,7 +291,7 @@ ExprRef bisect(Lowering& l, const Value& sorted, const ExprRef& x, bool right) {
 
 Value searchsorted(Lowering& l, const CallSite& site) {
   const Value sorted = array_argument(l, site);
-  if (site.args.size() < 2 || sorted.type.rank != 1) l.fail(site.span, "np.searchsorted takes a 1-d array and values");
+  if (sorted.type.rank != 1) l.fail(site.span, "np.searchsorted takes a 1-d array and values");
   const Value* side = site.argument(2, "side");
   const bool right = side && side->type.text == "right";
   const Value v = site.args[1].type.is_list() || site.args[1].type.is_tuple() ? array_argument(l, site, 1) : site.args[1];
@@ -316,16 +312,26 @@ Value histogram(Lowering& l, const CallSite& site) {
   const Value* weights = site.keyword("weights");
   if (bins && !bins->type.is_scalar()) return library_function("numpy.histogram_of_bins")(l, {site.span, site.name, {v, *bins}, {}});
   const ExprRef n = bins ? l.code().bind(l.index_number(*bins, "bins"), "bins") : constant_i64(10);
+  l.raise_if(both(ScalarOp::lt, n, constant_i64(1)), "ValueError", "`bins` must be positive, when an integer", site.span);
   ExprRef low, high;
-  if (range && range->type.is_tuple() && range->items.size() == 2) {
+  if (range && range->type.is_tuple()) {
+    if (range->items.size() != 2)
+      l.fail(range->span, "the range of " + site.name + " is two numbers, and this is " + describe(range->type));
     low = l.number(range->items[0], DType::f64), high = l.number(range->items[1], DType::f64);
   } else {
     low = ir::cast(library_method("min")(l, {site.span, "min", {v}, {}}).scalar, DType::f64);
     high = ir::cast(library_method("max")(l, {site.span, "max", {v}, {}}).scalar, DType::f64);
   }
   low = l.code().bind(low, "low"), high = l.code().bind(high, "high");
+  l.raise_if(both(ScalarOp::lt, high, low), "ValueError", "max must be larger than min in range parameter.", site.span);
+  l.raise_if(negation(ir::op(ScalarOp::isfinite, {both(ScalarOp::sub, high, low)})), "ValueError", "the range of the bins is not finite",
+             site.span);
+  const ExprRef half = ir::constant(Scalar::of_float(0.5)), flat = l.code().bind(both(ScalarOp::eq, low, high));
+  low = l.code().bind(select(flat, both(ScalarOp::sub, low, half), low), "low");
+  high = l.code().bind(select(flat, both(ScalarOp::add, high, half), high), "high");
   const bool weighted = weights && !weights->type.is_none();
   const Value w = weighted ? array_argument(l, {site.span, site.name, {*weights}, {}}) : Value{};
+  if (weighted) require_same_shape(l, site, v, w, "weights should have the same shape as a.");
   const DType dtype = weighted ? DType::f64 : DType::i64;
   const Value counts = l.allocate(dtype, {n}, site.span, true);
   const ExprRef scale = l.code().bind(both(ScalarOp::div, ir::cast(n, DType::f64), both(ScalarOp::sub, high, low)), "scale");
@@ -427,41 +433,43 @@ Value nonzero(Lowering& l, const CallSite& site) {
 }  // namespace
 
 LibraryFunction arranging_function(const std::string& path) {
-  static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"numpy.concatenate", concatenate},
-      {"numpy.hstack", hstack},
-      {"numpy.vstack", vstack},
-      {"numpy.row_stack", vstack},
-      {"numpy.dstack", dstack},
-      {"numpy.stack", stack},
-      {"numpy.column_stack", column_stack},
-      {"numpy.append", append},
-      {"numpy.flip", flip},
-      {"numpy.fliplr", flip},
-      {"numpy.flipud", flip},
-      {"numpy.roll", roll},
-      {"numpy.triu", triangle},
-      {"numpy.tril", triangle},
-      {"numpy.diag", diag},
-      {"numpy.trace", trace},
-      {"numpy.diff", diff},
-      {"numpy.repeat", repeat},
-      {"numpy.bincount", bincount},
-      {"numpy.searchsorted", searchsorted},
-      {"numpy.histogram", histogram},
-      {"numpy.sort", sorted},
-      {".sort", sorted},
-      {"numpy.argsort", argsort},
-      {".argsort", argsort},
-      {"numpy.median", median},
-      {"numpy.unique", unique},
-      {"numpy.nonzero", nonzero},
-      {".nonzero", nonzero},
-      {"numpy.trace", trace},
-      {".trace", trace},
+  static const LibraryTable kFunctions = {
+      {"numpy.concatenate", "arrays: arrays, axis=0", concatenate},
+      {"numpy.hstack", "tup: arrays", hstack},
+      {"numpy.vstack", "tup: arrays", vstack},
+      {"numpy.row_stack", "tup: arrays", vstack},
+      {"numpy.dstack", "tup: arrays", dstack},
+      {"numpy.stack", "arrays: arrays, axis=0", stack},
+      {"numpy.column_stack", "tup: arrays", column_stack},
+      {"numpy.append", "arr: values, values: values, axis=None", append},
+      {"numpy.flip", "m: array_like, axis=None", flip},
+      {"numpy.fliplr", "m: array_like", flip},
+      {"numpy.flipud", "m: array_like", flip},
+      {"numpy.roll", "a: array_like, shift: int, axis=None", roll},
+      {"numpy.triu", "m: array_like, k: int = 0", triangle},
+      {"numpy.tril", "m: array_like, k: int = 0", triangle},
+      {"numpy.diag", "v: array_like, k: int = 0", diag},
+      {"numpy.trace", "a: array_like", trace},
+      {"numpy.diff", "a: array_like, n=1", diff},
+      {"numpy.repeat", "a: array_like | point, repeats: int | array_like[int]", repeat},
+      {"numpy.bincount", "list: array_like, weights: array_like[real] = None, minlength: int = 0", bincount},
+      {"numpy.searchsorted", "a: array_like, v: values, side: text = 'left'", searchsorted},
+      {"numpy.histogram",
+       "a: array_like[real] | point[real], bins: int | array_like[real] = 10, range: tuple[real] = None, *, weights: array_like[real] = "
+       "None",
+       histogram},
+      {"numpy.sort", "a: array_like", sorted},
+      {".sort", "a: array", sorted},
+      {"numpy.argsort", "a: array_like", argsort},
+      {".argsort", "a: array_like", argsort},
+      {"numpy.median", "a: array_like[real] | point[real]", median},
+      {"numpy.unique", "ar: array_like | point", unique},
+      {"numpy.nonzero", "a: array_like", nonzero},
+      {".nonzero", "a: array_like", nonzero},
+      {"numpy.trace", "a: array_like", trace},
+      {".trace", "a: array_like", trace},
   };
-  const auto known = kFunctions.find(path);
-  return known == kFunctions.end() ? nullptr : known->second;
+  return kFunctions.find(path);
 }
 
 }  // namespace gasell::functions

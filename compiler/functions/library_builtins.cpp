@@ -13,7 +13,6 @@ using Kind = Type::Kind;
 namespace {
 
 Value len(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 1) l.fail(site.span, "len takes one argument");
   const Value& v = site.args[0];
   if (v.type.is_tuple()) return scalar_value(constant_i64(static_cast<int64_t>(v.items.size())));
   if (v.type.is_list()) return scalar_value(l.list_length(v));
@@ -26,7 +25,6 @@ Value len(Lowering& l, const CallSite& site) {
 }
 
 Value absolute(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 1) l.fail(site.span, "abs takes one argument");
   Value v = site.args[0];
   if (v.type.is_scalar() && is_whole(v.type.dtype))
     v = scalar_value(ir::cast(v.scalar, kind(v.type.dtype) == 'u' ? DType::u64 : DType::i64));
@@ -51,6 +49,7 @@ Value extreme(Lowering& l, const CallSite& site, ast::CompareOp op, const char* 
     const DType d = l.scalar(items[k], name)->type;
     type = k ? unify(Type::of(type), Type::of(d))->dtype : d;
   }
+  if (is_complex(type) && items.size() > 1) l.fail(site.span, "complex numbers have no order");
   ExprRef best = l.code().bind(ir::cast(l.scalar(items[0], name), type));
   // As Python's: a later item wins only where it is strictly better, so NaN stays where it stands.
   for (size_t k = 1; k < items.size(); ++k) {
@@ -63,7 +62,6 @@ Value minimum(Lowering& l, const CallSite& site) { return extreme(l, site, ast::
 Value maximum(Lowering& l, const CallSite& site) { return extreme(l, site, ast::CompareOp::gt, "max"); }
 
 Value round_number(Lowering& l, const CallSite& site) {
-  if (site.args.empty() || site.args.size() > 2) l.fail(site.span, "round takes a number, and how many digits");
   const ExprRef x = l.code().bind(l.scalar(site.args[0], "round"));
   if (site.args.size() == 1)
     return scalar_value(is_whole(x->type) ? ir::cast(x, DType::i64) : ir::cast(ir::op(ScalarOp::rint, {x}), DType::i64));
@@ -76,20 +74,16 @@ Value round_number(Lowering& l, const CallSite& site) {
 }
 
 Value divmod(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2) l.fail(site.span, "divmod takes two numbers");
   return tuple_value({l.binary(ast::BinaryOp::floordiv, site.args[0], site.args[1], site.span),
                       l.binary(ast::BinaryOp::mod, site.args[0], site.args[1], site.span)});
 }
 
-Value power(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2) l.fail(site.span, "pow takes two numbers");
-  return l.binary(ast::BinaryOp::pow, site.args[0], site.args[1], site.span);
-}
+Value power(Lowering& l, const CallSite& site) { return l.binary(ast::BinaryOp::pow, site.args[0], site.args[1], site.span); }
 
 Value complex_number(Lowering& l, const CallSite& site) {
-  if (site.args.empty() || site.args.size() > 2) l.fail(site.span, "complex takes one or two numbers");
   const ExprRef re = l.scalar(site.args[0], "complex");
   if (site.args.size() == 1) return scalar_value(ir::cast(re, DType::c128));
+  if (is_complex(re->type)) l.fail(site.args[0].span, "complex of two numbers takes real ones, and this is " + describe(site.args[0].type));
   return scalar_value(both(ScalarOp::make_complex, ir::cast(re, DType::f64), ir::cast(l.scalar(site.args[1], "complex"), DType::f64)));
 }
 
@@ -99,25 +93,18 @@ Value range(Lowering& l, const CallSite& site) {
 }
 
 /// numba.literal_unroll: loops over tuples of several types are written out anyway.
-Value unrolled(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 1 || !site.args[0].type.is_tuple()) l.fail(site.span, "literal_unroll takes a tuple");
-  return site.args[0];
-}
+Value unrolled(Lowering&, const CallSite& site) { return site.args[0]; }
 
 Value iterator(Lowering& l, const CallSite& site) {
   std::vector<Value> items = site.args;
   if (site.name == "enumerate") {
     const Value* start = site.argument(1, "start");
     const Value first = start ? *start : scalar_value(constant_i64(0));
-    if (items.empty()) l.fail(site.span, "enumerate needs something to count");
     items.resize(1);
     items.push_back(scalar_value(l.index_number(first, "enumerate")));
   } else {
     if (!site.keywords.empty()) l.unsupported(site.span, "a keyword of " + site.name);
-    if (site.name != "zip" && items.size() != 1 && site.name != "numpy.ndindex") l.fail(site.span, site.name + " takes one argument");
     if (site.name == "numpy.ndindex" && items.size() != 1) items = {tuple_value(std::move(items))};
-    if ((site.name == "numpy.ndenumerate" || site.name == "numpy.nditer") && !items[0].type.is_array())
-      l.fail(site.span, site.name + " needs an array, and this is " + describe(items[0].type));
   }
   return iterator_value(l, site.name, std::move(items), site.span);
 }
@@ -125,27 +112,26 @@ Value iterator(Lowering& l, const CallSite& site) {
 }  // namespace
 
 LibraryFunction builtin_function(const std::string& path) {
-  static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"range", range},
-      {"enumerate", iterator},
-      {"zip", iterator},
-      {"reversed", iterator},
-      {"numpy.ndenumerate", iterator},
-      {"numpy.ndindex", iterator},
-      {"numpy.nditer", iterator},
-      {"numba.prange", range},
-      {"numba.literal_unroll", unrolled},
-      {"len", len},
-      {"abs", absolute},
-      {"min", minimum},
-      {"max", maximum},
-      {"round", round_number},
-      {"divmod", divmod},
-      {"pow", power},
-      {"complex", complex_number},
+  static const LibraryTable kFunctions = {
+      {"range", "*numbers", range},
+      {"enumerate", "iterable: iterable, start: int = 0", iterator},
+      {"zip", "*iterables: iterable", iterator},
+      {"reversed", "sequence: iterable", iterator},
+      {"numpy.ndenumerate", "arr: array | point", iterator},
+      {"numpy.ndindex", "*shape: shape", iterator},
+      {"numpy.nditer", "op: array | point", iterator},
+      {"numba.prange", "*numbers", range},
+      {"numba.literal_unroll", "container: tuple", unrolled},
+      {"len", "obj", len},
+      {"abs", "x: operand", absolute},
+      {"min", "*items", minimum},
+      {"max", "*items", maximum},
+      {"round", "number: real, ndigits: int = None", round_number},
+      {"divmod", "a: operand, b: operand", divmod},
+      {"pow", "base: operand, exp: operand", power},
+      {"complex", "real: number, imag: real = 0", complex_number},
   };
-  const auto known = kFunctions.find(path);
-  return known == kFunctions.end() ? nullptr : known->second;
+  return kFunctions.find(path);
 }
 
 }  // namespace gasell::functions

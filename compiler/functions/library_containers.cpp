@@ -1,6 +1,4 @@
 // Lists, dicts and sets: what they are made by in scripts, and what the texts of prelude/ make their methods of.
-#include <unordered_map>
-
 #include "compiler/functions/library.h"
 
 namespace gasell::functions {
@@ -13,7 +11,6 @@ namespace {
 
 // ---- lists ----
 Value append(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2) l.fail(site.span, "append takes one item");
   l.list_append(site.args[0], site.args[1], site.span);
   return none_value();
 }
@@ -35,21 +32,17 @@ Value last(Lowering& l, const CallSite& site) {
   return scalar_value(l.code().bind(ir::load(site.args.at(0).array->memory, DType::i64, constant_i64(0)) - constant_i64(1), "last"));
 }
 /// d.keys(), d.values(), d.items().
-Value entries(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 1) l.fail(site.span, "this takes no arguments");
-  return iterator_value(l, "table." + site.name, site.args, site.span);
-}
+Value entries(Lowering& l, const CallSite& site) { return iterator_value(l, "table." + site.name, site.args, site.span); }
 /// gasell.set(), gasell.dict().
 Value empty_table(Lowering& l, const CallSite& site) {
   return l.empty_table(site.key, site.name.substr(site.name.find('.') + 1), site.span);
 }
 
 /// numba.typed.Dict(), .empty(key_type, value_type), numba.typed.List(), .empty_list(type).
-Type said_type(Lowering& l, const Value* v, Span at) {
-  if (!v) l.fail(at, "the type of what it holds is missing");
-  if (const auto dtype = dtype_argument(*v)) return Type::of(*dtype);
-  if (v->outside.kind == Outside::Kind::path && v->outside.text.starts_with("numba.type ")) return v->outside.type;
-  l.fail(v->span, "a type of Numba is needed here, as numba.int64, and this is " + describe(v->type));
+Type said_type(Lowering& l, const Value& v) {
+  if (const auto dtype = dtype_argument(v)) return Type::of(*dtype);
+  if (v.outside.kind == Outside::Kind::path && v.outside.text.starts_with("numba.type ")) return v.outside.type;
+  l.fail(v.span, "a type of Numba is needed here, as numba.int64, and this is " + describe(v.type));
 }
 Value typed_dict(Lowering& l, const CallSite& site) {
   if (site.args.empty()) return l.empty_table(site.key, "dict", site.span);
@@ -57,7 +50,7 @@ Value typed_dict(Lowering& l, const CallSite& site) {
 }
 Value empty_typed_dict(Lowering& l, const CallSite& site) {
   site.argument(2, "n_keys");
-  const Type key = said_type(l, site.argument(0, "key_type"), site.span), value = said_type(l, site.argument(1, "value_type"), site.span);
+  const Type key = said_type(l, site.args[0]), value = said_type(l, site.args[1]);
   return l.new_table(Type::table_of("dict", Type::tuple_of({key, value})), site.span);
 }
 /// It comes back as a numba.typed.List.
@@ -70,32 +63,31 @@ Value typed_list(Lowering& l, const CallSite& site) {
 }
 Value empty_typed_list(Lowering& l, const CallSite& site) {
   site.argument(1, "allocated");
-  return said_list(l.new_list(Type::list_of(said_type(l, site.argument(0, "item_type"), site.span)), site.span));
+  return said_list(l.new_list(Type::list_of(said_type(l, site.args[0])), site.span));
 }
 
 }  // namespace
 
 LibraryFunction container_function(const std::string& path) {
-  static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"list.append", append},
-      {"gasell.take_last", take_last},
-      {"gasell.find", find},
-      {"gasell.part", part},
-      {"gasell.put", put},
-      {"gasell.take", take},
-      {"gasell.last", last},
-      {"numba.typed.Dict", typed_dict},
-      {"numba.typed.Dict.empty", empty_typed_dict},
-      {"numba.typed.List", typed_list},
-      {"numba.typed.List.empty_list", empty_typed_list},
-      {"gasell.set", empty_table},
-      {"gasell.dict", empty_table},
-      {"dict.keys", entries},
-      {"dict.values", entries},
-      {"dict.items", entries},
+  static const LibraryTable kFunctions = {
+      {"list.append", "list: list, item", append},
+      {"gasell.take_last", kInner, take_last},
+      {"gasell.find", kInner, find},
+      {"gasell.part", kInner, part},
+      {"gasell.put", kInner, put},
+      {"gasell.take", kInner, take},
+      {"gasell.last", kInner, last},
+      {"numba.typed.Dict", "iterable: iterable = ()", typed_dict},
+      {"numba.typed.Dict.empty", "key_type, value_type, n_keys: int = 0", empty_typed_dict},
+      {"numba.typed.List", "iterable: iterable = ()", typed_list},
+      {"numba.typed.List.empty_list", "item_type, allocated: int = 0", empty_typed_list},
+      {"gasell.set", kInner, empty_table},
+      {"gasell.dict", kInner, empty_table},
+      {"dict.keys", "d: dict", entries},
+      {"dict.values", "d: dict", entries},
+      {"dict.items", "d: dict", entries},
   };
-  const auto known = kFunctions.find(path);
-  return known == kFunctions.end() ? nullptr : known->second;
+  return kFunctions.find(path);
 }
 
 }  // namespace gasell::functions

@@ -35,25 +35,19 @@ Value filled(Lowering& l, const CallSite& site, std::vector<ExprRef> extents, DT
   return v;
 }
 
-Value need(Lowering& l, const CallSite& site, size_t place, const char* name) {
-  const Value* v = site.argument(place, name);
-  if (!v) l.fail(site.span, site.name + " misses the argument '" + name + "'");
-  return *v;
-}
-
 Value empty(Lowering& l, const CallSite& site) {
-  return l.allocate(dtype_or(l, site.argument(1, "dtype"), DType::f64), shape_argument(l, need(l, site, 0, "shape")), site.span);
+  return l.allocate(dtype_or(l, site.argument(1, "dtype"), DType::f64), shape_argument(l, site.args[0]), site.span);
 }
 Value zeros(Lowering& l, const CallSite& site) {
-  return l.allocate(dtype_or(l, site.argument(1, "dtype"), DType::f64), shape_argument(l, need(l, site, 0, "shape")), site.span, true);
+  return l.allocate(dtype_or(l, site.argument(1, "dtype"), DType::f64), shape_argument(l, site.args[0]), site.span, true);
 }
 Value ones(Lowering& l, const CallSite& site) {
   const DType dtype = dtype_or(l, site.argument(1, "dtype"), DType::f64);
-  return filled(l, site, shape_argument(l, need(l, site, 0, "shape")), dtype, ir::constant(Scalar::of_int(1).cast(dtype)));
+  return filled(l, site, shape_argument(l, site.args[0]), dtype, ir::constant(Scalar::of_int(1).cast(dtype)));
 }
 Value full(Lowering& l, const CallSite& site) {
-  const ExprRef number = l.scalar(need(l, site, 1, "fill_value"), "np.full");
-  return filled(l, site, shape_argument(l, need(l, site, 0, "shape")), dtype_or(l, site.argument(2, "dtype"), number->type), number);
+  const ExprRef number = l.scalar(site.args[1], "np.full");
+  return filled(l, site, shape_argument(l, site.args[0]), dtype_or(l, site.argument(2, "dtype"), number->type), number);
 }
 
 /// A number as an array without axes.
@@ -64,40 +58,38 @@ Value point(Lowering& l, const Value& v, DType dtype, Span at) {
 }
 
 Value array_argument(Lowering& l, const CallSite& site) {
-  Value v = need(l, site, 0, "a");
+  Value v = site.args[0];
   if (v.type.is_tuple() || v.type.is_list()) v = library_function("numpy.array")(l, {site.span, "np.array", {v}, {}});
   if (v.type.is_scalar()) v = point(l, v, v.type.dtype, site.span);
   return v;
 }
-std::vector<ExprRef> like_extents(Lowering& l, const CallSite& site, const Value& v, const Value* shape) {
+std::vector<ExprRef> like_extents(Lowering& l, const Value& v, const Value* shape) {
   if (shape && !shape->type.is_none()) return shape_argument(l, *shape);
-  if (!v.type.is_array()) l.fail(v.span, site.name + " needs an array, and this is " + describe(v.type));
   return v.extents();
 }
 Value empty_like(Lowering& l, const CallSite& site) {
   const Value v = array_argument(l, site);
-  return l.allocate(dtype_or(l, site.argument(1, "dtype"), v.type.dtype), like_extents(l, site, v, site.keyword("shape")), site.span);
+  return l.allocate(dtype_or(l, site.argument(1, "dtype"), v.type.dtype), like_extents(l, v, site.keyword("shape")), site.span);
 }
 Value zeros_like(Lowering& l, const CallSite& site) {
   const Value v = array_argument(l, site);
-  return l.allocate(dtype_or(l, site.argument(1, "dtype"), v.type.dtype), like_extents(l, site, v, site.keyword("shape")), site.span, true);
+  return l.allocate(dtype_or(l, site.argument(1, "dtype"), v.type.dtype), like_extents(l, v, site.keyword("shape")), site.span, true);
 }
 Value ones_like(Lowering& l, const CallSite& site) {
   const Value v = array_argument(l, site);
   const DType dtype = dtype_or(l, site.argument(1, "dtype"), v.type.dtype);
-  return filled(l, site, like_extents(l, site, v, site.keyword("shape")), dtype, ir::constant(Scalar::of_int(1).cast(dtype)));
+  return filled(l, site, like_extents(l, v, site.keyword("shape")), dtype, ir::constant(Scalar::of_int(1).cast(dtype)));
 }
 Value full_like(Lowering& l, const CallSite& site) {
   const Value v = array_argument(l, site);
   const DType dtype = dtype_or(l, site.argument(2, "dtype"), v.type.dtype);
-  return filled(l, site, like_extents(l, site, v, site.keyword("shape")), dtype, l.scalar(need(l, site, 1, "fill_value"), "np.full_like"));
+  return filled(l, site, like_extents(l, v, site.keyword("shape")), dtype, l.scalar(site.args[1], "np.full_like"));
 }
 
 Value arange(Lowering& l, const CallSite& site) {
   std::vector<Value> numbers = site.args;
   const Value* dtype = site.keyword("dtype");
   if (numbers.size() == 4) dtype = &site.args[3], numbers.pop_back();
-  if (numbers.empty() || numbers.size() > 3) l.fail(site.span, "np.arange takes 1 to 3 numbers");
   const Value zero = scalar_value(constant_i64(0)), one = scalar_value(constant_i64(1));
   const Value start = numbers.size() > 1 ? numbers[0] : zero, stop = numbers[numbers.size() > 1 ? 1 : 0],
               step = numbers.size() > 2 ? numbers[2] : one;
@@ -127,8 +119,7 @@ Value arange(Lowering& l, const CallSite& site) {
 }
 
 Value linspace(Lowering& l, const CallSite& site) {
-  const ExprRef a = l.code().bind(l.number(need(l, site, 0, "start"), DType::f64)),
-                b = l.code().bind(l.number(need(l, site, 1, "stop"), DType::f64));
+  const ExprRef a = l.code().bind(l.number(site.args[0], DType::f64)), b = l.code().bind(l.number(site.args[1], DType::f64));
   const Value* number = site.argument(2, "num");
   const ExprRef n = number ? l.code().bind(l.index_number(*number, "np.linspace")) : constant_i64(50);
   const ExprRef last = l.code().bind(n - constant_i64(1), "last");
@@ -147,7 +138,7 @@ Value linspace(Lowering& l, const CallSite& site) {
 }
 
 Value eye(Lowering& l, const CallSite& site) {
-  const ExprRef n = l.code().bind(l.index_number(need(l, site, 0, "N"), "np.eye"));
+  const ExprRef n = l.code().bind(l.index_number(site.args[0], "np.eye"));
   const Value* columns = site.argument(1, "M");
   const Value* diagonal = site.argument(2, "k");
   const bool identity = site.name == "numpy.identity";
@@ -164,7 +155,7 @@ Value eye(Lowering& l, const CallSite& site) {
 
 /// np.array and np.asarray of arrays and nested tuples.
 Value array(Lowering& l, const CallSite& site) {
-  const Value v = need(l, site, 0, "object");
+  const Value v = site.args[0];
   const Value* dtype = site.argument(1, "dtype");
   if (v.type.is_array()) {
     const DType d = dtype_or(l, dtype, v.type.dtype);
@@ -203,8 +194,8 @@ Value array(Lowering& l, const CallSite& site) {
 
 /// relative(a, -1, 0): the element of a stencil's array that is so far from the one at hand. Only as_graph() knows where that is.
 Value relative(Lowering& l, const CallSite& site) {
-  const Value& array = site.args.at(0);
-  if (!array.type.is_array() || array.lazy) l.fail(site.span, "only an argument has elements relative to another");
+  const Value& array = site.args[0];
+  if (array.lazy) l.fail(site.span, "only an argument has elements relative to another");
   std::vector<ExprRef> args{ir::address(array.array->memory)};
   for (size_t k = 1; k < site.args.size(); ++k) args.push_back(l.index_number(site.args[k], "an offset"));
   const std::string name = l.code().fresh("element");
@@ -238,7 +229,7 @@ Value astype(Lowering& l, const CallSite& site) {
   return l.elementwise({v}, d, [d](const std::vector<ExprRef>& p) { return ir::cast(p[0], d); }, site.span);
 }
 Value fill(Lowering& l, const CallSite& site) {
-  l.assign_elements(site.args.at(0), need(l, site, 1, "value"), site.span);
+  l.assign_elements(site.args[0], site.args[1], site.span);
   return none_value();
 }
 
@@ -276,7 +267,7 @@ Value reshape(Lowering& l, const CallSite& site) {
   return array_value(v.type.dtype, Layout::c, std::move(a), v.type.read_only);
 }
 Value ravel(Lowering& l, const CallSite& site) {
-  return reshape(l, {site.span, site.name, {site.args.at(0), scalar_value(constant_i64(-1))}, {}});
+  return reshape(l, {site.span, site.name, {site.args[0], scalar_value(constant_i64(-1))}, {}});
 }
 Value flatten(Lowering& l, const CallSite& site) { return copy(l, {site.span, site.name, {ravel(l, site)}, {}}); }
 
@@ -302,7 +293,7 @@ Value transpose(Lowering& l, const CallSite& site) {
 
 Value expand_dims(Lowering& l, const CallSite& site) {
   const Value v = l.materialise(array_argument(l, site), site.span);
-  const Value axis = need(l, site, 1, "axis");
+  const Value axis = site.args[1];
   if (!axis.is_constant()) l.fail(axis.span, "the axis must be a constant");
   const int64_t at = axis.scalar->value.i + (axis.scalar->value.i < 0 ? v.type.rank + 1 : 0);
   if (at < 0 || at > v.type.rank) l.fail_as("ValueError", axis.span, "axis is out of bounds");
@@ -316,39 +307,38 @@ Value expand_dims(Lowering& l, const CallSite& site) {
 }  // namespace
 
 LibraryFunction creation_function(const std::string& path) {
-  static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"numba.empty_result", empty_result},
-      {kRelative, relative},
-      {"numpy.empty", empty},
-      {"numpy.zeros", zeros},
-      {"numpy.ones", ones},
-      {"numpy.full", full},
-      {"numpy.empty_like", empty_like},
-      {"numpy.zeros_like", zeros_like},
-      {"numpy.ones_like", ones_like},
-      {"numpy.full_like", full_like},
-      {"numpy.arange", arange},
-      {"numpy.linspace", linspace},
-      {"numpy.eye", eye},
-      {"numpy.identity", eye},
-      {"numpy.array", array},
-      {"numpy.asarray", array},
-      {"numpy.copy", copy},
-      {"numpy.ascontiguousarray", ascontiguous},
-      {"numpy.reshape", reshape},
-      {"numpy.ravel", ravel},
-      {"numpy.transpose", transpose},
-      {"numpy.expand_dims", expand_dims},
-      {".copy", copy},
-      {".astype", astype},
-      {".fill", fill},
-      {".reshape", reshape},
-      {".ravel", ravel},
-      {".flatten", flatten},
-      {".transpose", transpose},
+  static const LibraryTable kFunctions = {
+      {"numba.empty_result", "f: function, shape: shape, *arguments", empty_result},
+      {kRelative, "array: array, *offsets: int", relative},
+      {"numpy.empty", "shape: shape, dtype: dtype = None", empty},
+      {"numpy.zeros", "shape: shape, dtype: dtype = None", zeros},
+      {"numpy.ones", "shape: shape, dtype: dtype = None", ones},
+      {"numpy.full", "shape: shape, fill_value: number, dtype: dtype = None", full},
+      {"numpy.empty_like", "prototype: values, dtype: dtype = None, *, shape: shape = None", empty_like},
+      {"numpy.zeros_like", "a: values, dtype: dtype = None, *, shape: shape = None", zeros_like},
+      {"numpy.ones_like", "a: values, dtype: dtype = None, *, shape: shape = None", ones_like},
+      {"numpy.full_like", "a: values, fill_value: number, dtype: dtype = None, *, shape: shape = None", full_like},
+      {"numpy.arange", "start: real, stop: real = None, step: real = None, dtype: dtype = None", arange},
+      {"numpy.linspace", "start: real, stop: real, num: int = 50", linspace},
+      {"numpy.eye", "N: int, M: int = None, k: int = 0, dtype: dtype = None", eye},
+      {"numpy.identity", "n: int, dtype: dtype = None", eye},
+      {"numpy.array", "object: values, dtype: dtype = None", array},
+      {"numpy.asarray", "a: values, dtype: dtype = None", array},
+      {"numpy.copy", "a: values", copy},
+      {"numpy.ascontiguousarray", "a: values", ascontiguous},
+      {"numpy.reshape", "a: values, shape: shape", reshape},
+      {"numpy.ravel", "a: values", ravel},
+      {"numpy.transpose", "a: values, axes: tuple = None", transpose},
+      {"numpy.expand_dims", "a: values, axis: int", expand_dims},
+      {".copy", "a: array | point", copy},
+      {".astype", "a: operand, dtype: dtype", astype},
+      {".fill", "a: out, value: number", fill},
+      {".reshape", "a: array | point, *shape: shape", reshape},
+      {".ravel", "a: array | point", ravel},
+      {".flatten", "a: array | point", flatten},
+      {".transpose", "a: array | point, *axes: axis | None", transpose},
   };
-  const auto known = kFunctions.find(path);
-  return known == kFunctions.end() ? nullptr : known->second;
+  return kFunctions.find(path);
 }
 
 }  // namespace gasell::functions

@@ -1,6 +1,4 @@
 // numba.cuda in kernels: places of threads, shared memory, barriers, atomic operations, warps.
-#include <unordered_map>
-
 #include "compiler/functions/library.h"
 #include "compiler/ir/transform.h"
 
@@ -32,17 +30,6 @@ int64_t place(Lowering& l, const CallSite& site) { return l.site("", site.name, 
 
 std::string after_module(const CallSite& site) { return site.name.substr(site.name.rfind('.') + 1); }
 
-const Value& need(Lowering& l, const CallSite& site, size_t at, const char* name) {
-  const Value* v = site.argument(at, name);
-  if (!v) l.fail(site.span, site.name + " misses the argument '" + name + "'");
-  return *v;
-}
-void takes(Lowering& l, const CallSite& site, size_t count) {
-  if (site.args.size() + site.keywords.size() != count)
-    l.fail(site.span, site.name + " takes " + std::to_string(count) + (count == 1 ? " argument" : " arguments") + ", and " +
-                          std::to_string(site.args.size() + site.keywords.size()) + " were given");
-}
-
 /// A 32-bit integer, as masks, lanes and conditions are.
 ExprRef word(Lowering& l, const Value& v, const char* what) {
   const ExprRef e = l.scalar(v, what);
@@ -71,7 +58,7 @@ ExprRef global_extent(Lowering& l, const char* axis) {
 
 template <ExprRef (*along)(Lowering&, const char*)>
 Value grid(Lowering& l, const CallSite& site) {
-  const Value& ndim = need(l, site, 0, "ndim");
+  const Value& ndim = site.args[0];
   const bool known = ndim.type.is_scalar() && ndim.is_constant();
   const int64_t axes = known ? ndim.scalar->value.i : 0;
   if (axes < 1 || axes > 3) l.fail(ndim.span, site.name + " takes 1, 2 or 3, written as a number");
@@ -84,7 +71,7 @@ Value grid(Lowering& l, const CallSite& site) {
 // ---- memory ----
 template <ir::Space space>
 Value local_memory(Lowering& l, const CallSite& site) {
-  const Value &shape = need(l, site, 0, "shape"), &type = need(l, site, 1, "dtype");
+  const Value &shape = site.args[0], &type = site.args[1];
   const auto dtype = dtype_argument(type);
   if (!dtype) l.fail(type.span, "this is no dtype: " + describe(type.type));
   std::vector<ExprRef> extents;
@@ -120,21 +107,19 @@ Value local_memory(Lowering& l, const CallSite& site) {
 }
 
 Value constant_array(Lowering& l, const CallSite& site) {
-  const Value& v = need(l, site, 0, "ndarray");
+  const Value& v = site.args[0];
   if (!v.type.is_array() || !v.type.read_only) l.fail(v.span, site.name + " takes an array from outside of the kernel");
   return v;
 }
 
 // ---- barriers ----
 Value barrier(Lowering& l, const CallSite& site) {
-  takes(l, site, 0);
   tell(l, "barrier", {}, place(l, site));
   return none_value();
 }
 Value counting_barrier(Lowering& l, const CallSite& site) {
-  takes(l, site, 1);
   const std::string function = "barrier_" + site.name.substr(site.name.rfind('_') + 1);
-  return scalar_value(ask(l, function, DType::i32, {truth_word(l, need(l, site, 0, "predicate"))}, place(l, site)));
+  return scalar_value(ask(l, function, DType::i32, {truth_word(l, site.args[0])}, place(l, site)));
 }
 Value warp_barrier(Lowering& l, const CallSite& site) {
   const Value* mask = site.argument(0, "mask");
@@ -142,18 +127,11 @@ Value warp_barrier(Lowering& l, const CallSite& site) {
   return none_value();
 }
 Value fence(Lowering& l, const CallSite& site) {
-  takes(l, site, 0);
   tell(l, after_module(site) == "threadfence" ? "fence" : after_module(site) == "threadfence_block" ? "fence_block" : "fence_system");
   return none_value();
 }
 
-Value this_grid(Lowering&, const CallSite&) {
-  Value v;
-  v.type.kind = Kind::function;
-  v.type.text = "numba.cuda.cg.this_grid()";
-  v.outside = {.kind = Outside::Kind::path, .text = v.type.text};
-  return v;
-}
+Value this_grid(Lowering&, const CallSite&) { return path_value("numba.cuda.cg.this_grid()"); }
 Value grid_barrier(Lowering& l, const CallSite& site) {
   tell(l, "grid_barrier", {}, place(l, site));
   return scalar_value(constant_i32(0));
@@ -161,26 +139,23 @@ Value grid_barrier(Lowering& l, const CallSite& site) {
 
 // ---- warps ----
 Value shuffle(Lowering& l, const CallSite& site) {
-  takes(l, site, 3);
   static const std::unordered_map<std::string, std::string> kFunctions = {
       {"shfl_sync", "shuffle_idx"}, {"shfl_up_sync", "shuffle_up"}, {"shfl_down_sync", "shuffle_down"}, {"shfl_xor_sync", "shuffle_xor"}};
-  const ExprRef mask = word(l, site.args.at(0), "a mask"), lane = word(l, site.args.at(2), "a lane");
-  ExprRef v = l.code().bind(l.scalar(site.args.at(1), site.name.c_str()));
+  const ExprRef mask = word(l, site.args[0], "a mask"), lane = word(l, site.args[2], "a lane");
+  ExprRef v = l.code().bind(l.scalar(site.args[1], site.name.c_str()));
   if (is_complex(v->type)) l.fail(site.args[1].span, "a complex number cannot be shuffled", "shuffle its parts");
   if (size_of(v->type) < 4) v = ir::cast(v, DType::i32);
   return scalar_value(ask(l, kFunctions.at(after_module(site)), v->type, {mask, v, lane}, place(l, site)));
 }
 Value vote(Lowering& l, const CallSite& site) {
-  takes(l, site, 2);
   const std::string name = after_module(site);
-  const ExprRef mask = word(l, site.args.at(0), "a mask"), holds = truth_word(l, site.args.at(1));
+  const ExprRef mask = word(l, site.args[0], "a mask"), holds = truth_word(l, site.args[1]);
   const ExprRef result = ask(l, "vote_" + name.substr(0, name.find('_')), DType::i32, {mask, holds}, place(l, site));
   return name == "ballot_sync" ? mask_value(result) : scalar_value(ir::cast(result, DType::boolean));
 }
 Value match(Lowering& l, const CallSite& site) {
-  takes(l, site, 2);
-  const ExprRef mask = word(l, site.args.at(0), "a mask");
-  ExprRef v = l.code().bind(l.scalar(site.args.at(1), site.name.c_str()));
+  const ExprRef mask = word(l, site.args[0], "a mask");
+  ExprRef v = l.code().bind(l.scalar(site.args[1], site.name.c_str()));
   if (is_complex(v->type)) l.fail(site.args[1].span, "complex numbers cannot be matched");
   if (size_of(v->type) < 4) v = ir::cast(v, DType::i32);
   const bool any = after_module(site) == "match_any_sync";
@@ -220,36 +195,30 @@ ExprRef atomic_at(Lowering& l, const CallSite& site, const Value& array, const V
 }
 
 Value atomic(Lowering& l, const CallSite& site) {
-  takes(l, site, 3);
   std::string operation = after_module(site);
   if (operation == "and_" || operation == "or_") operation.pop_back();
-  return scalar_value(atomic_at(l, site, need(l, site, 0, "ary"), need(l, site, 1, "idx"), operation, {&need(l, site, 2, "val")}));
+  return scalar_value(atomic_at(l, site, site.args[0], site.args[1], operation, {&site.args[2]}));
 }
 Value atomic_cas(Lowering& l, const CallSite& site) {
-  takes(l, site, 4);
-  return scalar_value(
-      atomic_at(l, site, need(l, site, 0, "ary"), need(l, site, 1, "idx"), "cas", {&need(l, site, 2, "old"), &need(l, site, 3, "val")}));
+  return scalar_value(atomic_at(l, site, site.args[0], site.args[1], "cas", {&site.args[2], &site.args[3]}));
 }
 Value compare_and_swap(Lowering& l, const CallSite& site) {
-  takes(l, site, 3);
-  const Value& array = need(l, site, 0, "ary");
+  const Value& array = site.args[0];
   const Value first = scalar_value(constant_i64(0));
   const Value index = array.type.rank > 1 ? tuple_value(std::vector<Value>(static_cast<size_t>(array.type.rank), first)) : first;
-  return scalar_value(atomic_at(l, site, array, index, "cas", {&need(l, site, 1, "old"), &need(l, site, 2, "val")}));
+  return scalar_value(atomic_at(l, site, array, index, "cas", {&site.args[1], &site.args[2]}));
 }
 
 // ---- numbers ----
 Value bits(Lowering& l, const CallSite& site) {
-  takes(l, site, 1);
   const std::string function = after_module(site);
-  ExprRef x = l.scalar(site.args.at(0), site.name.c_str());
+  ExprRef x = l.scalar(site.args[0], site.name.c_str());
   if (!is_integer(x->type)) l.fail(site.args[0].span, site.name + " needs an integer, and this is " + describe(site.args[0].type));
   if (size_of(x->type) < 4) x = ir::cast(x, kind(x->type) == 'u' ? DType::u32 : DType::i32);
   const DType result = function == "brev" ? x->type : function == "ffs" ? (size_of(x->type) == 8 ? DType::u64 : DType::u32) : x->type;
   return scalar_value(ask(l, function, result, {x}));
 }
 Value fused(Lowering& l, const CallSite& site) {
-  takes(l, site, 3);
   DType type = DType::f32;
   for (const Value& v : site.args)
     if (const DType d = l.scalar(v, "cuda.fma")->type; d != DType::f32) type = DType::f64;
@@ -258,14 +227,10 @@ Value fused(Lowering& l, const CallSite& site) {
   return scalar_value(ask(l, "fma", type, std::move(parts)));
 }
 Value select(Lowering& l, const CallSite& site) {
-  takes(l, site, 3);
-  const DType type = promote(site.args.at(1).type.dtype, site.args.at(2).type.dtype);
+  const DType type = promote(site.args[1].type.dtype, site.args[2].type.dtype);
   return scalar_value(ir::op(ScalarOp::select, {l.truth(site.args[0]), l.number(site.args[1], type), l.number(site.args[2], type)}));
 }
-Value cube_root(Lowering& l, const CallSite& site) {
-  takes(l, site, 1);
-  return library_function("numpy.cbrt")(l, site);
-}
+Value cube_root(Lowering& l, const CallSite& site) { return library_function("numpy.cbrt")(l, site); }
 Value nothing(Lowering&, const CallSite&) { return none_value(); }
 
 Value only_in_kernels(Lowering& l, const CallSite& site) {
@@ -275,59 +240,58 @@ Value not_in_kernels(Lowering& l, const CallSite& site) {
   l.fail(site.span, "'" + site.name + "' is called outside of kernels", "call it before or after the kernel");
 }
 
-LibraryFunction in_kernels(Lowering& l, LibraryFunction f) { return l.program().options.cuda ? f : only_in_kernels; }
-
-const std::unordered_map<std::string_view, LibraryFunction>& table() {
-  static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"grid", grid<global_index>},
-      {"gridsize", grid<global_extent>},
-      {"shared.array", local_memory<ir::Space::block>},
-      {"local.array", local_memory<ir::Space::automatic>},
-      {"const.array_like", constant_array},
-      {"syncthreads", barrier},
-      {"syncthreads_count", counting_barrier},
-      {"syncthreads_and", counting_barrier},
-      {"syncthreads_or", counting_barrier},
-      {"syncwarp", warp_barrier},
-      {"threadfence", fence},
-      {"threadfence_block", fence},
-      {"threadfence_system", fence},
-      {"cg.this_grid", this_grid},
-      {"cg.this_grid().sync", grid_barrier},
-      {"shfl_sync", shuffle},
-      {"shfl_up_sync", shuffle},
-      {"shfl_down_sync", shuffle},
-      {"shfl_xor_sync", shuffle},
-      {"all_sync", vote},
-      {"any_sync", vote},
-      {"eq_sync", vote},
-      {"ballot_sync", vote},
-      {"match_any_sync", match},
-      {"match_all_sync", match},
-      {"activemask", active_mask},
-      {"lanemask_lt", lane_mask_lt},
-      {"atomic.add", atomic},
-      {"atomic.sub", atomic},
-      {"atomic.max", atomic},
-      {"atomic.min", atomic},
-      {"atomic.nanmax", atomic},
-      {"atomic.nanmin", atomic},
-      {"atomic.inc", atomic},
-      {"atomic.dec", atomic},
-      {"atomic.and_", atomic},
-      {"atomic.or_", atomic},
-      {"atomic.xor", atomic},
-      {"atomic.exch", atomic},
-      {"atomic.cas", atomic_cas},
-      {"atomic.compare_and_swap", compare_and_swap},
-      {"popc", bits},
-      {"clz", bits},
-      {"ffs", bits},
-      {"brev", bits},
-      {"fma", fused},
-      {"cbrt", cube_root},
-      {"selp", select},
-      {"nanosleep", nothing},
+const LibraryTable& table() {
+  constexpr const char* kAtomic = "ary: array | point, idx, val: number";
+  static const LibraryTable kFunctions = {
+      {"grid", "ndim: int", grid<global_index>},
+      {"gridsize", "ndim: int", grid<global_extent>},
+      {"shared.array", "shape: shape, dtype: dtype", local_memory<ir::Space::block>},
+      {"local.array", "shape: shape, dtype: dtype", local_memory<ir::Space::automatic>},
+      {"const.array_like", "ndarray: array | point", constant_array},
+      {"syncthreads", "", barrier},
+      {"syncthreads_count", "predicate", counting_barrier},
+      {"syncthreads_and", "predicate", counting_barrier},
+      {"syncthreads_or", "predicate", counting_barrier},
+      {"syncwarp", "mask: int = 0xffffffff", warp_barrier},
+      {"threadfence", "", fence},
+      {"threadfence_block", "", fence},
+      {"threadfence_system", "", fence},
+      {"cg.this_grid", "", this_grid},
+      {"cg.this_grid().sync", "", grid_barrier},
+      {"shfl_sync", "mask: int, value: number, delta: int", shuffle},
+      {"shfl_up_sync", "mask: int, value: number, delta: int", shuffle},
+      {"shfl_down_sync", "mask: int, value: number, delta: int", shuffle},
+      {"shfl_xor_sync", "mask: int, value: number, delta: int", shuffle},
+      {"all_sync", "mask: int, predicate", vote},
+      {"any_sync", "mask: int, predicate", vote},
+      {"eq_sync", "mask: int, predicate", vote},
+      {"ballot_sync", "mask: int, predicate", vote},
+      {"match_any_sync", "mask: int, value: number", match},
+      {"match_all_sync", "mask: int, value: number", match},
+      {"activemask", "", active_mask},
+      {"lanemask_lt", "", lane_mask_lt},
+      {"atomic.add", kAtomic, atomic},
+      {"atomic.sub", kAtomic, atomic},
+      {"atomic.max", kAtomic, atomic},
+      {"atomic.min", kAtomic, atomic},
+      {"atomic.nanmax", kAtomic, atomic},
+      {"atomic.nanmin", kAtomic, atomic},
+      {"atomic.inc", kAtomic, atomic},
+      {"atomic.dec", kAtomic, atomic},
+      {"atomic.and_", kAtomic, atomic},
+      {"atomic.or_", kAtomic, atomic},
+      {"atomic.xor", kAtomic, atomic},
+      {"atomic.exch", kAtomic, atomic},
+      {"atomic.cas", "ary: array | point, idx, old: number, val: number", atomic_cas},
+      {"atomic.compare_and_swap", "ary: array | point, old: number, val: number", compare_and_swap},
+      {"popc", "x: int", bits},
+      {"clz", "x: int", bits},
+      {"ffs", "x: int", bits},
+      {"brev", "x: int", bits},
+      {"fma", "a: real, b: real, c: real", fused},
+      {"cbrt", "x: number", cube_root},
+      {"selp", "condition, a: number, b: number", select},
+      {"nanosleep", "ns: int", nothing},
   };
   return kFunctions;
 }
@@ -336,13 +300,10 @@ const std::unordered_map<std::string_view, LibraryFunction>& table() {
 
 LibraryFunction cuda_function(const std::string& path) {
   if (!path.starts_with(kModule)) return nullptr;
-  const auto known = table().find(std::string_view(path).substr(kModule.size()));
-  if (known == table().end()) return not_in_kernels;
-  // One table entry a name: whether this is a kernel is asked where it is called.
-  static const LibraryFunction kAsked = [](Lowering& l, const CallSite& site) {
-    return in_kernels(l, table().at(std::string_view(site.name).substr(kModule.size())))(l, site);
-  };
-  return kAsked;
+  const LibraryFunction known = table().find(std::string_view(path).substr(kModule.size()));
+  if (!known) return not_in_kernels;
+  // Whether this is a kernel is asked where it is called.
+  return [known](Lowering& l, const CallSite& site) { return (l.program().options.cuda ? known : only_in_kernels)(l, site); };
 }
 
 std::optional<Value> cuda_value(Lowering& l, const std::string& path) {

@@ -1,7 +1,5 @@
 // What the texts of prelude/ are made of and scripts do not have: `gasell.…`.
 #include <limits>
-#include <unordered_map>
-
 #include "compiler/functions/library.h"
 
 namespace gasell::functions {
@@ -45,11 +43,7 @@ Value size_of_number(Lowering& l, const CallSite& site) { return scalar_value(co
 Value common_dtype(Lowering& l, const CallSite& site) {
   std::optional<DType> common;
   for (const Value& v : site.args) common = common ? promote(*common, numbers_in(l, v)) : numbers_in(l, v);
-  Value v;
-  v.type.kind = Kind::function;
-  v.type.text = "numpy." + std::string(name_of(common.value_or(DType::f64)));
-  v.outside = {.kind = Outside::Kind::path, .text = v.type.text};
-  return v;
+  return dtype_value(common.value_or(DType::f64));
 }
 /// gasell.like(x, number): as the dtype of x has it; gasell.largest(x): the largest finite number of that dtype.
 Value like(Lowering& l, const CallSite& site) {
@@ -116,8 +110,6 @@ Value view_as(Lowering& l, const CallSite& site) {
 /// np.lib.stride_tricks.sliding_window_view(x, window).
 Value sliding_windows(Lowering& l, const CallSite& site) {
   const Value *given = site.argument(0, "x"), *window = site.argument(1, "window_shape");
-  if (!given || !window || !given->type.is_array() || site.args.size() > 2)
-    l.fail(site.span, "sliding_window_view takes an array and a number, or a tuple of as many as there are axes");
   const Value v = l.materialise(*given, site.span);
   const std::vector<Value> sizes = window->type.is_tuple() ? window->items : std::vector<Value>{*window};
   ArrayValue a = *v.array;
@@ -138,7 +130,6 @@ Value sliding_windows(Lowering& l, const CallSite& site) {
 // ---- types of values ----
 /// isinstance(x, int), isinstance(x, (float, np.ndarray)).
 Value is_instance(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2) l.fail(site.span, "isinstance takes a value and a type, or a tuple of types");
   const Type& t = site.args[0].type;
   bool is = false;
   for (const Value& wanted : site.args[1].type.is_tuple() ? site.args[1].items : std::vector<Value>{site.args[1]}) {
@@ -291,7 +282,6 @@ std::vector<ExprRef> extents_in(Lowering& l, const Value& v) {
 }
 
 Value broadcast_to(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2) l.fail(site.span, "np.broadcast_to takes an array and a shape");
   std::vector<ExprRef> shape = extents_in(l, site.args[1]);
   for (ExprRef& e : shape) {
     e = l.code().bind(e, "extent");
@@ -319,8 +309,6 @@ Value broadcast_shapes(Lowering& l, const CallSite& site) {
 Value choose_first(Lowering& l, const CallSite& site) {
   const Value *conditions = site.argument(0, "condlist"), *choices = site.argument(1, "choicelist"),
               *otherwise = site.argument(2, "default");
-  if (!conditions || !choices || !conditions->type.is_tuple() || !choices->type.is_tuple())
-    l.fail(site.span, "np.select takes tuples of conditions and of choices");
   const size_t n = conditions->items.size();
   if (n == 0 || n != choices->items.size())
     l.fail_as("ValueError", site.span, "list of cases must be same length as list of conditions, and not empty");
@@ -345,45 +333,40 @@ Value limits(Lowering& l, const CallSite& site) {
   const DType d = numbers_in(l, site.args.at(0));
   const bool whole = site.name == "numpy.iinfo";
   if (whole != is_integer(d)) l.fail(site.span, site.name + " is not defined for " + std::string(name_of(d)));
-  Value v;
-  v.type.kind = Kind::function;
-  v.type.text = site.name + "(" + std::string(name_of(real_of(d))) + ")";
-  v.outside = {.kind = Outside::Kind::path, .text = v.type.text};
-  return v;
+  return path_value(site.name + "(" + std::string(name_of(real_of(d))) + ")");
 }
 
 }  // namespace
 
 LibraryFunction inner_function(const std::string& path) {
-  static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {".view", view_as},
-      {"numpy.lib.stride_tricks.sliding_window_view", sliding_windows},
-      {"isinstance", is_instance},
-      {"gasell.kind", kind_of},
-      {"gasell.items", kind_of_items},
-      {"gasell.code", code_of},
-      {"gasell.size", size_of_number},
-      {"gasell.common", common_dtype},
-      {"gasell.like", like},
-      {"gasell.largest", largest},
-      {"gasell.refuse", refuse},
-      {"gasell.fail", fail},
-      {"gasell.axes", axes},
-      {"gasell.with_item", with_item},
-      {"gasell.slice_of", slice_of},
-      {"gasell.is_contiguous", is_contiguous},
-      {"gasell.diagonal_step", diagonal_step},
-      {"gasell.point", point},
-      {"gasell.fill_columns", fill_columns},
-      {"gasell.broadcast_all", broadcast_all},
-      {"gasell.broadcast_shapes", broadcast_shapes},
-      {"numpy.broadcast_to", broadcast_to},
-      {"numpy.select", choose_first},
-      {"numpy.finfo", limits},
-      {"numpy.iinfo", limits},
+  static const LibraryTable kFunctions = {
+      {".view", "a: operand, dtype: dtype", view_as},
+      {"numpy.lib.stride_tricks.sliding_window_view", "x: array, window_shape: shape", sliding_windows},
+      {"isinstance", "obj, classinfo", is_instance},
+      {"gasell.kind", kInner, kind_of},
+      {"gasell.items", kInner, kind_of_items},
+      {"gasell.code", kInner, code_of},
+      {"gasell.size", kInner, size_of_number},
+      {"gasell.common", kInner, common_dtype},
+      {"gasell.like", kInner, like},
+      {"gasell.largest", kInner, largest},
+      {"gasell.refuse", kInner, refuse},
+      {"gasell.fail", kInner, fail},
+      {"gasell.axes", kInner, axes},
+      {"gasell.with_item", kInner, with_item},
+      {"gasell.slice_of", kInner, slice_of},
+      {"gasell.is_contiguous", kInner, is_contiguous},
+      {"gasell.diagonal_step", kInner, diagonal_step},
+      {"gasell.point", kInner, point},
+      {"gasell.fill_columns", kInner, fill_columns},
+      {"gasell.broadcast_all", kInner, broadcast_all},
+      {"gasell.broadcast_shapes", kInner, broadcast_shapes},
+      {"numpy.broadcast_to", "array: operand, shape: shape", broadcast_to},
+      {"numpy.select", "condlist: tuple, choicelist: tuple, default: number = 0", choose_first},
+      {"numpy.finfo", "dtype", limits},
+      {"numpy.iinfo", "dtype", limits},
   };
-  const auto known = kFunctions.find(path);
-  return known == kFunctions.end() ? nullptr : known->second;
+  return kFunctions.find(path);
 }
 
 std::optional<Scalar> limit_of_dtype(const std::string& path) {

@@ -1,8 +1,6 @@
 // Products of matrices and np.linalg in compiled functions: the runtime's functions (runtime/functions/linalg.h), around them Numba's
 // checks and messages. Products of integers, and those in kernels, are loops.
 #include <limits>
-#include <unordered_map>
-
 #include "compiler/functions/library.h"
 #include "compiler/functions/linalg_status.h"
 
@@ -95,7 +93,6 @@ Value call_library(Lowering& l, const std::string& path, const CallSite& site, s
 /// A matrix of floats or complex numbers.
 Value matrix_argument(Lowering& l, const CallSite& site, size_t place, const char* name, int least_rank = 2) {
   const Value* v = site.argument(place, name);
-  if (!v) l.fail(site.span, site.name + " needs an argument '" + name + "'");
   const std::string what = "np" + site.name.substr(site.name.find('.')) + "() ";
   if (!v->type.is_array()) l.fail(v->span, what + "is for arrays, and this is " + describe(v->type));
   if (v->type.rank > 2 || v->type.rank < least_rank)
@@ -185,7 +182,6 @@ void multiply_by_library(Lowering& l, const CallSite& site, DType t, const Value
 
 /// dot and @ of vectors and matrices.
 Value matmul(Lowering& l, const CallSite& site) {
-  if (site.args.size() < 2) l.fail(site.span, site.name + " needs two arrays");
   const Value* out = site.argument(2, "out");
   if (out && out->type.is_none()) out = nullptr;
   if (!site.args[0].type.is_array() || !site.args[1].type.is_array()) {
@@ -246,16 +242,12 @@ Value matmul(Lowering& l, const CallSite& site) {
 
 /// The sum of products of two vectors, the first one conjugated.
 Value vdot(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2 || !site.args[0].type.is_array() || !site.args[1].type.is_array() || site.args[0].type.rank != 1 ||
-      site.args[1].type.rank != 1)
-    l.fail(site.span, "np.vdot() is for two 1-d arrays");
   Value a = site.args[0];
   if (is_complex(a.type.dtype)) a = call_library(l, "numpy.conj", site, {a});
   return matmul(l, {site.span, site.name, {a, site.args[1]}, {}});
 }
 
 Value outer(Lowering& l, const CallSite& site) {
-  if (site.args.size() < 2) l.fail(site.span, "np.outer takes two arrays");
   const auto flat = [&](const Value& v) {
     return l.materialise(library_method("ravel")(l, {site.span, "ravel", {call_library(l, "numpy.asarray", site, {v})}, {}}), site.span);
   };
@@ -270,10 +262,8 @@ Value outer(Lowering& l, const CallSite& site) {
 
 /// Every element of one times the whole other one.
 Value kron(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2) l.fail(site.span, "np.kron takes two arrays");
   const auto as_matrix = [&](const Value& v) {
     Value x = v.type.is_array() ? l.materialise(v, site.span) : v;
-    if (!x.type.is_array() && !x.type.is_scalar()) l.fail(v.span, "np.kron multiplies arrays, and this is " + describe(v.type));
     if (x.type.is_array() && x.type.rank > 2) l.unsupported(site.span, "np.kron of more than two axes");
     return x;
   };
@@ -411,7 +401,7 @@ Value cholesky(Lowering& l, const CallSite& site) {
 }
 
 Value qr(Lowering& l, const CallSite& site) {
-  if (site.args.size() > 1 || !site.keywords.empty()) l.unsupported(site.span, "np.linalg.qr with a mode");
+  if (!site.keywords.empty()) l.unsupported(site.span, "np.linalg.qr with a mode");
   const Value a = matrix_argument(l, site, 0, "a");
   not_empty(l, site, a.extents());
   const ExprRef m = a.extents()[0], n = a.extents()[1], least = smaller(l, a);
@@ -459,7 +449,7 @@ Value singular_values(Lowering& l, const CallSite& site, const Value& a) {
 /// eig, eigvals, eigh, eigvalsh.
 template <bool hermitian, bool with_vectors>
 Value eigen(Lowering& l, const CallSite& site) {
-  if (site.args.size() > 1 || !site.keywords.empty()) l.unsupported(site.span, site.name + " with more than a matrix");
+  if (!site.keywords.empty()) l.unsupported(site.span, site.name + " with more than a matrix");
   const Value a = matrix_argument(l, site, 0, "a");
   const ExprRef n = square(l, site, a);
   const DType d = a.type.dtype;
@@ -533,8 +523,7 @@ Value norm_of(Lowering& l, const CallSite& site, const Value& v, std::optional<d
 }
 
 Value norm(Lowering& l, const CallSite& site) {
-  if (site.args.empty() || !site.args[0].type.is_array()) l.fail(site.span, "np.linalg.norm() is for arrays");
-  if (site.args.size() > 2 || site.keyword("axis") || site.keyword("keepdims")) l.unsupported(site.span, "np.linalg.norm along axes");
+  if (site.keyword("axis") || site.keyword("keepdims")) l.unsupported(site.span, "np.linalg.norm along axes");
   const std::optional<double> order = order_of(l, site, 1, "ord");
   if (order && site.args[0].type.rank > 2) l.fail(site.span, "np.linalg.norm() with an order is for 1-d and 2-d arrays");
   return norm_of(l, site, site.args[0], order);
@@ -583,7 +572,7 @@ Value matrix_rank(Lowering& l, const CallSite& site) {
 Value matrix_power(Lowering& l, const CallSite& site) {
   const Value a = matrix_argument(l, site, 0, "a");
   const Value* power = site.argument(1, "n");
-  if (!power || !power->type.is_scalar() || !is_integer(power->type.dtype)) l.fail(site.span, "Exponent must be an integer.");
+  if (!is_integer(power->type.dtype)) l.fail(site.span, "Exponent must be an integer.");
   const ExprRef n = a.extents()[0];
   l.raise_if(both(ScalarOp::ne, n, a.extents()[1]), "ValueError", "input must be a square array", site.span);
   const Value result = l.allocate(a.type.dtype, a.extents(), site.span);
@@ -599,33 +588,32 @@ Value matrix_power(Lowering& l, const CallSite& site) {
 }  // namespace
 
 LibraryFunction linalg_function(const std::string& path) {
-  static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"numpy.dot", matmul},
-      {".dot", matmul},
-      {"numpy.matmul", matmul},
-      {"numpy.vdot", vdot},
-      {"numpy.outer", outer},
-      {"numpy.kron", kron},
-      {"numpy.linalg.solve", solve},
-      {"numpy.linalg.inv", inverse},
-      {"numpy.linalg.det", det},
-      {"numpy.linalg.slogdet", slogdet},
-      {"numpy.linalg.lstsq", lstsq},
-      {"numpy.linalg.pinv", pinv},
-      {"numpy.linalg.cholesky", cholesky},
-      {"numpy.linalg.qr", qr},
-      {"numpy.linalg.svd", svd},
-      {"numpy.linalg.eig", eigen<false, true>},
-      {"numpy.linalg.eigvals", eigen<false, false>},
-      {"numpy.linalg.eigh", eigen<true, true>},
-      {"numpy.linalg.eigvalsh", eigen<true, false>},
-      {"numpy.linalg.norm", norm},
-      {"numpy.linalg.cond", cond},
-      {"numpy.linalg.matrix_rank", matrix_rank},
-      {"numpy.linalg.matrix_power", matrix_power},
+  static const LibraryTable kFunctions = {
+      {"numpy.dot", "a: operand, b: operand, out: out = None", matmul},
+      {".dot", "a: operand, b: operand, out: out = None", matmul},
+      {"numpy.matmul", "a: operand, b: operand, out: out = None", matmul},
+      {"numpy.vdot", "a: vector, b: vector", vdot},
+      {"numpy.outer", "a: values, b: values, out: out = None", outer},
+      {"numpy.kron", "a: operand, b: operand", kron},
+      {"numpy.linalg.solve", "a, b", solve},
+      {"numpy.linalg.inv", "a", inverse},
+      {"numpy.linalg.det", "a", det},
+      {"numpy.linalg.slogdet", "a", slogdet},
+      {"numpy.linalg.lstsq", "a, b, rcond: real = None", lstsq},
+      {"numpy.linalg.pinv", "a, rcond: real = 1e-15", pinv},
+      {"numpy.linalg.cholesky", "a", cholesky},
+      {"numpy.linalg.qr", "a", qr},
+      {"numpy.linalg.svd", "a, full_matrices: number = True", svd},
+      {"numpy.linalg.eig", "a", eigen<false, true>},
+      {"numpy.linalg.eigvals", "a", eigen<false, false>},
+      {"numpy.linalg.eigh", "a", eigen<true, true>},
+      {"numpy.linalg.eigvalsh", "a", eigen<true, false>},
+      {"numpy.linalg.norm", "x: array, ord: real | text = None", norm},
+      {"numpy.linalg.cond", "x, p: real | text = None", cond},
+      {"numpy.linalg.matrix_rank", "A, tol: real = None", matrix_rank},
+      {"numpy.linalg.matrix_power", "a, n: int", matrix_power},
   };
-  const auto known = kFunctions.find(path);
-  return known == kFunctions.end() ? nullptr : known->second;
+  return kFunctions.find(path);
 }
 
 }  // namespace gasell::functions

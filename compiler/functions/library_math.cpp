@@ -16,7 +16,6 @@ namespace {
 
 // ---- math ----
 Value logarithm(Lowering& l, const CallSite& site) {
-  if (site.args.empty() || site.args.size() > 2) l.fail(site.span, "math.log takes a number, and a base");
   CallSite first{site.span, "math.log", {site.args[0]}, {}};
   const Value a = apply_elementwise(l, first, {ScalarOp::log, Rule::floating}, false);
   if (site.args.size() == 1) return a;
@@ -25,7 +24,6 @@ Value logarithm(Lowering& l, const CallSite& site) {
 }
 
 Value scaled(Lowering& l, const CallSite& site, double factor) {
-  if (site.args.size() != 1) l.fail(site.span, site.name + " takes one argument");
   const Value f = scalar_value(ir::constant(Scalar::of_float(factor)));
   return l.binary(ast::BinaryOp::mul, site.args[0], f, site.span);
 }
@@ -35,7 +33,6 @@ Value radians(Lowering& l, const CallSite& site) { return scaled(l, site, M_PI /
 /// Functions of the C library that the loop IR has no operation for.
 Value c_function(Lowering& l, const CallSite& site) {
   const std::string name = site.name.substr(site.name.rfind('.') + 1);
-  if (site.args.size() != 1) l.fail(site.span, site.name + " takes one number");
   const std::string result = l.code().fresh(name);
   l.code().emit(
       ir::call(result, DType::f64, name == "gamma" ? "tgamma" : name, {ir::cast(l.scalar(site.args[0], site.name.c_str()), DType::f64)}));
@@ -43,7 +40,7 @@ Value c_function(Lowering& l, const CallSite& site) {
 }
 
 Value angle(Lowering& l, const CallSite& site) {
-  const Value& v = site.args.at(0);
+  const Value& v = site.args[0];
   const DType real = is_whole(v.type.dtype) ? DType::f64 : real_of(v.type.dtype);
   return l.elementwise(
       {v}, real,
@@ -55,7 +52,6 @@ Value angle(Lowering& l, const CallSite& site) {
 }
 
 Value greatest_divisor(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2) l.fail(site.span, "math.gcd takes two integers");
   const std::string a = l.code().fresh("a"), b = l.code().fresh("b");
   auto start = [&](const std::string& name, const Value& v) {
     l.code().emit(ir::var(name, ir::op(ScalarOp::abs, {l.index_number(v, "math.gcd")})));
@@ -75,7 +71,6 @@ Value greatest_divisor(Lowering& l, const CallSite& site) {
 template <ast::BinaryOp op>
 Value operation(Lowering& l, const CallSite& site) {
   const Value* out = site.argument(2, "out");
-  if (site.args.size() < 2) l.fail(site.span, site.name + " takes two arguments");
   const Value v = l.binary(op, site.args[0], site.args[1], site.span);
   if (!out) return v;
   l.assign_elements(*out, v, site.span);
@@ -83,7 +78,6 @@ Value operation(Lowering& l, const CallSite& site) {
 }
 template <ast::CompareOp op>
 Value comparison(Lowering& l, const CallSite& site) {
-  if (site.args.size() != 2) l.fail(site.span, site.name + " takes two arguments");
   return l.compare(op, site.args[0], site.args[1], site.span);
 }
 
@@ -104,23 +98,21 @@ Value clip(Lowering& l, const CallSite& site) {
   const Value *low = site.argument(1, "a_min"), *high = site.argument(2, "a_max");
   if (!low) low = site.keyword("min");
   if (!high) high = site.keyword("max");
-  Value v = site.args.at(0);
+  Value v = site.args[0];
   if (low && !low->type.is_none()) v = apply_elementwise(l, {site.span, "clip", {v, *low}, {}}, {ScalarOp::max, Rule::same}, true);
   if (high && !high->type.is_none()) v = apply_elementwise(l, {site.span, "clip", {v, *high}, {}}, {ScalarOp::min, Rule::same}, true);
   return v;
 }
 
-Value square(Lowering& l, const CallSite& site) { return l.binary(ast::BinaryOp::mul, site.args.at(0), site.args.at(0), site.span); }
+Value square(Lowering& l, const CallSite& site) { return l.binary(ast::BinaryOp::mul, site.args[0], site.args[0], site.span); }
 Value reciprocal(Lowering& l, const CallSite& site) {
-  return l.binary(ast::BinaryOp::div, scalar_value(ir::constant(Scalar::of_float(1))), site.args.at(0), site.span);
+  return l.binary(ast::BinaryOp::div, scalar_value(ir::constant(Scalar::of_float(1))), site.args[0], site.span);
 }
 
-Value part(Lowering& l, const CallSite& site) {
-  return l.attribute(site.args.at(0), site.name.substr(site.name.rfind('.') + 1), site.span);
-}
+Value part(Lowering& l, const CallSite& site) { return l.attribute(site.args[0], site.name.substr(site.name.rfind('.') + 1), site.span); }
 
 Value rounded(Lowering& l, const CallSite& site) {
-  const Value& v = site.args.at(0);
+  const Value& v = site.args[0];
   const Value* decimals = site.argument(1, "decimals");
   if (is_whole(v.type.dtype)) return v;
   const ExprRef scale =
@@ -131,9 +123,13 @@ Value rounded(Lowering& l, const CallSite& site) {
   return l.elementwise(
       {v}, v.type.dtype,
       [scale](const std::vector<ExprRef>& p) {
-        if (!scale) return ir::op(ScalarOp::rint, {p[0]});
-        const ExprRef s = ir::cast(scale, p[0]->type);
-        return both(ScalarOp::div, ir::op(ScalarOp::rint, {both(ScalarOp::mul, p[0], s)}), s);
+        const auto real = [&](const ExprRef& x) {
+          if (!scale) return ir::op(ScalarOp::rint, {x});
+          const ExprRef s = ir::cast(scale, x->type);
+          return both(ScalarOp::div, ir::op(ScalarOp::rint, {both(ScalarOp::mul, x, s)}), s);
+        };
+        if (!is_complex(p[0]->type)) return real(p[0]);
+        return both(ScalarOp::make_complex, real(ir::op(ScalarOp::real, {p[0]})), real(ir::op(ScalarOp::imag, {p[0]})));
       },
       v.span);
 }
@@ -141,66 +137,64 @@ Value rounded(Lowering& l, const CallSite& site) {
 }  // namespace
 
 LibraryFunction number_method(const std::string& path) {
-  static const std::unordered_map<std::string_view, LibraryFunction> kMethods = {
-      {".conjugate",
+  static const LibraryTable kMethods = {
+      {".conjugate", "x: operand",
        [](Lowering& l, const CallSite& site) {
-         return apply_elementwise(l, {site.span, "conjugate", {site.args.at(0)}, {}}, {ScalarOp::conj, Rule::same}, true);
+         return apply_elementwise(l, {site.span, "conjugate", {site.args[0]}, {}}, {ScalarOp::conj, Rule::same}, true);
        }},
-      {".conj",
+      {".conj", "x: operand",
        [](Lowering& l, const CallSite& site) {
-         return apply_elementwise(l, {site.span, "conj", {site.args.at(0)}, {}}, {ScalarOp::conj, Rule::same}, true);
+         return apply_elementwise(l, {site.span, "conj", {site.args[0]}, {}}, {ScalarOp::conj, Rule::same}, true);
        }},
-      {".clip", clip},
-      {".round", rounded},
+      {".clip", "a: operand, a_min: operand = None, a_max: operand = None, *, min: operand = None, max: operand = None", clip},
+      {".round", "a: operand, decimals: int = 0", rounded},
   };
-  const auto known = kMethods.find(path);
-  return known == kMethods.end() ? nullptr : known->second;
+  return kMethods.find(path);
 }
 
 LibraryFunction number_function(const std::string& path) {
   using B = ast::BinaryOp;
   using C = ast::CompareOp;
-  static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"math.log", logarithm},
-      {"math.degrees", degrees},
-      {"math.radians", radians},
-      {"math.gcd", greatest_divisor},
-      {"math.erf", c_function},
-      {"math.erfc", c_function},
-      {"math.gamma", c_function},
-      {"math.lgamma", c_function},
-      {"numpy.angle", angle},
-      {"numpy.degrees", degrees},
-      {"numpy.rad2deg", degrees},
-      {"numpy.radians", radians},
-      {"numpy.deg2rad", radians},
-      {"numpy.add", operation<B::add>},
-      {"numpy.subtract", operation<B::sub>},
-      {"numpy.multiply", operation<B::mul>},
-      {"numpy.divide", operation<B::div>},
-      {"numpy.true_divide", operation<B::div>},
-      {"numpy.floor_divide", operation<B::floordiv>},
-      {"numpy.mod", operation<B::mod>},
-      {"numpy.remainder", operation<B::mod>},
-      {"numpy.power", operation<B::pow>},
-      {"numpy.equal", comparison<C::eq>},
-      {"numpy.not_equal", comparison<C::ne>},
-      {"numpy.less", comparison<C::lt>},
-      {"numpy.less_equal", comparison<C::le>},
-      {"numpy.greater", comparison<C::gt>},
-      {"numpy.greater_equal", comparison<C::ge>},
-      {"numpy.where", where},
-      {"numpy.clip", clip},
-      {"numpy.square", square},
-      {"numpy.reciprocal", reciprocal},
-      {"numpy.real", part},
-      {"numpy.imag", part},
-      {"numpy.round", rounded},
-      {"numpy.around", rounded},
-      {"numpy.round_", rounded},
+  static const LibraryTable kFunctions = {
+      {"math.log", "x, base=None", logarithm},
+      {"math.degrees", "x: real", degrees},
+      {"math.radians", "x: real", radians},
+      {"math.gcd", "a: int, b: int", greatest_divisor},
+      {"math.erf", "x: real", c_function},
+      {"math.erfc", "x: real", c_function},
+      {"math.gamma", "x: real", c_function},
+      {"math.lgamma", "x: real", c_function},
+      {"numpy.angle", "z: operand", angle},
+      {"numpy.degrees", "x: real | array[real] | point[real]", degrees},
+      {"numpy.rad2deg", "x: real | array[real] | point[real]", degrees},
+      {"numpy.radians", "x: real | array[real] | point[real]", radians},
+      {"numpy.deg2rad", "x: real | array[real] | point[real]", radians},
+      {"numpy.add", "x1: operand, x2: operand, out: out = None", operation<B::add>},
+      {"numpy.subtract", "x1: operand, x2: operand, out: out = None", operation<B::sub>},
+      {"numpy.multiply", "x1: operand, x2: operand, out: out = None", operation<B::mul>},
+      {"numpy.divide", "x1: operand, x2: operand, out: out = None", operation<B::div>},
+      {"numpy.true_divide", "x1: operand, x2: operand, out: out = None", operation<B::div>},
+      {"numpy.floor_divide", "x1: operand, x2: operand, out: out = None", operation<B::floordiv>},
+      {"numpy.mod", "x1: operand, x2: operand, out: out = None", operation<B::mod>},
+      {"numpy.remainder", "x1: operand, x2: operand, out: out = None", operation<B::mod>},
+      {"numpy.power", "x1: operand, x2: operand, out: out = None", operation<B::pow>},
+      {"numpy.equal", "x1: operand, x2: operand", comparison<C::eq>},
+      {"numpy.not_equal", "x1: operand, x2: operand", comparison<C::ne>},
+      {"numpy.less", "x1: operand, x2: operand", comparison<C::lt>},
+      {"numpy.less_equal", "x1: operand, x2: operand", comparison<C::le>},
+      {"numpy.greater", "x1: operand, x2: operand", comparison<C::gt>},
+      {"numpy.greater_equal", "x1: operand, x2: operand", comparison<C::ge>},
+      {"numpy.where", "condition: values, x: operand = None, y: operand = None", where},
+      {"numpy.clip", "a: operand, a_min: operand = None, a_max: operand = None, *, min: operand = None, max: operand = None", clip},
+      {"numpy.square", "x: operand", square},
+      {"numpy.reciprocal", "x: operand", reciprocal},
+      {"numpy.real", "val: operand", part},
+      {"numpy.imag", "val: operand", part},
+      {"numpy.round", "a: operand, decimals: int = 0", rounded},
+      {"numpy.around", "a: operand, decimals: int = 0", rounded},
+      {"numpy.round_", "a: operand, decimals: int = 0", rounded},
   };
-  const auto known = kFunctions.find(path);
-  return known == kFunctions.end() ? nullptr : known->second;
+  return kFunctions.find(path);
 }
 
 std::optional<Scalar> library_constant(const std::string& path) {

@@ -1,6 +1,4 @@
 // print in compiled functions.
-#include <unordered_map>
-
 #include "compiler/functions/library.h"
 #include "compiler/functions/slots.h"
 

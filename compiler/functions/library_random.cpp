@@ -1,6 +1,4 @@
 // Random numbers: what the texts of prelude/ make np.random and the methods of generators of.
-#include <unordered_map>
-
 #include "compiler/functions/library.h"
 
 namespace gasell::functions {
@@ -64,23 +62,22 @@ Value drawn_small_up_to(Lowering& l, const CallSite& site) {
 }  // namespace
 
 LibraryFunction random_function(const std::string& path) {
-  static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"gasell.random_seed", seeded},
-      {"gasell.random_uniform", drawn},
-      {"gasell.random_normal", drawn},
-      {"gasell.random_below", drawn_below},
-      {"gasell.generator_uniform", drawn_from},
-      {"gasell.generator_uniform32", drawn_from},
-      {"gasell.generator_normal", drawn_from},
-      {"gasell.generator_normal32", drawn_from},
-      {"gasell.generator_exponential", drawn_from},
-      {"gasell.generator_exponential32", drawn_from},
-      {"gasell.generator_up_to", drawn_up_to},
-      {"gasell.generator_masked_up_to", drawn_up_to},
-      {"gasell.generator_small_up_to", drawn_small_up_to},
+  static const LibraryTable kFunctions = {
+      {"gasell.random_seed", kInner, seeded},
+      {"gasell.random_uniform", kInner, drawn},
+      {"gasell.random_normal", kInner, drawn},
+      {"gasell.random_below", kInner, drawn_below},
+      {"gasell.generator_uniform", kInner, drawn_from},
+      {"gasell.generator_uniform32", kInner, drawn_from},
+      {"gasell.generator_normal", kInner, drawn_from},
+      {"gasell.generator_normal32", kInner, drawn_from},
+      {"gasell.generator_exponential", kInner, drawn_from},
+      {"gasell.generator_exponential32", kInner, drawn_from},
+      {"gasell.generator_up_to", kInner, drawn_up_to},
+      {"gasell.generator_masked_up_to", kInner, drawn_up_to},
+      {"gasell.generator_small_up_to", kInner, drawn_small_up_to},
   };
-  const auto known = kFunctions.find(path);
-  return known == kFunctions.end() ? nullptr : known->second;
+  return kFunctions.find(path);
 }
 
 }  // namespace gasell::functions

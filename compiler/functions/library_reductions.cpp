@@ -1,7 +1,5 @@
 // Reductions of arrays in compiled functions.
 #include <limits>
-#include <unordered_map>
-
 #include "compiler/functions/library.h"
 
 namespace gasell::functions {
@@ -38,16 +36,8 @@ std::optional<int> axis_of(Lowering& l, const CallSite& site, const Value& v, si
 }
 
 Value array_of(Lowering& l, const CallSite& site) {
-  if (site.args.empty()) l.fail(site.span, site.name + " needs an array");
   Value v = site.args[0];
   if (v.type.is_tuple() || v.type.is_list()) v = library_function("numpy.array")(l, {site.span, "np.array", {v}, {}});
-  if (v.type.is_scalar())
-    v = l.elementwise(
-        {
-            v,
-        },
-        v.type.dtype, [](const std::vector<ExprRef>& p) { return p[0]; }, site.span);
-  if (!v.type.is_array() && !v.type.is_scalar()) l.fail(v.span, site.name + " needs an array, and this is " + describe(v.type));
   return v;
 }
 
@@ -212,7 +202,7 @@ DType dtype_of(Lowering& l, const CallSite& site) {
 
 Value sum(Lowering& l, const CallSite& site) {
   DType d = wide(dtype_of(l, site));
-  if (const Value* dtype = site.keyword("dtype")) d = dtype_argument(*dtype).value_or(d);
+  if (const Value* dtype = site.argument(2, "dtype")) d = dtype_argument(*dtype).value_or(d);
   return reduce(
       l, site,
       {d, ir::constant(Scalar::of_int(0).cast(d)), [](const ExprRef& a, const ExprRef& e) { return both(ScalarOp::add, a, e); }, nullptr});
@@ -359,57 +349,58 @@ Value peak_to_peak(Lowering& l, const CallSite& site) {
 Value sum_of_items(Lowering& l, const CallSite& site) {
   const Value* start = site.argument(1, "start");
   const Value zero = start ? *start : scalar_value(constant_i64(0));
-  if (!site.args.empty() && site.args[0].type.is_tuple()) {
+  if (site.args[0].type.is_tuple()) {
     Value total = zero;
     for (const Value& item : site.args[0].items) total = l.binary(ast::BinaryOp::add, total, item, site.span);
     return total;
   }
-  if (!site.args.empty() && !site.args[0].type.is_array())
-    return library_function("list.total")(l, {site.span, site.name, {site.args[0], zero}, {}});
-  return sum(l, site);
+  if (!site.args[0].type.is_array()) return library_function("list.total")(l, {site.span, site.name, {site.args[0], zero}, {}});
+  // Items of an array are its rows.
+  const Value total = sum(l, {site.span, site.name, {site.args[0], scalar_value(constant_i64(0))}, {}});
+  return start ? l.binary(ast::BinaryOp::add, zero, total, site.span) : total;
 }
 
 }  // namespace
 
 LibraryFunction reduction_function(const std::string& path) {
-  static const std::unordered_map<std::string_view, LibraryFunction> kFunctions = {
-      {"numpy.sum", sum},
-      {".sum", sum},
-      {"sum", sum_of_items},
-      {"numpy.prod", prod},
-      {".prod", prod},
-      {"numpy.mean", mean},
-      {".mean", mean},
-      {"numpy.var", variance},
-      {".var", variance},
-      {"numpy.std", variance},
-      {".std", variance},
-      {"numpy.min", extreme<ScalarOp::min>},
-      {".min", extreme<ScalarOp::min>},
-      {"numpy.max", extreme<ScalarOp::max>},
-      {".max", extreme<ScalarOp::max>},
-      {"numpy.amin", extreme<ScalarOp::min>},
-      {"numpy.amax", extreme<ScalarOp::max>},
-      {"numpy.nanmin", extreme<ScalarOp::fmin>},
-      {"numpy.nanmax", extreme<ScalarOp::fmax>},
-      {"numpy.ptp", peak_to_peak},
-      {".ptp", peak_to_peak},
-      {"numpy.any", logical<false>},
-      {".any", logical<false>},
-      {"numpy.all", logical<true>},
-      {".all", logical<true>},
-      {"numpy.count_nonzero", count_nonzero},
-      {"numpy.argmin", place<ScalarOp::lt>},
-      {".argmin", place<ScalarOp::lt>},
-      {"numpy.argmax", place<ScalarOp::gt>},
-      {".argmax", place<ScalarOp::gt>},
-      {"numpy.cumsum", cumulative},
-      {".cumsum", cumulative},
-      {"numpy.cumprod", cumulative},
-      {".cumprod", cumulative},
+  constexpr const char* kOfAll = "a: values, axis=None";
+  static const LibraryTable kFunctions = {
+      {"numpy.sum", "a: values, axis=None, dtype: dtype = None", sum},
+      {".sum", "a: values, axis=None, dtype: dtype = None", sum},
+      {"sum", "iterable: iterable, start=0", sum_of_items},
+      {"numpy.prod", kOfAll, prod},
+      {".prod", kOfAll, prod},
+      {"numpy.mean", kOfAll, mean},
+      {".mean", kOfAll, mean},
+      {"numpy.var", "a: array_like | point, axis=None, *, ddof: real = 0", variance},
+      {".var", "a: array_like | point, axis=None, *, ddof: real = 0", variance},
+      {"numpy.std", "a: array_like | point, axis=None, *, ddof: real = 0", variance},
+      {".std", "a: array_like | point, axis=None, *, ddof: real = 0", variance},
+      {"numpy.min", kOfAll, extreme<ScalarOp::min>},
+      {".min", kOfAll, extreme<ScalarOp::min>},
+      {"numpy.max", kOfAll, extreme<ScalarOp::max>},
+      {".max", kOfAll, extreme<ScalarOp::max>},
+      {"numpy.amin", kOfAll, extreme<ScalarOp::min>},
+      {"numpy.amax", kOfAll, extreme<ScalarOp::max>},
+      {"numpy.nanmin", kOfAll, extreme<ScalarOp::fmin>},
+      {"numpy.nanmax", kOfAll, extreme<ScalarOp::fmax>},
+      {"numpy.ptp", kOfAll, peak_to_peak},
+      {".ptp", kOfAll, peak_to_peak},
+      {"numpy.any", kOfAll, logical<false>},
+      {".any", kOfAll, logical<false>},
+      {"numpy.all", kOfAll, logical<true>},
+      {".all", kOfAll, logical<true>},
+      {"numpy.count_nonzero", kOfAll, count_nonzero},
+      {"numpy.argmin", "a: array_like[real] | point[real], axis=None", place<ScalarOp::lt>},
+      {".argmin", "a: array_like[real] | point[real], axis=None", place<ScalarOp::lt>},
+      {"numpy.argmax", "a: array_like[real] | point[real], axis=None", place<ScalarOp::gt>},
+      {".argmax", "a: array_like[real] | point[real], axis=None", place<ScalarOp::gt>},
+      {"numpy.cumsum", "a: array_like | point, axis=None", cumulative},
+      {".cumsum", "a: array_like | point, axis=None", cumulative},
+      {"numpy.cumprod", "a: array_like | point, axis=None", cumulative},
+      {".cumprod", "a: array_like | point, axis=None", cumulative},
   };
-  const auto known = kFunctions.find(path);
-  return known == kFunctions.end() ? nullptr : known->second;
+  return kFunctions.find(path);
 }
 
 }  // namespace gasell::functions

@@ -1,5 +1,7 @@
 // Lists in compiled functions: memory of the runtime's that grows (runtime/functions/lists.h), reached through a header of four i64: how
 // many items there are, for how many there is room, the address of their slots (slots.h), and how many slots an item has.
+#include <algorithm>
+
 #include "compiler/functions/lowering.h"
 #include "compiler/functions/slots.h"
 
@@ -18,7 +20,20 @@ ExprRef field(const Value& list, Header which) { return ir::load(list.array->mem
 }  // namespace
 
 // ---- types ----
+namespace {
+
+/// Whether values of a type are, or hold, what may come from the displays of these origins: what is put into itself has no type.
+bool holds(const Type& type, const Origins& origins) {
+  for (const auto& key : type.origins.keys)
+    if (std::find(origins.keys.begin(), origins.keys.end(), key) != origins.keys.end()) return true;
+  return std::any_of(type.items.begin(), type.items.end(), [&](const Type& item) { return holds(item, origins); });
+}
+
+}  // namespace
+
 void Lowering::need_items(const Value& list, const Type& given, Span at) {
+  if (holds(given, list.type.origins))
+    fail(at, (list.type.is_list() ? "a list" : "a " + list.type.text) + " cannot hold itself in a compiled function");
   std::optional<Type> item = given;
   if (!list.type.items.empty()) item = unify(list.type.items[0], given);
   if (item && !list.type.items.empty() && *item == list.type.items[0]) return;

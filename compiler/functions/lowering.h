@@ -138,6 +138,8 @@ Names target_names(const ast::ExprRef& target);
 const std::vector<ast::Parameter>& parameters_of(const Function& function);
 /// zip(…), reversed(…), …; enumerate has what it counts and where it begins.
 Value iterator_value(Lowering& lowering, const std::string& how, std::vector<Value> items, Span at);
+/// TypingError where what a function returns cannot leave it: for one that called it, or for the script.
+void need_returnable(const Lowering& lowering, const Type& returned, Span at, bool to_script);
 /// Whether items are those of a list or a table, whose number may change.
 bool walks_list(const Value& v);
 /// range(…), and how many numbers there are in one.
@@ -154,6 +156,15 @@ class Lowering {
 
   /// Lowers the body with these arguments; what the function returns.
   Value run(std::vector<Value> arguments);
+  /// What `lower` gives; TypingError where that takes an operation of the loop IR that is not there for a dtype.
+  template <class F>
+  Value defined(const F& lower) const {
+    try {
+      return lower();
+    } catch (const ir::Undefined& e) {
+      fail(here_, e.diagnostic().message);
+    }
+  }
   /// The whole program's function: `return` goes through `give`.
   void run_outermost(std::vector<Value> arguments, const std::function<void(const Value&)>& give);
 
@@ -361,6 +372,7 @@ class Lowering {
     Exit *after, *next;
   };
 
+  Value run_body(std::vector<Value> arguments);
   void statements(const ast::Body& body);
   void statement(const ast::StmtRef& s);
   void assign(const ast::ExprRef& target, const Value& value);

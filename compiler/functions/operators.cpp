@@ -252,7 +252,14 @@ ExprRef Lowering::compare_numbers(ast::CompareOp op, ExprRef a, ExprRef b) {
     return ir::op(ScalarOp::select, {negative, boolean(when_negative), plain});
   }
   const DType type = promote(a->type, b->type);
-  return both(operation, ir::cast(a, type), ir::cast(b, type));
+  a = ir::cast(a, type), b = ir::cast(b, type);
+  if (!is_complex(type) || op == Op::eq || op == Op::ne) return both(operation, a, b);
+  // As NumPy orders elements: by their real parts, then by their imaginary ones.
+  a = code().bind(a), b = code().bind(b);
+  const auto parts = [&](ScalarOp by, ScalarOp part) { return both(by, ir::op(part, {a}), ir::op(part, {b})); };
+  const ScalarOp strict = op == Op::lt || op == Op::le ? ScalarOp::lt : ScalarOp::gt;
+  return both(ScalarOp::logical_or, parts(strict, ScalarOp::real),
+              both(ScalarOp::logical_and, parts(ScalarOp::eq, ScalarOp::real), parts(operation, ScalarOp::imag)));
 }
 
 Value Lowering::compare(ast::CompareOp op, const Value& a, const Value& b, Span at) {

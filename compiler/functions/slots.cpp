@@ -1,5 +1,7 @@
 #include "compiler/functions/slots.h"
 
+#include <algorithm>
+
 #include "compiler/functions/lowering.h"
 
 namespace gasell::functions {
@@ -22,6 +24,20 @@ int slots_of(const Type& type) {
     }
     default: return 0;
   }
+}
+
+bool has_slots(const Type& type) {
+  switch (type.kind) {
+    case Kind::range:
+    case Kind::iterator:
+    case Kind::slice:
+    case Kind::ellipsis: return false;
+    default: return std::all_of(type.items.begin(), type.items.end(), has_slots);
+  }
+}
+
+bool has_functions(const Type& type) {
+  return type.kind == Kind::function || std::any_of(type.items.begin(), type.items.end(), has_functions);
 }
 
 int64_t references_in(const Type& type) {
@@ -102,6 +118,12 @@ struct Writer {
 };
 
 }  // namespace
+
+void need_returnable(const Lowering& l, const Type& returned, Span at, bool to_script) {
+  if (!has_slots(returned) || (to_script && has_functions(returned)))
+    l.fail(at, "a compiled function cannot return " + describe(returned) + ": it lives inside compiled code alone",
+           "return numbers, arrays, lists and tuples of these");
+}
 
 void store_slots(Code& code, const std::string& memory, const ExprRef& first, const Value& value) {
   Writer{code, memory, first}.value(value);

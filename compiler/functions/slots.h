@@ -11,6 +11,10 @@
 namespace gasell::functions {
 
 int slots_of(const Type& type);
+/// Whether values of a type can lie in slots: ranges, iterators and slices cannot, nor what holds them.
+bool has_slots(const Type& type);
+/// Whether values of a type are, or hold, functions and dtypes: their type says all there is, so they take no slots.
+bool has_functions(const Type& type);
 /// Which slots hold addresses of counted memory: bit k is slot k. For types of up to 63 slots.
 int64_t references_in(const Type& type);
 

@@ -156,7 +156,7 @@ void Lowering::unpack(const std::vector<ast::ExprRef>& targets, const Value& val
     raise_if(both(ScalarOp::ne, n, constant_i64(static_cast<int64_t>(targets.size()))), "ValueError",
              "cannot unpack {0} items into " + std::to_string(targets.size()) + " names", at, {n});
     for (size_t k = 0; k < targets.size(); ++k) items.push_back(list_item(value, constant_i64(static_cast<int64_t>(k)), at));
-  } else if (value.type.is_array()) {
+  } else if (value.type.is_array() && value.type.rank > 0) {
     // As many as there are targets: the extent is looked at when it runs.
     const Value array = materialise(value, at);
     const ExprRef count = constant_i64(static_cast<int64_t>(targets.size()));

@@ -78,6 +78,15 @@ inline Value text_value(std::string text) {
   v.type = Type::text_of(std::move(text));
   return v;
 }
+/// What the library has at a path: "numpy.float64".
+inline Value path_value(std::string path) {
+  Value v;
+  v.type.kind = Type::Kind::function;
+  v.type.text = path;
+  v.outside = {.kind = Outside::Kind::path, .text = std::move(path)};
+  return v;
+}
+inline Value dtype_value(DType dtype) { return path_value("numpy." + std::string(name_of(dtype))); }
 Value tuple_value(std::vector<Value> items);
 Value array_value(DType dtype, Layout layout, ArrayValue array, bool read_only = false);
 Value lazy_value(DType dtype, LazyArray array);

@@ -77,7 +77,7 @@ ExprRef op(ScalarOp op, std::vector<ExprRef> args) {
              std::string(name_of(args[k]->type)));
     constants = constants && args[k]->kind == ExprKind::constant;
   }
-  if (!accepts(op, args[first]->type)) broken(std::string(facts.name) + " is not defined for " + std::string(name_of(args[first]->type)));
+  if (!accepts(op, args[first]->type)) throw Undefined(op, args[first]->type);
   constants = constants && args[first]->kind == ExprKind::constant;
   if (constants) {
     std::vector<Scalar> values;

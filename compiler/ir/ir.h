@@ -21,8 +21,16 @@
 #include <vector>
 
 #include "compiler/ir/scalar_op.h"
+#include "lang/diagnostic.h"
 
 namespace gasell::ir {
+
+/// An operation that is not there for a dtype was made.
+class Undefined : public Error {
+ public:
+  Undefined(ScalarOp op, DType type)
+      : Error("SystemError", std::string(info(op).name) + " is not defined for " + std::string(name_of(type)), "", Blame::internal) {}
+};
 
 struct Expr;
 using ExprRef = std::shared_ptr<const Expr>;
