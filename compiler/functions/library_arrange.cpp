@@ -251,7 +251,7 @@ Value bincount(Lowering& l, const CallSite& site) {
   const Value* least = site.argument(2, "minlength");
   const bool weighted = weights && !weights->type.is_none();
   const Value w = weighted ? array_argument(l, {site.span, site.name, {*weights}, {}}) : Value{};
-  if (weighted) require_same_shape(l, site, v, w, "The weights and list don't have the same length.");
+  if (weighted) require_same_shape(l, site, v, w, "bincount(): weights and list don't have the same length");
   const std::string top = l.code().fresh("top");
   const ExprRef highest = ir::variable(top, DType::i64);
   l.code().emit(ir::var(top, constant_i64(-1)));
