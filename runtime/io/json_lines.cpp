@@ -232,7 +232,7 @@ class JsonReader {
   void look(size_t k) {
     guarded(k, [&] {
       Block& block = blocks_[k];
-      if (!owners_[k]->checked) csv::check_utf8(block.begin, block.end, owners_[k]->shown, 1);
+      if (!owners_[k]->checked) csv::check_utf8(block.begin, block.end, owners_[k]->origin(), owners_[k]->shown);
       Places places(block.names);
       over_objects(block, [&](const char* begin, const char* end) {
         ++block.lines;

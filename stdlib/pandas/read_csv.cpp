@@ -79,6 +79,7 @@ csv::CsvOptions read_options(Interpreter& in, const Value& dict) {
   given.read("doublequote", o.dialect.double_quote);
   given.read("escapechar", o.dialect.escape);
   given.read("comment", o.dialect.comment);
+  given.read("lineterminator", o.dialect.line_end);
   given.read("skipinitialspace", o.dialect.skip_initial_space);
   given.read("skip_blank_lines", o.dialect.skip_blank_lines);
   int64_t quoting = 0;

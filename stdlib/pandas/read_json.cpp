@@ -112,7 +112,7 @@ Value json_value(Interpreter& in, Args args) {
     const auto paths = paths_of(in, args[0]);
     if (paths.size() != 1) raise("NotImplementedError", "read_json of several files reads lines or lists of objects");
     text = csv::open_text(in.engine(), paths[0], {});
-    if (!text.checked) csv::check_utf8(text.begin, text.end, text.shown, 1);
+    if (!text.checked) csv::check_utf8(text.begin, text.end, text.origin(), text.shown);
   }
   try {
     JsonCursor cursor(text.begin, text.end);

@@ -46,7 +46,7 @@ void check_texts(const TextView& view, const std::string& column) {
   for (const char* p = begin; p < end; ++p) any |= static_cast<unsigned char>(*p);
   if (any < 0x80) return;
   try {
-    csv::check_utf8(begin, end, column, 0);
+    csv::check_utf8(begin, end, begin, column);
   } catch (const Error& error) {
     throw Error(error.diagnostic().kind, error.diagnostic().message, "column " + in_quotes(column) + " holds bytes that are no text");
   }

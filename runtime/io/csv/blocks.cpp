@@ -38,7 +38,7 @@ bool blocks_by_parity(const Text& text, int64_t begin, int64_t end, int64_t byte
   for (size_t k = 0; k < facts.size(); ++k) {
     const PieceFacts& piece = facts[k];
     const int state = quoted;
-    if (piece.stray[state]) return false;
+    if (piece.stray[state] || (dialect.line_end && piece.carriage)) return false;
     quoted ^= piece.odd_quotes;
     const bool plain = !piece.blank[state] && !piece.lone_carriage[state];
     if (piece.lines[state] > 0) {
@@ -63,6 +63,8 @@ bool blocks_by_parity(const Text& text, int64_t begin, int64_t end, int64_t byte
       block.high |= piece.high;
     }
   }
+  // A quote that never closes takes the rest of the file into one field, which has to be refused, with its place.
+  if (quoted && text.begin + end == text.end) return false;
   if (!result.blocks.empty()) result.blocks.back().end = end;
   return true;
 }
@@ -78,7 +80,8 @@ void blocks_by_reading(const Text& text, int64_t begin, int64_t end, int64_t byt
     block.plain = false;
     block.carriage = block.high = true;
     while (at < text.begin + end && at - text.begin < block.begin + bytes) {
-      skip_line(dialect, at, text.begin + end);
+      const Line found = skip_line(dialect, at, text.begin + end);
+      result.is_cut = found == Line::unclosed || found == Line::escaping;
       ++block.rows;
     }
     block.end = at - text.begin;

@@ -22,6 +22,7 @@ struct Block {
 struct Blocks {
   std::vector<Block> blocks;
   int64_t rows = 0;
+  bool is_cut = false;  // the text ends within quotes or behind an escape character
 };
 
 /// The records from `begin` on. `fields`: how many a record has at most where longer ones are left out (BadLines::skip or warn), else 0.

@@ -21,8 +21,6 @@ constexpr int64_t kManyRows = 10'000'000;
 
 }  // namespace
 
-std::string shown_file(const Text& text) { return text.shown.empty() ? "the text" : in_quotes(text.shown); }
-
 FileScan::FileScan(Engine& engine, std::vector<Text> texts, const CsvOptions& options, const std::function<void(const std::string&)>& warn)
     : engine_(engine), texts_(std::move(texts)), options_(options), warn_(warn) {
   if (!options_.skip_lines.empty()) drop_lines();
@@ -83,6 +81,7 @@ void FileScan::find_pieces() {
     if (options_.rows) wanted = std::max<int64_t>(0, *options_.rows - rows_);
     const Blocks found =
         find_blocks(texts_[i], layouts_[i].begin, layouts_[i].first_line, options_, fields, wanted, engine_.interrupt_flag());
+    is_cut_ |= found.is_cut;
     for (Block block : found.blocks) {
       if (block.rows == 0 && options_.bad_lines == BadLines::error) continue;
       block.first_row += rows_;
@@ -90,6 +89,11 @@ void FileScan::find_pieces() {
     }
     rows_ += found.rows;
   }
+  if (is_cut_ && options_.skip_footer)
+    throw Error(
+        "ParserError",
+        "unexpected end of data. Error could possibly be due to parsing errors in the skipped footer rows (the skipfooter keyword is "
+        "only applied after Python's csv library has parsed all rows).");
   int64_t keep = std::max<int64_t>(0, rows_ - options_.skip_footer);
   if (options_.rows) keep = std::min(keep, *options_.rows);
   if (keep == rows_) return;

@@ -91,14 +91,12 @@ class FileScan : public std::enable_shared_from_this<FileScan> {
   std::vector<Layout> layouts_;  // one a text
   std::vector<Piece> pieces_;
   int64_t rows_ = 0;
+  bool is_cut_ = false;                                 // a file ends within a record, which is refused at once
   std::vector<Known> columns_;                          // one a wanted field
   std::vector<std::unique_ptr<ColumnReader>> readers_;  // of the columns that are being read
   std::mutex later_mutex_;                              // of what is read later: columns_ and readers_
   std::mutex mutex_;
   std::vector<std::unique_ptr<Scratch>> scratches_;
 };
-
-/// A file as messages name it.
-std::string shown_file(const Text& text);
 
 }  // namespace gasell::csv

@@ -105,10 +105,7 @@ int64_t FileScan::read_lines(const Piece& piece, const char*& at, int64_t rows_l
     const size_t text_before = fields.text.size();
     const Line found = read_line(options_.dialect, at, end, fields);
     if (found == Line::nothing) continue;
-    if (found == Line::unclosed)
-      throw Error("ParserError",
-                  fmt::format("Error tokenizing data. C error: EOF inside string starting at row {}", line_of(piece, line) - 1),
-                  fmt::format("in {}; a quote opens and never closes; quoting=3 takes quotes as text", shown_file(*piece.text)));
+    if (found == Line::unclosed || found == Line::escaping) refuse_cut(*piece.text, found, line_of(piece, line));
     int64_t count = fields.size() - before;
     if (count > stride) {
       if (!layout_.cut_long_records && options_.bad_lines != BadLines::skip) {
@@ -141,7 +138,7 @@ void FileScan::read_piece(const Piece& piece, std::vector<Wanted> wanted) {
   const Block& block = piece.block;
   const char* at = text.begin + block.begin;
   const char* const end = text.begin + block.end;
-  if (block.high && !text.checked) check_utf8(at, end, shown_file(text), block.first_line);
+  if (block.high && !text.checked) check_utf8(at, end, text.origin(), shown_file(text), 1 + text.dropped_lines);
   const int64_t stride = layout_.stride();
   std::unique_ptr<Scratch> scratch = take_scratch();
   int64_t chunk_bytes = kChunkBytes;

@@ -38,7 +38,7 @@ std::optional<WantedType> FileScan::type_of(int64_t field) const {
 bool FileScan::reads_later() const {
   int64_t bytes = 0;
   for (const Text& text : texts_) bytes += text.end - text.begin;
-  return bytes >= options_.later_from && options_.bad_lines == BadLines::error;
+  return bytes >= options_.later_from && options_.bad_lines == BadLines::error && !is_cut_;
 }
 
 /// Samples from all over the files say what the columns are.

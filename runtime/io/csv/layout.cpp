@@ -7,6 +7,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/io/csv/tokenizer.h"
+#include "runtime/io/csv/utf8.h"
 #include "runtime/io/os_error.h"
 
 namespace gasell::csv {
@@ -78,6 +79,15 @@ std::vector<int64_t> wanted_fields(const Layout& layout, const CsvOptions& optio
 
 }  // namespace
 
+std::string shown_file(const Text& text) { return text.shown.empty() ? "the text" : in_quotes(text.shown); }
+
+void refuse_cut(const Text& text, Line found, int64_t line) {
+  if (found == Line::escaping)
+    throw Error("ParserError", "Error tokenizing data. C error: EOF following escape character", "in " + shown_file(text));
+  throw Error("ParserError", "Error tokenizing data. C error: EOF inside string starting at row " + std::to_string(line - 1),
+              "in " + shown_file(text) + "; a quote opens and never closes; quoting=3 takes quotes as text");
+}
+
 int64_t find_column(const Layout& layout, const ColumnKey& key) {
   if (key.position >= 0) return key.position + layout.index_columns < layout.stride() ? key.position + layout.index_columns : -1;
   for (int64_t i = layout.index_columns; i < layout.stride(); ++i)
@@ -101,8 +111,7 @@ Layout layout_of(const Text& text, const CsvOptions& options) {
       fields.clear();
       const Line found = read_line(options.dialect, at, text.end, fields);
       ++line;
-      if (found == Line::unclosed)
-        throw Error("ParserError", "Error tokenizing data. C error: EOF inside string starting at row " + std::to_string(line - 2));
+      if (found == Line::unclosed || found == Line::escaping) refuse_cut(text, found, line - 1);
       if (found == Line::record) return true;
     }
     return false;
@@ -118,6 +127,7 @@ Layout layout_of(const Text& text, const CsvOptions& options) {
   std::vector<std::string> names;
   if (header >= 0)
     for (int64_t i = 0; i < fields.size(); ++i) names.emplace_back(fields[i]);
+  if (!text.checked) check_utf8(text.begin, at, text.origin(), shown_file(text), 1 + text.dropped_lines);
   layout.begin = at - text.begin;
   layout.first_line = line;
 

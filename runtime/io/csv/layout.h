@@ -6,6 +6,7 @@
 
 #include "runtime/io/csv/options.h"
 #include "runtime/io/csv/text.h"
+#include "runtime/io/csv/tokenizer.h"
 
 namespace gasell::csv {
 
@@ -25,6 +26,10 @@ struct Layout {
 Layout layout_of(const Text& text, const CsvOptions& options);
 /// The separator that parts the first lines of a text most evenly.
 char sniffed_separator(const Text& text, const CsvOptions& options);
+/// A file as messages name it.
+std::string shown_file(const Text& text);
+/// pandas' error of a record that the end of the file cuts (Line::unclosed or Line::escaping), which begins at `line` of the file.
+[[noreturn]] void refuse_cut(const Text& text, Line found, int64_t line);
 /// Where a key is among the names; -1: nowhere.
 int64_t find_column(const Layout& layout, const ColumnKey& key);
 

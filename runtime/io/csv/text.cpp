@@ -68,7 +68,9 @@ Text over(HostStorageRef storage) {
 }
 
 void skip_mark(Text& text) {
-  if (text.end - text.begin >= 3 && std::memcmp(text.begin, "\xef\xbb\xbf", 3) == 0) text.begin += 3;
+  if (text.end - text.begin < 3 || std::memcmp(text.begin, "\xef\xbb\xbf", 3) != 0) return;
+  text.begin += 3;
+  text.mark_bytes = 3;
 }
 
 }  // namespace

@@ -19,6 +19,10 @@ struct Text {
   bool checked = false;       // it is UTF-8 for sure
   int64_t dropped_lines = 0;  // of the file, that are not in the text (skiprows)
   bool streamed = false;      // a mapped file that is large beside the memory budget
+  int mark_bytes = 0;         // of the byte order mark before it
+
+  /// Where the file's first byte is.
+  const char* origin() const { return begin - mark_bytes; }
 
   /// The bytes [from, to) of the text were read: of a streamed one they need not stay in memory.
   void let_go(int64_t from, int64_t to) const {

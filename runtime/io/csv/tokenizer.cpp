@@ -7,21 +7,16 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/// Moves behind the line's end at `at`, if there is one.
-bool take_line_end(const char*& at, const char* end) {
-  if (*at == '\n') {
-    ++at;
-    return true;
-  }
-  if (*at != '\r') return false;
+/// Moves behind the line's end that is at `at`.
+void take_line_end(const Dialect& d, const char*& at, const char* end) {
+  const bool maybe_two = *at == '\r' && !d.line_end;
   ++at;
-  if (at < end && *at == '\n') ++at;
-  return true;
+  if (maybe_two && at < end && *at == '\n') ++at;
 }
 
-void take_rest(const char*& at, const char* end) {
-  while (at < end && *at != '\n' && *at != '\r') ++at;
-  if (at < end) take_line_end(at, end);
+void take_rest(const Dialect& d, const char*& at, const char* end) {
+  while (at < end && !d.ends_line(*at)) ++at;
+  if (at < end) take_line_end(d, at, end);
 }
 
 struct Nothing {
@@ -49,22 +44,22 @@ Line read(const Dialect& d, const char*& at, const char* end, Sink sink) {
   if (d.skip_blank_lines) {
     const char* p = at;
     while (p < end && is_blank(*p) && (d.whitespace || *p != d.separator)) ++p;
-    if (p == end || *p == '\n' || *p == '\r') {
+    if (p == end || d.ends_line(*p)) {
       at = p;
-      if (p < end) take_line_end(at, end);
+      if (p < end) take_line_end(d, at, end);
       return Line::nothing;
     }
   }
   if (d.whitespace) skip_blanks(true);
   if (at < end && comments(*at)) {
-    take_rest(at, end);
+    take_rest(d, at, end);
     return Line::nothing;
   }
 
   for (;;) {  // a field at a time
     if (d.skip_initial_space) skip_blanks(false);
     bool quoted = false;
-    if (at < end && d.quote && *at == d.quote) {
+    if (at < end && d.quote && *at == d.quote && *at != d.line_end) {
       quoted = true;
       ++at;
     }
@@ -87,25 +82,25 @@ Line read(const Dialect& d, const char*& at, const char* end, Sink sink) {
         } else {
           quoted = false;
         }
+      } else if (d.ends_line(c)) {
+        sink.end_field();
+        take_line_end(d, at, end);
+        return Line::record;
       } else if (separates(c)) {
         if (d.whitespace)
           skip_blanks(true);
         else
           ++at;
-        if (d.whitespace && (at == end || *at == '\n' || *at == '\r' || comments(*at))) continue;  // blanks at the end begin no field
+        if (d.whitespace && (at == end || d.ends_line(*at) || comments(*at))) continue;  // blanks at the end begin no field
         sink.end_field();
         break;
-      } else if (c == '\n' || c == '\r') {
-        sink.end_field();
-        take_line_end(at, end);
-        return Line::record;
       } else if (comments(c)) {
         sink.end_field();
-        take_rest(at, end);
+        take_rest(d, at, end);
         return Line::record;
       } else if (d.escape && c == d.escape) {
-        ++at;
-        if (at < end) sink.put(*at++);
+        if (++at == end) return Line::escaping;
+        sink.put(*at++);
       } else {
         sink.put(c);
         ++at;

@@ -30,6 +30,7 @@ enum class Line : uint8_t {
   record,
   nothing,   // blank, or a comment
   unclosed,  // a record whose quotes end nowhere
+  escaping,  // a record that ends with the character that escapes the next one
 };
 
 /// Reads the line at `at`, which is before `end`, adds its fields and moves behind it.

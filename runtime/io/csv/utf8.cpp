@@ -27,23 +27,34 @@ int character_bytes(const char* p, const char* end) {
   return 0;
 }
 
-[[noreturn]] void refuse(const char* begin, const char* at, const char* end, const std::string& shown, int64_t line) {
-  const auto byte = static_cast<uint8_t>(*at);
-  line += std::count(begin, at, '\n');
-  const char* start = at;
-  while (start > begin && start[-1] != '\n') --start;
-  const bool starts = byte >= 0xc2 && byte < 0xf5;
-  throw Error("UnicodeDecodeError",
-              fmt::format("'utf-8' codec can't decode byte 0x{:02x} in position {}: {}", byte, at - start,
-                          !starts        ? "invalid start byte"
-                          : end - at < 2 ? "unexpected end of data"
-                                         : "invalid continuation byte"),
-              fmt::format("line {} of {}; encoding='latin-1' reads any bytes", line, shown));
+/// How many bytes from `at` on could begin a character.
+int64_t good_bytes(const char* at, const char* end) {
+  const auto first = static_cast<uint8_t>(*at);
+  if (first < 0xc2 || first >= 0xf5) return 0;
+  const int64_t wanted = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  int64_t good = 1;
+  for (; good < wanted && at + good < end; ++good) {
+    const auto byte = static_cast<uint8_t>(at[good]);
+    const bool second = good == 1;
+    const unsigned low = second && first == 0xe0 ? 0xa0 : second && first == 0xf0 ? 0x90 : 0x80;
+    const unsigned high = second && first == 0xed ? 0x9f : second && first == 0xf4 ? 0x8f : 0xbf;
+    if (byte < low || byte > high) break;
+  }
+  return good;
+}
+
+[[noreturn]] void refuse(const char* at, const char* end, const char* origin, const std::string& shown, int64_t first_line) {
+  const int64_t good = good_bytes(at, end), position = at - origin;
+  const std::string where = good > 1 ? fmt::format("bytes in position {}-{}", position, position + good - 1)
+                                     : fmt::format("byte 0x{:02x} in position {}", static_cast<uint8_t>(*at), position);
+  const char* const why = good == 0 ? "invalid start byte" : at + good == end ? "unexpected end of data" : "invalid continuation byte";
+  throw Error("UnicodeDecodeError", fmt::format("'utf-8' codec can't decode {}: {}", where, why),
+              fmt::format("line {} of {}; encoding='latin-1' reads any bytes", first_line + std::count(origin, at, '\n'), shown));
 }
 
 }  // namespace
 
-void check_utf8(const char* begin, const char* end, const std::string& shown, int64_t first_line) {
+void check_utf8(const char* begin, const char* end, const char* origin, const std::string& shown, int64_t first_line) {
   for (const char* p = begin; p < end;) {
     uint64_t eight = 0;
     if (end - p >= 8) {
@@ -58,7 +69,7 @@ void check_utf8(const char* begin, const char* end, const std::string& shown, in
       continue;
     }
     const int bytes = character_bytes(p, end);
-    if (bytes == 0) refuse(begin, p, end, shown, first_line);
+    if (bytes == 0) refuse(p, end, origin, shown, first_line);
     p += bytes;
   }
 }

@@ -223,7 +223,18 @@ TEST_CASE("CSV: types that are asked for") {
 }
 
 TEST_CASE("CSV: encodings and packed files") {
-  CHECK(error("a\nb\xe9z\n") == "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xe9 in position 1: invalid continuation byte");
+  CHECK(error("a\nb\xe9z\n") == "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xe9 in position 3: invalid continuation byte");
+  // Positions are the file's, in the header, too.
+  CHECK(error("a\xff,b\n1,2\n") == "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 1: invalid start byte");
+  CHECK(error("\xef\xbb\xbf"
+              "a,b\n1,\xff\n") == "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 9: invalid start byte");
+  CHECK(error("a,b\n1,\xe2\x82\n") == "UnicodeDecodeError: 'utf-8' codec can't decode bytes in position 6-7: invalid continuation byte");
+  CHECK(error("a,b\n1,\xed\xa0\x80\n") ==
+        "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xed in position 6: invalid continuation byte");
+  CsvOptions skipping_one;
+  skipping_one.skip_rows = 1;
+  CHECK(error("q\xff\na,b\n1,2\n", skipping_one) ==
+        "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 1: invalid start byte");
   const fs::path folder = fs::temp_directory_path() / ("gasell_csv_" + std::to_string(getpid()));
   fs::create_directories(folder);
   const auto file = [&](const std::string& name, const std::string& bytes) {
