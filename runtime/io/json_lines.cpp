@@ -157,6 +157,7 @@ class JsonReader {
     for (size_t i = 0; i < readers_.size(); ++i) {
       std::vector<csv::ColumnPart*> parts;
       for (auto& of_block : parts_) parts.push_back(&of_block[i]);
+      if (readers_[i]->kind() == Kind::text) refuse_mixed(table.names[i], tokens[i]);
       table.columns.push_back(without_fractions(readers_[i]->finish(std::move(parts), first_rows)));
     }
     return table;
@@ -253,8 +254,18 @@ class JsonReader {
     });
   }
 
+  static bool has(uint8_t bits, JsonToken::Kind token) { return (bits >> static_cast<int>(token) & 1) != 0; }
+
+  /// A column that became one of texts must have held no numbers: pandas keeps them as numbers among the texts.
+  static void refuse_mixed(const std::string& name, uint8_t tokens) {
+    if (!has(tokens, JsonToken::Kind::number)) return;
+    throw Error("NotImplementedError",
+                "column " + in_quotes(name) +
+                    (has(tokens, JsonToken::Kind::text) ? " holds numbers and texts" : " holds negative integers and such from 2**63 on"),
+                "a column holds values of one type", Blame::limitation);
+  }
+
   void make_readers(const JsonTable& table, const std::vector<uint8_t>& tokens) {
-    const auto has = [](uint8_t bits, JsonToken::Kind token) { return (bits >> static_cast<int>(token) & 1) != 0; };
     for (size_t i = 0; i < table.names.size(); ++i) {
       if (has(tokens[i], JsonToken::Kind::boolean) && has(tokens[i], JsonToken::Kind::text))
         throw Error("NotImplementedError", "column " + in_quotes(table.names[i]) + " holds booleans and texts",

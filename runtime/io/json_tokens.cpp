@@ -1,5 +1,8 @@
 #include "runtime/io/json_tokens.h"
 
+#include <charconv>
+#include <system_error>
+
 #include "runtime/io/csv/text.h"
 
 namespace gasell {
@@ -8,6 +11,13 @@ namespace {
 int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1; }
 
 }  // namespace
+
+void JsonCursor::check_integer(bool is_negative, std::string_view digits) {
+  uint64_t value = 0;
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (is_negative && (failure != std::errc{} || value > uint64_t{1} << 63)) throw WrongJson{"Value is too small"};
+  if (failure != std::errc{}) throw WrongJson{"Value is too big!"};
+}
 
 void put_unescaped(std::string& to, std::string_view text) {
   const auto unit = [&](size_t at) -> int {

@@ -38,23 +38,21 @@ class JsonCursor {
   bool object(const F& f) {
     skip_blanks();
     if (at_ == end_) return false;
-    if (*at_ != '{') throw WrongJson{"Expected object or value"};
-    ++at_;
-    skip_blanks();
-    if (take('}')) return finished();
+    if (!take('{')) {
+      if (begins_value()) throw WrongJson{"lines that are no objects are not in Gasell", true};
+      throw WrongJson{"Expected object or value"};
+    }
+    constexpr const char* kTrailing = "Unexpected character found when decoding array value (2)";
     for (;;) {
       skip_blanks();
-      if (!take('"')) throw WrongJson{"Key name of object must be 'string' when decoding 'object'"};
+      if (take('}')) return finished(kTrailing);  // as pandas' parser, behind a comma, too
       bool escaped = false;
-      const std::string_view key = rest_of_text(escaped);
-      skip_blanks();
-      if (!take(':')) throw WrongJson{"No ':' found when decoding object value"};
-      skip_blanks();
+      const std::string_view key = key_of_member(escaped);
       f(key, escaped, value());
       skip_blanks();
       if (take(',')) continue;
       if (!take('}')) throw WrongJson{"Unexpected character found when decoding object value"};
-      return finished();
+      return finished(kTrailing);
     }
   }
 
@@ -67,9 +65,9 @@ class JsonCursor {
     return true;
   }
   /// True; WrongJson where there is more than blanks.
-  bool finished() {
+  bool finished(const char* message = "Trailing data") {
     skip_blanks();
-    if (at_ != end_) throw WrongJson{"Trailing data"};
+    if (at_ != end_) throw WrongJson{message};
     return true;
   }
   bool at_end() const { return at_ == end_; }
@@ -85,6 +83,16 @@ class JsonCursor {
       }
     if (at_ == end_) throw WrongJson{"Unmatched ''\"' when when decoding 'string'"};
     return {begin, static_cast<size_t>(at_++ - begin)};
+  }
+  /// A member's name and its colon, up to the value.
+  std::string_view key_of_member(bool& escaped) {
+    if (!take('"'))
+      throw WrongJson{begins_value() ? "Key name of object must be 'string' when decoding 'object'" : "Expected object or value"};
+    const std::string_view key = rest_of_text(escaped);
+    skip_blanks();
+    if (!take(':')) throw WrongJson{"No ':' found when decoding object value"};
+    skip_blanks();
+    return key;
   }
   bool word(std::string_view w) {
     if (static_cast<size_t>(end_ - at_) < w.size() || std::memcmp(at_, w.data(), w.size()) != 0) return false;
@@ -102,13 +110,13 @@ class JsonCursor {
       }
       case 'n':
         if (word("null")) return {JsonToken::Kind::null, {}};
-        break;
+        throw WrongJson{"Unexpected character found when decoding 'null'"};
       case 't':
         if (word("true")) return {JsonToken::Kind::boolean, kJsonTrue};
-        break;
+        throw WrongJson{"Unexpected character found when decoding 'true'"};
       case 'f':
         if (word("false")) return {JsonToken::Kind::boolean, kJsonFalse};
-        break;
+        throw WrongJson{"Unexpected character found when decoding 'false'"};
       case 'N':
         if (word("NaN")) return {JsonToken::Kind::null, {}};
         break;
@@ -118,16 +126,42 @@ class JsonCursor {
         const char* const begin = at_;
         if (*at_ == '-') ++at_;
         if (word("Infinity")) return {JsonToken::Kind::number, {begin, static_cast<size_t>(at_ - begin)}};
-        const char* const digits = at_;
-        while (at_ < end_ && ((*at_ >= '0' && *at_ <= '9') || *at_ == '.' || *at_ == 'e' || *at_ == 'E' || *at_ == '+' || *at_ == '-'))
-          ++at_;
-        if (at_ > digits && *digits >= '0' && *digits <= '9') return {JsonToken::Kind::number, {begin, static_cast<size_t>(at_ - begin)}};
+        if (!begins_digit()) {
+          throw WrongJson{at_ > begin ? "Unexpected character found when decoding object value" : "Expected object or value"};
+        }
+        return {JsonToken::Kind::number, rest_of_number(begin)};
       }
     }
     throw WrongJson{"Expected object or value"};
   }
 
  private:
+  bool begins_digit() const { return at_ < end_ && *at_ >= '0' && *at_ <= '9'; }
+  /// Whether some other value than an object begins here.
+  bool begins_value() const { return at_ < end_ && (begins_digit() || std::strchr("\"[{-tfnNI", *at_)) && *at_; }
+  void skip_digits() {
+    while (begins_digit()) ++at_;
+  }
+  /// A number that begins at `begin` and whose first digit is next, by the rules of pandas' parser: digits, a point that digits may follow,
+  /// and an exponent, which counts where it has digits. Throws where the digits before the point are no integer of 64 bits.
+  std::string_view rest_of_number(const char* begin) {
+    const char* const digits = at_;
+    skip_digits();
+    if (at_ - digits >= kLongInteger) check_integer(*begin == '-', {digits, static_cast<size_t>(at_ - digits)});
+    if (take('.')) skip_digits();
+    const char* end = at_;
+    if (take('e') || take('E')) {
+      if (!take('+')) take('-');
+      if (begins_digit()) {
+        skip_digits();
+        end = at_;
+      }
+    }
+    return {begin, static_cast<size_t>(end - begin)};
+  }
+  static constexpr int64_t kLongInteger = 19;  // of fewer digits every integer has 64 bits
+  static void check_integer(bool is_negative, std::string_view digits);
+
   const char* at_;
   const char* end_;
 };
