@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <random>
+#include <string>
 #include <utility>
 
 #include "lang/diagnostic.h"
@@ -35,6 +37,9 @@ int open_unnamed(const std::filesystem::path& folder, int access_mode) {
   if (::access("/proc/self/fd", X_OK) != 0) return -1;  // its way to a name
   return open(folder.empty() ? "." : folder.c_str(), access_mode | O_TMPFILE | O_CLOEXEC, 0666);
 }
+
+/// Whether opening a new file failed because its folder takes none, though files that are in it may be written.
+bool takes_no_files(int failure) { return failure == EACCES || failure == EPERM || failure == EROFS; }
 
 /// 0, or the errno of what failed.
 int write_all(int descriptor, std::string_view bytes) {
@@ -67,10 +72,28 @@ struct AtomicFile::State {
     }
   }
 
+  /// Writes the file's bytes over the target's.
+  void copy_to_target() const {
+    const int to = open(target.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+    int failure = to < 0 ? errno : 0;
+    std::string bytes(size_t{1} << 20, '\0');
+    for (off_t at = 0; failure == 0;) {
+      const ssize_t count = pread(descriptor, bytes.data(), bytes.size(), at);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) failure = errno;
+      if (count <= 0) break;
+      failure = write_all(to, std::string_view(bytes).substr(0, static_cast<size_t>(count)));
+      at += count;
+    }
+    if (to >= 0 && close(to) != 0 && errno != EINTR && failure == 0) failure = errno;
+    if (failure != 0) throw os_error(failure, shown);
+  }
+
   std::filesystem::path shown, target, temporary;  // temporary: empty where the file has no name, or is the target
   const Access access;
   int descriptor = -1;
-  bool replaces = true;  // else it is written to as it is
+  bool replaces = true;   // else it is written to as it is
+  bool in_place = false;  // the target cannot be replaced: it takes the bytes of the file, which lies elsewhere, in commit()
   std::random_device entropy;
 
   ~State() {
@@ -103,7 +126,14 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, Access access) : state
     s.descriptor = open(s.temporary.c_str(), access_mode | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (s.descriptor >= 0) break;
     s.temporary.clear();
-    if (errno != EEXIST || attempt == kAttempts) throw os_error(errno, path);
+    if (errno == EEXIST && attempt < kAttempts) continue;
+    if (!is_there || !takes_no_files(errno)) throw os_error(errno, path);
+    s.in_place = true;
+    std::error_code failure;
+    s.descriptor = open_unnamed(std::filesystem::temp_directory_path(failure), O_RDWR);
+    if (s.descriptor < 0) s.descriptor = memfd_create("gasell", MFD_CLOEXEC);
+    if (s.descriptor < 0) throw os_error(errno, path);
+    return;
   }
   if (is_there) fchmod(s.descriptor, old.st_mode & 07777);
 }
@@ -135,6 +165,7 @@ int AtomicFile::descriptor() const { return state_->descriptor; }
 
 void AtomicFile::commit() {
   State& s = *state_;
+  if (s.in_place) return s.copy_to_target();
   if (s.replaces && s.access == Access::from_begin_to_end && fsync(s.descriptor) != 0) throw os_error(errno, s.shown);
   if (s.replaces && s.temporary.empty()) s.name();
   // Some file systems report a failed write only here.
