@@ -124,15 +124,18 @@ std::optional<FieldType> field_type(const ArrowSchema& schema) {
     f.type.ordered = schema.flags & ARROW_FLAG_DICTIONARY_ORDERED;
     f.form = Form::coded;
     f.width = size_of(*index);
+    f.wide = values->wide;
+    f.binary = values->binary;
     return f;
   }
   if (format == "b") {
     f.type = frame::number_type(DType::boolean);
     f.form = Form::bits;
-  } else if (format == "u" || format == "U") {
+  } else if (format == "u" || format == "U" || format == "z" || format == "Z") {
     f.type = frame::text_type();
     f.form = Form::texts;
-    f.wide = format == "U";
+    f.wide = format == "U" || format == "Z";
+    f.binary = format == "z" || format == "Z";
   } else if (format == "n") {
     f.type = frame::text_type();
     f.form = Form::nothing;

@@ -19,11 +19,12 @@ struct FieldType {
   enum class Form : uint8_t { plain, bits, days, texts, coded, nothing };
   frame::ColumnType type;
   Form form = Form::plain;
-  int width = 0;      // bytes of a value in the array
-  int64_t scale = 1;  // times: nanoseconds a unit
-  bool wide = false;  // texts: offsets of 64 bits
+  int width = 0;        // bytes of a value in the array
+  int64_t scale = 1;    // times: nanoseconds a unit
+  bool wide = false;    // texts, those of codes, too: offsets of 64 bits
+  bool binary = false;  // texts that the file does not say are such: Hive and Impala write them so
 };
-/// Nothing for types that frames have not: decimals, lists, structs, binary …
+/// Nothing for types that frames have not: decimals, lists, structs …
 std::optional<FieldType> field_type(const ArrowSchema& schema);
 /// "decimal128(9, 2)", "list": for messages.
 std::string shown_type(const ArrowSchema& schema);

@@ -42,8 +42,7 @@ void ParquetScan::read_chunk(const ParquetField& field, const RowGroup& group, b
   // Texts come as codes or as they are; what the schema of the file says of categories holds for the pieces, too.
   const auto type = schema->n_children == 1 ? field_type(*schema->children[0]) : std::nullopt;
   if (!type) throw damaged("its type changed");
-  FieldType layout = *type;
-  if (layout.form == FieldType::Form::coded) layout.wide = schema->children[0]->dictionary->format[0] == 'U';
+  const FieldType& layout = *type;
   int64_t row = 0;
   while (true) {
     frame::check_interrupt(engine_);

@@ -47,9 +47,7 @@ frame::Column column_of_pieces(Engine& engine, const Pieces& pieces, int64_t k, 
     std::vector<TextPart> parts;
     int64_t row = 0;
     for (const auto& piece : pieces.arrays) {
-      FieldType layout = type;
-      if (layout.form == FieldType::Form::coded) layout.wide = pieces.schema->children[k]->dictionary->format[0] == 'U';
-      parts.push_back({{}, (*piece)->children[k], layout, row});
+      parts.push_back({{}, (*piece)->children[k], type, row});
       row += (*piece)->length;
     }
     JoinedTexts joined = join_texts(engine, parts, pieces.rows, type.type.logical == frame::Logical::category, name);

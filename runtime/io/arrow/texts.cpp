@@ -25,13 +25,13 @@ constexpr int64_t kFewTexts = 4096;
 /// Text i of an array of Arrow.
 struct TextView {
   const ArrowArray& array;
-  const bool wide;
+  const FieldType& type;
   const char* bytes = static_cast<const char*>(array.buffers[2]);
 
   int64_t offset(int64_t i) const {
     if (!array.buffers[1]) return 0;  // no texts at all
-    return wide ? static_cast<const int64_t*>(array.buffers[1])[array.offset + i]
-                : static_cast<const int32_t*>(array.buffers[1])[array.offset + i];
+    return type.wide ? static_cast<const int64_t*>(array.buffers[1])[array.offset + i]
+                     : static_cast<const int32_t*>(array.buffers[1])[array.offset + i];
   }
   std::string_view operator[](int64_t i) const { return {bytes + offset(i), static_cast<size_t>(offset(i + 1) - offset(i))}; }
   int64_t size() const { return array.length; }
@@ -45,21 +45,26 @@ void check_texts(const TextView& view, const std::string& column) {
   unsigned char any = 0;
   for (const char* p = begin; p < end; ++p) any |= static_cast<unsigned char>(*p);
   if (any < 0x80) return;
+  const auto refuse_bytes = [&](const std::string& why) {
+    if (view.type.binary)
+      throw Error("NotImplementedError", "column " + in_quotes(column) + " is of type binary and holds bytes that are no text",
+                  why + "; columns=[…] reads the others", Blame::limitation);
+    throw Error("UnicodeDecodeError", why, "column " + in_quotes(column) + " holds bytes that are no text");
+  };
   try {
     csv::check_utf8(begin, end, begin, column);
   } catch (const Error& error) {
-    throw Error(error.diagnostic().kind, error.diagnostic().message, "column " + in_quotes(column) + " holds bytes that are no text");
+    refuse_bytes(error.diagnostic().message);
   }
   for (int64_t i = 0; i < view.size(); ++i)
     if (view.offset(i) < view.offset(view.size()) && (static_cast<unsigned char>(view.bytes[view.offset(i)]) & 0xc0) == 0x80)
-      throw Error("UnicodeDecodeError", "'utf-8' codec can't decode a text that ends within a character",
-                  "column " + in_quotes(column) + " holds bytes that are no text");
+      refuse_bytes("'utf-8' codec can't decode a text that ends within a character");
 }
 
 struct Part {
   const TextPart& part;
   const ArrowArray& texts() const { return part.type.form == Form::coded ? *part.array->dictionary : *part.array; }
-  TextView view() const { return {texts(), part.type.wide}; }
+  TextView view() const { return {texts(), part.type}; }
   bool is_coded() const { return part.type.form == Form::coded; }
   bool is_nothing() const { return part.type.form == Form::nothing; }
 };
@@ -157,8 +162,8 @@ void put_offsets(const TextView& view, int64_t shift, int64_t* to, const std::st
   };
   if (view.size() == 0) return;
   const void* const starts = view.array.buffers[1];
-  const bool grows = view.wide ? put(static_cast<const int64_t*>(starts) + view.array.offset)
-                               : put(static_cast<const int32_t*>(starts) + view.array.offset);
+  const bool grows = view.type.wide ? put(static_cast<const int64_t*>(starts) + view.array.offset)
+                                    : put(static_cast<const int32_t*>(starts) + view.array.offset);
   if (!grows) refuse(column);
 }
 
@@ -232,7 +237,7 @@ TextRows::TextRows(Engine& engine, int64_t rows, int64_t bytes)
 
 bool TextRows::put(const FieldType& type, const ArrowArray& array, int64_t row, int64_t& at, int64_t end, const std::string& column) {
   if (type.form != Form::texts) return false;
-  const TextView view{array, type.wide};
+  const TextView view{array, type};
   const int64_t bytes = view.total();
   if (bytes < 0) refuse(column);
   if (bytes > end - at) return false;

@@ -10,6 +10,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/storage.h"
 #include "runtime/frame/dictionary.h"
+#include "runtime/io/arrow/decode.h"
 #include "runtime/io/arrow/plugin.h"
 #include "runtime/io/arrow/tables.h"
 
@@ -300,5 +301,37 @@ TEST_CASE("Damaged Parquet, Arrow IPC and ORC files raise or give something, and
       const std::string result = read(parquet);
       CHECK((result == "nothing raised" || result.find("Error: ") != std::string::npos));
     }
+  }
+}
+
+TEST_CASE("Parquet: binary columns are texts where they are UTF-8") {
+  const char bytes[] = "ab\xc3\xa9\xff";
+  const int32_t offsets[] = {0, 2, 4, 4, 5};
+  const void* buffers[] = {nullptr, offsets, bytes};
+  ArrowSchema schema{};
+  schema.format = "z";
+  const auto type = field_type(schema);
+  REQUIRE(type);
+  CHECK(type->type == frame::text_type());
+  ArrowArray array{};
+  array.n_buffers = 3;
+  array.buffers = buffers;
+  const auto read = [&](int64_t rows) {
+    array.length = rows;
+    std::vector<TextPart> parts(1);
+    parts[0].array = &array;
+    parts[0].type = *type;
+    const JoinedTexts texts = join_texts(engine(), parts, rows, false, "b");
+    std::string all;
+    for (int64_t i = 0; i < rows; ++i) all += std::string((*texts.dictionary)[i]) + "|";
+    return all;
+  };
+  CHECK(read(3) == "ab|\xc3\xa9||");
+  try {
+    read(4);
+    FAIL("bytes that are no text were read");
+  } catch (const Error& error) {
+    CHECK(error.diagnostic().kind == "NotImplementedError");
+    CHECK(error.diagnostic().message == "column 'b' is of type binary and holds bytes that are no text");
   }
 }
