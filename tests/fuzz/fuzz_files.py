@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Files of every kind that Gasell reads, damaged: whatever their bytes, reading ends with values or an exception, never by a signal, an internal error or memory
+beyond all bounds.
+
+    fuzz_files.py --files 40 --seed 1      what ctest runs
+    fuzz_files.py --files 5000 --seed 0    so many of each kind; --seed 0 takes a new seed and prints it
+
+Gasell writes a valid file of each kind; bits are flipped, parts are cut, doubled and removed, and numbers get extreme values. One process reads many damaged files
+and says which comes before it reads it, so that the last one is to blame. A file that fails is kept under build/fuzz. The closing line is `N passed, N failed`.
+"""
+
+import argparse
+import gzip
+import os
+import random
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FILES_A_PROCESS = 250
+TIMEOUT_S = 120
+ADDRESS_SPACE = 16 << 30
+MOST_RESIDENT = 2 << 20  # KiB
+WRONG = re.compile(r"internal|terminate called|std::|Assertion `|Sanitizer|runtime error:", re.I)
+EXTREMES = [0, 1, -1, 127, -128, 255, 1 << 15, 1 << 16, 1 << 20, (1 << 31) - 1, -(1 << 31), 1 << 32, 1 << 40, (1 << 63) - 1, -(1 << 63)]
+PIECES = [b'"', b"\n", b"\r", b",", b"\0", b"\xff", b"\xe2\x82", b"{", b"[", b"1e999", b"-", b"\\", b"99999999999999999999", b"NaN", b"(" * 40, b"[" * 2000, b"'", b"1.-3"]
+
+WRITE = """
+import numpy as np
+import pandas as pd
+n = 60
+df = pd.DataFrame({'i': np.arange(n), 'f': np.arange(n) / 7, 't': [f'text {k % 5}, "é"' for k in range(n)], 'b': np.arange(n) % 3 == 0,
+                   'd': pd.date_range('2020-01-01', periods=n), 'u': np.arange(n).astype('uint8')})
+df['m'] = df.f.where(df.b)
+df.to_csv('plain.csv', index=False)
+df.to_csv('packed.csv.gz', index=False)
+df.to_csv('packed.csv.zst', index=False)
+df.to_json('lines.json', orient='records', lines=True)
+df.to_json('list.json', orient='records')
+df.to_json('split.json', orient='split')
+np.save('a.npy', np.arange(60.0).reshape(3, 20))
+np.save('b.npy', np.arange(50) % 3 == 0)
+np.save('c.npy', np.array([1 + 2j]))
+np.savetxt('t.txt', np.arange(30.0).reshape(10, 3))
+try:
+    df.to_parquet('a.parquet')
+    df.to_parquet('z.parquet', compression='zstd', row_group_size=20)
+    df.to_feather('a.feather')
+    df.to_feather('u.feather', compression='uncompressed')
+    df.drop(columns='u').to_orc('a.orc')
+except Exception as e:
+    print(type(e).__name__)
+"""
+
+READ = """
+import numpy as np
+import pandas as pd
+
+def shown(value):
+    if isinstance(value, (pd.DataFrame, pd.Series)):
+        return len(value.to_csv()) if len(value) < 100000 else len(value)
+    return len(str(value)) + len(str(value.tolist() if value.size < 100000 else value.ravel()[-5:]))
+
+def read(path):
+    if '.csv' in path:
+        return shown(pd.read_csv(path))
+    if path.startswith('lines'):
+        return shown(pd.read_json(path, lines=True))
+    if '.json' in path:
+        return shown(pd.read_json(path, orient='split' if path.startswith('split') else None))
+    if path.endswith('.npy'):
+        return shown(np.load(path))
+    if path.endswith('.txt'):
+        return shown(np.loadtxt(path)) + shown(np.genfromtxt(path))
+    if path.endswith('.parquet'):
+        return shown(pd.read_parquet(path))
+    if path.endswith('.feather'):
+        return shown(pd.read_feather(path))
+    return shown(pd.read_orc(path))
+
+for path in PATHS:
+    print('reading', path, flush=True)
+    try:
+        print(read(path))
+    except Exception as e:
+        print(type(e).__name__, str(e)[:300])
+print('finished')
+"""
+
+
+def damaged(data, rng):
+    for _ in range(rng.choice((1, 1, 1, 2, 4))):
+        if not data:
+            return data
+        at, kind = rng.randrange(len(data)), rng.randrange(9)
+        if rng.random() < 0.3:  # what tells lengths stands at the ends
+            at = rng.choice((rng.randrange(min(len(data), 64)), len(data) - 1 - rng.randrange(min(len(data), 64))))
+        length = min(rng.choice((1, 2, 4, 8, 33, 200)), len(data) - at)
+        if kind < 3:
+            flipped = bytearray(data)
+            for _ in range(rng.choice((1, 1, 3, 8))):
+                flipped[at if rng.random() < 0.5 else rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+            data = bytes(flipped)
+        elif kind == 3:
+            data = data[:at]
+        elif kind == 4:
+            data = data[:at] + data[at + length :]
+        elif kind == 5:
+            data = data[: at + length] + data[at:]
+        elif kind < 8:
+            width = rng.choice((1, 2, 4, 8))
+            number = (rng.choice(EXTREMES) & ((1 << 8 * width) - 1)).to_bytes(width, rng.choice(("little", "little", "big")))
+            data = data[:at] + number + data[at + width :]
+        else:
+            data = data[:at] + rng.choice(PIECES) + data[at:]
+    return data
+
+
+def make(name, data, rng):
+    """Of a packed file either its bytes or what it holds is damaged."""
+    if name.endswith(".gz") and rng.random() < 0.5:
+        return gzip.compress(damaged(gzip.decompress(data), rng), 1)
+    return damaged(data, rng)
+
+
+def run(options, folder, script):
+    """(what it printed, its status, KiB that it had in memory at most)"""
+    (folder / "script.gsl").write_text(script, encoding="utf-8")
+
+    def limit():
+        if not options.no_limit:
+            resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    with open(folder / "output", "w+b") as output:
+        process = subprocess.Popen([options.gasell, "script.gsl"], cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output, preexec_fn=limit)
+        timer = subprocess.Popen(["sh", "-c", f"sleep {TIMEOUT_S}; kill -9 {process.pid}"], start_new_session=True)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        os.killpg(timer.pid, 9)
+        timer.wait()
+        output.seek(0)
+        return output.read().decode("utf-8", "replace"), process.returncode, usage.ru_maxrss
+
+
+def check(options, folder, paths):
+    """The paths that were read well up to the first that was not, and what was wrong with it."""
+    output, status, resident = run(options, folder, READ.replace("PATHS", repr(paths)))
+    parts = re.split(r"^reading (\S+)$", output, flags=re.M)
+    names, answers = parts[1::2], parts[2::2]
+    for k, (name, answer) in enumerate(zip(names, answers)):
+        if WRONG.search(answer):
+            return k, name, answer.strip()[-2000:]
+    if status != 0 or not output.rstrip().endswith("finished"):
+        return max(0, len(names) - 1), names[-1] if names else paths[0], f"status {status}: {output[-1500:]}"
+    if resident > MOST_RESIDENT and not options.no_limit:
+        if len(paths) == 1:
+            return 0, paths[0], f"{resident >> 10} MiB of memory"
+        half = len(paths) // 2
+        good, name, wrong = check(options, folder, paths[:half])
+        if wrong:
+            return good, name, wrong
+        more, name, wrong = check(options, folder, paths[half:])
+        return good + more, name, wrong
+    return len(paths), "", ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gasell", default=os.environ.get("GASELL", str(ROOT / "build/dev/bin/gasell")))
+    parser.add_argument("--files", type=int, default=40, help="damaged files of each kind")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="a part of the names of the kinds")
+    parser.add_argument("--more", default="", help="a folder of valid files of other programs, which are damaged, too")
+    parser.add_argument("--no-limit", action="store_true", help="no limits of memory (sanitizers map terabytes)")
+    options = parser.parse_args()
+    options.gasell = str(Path(options.gasell).resolve())
+    seed = options.seed or random.SystemRandom().randrange(1, 1 << 31)
+    print(f"seed {seed}")
+    passed = failed = 0
+    with tempfile.TemporaryDirectory(prefix="gasell-files-") as temporary:
+        folder = Path(temporary)
+        print(run(options, folder, WRITE)[0], end="")
+        for path in sorted(Path(options.more).iterdir()) if options.more else []:
+            shutil.copy(path, folder)
+        kinds = [p for p in sorted(folder.iterdir()) if p.name not in ("script.gsl", "output") and options.only in p.name]
+        if not kinds:
+            print("Gasell wrote no files", file=sys.stderr)
+            return 1
+        for kind in kinds:
+            data = kind.read_bytes()
+            rng = random.Random(f"{seed} {kind.name}")
+            for first in range(0, options.files, FILES_A_PROCESS):
+                stem, dot, extensions = kind.name.partition(".")
+                paths = [f"{stem}_{k}{dot}{extensions}" for k in range(first, min(options.files, first + FILES_A_PROCESS))]
+                for path in paths:
+                    (folder / path).write_bytes(make(kind.name, data, rng))
+                rest = paths
+                while rest:
+                    good, name, wrong = check(options, folder, rest)
+                    passed += good
+                    rest = rest[good + 1 :] if wrong else []
+                    if wrong:
+                        failed += 1
+                        kept = ROOT / "build/fuzz" / f"{seed}-{name}"
+                        kept.parent.mkdir(parents=True, exist_ok=True)
+                        kept.write_bytes((folder / name).read_bytes())
+                        print(f"FAILED {kept}: {wrong}")
+                for path in paths:
+                    (folder / path).unlink()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
