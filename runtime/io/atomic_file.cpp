@@ -41,6 +41,9 @@ int open_unnamed(const std::filesystem::path& folder, int access_mode) {
 /// Whether opening a new file failed because its folder takes none, though files that are in it may be written.
 bool takes_no_files(int failure) { return failure == EACCES || failure == EPERM || failure == EROFS; }
 
+/// Whether a file could not take the place of another one that is a mount, or another user's in a folder like /tmp.
+bool is_held_in_place(int failure) { return takes_no_files(failure) || failure == EBUSY || failure == EXDEV; }
+
 /// 0, or the errno of what failed.
 int write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -171,8 +174,14 @@ void AtomicFile::commit() {
   // Some file systems report a failed write only here.
   if (close(std::exchange(s.descriptor, -1)) != 0 && errno != EINTR) throw os_error(errno, s.shown);
   if (!s.replaces) return;
-  if (rename(s.temporary.c_str(), s.target.c_str()) != 0) throw os_error(errno, s.shown);
-  s.temporary.clear();
+  if (rename(s.temporary.c_str(), s.target.c_str()) == 0) {
+    s.temporary.clear();
+    return;
+  }
+  const int failure = errno;
+  if (is_held_in_place(failure) && ::access(s.target.c_str(), W_OK) == 0) s.descriptor = open(s.temporary.c_str(), O_RDONLY | O_CLOEXEC);
+  if (s.descriptor < 0) throw os_error(failure, s.shown);
+  s.copy_to_target();
 }
 
 void append_to_file(const std::filesystem::path& path, std::string_view bytes) {

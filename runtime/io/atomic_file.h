@@ -10,8 +10,8 @@ namespace gasell {
 
 /// Writes to a new file in the folder of `path`, which takes its place in commit(); without it, nothing is left, and what was there stays.
 /// Until then the file has no name where the file system allows that (O_TMPFILE), so that nothing is left of it when the process is killed,
-/// either. A file that was there keeps its permissions; a symbolic link keeps pointing. A file in a folder that takes no new ones is
-/// written in place, as there is no other way to write it. Throws os_error's exceptions.
+/// either. A file that was there keeps its permissions; a symbolic link keeps pointing. A file that cannot be replaced (its folder takes no
+/// new ones, it is another user's in a folder like /tmp, or a mount) is written in place in commit(). Throws os_error's exceptions.
 class AtomicFile {
  public:
   /// How the file is written: from begin to end, into pipes and terminals, too, and brought to the disk; or at any place, also through a

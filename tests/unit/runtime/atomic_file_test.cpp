@@ -88,6 +88,19 @@ TEST_CASE("files in folders that take no new ones are written in place") {
   CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()) == 1);
 }
 
+TEST_CASE("files of other users in folders like /tmp are written in place") {
+  const ClosedFolder folder;
+  chmod(folder.path.c_str(), 01777);
+  CHECK(holds_for_a_user([&] {
+    AtomicFile file(folder.file);
+    file.write("new");
+    file.commit();
+    return content(folder.file) == "new";
+  }));
+  CHECK(content(folder.file) == "new");
+  CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()) == 1);
+}
+
 TEST_CASE("files that are not there, or are closed, are refused in folders that take no new ones") {
   const ClosedFolder folder;
   chmod(folder.file.c_str(), 0444);
