@@ -5,8 +5,9 @@ beyond all bounds.
     fuzz_files.py --files 40 --seed 1      what ctest runs
     fuzz_files.py --files 5000 --seed 0    so many of each kind; --seed 0 takes a new seed and prints it
 
-Gasell writes a valid file of each kind; bits are flipped, parts are cut, doubled and removed, and numbers get extreme values. One process reads many damaged files
-and says which comes before it reads it, so that the last one is to blame. A file that fails is kept under build/fuzz. The closing line is `N passed, N failed`.
+Gasell writes a valid file of each kind; bits are flipped, parts are cut, doubled and removed, and numbers get extreme values. One process reads many damaged files,
+by turns in all the ways there are (portions, some columns, filters, …), and says which comes before it reads it, so that the last one is to blame. A file that fails
+is kept under build/fuzz; its number tells the way. The closing line is `N passed, N failed`.
 """
 
 import argparse
@@ -28,7 +29,8 @@ ADDRESS_SPACE = 16 << 30
 MOST_RESIDENT = 2 << 20  # KiB
 WRONG = re.compile(r"internal|terminate called|std::|Assertion `|Sanitizer|runtime error:", re.I)
 EXTREMES = [0, 1, -1, 127, -128, 255, 1 << 15, 1 << 16, 1 << 20, (1 << 31) - 1, -(1 << 31), 1 << 32, 1 << 40, (1 << 63) - 1, -(1 << 63)]
-PIECES = [b'"', b"\n", b"\r", b",", b"\0", b"\xff", b"\xe2\x82", b"{", b"[", b"1e999", b"-", b"\\", b"99999999999999999999", b"NaN", b"(" * 40, b"[" * 2000, b"'", b"1.-3"]
+PIECES = [b'"', b"\n", b"\r", b",", b"\0", b"\xff", b"\xe2\x82", b"{", b"[", b"1e999", b"-", b"\\", b"99999999999999999999", b"NaN", b"(" * 40, b"[" * 2000, b"'", b"1.-3", b'{"a":' * 2000, b"\\u", b"\\ud800"]
+NUMBERS = [b"", b"-1", b"1099511627776", b"9223372036854775808", b"18446744073709551616", b"1" + b"0" * 400, b"1e999", b"1e-999", b"0x7f", b"01", b"4294967296, 4294967296"]
 
 WRITE = """
 import numpy as np
@@ -40,6 +42,7 @@ df['m'] = df.f.where(df.b)
 df.to_csv('plain.csv', index=False)
 df.to_csv('packed.csv.gz', index=False)
 df.to_csv('packed.csv.zst', index=False)
+df[['i', 'f']].to_csv('blanks.csv', index=False, sep=' ')
 df.to_json('lines.json', orient='records', lines=True)
 df.to_json('list.json', orient='records')
 df.to_json('split.json', orient='split')
@@ -66,22 +69,32 @@ def shown(value):
         return len(value.to_csv()) if len(value) < 100000 else len(value)
     return len(str(value)) + len(str(value.tolist() if value.size < 100000 else value.ravel()[-5:]))
 
+def portions(path):
+    return pd.concat([part for part in pd.read_csv(path, chunksize=7)])
+
+# The ways of reading a kind; its files take turns.
+WAYS = {
+    'plain.csv': [pd.read_csv, portions, lambda p: pd.read_csv(p, nrows=5, index_col=0), lambda p: pd.read_csv(p, header=None, dtype=str, escapechar='\\\\'),
+                  lambda p: pd.read_csv(p, parse_dates=['d'], comment='#', on_bad_lines='skip'), lambda p: pd.read_csv(p, dtype={'i': 'int8', 'f': 'float32'}),
+                  lambda p: pd.read_csv(p, sep=None, engine='python'), lambda p: pd.read_csv(p, usecols=['t', 'b'], thousands='.', quotechar='4')],
+    'packed.csv': [pd.read_csv, portions],
+    'blanks.csv': [lambda p: pd.read_csv(p, sep=r'\\s+'), lambda p: pd.read_csv(p, sep=' ', skipinitialspace=True, skip_blank_lines=False)],
+    'lines.json': [lambda p: pd.read_json(p, lines=True), lambda p: pd.read_json(p, lines=True, convert_dates=['d'], nrows=9)],
+    'list.json': [pd.read_json],
+    'split.json': [lambda p: pd.read_json(p, orient='split')],
+    'npy': [np.load, lambda p: np.load(p, mmap_mode='r')],
+    'txt': [np.loadtxt, np.genfromtxt, lambda p: np.loadtxt(p, delimiter=',', usecols=[0, 2]), lambda p: np.genfromtxt(p, delimiter=','),
+            lambda p: np.fromstring(open(p).read(), sep=' ')],
+    'parquet': [pd.read_parquet, lambda p: pd.read_parquet(p, columns=['t', 'i']), lambda p: pd.read_parquet(p, filters=[('i', '>', 11)])],
+    'feather': [pd.read_feather, lambda p: pd.read_feather(p, columns=['t', 'i'])],
+    'orc': [pd.read_orc, lambda p: pd.read_orc(p, columns=['t', 'i'])],
+}
+
 def read(path):
-    if '.csv' in path:
-        return shown(pd.read_csv(path))
-    if path.startswith('lines'):
-        return shown(pd.read_json(path, lines=True))
-    if '.json' in path:
-        return shown(pd.read_json(path, orient='split' if path.startswith('split') else None))
-    if path.endswith('.npy'):
-        return shown(np.load(path))
-    if path.endswith('.txt'):
-        return shown(np.loadtxt(path)) + shown(np.genfromtxt(path))
-    if path.endswith('.parquet'):
-        return shown(pd.read_parquet(path))
-    if path.endswith('.feather'):
-        return shown(pd.read_feather(path))
-    return shown(pd.read_orc(path))
+    name, kind = path.split('.')[:2]
+    stem, number = name.rsplit('_', 1)
+    ways = WAYS.get(stem + '.' + kind) or WAYS[kind]
+    return shown(ways[int(number) % len(ways)](path))
 
 for path in PATHS:
     print('reading', path, flush=True)
@@ -93,18 +106,30 @@ print('finished')
 """
 
 
-def damaged(data, rng):
+def varint(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def damaged(data, rng, is_text):
+    """Most texts stay UTF-8, and half of the other files keep their length and their ends, so that readers come further than the first check."""
+    whole, keeps_ends = data, not is_text and rng.random() < 0.5
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         if not data:
             return data
-        at, kind = rng.randrange(len(data)), rng.randrange(9)
+        at, kind = rng.randrange(len(data)), rng.choice((0, 1, 2, 9)) if keeps_ends else rng.randrange(11)
+        if is_text and 5 < kind < 8 and rng.random() < 0.9:
+            kind = 10
         if rng.random() < 0.3:  # what tells lengths stands at the ends
             at = rng.choice((rng.randrange(min(len(data), 64)), len(data) - 1 - rng.randrange(min(len(data), 64))))
         length = min(rng.choice((1, 2, 4, 8, 33, 200)), len(data) - at)
         if kind < 3:
             flipped = bytearray(data)
             for _ in range(rng.choice((1, 1, 3, 8))):
-                flipped[at if rng.random() < 0.5 else rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+                flipped[at if rng.random() < 0.5 else rng.randrange(len(data))] ^= 1 << rng.randrange(7 if is_text else 8)
             data = bytes(flipped)
         elif kind == 3:
             data = data[:at]
@@ -116,16 +141,24 @@ def damaged(data, rng):
             width = rng.choice((1, 2, 4, 8))
             number = (rng.choice(EXTREMES) & ((1 << 8 * width) - 1)).to_bytes(width, rng.choice(("little", "little", "big")))
             data = data[:at] + number + data[at + width :]
+        elif kind == 9:
+            number = varint(rng.choice(EXTREMES) & ((1 << 64) - 1))
+            data = data[:at] + number + data[at + (len(number) if keeps_ends else 1) :]
+        elif kind == 10:
+            numbers = list(re.finditer(rb"\d+", data))
+            if numbers:
+                found = rng.choice(numbers[:8] if rng.random() < 0.5 else numbers)
+                data = data[: found.start()] + rng.choice(NUMBERS) + data[found.end() :]
         else:
             data = data[:at] + rng.choice(PIECES) + data[at:]
-    return data
+    return whole[:6] + data[6:-8] + whole[-8:] if keeps_ends else data
 
 
 def make(name, data, rng):
     """Of a packed file either its bytes or what it holds is damaged."""
     if name.endswith(".gz") and rng.random() < 0.5:
-        return gzip.compress(damaged(gzip.decompress(data), rng), 1)
-    return damaged(data, rng)
+        return gzip.compress(damaged(gzip.decompress(data), rng, True), 1)
+    return damaged(data, rng, name.endswith((".csv", ".json", ".txt")))
 
 
 def run(options, folder, script):
