@@ -1,5 +1,6 @@
 // itertools.
 #include <algorithm>
+#include <new>
 #include <numeric>
 
 #include "runtime/session/iterators.h"
@@ -166,9 +167,10 @@ Value permutations(Interpreter& in, Args args) {
 template <bool with_repetition>
 Next combined(std::vector<Value> pool, size_t r) {
   const size_t n = pool.size();
-  std::vector<size_t> at(r, 0);
-  if (!with_repetition) std::iota(at.begin(), at.end(), size_t{0});
   const bool none = with_repetition ? n == 0 && r > 0 : r > n;
+  if (!none && r > std::vector<size_t>().max_size()) throw std::bad_alloc();
+  std::vector<size_t> at(none ? 0 : r, 0);
+  if (!with_repetition) std::iota(at.begin(), at.end(), size_t{0});
   return [pool = std::move(pool), at = std::move(at), n, r, ended = none](Interpreter&) mutable -> std::optional<Value> {
     if (ended) return std::nullopt;
     Value v = pick(pool, at, r);

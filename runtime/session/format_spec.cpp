@@ -34,13 +34,6 @@ std::string group_digits(const std::string& digits, char separator, int size, in
   return {reversed.rbegin(), reversed.rend()};
 }
 
-std::string repeat(char32_t fill, int64_t count) {
-  std::string one, out;
-  append_utf8(one, fill);
-  for (int64_t i = 0; i < count; ++i) out += one;
-  return out;
-}
-
 }  // namespace
 
 void raise_unknown_format_code(char32_t code, std::string_view type_name) {
@@ -125,7 +118,7 @@ std::string pad(std::string_view text, const FormatSpec& spec) {
   const int64_t missing_width = spec.width - code_point_count(text);
   if (missing_width <= 0) return std::string(text);
   const int64_t left = spec.align == '>' ? missing_width : spec.align == '^' ? missing_width / 2 : 0;
-  return repeat(spec.fill, left) + std::string(text) + repeat(spec.fill, missing_width - left);
+  return repeated(spec.fill, left) + std::string(text) + repeated(spec.fill, missing_width - left);
 }
 
 std::string assemble(const NumberParts& parts, const FormatSpec& spec) {
@@ -148,8 +141,8 @@ std::string assemble(const NumberParts& parts, const FormatSpec& spec) {
     case '=': inside = padding; break;
     default: break;
   }
-  return repeat(spec.fill, left) + sign + parts.prefix + repeat(spec.fill, inside) + digits + parts.rest +
-         repeat(spec.fill, padding - left - inside);
+  return repeated(spec.fill, left) + sign + parts.prefix + repeated(spec.fill, inside) + digits + parts.rest +
+         repeated(spec.fill, padding - left - inside);
 }
 
 Decimal decimal_from_scientific(std::string_view text) {

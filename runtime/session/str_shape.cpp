@@ -18,11 +18,7 @@ Value justify(Interpreter& in, Args args, char align) {
   const int64_t padding = width - s.size();
   if (padding <= 0) return args[0];
   const int64_t left = align == '<' ? 0 : align == '>' ? padding : padding / 2 + (padding & width & 1);  // the odd one as CPython puts it
-  std::string out;
-  for (int64_t i = 0; i < left; ++i) append_utf8(out, fill[0]);
-  out += s.value;
-  for (int64_t i = left; i < padding; ++i) append_utf8(out, fill[0]);
-  return make_str(std::move(out));
+  return make_str(repeated(fill[0], left) + s.value + repeated(fill[0], padding - left));
 }
 
 Value fill_zeros(Interpreter& in, Args args) {

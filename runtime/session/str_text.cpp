@@ -1,6 +1,7 @@
 #include "runtime/session/str_text.h"
 
 #include <utf8proc.h>
+#include <new>
 
 #include <algorithm>
 #include <array>
@@ -140,6 +141,16 @@ std::u32string decode(std::string_view s) {
     i += good ? size : 1;
   }
   return out;
+}
+
+std::string repeated(char32_t c, int64_t count) {
+  if (c < 128) return std::string(static_cast<size_t>(count), static_cast<char>(c));
+  std::string one, all;
+  append_utf8(one, c);
+  if (static_cast<uint64_t>(count) > all.max_size() / one.size()) throw std::bad_alloc();
+  all.reserve(one.size() * static_cast<size_t>(count));
+  for (int64_t k = 0; k < count; ++k) all += one;
+  return all;
 }
 
 std::string encode(std::u32string_view s) {

@@ -282,7 +282,7 @@ Value Stencil::call(Interpreter& in, Arguments args) {
     if (direct) return out;
     whole = written.node();
   }
-  if (target) return numpy::give(in, "stencil", std::move(whole), out, true);
+  if (target) return numpy::give(in, "stencil", std::move(whole), out, numpy::Casting::unsafe);
   return Value::make<numpy::NdArray>(Array(std::move(whole)));
 }
 

@@ -196,7 +196,7 @@ Value Vectorized::call(Interpreter& in, Arguments args) {
   const auto give = [&](graph::NodeRef result) {
     if (mask) {
       const graph::NodeRef old = out.as<numpy::NdArray>()->array.node();
-      if (!numpy::can_cast_same_kind(result->dtype, old->dtype)) numpy::give(in, scalar_->name, result, out);  // raises
+      if (!numpy::can_cast(result->dtype, old->dtype, numpy::Casting::same_kind)) numpy::give(in, scalar_->name, result, out);  // raises
       result = graph::map(ScalarOp::select, {mask, graph::cast(result, old->dtype), old});
     }
     return numpy::give(in, scalar_->name, std::move(result), out);

@@ -88,7 +88,7 @@ std::vector<NodeRef> parts_of(Interpreter& in, const Value& sequence, const Valu
   const bool unsafe = casting.as<Str>() && casting.as<Str>()->value == "unsafe";
   std::vector<NodeRef> parts;
   for (const Operand& o : operands) {
-    if (!unsafe && !can_cast_same_kind(o.node->dtype, type))
+    if (!unsafe && !can_cast(o.node->dtype, type, Casting::same_kind))
       raise("TypeError", "Cannot cast array data from dtype('" + std::string(name_of(o.node->dtype)) + "') to dtype('" +
                              std::string(name_of(type)) + "') according to the rule 'same_kind'");
     parts.push_back(graph::cast(o.node, type));
@@ -258,10 +258,7 @@ Value promote_types(Interpreter& in, Args args) {
 }
 Value can_cast(Interpreter& in, Args args) {
   const DType from = *to_dtype(in, args[0]), to = *to_dtype(in, args[1]);
-  const std::string casting = str(in, args[2]);
-  if (casting == "unsafe") return Value::of(true);
-  if (casting == "same_kind") return Value::of(can_cast_same_kind(from, to));
-  return Value::of(casting == "safe" ? promote(from, to) == to : from == to);
+  return Value::of(can_cast(from, to, casting_of(in, args[2])));
 }
 
 const std::string& file_name(const Value& v) {

@@ -65,7 +65,7 @@ Value normalize_axes(Interpreter& in, Args args) {
 /// give(result, out, name): the result, or out with the result in it.
 Value give_out(Interpreter& in, Args args) {
   if (args[1].is_none()) return args[0];
-  return give(in, str(in, args[2]), as_node(in, args[0]), args[1], truth(in, args[3]));
+  return give(in, str(in, args[2]), as_node(in, args[0]), args[1], truth(in, args[3]) ? Casting::unsafe : Casting::same_kind);
 }
 
 Value shares_memory(Interpreter&, Args args) {

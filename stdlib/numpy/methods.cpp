@@ -87,7 +87,7 @@ DType checked_cast(Interpreter& in, const NodeRef& x, const Value& dtype, const 
   const DType to = to_dtype(in, dtype).value_or(DType::f64);
   const std::string rule = str(in, casting);
   const bool allowed = rule == "unsafe"      ? true
-                       : rule == "same_kind" ? can_cast_same_kind(from, to)
+                       : rule == "same_kind" ? can_cast(from, to, Casting::same_kind)
                        : rule == "safe"      ? promote(from, to) == to
                                              : from == to;
   if (!allowed)
@@ -337,6 +337,8 @@ Value clipped(Interpreter& in, const Value& x, const Value& low, const Value& hi
 }
 
 NodeRef rounded(const NodeRef& x, int64_t decimals) {
+  if (decimals != static_cast<int32_t>(decimals))  // NumPy keeps it in a C int
+    raise("OverflowError", std::string("signed integer is ") + (decimals > 0 ? "greater than maximum" : "less than minimum"));
   if (kind(x->dtype) == 'b') {
     if (decimals != 0)
       raise("UFuncTypeError", std::string("Cannot cast ufunc '") + (decimals > 0 ? "multiply" : "divide") +
@@ -351,7 +353,7 @@ NodeRef rounded(const NodeRef& x, int64_t decimals) {
                       {rounded(graph::map(ScalarOp::real, {x}), decimals), rounded(graph::map(ScalarOp::imag, {x}), decimals)});
   if (decimals == 0) return graph::map(ScalarOp::rint, {x});
   double power = 1;
-  for (int64_t k = 0; k < std::abs(decimals); ++k) power *= 10;
+  for (int64_t k = std::min<int64_t>(std::abs(decimals), 400); k > 0; --k) power *= 10;  // infinite long before
   const NodeRef scale = graph::constant(Scalar::of_float(power).cast(x->dtype));
   const ScalarOp there = decimals > 0 ? ScalarOp::mul : ScalarOp::div, back = decimals > 0 ? ScalarOp::div : ScalarOp::mul;
   return graph::map(back, {graph::map(ScalarOp::rint, {graph::map(there, {x, scale})}), scale});

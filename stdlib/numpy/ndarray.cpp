@@ -193,7 +193,7 @@ std::optional<Value> NdArray::in_place(Interpreter& in, ast::BinaryOp op, const 
     result = apply(ufunc_of(op), operands);
   }
   if (!array.writable()) raise("ValueError", "output array is read-only");
-  if (!can_cast_same_kind(result->dtype, array.dtype()))
+  if (!can_cast(result->dtype, array.dtype(), Casting::same_kind))
     raise("UFuncTypeError",
           std::string("Cannot cast ufunc '") + name + "' output from dtype('" + std::string(name_of(result->dtype)) + "') to dtype('" +
               std::string(name_of(array.dtype())) + "') with casting rule 'same_kind'",

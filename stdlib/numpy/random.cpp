@@ -1,5 +1,6 @@
 // np.random: counter-based generators. A generator is a seed and the number of its next stream; each call takes one stream.
 #include <atomic>
+#include <cmath>
 #include <optional>
 #include <random>
 
@@ -116,9 +117,11 @@ Value random(Interpreter& in, const Value* self, Args a) {  // size, dtype, chun
 }
 Value uniform(Interpreter& in, const Value* self, Args a) {  // low, high, size, chunks
   const NodeRef low = graph::cast(as_node(in, a[0]), DType::f64), high = graph::cast(as_node(in, a[1]), DType::f64);
+  const NodeRef range = graph::map(ScalarOp::sub, {high, low});
+  if (const auto* c = range->as<graph::ConstantNode>(); c && !std::isfinite(c->value.as_double()))
+    raise("OverflowError", "high - low range exceeds valid bounds");
   const Shape shape = size_of_draw(in, a[2], {low, high});
-  return finish(in, scale_and_shift(draw(self, Distribution::uniform, DType::f64, shape), graph::map(ScalarOp::sub, {high, low}), low),
-                a[2], a[3]);
+  return finish(in, scale_and_shift(draw(self, Distribution::uniform, DType::f64, shape), range, low), a[2], a[3]);
 }
 Value integers(Interpreter& in, const Value* self, Args a) {  // low, high, size, dtype, endpoint, chunks
   int64_t low = to_index(in, a[0]), high = 0;
@@ -133,6 +136,8 @@ Value integers(Interpreter& in, const Value* self, Args a) {  // low, high, size
   const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + (endpoint ? 1 : 0);
   if (high < low + (endpoint ? 0 : 1))
     raise("ValueError", low >= high && a[1].is_none() ? "high <= 0" : endpoint ? "low > high" : "low >= high");
+  for (const auto& [bound, name] : {std::pair{low, "low"}, std::pair{endpoint ? high : high - 1, "high"}})
+    if (!fits(bound, dtype)) raise("ValueError", std::string(name) + " is out of bounds for " + std::string(name_of(dtype)));
   const Stream s = take(self);
   const Shape shape = size_of_draw(in, a[2], {});
   return finish(in, graph::cast(graph::random(Distribution::integers, DType::i64, shape, s.seed, s.stream, low, range), dtype), a[2], a[5]);
@@ -162,8 +167,15 @@ constexpr const char* kUnit = "size=None, dtype=None, chunks=None";
 constexpr const char* kUniform = "low=0.0, high=1.0, size=None, chunks=None";
 constexpr const char* kIntegers = "low, high=None, size=None, dtype=None, endpoint=False, chunks=None";
 
+uint64_t legacy_seed(Interpreter& in, const Value& v) {
+  if (v.is_none()) return seed_from_system();
+  const int64_t seed = to_index(in, v);
+  if (seed < 0 || seed > UINT32_MAX) raise("ValueError", "Seed must be between 0 and 2**32 - 1");
+  return static_cast<uint64_t>(seed);
+}
+
 Value set_seed(Interpreter& in, Args args) {
-  global_seed() = args[0].is_none() ? seed_from_system() : static_cast<uint64_t>(to_index(in, args[0]));
+  global_seed() = legacy_seed(in, args[0]);
   global_stream() = 0;
   return {};
 }
@@ -185,13 +197,10 @@ const Type& generator_type(bool legacy) {
     t.constructor = constructor;
     return t;
   };
-  static const NativeFunction construct{"RandomState", "seed=None",
-                                        [](Interpreter& in, Args args) {
-                                          const uint64_t seed =
-                                              args[0].is_none() ? seed_from_system() : static_cast<uint64_t>(to_index(in, args[0]));
-                                          return Value::make<Generator>(seed, generator_type(true));
-                                        },
-                                        "A generator of random numbers."};
+  static const NativeFunction construct{
+      "RandomState", "seed=None",
+      [](Interpreter& in, Args args) { return Value::make<Generator>(legacy_seed(in, args[0]), generator_type(true)); },
+      "A generator of random numbers."};
   static const Type kLegacy = make("RandomState", &construct);
   static const Type kGenerator = make("Generator", nullptr);
   return legacy ? kLegacy : kGenerator;
@@ -199,8 +208,10 @@ const Type& generator_type(bool legacy) {
 
 Value default_rng(Interpreter& in, Args args) {
   if (args[0].as<Generator>()) return args[0];
-  const uint64_t seed = args[0].is_none() ? seed_from_system() : static_cast<uint64_t>(to_index(in, args[0]));
-  return Value::make<Generator>(seed, generator_type(false));
+  if (args[0].is_none()) return Value::make<Generator>(seed_from_system(), generator_type(false));
+  const int64_t seed = to_index(in, args[0]);
+  if (seed < 0) raise("ValueError", "expected non-negative integer");
+  return Value::make<Generator>(static_cast<uint64_t>(seed), generator_type(false));
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ Value reduce_call(Interpreter& in, const Call& c) {
   static const std::map<std::string_view, std::string_view> kUfuncs = {
       {"sum", "add"}, {"prod", "multiply"}, {"min", "minimum"}, {"max", "maximum"}};
   const auto ufunc = kUfuncs.find(c.name);
-  return give(in, ufunc == kUfuncs.end() ? c.name : ufunc->second, result, c.out, true);
+  return give(in, ufunc == kUfuncs.end() ? c.name : ufunc->second, result, c.out, Casting::unsafe);
 }
 
 constexpr const char* kNames[] = {"sum", "prod", "mean", "std", "var", "min", "max", "any", "all", "argmin", "argmax", "amin", "amax"};

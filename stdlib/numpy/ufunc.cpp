@@ -85,13 +85,14 @@ NodeRef compare_out_of_range(const Ufunc& f, const Operand& array, int64_t value
   return graph::constant(Scalar::of_bool(result), array.node->shape);
 }
 
-/// Complex numbers are ordered by their real parts, then by their imaginary ones.
+/// Complex numbers are ordered by their real parts, then by their imaginary ones; those with a NaN in either part are not.
 NodeRef lexicographic(ScalarOp strict, ScalarOp op, const NodeRef& a, const NodeRef& b) {
   const NodeRef ar = graph::map(ScalarOp::real, {a}), br = graph::map(ScalarOp::real, {b});
-  const NodeRef tie =
-      graph::map(ScalarOp::logical_and,
-                 {graph::map(ScalarOp::eq, {ar, br}), graph::map(op, {graph::map(ScalarOp::imag, {a}), graph::map(ScalarOp::imag, {b})})});
-  return graph::map(ScalarOp::logical_or, {graph::map(strict, {ar, br}), tie});
+  const NodeRef ai = graph::map(ScalarOp::imag, {a}), bi = graph::map(ScalarOp::imag, {b});
+  const auto both = [](const NodeRef& x, const NodeRef& y) { return graph::map(ScalarOp::logical_and, {x, y}); };
+  const NodeRef numbers = both(graph::map(ScalarOp::eq, {ai, ai}), graph::map(ScalarOp::eq, {bi, bi}));
+  const NodeRef tie = both(graph::map(ScalarOp::eq, {ar, br}), graph::map(op, {ai, bi}));
+  return graph::map(ScalarOp::logical_or, {both(graph::map(strict, {ar, br}), numbers), tie});
 }
 
 /// x / |x|, part by part; zero for zero, along the real axis when the real part is infinite, along the other one when |x| is.
@@ -125,9 +126,9 @@ NodeRef whole_power(const NodeRef& x, int n, const Shape& shape) {
   return graph::broadcast_to(n < 0 ? graph::map(ScalarOp::div, {one, result}) : result, shape);
 }
 
-bool fits(int64_t v, DType t) { return Scalar::of_int(v).cast(t).i == v && !(t == DType::u64 && v < 0); }
-
 }  // namespace
+
+bool fits(int64_t v, DType t) { return Scalar::of_int(v).cast(t).i == v && !(t == DType::u64 && v < 0); }
 
 const std::vector<Ufunc>& ufuncs() {
   static const std::vector<Ufunc> kTable = {
@@ -336,23 +337,73 @@ void check_integer_power(Interpreter& in, std::span<const Operand> operands) {
     raise("ValueError", "Integers to negative integer powers are not allowed.");
 }
 
-bool can_cast_same_kind(DType from, DType to) {
-  static constexpr std::string_view kOrder = "buifc";
-  const size_t a = kOrder.find(kind(from)), b = kOrder.find(kind(to));
-  return a <= b;
+namespace {
+
+constexpr std::string_view kCastings[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
+
+std::string dtype_repr(DType t) { return "dtype('" + std::string(name_of(t)) + "')"; }
+
+[[noreturn]] void refuse_cast(std::string_view name, const std::string& what, DType from, DType to, Casting casting) {
+  raise("UFuncTypeError", "Cannot cast ufunc '" + std::string(name) + "' " + what + " from " + dtype_repr(from) + " to " + dtype_repr(to) +
+                              " with casting rule '" + std::string(kCastings[static_cast<size_t>(casting)]) + "'");
 }
 
-Value give(Interpreter& in, std::string_view name, const NodeRef& result, const Value& out, bool any_cast) {
+/// Whether dtype= names a type that the ufunc gives: np.sqrt has no loop of integers, np.equal none of anything but bool.
+bool has_loop(const Ufunc& f, DType dtype) {
+  const bool real = kind(dtype) != 'c';
+  switch (f.rule) {
+    case Rule::comparison:
+    case Rule::logical:
+    case Rule::inspection: return dtype == DType::boolean;
+    case Rule::floating:
+    case Rule::division: return is_float(dtype) || (f.complex && !real && f.op != ScalarOp::abs);
+    case Rule::bits: return is_integer(dtype) || dtype == DType::boolean;
+    case Rule::shift: return is_integer(dtype);
+    default: return real || (f.complex && f.op != ScalarOp::abs);
+  }
+}
+
+/// The casts of operands to the dtype that is computed in, under dtype= and casting=. Python's numbers have no dtype to lose anything of
+/// but their kind.
+void check_casts(const Ufunc& f, std::span<const Operand> operands, DType to, Casting casting) {
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const Operand& o = operands[k];
+    const DType from = o.node->dtype;
+    const bool kept = o.weak ? can_cast(from, to, Casting::same_kind) || casting == Casting::unsafe : can_cast(from, to, casting);
+    if (!kept) refuse_cast(f.name, operands.size() == 1 ? "input" : "input " + std::to_string(k), from, to, casting);
+  }
+}
+
+}  // namespace
+
+Casting casting_of(Interpreter& in, const Value& name) {
+  const std::string given = str(in, name);
+  const auto* found = std::find(std::begin(kCastings), std::end(kCastings), given);
+  if (found == std::end(kCastings))
+    raise("ValueError", "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got '" + given + "')");
+  return static_cast<Casting>(found - std::begin(kCastings));
+}
+
+bool can_cast(DType from, DType to, Casting casting) {
+  static constexpr std::string_view kOrder = "buifc";
+  switch (casting) {
+    case Casting::no:
+    case Casting::equiv: return from == to;
+    case Casting::safe: return promote(from, to) == to;
+    case Casting::same_kind: return kOrder.find(kind(from)) <= kOrder.find(kind(to));
+    case Casting::unsafe: break;
+  }
+  return true;
+}
+
+Value give(Interpreter& in, std::string_view name, const NodeRef& result, const Value& out, Casting casting) {
   const auto* tuple = out.as<Tuple>();
   const Value target = tuple && tuple->items.size() == 1 ? tuple->items[0] : out;
   if (target.is_none() || is_missing(target)) return wrap_reduced(in, result);
   auto* array = target.as<NdArray>();
   if (!array) raise("TypeError", "return arrays must be of ArrayType");
   if (!array->array.writable()) raise("ValueError", "output array is read-only");
-  const auto named = [](DType t) { return "dtype('" + std::string(name_of(t)) + "')"; };
-  if (!any_cast && !can_cast_same_kind(result->dtype, array->array.dtype()))
-    raise("UFuncTypeError", "Cannot cast ufunc '" + std::string(name) + "' output from " + named(result->dtype) + " to " +
-                                named(array->array.dtype()) + " with casting rule 'same_kind'");
+  if (!can_cast(result->dtype, array->array.dtype(), casting)) refuse_cast(name, "output", result->dtype, array->array.dtype(), casting);
   const Shape shape = graph::broadcast_shapes({result->shape, array->array.shape()});
   if (shape != array->array.shape())
     raise("ValueError", "non-broadcastable output operand with shape " + graph::to_string(array->array.shape()) +
@@ -369,8 +420,22 @@ Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
   for (int k = 0; k < inputs; ++k) operands.push_back(operand(in, args[static_cast<size_t>(k)]));
   const Value &out = args[inputs], &dtype = args[inputs + 1], &where = args[inputs + 2];
   const bool masked = !is_missing(where) && !(where.is_bool() && where.as_int());
+  const Casting casting = is_missing(args[inputs + 3]) ? Casting::same_kind : casting_of(in, args[inputs + 3]);
+  auto loop = to_dtype(in, dtype);
+  if (loop) {
+    if (!has_loop(f, *loop))
+      raise("TypeError", std::string("No loop matching the specified signature and casting was found for ufunc ") + f.name);
+    const bool of_bools = f.rule == Rule::comparison || f.rule == Rule::logical || f.rule == Rule::inspection;
+    const bool of_complex = f.op == ScalarOp::abs && is_complex(operands[0].node->dtype);
+    if (of_bools || of_complex)
+      loop.reset();  // the dtype of the result, not of what is computed in
+    else
+      check_casts(f, operands, *loop, casting);
+  } else if (casting < Casting::safe && inputs == 2 && f.rule != Rule::logical) {
+    check_casts(f, operands, common_type(operands), casting);
+  }
   if (f.op == ScalarOp::pow) check_integer_power(in, operands);
-  NodeRef result = apply(f, operands, to_dtype(in, dtype));
+  NodeRef result = apply(f, operands, loop);
   if (out.is_none() || is_missing(out)) {
     if (masked)
       raise("NotImplementedError", std::string("np.") + f.name + "(…, where=…) without out leaves elements undefined and is refused",
@@ -382,10 +447,10 @@ Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
   if (masked && target.as<NdArray>()) {
     const Operand old{target.as<NdArray>()->node(), 0};
     const DType type = old.node->dtype;
-    if (!can_cast_same_kind(result->dtype, type)) give(in, f.name, result, target);  // raises
+    if (!can_cast(result->dtype, type, casting)) give(in, f.name, result, target, casting);  // raises
     result = graph::map(ScalarOp::select, {graph::cast(as_node(in, where), DType::boolean), graph::cast(result, type), old.node});
   }
-  return give(in, f.name, result, target);
+  return give(in, f.name, result, target, casting);
 }
 
 /// NativeFunction has a plain function pointer: one instantiation a line of the table.
@@ -400,11 +465,12 @@ constexpr size_t kUfuncs = 96;
 template <size_t... index>
 std::vector<NativeFunction> entries(std::index_sequence<index...>) {
   std::vector<NativeFunction> functions;
-  ((index < ufuncs().size() ? functions.push_back({ufuncs()[index].name,
-                                                   ufuncs()[index].inputs == 1 ? "x, /, out=None, *, dtype=None, where=True"
-                                                                               : "x1, x2, /, out=None, *, dtype=None, where=True",
-                                                   &entry<index>, "Element-wise; operands are broadcast and promoted as NumPy 2 does."})
-                            : void()),
+  ((index < ufuncs().size()
+        ? functions.push_back({ufuncs()[index].name,
+                               ufuncs()[index].inputs == 1 ? "x, /, out=None, *, dtype=None, where=True, casting=missing"
+                                                           : "x1, x2, /, out=None, *, dtype=None, where=True, casting=missing",
+                               &entry<index>, "Element-wise; operands are broadcast and promoted as NumPy 2 does."})
+        : void()),
    ...);
   return functions;
 }

@@ -35,18 +35,24 @@ const Ufunc* find_ufunc(std::string_view name);
 NodeRef apply(const Ufunc& ufunc, std::span<const Operand> operands, std::optional<DType> dtype = {});
 NodeRef apply(std::string_view name, std::span<const Operand> operands);
 
+/// Whether an integer dtype, or bool, holds the value.
+bool fits(int64_t value, DType dtype);
+
 /// The dtype of several operands together (np.result_type).
 DType common_type(std::span<const Operand> operands);
 
 /// ValueError where integers would be raised to negative integers: looks at the exponents now, for the error belongs to this operation.
 void check_integer_power(Interpreter& in, std::span<const Operand> operands);
 
-/// `result` as the script sees it, or `out` with the result written into it: an array, or a tuple of one. TypeError where out is no array
-/// or the cast is not of the same kind (reductions: any cast), ValueError where out is read-only or has another shape. `name` is a ufunc's.
-Value give(Interpreter& in, std::string_view name, const NodeRef& result, const Value& out, bool any_cast = false);
+/// casting=: what an implicit cast may lose.
+enum class Casting : uint8_t { no, equiv, safe, same_kind, unsafe };
+/// ValueError for what is no such name.
+Casting casting_of(Interpreter& in, const Value& name);
+bool can_cast(DType from, DType to, Casting casting);
 
-/// np.can_cast(from, to, 'same_kind').
-bool can_cast_same_kind(DType from, DType to);
+/// `result` as the script sees it, or `out` with the result written into it: an array, or a tuple of one. TypeError where out is no array
+/// or the casting rule forbids the cast (reductions: none is), ValueError where out is read-only or has another shape. `name` is a ufunc's.
+Value give(Interpreter& in, std::string_view name, const NodeRef& result, const Value& out, Casting casting = Casting::same_kind);
 
 /// np's functions of that table, and the methods and operators that go to it.
 std::vector<NativeFunction> ufunc_functions();
