@@ -1,13 +1,17 @@
 #include "lang/large_stack.h"
 
 #include <pthread.h>
+#include <signal.h>
 
 #include <exception>
+#include <vector>
 
 #include "lang/diagnostic.h"
 
 namespace gasell {
 namespace {
+
+constexpr size_t kHandlerStackBytes = 64 << 10;
 
 thread_local bool inside = false;
 
@@ -19,11 +23,19 @@ struct Job {
 void* run(void* argument) {
   auto& job = *static_cast<Job*>(argument);
   inside = true;
+  // A handler of signals needs a stack where this one has overflowed.
+  std::vector<char> other(kHandlerStackBytes);
+  stack_t handlers = {};
+  handlers.ss_sp = other.data();
+  handlers.ss_size = other.size();
+  sigaltstack(&handlers, nullptr);
   try {
     job.work();
   } catch (...) {
     job.failure = std::current_exception();
   }
+  handlers.ss_flags = SS_DISABLE;
+  sigaltstack(&handlers, nullptr);
   return nullptr;
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "runtime/session/iterators.h"
+#include "runtime/session/list_sequence.h"
 #include "runtime/session/number.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/types.h"
@@ -118,7 +119,10 @@ Value product(Interpreter& in, Args args) {
   const int64_t repeat = to_index(in, args[1]);
   if (repeat < 0) raise("ValueError", "repeat argument cannot be negative");
   const size_t width = pools.size();
-  for (int64_t r = 1; r < repeat; ++r) {
+  size_t bytes = 0;
+  for (const auto& pool : pools) bytes += sizeof(pool) + pool.size() * sizeof(Value);
+  require_memory(in, repeat, bytes);
+  for (int64_t r = 1; width > 0 && r < repeat; ++r) {
     for (size_t i = 0; i < width; ++i) pools.push_back(std::vector<Value>(pools[i]));
   }
   if (repeat == 0) pools.clear();
@@ -145,6 +149,7 @@ int64_t length_argument(Interpreter& in, const Value& v, int64_t otherwise) {
   if (v.is_none()) return otherwise;
   const int64_t r = to_index(in, v);
   if (r < 0) raise("ValueError", "r must be non-negative");
+  require_memory(in, r, sizeof(Value));
   return r;
 }
 
@@ -316,6 +321,8 @@ Value tee(Interpreter& in, Args args) {
   };
   const int64_t n = to_index(in, args[1]);
   if (n < 0) raise("ValueError", "n must be >= 0");
+  constexpr size_t kBytesEach = 128;  // an iterator
+  require_memory(in, n, kBytesEach);
   auto shared = std::make_shared<Shared>(Shared{iterate(in, args[0]), {}});
   std::vector<Value> copies;
   for (int64_t i = 0; i < n; ++i) {

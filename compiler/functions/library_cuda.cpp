@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kModule = "numba.cuda.";
 constexpr int64_t kWarp = 32;
-constexpr int64_t kMostLocalBytes = 512 << 10;  // of a thread, on any GPU; a block has less of shared memory
+constexpr int64_t kMostLocalBytes = 512 << 10;  // of a thread, on any GPU
+constexpr int64_t kMostBlockBytes = 1 << 30;    // more than any GPU's; how much there is, the launch says
 
 ExprRef constant_i32(int64_t v) { return ir::constant(Scalar::of_int(v, DType::i32)); }
 
@@ -76,6 +77,7 @@ Value local_memory(Lowering& l, const CallSite& site) {
   if (!dtype) l.fail(type.span, "this is no dtype: " + describe(type.type));
   std::vector<ExprRef> extents;
   int64_t count = 1;
+  constexpr int64_t most = space == ir::Space::block ? kMostBlockBytes : kMostLocalBytes;
   const std::vector<Value> items = shape.type.is_tuple() ? shape.items : std::vector<Value>{shape};
   for (const Value& v : items) {
     if (!v.type.is_scalar() || !v.is_constant() || !is_integer(v.type.dtype))
@@ -83,8 +85,9 @@ Value local_memory(Lowering& l, const CallSite& site) {
              "use numbers, or names from outside of the kernel");
     if (v.scalar->value.i < 0) l.fail(shape.span, "a shape has no negative extent");
     extents.push_back(constant_i64(v.scalar->value.i));
-    if (__builtin_mul_overflow(count, v.scalar->value.i, &count) || count > kMostLocalBytes / size_of(*dtype))
-      l.fail(shape.span, site.name + " is too large: a thread has 512 KiB of local memory, and a block less of shared memory");
+    if (__builtin_mul_overflow(count, v.scalar->value.i, &count) || count > most / size_of(*dtype))
+      l.fail(shape.span, site.name + (space == ir::Space::block ? " is larger than any GPU's shared memory"
+                                                                : " is too large: a thread has 512 KiB of local memory"));
   }
   const bool dynamic = space == ir::Space::block && items.size() == 1 && count == 0;
   if (count == 0 && !dynamic) l.fail(shape.span, site.name + " needs a shape without zeros");

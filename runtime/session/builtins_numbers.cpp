@@ -5,6 +5,7 @@
 #include "runtime/session/format_spec.h"
 #include "runtime/session/number.h"
 #include "runtime/session/objects.h"
+#include "runtime/session/range.h"
 
 namespace gasell {
 namespace {
@@ -74,6 +75,8 @@ Value extreme(Interpreter& in, Args args, const char* name, ast::CompareOp bette
   if (given.size() > 1 && !is_missing(otherwise)) {
     raise("TypeError", std::string("Cannot specify a default for ") + name + "() with multiple positional arguments");
   }
+  if (const auto* range = given[0].as<Range>(); range && range->count > 0 && given.size() == 1 && key.is_none())
+    return Value::of(range->at((better == ast::CompareOp::lt) == (range->step > 0) ? 0 : range->count - 1));
   const Value items = iterate(in, given.size() > 1 ? args[0] : given[0]);
   std::optional<Value> best, best_key;
   while (auto v = next(in, items)) {
@@ -110,6 +113,12 @@ Value absolute(Interpreter& in, const Value& v) {
 
 Value add_all(Interpreter& in, const Value& iterable, const Value& start) {
   if (start.as<Str>()) raise("TypeError", "sum() can't sum strings [use ''.join(seq) instead]");
+  if (const auto* range = iterable.as<Range>(); range && start.is_int()) {
+    int64_t sum = 0;
+    const auto items = range->sum();
+    if (!items || __builtin_add_overflow(*items, start.as_int(), &sum)) raise_int_overflow("sum()");
+    return Value::of(sum);
+  }
   const Value items = iterate(in, iterable);
   Value total = start;
   while (auto v = next(in, items)) {

@@ -3,6 +3,7 @@
 #include "runtime/session/iterators.h"
 #include "runtime/session/list_sequence.h"
 #include "runtime/session/objects.h"
+#include "runtime/session/range.h"
 
 namespace gasell {
 namespace {
@@ -25,6 +26,7 @@ Value any(Interpreter& in, Args args) {
 }
 
 Value all(Interpreter& in, Args args) {
+  if (auto* range = args[0].as<Range>()) return Value::of(!range->contains(in, Value::of(int64_t{0})));
   const Value items = iterate(in, args[0]);
   while (const auto v = next(in, items)) {
     if (!truth(in, *v)) return Value::of(false);

@@ -183,6 +183,7 @@ Value call_function(Session& session, const Function& function, std::span<Value>
     }
   }
   Frame f{session, session.in, code, room.begin(), room.begin() + local_count, {}, {}, ++session.activations};
+  RunningFrame running(f);
   if (code.cell_count > 0) fill_cells(f, function.captured);
   try {
     if (code.expression) return code.expression->evaluate(f);

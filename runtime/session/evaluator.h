@@ -67,6 +67,8 @@ class StackValues {
   Value* values_;
 };
 
+struct Frame;
+
 /// What all frames of an interpreter share.
 struct Session {
   Session(Interpreter& interpreter, Engine& engine, ModuleTable modules);
@@ -90,6 +92,7 @@ struct Session {
   MemoryWatch memory;
   ValueStack stack;
   int depth = 0;
+  const Frame* running = nullptr;  // the innermost
   uint64_t activations = 0;
   Cell* cells = nullptr;  // the list of all
   Value handling;         // the exception whose handler runs; None: no such
@@ -128,6 +131,22 @@ struct Frame {
   Span at = {};  // what is being evaluated: the place of an exception
   Value result = {};
   uint64_t activation = 0;
+  const Frame* outer = nullptr;  // the one that ran before (RunningFrame)
+};
+
+/// Says that a frame runs, for its scope.
+class RunningFrame {
+ public:
+  explicit RunningFrame(Frame& f) : session_(f.session) {
+    f.outer = session_.running;
+    session_.running = &f;
+  }
+  ~RunningFrame() { session_.running = session_.running->outer; }
+  RunningFrame(const RunningFrame&) = delete;
+  RunningFrame& operator=(const RunningFrame&) = delete;
+
+ private:
+  Session& session_;
 };
 
 struct Node {

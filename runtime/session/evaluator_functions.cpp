@@ -160,6 +160,7 @@ class Generator final : public Object {
     const FunctionCode& code = *comprehension_->code;
     Frame f{session, in, code, values_.data(), values_.data() + code.local_count};
     f.activation = ++session.activations;
+    RunningFrame running(f);
     if (!started_) fill_cells(f, captured_);
     started_ = true;
     running_ = true;

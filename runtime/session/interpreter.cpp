@@ -51,6 +51,7 @@ std::shared_ptr<FunctionCode> lower_module(Session& session, const ast::ModuleRe
 Value run_module(Session& session, const FunctionCode& code) {
   Frame f{session, session.in, code, nullptr, nullptr};
   f.activation = ++session.activations;
+  RunningFrame running(f);
   Value result;
   Value exception = catching(f, [&] {
     run_block(code.body, f);
@@ -110,6 +111,13 @@ void Interpreter::repeat(const ast::ModuleRef& module, int64_t times, const std:
   run_at_top(state_->session, module, true, [&](const FunctionCode& code) {
     for (int64_t i = 0; i < times; ++i) each(run_module(state_->session, code));
   });
+}
+
+Interpreter::Place Interpreter::place() const noexcept {
+  for (const Frame* f = state_->session.running; f; f = f->outer)
+    if (f->code.source && !(f->code.globals && f->code.globals->library))
+      return {f->code.source->name().c_str(), f->code.source->position(f->at.begin).line};
+  return {nullptr, 0};
 }
 
 void Interpreter::own_process() { state_->session.memory.own_process(); }

@@ -60,6 +60,13 @@ class Interpreter {
     int code;
   };
 
+  /// The line of the script that runs, or null and 0. Takes no memory and no lock: for the handler of a signal.
+  struct Place {
+    const char* source;
+    int line;
+  };
+  Place place() const noexcept;
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -9,7 +9,11 @@ namespace gasell {
 
 void poll_now(Interpreter& in) { Evaluator::session(in).poll(); }
 
-void require_memory(Interpreter& in, int64_t bytes) { Evaluator::session(in).memory.require(bytes); }
+void require_memory(Interpreter& in, int64_t count, size_t item_bytes) {
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(std::max<int64_t>(count, 0), item_bytes, &bytes)) bytes = std::numeric_limits<int64_t>::max();
+  Evaluator::session(in).memory.require(bytes);
+}
 
 int64_t sequence_index(Interpreter& in, const Value& index, int64_t length, std::string_view type_name, std::string_view out_of_range) {
   std::optional<int64_t> i;
@@ -42,9 +46,7 @@ int64_t repeat_count(Interpreter& in, const Value& n, int64_t length, int64_t it
     count = n.object()->to_index(in);
   if (!count) raise("TypeError", "can't multiply sequence by non-int of type '" + type_of(n).name + "'");
   if (*count <= 0 || length == 0) return 0;
-  int64_t bytes = 0;
-  if (__builtin_mul_overflow(*count, length, &bytes) || __builtin_mul_overflow(bytes, item_bytes, &bytes)) raise("MemoryError", "");
-  require_memory(in, bytes);
+  require_memory(in, *count, static_cast<size_t>(length * item_bytes));
   return *count;
 }
 

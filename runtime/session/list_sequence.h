@@ -22,8 +22,8 @@ std::optional<Value> ask_right_operand(Interpreter& in, ast::BinaryOp op, Object
 int64_t repeat_count(Interpreter& in, const Value& n, int64_t length, int64_t item_bytes);
 /// poll() without counting calls: between steps that take a millisecond or more.
 void poll_now(Interpreter& in);
-/// MemoryError where an object of so many bytes is more than the engine may still take.
-void require_memory(Interpreter& in, int64_t bytes);
+/// MemoryError where an object of so many items, or bytes, is more than the engine may still take. Asked before it is made.
+void require_memory(Interpreter& in, int64_t count, size_t item_bytes = 1);
 
 /// start and stop arguments of index(), find() …: None or an integer, clipped to [0, length] as slices clip.
 int64_t clip_bound(Interpreter& in, const Value& v, int64_t default_value, int64_t length);

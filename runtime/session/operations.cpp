@@ -4,8 +4,10 @@
 #include "lang/render.h"
 #include "runtime/session/arguments.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/list_sequence.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/operations_numbers.h"
+#include "runtime/session/range.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -321,7 +323,14 @@ std::vector<Value> to_vector(Interpreter& in, const Value& iterable) {
   }
   std::vector<Value> items;
   Value iterator = iterate(in, iterable);
-  while (std::optional<Value> v = next(in, iterator)) items.push_back(*std::move(v));
+  if (const auto* range = iterator.as<RangeIterator>()) {
+    require_memory(in, range->left, sizeof(Value));
+    items.reserve(static_cast<size_t>(range->left));
+  }
+  while (std::optional<Value> v = next(in, iterator)) {
+    items.push_back(*std::move(v));
+    if ((items.size() & 0xFFFF) == 0) poll_now(in);  // an iterator may have no end
+  }
   return items;
 }
 

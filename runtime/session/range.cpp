@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "runtime/session/list_sequence.h"
 #include "runtime/session/number.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
 namespace {
+
+constexpr int64_t kPollMask = 0xFFFF;
 
 Value new_range(Interpreter& in, std::span<Value> args) {
   if (is_missing(args[1])) return Value::make<Range>(0, to_index(in, args[0]), 1);
@@ -24,7 +29,14 @@ int64_t position(Interpreter& in, const Range& r, const Value& v) {
     uint64_t pace = r.step > 0 ? static_cast<uint64_t>(r.step) : 0 - static_cast<uint64_t>(r.step);
     return distance % pace == 0 ? static_cast<int64_t>(distance / pace) : -1;
   }
+  if (v.is_float()) {
+    const double x = v.as_float();
+    const bool whole = x == std::floor(x) && x >= -0x1p63 && x < 0x1p63;
+    return whole ? position(in, r, Value::of(static_cast<int64_t>(x))) : -1;
+  }
+  if (v.is_none() || v.as<Str>()) return -1;
   for (int64_t i = 0; i < r.count; ++i) {
+    if ((i & kPollMask) == kPollMask) poll_now(in);
     if (equal(in, Value::of(r.at(i)), v)) return i;
   }
   return -1;
@@ -79,6 +91,15 @@ std::string Range::repr(Interpreter&) {
   return step == 1 ? fmt::format("range({}, {})", start, stop) : fmt::format("range({}, {}, {})", start, stop, step);
 }
 
+std::optional<int64_t> Range::sum() const {
+  const Int128 last = count > 0 ? at(count - 1) : 0, both = count > 0 ? start + last : 0;
+  Int128 total = 0;
+  if (__builtin_mul_overflow(both, Int128{count}, &total)) return std::nullopt;
+  total /= 2;
+  if (total > INT64_MAX || total < INT64_MIN) return std::nullopt;
+  return static_cast<int64_t>(total);
+}
+
 int64_t Range::hash(Interpreter&) {
   if (count == 0) return 0;
   int64_t h = hash_int(count) * 31 + hash_int(start);
@@ -115,8 +136,9 @@ const Type& RangeIterator::type() const {
   return type;
 }
 
-std::optional<Value> RangeIterator::next(Interpreter&) {
+std::optional<Value> RangeIterator::next(Interpreter& in) {
   if (left == 0) return {};
+  if ((left & kPollMask) == kPollMask) poll_now(in);  // natives that read a long range see Ctrl-C and the limit of memory here
   --left;
   int64_t now = value;
   value = static_cast<int64_t>(static_cast<uint64_t>(value) + static_cast<uint64_t>(step));

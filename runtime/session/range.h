@@ -22,6 +22,9 @@ class Range : public Object {
     return static_cast<int64_t>(static_cast<uint64_t>(start) + static_cast<uint64_t>(i) * static_cast<uint64_t>(step));
   }
 
+  /// The sum of the items; nothing where it is no int64.
+  std::optional<int64_t> sum() const;
+
   int64_t start, stop, step, count;
 };
 

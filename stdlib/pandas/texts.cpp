@@ -7,6 +7,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/session/dict.h"
+#include "runtime/session/list_sequence.h"
 #include "runtime/session/str_text.h"
 #include "runtime/session/types.h"
 #include "stdlib/modules.h"
@@ -141,6 +142,7 @@ Value pad(Interpreter& in, Args args) {
   const int64_t width = to_index(in, args[1]);
   const Side side = side_of(in, args[2]);
   const std::string fill = text_argument(in, args[3]);
+  require_memory(in, width, fill.size());
   return mapped(in, args[0], TextFunction([=](std::string_view text, std::string& out) {
                   pad_text(text, width, side, fill, out);
                   return true;
@@ -149,6 +151,7 @@ Value pad(Interpreter& in, Args args) {
 
 Value zfill(Interpreter& in, Args args) {
   const int64_t width = to_index(in, args[1]);
+  require_memory(in, width);
   return mapped(in, args[0], TextFunction([=](std::string_view text, std::string& out) {
                   zero_fill(text, width, out);
                   return true;
@@ -157,7 +160,8 @@ Value zfill(Interpreter& in, Args args) {
 
 /// repeat(column, times): times is an int, or a list of as many.
 Value repeat(Interpreter& in, Args args) {
-  const auto put = [](std::string_view text, int64_t times, std::string& out) {
+  const auto put = [&in](std::string_view text, int64_t times, std::string& out) {
+    require_memory(in, times, text.size());
     for (int64_t i = 0; i < times; ++i) out += text;
   };
   if (args[1].is_int()) {

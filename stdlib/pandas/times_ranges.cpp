@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "lang/diagnostic.h"
+#include "runtime/session/list_sequence.h"
 #include "runtime/session/types.h"
 #include "stdlib/pandas/offsets.h"
 #include "stdlib/pandas/times_natives.h"
@@ -14,8 +15,15 @@ using namespace frame;
 
 namespace {
 
+/// MemoryError where there is no memory for so many moments. Asked before the first step: a small one leads through a long time in more
+/// steps than anyone waits for.
+void require_times(Interpreter& in, double count) {
+  require_memory(in, count < 0x1p60 ? static_cast<int64_t>(std::max(count, 0.0)) : INT64_MAX, sizeof(int64_t));
+}
+
 /// Moments from `first` to `last` (nothing: `periods` of them) along a frequency; of `periods` and `last` backwards.
-std::vector<int64_t> along(const Frequency& f, std::optional<int64_t> first, std::optional<int64_t> last, std::optional<int64_t> periods) {
+std::vector<int64_t> along(Interpreter& in, const Frequency& f, std::optional<int64_t> first, std::optional<int64_t> last,
+                           std::optional<int64_t> periods) {
   std::vector<int64_t> times;
   const auto step = [&](int64_t from, int64_t times_) {
     const int64_t next = add_frequency(f, from, times_);
@@ -32,6 +40,9 @@ std::vector<int64_t> along(const Frequency& f, std::optional<int64_t> first, std
     first = step(*last, 1 - *periods);
   }
   if (first && periods && !last) {
+    // An end beyond the times that there are comes before the memory.
+    if (f.is_fixed() && *periods > 0) step(*first, *periods - 1);
+    if (f.is_fixed()) require_times(in, static_cast<double>(*periods));
     int64_t at = *first;
     for (int64_t k = 0; k < *periods; ++k) {
       times.push_back(at);
@@ -41,6 +52,10 @@ std::vector<int64_t> along(const Frequency& f, std::optional<int64_t> first, std
   }
   if (!first || !last) return times;
   const bool forward = f.count > 0;
+  if (f.is_fixed()) {
+    const double steps = (static_cast<double>(*last) - static_cast<double>(*first)) / static_cast<double>(f.count);
+    require_times(in, periods ? std::min(steps, static_cast<double>(*periods)) : steps);
+  }
   for (int64_t at = *first; (forward ? at <= *last : at >= *last) && (!periods || static_cast<int64_t>(times.size()) < *periods);) {
     times.push_back(at);
     at = add_frequency(f, at, 1);
@@ -50,11 +65,14 @@ std::vector<int64_t> along(const Frequency& f, std::optional<int64_t> first, std
 }
 
 /// The same by a pd.DateOffset, which leads from any moment to another.
-std::vector<int64_t> by_offset(const Offset& offset, std::optional<int64_t> first, std::optional<int64_t> last,
+std::vector<int64_t> by_offset(Interpreter& in, const Offset& offset, std::optional<int64_t> first, std::optional<int64_t> last,
                                std::optional<int64_t> periods) {
   std::vector<int64_t> times;
   const int64_t sign = first ? 1 : -1, most = periods.value_or(INT64_MAX);
   int64_t at = first ? *first : last.value_or(0);
+  if (periods) require_times(in, static_cast<double>(*periods));
+  if (const int64_t next = offset.moved(at, sign); first && last && next != kNotATime && next > at)
+    require_times(in, (static_cast<double>(*last) - static_cast<double>(at)) / (static_cast<double>(next) - static_cast<double>(at)));
   while (static_cast<int64_t>(times.size()) < most && at != kNotATime && (!first || !last || at <= *last)) {
     times.push_back(at);
     const int64_t next = offset.moved(at, sign);
@@ -73,6 +91,7 @@ Value range(Interpreter& in, Args args) {
   if (args[3].is_none()) {
     std::vector<int64_t> times;
     const int64_t count = periods.value_or(0);
+    require_times(in, static_cast<double>(count));
     for (int64_t k = 0; k < count; ++k)
       times.push_back(k + 1 == count && count > 1
                           ? *end
@@ -81,8 +100,8 @@ Value range(Interpreter& in, Args args) {
     return wrap_column(times_column(in.engine(), times));
   }
   if (const auto* offset = args[3].as<Offset>(); offset && offset->parts)
-    return wrap_column(times_column(in.engine(), by_offset(*offset, start, end, periods)));
-  return wrap_column(times_column(in.engine(), along(frequency_argument(in, args[3]), start, end, periods)));
+    return wrap_column(times_column(in.engine(), by_offset(in, *offset, start, end, periods)));
+  return wrap_column(times_column(in.engine(), along(in, frequency_argument(in, args[3]), start, end, periods)));
 }
 
 /// add_offsets(column, freq, times): each moment moved along a frequency; by an offset, which has its own count, once forwards or back.
@@ -155,7 +174,7 @@ Value bins(Interpreter& in, Args args) {
       first = right ? add_frequency(f, first, -1) : roll_back(f, first);
       last = add_frequency(f, last, 1);
     }
-    labels = along(f, first, last, {});
+    labels = along(in, f, first, last, {});
     edges = labels;
     if (ends && right) {
       for (int64_t& e : edges) e += kDay - 1;

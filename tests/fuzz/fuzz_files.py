@@ -83,6 +83,7 @@ WAYS = {
     'list.json': [pd.read_json],
     'split.json': [lambda p: pd.read_json(p, orient='split')],
     'npy': [np.load, lambda p: np.load(p, mmap_mode='r')],
+    'npz': [np.load],
     'txt': [np.loadtxt, np.genfromtxt, lambda p: np.loadtxt(p, delimiter=',', usecols=[0, 2]), lambda p: np.genfromtxt(p, delimiter=','),
             lambda p: np.fromstring(open(p).read(), sep=' ')],
     'parquet': [pd.read_parquet, lambda p: pd.read_parquet(p, columns=['t', 'i']), lambda p: pd.read_parquet(p, filters=[('i', '>', 11)])],

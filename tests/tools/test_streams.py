@@ -1,7 +1,9 @@
 """Standard files that are closed or full: never an abort, and the exit status tells."""
 
 import os
+import signal
 import subprocess
+import time
 import unittest
 
 from support import GASELL, CommandTest, environment
@@ -63,6 +65,28 @@ class Streams(CommandTest):
                 self.assertEqual(run_with([script], **{"stdout": KEPT, "stderr": KEPT, **closed}).returncode, 1)
                 with open(target, encoding="utf-8") as file:
                     self.assertEqual(file.read(), "data")
+
+    def test_a_crash_flushes_and_names_the_line(self):
+        script = self.script("import time\nprint('printed before')\ndef work():\n    time.sleep(60)\nwork()\n", "crash.gsl")
+        for number, name in ((signal.SIGSEGV, "segmentation fault"), (signal.SIGABRT, "abort"), (signal.SIGFPE, "arithmetic exception")):
+            process = subprocess.Popen([GASELL, script], stdin=KEPT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True)
+            self.wait_for_script(process)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=60)
+            if "Sanitizer" in err:
+                self.skipTest("sanitizers say more")
+            self.assertEqual((process.returncode, out), (134, "printed before\n"))
+            self.assertRegex(err, rf"^gasell: internal error: {name} in .*crash.gsl, line 4 \(Gasell [0-9.]+\); please report it with the script\n$")
+
+    def wait_for_script(self, process):
+        """Until the script sleeps: a thread of the process waits for a clock."""
+        for _ in range(600):
+            threads = f"/proc/{process.pid}/task"
+            for thread in os.listdir(threads):
+                with open(f"{threads}/{thread}/wchan", encoding="ascii") as file:
+                    if "nanosleep" in file.read():
+                        return
+            time.sleep(0.05)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ ModuleTable modules_with_arguments(const Options& options) {
 }  // namespace
 
 Host::Host(const Options& options, bool interactive)
-    : engine(options.engine), interrupts(engine, interactive), interpreter(engine, modules_with_arguments(options)) {
+    : engine(options.engine), interrupts(engine, interactive), interpreter(engine, modules_with_arguments(options)), crashes(interpreter) {
   interpreter.write_out = write_stdout;
   interpreter.own_process();
 }

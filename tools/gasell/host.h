@@ -3,6 +3,7 @@
 
 #include "runtime/engine.h"
 #include "runtime/session/interpreter.h"
+#include "tools/gasell/crash.h"
 #include "tools/gasell/interrupt.h"
 #include "tools/gasell/options.h"
 
@@ -14,6 +15,7 @@ struct Host {
   Engine engine;
   InterruptHandler interrupts;
   Interpreter interpreter;
+  CrashHandler crashes;
 };
 
 }  // namespace gasell::cli
