@@ -6,6 +6,7 @@
 #include <parquet/size_statistics.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <mutex>
@@ -162,7 +163,7 @@ int parquet_chunk(ArrowParquetFile* file, int64_t group, int64_t column, ArrowCh
     const int leaf = file->leaf(column);
     if (leaf < 0) return arrow::Status::OK();
     const auto described = file->metadata->RowGroup(static_cast<int>(group))->ColumnChunk(leaf);
-    chunk->bytes = described->total_compressed_size();
+    chunk->bytes = std::clamp<int64_t>(described->total_compressed_size(), 0, file->known.st_size);
     chunk->coded = all_coded(*described);
     if (const auto sizes = described->size_statistics()) chunk->texts_size = sizes->unencoded_byte_array_data_bytes.value_or(-1);
     if (file->metadata->schema()->Column(leaf)->max_definition_level() == 0) chunk->nulls = 0;

@@ -165,6 +165,14 @@ std::optional<FieldType> field_type(const ArrowSchema& schema) {
   return f;
 }
 
+int64_t added_rows(int64_t rows, int64_t more, const std::string& shown) {
+  constexpr int64_t kMostRows = int64_t{1} << 56;
+  if (more < 0 || more > kMostRows - rows)
+    throw Error("ValueError", in_quotes(shown) + " is damaged: it says that it has " + std::to_string(more) + " rows", {},
+                Blame::environment);
+  return rows + more;
+}
+
 std::string shown_type(const ArrowSchema& schema) {
   const std::string_view format = schema.format;
   if (schema.dictionary) return "dictionary of " + shown_type(*schema.dictionary);

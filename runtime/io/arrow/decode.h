@@ -28,6 +28,8 @@ struct FieldType {
 std::optional<FieldType> field_type(const ArrowSchema& schema);
 /// "decimal128(9, 2)", "list": for messages.
 std::string shown_type(const ArrowSchema& schema);
+/// rows + more. ValueError where `more` is negative or so many that the bytes of a column could not be counted: the file `shown` lies.
+int64_t added_rows(int64_t rows, int64_t more, const std::string& shown);
 /// A value of the schema's metadata, or "".
 std::string metadata_value(const ArrowSchema& schema, std::string_view key);
 

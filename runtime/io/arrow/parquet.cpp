@@ -52,7 +52,7 @@ void ParquetScan::choose(const std::vector<DataFile>& files, const ReadOptions& 
     const int64_t first = rows_;
     const int64_t groups = library.parquet_groups(file.file.get());
     for (int64_t g = 0; g < groups; ++g) {
-      const int64_t rows = library.parquet_group_rows(file.file.get(), g);
+      const int64_t rows = library.parquet_group_rows(file.file.get(), g), end = added_rows(rows_, rows, file.path.string());
       const auto may = [&](const Condition& condition) {
         for (const auto& [name, value] : files[k].keys)
           if (name == condition.column) return may_meet(condition, value);
@@ -71,7 +71,7 @@ void ParquetScan::choose(const std::vector<DataFile>& files, const ReadOptions& 
         continue;
       }
       groups_.push_back({&file, g, rows_, rows});
-      rows_ += rows;
+      rows_ = end;
     }
     rows_of_file_.push_back(rows_ - first);
   }
@@ -108,7 +108,7 @@ ParquetField ParquetScan::field_of(const std::string& name, const PandasNote& no
     const auto place = static_cast<int64_t>(place_of(*g.file, name));
     check(library.parquet_chunk(g.file->file.get(), g.group, place, &chunk, &problem), problem, g.file->path, name);
     if (field.is_text()) field.coded.push_back(chunk.coded && field.type.form == FieldType::Form::texts);
-    text_sizes.push_back(chunk.texts_size > kMostExpansion * chunk.bytes ? -1 : chunk.texts_size);
+    text_sizes.push_back(chunk.texts_size / kMostExpansion > chunk.bytes ? -1 : chunk.texts_size);
     field.has_validity |= !tells_missing(field.type) && chunk.nulls != 0;
   }
   if (field.type.form == FieldType::Form::texts) find_text_begins(field, text_sizes);
@@ -118,7 +118,7 @@ ParquetField ParquetScan::field_of(const std::string& name, const PandasNote& no
 void ParquetScan::find_text_begins(ParquetField& field, const std::vector<int64_t>& sizes) const {
   int64_t coded_rows = 0;
   for (size_t g = 0; g < groups_.size(); ++g) coded_rows += field.coded[g] ? groups_[g].rows : 0;
-  if (coded_rows > rows_ / 4 || std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size < 0; })) return;
+  if (coded_rows > rows_ / 4 || rows_ > INT32_MAX || std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size < 0; })) return;
   field.text_begins.assign(1, 0);
   for (const int64_t size : sizes) field.text_begins.push_back(field.text_begins.back() + size);
 }

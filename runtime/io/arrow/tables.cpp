@@ -35,7 +35,7 @@ Pieces read_pieces(Engine& engine, Stream& stream, const std::filesystem::path& 
     auto piece = std::make_shared<ArrayData>();
     ask(stream->get_next(stream.get(), piece->get()));
     if (!*piece) return pieces;
-    pieces.rows += (*piece)->length;
+    pieces.rows = added_rows(pieces.rows, (*piece)->length, path.string());
     pieces.arrays.push_back(std::move(piece));
   }
 }

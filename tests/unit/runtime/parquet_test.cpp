@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -122,6 +123,15 @@ std::string bytes_of(const fs::path& path) {
 }
 void put_bytes(const fs::path& path, std::string_view bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
+/// A number as the footers of Parquet files have it.
+std::string varint(int64_t value) {
+  std::string bytes;
+  for (auto rest = static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63); true; rest >>= 7) {
+    bytes += static_cast<char>(rest < 128 ? rest : (rest & 127) | 128);
+    if (rest < 128) return bytes;
+  }
+}
+
 }  // namespace
 
 TEST_CASE("Parquet files give back what was written, in any number of row groups") {
@@ -193,14 +203,7 @@ TEST_CASE("Many different texts are read a text a row, whatever the file says of
   };
   CHECK(text_rows("t"));
 
-  // The number of bytes in the footer, a varint of twice its value, made wrong.
-  const auto varint = [](int64_t value) {
-    std::string bytes;
-    for (auto rest = static_cast<uint64_t>(2 * value); true; rest >>= 7) {
-      bytes += static_cast<char>(rest < 128 ? rest : (rest & 127) | 128);
-      if (rest < 128) return bytes;
-    }
-  };
+  // The number of bytes in the footer made wrong.
   const std::string whole = bytes_of(folder / "t");
   const size_t at = whole.rfind(varint(first_bytes));
   REQUIRE(at != std::string::npos);
@@ -301,6 +304,27 @@ TEST_CASE("Damaged Parquet, Arrow IPC and ORC files raise or give something, and
       const std::string result = read(parquet);
       CHECK((result == "nothing raised" || result.find("Error: ") != std::string::npos));
     }
+  }
+}
+
+TEST_CASE("Parquet files that announce more rows than there can be are damaged") {
+  if (!has_plugin()) return;
+  const Folder folder;
+  const int64_t rows = 12345;
+  write_parquet(engine(), folder / "t", example(rows), {});
+  const std::string whole = bytes_of(folder / "t");
+  uint32_t length = 0;
+  std::memcpy(&length, whole.data() + whole.size() - 8, 4);
+  const size_t begin = whole.size() - 8 - length;
+  for (const int64_t wrong : {int64_t{1} << 61, (int64_t{1} << 61) + rows, int64_t{1} << 62, INT64_MAX, int64_t{-1}, INT64_MIN}) {
+    std::string footer = whole.substr(begin, length);
+    for (size_t at = 0; (at = footer.find(varint(rows), at)) != std::string::npos; at += varint(wrong).size())
+      footer.replace(at, varint(rows).size(), varint(wrong));
+    length = static_cast<uint32_t>(footer.size());
+    put_bytes(folder / "d", whole.substr(0, begin) + footer + std::string(reinterpret_cast<const char*>(&length), 4) + "PAR1");
+    length = static_cast<uint32_t>(whole.size() - 8 - begin);
+    CHECK(error_of([&] { shown(read_parquet(engine(), {{folder / "d", {}}}, {})); }) ==
+          "ValueError: '" + (folder / "d").string() + "' is damaged: it says that it has " + std::to_string(wrong) + " rows");
   }
 }
 
