@@ -28,6 +28,7 @@ TIMEOUT_S = 120
 ADDRESS_SPACE = 16 << 30
 MOST_RESIDENT = 2 << 20  # KiB
 WRONG = re.compile(r"internal|terminate called|std::|Assertion `|Sanitizer|runtime error:", re.I)
+ROWS = 300  # of the valid frames
 EXTREMES = [0, 1, -1, 127, -128, 255, 1 << 15, 1 << 16, 1 << 20, (1 << 31) - 1, -(1 << 31), 1 << 32, 1 << 40, (1 << 63) - 1, -(1 << 63)]
 PIECES = [b'"', b"\n", b"\r", b",", b"\0", b"\xff", b"\xe2\x82", b"{", b"[", b"1e999", b"-", b"\\", b"99999999999999999999", b"NaN", b"(" * 40, b"[" * 2000, b"'", b"1.-3", b'{"a":' * 2000, b"\\u", b"\\ud800"]
 NUMBERS = [b"", b"-1", b"1099511627776", b"9223372036854775808", b"18446744073709551616", b"1" + b"0" * 400, b"1e999", b"1e-999", b"0x7f", b"01", b"4294967296, 4294967296"]
@@ -35,7 +36,7 @@ NUMBERS = [b"", b"-1", b"1099511627776", b"9223372036854775808", b"1844674407370
 WRITE = """
 import numpy as np
 import pandas as pd
-n = 60
+n = 300
 df = pd.DataFrame({'i': np.arange(n), 'f': np.arange(n) / 7, 't': [f'text {k % 5}, "é"' for k in range(n)], 'b': np.arange(n) % 3 == 0,
                    'd': pd.date_range('2020-01-01', periods=n), 'u': np.arange(n).astype('uint8')})
 df['m'] = df.f.where(df.b)
@@ -52,7 +53,7 @@ np.save('c.npy', np.array([1 + 2j]))
 np.savetxt('t.txt', np.arange(30.0).reshape(10, 3))
 try:
     df.to_parquet('a.parquet')
-    df.to_parquet('z.parquet', compression='zstd', row_group_size=20)
+    df.to_parquet('z.parquet', compression='zstd', row_group_size=120)
     df.to_feather('a.feather')
     df.to_feather('u.feather', compression='uncompressed')
     df.drop(columns='u').to_orc('a.orc')
@@ -66,7 +67,7 @@ import pandas as pd
 
 def shown(value):
     if isinstance(value, (pd.DataFrame, pd.Series)):
-        return len(value.to_csv()) if len(value) < 100000 else len(value)
+        return len(value.to_csv()) if len(value) < 100000 else value.count().sum() + len(str(value.tail(3)))
     return len(str(value)) + len(str(value.tolist() if value.size < 100000 else value.ravel()[-5:]))
 
 def portions(path):
@@ -115,8 +116,26 @@ def varint(value):
     return bytes([*out, value])
 
 
+def announcing(data, rng):
+    """Some of the places that say how many rows there are say something else: a footer's varints, an IPC file's 64 bits."""
+    number = rng.choice([*EXTREMES, 1 << 61, (1 << 61) + ROWS, 1 << 62, ROWS - 1, ROWS + 1]) & ((1 << 64) - 1)
+    forms = [(lambda v: varint(v << 1 & ((1 << 64) - 1))), varint, lambda v: v.to_bytes(8, "little")]
+    begin, end = 0, len(data)
+    if data[-4:] == b"PAR1":  # the footer alone, whose length stands behind it
+        end -= 8
+        begin = max(0, end - int.from_bytes(data[-8:-4], "little"))
+    part = data[begin:end]
+    form = rng.choice([f for f in forms if f(ROWS) in part] or forms)
+    share = rng.choice((0.3, 0.7, 1))
+    first, *others = part.split(form(ROWS))
+    part = first + b"".join((form(number) if rng.random() < share else form(ROWS)) + other for other in others)
+    return data[:begin] + part + (len(part).to_bytes(4, "little") + b"PAR1" if end < len(data) else b"")
+
+
 def damaged(data, rng, is_text):
     """Most texts stay UTF-8, and half of the other files keep their length and their ends, so that readers come further than the first check."""
+    if not is_text and rng.random() < 0.15:
+        return announcing(data, rng)
     whole, keeps_ends = data, not is_text and rng.random() < 0.5
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         if not data:
