@@ -2,7 +2,7 @@
 """Files of every kind that Gasell reads, damaged: whatever their bytes, reading ends with values or an exception, never by a signal, an internal error or memory
 beyond all bounds.
 
-    fuzz_files.py --files 40 --seed 1      what ctest runs
+    fuzz_files.py --files 150 --seed 1     what ctest runs
     fuzz_files.py --files 5000 --seed 0    so many of each kind; --seed 0 takes a new seed and prints it
 
 Gasell writes a valid file of each kind; bits are flipped, parts are cut, doubled and removed, and numbers get extreme values. One process reads many damaged files,
@@ -226,7 +226,7 @@ def check(options, folder, paths):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gasell", default=os.environ.get("GASELL", str(ROOT / "build/dev/bin/gasell")))
-    parser.add_argument("--files", type=int, default=40, help="damaged files of each kind")
+    parser.add_argument("--files", type=int, default=150, help="damaged files of each kind")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="a part of the names of the kinds")
     parser.add_argument("--more", default="", help="a folder of valid files of other programs, which are damaged, too")
