@@ -14,6 +14,7 @@ bool is_align(char32_t c) { return c == '<' || c == '>' || c == '=' || c == '^';
 
 /// Groups of `size` digits from the right, at least `minimum` code points in all (zeros in front).
 std::string group_digits(const std::string& digits, char separator, int size, int64_t minimum) {
+  require_width(minimum);
   std::string reversed;
   auto remaining = static_cast<int64_t>(digits.size());
   bool first = true;

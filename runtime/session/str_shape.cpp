@@ -1,5 +1,6 @@
 // str: padding, tabs, formatting.
 #include "runtime/session/format_spec.h"
+#include "runtime/session/list_sequence.h"
 #include "runtime/session/str.h"
 #include "runtime/session/str_text.h"
 
@@ -26,7 +27,7 @@ Value fill_zeros(Interpreter& in, Args args) {
   const int64_t padding = to_index(in, args[1]) - s.size();
   if (padding <= 0) return args[0];
   const bool sign = !s.value.empty() && (s.value[0] == '+' || s.value[0] == '-');
-  return make_str(s.value.substr(0, sign) + std::string(static_cast<size_t>(padding), '0') + s.value.substr(sign));
+  return make_str(s.value.substr(0, sign) + repeated(U'0', padding) + s.value.substr(sign));
 }
 
 Value expand_tabs(Interpreter& in, Args args) {
@@ -36,6 +37,9 @@ Value expand_tabs(Interpreter& in, Args args) {
   for (const char c : text_of(args)) {
     if (c == '\t') {
       const int64_t n = size > 0 ? size - column % size : 0;
+      int64_t bytes = 0;
+      if (__builtin_add_overflow(static_cast<int64_t>(out.size()), n, &bytes)) raise("OverflowError", "new string is too long");
+      require_memory(in, bytes);
       out.append(static_cast<size_t>(n), ' ');
       column += n;
     } else {

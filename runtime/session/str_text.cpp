@@ -1,13 +1,14 @@
 #include "runtime/session/str_text.h"
 
 #include <utf8proc.h>
-#include <new>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <new>
 
+#include "runtime/device/machine.h"
 #include "runtime/session/str_tables.h"
 
 namespace gasell {
@@ -143,11 +144,15 @@ std::u32string decode(std::string_view s) {
   return out;
 }
 
+void require_width(int64_t count) {
+  if (count > machine_memory() / 8) throw std::bad_alloc();  // a code point has up to 4 bytes, and the text is put together with others
+}
+
 std::string repeated(char32_t c, int64_t count) {
+  require_width(count);
   if (c < 128) return std::string(static_cast<size_t>(count), static_cast<char>(c));
   std::string one, all;
   append_utf8(one, c);
-  if (static_cast<uint64_t>(count) > all.max_size() / one.size()) throw std::bad_alloc();
   all.reserve(one.size() * static_cast<size_t>(count));
   for (int64_t k = 0; k < count; ++k) all += one;
   return all;
