@@ -41,7 +41,7 @@ LOCALS = {
 }
 ARGUMENTS = [
     *PARAMETERS, *LOCALS, "None", "'x'", "'float64'", "range(3)", "(1, 2)", "()", "((1, 2), (3, 4))", "(a, a)", "(m, m)", "(a, m)", "(1.5, None)", "(None,)", "('x', 1)", "(c, 1)", "[1, 2, 3]", "[a, a]", "[]",
-    "[None]", "zip(a, a)", "enumerate(a)", "reversed(items)", "a.flat", "np.ndindex(2, 2)", "table.items()", "np.float64", "np.int8", "len", "np.sum", "(lambda v: v)", "-1", "0", "1", "1.5", "True", "1j", "-129",
+    "[None]", "zip(a, a)", "enumerate(a)", "reversed(items)", "a.flat", "np.ndindex(2, 2)", "table.items()", "np.float64", "np.int8", "len", "np.sum", "(lambda v: v)", "-1", "0", "1", "1.5", "True", "1j", "-129", "2**62",
     "m.T", "a[::2]", "m[:, 0]", "a[:0]", "a + 1", "k > 1", "c * 2", "np.int8(3)", "np.nan", "...", "slice(0, 2)",
 ]
 FIRST = ["a", "m", "q", "k", "c", "b", "point", "nothing", "n", "x", "(a, a)", "(2, 3)", "items"]
