@@ -188,8 +188,11 @@ Value square(Interpreter& in, Args args) {
 Value positive(Interpreter& in, Args args) { return wrap(as_node(in, args[0])); }
 Value reciprocal(Interpreter& in, Args args) {
   const NodeRef x = as_node(in, args[0]);
-  return wrap(
-      graph::map(is_integer(x->dtype) ? ScalarOp::floordiv : ScalarOp::div, {graph::constant(Scalar::of_int(1).cast(x->dtype)), x}));
+  // Of integers NumPy casts the float quotient: towards zero, and 1 / 0 to what the cast makes of infinity.
+  const bool whole = is_integer(x->dtype) || x->dtype == DType::boolean;
+  const NodeRef divisor = whole ? graph::cast(x, DType::f64) : x;
+  const NodeRef quotient = graph::map(ScalarOp::div, {graph::constant(Scalar::of_int(1).cast(divisor->dtype)), divisor});
+  return wrap(whole ? graph::cast(quotient, x->dtype == DType::boolean ? DType::i8 : x->dtype) : quotient);
 }
 Value scaled(Interpreter& in, const Value& v, double factor) {
   const Operand operands[] = {operand(in, v), {graph::constant(Scalar::of_float(factor)), 'f'}};
