@@ -66,6 +66,12 @@ struct Folder {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
   }
+  std::vector<std::filesystem::path> entries() const {
+    std::vector<std::filesystem::path> found;
+    for (const auto& file : std::filesystem::directory_iterator(path / "cache" / "kernels"))
+      if (file.path().extension() == ".kernel") found.push_back(file.path());
+    return found;
+  }
   std::shared_ptr<const KernelCache> cache() const { return std::make_shared<KernelCache>(true, path / "cache", 1 << 20); }
 };
 
@@ -251,8 +257,8 @@ TEST_CASE("machine code is found on disk by PTX, or by the kernel without compil
     CHECK(load({{"TAG", "new"}}, name) == std::tuple(second, 0, false));
   }
   SECTION("damaged files are made again") {
-    for (const auto& file : std::filesystem::directory_iterator(folder.path / "cache")) {
-      std::fstream stream(file.path(), std::ios::in | std::ios::out);
+    for (const auto& file : folder.entries()) {
+      std::fstream stream(file, std::ios::in | std::ios::out);
       stream.seekp(-3, std::ios::end);
       stream << "###";
     }
@@ -261,8 +267,7 @@ TEST_CASE("machine code is found on disk by PTX, or by the kernel without compil
   }
   SECTION("whole files of another content are made again") {
     const auto cache = folder.cache();
-    for (const auto& file : std::filesystem::directory_iterator(folder.path / "cache"))
-      cache->insert(file.path().filename().string(), "gasell cubin 1\nscale\n12");
+    for (const auto& file : folder.entries()) cache->insert(file.stem().string(), "gasell cubin 1\nscale\n12");
     CHECK(load({}, name) == std::tuple(1, 1, true));
   }
 }
