@@ -89,6 +89,7 @@ void Session::stop() {
   if (memory.take())
     throw Error("MemoryError", "the script's objects take more memory than there is",
                 "--memory, or the engine's option, says how much there is", Blame::environment);
+  if (!engine.interrupted()) return;  // the memory is free again
   engine.clear_interrupt();
   throw Interrupted();
 }

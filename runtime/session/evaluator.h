@@ -81,7 +81,7 @@ struct Session {
     if (engine.interrupted() || memory.over()) [[unlikely]]
       stop();
   }
-  [[noreturn]] void stop();
+  void stop();
 
   /// The module behind an alias that is known without import (made on first use), or null. The address stays.
   Value* alias(std::string_view name);

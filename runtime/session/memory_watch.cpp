@@ -84,6 +84,8 @@ int64_t MemoryWatch::limit() const {
   return before + std::max(kLeftToOthers, std::min(wanted, machine - before));
 }
 
+bool MemoryWatch::take() noexcept { return over_.exchange(false) && anonymous_bytes() > limit(); }
+
 void MemoryWatch::require(int64_t bytes) const {
   if (!kWatches || bytes < kLarge || bytes <= limit() - anonymous_bytes()) return;
   throw Error("MemoryError", "Unable to allocate " + memory_text(bytes), "--memory, or the engine's option, says how much there is",

@@ -30,8 +30,8 @@ class MemoryWatch {
   void end();
 
   bool over() const noexcept { return over_.load(std::memory_order_relaxed); }
-  /// Whether it was over; it no longer is.
-  bool take() noexcept { return over_.exchange(false); }
+  /// Whether it still is over; over() no longer is. What took the memory may have gone since.
+  bool take() noexcept;
 
   /// Throws MemoryError where an object of so many bytes is more than what is left.
   void require(int64_t bytes) const;

@@ -145,7 +145,8 @@ std::u32string decode(std::string_view s) {
 }
 
 void require_width(int64_t count) {
-  if (count > machine_memory() / 8) throw std::bad_alloc();  // a code point has up to 4 bytes, and the text is put together with others
+  constexpr int64_t kWidest = 1 << 30;  // wider ones are mistakes, and take seconds to put together
+  if (count > std::min(kWidest, machine_memory() / 8)) throw std::bad_alloc();
 }
 
 std::string repeated(char32_t c, int64_t count) {

@@ -16,7 +16,7 @@ size_t byte_offset(std::string_view s, int64_t index);
 /// Lone surrogates ("\ud800") are kept as their three bytes; a byte that is no UTF-8 becomes U+FFFD.
 std::u32string decode(std::string_view s);
 std::string encode(std::u32string_view s);
-/// std::bad_alloc (MemoryError) for so many characters in a row that no machine's memory holds them.
+/// std::bad_alloc (MemoryError) for more characters in a row than a text is padded with.
 void require_width(int64_t count);
 /// A character `count` times.
 std::string repeated(char32_t c, int64_t count);

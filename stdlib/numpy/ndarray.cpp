@@ -243,7 +243,7 @@ std::optional<Value> NdArray::to_float(Interpreter& in) { return NumpyScalar(onl
 std::optional<Value> NdArray::to_complex(Interpreter& in) { return NumpyScalar(only_element(in, *this)).to_complex(in); }
 std::optional<int64_t> NdArray::to_index(Interpreter& in) {
   if (array.rank() != 0 || !is_integer(array.dtype())) raise("TypeError", "only integer scalar arrays can be converted to a scalar index");
-  return only_element(in, *this).i;
+  return python_value(only_element(in, *this)).as_int();
 }
 
 void NdArray::set_attribute(Interpreter& in, std::string_view name, const Value& value) {

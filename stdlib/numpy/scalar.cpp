@@ -335,7 +335,7 @@ std::optional<Value> NumpyScalar::to_float(Interpreter& in) {
 std::optional<Value> NumpyScalar::to_complex(Interpreter& in) { return Value::make<Complex>(value(in).cast(DType::c128).c); }
 std::optional<int64_t> NumpyScalar::to_index(Interpreter& in) {
   if (!is_integer(dtype_)) return {};
-  return value(in).i;
+  return python_value(value(in)).as_int();
 }
 Value NumpyScalar::get_item(Interpreter& in, const Value& index) {
   if (const auto* t = index.as<Tuple>(); t && t->items.empty()) return wrap_scalar(value(in));
