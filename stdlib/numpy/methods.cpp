@@ -1,5 +1,6 @@
 // Methods and properties of arrays; NumPy scalars have those that make sense for them.
 #include "stdlib/numpy/methods.h"
+#include "runtime/session/list_sequence.h"
 
 #include <algorithm>
 #include <bit>
@@ -177,6 +178,7 @@ Value tolist_of(const Array::Elements& e, const Shape& shape, size_t axis, int64
 }
 Value tolist(Interpreter& in, Args args) {
   const Array a = self_array(args[0]);
+  require_memory(in, a.size(), sizeof(Value));
   int64_t at = 0;
   return tolist_of(a.elements(in.engine()), a.shape(), 0, at);
 }

@@ -9,6 +9,7 @@
 #include "runtime/frame/operator_report.h"
 #include "runtime/gpu/gpu_device.h"
 #include "runtime/session/dict.h"
+#include "runtime/session/list_sequence.h"
 #include "stdlib/library.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/object_texts.h"
@@ -89,7 +90,9 @@ Value objects_column(Interpreter& in, Args args) { return wrap_column(object_col
 
 Value tolist(Interpreter& in, Args args) {
   Column& c = column_of(args[0]);
+  require_memory(in, c.size(), sizeof(Value));
   std::vector<Value> values;
+  values.reserve(static_cast<size_t>(c.size()));
   for (int64_t i = 0; i < c.size(); ++i) {
     Value v = cell(in, c, i);
     if (auto* s = v.as<numpy::NumpyScalar>()) v = numpy::python_value(s->value(in));
