@@ -59,8 +59,11 @@ def wrong_parts(entries, system=()):
 
 
 def elf_files(folder):
-    """The programs and shared libraries below it, but for those that come from elsewhere (the unpacked wheel) and links to them."""
+    """The programs and shared libraries below it, but for links and what build folders of others within it hold (programs of users, which look where these want)."""
+    others = [cache.parent for cache in folder.rglob("CMakeCache.txt") if cache.parent != folder]
     for path in sorted(folder.rglob("*")):
+        if any(path.is_relative_to(other) for other in others):
+            continue
         if path.is_symlink() or not path.is_file() or "CMakeFiles" in path.parts or path.suffix in (".o", ".a", ".bc"):
             continue
         with open(path, "rb") as file:

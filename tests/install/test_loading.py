@@ -24,7 +24,7 @@ class Loading(unittest.TestCase):
     def test_built(self):
         done = check(BUILD)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(done.stdout.count("among"), 4, done.stdout)
+        self.assertGreaterEqual(done.stdout.count("among"), 4, done.stdout)
 
     def test_installed(self):
         subprocess.run(["cmake", "--install", BUILD, "--prefix", self.folder], check=True, capture_output=True, timeout=120)
