@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Every ufunc with every pair of dtypes, as call, reduce, accumulate, reduceat, outer and at, with dtype=, out= and casting=: what is accepted, values,
+dtypes and the names of exceptions must be NumPy's.
+
+    fuzz_casts.py --peer .venv/bin/python3          # the whole, some minutes
+    fuzz_casts.py --share 20 --seed 1               # every 20th case
+    fuzz_casts.py --only 'add|sign' --messages      # of some functions, with the words of exceptions
+
+Numbers may differ in the sixth digit. Where NumPy answers in float16, which Gasell has not, nothing is compared. The closing line is `N passed, N
+failed`; without a peer nothing is run.
+"""
+
+import argparse
+import os
+import random
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from fuzz_numpy import NOT_RUN, ROOT, answers, same
+
+UFUNCS = """
+1 negative positive absolute fabs sign sqrt square reciprocal cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh
+1 arcsinh arccosh arctanh degrees radians deg2rad rad2deg floor ceil trunc rint isnan isinf isfinite signbit logical_not invert conjugate bitwise_count
+1 spacing frexp modf
+2 add subtract multiply divide floor_divide remainder fmod power float_power maximum minimum fmax fmin hypot arctan2 copysign nextafter heaviside
+2 logaddexp logaddexp2 ldexp gcd lcm equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or
+2 bitwise_xor left_shift right_shift divmod
+"""
+INPUTS = {name: int(line[0]) for line in UFUNCS.strip().splitlines() for name in line.split()[1:]}
+DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128".split()
+SOME = "bool int8 int64 uint8 uint64 float32 float64 complex128".split()
+NUMBERS = "True 1 -1 300 -300 2**40 1.5 np.nan 1j".split()
+PAIRS = ((1, 2), (1.5, 1), (1, True), (1, 1j))
+CASTINGS = "no equiv safe same_kind unsafe".split()
+# Those for which NumPy answers small integers in float16, and how they are left out where the answer is cast.
+INEXACT = set(
+    "fabs sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh degrees radians deg2rad"
+    " rad2deg rint spacing hypot arctan2 copysign nextafter heaviside logaddexp logaddexp2 ldexp".split()
+)
+# Those whose reductions NumPy computes wrongly where it casts, and comparisons, which it combines with what happens to be in out.
+UNFOLDED = "power float_power arctan2 equal not_equal less less_equal greater greater_equal ldexp".split()
+COMPLEX_POWER = re.compile(r"power.*(complex|1j)")  # its zeros and NaN are no question of casts
+SMALL = ("bool", "int8", "uint8")
+CASES_A_RUN = 4000
+
+HEAD = """
+X = {}
+Y = {}
+for name in DTYPES:
+    if name == "bool":
+        X[name] = np.array([True, False, True, False])
+        Y[name] = np.array([True, True, False, False])
+    elif name[0] == "u":
+        X[name] = np.array([7, 0, 100, 3], name)
+        Y[name] = np.array([2, 1, 0, 3], name)
+    elif name[0] == "i":
+        X[name] = np.array([7, 0, 100, -3], name)
+        Y[name] = np.array([2, 1, 0, 3], name)
+    elif name[0] == "f":
+        X[name] = np.array([7.5, -0.0, np.nan, -3], name)
+        Y[name] = np.array([2, 0.5, 1, np.nan], name)
+    else:
+        X[name] = np.array([7.5 + 1j, 0, complex(np.nan, 1), -3 - 2j], name)
+        Y[name] = np.array([2, 1j, complex(1, np.nan), -3 + 2j], name)
+def at(f, a, *b):
+    a = a.copy()
+    f.at(a, [0, 1, 1], *b)
+    return a
+def into(f, dtype, *operands, **options):
+    out = np.zeros(4, dtype)
+    result = f(*operands, out=out, **options)
+    return out
+def shown(r):
+    if isinstance(r, (tuple, list)):
+        return "[" + "; ".join([shown(x) for x in r]) + "]"
+    if isinstance(r, (np.ndarray, np.generic)):
+        return repr(r).replace("\\n", " ") + " " + str(r.dtype) + str(r.shape)
+    return repr(r)
+def run(number, f):
+    try:
+        print(number, shown(f()))
+    except Exception as e:
+        print(number, type(e).__name__, MESSAGES and str(e) or "")
+"""
+
+
+def cases():
+    """Every case, as the text of an expression."""
+    for name, inputs in INPUTS.items():
+        f = f"np.{name}"
+        one_output = name not in ("frexp", "modf", "divmod")
+        if inputs == 1:
+            yield from (f"{f}(X['{a}'])" for a in DTYPES)
+            yield from (f"{f}({number})" for number in NUMBERS)
+            yield from (f"at({f}, X['{a}'])" for a in DTYPES if one_output)
+        else:
+            yield from (f"{f}(X['{a}'], Y['{b}'])" for a in DTYPES for b in DTYPES)
+            yield from (f"{f}(X['{a}'], {number})" for a in DTYPES for number in NUMBERS)
+            yield from (f"{f}({number}, Y['{a}'])" for a in DTYPES for number in NUMBERS)
+            yield from (f"{f}(X['{a}'][0], {number})" for a in DTYPES for number in NUMBERS)
+            yield from (f"{f}({m}, {n})" for m in NUMBERS for n in NUMBERS)
+        operands = [(a, f"X['{a}']") if inputs == 1 else (a, f"X['{a}'], Y['{a}']") for a in DTYPES]
+        if inputs == 2 and one_output:
+            yield from (f"{f}.outer(X['{a}'], Y['{b}'])" for a in SOME for b in SOME)
+            yield from (f"at({f}, X['{a}'], Y['{b}'][:3])" for a in SOME for b in SOME)
+        if inputs == 2 and one_output and name not in UNFOLDED:
+            for method in (f"{f}.reduce(", f"{f}.accumulate("):
+                yield from (f"{method}X['{a}'])" for a in DTYPES)
+                yield from (f"{method}X['{a}'][:0])" for a in DTYPES)
+                yield from (f"{method}X['{a}'], dtype='{dtype}')" for a in SOME for dtype in SOME)
+                outs = SOME if "reduce" in method else []
+                yield from (f"{method}X['{a}'], out=np.zeros((), '{dtype}'))" for a in SOME for dtype in outs)
+            yield from (f"{f}.reduceat(X['{a}'], [0, 2])" for a in DTYPES)
+        if not one_output:
+            continue
+        yield from (f"{f}({x}, dtype='{dtype}')" for _, x in operands for dtype in DTYPES)
+        operands = [(a, x) for a, x in operands if name not in INEXACT or a not in SMALL]
+        yield from (f"into({f}, '{dtype}', {x})" for _, x in operands for dtype in DTYPES)
+        for casting in CASTINGS:
+            few = [x for a, x in operands if a in SOME]
+            if inputs == 2:
+                compares = "equal" in name or name in ("less", "greater")
+                if not (casting == "equiv" and compares):  # Python's numbers are compared with integers by their value
+                    yield from (f"{f}(X['{a}'], {number}, casting='{casting}')" for a in SOME for number in ("1", "1.5", "1j", "True"))
+                yield from (f"{f}({m}, {n}, dtype='{a}', casting='{casting}')" for a in SOME for m, n in PAIRS)
+            yield from (f"{f}({x}, casting='{casting}')" for x in few)
+            yield from (f"{f}({x}, dtype='{dtype}', casting='{casting}')" for x in few for dtype in SOME)
+            yield from (f"into({f}, '{dtype}', {x}, casting='{casting}')" for x in few for dtype in SOME)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gasell", default=os.environ.get("GASELL", str(ROOT / "build/dev/bin/gasell")))
+    parser.add_argument("--peer", default=str(ROOT / ".venv/bin/python3"))
+    parser.add_argument("--share", type=int, default=1, help="one case in so many")
+    parser.add_argument("--seed", type=int, default=1, help="which of them")
+    parser.add_argument("--only", default="", help="a pattern that the case must have")
+    parser.add_argument("--messages", action="store_true", help="compare what exceptions say too")
+    options = parser.parse_args()
+    if not Path(options.peer).exists():
+        print("there is no Python with NumPy 2 in .venv (scripts/python_env.sh makes it): nothing is compared")
+        return NOT_RUN
+    chosen = [c for c in cases() if re.search(options.only, c) and not COMPLEX_POWER.search(c)]
+    random.Random(options.seed).shuffle(chosen) if options.share > 1 else None
+    chosen = chosen[:: options.share]
+    failed = 0
+    for first in range(0, len(chosen), CASES_A_RUN):
+        part = chosen[first : first + CASES_A_RUN]
+        text = f"MESSAGES = {options.messages}\nDTYPES = {DTYPES}" + HEAD + "".join(f"run({k}, lambda: {c})\n" for k, c in enumerate(part))
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder) / "cases.gsl"
+            script.write_text(text)
+            got, problem = answers([options.gasell, script])
+            want, _ = answers([options.peer, "-W", "ignore", "-c", f"import numpy as np\nexec(open({str(script)!r}).read())"])
+        if problem:
+            failed += 1
+            print(f"gasell failed: {problem}")
+        for k, c in enumerate(part):
+            if not same(got.get(str(k), "no answer"), want.get(str(k), "")):
+                failed += 1
+                print(f"\nFAILED {c}\n    numpy:  {want.get(str(k))}\n    gasell: {got.get(str(k))}")
+    print(f"{len(chosen) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
