@@ -178,9 +178,10 @@ Value tolist_of(const Array::Elements& e, const Shape& shape, size_t axis, int64
 }
 Value tolist(Interpreter& in, Args args) {
   const Array a = self_array(args[0]);
-  require_memory(in, a.size(), sizeof(Value));
+  const Array::Elements elements = a.elements(in.engine());
+  require_memory(in, elements.count, sizeof(Value));
   int64_t at = 0;
-  return tolist_of(a.elements(in.engine()), a.shape(), 0, at);
+  return tolist_of(elements, a.shape(), 0, at);
 }
 Value fill(Interpreter& in, Args args) {
   Array a = self_array(args[0]);
