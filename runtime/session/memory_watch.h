@@ -10,7 +10,7 @@
 namespace gasell {
 
 /// Arrays and what compiled functions make ask the engine's budget (runtime/device/storage.h). Objects of scripts are many and small: what
-/// they take is seen from outside, as memory of this process that no file backs. A thread looks at it a few times a second while a script
+/// they take is seen from outside, as memory of this process that no file backs. A thread looks at it forty times a second while a script
 /// runs; beyond the limit, over() is true until take(), and the script gets a MemoryError at its next step. Large single objects ask
 /// require() before they are made.
 class MemoryWatch {
