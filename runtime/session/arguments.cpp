@@ -86,7 +86,8 @@ Signature parse(const NativeFunction& function) {
       keyword_only = true;
       continue;
     }
-    Signature::Parameter p{"", keyword_only ? Kind::keyword_only : Kind::positional_or_keyword, true, Value::absent()};
+    Signature::Parameter p{"", keyword_only ? Kind::keyword_only : Kind::positional_or_keyword, true};
+    Value default_value = Value::absent();
     if (part.starts_with("**")) {
       p.kind = Kind::var_keyword;
       part.remove_prefix(2);
@@ -96,16 +97,23 @@ Signature parse(const NativeFunction& function) {
       keyword_only = true;
     } else if (size_t equals = part.find('='); equals != part.npos) {
       p.required = false;
-      p.default_value = literal(trim(part.substr(equals + 1)));
+      default_value = literal(trim(part.substr(equals + 1)));
       part = trim(part.substr(0, equals));
     }
     if (part.empty()) throw std::logic_error("bad signature of " + function.name + ": " + function.signature);
+    if (const size_t colon = part.find(':'); colon != part.npos) {
+      const auto rule = parameter_rule(trim(part.substr(colon + 1)));
+      if (!rule) throw std::logic_error("no rule for parameters in the signature of " + function.name + ": " + function.signature);
+      p.rule = *rule;
+      part = trim(part.substr(0, colon));
+    }
     p.name = part;
     if (result.parameters.empty() && !result.names_self && p.name == "self") {
       result.names_self = true;
       continue;
     }
     result.parameters.push_back(std::move(p));
+    result.defaults.push_back(std::move(default_value));
   }
   index_parameters(result);
   return result;
@@ -151,7 +159,7 @@ struct Slots {
 void index_parameters(Signature& s) {
   s.positional = s.required_positional = 0;
   s.var_positional = s.var_keyword = -1;
-  s.takes_keywords = false;
+  s.takes_keywords = s.ruled = false;
   for (size_t i = 0; i < s.parameters.size(); ++i) {
     const Signature::Parameter& p = s.parameters[i];
     switch (p.kind) {
@@ -165,6 +173,53 @@ void index_parameters(Signature& s) {
       case Kind::keyword_only: break;
     }
     if (p.kind != Kind::positional_only && p.kind != Kind::var_positional) s.takes_keywords = true;
+    if (p.rule != ParameterRule::read && p.rule != ParameterRule::unused) s.ruled = true;
+  }
+}
+
+namespace {
+
+/// Whether a value is a literal default, in kind and value: False is not 0.
+bool is_default(Interpreter& in, const Value& given, const Value& default_value) {
+  if (given.same(default_value)) return true;
+  return &type_of(given) == &type_of(default_value) && (given.as<Str>() || given.is_int() || given.is_float() || given.as<Tuple>()) &&
+         equal(in, given, default_value);
+}
+
+}  // namespace
+
+void check_rules(Interpreter& in, const Signature& s, std::string_view module, const std::string& name, std::span<const Value> given,
+                 std::span<const Value> defaults) {
+  for (size_t i = 0; i < s.parameters.size(); ++i) {
+    const Signature::Parameter& p = s.parameters[i];
+    if (p.rule == ParameterRule::read || p.rule == ParameterRule::unused || given[i].is_absent()) continue;
+    if (p.kind == Kind::var_keyword) {
+      for (const Dict::Entry& entry : given[i].as<Dict>()->entries())
+        if (!entry.key.is_absent())
+          raise("TypeError", fmt::format("{}() got an unexpected keyword argument '{}'", name, str(in, entry.key)));
+      continue;
+    }
+    if (p.kind == Kind::var_positional) {
+      const size_t extra = given[i].as<Tuple>()->items.size(), most = static_cast<size_t>(s.positional);
+      if (extra) raise("TypeError", fmt::format("{}() takes {} positional arguments but {} were given", name, most, most + extra));
+      continue;
+    }
+    if (is_default(in, given[i], defaults[i])) continue;
+    if (p.rule == ParameterRule::rows) {
+      const auto* word = given[i].as<Str>();
+      if (word ? word->value == "index" || word->value == "rows" : given[i].is_none() || (given[i].is_int() && given[i].as_int() == 0))
+        continue;
+      raise("ValueError", fmt::format("No axis named {} for object type {}", str(in, given[i]), module.substr(module.rfind('.') + 1)));
+    }
+    if (p.rule == ParameterRule::sort) {
+      static constexpr std::string_view kKinds[] = {"quicksort", "mergesort", "heapsort", "stable", "quick", "merge", "heap"};
+      const auto* kind = given[i].as<Str>();
+      if (given[i].is_none() || (kind && std::find(std::begin(kKinds), std::end(kKinds), kind->value) != std::end(kKinds))) continue;
+      raise("ValueError", fmt::format("sort kind must be one of 'quick', 'heap', or 'stable' (got {})", repr(in, given[i])));
+    }
+    raise("NotImplementedError",
+          fmt::format("{}{}{}({}={}) is not in Gasell", module, module.empty() ? "" : ".", name, p.name, repr(in, given[i])),
+          "leave it out");
   }
 }
 
@@ -280,12 +335,14 @@ Value call_bound(Interpreter& in, const NativeFunction& function, const Value* s
       raise_native_count(function, s, self, given);
     }
   }
-  if (keywords.empty() && positional.size() == s.parameters.size() && static_cast<size_t>(s.positional) == s.parameters.size()) {
+  if (keywords.empty() && !s.ruled && positional.size() == s.parameters.size() &&
+      static_cast<size_t>(s.positional) == s.parameters.size()) {
     for (size_t i = 0; i < positional.size(); ++i) out[i] = std::move(positional[i]);
   } else {
     bind_arguments(in, s, function.name, positional, keywords, out);
+    if (s.ruled) check_rules(in, s, "", function.name, out, s.defaults);
     for (size_t i = 0; i < out.size(); ++i) {
-      if (out[i].is_absent()) out[i] = s.parameters[i].default_value;
+      if (out[i].is_absent()) out[i] = s.defaults[i];
     }
   }
   return function.call(in, all);

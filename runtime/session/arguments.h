@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lang/parameter_rules.h"
 #include "runtime/session/objects.h"
 
 namespace gasell {
@@ -14,15 +15,17 @@ struct Signature {
   struct Parameter {
     std::string name;
     Kind kind;
-    bool required;        // no default is written
-    Value default_value;  // missing() where none is written or it is no literal
+    bool required;  // no default is written
+    ParameterRule rule = ParameterRule::read;
   };
   std::vector<Parameter> parameters;
+  std::vector<Value> defaults;  // of a function in C++, one a parameter; absent where none is written or it is no literal
   int positional = 0;           // parameters that take positional arguments; they come first
   int required_positional = 0;  // those of them without default
   int var_positional = -1, var_keyword = -1;
   bool takes_keywords = false;  // some parameter can be given by name
   bool names_self = false;
+  bool ruled = false;  // some parameter has a rule that looks at what is given
 };
 
 /// The parsed signature; parsed once for each function. Throws std::logic_error for a signature that is no Python.
@@ -35,6 +38,12 @@ void index_parameters(Signature& signature);
 /// `positional`. TypeError in the words of Python functions; `name` is the function's.
 void bind_arguments(Interpreter& in, const Signature& signature, const std::string& name, std::span<Value> positional,
                     std::span<const std::pair<std::string, Value>> keywords, std::span<Value> out);
+
+/// Looks at what was given for parameters that the function does not read (lang/parameter_rules.h): NotImplementedError for what is
+/// refused, ValueError for what is no axis. `given` and `defaults` have one value a parameter, absent where there is none; `module` is
+/// whose function it is, or "".
+void check_rules(Interpreter& in, const Signature& signature, std::string_view module, const std::string& name,
+                 std::span<const Value> given, std::span<const Value> defaults);
 
 /// Calls `function` with the arguments bound to its signature; `self`, when not null, goes first. TypeError with CPython's words.
 Value call_native(Interpreter& in, const NativeFunction& function, const Value* self, Arguments arguments);

@@ -167,6 +167,20 @@ Value caught_exception(Frame& f) {
   return value;
 }
 
+namespace {
+
+/// Whose function it is, by the text it stands in: "pandas.Series" of <pandas/Series/values.gsl>.
+std::string library_name(const FunctionCode& code) {
+  const std::string& path = code.source->name();
+  const size_t end = path.rfind('/');
+  if (end == path.npos || path.front() != '<') return "";
+  std::string name = path.substr(1, end - 1);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+}  // namespace
+
 Value call_function(Session& session, const Function& function, std::span<Value> positional,
                     std::span<const std::pair<std::string, Value>> keywords) {
   const FunctionCode& code = *function.code;
@@ -179,6 +193,8 @@ Value call_function(Session& session, const Function& function, std::span<Value>
     for (size_t i = 0; i < parameters; ++i) std::swap(room[i], positional[i]);
   } else {
     bind_arguments(session.in, code.signature, code.qualified_name, positional, keywords, room.span().first(parameters));
+    if (code.signature.ruled)
+      check_rules(session.in, code.signature, library_name(code), code.name, room.span().first(parameters), function.defaults);
     for (size_t i = 0; i < parameters; ++i) {
       if (room[i].is_absent()) room[i] = function.defaults[i];
     }

@@ -36,10 +36,11 @@ std::shared_ptr<FunctionCode> make_code(Lowering& l, std::string name, const ast
 void fill_signature(FunctionCode& code, const std::vector<ast::Parameter>& params) {
   for (const ast::Parameter& p : params) {
     bool variadic = p.kind == ast::Parameter::Kind::var_positional || p.kind == ast::Parameter::Kind::var_keyword;
-    code.signature.parameters.push_back({p.name, static_cast<Signature::Kind>(p.kind), !p.default_value && !variadic, Value::absent()});
+    code.signature.parameters.push_back({p.name, static_cast<Signature::Kind>(p.kind), !p.default_value && !variadic,
+                                         code.globals->library ? rule_of(p) : ParameterRule::read});
   }
   index_parameters(code.signature);
-  code.simple = code.signature.positional == static_cast<int>(params.size());
+  code.simple = code.signature.positional == static_cast<int>(params.size()) && !code.signature.ruled;
 }
 static_assert(static_cast<int>(Signature::Kind::var_keyword) == static_cast<int>(ast::Parameter::Kind::var_keyword));
 
