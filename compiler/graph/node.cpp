@@ -246,7 +246,11 @@ int64_t checked_product(const Shape& shape, int64_t width) {
 
 int64_t size_of(const Shape& shape) { return checked_product(shape, 1); }
 
-int64_t bytes_of(const Shape& shape, DType dtype) { return checked_product(shape, gasell::size_of(dtype)); }
+int64_t bytes_of(const Shape& shape, DType dtype) {
+  const int64_t bytes = checked_product(shape, gasell::size_of(dtype));
+  if (bytes > kMostBytes) refuse_size();
+  return bytes;
+}
 
 std::string to_string(const Shape& shape) {
   std::string text = "(";

@@ -133,7 +133,9 @@ struct Node : std::enable_shared_from_this<Node> {
 };
 
 /// Product of extents: elements of an array, and its bytes. Throws Error("ValueError", …), in NumPy's words, when the product does not fit
-/// 63 bits or an extent is negative. Every node's shape has passed bytes_of(), so that products of its extents and width never overflow.
+/// 63 bits or an extent is negative. Every node's shape has passed bytes_of(), so that products of its extents and width never overflow,
+/// nor do their sums with the length of a chunk: no array has more than kMostBytes.
+inline constexpr int64_t kMostBytes = INT64_MAX - (int64_t{1} << 40);
 int64_t size_of(const Shape& shape);
 int64_t bytes_of(const Shape& shape, DType dtype);
 

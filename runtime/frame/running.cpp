@@ -1,5 +1,6 @@
 #include "runtime/frame/running.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "runtime/frame/filling.h"
@@ -129,6 +130,7 @@ Column running_count(Engine& engine, const Groups& groups, bool ascending) {
 
 Column shifted_rows(Engine& engine, const Groups& groups, int64_t periods) {
   const Groups::Listing& listing = groups.listing(engine);
+  periods = std::clamp(periods, -groups.rows(), groups.rows());  // beyond all rows there is nothing
   NewValues result(engine, DType::i64, groups.rows());
   int64_t* const to = result.as<int64_t>();
   if (!groups.has_all_rows()) std::fill(to, to + groups.rows(), -1);

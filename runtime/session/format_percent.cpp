@@ -99,6 +99,7 @@ class PercentFormatter {
     };
     if (peek() == '*' || (s[at] >= '1' && s[at] <= '9')) {
       d.width = number("width", INT64_MAX / 16);
+      if (d.width < -(INT64_MAX / 16)) raise("ValueError", "width too big");
       if (d.width < 0) {
         d.left = true;
         d.width = -d.width;

@@ -87,7 +87,7 @@ int64_t MemoryWatch::limit() const {
 bool MemoryWatch::take() noexcept { return over_.exchange(false) && anonymous_bytes() > limit(); }
 
 void MemoryWatch::require(int64_t bytes) const {
-  if (!kWatches || bytes < kLarge || bytes <= limit() - anonymous_bytes()) return;
+  if (bytes < kLarge || bytes <= limit() - (kWatches ? anonymous_bytes() : 0)) return;
   throw Error("MemoryError", "Unable to allocate " + memory_text(bytes), "--memory, or the engine's option, says how much there is",
               Blame::environment);
 }

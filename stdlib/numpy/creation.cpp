@@ -135,7 +135,11 @@ Value arange(Interpreter& in, Args args) {
   if (integral && is_integer(dtype)) {
     const int64_t a = start.as_int(), b = stop.as_int(), s = step.as_int();
     if (s == 0) raise("ZeroDivisionError", "division by zero");
-    const int64_t n = s > 0 ? (b > a ? (b - a + s - 1) / s : 0) : (a > b ? (a - b - s - 1) / -s : 0);
+    const bool empty = s > 0 ? b <= a : a <= b;
+    const auto way = static_cast<__int128>(b) - a;  // past 64 bits between the ends of their range
+    const __int128 count = empty ? 0 : (way - (s > 0 ? 1 : -1)) / s + 1;
+    if (count > INT64_MAX) raise("ValueError", "Maximum allowed size exceeded");
+    const auto n = static_cast<int64_t>(count);
     return with_chunks(in, graph::iota(n, Scalar::of_int(a).cast(dtype), Scalar::of_int(s).cast(dtype)), args[4]);
   }
   const double a = to_double(in, start), b = to_double(in, stop), s = to_double(in, step);

@@ -39,7 +39,7 @@ Shape shape_argument(Interpreter& in, const std::vector<Value>& given, int64_t s
       if (unknown >= 0) raise("ValueError", "can only specify one unknown dimension");
       unknown = static_cast<int>(k);
     } else {
-      known *= shape[k];
+      if (__builtin_mul_overflow(known, shape[k], &known)) known = 0;  // no array has so many elements
     }
   }
   if (unknown >= 0) {
