@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Each parameter of the library's functions changed alone, under Gasell and under NumPy and pandas: what Gasell accepts must do what the peer does.
+
+    parameters.py                        the calls of parameters.txt; --share 5 --seed 1: every fifth of them
+    parameters.py --only 'df\\.sort'      of some functions; --list: every call with what it is
+    parameters.py --find [--only df]     looks for the calls anew in the peer, which takes a quarter of an hour, and writes parameters.txt
+
+A call of parameters.txt gives the peer another answer than the call without the parameter. Under Gasell it is
+  right    the peer's answer
+  refused  an exception, of whatever kind
+  ignored  the answer of the call without the parameter, although the peer's is another: a failure
+  other    another answer: a failure, unless the call without the parameter differs as well, which is no question of the parameter
+The closing line is `N passed, N failed`; without a peer nothing is run.
+"""
+
+import argparse
+import collections
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from fuzz_numpy import NOT_RUN, ROOT, same
+
+CALLS = Path(__file__).with_name("parameters.txt")
+PEER_SIDE = Path(__file__).with_name("parameters_peer.py")
+CALLS_A_SCRIPT = 500
+FIND_S = 600
+
+HEAD = """
+import io
+import numpy as np
+import pandas as pd
+{shown}
+def case(number, make, call):
+    try:
+        o = make()
+        result = shown(call(o))
+        if isinstance(o, (pd.DataFrame, pd.Series, pd.Index, np.ndarray)):
+            result += " | " + shown(o)
+    except Exception as e:
+        result = "!" + type(e).__name__ + ": " + str(e)
+    print("@@" + str(number), result.replace("\\n", "\\\\n"))
+"""
+
+
+def text_of(name):
+    """A constant of the peer's side, without importing it: it needs pandas."""
+    return re.search(rf'^{name} = """\n(.*?)^"""', PEER_SIDE.read_text(), re.M | re.S).group(1)
+
+
+def objects():
+    return dict(re.findall(r'^    "([\w.]+)": "((?:pd|np).*)",$', PEER_SIDE.read_text(), re.M))
+
+
+def answers(command, calls):
+    """{call: answer} of calls, each an (object, text)."""
+    made = objects()
+    script = HEAD.format(shown=text_of("SHOWN")) + "".join(f"case({k}, lambda: {made[o]}, lambda o: {text})\n" for k, (o, text) in enumerate(calls))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "calls.gsl"
+        path.write_text(script)
+        done = subprocess.run([*command, str(path)], capture_output=True, text=True, cwd=folder, timeout=600)
+    found = {int(k): v for k, v in re.findall(r"^@@(\d+) (.*)$", done.stdout, re.M)}
+    if len(found) < len(calls):
+        last = calls[len(found)]
+        print(f"{command[0]}: status {done.returncode} at {last}: {done.stderr[-300:]}")
+    return {call: found.get(k, "no answer") for k, call in enumerate(calls)}
+
+
+def find(peer, only):
+    """Calls that change the peer's answer, as lines of JSON."""
+    lines = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in objects():
+            if only and not re.search(only, name):
+                continue
+            with open(Path(folder) / "found", "w+") as out:
+                try:
+                    subprocess.run([peer, "-W", "ignore", PEER_SIDE, name], stdout=out, stderr=subprocess.DEVNULL, cwd=folder, timeout=FIND_S)
+                except subprocess.TimeoutExpired:
+                    print(f"{name}: the peer takes more than {FIND_S} s; what was found until then is kept")
+                out.seek(0)
+                lines += [line for line in out if line.endswith("\n")]
+    return lines
+
+
+def kind_of(*texts):
+    got, got_base, want, want_base = (t.replace("<NA>", "None") for t in texts)  # a missing text is pd.NA in Gasell (docs/differences.md)
+    if same(got, want):
+        return "right"
+    if got.startswith("!"):
+        return "refused"
+    if same(got, got_base):
+        return "ignored"
+    return "other" if same(got_base, want_base) else "base"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gasell", default=os.environ.get("GASELL", str(ROOT / "build/dev/bin/gasell")))
+    parser.add_argument("--peer", default=str(ROOT / ".venv/bin/python3"))
+    parser.add_argument("--share", type=int, default=1, help="one call in so many")
+    parser.add_argument("--seed", type=int, default=1, help="which of them")
+    parser.add_argument("--only", default="", help="a pattern of OBJECT.FUNCTION.PARAMETER")
+    parser.add_argument("--list", action="store_true", help="print every call")
+    parser.add_argument("--find", action="store_true", help="write parameters.txt anew")
+    options = parser.parse_args()
+    if not Path(options.peer).exists():
+        print("there is no Python with NumPy 2 in .venv (scripts/python_env.sh makes it): nothing is compared")
+        return NOT_RUN
+    if options.find:
+        CALLS.write_text("".join(find(options.peer, options.only)))
+        return 0
+    chosen = [c for c in map(json.loads, CALLS.read_text().splitlines()) if re.search(options.only, ".".join(c[:3]))]
+    random.Random(options.seed).shuffle(chosen) if options.share > 1 else None
+    chosen = chosen[:: options.share]
+    counts = collections.Counter()
+    for first in range(0, len(chosen), CALLS_A_SCRIPT):
+        part = chosen[first : first + CALLS_A_SCRIPT]
+        calls = list(dict.fromkeys((c[0], text) for c in part for text in c[3:5]))
+        got, want = answers([options.gasell], calls), answers([options.peer, "-W", "ignore"], calls)
+        for o, _, _, base, changed in part:
+            kind = kind_of(got[o, changed], got[o, base], want[o, changed], want[o, base])
+            counts[kind] += 1
+            failed = kind in ("ignored", "other")
+            if failed or options.list:
+                print(f"{'FAILED ' if failed else ''}{kind}: {o}: {changed}")
+            if failed:
+                print(f"    peer:   {want[o, changed]}\n    gasell: {got[o, changed]}")
+    print(", ".join(f"{counts[k]} {k}" for k in ("right", "refused", "ignored", "other", "base")))
+    failed = counts["ignored"] + counts["other"]
+    print(f"{len(chosen) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
