@@ -173,38 +173,9 @@ Value round(Interpreter& in, Args args) {
   if (const Value own = own_answer(in, "round", args[0], {is_missing(args[1]) ? Value::of(0) : args[1]}); !own.is_absent()) return own;
   return give(in, "round", rounded(as_node(in, args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1])), args[2]);
 }
-/// x * factor of a Series or frame, by its own operator; absent for anything else.
-Value product_of_object(Interpreter& in, const Value& x, const Value& factor) {
-  auto* object = x.as<LibraryObject>();
-  return object && object->has(in, "__array_ufunc__") ? object->call_method(in, "__mul__", {factor}) : Value::absent();
-}
-Value square(Interpreter& in, Args args) {
-  if (Value own = product_of_object(in, args[0], args[0]); !own.is_absent()) return own;
-  Operand o = operand(in, args[0]);
-  if (o.node->dtype == DType::boolean) o = {graph::cast(o.node, DType::i8), 0};
-  const Operand operands[] = {o, o};
-  return wrap(apply("multiply", operands));
-}
-Value positive(Interpreter& in, Args args) { return wrap(as_node(in, args[0])); }
-Value reciprocal(Interpreter& in, Args args) {
-  const NodeRef x = as_node(in, args[0]);
-  // Of integers NumPy casts the float quotient: towards zero, and 1 / 0 to what the cast makes of infinity.
-  const bool whole = is_integer(x->dtype) || x->dtype == DType::boolean;
-  const NodeRef divisor = whole ? graph::cast(x, DType::f64) : x;
-  const NodeRef quotient = graph::map(ScalarOp::div, {graph::constant(Scalar::of_int(1).cast(divisor->dtype)), divisor});
-  return wrap(whole ? graph::cast(quotient, x->dtype == DType::boolean ? DType::i8 : x->dtype) : quotient);
-}
 Value scaled(Interpreter& in, const Value& v, double factor) {
   const Operand operands[] = {operand(in, v), {graph::constant(Scalar::of_float(factor)), 'f'}};
   return wrap(apply("multiply", operands));
-}
-Value degrees(Interpreter& in, Args args) {
-  if (Value own = product_of_object(in, args[0], Value::of(180.0 / M_PI)); !own.is_absent()) return own;
-  return scaled(in, args[0], 180.0 / M_PI);
-}
-Value radians(Interpreter& in, Args args) {
-  if (Value own = product_of_object(in, args[0], Value::of(M_PI / 180.0)); !own.is_absent()) return own;
-  return scaled(in, args[0], M_PI / 180.0);
 }
 Value part_of(Interpreter& in, const Value& v, const char* name) {
   return get_attribute(in, v.as<ArrayLike>() ? v : wrap(as_node(in, v)), name);
@@ -334,13 +305,6 @@ std::vector<NativeFunction> misc_functions() {
       {"clip", "a, a_min=missing, a_max=missing, out=None, *, min=missing, max=missing", clip, "Elements limited to [a_min, a_max]."},
       {"round", "a, decimals=0, out=None", round, "Rounded to even at that decimal."},
       {"around", "a, decimals=0, out=None", round, "Rounded to even at that decimal."},
-      {"square", "x, /", square, "x * x."},
-      {"positive", "x, /", positive, "x."},
-      {"reciprocal", "x, /", reciprocal, "1 / x."},
-      {"degrees", "x, /", degrees, "Radians to degrees."},
-      {"rad2deg", "x, /", degrees, "Radians to degrees."},
-      {"radians", "x, /", radians, "Degrees to radians."},
-      {"deg2rad", "x, /", radians, "Degrees to radians."},
       {"real", "val", real, "Real part."},
       {"imag", "val", imag, "Imaginary part."},
       {"angle", "z, deg=False", angle, "The argument of complex numbers."},

@@ -3,7 +3,6 @@
 #include "runtime/session/types.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/print_options.h"
-#include "stdlib/numpy/ufunc_object.h"
 
 namespace gasell::numpy {
 namespace {
@@ -97,11 +96,6 @@ class FlatIterator final : public Object {
 Value indexable(Interpreter& in, Args args) { return Value::make<Indexable>(str(in, args[0]), args[1]); }
 Value context(Interpreter& in, Args args) { return Value::make<Context>(str(in, args[0]), args[1], args[2]); }
 Value record(Interpreter& in, Args args) { return Value::make<Record>(str(in, args[0]), str(in, args[1]), args[2]); }
-/// ufunc(function, inputs, outputs, identity): the function as a ufunc.
-Value ufunc(Interpreter& in, Args args) {
-  return make_library_ufunc(str(in, get_attribute(in, args[0], "__name__")), args[0], static_cast<int>(to_index(in, args[1])),
-                            static_cast<int>(to_index(in, args[2])), args[3]);
-}
 Value bare(Interpreter& in, Args args) { return args[0].as<NumpyScalar>() ? python_value(args[0].as<NumpyScalar>()->value(in)) : args[0]; }
 
 /// print_options(changes): np.get_printoptions() as a dict, after setting what the dict `changes` holds.
@@ -133,7 +127,6 @@ std::vector<NativeFunction> object_functions() {
       {"indexable", "name, function", indexable, "An object whose [index] calls the function."},
       {"context", "name, enter, exit", context, "An object for `with`."},
       {"record", "short_text, long_text, members", record, "An object with these attributes; the texts are its repr and its str."},
-      {"ufunc", "function, inputs, outputs=1, identity=None", ufunc, "A function as a ufunc."},
       {"bare", "x", bare, "The Python number of a NumPy scalar; others as they are."},
       {"print_options", "changes", options, "How arrays are printed, after these changes."},
   };

@@ -1,8 +1,6 @@
-// Running totals, counts, convolution, and operations on elements that no kernel has.
+// Running totals, counts and convolution.
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "stdlib/library.h"
 #include "stdlib/numpy/host.h"
@@ -130,77 +128,6 @@ Value convolve(Interpreter& in, Args args) {
   return result.value();
 }
 
-template <class T>
-T greatest_common_divisor(T a, T b) {
-  if constexpr (std::is_signed_v<T>) {  // of magnitudes, so that the least integer does not overflow
-    using U = std::make_unsigned_t<T>;
-    const auto magnitude = [](T x) { return x < 0 ? static_cast<U>(U{0} - static_cast<U>(x)) : static_cast<U>(x); };
-    return static_cast<T>(std::gcd(magnitude(a), magnitude(b)));
-  } else {
-    return std::gcd(a, b);
-  }
-}
-
-/// integer_map(name, a, b): gcd or lcm of integer arrays of one dtype and shape.
-Value integer_map(Interpreter& in, Args args) {
-  const bool lcm = str(in, args[0]) == "lcm";
-  const Array a = as_array(in, args[1]), b = as_array(in, args[2]);
-  const Array::Elements left = a.elements(in.engine()), right = b.elements(in.engine());
-  HostArray result(in, a.dtype(), a.shape());
-  with_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      const T *x = reinterpret_cast<const T*>(left.data), *y = reinterpret_cast<const T*>(right.data);
-      for (int64_t i = 0; i < left.count; ++i) {
-        const T divisor = greatest_common_divisor(x[i], y[i]);
-        T value = divisor;
-        if (lcm) {
-          value = divisor == 0 ? T{0} : combine<T>(ScanOp::multiply, static_cast<T>(x[i] / divisor), y[i]);
-          if (value < T{0}) value = combine<T>(ScanOp::multiply, value, static_cast<T>(-1));
-        }
-        result.data<T>()[i] = value;
-      }
-    }
-  });
-  return result.value();
-}
-
-/// frexp(x): mantissas and exponents (i32) of a float array.
-Value frexp(Interpreter& in, Args args) {
-  const Array a = as_array(in, args[0]);
-  const Array::Elements from = a.elements(in.engine());
-  HostArray mantissa(in, a.dtype(), a.shape()), exponent(in, DType::i32, a.shape());
-  const auto split = [&]<class T>(std::type_identity<T>) {
-    for (int64_t i = 0; i < from.count; ++i) {
-      int e = 0;
-      mantissa.data<T>()[i] = std::frexp(reinterpret_cast<const T*>(from.data)[i], &e);
-      exponent.data<int32_t>()[i] = e;
-    }
-  };
-  if (a.dtype() == DType::f32)
-    split(std::type_identity<float>{});
-  else
-    split(std::type_identity<double>{});
-  return make_tuple({mantissa.value(), exponent.value()});
-}
-
-/// ldexp(x, n): x * 2**n of a float array and an i64 array of one shape, rounded once.
-Value ldexp(Interpreter& in, Args args) {
-  const Array a = as_array(in, args[0]), n = as_array(in, args[1]);
-  const Array::Elements from = a.elements(in.engine()), exponents = n.elements(in.engine());
-  HostArray result(in, a.dtype(), a.shape());
-  const auto scale = [&]<class T>(std::type_identity<T>) {
-    for (int64_t i = 0; i < from.count; ++i) {
-      const int64_t e = std::clamp<int64_t>(reinterpret_cast<const int64_t*>(exponents.data)[i], -100000, 100000);
-      result.data<T>()[i] = std::ldexp(reinterpret_cast<const T*>(from.data)[i], static_cast<int>(e));
-    }
-  };
-  if (a.dtype() == DType::f32)
-    scale(std::type_identity<float>{});
-  else
-    scale(std::type_identity<double>{});
-  return result.value();
-}
-
 }  // namespace
 
 std::vector<NativeFunction> scan_functions() {
@@ -209,9 +136,6 @@ std::vector<NativeFunction> scan_functions() {
       {"scatter", "a, positions, values, op", scatter, "A copy with values combined into its elements, one after the other."},
       {"bincount", "x, weights, minlength", bincount, "How often each number is there, or the sums of their weights."},
       {"convolve", "a, v", convolve, "The whole convolution of two vectors of one dtype."},
-      {"integer_map", "name, a, b", integer_map, "gcd or lcm, element by element."},
-      {"frexp", "x", frexp, "Mantissas and exponents."},
-      {"ldexp", "x, n", ldexp, "x * 2**n."},
   };
 }
 

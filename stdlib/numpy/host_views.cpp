@@ -3,7 +3,7 @@
 
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/methods.h"
-#include "stdlib/numpy/ufunc.h"
+#include "stdlib/numpy/ufunc_object.h"
 
 namespace gasell::numpy {
 namespace {
@@ -68,6 +68,33 @@ Value give_out(Interpreter& in, Args args) {
   return give(in, str(in, args[2]), as_node(in, args[0]), args[1], truth(in, args[3]) ? Casting::unsafe : Casting::same_kind);
 }
 
+Value dtypes(std::initializer_list<DType> types) {
+  std::vector<Value> values;
+  for (const DType t : types) values.push_back(Value::make<DTypeObject>(t));
+  return make_tuple(std::move(values));
+}
+
+/// loop_dtypes(ufunc, *dtypes): what its loop for operands of these dtypes takes them as, and gives; None for what is none of np's.
+Value loop_dtypes(Interpreter& in, Args args) {
+  const Ufunc* f = ufunc_of(args[0]);
+  if (!f) return {};
+  std::vector<Operand> operands;
+  for (const Value& v : args[1].as<Tuple>()->items) operands.push_back({graph::constant(Scalar::of_int(0).cast(*to_dtype(in, v))), 0});
+  const Loop& loop = resolve(f->name, f->loops, operands);
+  return dtypes({loop.in[0], loop.in[1], loop.out[0]});
+}
+
+/// reduction_dtypes(ufunc, elements, dtype, out): what a reduction of elements of a dtype starts with and gives, and what it takes each
+/// element as. `dtype` and `out`, a dtype, may be None. Ufuncs that are none of np's take elements as they are, or as dtype=.
+Value reduction_dtypes(Interpreter& in, Args args) {
+  const DType elements = *to_dtype(in, args[1]);
+  const std::optional<DType> dtype = to_dtype(in, args[2]);
+  const Ufunc* f = ufunc_of(args[0]);
+  if (!f) return dtypes({dtype.value_or(elements), dtype.value_or(elements)});
+  const Loop& loop = resolve_reduction(f->name, f->loops, elements, dtype, to_dtype(in, args[3]));
+  return dtypes({loop.in[0], loop.in[1]});
+}
+
 Value shares_memory(Interpreter&, Args args) {
   const auto *a = args[0].as<NdArray>(), *b = args[1].as<NdArray>();
   return Value::of(a && b && a->array.same_memory(b->array));
@@ -94,6 +121,8 @@ std::vector<NativeFunction> view_functions() {
       {"normalize_axes", "axis, rank", normalize_axes, "Counted from the front, as a tuple."},
       {"give", "result, out, name, any_cast=False", give_out,
        "The result, or out with the result in it; the cast must be of the same kind."},
+      {"loop_dtypes", "ufunc, *dtypes", loop_dtypes, "What a ufunc takes operands of dtypes as, and gives."},
+      {"reduction_dtypes", "ufunc, elements, dtype, out", reduction_dtypes, "What a reduction gives, and takes elements as."},
       {"shares_memory", "a, b", shares_memory, "Whether writes to one may show in the other."},
       {"is_writable", "a", is_writable, "False for read-only views."},
       {"is_view", "a", is_view, "Whether the elements are those of another array."},

@@ -1,9 +1,8 @@
-// np.flip and np.divmod.
+// np.flip.
 #include <algorithm>
 
 #include "lang/diagnostic.h"
 #include "stdlib/numpy/methods.h"
-#include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
 namespace {
@@ -22,17 +21,11 @@ Value flip(Interpreter& in, Args args) {
   return shared(a.view(std::move(shape), std::move(axes)));
 }
 
-Value divmod(Interpreter& in, Args args) {
-  return make_tuple({binary(in, ast::BinaryOp::floordiv, wrap(as_node(in, args[0])), args[1]),
-                     binary(in, ast::BinaryOp::mod, wrap(as_node(in, args[0])), args[1])});
-}
-
 }  // namespace
 
 std::vector<NativeFunction> shape_functions() {
   return {
       {"flip", "m, axis=None", flip, "A view with the order along the axes reversed."},
-      {"divmod", "x1, x2, /", divmod, "(x1 // x2, x1 % x2)."},
   };
 }
 

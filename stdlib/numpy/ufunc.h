@@ -5,35 +5,28 @@
 #include <string_view>
 #include <vector>
 
-#include "stdlib/numpy/ndarray.h"
+#include "stdlib/numpy/ufunc_compositions.h"
+#include "stdlib/numpy/ufunc_loops.h"
 
 namespace gasell::numpy {
 
 struct Ufunc {
   const char* name;  // np.NAME
-  int inputs;
-  ScalarOp op;
-  /// How operand dtypes become the one dtype that is computed in.
-  enum class Rule : uint8_t {
-    number,      // promote; bool as the function says (bool_op), else as int8
-    ordered,     // promote; bool stays bool
-    floating,    // promote to floating point: small integers to float32, larger ones to float64
-    division,    // as floating, but all integers to float64
-    comparison,  // promote; the result is bool
-    logical,     // any; operands become bool
-    bits,        // bool and integers only
-    shift,       // integers; bool as int8
-    inspection,  // any; no promotion
-    rounding,    // integers stay as they are
-  } rule;
-  bool complex = true;  // defined for complex operands
+  LoopClass loops;
+  ScalarOp op;  // count_: the composition says it
+  Composition composition = nullptr;
+
+  const LoopTable& table() const { return LoopTable::of(loops); }
 };
 const std::vector<Ufunc>& ufuncs();
 const Ufunc* find_ufunc(std::string_view name);
 
-/// Applies it with NumPy 2's promotion. TypeError where it is not defined for the operands.
-NodeRef apply(const Ufunc& ufunc, std::span<const Operand> operands, std::optional<DType> dtype = {});
+/// Applies one of one result that computes nothing at once, with NumPy 2's promotion. TypeError where it is not defined for the operands.
+NodeRef apply(const Ufunc& ufunc, std::span<const Operand> operands);
 NodeRef apply(std::string_view name, std::span<const Operand> operands);
+
+/// All results of one, of operands that a loop was found for.
+void apply(Interpreter& in, const Ufunc& ufunc, const Loop& loop, std::span<const Operand> operands, std::span<NodeRef> results);
 
 /// Whether an integer dtype, or bool, holds the value.
 bool fits(int64_t value, DType dtype);

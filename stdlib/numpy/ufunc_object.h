@@ -2,13 +2,14 @@
 #pragma once
 
 #include "runtime/session/objects.h"
+#include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
 
 const Type& ufunc_type();
 /// Of the table in ufunc.cpp; `function` lives as long as the process.
 Value make_ufunc(const NativeFunction& function);
-/// Of a function of the library with so many operands.
-Value make_library_ufunc(std::string name, Value function, int inputs, int outputs, Value identity);
+/// The line of the table that a value stands for. Null: it is none of np's ufuncs (Numba's have the same methods).
+const Ufunc* ufunc_of(const Value& v);
 
 }  // namespace gasell::numpy

@@ -10,15 +10,11 @@ Numbers may differ in the sixth digit. Where NumPy answers in float16, which Gas
 failed`; without a peer nothing is run.
 """
 
-import argparse
-import os
 import random
 import re
 import sys
-import tempfile
-from pathlib import Path
 
-from fuzz_numpy import NOT_RUN, ROOT, answers, same
+import numpy_peer
 
 UFUNCS = """
 1 negative positive absolute fabs sign sqrt square reciprocal cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh
@@ -72,17 +68,6 @@ def into(f, dtype, *operands, **options):
     out = np.zeros(4, dtype)
     result = f(*operands, out=out, **options)
     return out
-def shown(r):
-    if isinstance(r, (tuple, list)):
-        return "[" + "; ".join([shown(x) for x in r]) + "]"
-    if isinstance(r, (np.ndarray, np.generic)):
-        return repr(r).replace("\\n", " ") + " " + str(r.dtype) + str(r.shape)
-    return repr(r)
-def run(number, f):
-    try:
-        print(number, shown(f()))
-    except Exception as e:
-        print(number, type(e).__name__, MESSAGES and str(e) or "")
 """
 
 
@@ -94,7 +79,7 @@ def cases():
         if inputs == 1:
             yield from (f"{f}(X['{a}'])" for a in DTYPES)
             yield from (f"{f}({number})" for number in NUMBERS)
-            yield from (f"at({f}, X['{a}'])" for a in DTYPES if one_output)
+            yield from (f"at({f}, X['{a}'])" for a in DTYPES if one_output and (name not in INEXACT or a not in SMALL))
         else:
             yield from (f"{f}(X['{a}'], Y['{b}'])" for a in DTYPES for b in DTYPES)
             yield from (f"{f}(X['{a}'], {number})" for a in DTYPES for number in NUMBERS)
@@ -111,9 +96,15 @@ def cases():
                 yield from (f"{method}X['{a}'][:0])" for a in DTYPES)
                 yield from (f"{method}X['{a}'], dtype='{dtype}')" for a in SOME for dtype in SOME)
                 outs = SOME if "reduce" in method else []
+                if name.startswith("logaddexp"):  # NumPy begins with -inf as out holds it, which is no number of integers
+                    outs = [dtype for dtype in outs if "int" not in dtype and dtype != "bool"]
                 yield from (f"{method}X['{a}'], out=np.zeros((), '{dtype}'))" for a in SOME for dtype in outs)
             yield from (f"{f}.reduceat(X['{a}'], [0, 2])" for a in DTYPES)
         if not one_output:
+            outs = [f"(np.zeros(4, '{a}'), np.zeros(4, '{b}'))" for a in SOME for b in SOME]
+            exact = [(a, x) for a, x in operands if a in SOME and (name == "divmod" or a not in SMALL)]
+            yield from (f"{f}({x}, out={out})" for a, x in exact for out in outs)
+            yield from (f"{f}({x}, dtype='{dtype}', casting='{casting}')" for _, x in exact for dtype in SOME for casting in CASTINGS)
             continue
         yield from (f"{f}({x}, dtype='{dtype}')" for _, x in operands for dtype in DTYPES)
         operands = [(a, x) for a, x in operands if name not in INEXACT or a not in SMALL]
@@ -121,9 +112,7 @@ def cases():
         for casting in CASTINGS:
             few = [x for a, x in operands if a in SOME]
             if inputs == 2:
-                compares = "equal" in name or name in ("less", "greater")
-                if not (casting == "equiv" and compares):  # Python's numbers are compared with integers by their value
-                    yield from (f"{f}(X['{a}'], {number}, casting='{casting}')" for a in SOME for number in ("1", "1.5", "1j", "True"))
+                yield from (f"{f}(X['{a}'], {number}, casting='{casting}')" for a in SOME for number in ("1", "1.5", "1j", "True"))
                 yield from (f"{f}({m}, {n}, dtype='{a}', casting='{casting}')" for a in SOME for m, n in PAIRS)
             yield from (f"{f}({x}, casting='{casting}')" for x in few)
             yield from (f"{f}({x}, dtype='{dtype}', casting='{casting}')" for x in few for dtype in SOME)
@@ -131,38 +120,15 @@ def cases():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--gasell", default=os.environ.get("GASELL", str(ROOT / "build/dev/bin/gasell")))
-    parser.add_argument("--peer", default=str(ROOT / ".venv/bin/python3"))
-    parser.add_argument("--share", type=int, default=1, help="one case in so many")
-    parser.add_argument("--seed", type=int, default=1, help="which of them")
+    parser = numpy_peer.parser(__doc__)
+    parser.add_argument("--share", type=int, default=1, help="one case in so many; the seed says which")
     parser.add_argument("--only", default="", help="a pattern that the case must have")
-    parser.add_argument("--messages", action="store_true", help="compare what exceptions say too")
     options = parser.parse_args()
-    if not Path(options.peer).exists():
-        print("there is no Python with NumPy 2 in .venv (scripts/python_env.sh makes it): nothing is compared")
-        return NOT_RUN
     chosen = [c for c in cases() if re.search(options.only, c) and not COMPLEX_POWER.search(c)]
     random.Random(options.seed).shuffle(chosen) if options.share > 1 else None
     chosen = chosen[:: options.share]
-    failed = 0
-    for first in range(0, len(chosen), CASES_A_RUN):
-        part = chosen[first : first + CASES_A_RUN]
-        text = f"MESSAGES = {options.messages}\nDTYPES = {DTYPES}" + HEAD + "".join(f"run({k}, lambda: {c})\n" for k, c in enumerate(part))
-        with tempfile.TemporaryDirectory() as folder:
-            script = Path(folder) / "cases.gsl"
-            script.write_text(text)
-            got, problem = answers([options.gasell, script])
-            want, _ = answers([options.peer, "-W", "ignore", "-c", f"import numpy as np\nexec(open({str(script)!r}).read())"])
-        if problem:
-            failed += 1
-            print(f"gasell failed: {problem}")
-        for k, c in enumerate(part):
-            if not same(got.get(str(k), "no answer"), want.get(str(k), "")):
-                failed += 1
-                print(f"\nFAILED {c}\n    numpy:  {want.get(str(k))}\n    gasell: {got.get(str(k))}")
-    print(f"{len(chosen) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    scripts = (chosen[first : first + CASES_A_RUN] for first in range(0, len(chosen), CASES_A_RUN))
+    return numpy_peer.compare(options, scripts, f"DTYPES = {DTYPES}" + HEAD)
 
 
 if __name__ == "__main__":

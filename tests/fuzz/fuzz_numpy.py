@@ -7,20 +7,14 @@ Each run is a script of 300 calls made from the templates below. Numbers may dif
 has not, nothing is compared. The closing line is `N passed, N failed`; without a peer nothing is run.
 """
 
-import argparse
 import math
-import os
 import random
 import re
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+import numpy_peer
+
 CALLS_A_RUN = 300
-NOT_RUN = 77  # what ctest shows as skipped
-NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf|nan)")
 
 DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint16", "uint64", "float32", "float64", "complex64", "complex128"]
 REAL = [t for t in DTYPES if not t.startswith("complex")]
@@ -109,21 +103,6 @@ np.apply_along_axis(np.sum, {0|-1}, {M|V})
 np.tri({0|2|3}, {1|4}, {-1|0|2})
 """.strip().splitlines()
 
-HEAD = '''
-def shown(r):
-    if isinstance(r, (tuple, list)):
-        return "[" + "; ".join([shown(x) for x in r]) + "]"
-    if isinstance(r, (np.ndarray, np.generic)):
-        return repr(r).replace("\\n", " ") + " " + str(r.dtype) + str(r.shape)
-    return repr(r)
-def run(number, f):
-    try:
-        print(number, shown(f()))
-    except Exception as e:
-        print(number, type(e).__name__)
-'''
-
-
 def literal(rng, dtype):
     if dtype == "bool":
         return rng.choice(["True", "False"])
@@ -147,52 +126,12 @@ def call(rng):
     return re.sub(r"\b([A-Z])\b", lambda m: array(rng, m.group(1)), text)
 
 
-def same(a, b):
-    if a == b or "float16" in b:
-        return True
-    a, b = (re.sub(r"\s+", "", line) for line in (a, b))
-    shape_a, shape_b = (NUMBER.sub("#", line) for line in (a, b))
-    if shape_a != shape_b:
-        return False
-    pairs = zip(map(float, NUMBER.findall(a)), map(float, NUMBER.findall(b)))
-    return all(x == y or (x != x and y != y) or abs(x - y) <= 2e-6 * max(abs(x), abs(y)) + 1e-14 for x, y in pairs)
-
-
-def answers(command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    lines = dict(line.split(" ", 1) for line in done.stdout.splitlines() if line[:1].isdigit())
-    return lines, "" if done.returncode == 0 else f"status {done.returncode}: {done.stderr[-300:]}"
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--gasell", default=os.environ.get("GASELL", str(ROOT / "build/dev/bin/gasell")))
-    parser.add_argument("--peer", default=str(ROOT / ".venv/bin/python3"))
+    parser = numpy_peer.parser(__doc__)
     parser.add_argument("--runs", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    if not Path(options.peer).exists():
-        print("there is no Python with NumPy 2 in .venv (scripts/python_env.sh makes it): nothing is compared")
-        return NOT_RUN
-    failed = 0
-    for i in range(options.runs):
-        rng = random.Random(f"{options.seed} {i}")
-        calls = [call(rng) for _ in range(CALLS_A_RUN)]
-        text = HEAD + "".join(f"run({k}, lambda: {c})\n" for k, c in enumerate(calls))
-        with tempfile.TemporaryDirectory() as folder:
-            script = Path(folder) / "calls.gsl"
-            script.write_text(text)
-            got, problem = answers([options.gasell, script])
-            want, _ = answers([options.peer, "-W", "ignore", "-c", f"import numpy as np\nexec(open({str(script)!r}).read())"])
-        if problem:
-            failed += 1
-            print(f"gasell failed: {problem}")
-        for k, c in enumerate(calls):
-            if not same(got.get(str(k), "no answer"), want.get(str(k), "")):
-                failed += 1
-                print(f"\nFAILED {c}\n    numpy:  {want.get(str(k))}\n    gasell: {got.get(str(k))}")
-    print(f"{options.runs * CALLS_A_RUN - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    generators = [random.Random(f"{options.seed} {i}") for i in range(options.runs)]
+    return numpy_peer.compare(options, ([call(rng) for _ in range(CALLS_A_RUN)] for rng in generators))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,107 @@
+// Ufuncs whose elements no kernel computes: greatest common divisors, and the parts of floats. They compute at once, on the host.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "stdlib/numpy/host.h"
+#include "stdlib/numpy/ufunc_compositions.h"
+
+namespace gasell::numpy::compositions {
+namespace {
+
+template <class T>
+T greatest_common_divisor(T a, T b) {
+  if constexpr (std::is_signed_v<T>) {  // of magnitudes, so that the least integer does not overflow
+    using U = std::make_unsigned_t<T>;
+    const auto magnitude = [](T x) { return x < 0 ? static_cast<U>(U{0} - static_cast<U>(x)) : static_cast<U>(x); };
+    return static_cast<T>(std::gcd(magnitude(a), magnitude(b)));
+  } else {
+    return std::gcd(a, b);
+  }
+}
+
+template <class T>
+T least_common_multiple(T a, T b) {
+  const T divisor = greatest_common_divisor(a, b);
+  if (divisor == 0) return 0;
+  const auto product = static_cast<T>(static_cast<uint64_t>(a / divisor) * static_cast<uint64_t>(b));
+  return product < 0 ? static_cast<T>(uint64_t{0} - static_cast<uint64_t>(product)) : product;
+}
+
+/// The elements of operands in one shape, in C order.
+struct Broadcast {
+  Shape shape;
+  std::vector<Array::Elements> elements;
+
+  Broadcast(Interpreter& in, std::span<const NodeRef> operands) : shape(operands[0]->shape) {
+    for (const NodeRef& x : operands) shape = graph::broadcast_shapes({shape, x->shape});
+    for (const NodeRef& x : operands) elements.push_back(Array(graph::broadcast_to(x, shape)).elements(in.engine()));
+  }
+  template <class T>
+  const T* data(size_t operand) const {
+    return reinterpret_cast<const T*>(elements[operand].data);
+  }
+};
+
+NodeRef node_of(const HostArray& array) { return array.value().as<NdArray>()->node(); }
+
+template <class Work>
+NodeRef integers(Interpreter& in, std::span<const NodeRef> operands, Work&& work) {
+  const Broadcast x(in, operands);
+  const DType dtype = operands[0]->dtype;
+  HostArray result(in, dtype, x.shape);
+  with_type(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+      for (int64_t i = 0; i < x.elements[0].count; ++i) result.data<T>()[i] = work(x.data<T>(0)[i], x.data<T>(1)[i]);
+  });
+  return node_of(result);
+}
+
+/// work(std::type_identity<T>) for float32 or float64.
+template <class Work>
+void with_float(DType dtype, Work&& work) {
+  if (dtype == DType::f32)
+    work(std::type_identity<float>{});
+  else
+    work(std::type_identity<double>{});
+}
+
+}  // namespace
+
+void gcd(Interpreter* in, std::span<const NodeRef> operands, std::span<NodeRef> results) {
+  results[0] = integers(*in, operands, [](auto a, auto b) { return greatest_common_divisor(a, b); });
+}
+void lcm(Interpreter* in, std::span<const NodeRef> operands, std::span<NodeRef> results) {
+  results[0] = integers(*in, operands, [](auto a, auto b) { return least_common_multiple(a, b); });
+}
+
+/// Mantissas in [0.5, 1) and exponents, int32.
+void frexp(Interpreter* in, std::span<const NodeRef> operands, std::span<NodeRef> results) {
+  const Broadcast x(*in, operands);
+  HostArray mantissa(*in, operands[0]->dtype, x.shape), exponent(*in, DType::i32, x.shape);
+  with_float(operands[0]->dtype, [&]<class T>(std::type_identity<T>) {
+    for (int64_t i = 0; i < x.elements[0].count; ++i) {
+      int e = 0;
+      mantissa.data<T>()[i] = std::frexp(x.data<T>(0)[i], &e);
+      exponent.data<int32_t>()[i] = e;
+    }
+  });
+  results[0] = node_of(mantissa);
+  results[1] = node_of(exponent);
+}
+
+/// x * 2**n, rounded once.
+void ldexp(Interpreter* in, std::span<const NodeRef> operands, std::span<NodeRef> results) {
+  const NodeRef wide[] = {operands[0], graph::cast(operands[1], DType::i64)};
+  const Broadcast x(*in, wide);
+  HostArray result(*in, operands[0]->dtype, x.shape);
+  with_float(operands[0]->dtype, [&]<class T>(std::type_identity<T>) {
+    for (int64_t i = 0; i < x.elements[0].count; ++i) {
+      constexpr int64_t kBeyond = 100000;  // everything is 0 or infinite there
+      result.data<T>()[i] = std::ldexp(x.data<T>(0)[i], static_cast<int>(std::clamp(x.data<int64_t>(1)[i], -kBeyond, kBeyond)));
+    }
+  });
+  results[0] = node_of(result);
+}
+
+}  // namespace gasell::numpy::compositions

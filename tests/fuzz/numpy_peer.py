@@ -1,0 +1,79 @@
+"""What scripts of single expressions answer under Gasell and under CPython + NumPy, compared: for fuzz_numpy.py and fuzz_casts.py."""
+
+import argparse
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+NOT_RUN = 77  # what ctest shows as skipped
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf|nan)")
+
+# Every expression answers a line: its number, then the value with its dtype and shape, or the name of the exception.
+HEAD = '''
+def shown(r):
+    if isinstance(r, (tuple, list)):
+        return "[" + "; ".join([shown(x) for x in r]) + "]"
+    if isinstance(r, (np.ndarray, np.generic)):
+        return repr(r).replace("\\n", " ") + " " + str(r.dtype) + str(r.shape)
+    return repr(r)
+def run(number, f):
+    try:
+        print(number, shown(f()))
+    except Exception as e:
+        print(number, type(e).__name__, MESSAGES and str(e) or "")
+'''
+
+
+def same(a, b):
+    if a == b or "float16" in b:
+        return True
+    a, b = (re.sub(r"\s+", "", line) for line in (a, b))
+    shape_a, shape_b = (NUMBER.sub("#", line) for line in (a, b))
+    if shape_a != shape_b:
+        return False
+    pairs = zip(map(float, NUMBER.findall(a)), map(float, NUMBER.findall(b)))
+    return all(x == y or (x != x and y != y) or abs(x - y) <= 2e-6 * max(abs(x), abs(y)) + 1e-14 for x, y in pairs)
+
+
+def answers(command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    lines = dict(line.split(" ", 1) for line in done.stdout.splitlines() if line[:1].isdigit())
+    return lines, "" if done.returncode == 0 else f"status {done.returncode}: {done.stderr[-300:]}"
+
+
+def parser(description):
+    """The options that both have: which Gasell, and which Python with NumPy."""
+    options = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--gasell", default=os.environ.get("GASELL", str(ROOT / "build/dev/bin/gasell")))
+    options.add_argument("--peer", default=str(ROOT / ".venv/bin/python3"))
+    options.add_argument("--messages", action="store_true", help="compare what exceptions say too")
+    options.add_argument("--seed", type=int, default=1)
+    return options
+
+
+def compare(options, scripts, head=""):
+    """Runs scripts, each a list of expressions, shows where the answers differ, and returns the status to exit with."""
+    if not Path(options.peer).exists():
+        print("there is no Python with NumPy 2 in .venv (scripts/python_env.sh makes it): nothing is compared")
+        return NOT_RUN
+    total = failed = 0
+    for expressions in scripts:
+        text = f"MESSAGES = {options.messages}\n{head}{HEAD}" + "".join(f"run({k}, lambda: {c})\n" for k, c in enumerate(expressions))
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder) / "calls.gsl"
+            script.write_text(text)
+            got, problem = answers([options.gasell, script])
+            want, _ = answers([options.peer, "-W", "ignore", "-c", f"import numpy as np\nexec(open({str(script)!r}).read())"])
+        total += len(expressions)
+        if problem:
+            failed += 1
+            print(f"gasell failed: {problem}")
+        for k, c in enumerate(expressions):
+            if not same(got.get(str(k), "no answer"), want.get(str(k), "")):
+                failed += 1
+                print(f"\nFAILED {c}\n    numpy:  {want.get(str(k))}\n    gasell: {got.get(str(k))}")
+    print(f"{total - failed} passed, {failed} failed")
+    return 1 if failed else 0
