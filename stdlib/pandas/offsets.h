@@ -67,6 +67,8 @@ class Offset final : public Object {
   const Type& type_;
 };
 
+/// Months of a DateOffset: more than a calendar has are too many, however many more.
+int64_t limited_months(double months);
 /// The offset of a frequency.
 Value offset_value(const frame::Frequency& frequency);
 /// The frequency that an argument names: a text, an offset, a duration.
