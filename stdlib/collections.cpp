@@ -96,6 +96,7 @@ class Counter final : public Dict {
       return;
     }
     const Value items = iterate_value(in, source);
+    require_keys(in, items, size(), sizeof(Entry));
     while (const auto v = gasell::next(in, items)) add(in, *v, Value::of(1), op);
   }
   std::vector<Entry> most_common(Interpreter& in) const {

@@ -58,13 +58,33 @@ Value cycle(Interpreter& in, Args args) {
       });
 }
 
+/// The iterator of repeat(); without a count it has no end.
+class Repeat final : public Object {
+ public:
+  Repeat(Value value, std::optional<int64_t> left) : value_(std::move(value)), left_(left) {}
+  const Type& type() const override {
+    static const Type type{"repeat", "itertools", &object_type(), {}, {}};
+    return type;
+  }
+  std::string repr(Interpreter& in) override {
+    return "repeat(" + gasell::repr(in, value_) + (left_ ? ", " + std::to_string(*left_) : "") + ")";
+  }
+  Value iterate(Interpreter&) override { return Value::of(this); }
+  std::optional<Value> next(Interpreter&) override {
+    if (left_ && *left_ == 0) return std::nullopt;
+    if (left_) --*left_;
+    return value_;
+  }
+  std::optional<int64_t> items_left() const override { return left_; }
+
+ private:
+  Value value_;
+  std::optional<int64_t> left_;
+};
+
 Value repeat(Interpreter& in, Args args) {
-  const bool endless = is_missing(args[1]);
-  return iterator<"repeat">(
-      [value = args[0], endless, left = endless ? 0 : to_index(in, args[1])](Interpreter&) mutable -> std::optional<Value> {
-        if (!endless && left-- <= 0) return std::nullopt;
-        return value;
-      });
+  if (is_missing(args[1])) return Value::make<Repeat>(args[0], std::nullopt);
+  return Value::make<Repeat>(args[0], std::max<int64_t>(to_index(in, args[1]), 0));
 }
 
 Value accumulate(Interpreter& in, Args args) {

@@ -36,9 +36,9 @@ ParsedTime checked_time(const Moment& moment, std::optional<int32_t> offset) {
   };
   if (moment.month < 1 || moment.month > 12) return bad("month must be in 1..12");
   if (moment.day < 1 || moment.day > days_in_month(moment.year, moment.month)) return bad("day is out of range for month");
-  if (moment.hour > 23) return bad("hour must be in 0..23");
-  if (moment.minute > 59) return bad("minute must be in 0..59");
-  if (moment.second > 59) return bad("second must be in 0..59");
+  if (moment.hour < 0 || moment.hour > 23) return bad("hour must be in 0..23");
+  if (moment.minute < 0 || moment.minute > 59) return bad("minute must be in 0..59");
+  if (moment.second < 0 || moment.second > 59) return bad("second must be in 0..59");
   const auto local = nanoseconds_of(moment);
   result.status = local ? Status::ok : Status::out_of_bounds;
   result.local = local.value_or(0);

@@ -158,7 +158,7 @@ class JsonReader {
       std::vector<csv::ColumnPart*> parts;
       for (auto& of_block : parts_) parts.push_back(&of_block[i]);
       if (readers_[i]->kind() == Kind::text) refuse_mixed(table.names[i], tokens[i]);
-      table.columns.push_back(without_fractions(readers_[i]->finish(std::move(parts), first_rows)));
+      table.columns.push_back(readers_[i]->finish(std::move(parts), first_rows));
     }
     return table;
   }
@@ -276,8 +276,10 @@ class JsonReader {
       rules.true_texts = {std::string(kJsonTrue)};
       rules.false_texts = {std::string(kJsonFalse)};
       numbers_.push_back(has(tokens[i], JsonToken::Kind::boolean) && has(tokens[i], JsonToken::Kind::number));
-      readers_.push_back(
-          std::make_unique<csv::ColumnReader>(engine_, table.rows, std::move(rules), Kind::nothing, std::nullopt, csv::DateFormat{}));
+      // Texts that are numbers become such later, if at all; beside numbers they are taken for such here.
+      const bool texts = has(tokens[i], JsonToken::Kind::text) && !has(tokens[i], JsonToken::Kind::number);
+      readers_.push_back(std::make_unique<csv::ColumnReader>(engine_, table.rows, std::move(rules), texts ? Kind::text : Kind::nothing,
+                                                             std::nullopt, csv::DateFormat{}));
     }
   }
 
@@ -338,19 +340,6 @@ class JsonReader {
     });
   }
 
-  /// pandas reads floats that are all integers as integers.
-  frame::Column without_fractions(frame::Column column) {
-    if (!column.type.is_number() || column.type.dtype != DType::f64) return column;
-    const frame::ColumnData data = frame::read(engine_, column);
-    const double* values = data.as<double>();
-    constexpr double kMost = 9007199254740992;
-    if (data.count == 0 || !std::all_of(values, values + data.count, [](double v) { return std::abs(v) <= kMost && v == std::floor(v); }))
-      return column;
-    frame::NewValues integers(engine_, DType::i64, data.count);
-    std::copy(values, values + data.count, integers.as<int64_t>());
-    return frame::number_column(integers.node());
-  }
-
   Engine& engine_;
   const std::vector<csv::Text> texts_;
   const JsonForm form_;
@@ -368,9 +357,10 @@ class JsonReader {
 
 }  // namespace
 
-JsonTable read_json(Engine& engine, const std::vector<std::filesystem::path>& paths, JsonForm form, std::optional<int64_t> rows) {
+JsonTable read_json(Engine& engine, const std::vector<std::filesystem::path>& paths, JsonForm form, std::optional<int64_t> rows,
+                    const csv::CsvOptions& coding) {
   std::vector<csv::Text> texts;
-  for (const std::filesystem::path& path : paths) texts.push_back(csv::open_text(engine, path, {}));
+  for (const std::filesystem::path& path : paths) texts.push_back(csv::open_text(engine, path, coding));
   return JsonReader(engine, std::move(texts), form, rows).read();
 }
 

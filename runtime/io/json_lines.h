@@ -11,6 +11,7 @@
 
 #include "runtime/engine.h"
 #include "runtime/frame/column.h"
+#include "runtime/io/csv/options.h"
 
 namespace gasell {
 
@@ -23,10 +24,12 @@ struct JsonTable {
 /// Where the objects are: one a line, or all in a list.
 enum class JsonForm : uint8_t { lines, list };
 
-/// Types are those of read_csv: integers, floats, booleans, texts; texts that are numbers become numbers, as do floats without fractions
-/// integers. A name that an object lacks is missing there. Throws Error: ValueError with pandas' words and the line; NotImplementedError
-/// for objects and lists within objects, and for columns of booleans and texts. `rows`: only so many.
-JsonTable read_json(Engine& engine, const std::vector<std::filesystem::path>& paths, JsonForm form, std::optional<int64_t> rows = {});
+/// Types are those of read_csv: integers, floats, booleans, texts; texts that are numbers are such beside numbers alone. A name that an
+/// object lacks is missing there. Throws Error: ValueError with pandas' words and the line; NotImplementedError for objects and lists
+/// within objects, and for columns of booleans and texts. `rows`: only so many. Of `coding` it is the encoding, and what becomes of bytes
+/// that are none of its, that count.
+JsonTable read_json(Engine& engine, const std::vector<std::filesystem::path>& paths, JsonForm form, std::optional<int64_t> rows = {},
+                    const csv::CsvOptions& coding = {});
 JsonTable read_json_text(Engine& engine, std::string_view text, JsonForm form, std::optional<int64_t> rows = {});
 
 /// How a table is laid out: an object a row, one a line or all in a list; or pandas' orient= of the other names.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "runtime/session/dict_views.h"
+#include "runtime/session/list_sequence.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -72,6 +73,7 @@ Value copy(Interpreter& in, std::span<Value> args) {
 Value fromkeys(Interpreter& in, std::span<Value> args) {
   Value made = make_dict();
   Value iterator = iterate(in, args[0]);
+  require_keys(in, iterator, 0, sizeof(Dict::Entry));
   while (std::optional<Value> key = next(in, iterator)) static_cast<Dict&>(*made.object()).insert(in, *key, args[1]);
   return made;
 }

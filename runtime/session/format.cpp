@@ -1,4 +1,5 @@
 // format(v, spec) of the built-in types.
+#include <climits>
 #include <cmath>
 
 #include "runtime/session/format_spec.h"
@@ -32,11 +33,13 @@ struct FloatStyle {
   bool dot_zero;
 };
 
-/// Type and precision that a spec asks for; the type '%' is left to the caller.
+/// Type and precision that a spec asks for; the type '%' is left to the caller. ValueError for a precision that is no C int.
 FloatStyle float_style(const FormatSpec& spec, bool dot_zero_by_default) {
-  if (spec.type == 0) return {spec.precision < 0 ? 'r' : 'g', spec.precision, dot_zero_by_default};
+  if (spec.precision > INT_MAX) raise("ValueError", "precision too big");
+  const int precision = static_cast<int>(spec.precision);
+  if (spec.type == 0) return {precision < 0 ? 'r' : 'g', precision, dot_zero_by_default};
   const char type = spec.type == 'n' ? 'g' : spec.type == '%' ? 'f' : static_cast<char>(spec.type);
-  return {type, spec.precision < 0 ? 6 : spec.precision, false};
+  return {type, precision < 0 ? 6 : precision, false};
 }
 
 }  // namespace

@@ -102,12 +102,14 @@ class PercentFormatter {
       if (d.width < -(INT64_MAX / 16)) raise("ValueError", "width too big");
       if (d.width < 0) {
         d.left = true;
-        d.width = -d.width;
+        d.width = -std::max(d.width, -INT64_MAX);
       }
     }
     if (peek() == '.') {
       ++at;
-      d.precision = static_cast<int>(std::max<int64_t>(0, number("precision", INT_MAX)));
+      const int64_t precision = number("precision", INT_MAX);
+      if (precision < INT_MIN || precision > INT_MAX) raise("OverflowError", "Python int too large to convert to C int");
+      d.precision = static_cast<int>(std::max<int64_t>(0, precision));
     }
     if (peek() == 'h' || s[at] == 'l' || s[at] == 'L') ++at;
     d.type = peek();
@@ -165,6 +167,8 @@ class PercentFormatter {
   }
 
   static void fill_to_precision(const Directive& d, std::string& digits) {
+    if (d.precision > INT_MAX - 3) raise("OverflowError", "precision too large");
+    require_width(d.precision);
     if (d.precision > static_cast<int>(digits.size())) digits.insert(0, static_cast<size_t>(d.precision) - digits.size(), '0');
   }
 

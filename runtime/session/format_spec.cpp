@@ -1,7 +1,6 @@
 #include "runtime/session/format_spec.h"
 
 #include <charconv>
-#include <climits>
 #include <cmath>
 
 #include "runtime/session/str_text.h"
@@ -9,6 +8,9 @@
 
 namespace gasell {
 namespace {
+
+/// No double has more digits: 1074 behind the point, or 767 from the first that is not 0.
+constexpr int kMostFraction = 1074, kMostSignificant = 767;
 
 bool is_align(char32_t c) { return c == '<' || c == '>' || c == '=' || c == '^'; }
 
@@ -96,8 +98,7 @@ FormatSpec parse_format_spec(std::string_view text, char default_align, std::str
     ++at;
     const int64_t precision = number(INT64_MAX);
     if (precision < 0) raise("ValueError", "Format specifier missing precision");
-    if (precision > INT_MAX) raise("ValueError", "precision too big");
-    f.precision = static_cast<int>(precision);
+    f.precision = precision;
   }
   if (s.size() - at > 1) {
     raise("ValueError", "Invalid format specifier '" + std::string(text) + "' for object of type '" + std::string(type_name) + "'");
@@ -191,15 +192,19 @@ std::string float_digits(double v, char type, int precision, bool dot_zero, bool
   v = std::abs(v);
   if (std::isnan(v)) return upper ? "NAN" : "nan";
   if (std::isinf(v)) return upper ? "INF" : "inf";
-  std::string buffer(400 + static_cast<size_t>(std::max(precision, 0)), '\0');
+  if (kind != 'g' || alternate) require_width(precision);
+  char buffer[kMostFraction + 400];
+  char* const buffer_end = buffer + sizeof buffer;
   const auto scientific = [&](int digits_after) {
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), v, std::chars_format::scientific, digits_after).ptr;
-    return decimal_from_scientific({buffer.data(), static_cast<size_t>(end - buffer.data())});
+    const auto end = std::to_chars(buffer, buffer_end, v, std::chars_format::scientific, std::min(digits_after, kMostSignificant)).ptr;
+    return decimal_from_scientific({buffer, static_cast<size_t>(end - buffer)});
   };
   switch (kind) {
     case 'f': {
-      const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), v, std::chars_format::fixed, precision).ptr;
-      std::string out(buffer.data(), end);
+      const int exact = std::min(precision, kMostFraction);
+      const auto end = std::to_chars(buffer, buffer_end, v, std::chars_format::fixed, exact).ptr;
+      std::string out(buffer, end);
+      out.append(static_cast<size_t>(precision - exact), '0');
       if (precision == 0 && dot_zero)
         out += ".0";
       else if (precision == 0 && alternate)
@@ -221,8 +226,8 @@ std::string float_digits(double v, char type, int precision, bool dot_zero, bool
     default: {
       Decimal d{"0", 1};
       if (v != 0) {
-        const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), v, std::chars_format::scientific).ptr;
-        d = decimal_from_scientific({buffer.data(), static_cast<size_t>(end - buffer.data())});
+        const auto end = std::to_chars(buffer, buffer_end, v, std::chars_format::scientific).ptr;
+        d = decimal_from_scientific({buffer, static_cast<size_t>(end - buffer)});
       }
       return decimal_text(d, d.point <= -4 || d.point > 16, 0, dot_zero, alternate, letter);
     }

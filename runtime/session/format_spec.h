@@ -14,10 +14,10 @@ struct FormatSpec {
   char sign = 0;  // '+', '-', ' ' or 0
   bool no_negative_zero = false;
   bool alternate = false;
-  int64_t width = -1;  // code points; -1: not given
-  char grouping = 0;   // ',' or '_'
-  int precision = -1;  // -1: not given
-  char32_t type = 0;   // 0: not given
+  int64_t width = -1;      // code points; -1: not given
+  char grouping = 0;       // ',' or '_'
+  int64_t precision = -1;  // -1: not given
+  char32_t type = 0;       // 0: not given
 };
 
 /// Parses a spec. ValueError as CPython words it; `type_name` is the formatted object's.
@@ -48,7 +48,8 @@ Decimal decimal_from_scientific(std::string_view text);
 std::string decimal_text(const Decimal& d, bool exponent, int digit_count, bool dot_zero, bool keep_point, char exponent_letter);
 
 /// Text of |v| for a float presentation type: 'e', 'f', 'g' (also upper case) with that precision, 'r': shortest. `dot_zero` as
-/// decimal_text; `alternate` is '#'.
+/// decimal_text; `alternate` is '#'. Digits behind a double's last one are zeros: they cost what they take. MemoryError for more than a
+/// text is padded with.
 std::string float_digits(double v, char type, int precision, bool dot_zero, bool alternate);
 
 /// %-formatting and format() share it: digits of v in the base of type b, o, d, x, X.

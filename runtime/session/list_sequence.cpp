@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "runtime/session/evaluator.h"
+#include "runtime/session/range.h"
 
 namespace gasell {
 
@@ -13,6 +14,15 @@ void require_memory(Interpreter& in, int64_t count, size_t item_bytes) {
   int64_t bytes = 0;
   if (__builtin_mul_overflow(std::max<int64_t>(count, 0), item_bytes, &bytes)) bytes = std::numeric_limits<int64_t>::max();
   Evaluator::session(in).memory.require(bytes);
+}
+
+void require_items(Interpreter& in, const Value& iterator, size_t item_bytes) {
+  if (!iterator.is_object()) return;
+  if (const std::optional<int64_t> left = iterator.object()->items_left()) require_memory(in, *left, item_bytes);
+}
+
+void require_keys(Interpreter& in, const Value& iterator, int64_t there, size_t item_bytes) {
+  if (const auto* range = iterator.as<RangeIterator>()) require_memory(in, range->left - there, item_bytes);
 }
 
 int64_t sequence_index(Interpreter& in, const Value& index, int64_t length, std::string_view type_name, std::string_view out_of_range) {

@@ -24,6 +24,10 @@ int64_t repeat_count(Interpreter& in, const Value& n, int64_t length, int64_t it
 void poll_now(Interpreter& in);
 /// MemoryError where an object of so many items, or bytes, is more than the engine may still take. Asked before it is made.
 void require_memory(Interpreter& in, int64_t count, size_t item_bytes = 1);
+/// require_memory() for all items that an iterator is known to have yet: asked before they are kept, it spares making what no memory holds.
+void require_items(Interpreter& in, const Value& iterator, size_t item_bytes = sizeof(Value));
+/// The same for a set or a dict that holds `there` keys, which keeps equal ones once: of a range alone it is known that its items differ.
+void require_keys(Interpreter& in, const Value& iterator, int64_t there, size_t item_bytes);
 
 /// start and stop arguments of index(), find() …: None or an integer, clipped to [0, length] as slices clip.
 int64_t clip_bound(Interpreter& in, const Value& v, int64_t default_value, int64_t length);

@@ -323,10 +323,8 @@ std::vector<Value> to_vector(Interpreter& in, const Value& iterable) {
   }
   std::vector<Value> items;
   Value iterator = iterate(in, iterable);
-  if (const auto* range = iterator.as<RangeIterator>()) {
-    require_memory(in, range->left, sizeof(Value));
-    items.reserve(static_cast<size_t>(range->left));
-  }
+  require_items(in, iterator);
+  if (iterator.is_object()) items.reserve(static_cast<size_t>(iterator.object()->items_left().value_or(0)));
   while (std::optional<Value> v = next(in, iterator)) {
     items.push_back(*std::move(v));
     if ((items.size() & 0xFFFF) == 0) poll_now(in);  // an iterator may have no end

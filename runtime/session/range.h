@@ -35,6 +35,7 @@ class RangeIterator final : public Object {
   const Type& type() const override;
   Value iterate(Interpreter&) override { return Value::of(this); }
   std::optional<Value> next(Interpreter&) override;
+  std::optional<int64_t> items_left() const override { return left; }
 
   int64_t value, step, left;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/session/list_sequence.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -156,6 +157,7 @@ void Set::update(Interpreter& in, const Value& iterable) {
     return;
   }
   Value iterator = gasell::iterate(in, iterable);
+  require_keys(in, iterator, used_, sizeof(Entry));
   while (std::optional<Value> v = gasell::next(in, iterator)) insert(in, *v);
 }
 

@@ -210,6 +210,7 @@ Value join(Interpreter& in, Args args) {
     } catch (const Raised&) {
       raise("TypeError", "can only join an iterable");
     }
+    require_items(in, iterator);
     while (auto v = next(in, iterator)) items.push_back(std::move(*v));
   }
   const std::vector<Value>& parts = list ? list->items : items;

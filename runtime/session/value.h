@@ -168,6 +168,8 @@ class Object {
   virtual void delete_item(Interpreter& in, const Value& index);
   virtual Value iterate(Interpreter& in);              // an iterator
   virtual std::optional<Value> next(Interpreter& in);  // of an iterator: nullopt at the end
+  /// Of an iterator: how many items are to come, where it knows that without making them (what CPython asks by __length_hint__).
+  virtual std::optional<int64_t> items_left() const { return std::nullopt; }
   virtual Value call(Interpreter& in, Arguments args);
   /// nullopt: no such attribute. Default: properties and methods of type().
   virtual std::optional<Value> get_attribute(Interpreter& in, std::string_view name);

@@ -1,11 +1,16 @@
 // CSV and JSON files as pandas' functions see them.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
+#include "runtime/io/csv/options.h"
 #include "runtime/session/objects.h"
 
 namespace gasell::pandas {
+
+/// Says how bytes are read: the words of coding() in stdlib/_pandas/encodings.gsl.
+void set_coding(csv::CsvOptions& options, std::string_view encoding, std::string_view errors);
 
 /// Natives of _frame.
 std::vector<NativeFunction> csv_functions();

@@ -132,9 +132,13 @@ Value construct_date_offset(Interpreter& in, Args args) {
     offset.keywords.emplace_back(name, gasell::repr(in, e.value));
     if (span != std::end(kSpans)) {
       const bool whole = e.value.is_int();
-      parts.nanoseconds += whole ? e.value.as_int() * span->second : scaled_time(to_double(in, e.value), span->second);
+      const auto ns = whole ? checked_multiply(e.value.as_int(), span->second) : scaled_time(to_double(in, e.value), span->second);
+      parts.nanoseconds = ns && parts.nanoseconds ? checked_add(*parts.nanoseconds, *ns) : std::nullopt;
+      parts.days += to_double(in, e.value) * (static_cast<double>(span->second) / static_cast<double>(kDay));
     } else if (name == "months" || name == "years") {
-      parts.months += to_index(in, e.value) * (name == "years" ? 12 : 1);
+      const int64_t n = to_index(in, e.value), months = name == "years" ? 12 : 1;
+      parts.months = limited_months(static_cast<double>(parts.months) + static_cast<double>(n) * static_cast<double>(months));
+      parts.years += static_cast<double>(n) * static_cast<double>(months) / 12;
     } else if (field != std::end(kFields)) {
       parts.*(field->second) = to_index(in, e.value);
     } else {
@@ -146,7 +150,7 @@ Value construct_date_offset(Interpreter& in, Args args) {
     for (const std::string& name : unknown) names += (names.empty() ? "'" : ", '") + name + "'";
     raise("ValueError", "Invalid argument/s or bad combination of arguments: [" + names + "]");
   }
-  if (offset.keywords.empty()) parts.nanoseconds = kDay;
+  if (offset.keywords.empty()) parts.nanoseconds = kDay, parts.days = 1;
   std::sort(offset.keywords.begin(), offset.keywords.end());
   offset.parts = parts;
   return made;
@@ -158,7 +162,7 @@ Value move_moment(Interpreter& in, const Value& moment, const Offset& offset, in
   const auto* t = stamp.as<Timestamp>();
   if (!t) return stamp;  // NaT
   const int64_t local = offset.moved(t->local(), sign);
-  if (local == kNotATime) raise("OutOfBoundsDatetime", "Out of bounds nanosecond timestamp: " + t->text(' '));
+  if (local == kNotATime) offset.raise_beyond(false, "OutOfBoundsDatetime", "Out of bounds nanosecond timestamp: " + t->text(' '));
   if (!t->zone) return timestamp_value(local);
   return timestamp_value(utc_of_local(*t->zone, local, Ambiguous::first, Nonexistent::shift_forward), t->zone->name());
 }
@@ -248,18 +252,6 @@ const Type& date_offset_type() {
 
 bool Offset::is_tick() const { return type_.base == &tick_type(); }
 
-Frequency Offset::steps() const {
-  Frequency f = one;
-  if (parts) {
-    if (parts->months != 0 || parts->sets_fields())
-      raise("NotImplementedError", "a DateOffset of months or fields is no frequency of bins in Gasell", "use 'MS', 'ME', 'QS' …");
-    return tick_frequency(parts->nanoseconds * count);
-  }
-  f.count *= count;
-  f.text = frequency_text();
-  return f;
-}
-
 std::string Offset::frequency_text() const { return parts ? text() : (count == 1 ? "" : std::to_string(count)) + one.text; }
 
 std::string Offset::repr(Interpreter&) { return text(); }
@@ -286,14 +278,18 @@ std::optional<Value> Offset::compare(Interpreter& in, ast::CompareOp op, const V
 
 std::optional<Value> Offset::binary(Interpreter& in, ast::BinaryOp op, const Value& other) {
   using enum ast::BinaryOp;
-  if (op == mul && other.is_int()) return with_count(count * other.as_int());
+  if (op == mul && other.is_int()) return times(other.as_int());
   const bool moment = time_scalar(other).has_value();
   if (op == sub && moment && !is_nat(other)) raise("TypeError", "Cannot subtract datetime from offset.");
   if (op == add && moment) return is_nat(other) ? nat_value() : move_moment(in, other, *this, 1);
   if (!is_tick()) return {};
   const Value length = timedelta_value(steps().count);
   if (const auto* tick = other.as<Offset>(); tick && tick->is_tick()) {
-    if (op == add || op == sub) return tick_value(steps().count + (op == add ? 1 : -1) * tick->steps().count);
+    if (op == add || op == sub) {
+      const auto sum = checked_add(steps().count, (op == add ? 1 : -1) * tick->steps().count);
+      if (!sum) raise("OverflowError", "Python int too large to convert to C long");
+      return tick_value(*sum);
+    }
     return gasell::binary(in, op, length, timedelta_value(tick->steps().count));
   }
   if (op == div && (other.is_int() || other.is_float())) {
@@ -316,49 +312,6 @@ std::optional<Value> Offset::reflected(Interpreter& in, ast::BinaryOp op, const 
 Value Offset::unary(Interpreter& in, ast::UnaryOp op) {
   if (op == ast::UnaryOp::neg) return with_count(-count);
   return op == ast::UnaryOp::pos ? Value::of(this) : Object::unary(in, op);
-}
-
-Value Offset::with_count(int64_t n) const {
-  Value made = Value::make<Offset>(type_);
-  Offset& offset = *made.as<Offset>();
-  offset.count = n;
-  offset.normalize = normalize;
-  offset.one = one;
-  offset.parts = parts;
-  offset.keywords = keywords;
-  return made;
-}
-
-int64_t Offset::moved_by_parts(int64_t ns, int64_t times) const {
-  if (parts->sets_fields()) {
-    Moment m = moment_of(ns);
-    m.year = parts->year.value_or(m.year);
-    m.month = static_cast<int>(parts->month.value_or(m.month));
-    m.day = static_cast<int>(std::min<int64_t>(parts->day.value_or(m.day), days_in_month(m.year, std::clamp(m.month, 1, 12))));
-    m.hour = static_cast<int>(parts->hour.value_or(m.hour));
-    m.minute = static_cast<int>(parts->minute.value_or(m.minute));
-    m.second = static_cast<int>(parts->second.value_or(m.second));
-    if (parts->microsecond) m.nanosecond = static_cast<int>(*parts->microsecond * 1000);
-    const ParsedTime checked = checked_time(m);
-    if (checked.status == ParsedTime::Status::bad_date) raise("ValueError", checked.problem);
-    ns = checked.local;
-    // The day that was asked for counts in the month that is reached.
-    if (parts->day && parts->months != 0) {
-      Moment reached = moment_of(add_months(rounded_time(Rounding::floor, ns, kDay) - (m.day - 1) * kDay, parts->months * times));
-      const auto day = std::min<int64_t>(*parts->day, days_in_month(reached.year, reached.month));
-      return checked_add(days_from_date(reached.year, reached.month, day) * kDay + floor_modulo(ns, kDay), parts->nanoseconds * times)
-          .value_or(kNotATime);
-    }
-  }
-  const int64_t months_on = parts->months ? add_months(ns, parts->months * times) : ns;
-  const auto span = checked_multiply(parts->nanoseconds, times);
-  return months_on == kNotATime || !span ? kNotATime : checked_add(months_on, *span).value_or(kNotATime);
-}
-
-int64_t Offset::moved(int64_t ns, int64_t sign) const {
-  if (ns == kNotATime) return ns;
-  const int64_t result = parts ? moved_by_parts(ns, sign * count) : add_frequency(one, ns, sign * count);
-  return normalize && result != kNotATime ? rounded_time(Rounding::floor, result, kDay) : result;
 }
 
 Value offset_value(const Frequency& f) {

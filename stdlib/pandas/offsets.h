@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,9 @@ class Offset final : public Object {
  public:
   /// What pd.DateOffset(months=1, day=15) was given: first fields are set, then months pass, then time.
   struct Parts {
-    int64_t months = 0, nanoseconds = 0;
+    int64_t months = 0;
+    std::optional<int64_t> nanoseconds = 0;  // nothing: more than 64 bits hold
+    double days = 0, years = 0;              // what months and time come to, about
     std::optional<int64_t> year, month, day, hour, minute, second, microsecond;
     bool sets_fields() const { return year || month || day || hour || minute || second || microsecond; }
   };
@@ -37,12 +40,18 @@ class Offset final : public Object {
 
   /// One fixed length: Day, Hour …
   bool is_tick() const;
-  /// The frequency of n steps; NotImplementedError for a DateOffset whose steps have no one length.
+  /// The frequency of n steps; NotImplementedError for a DateOffset whose steps have no one length, OutOfBoundsTimedelta for one that no
+  /// duration holds.
   frame::Frequency steps() const;
   /// The text of `freq=`: "2ME"; of a DateOffset its repr.
   std::string frequency_text() const;
   /// A local time moved, `sign` is 1 or -1; kNotATime where it does not fit.
   int64_t moved(int64_t nanoseconds, int64_t sign) const;
+  /// What is raised where moved() does not fit, as pandas does for one moment and for a column of them: OverflowError for counts that are
+  /// no C ints, OutOfBoundsTimedelta for durations, else `beyond`.
+  [[noreturn]] void raise_beyond(bool column, std::string_view beyond_type, std::string beyond) const;
+  /// OverflowError for a count beyond 64 bits.
+  Value times(int64_t n) const;
   Value with_count(int64_t n) const;
 
   int64_t count = 1;
@@ -53,10 +62,13 @@ class Offset final : public Object {
 
  private:
   std::string text() const;
+  int64_t length() const;  // nanoseconds of a tick or of a DateOffset's time; OutOfBoundsTimedelta
   int64_t moved_by_parts(int64_t nanoseconds, int64_t times) const;
   const Type& type_;
 };
 
+/// Months of a DateOffset: more than a calendar has are too many, however many more.
+int64_t limited_months(double months);
 /// The offset of a frequency.
 Value offset_value(const frame::Frequency& frequency);
 /// The frequency that an argument names: a text, an offset, a duration.

@@ -123,7 +123,9 @@ csv::CsvOptions read_options(Interpreter& in, const Value& dict) {
   given.read("false_values", o.false_values);
   std::string word;
   given.read("encoding", word);
-  o.encoding = word == "latin-1" ? csv::Encoding::latin1 : word == "utf-16" ? csv::Encoding::utf16 : csv::Encoding::utf8;
+  std::string errors;
+  given.read("encoding_errors", errors);
+  set_coding(o, word, errors);
   word = "infer";
   given.read("compression", word);
   o.compression = word == "gzip"   ? csv::Compression::gzip
@@ -261,6 +263,14 @@ void register_exceptions() {
 }
 
 }  // namespace
+
+void set_coding(csv::CsvOptions& options, std::string_view encoding, std::string_view errors) {
+  options.encoding = encoding == "latin-1" ? csv::Encoding::latin1 : encoding == "utf-16" ? csv::Encoding::utf16 : csv::Encoding::utf8;
+  options.bad_bytes = errors == "replace"            ? csv::BadBytes::replace
+                      : errors == "ignore"           ? csv::BadBytes::drop
+                      : errors == "backslashreplace" ? csv::BadBytes::escape
+                                                     : csv::BadBytes::refuse;
+}
 
 std::vector<NativeFunction> csv_functions() {
   register_exceptions();

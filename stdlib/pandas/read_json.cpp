@@ -27,13 +27,15 @@ std::vector<std::filesystem::path> paths_of(Interpreter& in, const Value& list) 
   return paths;
 }
 
-/// read_json(source, is_text, rows, lines): (names, columns, rows) of objects, one a line or in one list.
+/// read_json(source, is_text, rows, lines, encoding, encoding_errors): (names, columns, rows) of objects, one a line or in one list.
 Value read_json(Interpreter& in, Args args) {
   std::optional<int64_t> rows;
   if (!args[2].is_none()) rows = to_index(in, args[2]);
   const JsonForm form = truth(in, args[3]) ? JsonForm::lines : JsonForm::list;
+  csv::CsvOptions options;
+  set_coding(options, str(in, args[4]), str(in, args[5]));
   JsonTable table = truth(in, args[1]) ? gasell::read_json_text(in.engine(), str(in, args[0]), form, rows)
-                                       : gasell::read_json(in.engine(), paths_of(in, args[0]), form, rows);
+                                       : gasell::read_json(in.engine(), paths_of(in, args[0]), form, rows, options);
   std::vector<Value> names, columns;
   for (const std::string& name : table.names) names.push_back(make_str(name));
   for (Column& column : table.columns) columns.push_back(wrap_column(std::move(column)));
@@ -105,7 +107,8 @@ Value value_at(Interpreter& in, JsonCursor& cursor, int level) {
   return {};
 }
 
-/// json_value(source, is_text): (whether it is a list of objects, the value otherwise): lists, dicts, texts, numbers, True, False and None.
+/// json_value(source, is_text, encoding, encoding_errors): (whether it is a list of objects, the value otherwise): lists, dicts, texts,
+/// numbers, True, False and None.
 Value json_value(Interpreter& in, Args args) {
   const std::string given = truth(in, args[1]) ? str(in, args[0]) : "";
   csv::Text text;
@@ -114,7 +117,9 @@ Value json_value(Interpreter& in, Args args) {
   } else {
     const auto paths = paths_of(in, args[0]);
     if (paths.size() != 1) raise("NotImplementedError", "read_json of several files reads lines or lists of objects");
-    text = csv::open_text(in.engine(), paths[0], {});
+    csv::CsvOptions options;
+    set_coding(options, str(in, args[2]), str(in, args[3]));
+    text = csv::open_text(in.engine(), paths[0], options);
     if (!text.checked) csv::check_utf8(text.begin, text.end, text.origin(), text.shown);
   }
   try {
@@ -137,8 +142,8 @@ Value json_value(Interpreter& in, Args args) {
 
 std::vector<NativeFunction> json_functions() {
   return {
-      {"read_json", "source, is_text, rows, lines", read_json, "Columns of files or of a text of JSON objects."},
-      {"json_value", "source, is_text", json_value, "(whether it is a list of objects, the value otherwise)."},
+      {"read_json", "source, is_text, rows, lines, encoding, encoding_errors", read_json, "Columns of files or of a text of JSON objects."},
+      {"json_value", "source, is_text, encoding, encoding_errors", json_value, "(whether it is a list of objects, the value otherwise)."},
   };
 }
 

@@ -1,5 +1,7 @@
 // Natives of _times along frequencies: ranges of moments, bins, what frequency moments have.
 #include <algorithm>
+#include <atomic>
+#include <climits>
 #include <cmath>
 
 #include "lang/diagnostic.h"
@@ -27,6 +29,8 @@ std::vector<int64_t> along(Interpreter& in, const Frequency& f, std::optional<in
   std::vector<int64_t> times;
   const auto step = [&](int64_t from, int64_t times_) {
     const int64_t next = add_frequency(f, from, times_);
+    if (next == kNotATime && !f.is_fixed() && (f.count < INT_MIN || f.count > INT_MAX))
+      raise("OverflowError", "value too large to convert to int");
     if (next == kNotATime)
       raise("OutOfBoundsDatetime", "Cannot generate range with start=" + std::to_string(first.value_or(0)) +
                                        " and periods=" + std::to_string(periods.value_or(0)));
@@ -58,7 +62,8 @@ std::vector<int64_t> along(Interpreter& in, const Frequency& f, std::optional<in
   }
   for (int64_t at = *first; (forward ? at <= *last : at >= *last) && (!periods || static_cast<int64_t>(times.size()) < *periods);) {
     times.push_back(at);
-    at = add_frequency(f, at, 1);
+    if (at == *last) break;
+    at = f.is_fixed() ? add_frequency(f, at, 1) : step(at, 1);
     if (at == kNotATime) break;
   }
   return times;
@@ -70,13 +75,24 @@ std::vector<int64_t> by_offset(Interpreter& in, const Offset& offset, std::optio
   std::vector<int64_t> times;
   const int64_t sign = first ? 1 : -1, most = periods.value_or(INT64_MAX);
   int64_t at = first ? *first : last.value_or(0);
+  const auto beyond = [&](const Offset& steps) {
+    steps.raise_beyond(false, "OutOfBoundsDatetime",
+                       "Cannot generate range with start=" + std::to_string(at) + " by " + steps.frequency_text());
+  };
+  // An end beyond the times that there are comes before the memory.
+  if (periods && *periods > 1) {
+    const Value whole = offset.times(*periods - 1);
+    if (whole.as<Offset>()->moved(at, sign) == kNotATime) beyond(*whole.as<Offset>());
+  }
   if (periods) require_times(in, static_cast<double>(*periods));
   if (const int64_t next = offset.moved(at, sign); first && last && next != kNotATime && next > at)
     require_times(in, (static_cast<double>(*last) - static_cast<double>(at)) / (static_cast<double>(next) - static_cast<double>(at)));
-  while (static_cast<int64_t>(times.size()) < most && at != kNotATime && (!first || !last || at <= *last)) {
+  while (static_cast<int64_t>(times.size()) < most && (!first || !last || at <= *last)) {
     times.push_back(at);
+    if (static_cast<int64_t>(times.size()) == most || (first && last && at == *last)) break;
     const int64_t next = offset.moved(at, sign);
-    if (!periods && next != kNotATime && next <= at) raise("ValueError", "Offset " + offset.frequency_text() + " did not increment date");
+    if (next == kNotATime) beyond(offset);
+    if (!periods && next <= at) raise("ValueError", "Offset " + offset.frequency_text() + " did not increment date");
     at = next;
   }
   if (sign < 0) std::reverse(times.begin(), times.end());
@@ -104,22 +120,25 @@ Value range(Interpreter& in, Args args) {
   return wrap_column(times_column(in.engine(), along(in, frequency_argument(in, args[3]), start, end, periods)));
 }
 
-/// add_offsets(column, freq, times): each moment moved along a frequency; by an offset, which has its own count, once forwards or back.
+/// add_offset(column, freq, times): each moment moved along a frequency, or by an offset, so many times. What pandas raises where one
+/// leaves the times that there are: see Offset::raise_beyond().
 Value add_offset(Interpreter& in, Args args) {
   const Column& column = column_of(args[0]);
-  const auto* offset = args[1].as<Offset>();
-  const Frequency f = offset ? Frequency() : frequency_argument(in, args[1]);
-  const int64_t times = to_index(in, args[2]);
-  const Value scaled = offset && std::abs(times) != 1 ? offset->with_count(offset->count * times) : args[1];
-  if (offset) offset = scaled.as<Offset>();
-  const int64_t sign = times == -1 ? -1 : 1;
+  const Value one = args[1].as<Offset>() ? args[1] : offset_value(frequency_argument(in, args[1]));
+  const Value all = one.as<Offset>()->times(to_index(in, args[2]));
+  const Offset& offset = *all.as<Offset>();
   Column local{datetime_type(), local_node(in.engine(), column)};
   const ColumnData data = read(in.engine(), local);
   NewValues values(in.engine(), DType::i64, data.count);
+  std::atomic<bool> beyond = false;
   over_rows(in.engine(), data.count, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      values.as<int64_t>()[i] = offset ? offset->moved(data.as<int64_t>()[i], sign) : add_frequency(f, data.as<int64_t>()[i], times);
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t from = data.as<int64_t>()[i], to = offset.moved(from, 1);
+      if (to == kNotATime && from != kNotATime) beyond = true;
+      values.as<int64_t>()[i] = to;
+    }
   });
+  if (beyond) offset.raise_beyond(true, "OverflowError", "Overflow in int64 addition");
   return wrap_column(placed(in, column, values.node()));
 }
 

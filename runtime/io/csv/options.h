@@ -15,6 +15,8 @@ namespace gasell::csv {
 enum class BadLines : uint8_t { error, warn, skip };
 enum class Compression : uint8_t { infer, none, gzip, zstd };
 enum class Encoding : uint8_t { utf8, latin1, utf16 };
+/// What becomes of bytes that are not UTF-8: an error, the replacement character, nothing, "\xe9".
+enum class BadBytes : uint8_t { refuse, replace, drop, escape };
 
 /// A column by name or by position.
 struct ColumnKey {
@@ -54,6 +56,7 @@ struct CsvOptions {
   char decimal = '.';
   std::vector<std::string> true_values, false_values;
   Encoding encoding = Encoding::utf8;
+  BadBytes bad_bytes = BadBytes::refuse;
   Compression compression = Compression::infer;
   BadLines bad_lines = BadLines::error;
   int64_t block_bytes = 0;                // of a task; 0: chosen

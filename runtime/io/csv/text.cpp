@@ -7,6 +7,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
 #include "runtime/io/csv/unpack.h"
+#include "runtime/io/csv/utf8.h"
 #include "runtime/io/os_error.h"
 
 namespace gasell::csv {
@@ -125,6 +126,9 @@ Text open_text(Engine& engine, const std::filesystem::path& path, const CsvOptio
   if (options.encoding != Encoding::utf8) {
     const std::string_view coded(text.begin, static_cast<size_t>(text.end - text.begin));
     text = over(storage_of(options.encoding == Encoding::latin1 ? from_latin1(coded) : from_utf16(coded)));
+    text.checked = true;
+  } else if (options.bad_bytes != BadBytes::refuse) {
+    if (auto repaired = repaired_utf8(text.begin, text.end, options.bad_bytes)) text = over(storage_of(*std::move(repaired)));
     text.checked = true;
   }
   skip_mark(text);

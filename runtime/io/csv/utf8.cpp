@@ -52,10 +52,9 @@ int64_t good_bytes(const char* at, const char* end) {
               fmt::format("line {} of {}; encoding='latin-1' reads any bytes", first_line + std::count(origin, at, '\n'), shown));
 }
 
-}  // namespace
-
-void check_utf8(const char* begin, const char* end, const char* origin, const std::string& shown, int64_t first_line) {
-  for (const char* p = begin; p < end;) {
+/// The first byte that is not UTF-8, or the end.
+const char* first_bad(const char* p, const char* end) {
+  while (p < end) {
     uint64_t eight = 0;
     if (end - p >= 8) {
       std::memcpy(&eight, p, 8);
@@ -69,8 +68,30 @@ void check_utf8(const char* begin, const char* end, const char* origin, const st
       continue;
     }
     const int bytes = character_bytes(p, end);
-    if (bytes == 0) refuse(p, end, origin, shown, first_line);
+    if (bytes == 0) return p;
     p += bytes;
+  }
+  return end;
+}
+
+}  // namespace
+
+void check_utf8(const char* begin, const char* end, const char* origin, const std::string& shown, int64_t first_line) {
+  if (const char* const bad = first_bad(begin, end); bad != end) refuse(bad, end, origin, shown, first_line);
+}
+
+std::optional<std::string> repaired_utf8(const char* begin, const char* end, BadBytes how) {
+  const char* bad = first_bad(begin, end);
+  if (bad == end) return std::nullopt;
+  std::string text;
+  text.reserve(static_cast<size_t>(end - begin));
+  for (const char* at = begin;; bad = first_bad(at, end)) {
+    text.append(at, bad);
+    if (bad == end) return text;
+    at = bad + std::max<int64_t>(good_bytes(bad, end), 1);
+    if (how == BadBytes::replace) text += "\ufffd";
+    if (how == BadBytes::escape)
+      for (; bad < at; ++bad) text += fmt::format("\\x{:02x}", static_cast<uint8_t>(*bad));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/io/csv/csv.h"
 #include "runtime/io/csv/tokenizer.h"
 #include "runtime/io/csv/unpack.h"
+#include "runtime/io/json_lines.h"
 
 using namespace gasell;
 using namespace gasell::csv;
@@ -251,6 +252,23 @@ TEST_CASE("CSV: encodings and packed files") {
                                             "a\0\n\0\x41\x04\n\0",
                                             10)),
                   utf16) == "a:object|\xd1\x81");
+  const auto repaired = [&](const std::string& bytes, BadBytes how) {
+    CsvOptions options;
+    options.bad_bytes = how;
+    return read_file(file("r.csv", bytes), options);
+  };
+  CHECK(repaired("a\nb\xe9z\n", BadBytes::replace) == "a:object|b\ufffdz");
+  CHECK(repaired("a\nb\xe9z\n", BadBytes::drop) == "a:object|bz");
+  CHECK(repaired("a\nb\xe9\xffz\n", BadBytes::escape) == "a:object|b\\xe9\\xffz");
+  // A character that is cut is replaced once; bytes that begin none each.
+  CHECK(repaired("a\n\xe2\x82z\xed\xa0\x80\xf0\x9f\x98", BadBytes::replace) == "a:object|\ufffdz\ufffd\ufffd\ufffd\ufffd");
+  CHECK(repaired("\xef\xbb\xbf"
+                 "a\n1\n",
+                 BadBytes::replace) == "a:int64|1");
+  CsvOptions replacing;
+  replacing.bad_bytes = BadBytes::replace;
+  const JsonTable json = read_json(engine(), {file("r.json", "{\"a\":\"x\xe9\"}\n")}, JsonForm::lines, {}, replacing);
+  CHECK(cell(json.columns[0], 0) == "x\ufffd");
   CHECK(read_file(file("x.csv.gz", pack_gzip("a\n1\n") + pack_gzip("2\n"))) == "a:int64|1|2");
   CHECK(read_file(file("x.csv.zst", pack_zstd("a\n1\n"))) == "a:int64|1");
   CHECK_THROWS(read_file(file("cut.csv.gz", pack_gzip("a\n1\n").substr(0, 12))));
