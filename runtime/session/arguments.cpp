@@ -190,13 +190,16 @@ bool is_default(Interpreter& in, const Value& given, const Value& default_value)
 
 void check_rules(Interpreter& in, const Signature& s, std::string_view module, const std::string& name, std::span<const Value> given,
                  std::span<const Value> defaults) {
+  const auto refuse = [&](const std::string& parameter, const Value& value) {
+    raise("NotImplementedError",
+          fmt::format("{}{}{}({}={}) is not in Gasell", module, module.empty() ? "" : ".", name, parameter, repr(in, value)), "leave it out");
+  };
   for (size_t i = 0; i < s.parameters.size(); ++i) {
     const Signature::Parameter& p = s.parameters[i];
     if (p.rule == ParameterRule::read || p.rule == ParameterRule::unused || given[i].is_absent()) continue;
     if (p.kind == Kind::var_keyword) {
       for (const Dict::Entry& entry : given[i].as<Dict>()->entries())
-        if (!entry.key.is_absent())
-          raise("TypeError", fmt::format("{}() got an unexpected keyword argument '{}'", name, str(in, entry.key)));
+        if (!entry.key.is_absent()) refuse(str(in, entry.key), entry.value);
       continue;
     }
     if (p.kind == Kind::var_positional) {
@@ -209,6 +212,8 @@ void check_rules(Interpreter& in, const Signature& s, std::string_view module, c
       const auto* word = given[i].as<Str>();
       if (word ? word->value == "index" || word->value == "rows" : given[i].is_none() || (given[i].is_int() && given[i].as_int() == 0))
         continue;
+      const bool of_columns = word ? word->value == "columns" : given[i].is_int() && given[i].as_int() == 1;
+      if (of_columns && module != "pandas.Series") refuse(p.name, given[i]);
       raise("ValueError", fmt::format("No axis named {} for object type {}", str(in, given[i]), module.substr(module.rfind('.') + 1)));
     }
     if (p.rule == ParameterRule::sort) {
@@ -217,9 +222,7 @@ void check_rules(Interpreter& in, const Signature& s, std::string_view module, c
       if (given[i].is_none() || (kind && std::find(std::begin(kKinds), std::end(kKinds), kind->value) != std::end(kKinds))) continue;
       raise("ValueError", fmt::format("sort kind must be one of 'quick', 'heap', or 'stable' (got {})", repr(in, given[i])));
     }
-    raise("NotImplementedError",
-          fmt::format("{}{}{}({}={}) is not in Gasell", module, module.empty() ? "" : ".", name, p.name, repr(in, given[i])),
-          "leave it out");
+    refuse(p.name, given[i]);
   }
 }
 

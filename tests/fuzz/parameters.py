@@ -24,7 +24,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fuzz_numpy import NOT_RUN, ROOT, same
+from numpy_peer import NOT_RUN, ROOT, same
 
 CALLS = Path(__file__).with_name("parameters.txt")
 PEER_SIDE = Path(__file__).with_name("parameters_peer.py")
