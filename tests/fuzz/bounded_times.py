@@ -36,7 +36,7 @@ t = pd.Series([1.0, 2.0], pd.to_datetime(["1700-01-01", "2200-01-01"]))
 rng = np.random.default_rng(1)
 """
 INTERNAL = re.compile(r"internal|terminate called|std::|llvm|LLVM ERROR|Assertion `|(Address|Leak|Thread)Sanitizer|runtime error:", re.I)
-ERROR = re.compile(r"^(?:error: )?(?:[a-z_]+\.)*([A-Z]\w*)(?::|$)", re.M)
+ERROR = re.compile(r"^(?:error: )?(?:[a-z_]+\.)*(?:_Array)?([A-Z]\w*)(?::|$)", re.M)  # NumPy's _ArrayMemoryError is a MemoryError
 
 
 def read_cases(pattern):
