@@ -63,8 +63,9 @@ struct Check {
       if (ruled && read.contains(p.name))
         found.push_back({p.span, fmt::format("{} reads its parameter '{}', which has the rule of one that is not read", function, p.name)});
       if (!ruled && !read.contains(p.name))
-        found.push_back({p.span, fmt::format("{} never reads its parameter '{}': use it, or say Refused, Unused, Sort or Rows (lang/parameter_rules.h)",
-                                             function, p.name)});
+        found.push_back(
+            {p.span, fmt::format("{} never reads its parameter '{}': use it, or say Refused, Unused, Sort or Rows (lang/parameter_rules.h)",
+                                 function, p.name)});
     }
   }
   std::vector<UnreadParameter> found;

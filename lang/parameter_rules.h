@@ -16,8 +16,8 @@ enum class ParameterRule : uint8_t {
   read,     // no annotation: the function reads it
   refused,  // Refused: nothing but its default is taken. NotImplementedError "… is not in Gasell"
   unused,   // Unused: says how the peer computes (copy=, engine=, cache=), not what; any value is taken
-  sort,     // Sort: the kind= of a sort. All of ours are stable; "quicksort", "mergesort", "heapsort", "stable" and None are taken. ValueError
-  rows,     // Rows: the axis of what has rows alone; 0, "index" and "rows" are taken. ValueError for others, as pandas'
+  sort,  // Sort: the kind= of a sort. All of ours are stable; "quicksort", "mergesort", "heapsort", "stable" and None are taken. ValueError
+  rows,  // Rows: the axis of what has rows alone; 0, "index" and "rows" are taken. ValueError for others, as pandas'
 };
 /// The rule of that name, or nothing.
 std::optional<ParameterRule> parameter_rule(std::string_view annotation);

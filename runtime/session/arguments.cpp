@@ -192,7 +192,8 @@ void check_rules(Interpreter& in, const Signature& s, std::string_view module, c
                  std::span<const Value> defaults) {
   const auto refuse = [&](const std::string& parameter, const Value& value) {
     raise("NotImplementedError",
-          fmt::format("{}{}{}({}={}) is not in Gasell", module, module.empty() ? "" : ".", name, parameter, repr(in, value)), "leave it out");
+          fmt::format("{}{}{}({}={}) is not in Gasell", module, module.empty() ? "" : ".", name, parameter, repr(in, value)),
+          "leave it out");
   };
   for (size_t i = 0; i < s.parameters.size(); ++i) {
     const Signature::Parameter& p = s.parameters[i];

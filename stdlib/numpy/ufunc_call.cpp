@@ -29,8 +29,11 @@ void check_python_number(const Ufunc& f, const Operand& o, DType to, Casting cas
   const bool compared = f.loops == LoopClass::comparison && o.weak == 'i' && is_integer(to);  // by its value
   if (compared || !takes_kind(o, to)) return;
   if (casting == Casting::equiv && o.node->dtype != to)
-    raise("TypeError", std::string("cannot cast Python ") + (o.weak == 'i' ? "int" : o.weak == 'f' ? "float" : "complex") + " to " +
-                           std::string(name_of(to)) + " under the casting rule 'equiv'");
+    raise("TypeError", std::string("cannot cast Python ") +
+                           (o.weak == 'i'   ? "int"
+                            : o.weak == 'f' ? "float"
+                                            : "complex") +
+                           " to " + std::string(name_of(to)) + " under the casting rule 'equiv'");
   if (o.weak == 'i') cast_weak(o.node, to);
 }
 
@@ -102,8 +105,7 @@ Value result_of(Interpreter& in, const Ufunc& f, NodeRef result, const Options& 
   }
   if (!options.where.is_none()) {
     const NodeRef old = out.as<NdArray>()->node();
-    result = graph::map(ScalarOp::select,
-                        {graph::cast(as_node(in, options.where), DType::boolean), graph::cast(result, old->dtype), old});
+    result = graph::map(ScalarOp::select, {graph::cast(as_node(in, options.where), DType::boolean), graph::cast(result, old->dtype), old});
   }
   return give(in, f.name, result, out, Casting::unsafe);
 }
@@ -145,10 +147,9 @@ constexpr size_t kUfuncs = 128;
 template <size_t... index>
 std::vector<NativeFunction> entries(std::index_sequence<index...>) {
   std::vector<NativeFunction> functions;
-  ((index < ufuncs().size()
-        ? functions.push_back({ufuncs()[index].name, parameters(ufuncs()[index].table()), &entry<index>,
-                               "Element-wise; operands are broadcast and promoted as NumPy 2 does."})
-        : void()),
+  ((index < ufuncs().size() ? functions.push_back({ufuncs()[index].name, parameters(ufuncs()[index].table()), &entry<index>,
+                                                   "Element-wise; operands are broadcast and promoted as NumPy 2 does."})
+                            : void()),
    ...);
   return functions;
 }

@@ -42,8 +42,8 @@ NodeRef direction(const NodeRef& x) {
   const auto part = [&](const NodeRef& of, const NodeRef& at_infinity) {
     return choose(infinite, at_infinity, map(ScalarOp::div, of, size));
   };
-  const NodeRef result = complex(part(re, choose(along_real, map(ScalarOp::sign, re), zero)),
-                                 part(im, choose(along_real, zero, map(ScalarOp::sign, im))));
+  const NodeRef result =
+      complex(part(re, choose(along_real, map(ScalarOp::sign, re), zero)), part(im, choose(along_real, zero, map(ScalarOp::sign, im))));
   const NodeRef undefined = both(along_real, map(ScalarOp::isinf, im));
   const NodeRef nan = graph::constant(Scalar::of_complex({NAN, NAN}).cast(x->dtype));
   return choose(map(ScalarOp::eq, x, number(0, x)), number(0, x), choose(undefined, nan, result));
@@ -95,8 +95,7 @@ NodeRef scaled_parts(const NodeRef& x, double factor) { return complex(scaled(re
 NodeRef log_of_sum(const NodeRef& x, const NodeRef& y, ScalarOp exponential, double log_two, double scale) {
   const NodeRef apart = map(ScalarOp::neg, map(ScalarOp::abs, map(ScalarOp::sub, x, y)));
   const NodeRef rest = scaled(map(ScalarOp::log1p, map(exponential, apart)), scale);
-  return choose(map(ScalarOp::eq, x, y), map(ScalarOp::add, x, number(log_two, x)),
-                map(ScalarOp::add, map(ScalarOp::max, x, y), rest));
+  return choose(map(ScalarOp::eq, x, y), map(ScalarOp::add, x, number(log_two, x)), map(ScalarOp::add, map(ScalarOp::max, x, y), rest));
 }
 
 }  // namespace
@@ -155,9 +154,7 @@ void heaviside(Interpreter*, Operands x, Results result) {
 }
 
 void logaddexp(Interpreter*, Operands x, Results result) { result[0] = log_of_sum(x[0], x[1], ScalarOp::exp, std::numbers::ln2, 1); }
-void logaddexp2(Interpreter*, Operands x, Results result) {
-  result[0] = log_of_sum(x[0], x[1], ScalarOp::exp2, 1, std::numbers::log2e);
-}
+void logaddexp2(Interpreter*, Operands x, Results result) { result[0] = log_of_sum(x[0], x[1], ScalarOp::exp2, 1, std::numbers::log2e); }
 
 /// The distance to the next number away from zero.
 void spacing(Interpreter*, Operands x, Results result) {

@@ -29,35 +29,35 @@ struct Family {
 constexpr std::string_view kAll = "?bBhHiIlLfdFD", kNumbers = "bBhHiIlLfdFD", kReal = "bBhHiIlLfd", kIntegers = "bBhHiIlL";
 
 constexpr std::array<Family, static_cast<size_t>(LoopClass::count_)> kFamilies = {{
-    {kAll, "xx>x", "", Promotion::uniform},                // sum
-    {kNumbers, "xx>x", "", Promotion::uniform},            // subtraction
-    {kAll, "xx>x", "", Promotion::uniform},                // extreme
-    {"fdFD", "xx>x", "", Promotion::division},             // division
-    {kReal, "xx>x", "", Promotion::search},                // quotient
-    {kNumbers, "xx>x", "", Promotion::search},             // power
-    {"dD", "xx>x", "", Promotion::search},                 // float_power
-    {kNumbers, "x>x", "", Promotion::uniform},             // negation
-    {kNumbers, "x>x", "", Promotion::search},              // number
-    {kNumbers, "x>x", "", Promotion::uniform},             // sign
+    {kAll, "xx>x", "", Promotion::uniform},                  // sum
+    {kNumbers, "xx>x", "", Promotion::uniform},              // subtraction
+    {kAll, "xx>x", "", Promotion::uniform},                  // extreme
+    {"fdFD", "xx>x", "", Promotion::division},               // division
+    {kReal, "xx>x", "", Promotion::search},                  // quotient
+    {kNumbers, "xx>x", "", Promotion::search},               // power
+    {"dD", "xx>x", "", Promotion::search},                   // float_power
+    {kNumbers, "x>x", "", Promotion::uniform},               // negation
+    {kNumbers, "x>x", "", Promotion::search},                // number
+    {kNumbers, "x>x", "", Promotion::uniform},               // sign
     {"?bBhHiIlLfd", "x>x", "F>f D>d", Promotion::absolute},  // absolute
-    {"fdFD", "x>x", "", Promotion::search},                // inexact
-    {"fd", "x>x", "", Promotion::search},                  // real
-    {"fd", "xx>x", "", Promotion::search},                 // reals
-    {"?bBhHiIlLfd", "x>x", "", Promotion::search},         // rounding
-    {kAll, "x>?", "", Promotion::search},                  // inspection
-    {"fd", "x>?", "", Promotion::search},                  // sign_bit
-    {kAll, "xx>?", "lL>? Ll>?", Promotion::compare},       // comparison
-    {kAll, "xx>?", "", Promotion::logic},                  // logic
-    {kAll, "x>?", "", Promotion::logic},                   // negated
-    {"?bBhHiIlL", "xx>x", "", Promotion::search},          // bits
-    {"?bBhHiIlL", "x>x", "", Promotion::search},           // inversion
-    {kIntegers, "xx>x", "", Promotion::search},            // shift
-    {kIntegers, "xx>x", "", Promotion::uniform},           // divisor
-    {kIntegers, "x>B", "", Promotion::search},             // count
-    {"fd", "xi>x xl>x", "", Promotion::search},            // scaling
-    {"fd", "x>xi", "", Promotion::search},                 // splitting
-    {"fd", "x>xx", "", Promotion::search},                 // parts
-    {kReal, "xx>xx", "", Promotion::search},               // remainders
+    {"fdFD", "x>x", "", Promotion::search},                  // inexact
+    {"fd", "x>x", "", Promotion::search},                    // real
+    {"fd", "xx>x", "", Promotion::search},                   // reals
+    {"?bBhHiIlLfd", "x>x", "", Promotion::search},           // rounding
+    {kAll, "x>?", "", Promotion::search},                    // inspection
+    {"fd", "x>?", "", Promotion::search},                    // sign_bit
+    {kAll, "xx>?", "lL>? Ll>?", Promotion::compare},         // comparison
+    {kAll, "xx>?", "", Promotion::logic},                    // logic
+    {kAll, "x>?", "", Promotion::logic},                     // negated
+    {"?bBhHiIlL", "xx>x", "", Promotion::search},            // bits
+    {"?bBhHiIlL", "x>x", "", Promotion::search},             // inversion
+    {kIntegers, "xx>x", "", Promotion::search},              // shift
+    {kIntegers, "xx>x", "", Promotion::uniform},             // divisor
+    {kIntegers, "x>B", "", Promotion::search},               // count
+    {"fd", "xi>x xl>x", "", Promotion::search},              // scaling
+    {"fd", "x>xi", "", Promotion::search},                   // splitting
+    {"fd", "x>xx", "", Promotion::search},                   // parts
+    {kReal, "xx>xx", "", Promotion::search},                 // remainders
 }};
 
 const Family& family_of(LoopClass loops) { return kFamilies[static_cast<size_t>(loops)]; }
@@ -287,7 +287,8 @@ const Loop& resolve(std::string_view name, LoopClass loops, std::span<const Oper
 
 /// Without dtype= the operands are what is in out and the elements, and sums and products of small integers are int64 or uint64. A loop
 /// that gives another dtype than it takes first is no reduction, but may say of which dtype one would have to be.
-const Loop& resolve_reduction(std::string_view name, LoopClass loops, DType elements, std::optional<DType> dtype, std::optional<DType> out) {
+const Loop& resolve_reduction(std::string_view name, LoopClass loops, DType elements, std::optional<DType> dtype,
+                              std::optional<DType> out) {
   const LoopTable& table = LoopTable::of(loops);
   if (!dtype && !out && loops == LoopClass::sum && size_of(elements) < 8 && (elements == DType::boolean || is_integer(elements)))
     dtype = kind(elements) == 'u' ? DType::u64 : DType::i64;

@@ -27,14 +27,13 @@ TEST_CASE("a parameter that is never read has a rule") {
 }
 
 TEST_CASE("reads are found wherever they stand") {
-  CHECK(said("def f(a, b, c, d, e):\n    if a:\n        for x in b:\n            pass\n    g = lambda: c\n    def h(y=d):\n        return f'{e}{y}'\n") == "");
+  CHECK(said("def f(a, b, c, d, e):\n    if a:\n        for x in b:\n            pass\n    g = lambda: c\n    def h(y=d):\n        return "
+             "f'{e}{y}'\n") == "");
   CHECK(said("def f(a):\n    a += 1\n") == "");
   CHECK(said("def f(a):\n    a.b = 1\n") == "");
 }
 
-TEST_CASE("objects of methods and names of protocols are left out") {
-  CHECK(said("def f(self, _kind):\n    return 1\n") == "");
-}
+TEST_CASE("objects of methods and names of protocols are left out") { CHECK(said("def f(self, _kind):\n    return 1\n") == ""); }
 
 TEST_CASE("a rule on a parameter that is read is an error") {
   CHECK(said("def f(a: Refused = None):\n    return a\n") == "f reads its parameter 'a', which has the rule of one that is not read\n");
