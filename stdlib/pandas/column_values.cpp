@@ -205,7 +205,7 @@ ColumnType to_column_type(Interpreter& in, const Value& v) {
   if (name == "datetime64[ns]" || name == "M8[ns]") return frame::datetime_type();
   if (name.starts_with("datetime64[ns, ") && name.ends_with("]")) return frame::datetime_type(name.substr(15, name.size() - 16));
   if (name == "boolean") return frame::number_type(DType::boolean, true);
-  if (!name.empty() && std::isupper(name[0]))
+  if (name.size() >= 4 && std::isupper(name[0]))  // Int8, not NumPy's letters
     if (auto d = dtype_from_name(capital_free(name)); d && !is_complex(*d)) return frame::number_type(*d, true);
   if (auto d = dtype_from_name(name)) return frame::number_type(*d);
   raise("TypeError", "data type '" + name + "' not understood");

@@ -72,7 +72,7 @@ POOL = [
     "'max'", "'min'", "'dense'", "'average'", "'all'", "'any'", "'D'", "'2D'", "'h'", "'s'", "'inside'", "'outside'", "'linear'", "'nearest'", "'lower'", "'higher'", "'midpoint'", "'both'", "'neither'", "'%Y'", "'%.2f'", "'C'", "'F'",
     "'mergesort'", "'pearson'", "'spearman'", "'kendall'", "'records'", "'list'", "'split'", "'integer'", "'float'", "'float32'", "'int8'", "'category'", "'ffill'", "'bfill'", "'pad'", "'constant'", "'edge'", "'wrap'", "'same'", "'valid'",
     "'full'", "'infer'", "'start'", "'end'", "'utf-8'", "'|'", "';'", "'NA'", "'sum'", "'std'", "'table'", "'single'", "'python'", "[0]", "[1, 0]", "[0, 2]", "['a']", "['a', 'b']", "['b', 'a']", "[0.1, 0.9]", "{'a': 9}", "{'a': 'z'}", "(0, 1)", "lambda v: -v",
-    "lambda v: str(v)", "len", "np.int32", "float", "[True, False, True, False, True]", "pd.Series([9.0, 8.0, 7.0, 6.0, 5.0])", "np.array([2.0, 1.0, 3.0, 4.0])", "'2024-01-02'", "pd.Timedelta('1h')", "None",
+    "lambda v: str(v)", "np.int32", "float", "[True, False, True, False, True]", "pd.Series([9.0, 8.0, 7.0, 6.0, 5.0])", "np.array([2.0, 1.0, 3.0, 4.0])", "'2024-01-02'", "pd.Timedelta('1h')", "None",
 ]
 FILES = {"buf", "path_or_buf", "excel_writer", "path", "fname", "file"}  # a number would be taken for an open file of the process
 SKIPPED = set(
@@ -91,10 +91,12 @@ def shown(r):
         return "[" + "; ".join([shown(v) for v in r]) + "]"
     if isinstance(r, dict):
         return "{" + "; ".join([shown(k) + ": " + shown(v) for k, v in r.items()]) + "}"
+    if isinstance(r, (pd.DataFrame, pd.Series)) and r.index.nlevels > 1:
+        return repr(r)
     if isinstance(r, pd.DataFrame):
-        return repr(r) + " " + str([str(t) for t in r.dtypes]) + " " + repr(r.columns) + repr(r.index)
+        return repr(r) + " " + str([str(t) for t in r.dtypes]) + " " + str(r.index.dtype)
     if isinstance(r, pd.Series):
-        return repr(r) + " " + repr(r.index)
+        return repr(r) + " " + str(r.index.dtype)
     if isinstance(r, (np.ndarray, np.generic)):
         return repr(r) + " " + str(r.dtype)
     return repr(r)
