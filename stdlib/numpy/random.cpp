@@ -6,6 +6,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/functions/generator.h"
+#include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/numpy/chunks.h"
@@ -123,6 +124,7 @@ Value uniform(Interpreter& in, const Value* self, Args a) {  // low, high, size,
   const Shape shape = size_of_draw(in, a[2], {low, high});
   return finish(in, scale_and_shift(draw(self, Distribution::uniform, DType::f64, shape), range, low), a[2], a[3]);
 }
+/// integers: one number is NumPy's, of its dtype, unless Python's int or bool is asked for.
 Value integers(Interpreter& in, const Value* self, Args a) {  // low, high, size, dtype, endpoint, chunks
   int64_t low = to_index(in, a[0]), high = 0;
   if (a[1].is_none())
@@ -140,7 +142,15 @@ Value integers(Interpreter& in, const Value* self, Args a) {  // low, high, size
     if (!fits(bound, dtype)) raise("ValueError", std::string(name) + " is out of bounds for " + std::string(name_of(dtype)));
   const Stream s = take(self);
   const Shape shape = size_of_draw(in, a[2], {});
-  return finish(in, graph::cast(graph::random(Distribution::integers, DType::i64, shape, s.seed, s.stream, low, range), dtype), a[2], a[5]);
+  const NodeRef numbers = graph::cast(graph::random(Distribution::integers, DType::i64, shape, s.seed, s.stream, low, range), dtype);
+  const auto* type = a[3].as<TypeObject>();
+  const bool of_python = type && type->described.module == "builtins";
+  return shape.empty() && a[2].is_none() && !of_python ? wrap_reduced(in, numbers) : finish(in, numbers, a[2], a[5]);
+}
+/// randint: one number is Python's, unless a dtype is asked for.
+Value randint(Interpreter& in, const Value* self, Args a) {  // as integers
+  if (is_missing(a[3]) || a[3].is_none()) a[3] = type_object(int_type());
+  return integers(in, self, a);
 }
 Value rand(Interpreter& in, const Value* self, Args a, Distribution d) {  // *shape
   Shape shape;
@@ -190,7 +200,7 @@ const Type& generator_type(bool legacy) {
         {"random_sample", kUnit, method<random>, "Uniform numbers in [0, 1)."},
         {"uniform", kUniform, method<uniform>, "Uniform numbers in [low, high)."},
         {"integers", kIntegers, method<integers>, "Integers in [low, high), or [0, low)."},
-        {"randint", kIntegers, method<integers>, "Integers in [low, high), or [0, low)."},
+        {"randint", kIntegers, method<randint>, "Integers in [low, high), or [0, low)."},
         {"rand", "*shape", method<rand_uniform>, "Uniform numbers in [0, 1) of that shape."},
         {"randn", "*shape", method<rand_normal>, "Standard normal numbers of that shape."},
     };
@@ -231,7 +241,7 @@ Value make_random_module() {
       {"random_sample", kUnit, function<random>, "Uniform numbers in [0, 1)."},
       {"uniform", kUniform, function<uniform>, "Uniform numbers in [low, high)."},
       {"integers", kIntegers, function<integers>, "Integers in [low, high), or [0, low)."},
-      {"randint", kIntegers, function<integers>, "Integers in [low, high), or [0, low)."},
+      {"randint", kIntegers, function<randint>, "Integers in [low, high), or [0, low)."},
       {"rand", "*shape", function<rand_uniform>, "Uniform numbers in [0, 1) of that shape."},
       {"randn", "*shape", function<rand_normal>, "Standard normal numbers of that shape."},
       {"seed", "seed=None", set_seed, "Restarts np.random's own generator."},

@@ -104,7 +104,12 @@ Value reduce_call(Interpreter& in, const Call& c) {
   const bool everything = is_missing(c.where) || (c.where.is_bool() && c.where.as_int());
   const NodeRef x = as_node(in, c.a);
   NodeRef result;
-  if ((c.name == "var" || c.name == "std") && (!everything || given(c.mean)))
+  const bool deviation = c.name == "var" || c.name == "std";
+  if (const auto wanted = to_dtype(in, c.dtype);
+      deviation && wanted && !is_float(*wanted) && !(is_complex(*wanted) && is_complex(x->dtype)))
+    raise("NotImplementedError", "np." + std::string(c.name) + "(dtype='" + std::string(name_of(*wanted)) + "') is not in Gasell",
+          "a floating-point dtype is what it computes in");
+  if (deviation && (!everything || given(c.mean)))
     result = masked_variance(
         in, c, x, everything ? graph::constant(Scalar::of_bool(true)) : graph::cast(as_node(in, c.where), DType::boolean), ddof, keepdims);
   else if (!everything)

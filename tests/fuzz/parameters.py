@@ -24,7 +24,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from numpy_peer import NOT_RUN, ROOT, same
+from numpy_peer import NOT_RUN, NUMBER, ROOT, same
 
 CALLS = Path(__file__).with_name("parameters.txt")
 PEER_SIDE = Path(__file__).with_name("parameters_peer.py")
@@ -33,10 +33,15 @@ MISSING = re.compile(r"np\.float64\(nan\) float64|<NA>|\bNone\b|\bNaN\b")  # a m
 LEFT_OUT = re.compile(
     r"value_counts\.bins"  # labels are texts: there is no IntervalIndex
     r"|\.(fill_value|upper|lower|thresh|na_value|min_periods|na_rep)=(True|False)$"  # booleans among numbers
-    r"|from_dict.dtype='D'"  # complex numbers are printed with two decimals by pandas alone
+    r"|(from_dict|get_dummies).dtype='D'"  # complex numbers are printed with two decimals by pandas alone
     r"|df.to_string.na_rep"  # a missing text is missing: pandas writes None
     r"|\.(mode|value_counts).dropna=False"  # the order of what is missing among times
     r"|gs.cov.ddof"  # a division by zero degrees of freedom
+    r"|\.(mean|std|var)\.where=-?\d"  # a number is no mask
+    r"|\.(std|var)\.ddof=-1"  # of no values at all
+    r"|np\..*\.out="  # NumPy computes truth values in float16
+    r"|st.str..*=(True|False)$|read_csv.na_values=True|get_dummies.dummy_na|read_csv.nrows=0|g.cov.ddof|slice_(indexer|locs)"
+    r"|value_counts.subset=\['a'\]"  # pandas has a MultiIndex of one level
     r"|it.join.how"  # the dtype of labels that no text is among
 )
 CALLS_A_SCRIPT = 500
@@ -100,8 +105,10 @@ def find(peer, only):
     return lines
 
 
-def kind_of(*texts):
-    """What a call is; texts: Gasell's answer, that without the parameter, the peer's answer, that without the parameter."""
+def kind_of(thing, *texts):
+    """What a call is; thing: its object; texts: Gasell's answer, that without the parameter, the peer's answer, that without the parameter."""
+    if thing == "rng":  # other numbers of the same kind: NumPy's generator is another one
+        texts = [NUMBER.sub("#", t) for t in texts]
     got, got_base, want, want_base = (MISSING.sub("nan", t.replace("\\n", "\n")) for t in texts)
     if same(got, want):
         return "right"
@@ -137,7 +144,7 @@ def main():
         calls = list(dict.fromkeys((c[0], text) for c in part for text in c[3:5]))
         got, want = answers([options.gasell], calls), answers([options.peer, "-W", "ignore"], calls)
         for o, _, _, base, changed in part:
-            kind = kind_of(got[o, changed], got[o, base], want[o, changed], want[o, base])
+            kind = kind_of(o, got[o, changed], got[o, base], want[o, changed], want[o, base])
             counts[kind] += 1
             failed = kind in ("ignored", "other")
             if failed or options.list:
