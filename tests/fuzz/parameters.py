@@ -133,7 +133,8 @@ def main():
         print("there is no Python with NumPy 2 in .venv (scripts/python_env.sh makes it): nothing is compared")
         return NOT_RUN
     if options.find:
-        CALLS.write_text("".join(find(options.peer, options.only)))
+        others = [line for line in CALLS.read_text().splitlines(True) if options.only and not re.search(options.only, json.loads(line)[0])]
+        CALLS.write_text("".join(others + find(options.peer, options.only)))
         return 0
     chosen = [c for c in map(json.loads, CALLS.read_text().splitlines()) if re.search(options.only, ".".join(c[:3])) and not LEFT_OUT.search(".".join(c[:3]) + "=" + c[4].rpartition("=")[2].rstrip(")"))]
     random.Random(options.seed).shuffle(chosen) if options.share > 1 else None
