@@ -14,6 +14,16 @@ Value append(Lowering& l, const CallSite& site) {
   l.list_append(site.args[0], site.args[1], site.span);
   return none_value();
 }
+/// gasell.reserve(l, items, times): room for the items so many times.
+Value reserve(Lowering& l, const CallSite& site) {
+  const ExprRef items = l.code().bind(site.args.at(1).scalar, "items"),
+                times = l.code().bind(ir::cast(site.args.at(2).scalar, DType::i64), "times");
+  // Beyond what 62 bits count no memory holds them either.
+  const ExprRef most = constant_i64(int64_t{1} << 62);
+  const ExprRef fits = both(ScalarOp::le, times, most / both(ScalarOp::max, items, constant_i64(1)));
+  l.list_reserve(site.args.at(0), select(fits, items * times, most), site.span);
+  return none_value();
+}
 Value take_last(Lowering& l, const CallSite& site) { return l.list_take_last(site.args.at(0), site.span); }
 
 // ---- dicts and sets ----
@@ -71,6 +81,7 @@ Value empty_typed_list(Lowering& l, const CallSite& site) {
 LibraryFunction container_function(const std::string& path) {
   static const LibraryTable kFunctions = {
       {"list.append", "list: list, item", append},
+      {"gasell.reserve", kInner, reserve},
       {"gasell.take_last", kInner, take_last},
       {"gasell.find", kInner, find},
       {"gasell.part", kInner, part},

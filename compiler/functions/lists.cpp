@@ -209,6 +209,12 @@ Value Lowering::list_slice(const Value& list, const Value& slice, Span at) {
 }
 
 // ---- changing ----
+void Lowering::list_reserve(const Value& list, const ExprRef& items, Span at) {
+  const std::string refused = code().fresh("refused");
+  code().emit(ir::call(refused, DType::boolean, "gasell_list_grow", {ir::address("context"), ir::address(list.array->memory), items}));
+  raise_if(ir::variable(refused, DType::boolean), "MemoryError", "unable to allocate a list", at);
+}
+
 void Lowering::list_append(const Value& list, const Value& given, Span at) {
   need_items(list, given.type, at);
   note_access(*list.array, {}, true, at);
@@ -217,10 +223,7 @@ void Lowering::list_append(const Value& list, const Value& given, Span at) {
   const ExprRef length = code().bind(field(list, kLength), "length");
   const std::string& header = list.array->memory;
   code().open();
-  const std::string refused = code().fresh("refused");
-  code().emit(
-      ir::call(refused, DType::boolean, "gasell_list_grow", {ir::address("context"), ir::address(header), length + constant_i64(1)}));
-  raise_if(ir::variable(refused, DType::boolean), "MemoryError", "unable to allocate a list", at);
+  list_reserve(list, length + constant_i64(1), at);
   ir::Body grow = code().close();
   code().emit(ir::if_(both(ScalarOp::eq, length, field(list, kRoom)), std::move(grow), {}));
   for_each_memory(v, [&](const std::string& memory) { code().retain(memory); });

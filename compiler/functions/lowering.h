@@ -293,6 +293,8 @@ class Lowering {
   /// The item at a place that is known to be inside.
   Value list_item(const Value& list, const ExprRef& k, Span at);
   Value list_slice(const Value& list, const Value& slice, Span at);
+  /// Room for so many items in all; MemoryError where there is no memory for them.
+  void list_reserve(const Value& list, const ExprRef& items, Span at);
   void list_append(const Value& list, const Value& item, Span at);
   void list_set(const Value& list, const ExprRef& k, const Value& item, Span at);
   Value list_take_last(const Value& list, Span at);
