@@ -10,14 +10,15 @@
 
 namespace gasell {
 
-/// The library takes the parameters that NumPy's and pandas' functions have. One that a function does not read has an annotation, in a
-/// library text (`limit_area: Refused = None`) or in the signature of a function in C++:
+/// The library takes the parameters that NumPy's and pandas' functions have. One that a function of a library text does not read has an
+/// annotation (`limit_area: Refused = None`):
 enum class ParameterRule : uint8_t {
   read,     // no annotation: the function reads it
   refused,  // Refused: nothing but its default is taken. NotImplementedError "… is not in Gasell"
   unused,   // Unused: says how the peer computes (copy=, engine=, cache=), not what; any value is taken
-  sort,  // Sort: the kind= of a sort. All of ours are stable; "quicksort", "mergesort", "heapsort", "stable" and None are taken. ValueError
-  rows,  // Rows: the axis of what has rows alone; 0, "index" and "rows" are taken. ValueError for others, as pandas'
+  sort,     // Sort: the kind= of a sort. All of ours are stable; NumPy's names and None are taken. ValueError for others
+  rows,     // Rows: the axis of rows; 0, "index", "rows" and None are taken. NotImplementedError for columns, ValueError for others, as
+            // pandas' (and for the columns of a Series)
 };
 /// The rule of that name, or nothing.
 std::optional<ParameterRule> parameter_rule(std::string_view annotation);

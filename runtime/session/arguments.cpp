@@ -101,12 +101,6 @@ Signature parse(const NativeFunction& function) {
       part = trim(part.substr(0, equals));
     }
     if (part.empty()) throw std::logic_error("bad signature of " + function.name + ": " + function.signature);
-    if (const size_t colon = part.find(':'); colon != part.npos) {
-      const auto rule = parameter_rule(trim(part.substr(colon + 1)));
-      if (!rule) throw std::logic_error("no rule for parameters in the signature of " + function.name + ": " + function.signature);
-      p.rule = *rule;
-      part = trim(part.substr(0, colon));
-    }
     p.name = part;
     if (result.parameters.empty() && !result.names_self && p.name == "self") {
       result.names_self = true;
@@ -191,9 +185,7 @@ bool is_default(Interpreter& in, const Value& given, const Value& default_value)
 void check_rules(Interpreter& in, const Signature& s, std::string_view module, const std::string& name, std::span<const Value> given,
                  std::span<const Value> defaults) {
   const auto refuse = [&](const std::string& parameter, const Value& value) {
-    raise("NotImplementedError",
-          fmt::format("{}{}{}({}={}) is not in Gasell", module, module.empty() ? "" : ".", name, parameter, repr(in, value)),
-          "leave it out");
+    raise("NotImplementedError", fmt::format("{}.{}({}={}) is not in Gasell", module, name, parameter, repr(in, value)), "leave it out");
   };
   for (size_t i = 0; i < s.parameters.size(); ++i) {
     const Signature::Parameter& p = s.parameters[i];
@@ -339,12 +331,10 @@ Value call_bound(Interpreter& in, const NativeFunction& function, const Value* s
       raise_native_count(function, s, self, given);
     }
   }
-  if (keywords.empty() && !s.ruled && positional.size() == s.parameters.size() &&
-      static_cast<size_t>(s.positional) == s.parameters.size()) {
+  if (keywords.empty() && positional.size() == s.parameters.size() && static_cast<size_t>(s.positional) == s.parameters.size()) {
     for (size_t i = 0; i < positional.size(); ++i) out[i] = std::move(positional[i]);
   } else {
     bind_arguments(in, s, function.name, positional, keywords, out);
-    if (s.ruled) check_rules(in, s, "", function.name, out, s.defaults);
     for (size_t i = 0; i < out.size(); ++i) {
       if (out[i].is_absent()) out[i] = s.defaults[i];
     }

@@ -98,6 +98,15 @@ NodeRef reduce_with_initial(Interpreter& in, const Call& c, const NodeRef& x, bo
   return with_initial(c.name, reduce(in, c.name, x, c.axis, c.dtype, keepdims, 0), initial);
 }
 
+/// where=: booleans. TypeError for numbers, which are no mask.
+NodeRef mask_of(Interpreter& in, const Value& where) {
+  const NodeRef mask = as_node(in, where);
+  if (mask->dtype != DType::boolean)
+    raise("TypeError",
+          "Cannot cast array data from dtype('" + std::string(name_of(mask->dtype)) + "') to dtype('bool') according to the rule 'safe'");
+  return mask;
+}
+
 Value reduce_call(Interpreter& in, const Call& c) {
   const int64_t ddof = is_missing(c.ddof) ? 0 : to_index(in, c.ddof);
   const bool keepdims = truth_or(in, c.keepdims, false);
@@ -110,10 +119,9 @@ Value reduce_call(Interpreter& in, const Call& c) {
     raise("NotImplementedError", "np." + std::string(c.name) + "(dtype='" + std::string(name_of(*wanted)) + "') is not in Gasell",
           "a floating-point dtype is what it computes in");
   if (deviation && (!everything || given(c.mean)))
-    result = masked_variance(
-        in, c, x, everything ? graph::constant(Scalar::of_bool(true)) : graph::cast(as_node(in, c.where), DType::boolean), ddof, keepdims);
+    result = masked_variance(in, c, x, everything ? graph::constant(Scalar::of_bool(true)) : mask_of(in, c.where), ddof, keepdims);
   else if (!everything)
-    result = masked_reduction(in, c, x, graph::cast(as_node(in, c.where), DType::boolean), keepdims);
+    result = masked_reduction(in, c, x, mask_of(in, c.where), keepdims);
   else if (!is_missing(c.initial))
     result = reduce_with_initial(in, c, x, keepdims);
   else
