@@ -7,6 +7,7 @@
 
 #include "compiler/codegen/emitter.h"
 #include "compiler/codegen/externals.h"
+#include "compiler/codegen/math_functions.h"
 #include "compiler/codegen/race_check.h"
 
 namespace gasell {
@@ -61,6 +62,7 @@ std::unique_ptr<llvm::Module> emit_module(llvm::LLVMContext& context, const ir::
 void register_runtime_functions() {
   register_external("gasell_pow_i64", reinterpret_cast<void*>(&integer_power<int64_t>));
   register_external("gasell_pow_u64", reinterpret_cast<void*>(&integer_power<uint64_t>));
+  register_math_functions();
   register_external("gasell_complex", reinterpret_cast<void*>(&evaluate_complex));
   register_external("gasell_out_of_bounds", reinterpret_cast<void*>(&out_of_bounds));
   register_external("gasell_race_unit", reinterpret_cast<void*>(&race_unit));

@@ -15,7 +15,7 @@ class Module;
 namespace gasell {
 
 /// Bumped when the code made of the same IR changes, by passes or the emitter, so that caches do not serve old code.
-inline constexpr int kEmitterVersion = 22;
+inline constexpr int kEmitterVersion = 23;
 
 /// A kernel does what the target cannot.
 struct TargetLacks {

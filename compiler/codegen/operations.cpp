@@ -6,6 +6,8 @@
 
 #include "compiler/codegen/device_math.h"
 #include "compiler/codegen/emit.h"
+#include "compiler/codegen/math_functions.h"
+#include "compiler/math/functions.h"
 #include "lang/diagnostic.h"
 
 namespace gasell {
@@ -229,6 +231,11 @@ llvm::Value* Operations::math(std::string_view name, llvm::Intrinsic::ID known, 
   pure(callee);
   return b_.CreateCall(callee, args);
 }
+/// A function of our own math library where that has it.
+llvm::Value* Operations::elementary(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b) {
+  if (math::has(op)) return target_.math == MathLibrary::c ? call_math(b_, op, type, a, b) : emit_math(b_, op, type, a, b, rare_);
+  return math(info(op).name, llvm::Intrinsic::not_intrinsic, type, b ? std::vector{a, b} : std::vector{a});
+}
 llvm::Value* Operations::remainder(DType type, llvm::Value* a, llvm::Value* b) {
   return target_.math == MathLibrary::c ? b_.CreateFRem(a, b) : math("fmod", llvm::Intrinsic::not_intrinsic, type, {a, b});
 }
@@ -278,26 +285,23 @@ llvm::Value* Operations::float_operation(ScalarOp op, DType type, llvm::Value* a
       return b_.CreateSelect(b_.CreateFCmpOEQ(b, number(0)), exact, f);
     }
     case ScalarOp::fmod: return remainder(type, a, b);
-    case ScalarOp::pow: return math("pow", llvm::Intrinsic::pow, type, {a, b});
+    case ScalarOp::pow: return elementary(op, type, a, b);
     case ScalarOp::copysign: return copysign(a, b);
     case ScalarOp::floor: return intrinsic(llvm::Intrinsic::floor, a);
     case ScalarOp::ceil: return intrinsic(llvm::Intrinsic::ceil, a);
     case ScalarOp::trunc: return intrinsic(llvm::Intrinsic::trunc, a);
     case ScalarOp::rint: return intrinsic(llvm::Intrinsic::roundeven, a);
     case ScalarOp::sqrt: return intrinsic(llvm::Intrinsic::sqrt, a);
-    case ScalarOp::exp: return math("exp", llvm::Intrinsic::exp, type, {a});
-    case ScalarOp::exp2: return math("exp2", llvm::Intrinsic::exp2, type, {a});
-    case ScalarOp::log: return math("log", llvm::Intrinsic::log, type, {a});
-    case ScalarOp::log2: return math("log2", llvm::Intrinsic::log2, type, {a});
-    case ScalarOp::log10: return math("log10", llvm::Intrinsic::log10, type, {a});
-    case ScalarOp::sin: return math("sin", llvm::Intrinsic::sin, type, {a});
-    case ScalarOp::cos: return math("cos", llvm::Intrinsic::cos, type, {a});
-    case ScalarOp::nextafter:
-    case ScalarOp::hypot:
-    case ScalarOp::atan2: return math(info(op).name, llvm::Intrinsic::not_intrinsic, type, {a, b});
-    case ScalarOp::cbrt:
+    case ScalarOp::nextafter: return math("nextafter", llvm::Intrinsic::not_intrinsic, type, {a, b});
+    case ScalarOp::exp:
+    case ScalarOp::exp2:
     case ScalarOp::expm1:
+    case ScalarOp::log:
+    case ScalarOp::log2:
+    case ScalarOp::log10:
     case ScalarOp::log1p:
+    case ScalarOp::sin:
+    case ScalarOp::cos:
     case ScalarOp::tan:
     case ScalarOp::asin:
     case ScalarOp::acos:
@@ -307,7 +311,10 @@ llvm::Value* Operations::float_operation(ScalarOp op, DType type, llvm::Value* a
     case ScalarOp::tanh:
     case ScalarOp::asinh:
     case ScalarOp::acosh:
-    case ScalarOp::atanh: return math(info(op).name, llvm::Intrinsic::not_intrinsic, type, {a});
+    case ScalarOp::atanh:
+    case ScalarOp::cbrt:
+    case ScalarOp::hypot:
+    case ScalarOp::atan2: return elementary(op, type, a, b);
     case ScalarOp::eq: return b_.CreateFCmpOEQ(a, b);
     case ScalarOp::ne: return b_.CreateFCmpUNE(a, b);
     case ScalarOp::lt: return b_.CreateFCmpOLT(a, b);
@@ -342,7 +349,7 @@ Register Operations::complex_operation(ScalarOp op, DType type, const std::vecto
     case ScalarOp::conj: return {a.re, b_.CreateFNeg(a.im)};
     case ScalarOp::real: return {a.re, nullptr};
     case ScalarOp::imag: return {a.im, nullptr};
-    case ScalarOp::abs: return {math("hypot", llvm::Intrinsic::not_intrinsic, real_of(type), {a.re, a.im}), nullptr};
+    case ScalarOp::abs: return {elementary(ScalarOp::hypot, real_of(type), a.re, a.im), nullptr};
     case ScalarOp::eq: return {b_.CreateAnd(b_.CreateFCmpOEQ(a.re, b.re), b_.CreateFCmpOEQ(a.im, b.im)), nullptr};
     case ScalarOp::ne: return {b_.CreateOr(b_.CreateFCmpUNE(a.re, b.re), b_.CreateFCmpUNE(a.im, b.im)), nullptr};
     case ScalarOp::isnan: return {b_.CreateFCmpUNO(a.re, a.im), nullptr};

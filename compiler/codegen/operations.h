@@ -58,6 +58,7 @@ class Operations {
   Register complex_quotient(const Register& a, const Register& b);
   Register complex_call(ScalarOp op, DType type, const Register& a, const Register& b);
   llvm::Value* math(std::string_view name, llvm::Intrinsic::ID known, DType type, const std::vector<llvm::Value*>& args);
+  llvm::Value* elementary(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* remainder(DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* intrinsic(llvm::Intrinsic::ID id, llvm::Value* a);
   static void pure(llvm::FunctionCallee callee);

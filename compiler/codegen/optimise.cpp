@@ -16,6 +16,7 @@
 #include <mutex>
 
 #include "compiler/codegen/dot_products.h"
+#include "compiler/codegen/math_functions.h"
 #include "compiler/codegen/shared_library.h"
 #include "lang/diagnostic.h"
 
@@ -85,7 +86,7 @@ std::string host_pipeline(bool of_function) {
          ",instcombine<no-verify-fixpoint>,"
          "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full)," +
          gvn + ",instcombine<no-verify-fixpoint>,adce,inject-tli-mappings,loop-vectorize," + stored +
-         "simplifycfg,loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
+         "simplifycfg),math-functions,always-inline,function(simplifycfg,loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
 }
 
 /// The same for threads of a GPU: the math library's functions are inlined first, and no vectors.
@@ -126,6 +127,12 @@ void initialise_target(bool gpu) {
 struct DotProducts : llvm::PassInfoMixin<DotProducts> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
     return use_dot_products(function) ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+  }
+};
+
+struct MathFunctions : llvm::PassInfoMixin<MathFunctions> {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    return define_math_functions(module) ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
   }
 };
 
@@ -192,6 +199,12 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, bool of_functi
       [](llvm::StringRef name, llvm::FunctionPassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
         if (name != "dot-products") return false;
         passes.addPass(DotProducts());
+        return true;
+      });
+  builder.registerPipelineParsingCallback(
+      [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name != "math-functions") return false;
+        passes.addPass(MathFunctions());
         return true;
       });
   llvm::ModulePassManager passes;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/math/functions.h"
 #include "lang/diagnostic.h"
 
 namespace gasell {
@@ -142,6 +143,7 @@ int64_t integer_op(ScalarOp op, int64_t a, int64_t b, DType type) {
 
 template <class T>
 T float_op(ScalarOp op, T a, T b, T c) {
+  if (math::has(op)) return math::evaluate(op, a, b);
   switch (op) {
     case ScalarOp::add: return a + b;
     case ScalarOp::sub: return a - b;
@@ -181,17 +183,7 @@ T float_op(ScalarOp op, T a, T b, T c) {
     case ScalarOp::rint: return std::nearbyint(a);
     case ScalarOp::sqrt: return std::sqrt(a);
     case ScalarOp::cbrt: return std::cbrt(a);
-    case ScalarOp::exp: return std::exp(a);
-    case ScalarOp::exp2: return std::exp2(a);
-    case ScalarOp::expm1: return std::expm1(a);
-    case ScalarOp::log: return std::log(a);
-    case ScalarOp::log2: return std::log2(a);
-    case ScalarOp::log10: return std::log10(a);
-    case ScalarOp::log1p: return std::log1p(a);
     case ScalarOp::hypot: return std::hypot(a, b);
-    case ScalarOp::sin: return std::sin(a);
-    case ScalarOp::cos: return std::cos(a);
-    case ScalarOp::tan: return std::tan(a);
     case ScalarOp::asin: return std::asin(a);
     case ScalarOp::acos: return std::acos(a);
     case ScalarOp::atan: return std::atan(a);

@@ -1,0 +1,91 @@
+// exp, exp2, expm1.
+//
+// x = k ln2 + r with an integer k and |r| <= ln2 / 2; the reduced argument is kept with what its rounding loses, and so is 1 + r, to which
+// a minimax polynomial of (e^r - 1 - r) / r^2 is added (Remez's exchange; its error is below 2^-57, 2^-28 for floats).
+#pragma once
+
+#include "compiler/math/common.h"
+
+namespace gasell::math {
+
+/// The nearest multiple of ln2, and what is left of x; exact: the first product with its subtraction loses nothing.
+template <class R>
+struct ReducedByLn2 {
+  Whole<R> k;
+  R r, lo;
+};
+template <class R>
+ReducedByLn2<R> reduced_by_ln2(R x) {
+  constexpr double kHigh = is_single<R> ? 0x1.62e43p-1 : 0x1.62e42fefa39efp-1;
+  constexpr double kLow = is_single<R> ? -0x1.05c61p-29 : 0x1.abc9e3b39803fp-56;
+  const Whole<R> k = rounded(x, 0x1.71547652b82fep0);
+  const R first = fma(k.real, -kHigh, x), r = fma(k.real, -kLow, first);
+  return {k, r, fma(k.real, -kLow, first - r)};
+}
+
+/// e^(r + lo) - 1 - r.
+template <class R>
+R exp_tail(R r, R lo) {
+  R p;
+  if constexpr (is_single<R>)
+    p = polynomial(r, {0x1.6d5168p-10, 0x1.123e4cp-7, 0x1.5554e4p-5, 0x1.55548ap-3, 0x1p-1});
+  else
+    p = polynomial(r, {0x1.af6ee586ebd03p-26, 0x1.28b12fe550e4bp-22, 0x1.71ddee3ecd7a3p-19, 0x1.a0199584f4af5p-16, 0x1.a01a01b455d91p-13,
+                       0x1.6c16c18616ed7p-10, 0x1.111111110e9dep-7, 0x1.555555554fdd8p-5, 0x1.555555555555cp-3, 0x1.000000000000cp-1});
+  return fma(r * r, p, lo);
+}
+/// e^(r + lo), of [-ln2 / 2, ln2 / 2].
+template <class R>
+R exp_reduced(R r, R lo) {
+  const R hi = r + 1.0;
+  return hi + ((r - (hi - 1.0)) + exp_tail(r, lo));
+}
+
+/// Where results, or what they are made of, are not normal numbers.
+template <class R>
+inline constexpr double kExpIsNormal = is_single<R> ? 87 : 708;
+
+template <class R>
+R exp(R x) {
+  const auto of = [](R y) { return reduced_by_ln2(y); };
+  const ReducedByLn2<R> usual = of(x);
+  return rarely(~(abs(x) < kExpIsNormal<R>), scaled(exp_reduced(usual.r, usual.lo), usual.k.integer), [&] {
+    // Beyond these every result is infinity or 0.
+    R y = select(x > (is_single<R> ? 90.0 : 712.0), is_single<R> ? 90.0 : 712.0, x);
+    y = select(y < (is_single<R> ? -105.0 : -748.0), is_single<R> ? -105.0 : -748.0, y);
+    const ReducedByLn2<R> far = of(y);
+    return scaled_far(exp_reduced(far.r, far.lo), far.k.integer);
+  });
+}
+
+template <class R>
+R exp2(R x) {
+  constexpr double kHigh = is_single<R> ? 0x1.62e43p-1 : 0x1.62e42fefa39efp-1;
+  constexpr double kLow = is_single<R> ? -0x1.05c61p-29 : 0x1.abc9e3b39803fp-56;
+  const auto fraction = [](R y, const Whole<R>& k) {
+    const R f = y - k.real, r = f * kHigh;
+    return exp_reduced(r, fma(f, kLow, fma(f, kHigh, -r)));
+  };
+  const Whole<R> k = rounded(x, 1.0);
+  return rarely(~(abs(x) < (is_single<R> ? 126.0 : 1022.0)), scaled(fraction(x, k), k.integer), [&] {
+    R y = select(x > (is_single<R> ? 130.0 : 1030.0), is_single<R> ? 130.0 : 1030.0, x);
+    y = select(y < (is_single<R> ? -152.0 : -1080.0), is_single<R> ? -152.0 : -1080.0, y);
+    const Whole<R> far = rounded(y, 1.0);
+    return scaled_far(fraction(y, far), far.integer);
+  });
+}
+
+/// 2^k (1 + p) - 1 as (2^k - 1) + 2^k p, with what the difference loses where 2^k is large.
+template <class R>
+R expm1(R x) {
+  const R least = select(x < (is_single<R> ? -20.0 : -50.0), is_single<R> ? -20.0 : -50.0, x);  // e^x is too small to matter
+  const ReducedByLn2<R> reduced = reduced_by_ln2(least);
+  const R scale = power_of_two(x, reduced.k.integer);
+  const R whole = scale - 1.0, lost = (scale - whole) - 1.0;
+  const Pair<R> sum = quick_sum(whole, scale * reduced.r);
+  const R usual = sum.hi + (fma(scale, exp_tail(reduced.r, reduced.lo), sum.lo) + lost);
+  // Of -0 too.
+  return rarely(~(abs(least) < kExpIsNormal<R>), select(reduced.k.integer == 0, copysign(usual, x), usual), [&] { return exp(x); });
+}
+
+}  // namespace gasell::math
