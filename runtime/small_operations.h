@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/graph/node.h"
+#include "compiler/math/evaluate.h"
 
 namespace gasell::small {
 
@@ -26,8 +27,8 @@ T product(T a, T b) {
     return a * b;
 }
 
-/// Whether every way to compute it gives the same bits. The C library's functions are not among these: its vector versions, which kernels
-/// call, differ from its scalar ones in the last digits.
+/// Whether every way to compute it gives the same bits: not where LLVM and the C library have ways of their own (remainders of floats,
+/// elementary functions of complex numbers).
 inline bool is_exact(ScalarOp op, DType type) {
   if (is_complex(type)) {
     switch (op) {
@@ -99,8 +100,8 @@ inline bool is_exact(ScalarOp op, DType type) {
     case ScalarOp::mod:
     case ScalarOp::fmod:
     case ScalarOp::pow:
-    case ScalarOp::mulhi: return is_integer(type);
-    default: return false;
+    case ScalarOp::mulhi: return is_integer(type) || (op == ScalarOp::pow && math::has(op));
+    default: return math::has(op);
   }
 }
 
@@ -164,9 +165,11 @@ bool binary_loop(ScalarOp op, int64_t n, char* to, Operand<T> a, Operand<T> b) {
   if constexpr (real) {
     switch (op) {
       case ScalarOp::div: loop<T, T>(n, to, [](T x, T y) { return x / y; }, a, b); return true;
-      case ScalarOp::pow: loop<T, T>(n, to, [](T x, T y) { return std::pow(x, y); }, a, b); return true;
       default: break;
     }
+    if (!math::has(op)) return false;
+    loop<T, T>(n, to, [op](T x, T y) { return math::evaluate(op, x, y); }, a, b);
+    return true;
   }
   return false;
 }
@@ -191,13 +194,11 @@ bool unary_loop(ScalarOp op, int64_t n, char* to, Operand<T> a) {
       case ScalarOp::neg: loop<T, T>(n, to, [](T x) { return -x; }, a); return true;
       case ScalarOp::abs: loop<T, T>(n, to, [](T x) { return std::fabs(x); }, a); return true;
       case ScalarOp::sqrt: loop<T, T>(n, to, [](T x) { return std::sqrt(x); }, a); return true;
-      case ScalarOp::exp: loop<T, T>(n, to, [](T x) { return std::exp(x); }, a); return true;
-      case ScalarOp::log: loop<T, T>(n, to, [](T x) { return std::log(x); }, a); return true;
-      case ScalarOp::sin: loop<T, T>(n, to, [](T x) { return std::sin(x); }, a); return true;
-      case ScalarOp::cos: loop<T, T>(n, to, [](T x) { return std::cos(x); }, a); return true;
-      case ScalarOp::tanh: loop<T, T>(n, to, [](T x) { return std::tanh(x); }, a); return true;
-      default: return false;
+      default: break;
     }
+    if (!math::has(op)) return false;
+    loop<T, T>(n, to, [op](T x) { return math::evaluate(op, x); }, a);
+    return true;
   }
   return false;
 }

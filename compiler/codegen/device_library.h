@@ -1,10 +1,7 @@
-// Libraries of device functions (sin, pow, … for GPUs) as LLVM bitcode: NVIDIA's libdevice where a toolkit is found, else LLVM's libclc, a
-// part of which stands in the program itself.
+// A function that kernels of GPUs cannot have in place, as LLVM bitcode: that of LLVM's libclc, which stands in the program itself.
 #pragma once
 
 #include <string>
-
-#include "compiler/codegen/target.h"
 
 namespace llvm {
 class Module;
@@ -12,18 +9,13 @@ class Module;
 
 namespace gasell {
 
-/// libdevice where GASELL_CUDA, CUDA_HOME, CUDA_PATH or /usr/local/cuda has a toolkit with one, else libclc; with GASELL_DEVICE_MATH=libclc
-/// always that.
-MathLibrary device_library();
-
-/// For people: "libdevice (PATH)" or "libclc".
-std::string device_library_name();
+/// fmod of doubles.
+inline constexpr const char* kDeviceRemainder = "_Z4fmoddd";
 
 /// Changes when the library does.
-std::string device_library_version(MathLibrary library);
+std::string device_library_version();
 
-/// Brings in the functions of the library that the module calls, with what they need; false when it lacks one. libclc's are code for any
-/// target.
-bool link_device_library(llvm::Module& module, MathLibrary library);
+/// Brings in what the module calls of it, with what that needs; false when it lacks something. It is code for any target.
+bool link_device_library(llvm::Module& module);
 
 }  // namespace gasell

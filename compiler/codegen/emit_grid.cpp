@@ -322,7 +322,7 @@ class GridEmitter final : public Emitter {
   static constexpr double kMostSideBySide = 100;  // beyond it two rounds lack registers
 
   /// Iterations two and two, what the second does beside what the first does, stored when both are done. Where one of them has a rare
-  /// argument (device_math.h), and at the end, they come one by one; the bits are the same.
+  /// argument (math_functions.h), and at the end, they come one by one; the bits are the same.
   void pairs_loop(const Stmt& s, llvm::Value* first, llvm::Value* last, llvm::Value* step) {
     llvm::BasicBlock *before = b_.GetInsertBlock(), *head = block("pairs"), *both = block("both"), *stores = block("stores"),
                      *rest = block("rest"), *one = block("one"), *after = block("after"), *exit = block("exit");

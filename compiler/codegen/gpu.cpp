@@ -13,6 +13,7 @@
 
 #include "compiler/codegen/device_library.h"
 #include "compiler/codegen/emit.h"
+#include "compiler/codegen/math_functions.h"
 #include "compiler/codegen/optimise.h"
 #include "compiler/ir/map_to_grid.h"
 #include "compiler/ir/passes.h"
@@ -50,7 +51,7 @@ Target gpu_target(int capability, bool soon) {
   target.soon = soon;
   target.triple = "nvptx64-nvidia-cuda";
   target.cpu = "sm_" + std::to_string(capability);
-  target.math = device_library();
+  target.emits_math = true;
   target.calls_runtime = false;
   target.grid = true;
   target.quick_doubles = capability == 80 || capability == 90 || capability == 100;
@@ -86,7 +87,7 @@ std::optional<Result> lower(const ir::Kernel& kernel, int capability, F finish) 
     llvm::raw_string_ostream out(fault);
     if (llvm::verifyModule(*module, &out)) throw Error("SystemError", "code for GPUs that is none: " + fault, "", Blame::internal);
 #endif
-    if (!link_device_library(*module, target.math)) return {};
+    if (!link_device_library(*module)) return {};
     optimise(*module, *machine);
     return finish(*mapped, *module, *machine);
   } catch (const TargetLacks&) {
@@ -119,10 +120,8 @@ std::string emit_gpu_llvm(const ir::Kernel& kernel, int capability) {
       .value_or("");
 }
 
-std::string gpu_math_name() { return device_library_name(); }
-
 std::string gpu_compiler_name() {
-  return "LLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion) + "\nmath " + device_library_version(device_library());
+  return "LLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion) + "\nmath " + math_version();
 }
 
 }  // namespace gasell

@@ -33,7 +33,6 @@ std::optional<GpuCode> compile_ptx(const ir::Kernel& kernel, int capability);
 std::string emit_gpu_llvm(const ir::Kernel& kernel, int capability);
 
 /// What compile_ptx takes its math functions from, for people.
-std::string gpu_math_name();
 
 /// What compile_ptx makes depends on the kernel, the capability and this text: it names the compiler and its math functions.
 std::string gpu_compiler_name();

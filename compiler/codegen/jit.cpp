@@ -20,6 +20,7 @@
 #include "compiler/codegen/emit.h"
 #include "compiler/codegen/externals.h"
 #include "compiler/codegen/kernel_cache.h"
+#include "compiler/codegen/math_functions.h"
 #include "compiler/codegen/optimise.h"
 #include "compiler/ir/passes.h"
 #include "compiler/ir/text.h"
@@ -39,8 +40,7 @@ std::string hex(XXH128_hash_t hash) {
 std::string key_of(const ir::Kernel& kernel, const Target& target) {
   std::string text = ir::print(kernel);
   text += '\n' + target.triple + '\n' + target.cpu + '\n' + target.features + '\n';
-  text += (target.math == MathLibrary::c ? vector_math_name() : device_library_version(target.math)) +
-          "\nLLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion);
+  text += math_version() + "\nLLVM " LLVM_VERSION_STRING "\nemitter " + std::to_string(kEmitterVersion);
   text += target.check_races ? " races checked" : target.check_bounds ? " checked" : "";
   return hex(XXH3_128bits(text.data(), text.size()));
 }
@@ -87,7 +87,7 @@ struct Jit::State {
     Target target = host_target();
     target.check_bounds = check_bounds;
     target.check_races = check_races || (kernel.simt && check_thread_races);
-    if (kernel.threads || kernel.simt) target.math = MathLibrary::libclc;
+    if (kernel.threads || kernel.simt) target.emits_math = true;
     return target;
   }
 
@@ -97,7 +97,6 @@ struct Jit::State {
       llvm::orc::JITTargetMachineBuilder machine((llvm::Triple(target.triple)));
       machine.setCPU(target.cpu);
       jit = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create());
-      vector_math_name();  // opens libmvec, so that its symbols are the process's
       register_runtime_functions();
       jit->getMainJITDylib().addGenerator(std::make_unique<Externals>());
       jit->getMainJITDylib().addGenerator(
@@ -117,8 +116,7 @@ struct Jit::State {
     const auto machine = make_target_machine(host_target());
     const Target wanted = target(kernel);
     const auto module = emit_module(context, ready, wanted, symbol);
-    if (wanted.math != MathLibrary::c && !link_device_library(*module, wanted.math))
-      fail(llvm::createStringError("a function is missing in libclc"));
+    if (wanted.emits_math && !link_device_library(*module)) fail(llvm::createStringError("a function is missing in libclc"));
     optimise(*module, *machine, kernel.function);
     return finish(*module, *machine);
   }
@@ -208,8 +206,7 @@ std::string Jit::emit_asm(const ir::Kernel& kernel) { return state_->lower(kerne
 Jit::Description Jit::describe() const {
   const Target& target = host_target();
   const KernelCache::Usage usage = state_->cache.usage();
-  return {target.cpu,         target.features,          target.triple, LLVM_VERSION_STRING,
-          vector_math_name(), state_->cache.describe(), usage.entries, usage.bytes};
+  return {target.cpu, target.features, target.triple, LLVM_VERSION_STRING, state_->cache.describe(), usage.entries, usage.bytes};
 }
 
 }  // namespace gasell

@@ -50,7 +50,7 @@ class Jit {
   std::string emit_asm(const ir::Kernel& kernel);
 
   struct Description {
-    std::string cpu, features, triple, llvm_version, vector_math, cache_directory;
+    std::string cpu, features, triple, llvm_version, cache_directory;
     int64_t cache_entries = 0, cache_bytes = 0;
   };
   Description describe() const;

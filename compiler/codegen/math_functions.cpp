@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "compiler/codegen/device_library.h"
 #include "compiler/codegen/externals.h"
 #include "compiler/codegen/math_values.h"
 
@@ -60,7 +61,7 @@ math::Emitted<T> of_large_argument(math::Trigonometric which, math::Emitted<T> x
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
     llvm::Type *i32 = e.b.getInt32Ty(), *ptr = e.b.getPtrTy();
     auto callee = module.getOrInsertFunction("gasell_math_lanes" + std::string(single ? "_f32" : "_f64"),
-                                                   llvm::FunctionType::get(e.b.getVoidTy(), {i32, i32, ptr, ptr}, false));
+                                             llvm::FunctionType::get(e.b.getVoidTy(), {i32, i32, ptr, ptr}, false));
     auto* function = llvm::cast<llvm::Function>(callee.getCallee());
     function->setOnlyAccessesArgMemory();
     function->setDoesNotThrow();
@@ -166,6 +167,8 @@ bool define_math_functions(llvm::Module& module) {
   }
   return !wanted.empty();
 }
+
+std::string math_version() { return "math " GASELL_MATH_VERSION ", " + device_library_version(); }
 
 void register_math_functions() {
   register_external("gasell_math_lanes_f32", reinterpret_cast<void*>(&evaluate_lanes<float>));

@@ -4,10 +4,9 @@
 
 #include <cmath>
 
-#include "compiler/codegen/device_math.h"
+#include "compiler/codegen/device_library.h"
 #include "compiler/codegen/emit.h"
 #include "compiler/codegen/math_functions.h"
-#include "compiler/math/functions.h"
 #include "lang/diagnostic.h"
 
 namespace gasell {
@@ -63,7 +62,7 @@ Register Operations::convert(const Register& r, DType from, DType to) {
     if (!from_float) return {b_.CreateIntCast(r.re, type, is_signed(from)), nullptr};
     auto truncated = [&](llvm::Value* x, llvm::Type* as) {
       llvm::Value* integer = b_.CreateFreeze(b_.CreateFPToSI(x, as));
-      if (target_.math == MathLibrary::c) return integer;
+      if (!target_.emits_math) return integer;
       const unsigned bits = as->getIntegerBitWidth();
       llvm::Value* least = llvm::ConstantFP::get(x->getType(), -std::ldexp(1.0, static_cast<int>(bits) - 1));
       llvm::Value* fits = b_.CreateAnd(b_.CreateFCmpOGE(x, least), b_.CreateFCmpOLT(x, b_.CreateFNeg(least)));
@@ -177,7 +176,7 @@ llvm::Value* Operations::integer_operation(ScalarOp op, DType type, llvm::Value*
 
 llvm::Value* Operations::power(DType type, llvm::Value* a, llvm::Value* b) {
   const bool s = is_signed(type);
-  if (target_.math != MathLibrary::c) return power_by_squaring(s, a, b);
+  if (target_.emits_math) return power_by_squaring(s, a, b);
   llvm::Type* i64 = b_.getInt64Ty();
   auto callee = module_.getOrInsertFunction(s ? "gasell_pow_i64" : "gasell_pow_u64", llvm::FunctionType::get(i64, {i64, i64}, false));
   pure(callee);
@@ -220,24 +219,18 @@ void Operations::pure(llvm::FunctionCallee callee) {
   f->addFnAttr(llvm::Attribute::WillReturn);
 }
 
-/// A function of the target's math library. The C library's float versions have the suffix f and, where LLVM knows the function, go through
-/// an intrinsic, which becomes a vector function in loops. Free of side effects: nothing reads errno.
-llvm::Value* Operations::math(std::string_view name, llvm::Intrinsic::ID known, DType type, const std::vector<llvm::Value*>& args) {
-  llvm::Type* t = register_type(type);
-  if (target_.math == MathLibrary::c && known != llvm::Intrinsic::not_intrinsic) return b_.CreateIntrinsic(known, {t}, args);
-  if (target_.math != MathLibrary::c) return emit_device_math(b_, target_.math, name, type, args, rare_);
-  auto callee = module_.getOrInsertFunction(std::string(name) + (type == DType::f32 ? "f" : ""),
-                                            llvm::FunctionType::get(t, std::vector<llvm::Type*>(args.size(), t), false));
-  pure(callee);
-  return b_.CreateCall(callee, args);
-}
-/// A function of our own math library where that has it.
+/// Of our own math library.
 llvm::Value* Operations::elementary(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b) {
-  if (math::has(op)) return target_.math == MathLibrary::c ? call_math(b_, op, type, a, b) : emit_math(b_, op, type, a, b, rare_);
-  return math(info(op).name, llvm::Intrinsic::not_intrinsic, type, b ? std::vector{a, b} : std::vector{a});
+  return target_.emits_math ? emit_math(b_, op, type, a, b, rare_) : call_math(b_, op, type, a, b);
 }
+/// The C library's remainder, of emitted kernels libclc's of doubles: its own of floats takes subnormal numbers for zeros, and the
+/// remainder of two floats is one, so that nothing is rounded.
 llvm::Value* Operations::remainder(DType type, llvm::Value* a, llvm::Value* b) {
-  return target_.math == MathLibrary::c ? b_.CreateFRem(a, b) : math("fmod", llvm::Intrinsic::not_intrinsic, type, {a, b});
+  if (!target_.emits_math) return b_.CreateFRem(a, b);
+  llvm::Type* f64 = b_.getDoubleTy();
+  auto callee = module_.getOrInsertFunction(kDeviceRemainder, llvm::FunctionType::get(f64, {f64, f64}, false));
+  pure(callee);
+  return b_.CreateFPCast(b_.CreateCall(callee, {b_.CreateFPCast(a, f64), b_.CreateFPCast(b, f64)}), register_type(type));
 }
 llvm::Value* Operations::intrinsic(llvm::Intrinsic::ID id, llvm::Value* a) { return b_.CreateUnaryIntrinsic(id, a); }
 
@@ -292,7 +285,7 @@ llvm::Value* Operations::float_operation(ScalarOp op, DType type, llvm::Value* a
     case ScalarOp::trunc: return intrinsic(llvm::Intrinsic::trunc, a);
     case ScalarOp::rint: return intrinsic(llvm::Intrinsic::roundeven, a);
     case ScalarOp::sqrt: return intrinsic(llvm::Intrinsic::sqrt, a);
-    case ScalarOp::nextafter: return math("nextafter", llvm::Intrinsic::not_intrinsic, type, {a, b});
+    case ScalarOp::nextafter:
     case ScalarOp::exp:
     case ScalarOp::exp2:
     case ScalarOp::expm1:

@@ -36,8 +36,8 @@ class Operations {
   const Target& target_;
   llvm::IRBuilder<> b_;
   llvm::Function* function_ = nullptr;
-  /// Where set: functions with a path for usual arguments (device_math.h) take it always and say here, with an or, whether the argument was
-  /// another.
+  /// Where set: functions with a way for usual arguments (math_functions.h) take it always and say here, with an or, whether the argument
+  /// was another.
   llvm::Value* rare_ = nullptr;
 
  private:
@@ -57,7 +57,6 @@ class Operations {
   Register complex_operation(ScalarOp op, DType type, const std::vector<Register>& args);
   Register complex_quotient(const Register& a, const Register& b);
   Register complex_call(ScalarOp op, DType type, const Register& a, const Register& b);
-  llvm::Value* math(std::string_view name, llvm::Intrinsic::ID known, DType type, const std::vector<llvm::Value*>& args);
   llvm::Value* elementary(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* remainder(DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* intrinsic(llvm::Intrinsic::ID id, llvm::Value* a);

@@ -1,6 +1,5 @@
 #include "compiler/codegen/optimise.h"
 
-#include <dlfcn.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -12,66 +11,14 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 
-#include <deque>
 #include <mutex>
 
 #include "compiler/codegen/dot_products.h"
 #include "compiler/codegen/math_functions.h"
-#include "compiler/codegen/shared_library.h"
 #include "lang/diagnostic.h"
 
 namespace gasell {
 namespace {
-
-/// glibc's vector math, by the x86 vector ABI's names: _ZGV<isa>N<lanes><parameters>_<function>. e is AVX-512, d AVX2.
-class VectorMath {
- public:
-  static const VectorMath& instance() {
-    static const VectorMath math;
-    return math;
-  }
-  const std::vector<llvm::VecDesc>& functions() const { return functions_; }
-  const std::string& name() const { return name_; }
-
- private:
-  VectorMath() {
-    std::string ignored;
-    void* library = open_library("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL, ignored);
-    if (!library || !llvm::Triple(llvm::sys::getProcessTriple()).isX86()) return;
-    const auto features = llvm::sys::getHostCPUFeatures();
-    const bool avx512 = features.lookup("avx512f") && features.lookup("avx512dq"), avx2 = features.lookup("avx2") && features.lookup("fma");
-    for (const auto& [isa, lanes, usable] : {std::tuple{'e', 8, avx512}, std::tuple{'d', 4, avx2}}) {
-      if (!usable) continue;
-      name_ += std::string(name_.empty() ? "libmvec (" : ", ") + (isa == 'e' ? "AVX-512" : "AVX2");
-      for (const char* function : {"sin", "cos",  "tan",   "asin", "acos", "atan",  "sinh",  "cosh", "tanh", "asinh", "acosh", "atanh",
-                                   "exp", "exp2", "expm1", "log",  "log2", "log10", "log1p", "cbrt", "pow",  "atan2", "hypot"}) {
-        const bool binary =
-            std::string_view(function) == "pow" || std::string_view(function) == "atan2" || std::string_view(function) == "hypot";
-        for (const bool single : {false, true}) {
-          const std::string base = std::string(function) + (single ? "f" : "");
-          const std::string abi = std::string("_ZGV") + isa + "N" + std::to_string(single ? lanes * 2 : lanes) + (binary ? "vv" : "v");
-          const std::string vector = abi + "_" + base;
-          if (!dlsym(library, vector.c_str())) continue;
-          const llvm::ElementCount count = llvm::ElementCount::getFixed(static_cast<unsigned>(single ? lanes * 2 : lanes));
-          add(base, vector, count, abi);
-          for (const char* intrinsic : {"sin", "cos", "exp", "exp2", "log", "log2", "log10", "pow"})
-            if (std::string_view(intrinsic) == function)
-              add(std::string("llvm.") + function + (single ? ".f32" : ".f64"), vector, count, abi);
-        }
-      }
-    }
-    name_ += name_.empty() ? "" : ")";
-  }
-
-  void add(const std::string& scalar, const std::string& vector, llvm::ElementCount count, const std::string& abi) {
-    functions_.emplace_back(keep(scalar), keep(vector), count, false, keep(abi));
-  }
-  llvm::StringRef keep(const std::string& text) { return texts_.emplace_back(text); }
-
-  std::deque<std::string> texts_;  // VecDesc refers to them
-  std::vector<llvm::VecDesc> functions_;
-  std::string name_;
-};
 
 /// What of O2 speeds kernels up: they arrive without calls to inline, common subexpressions or dead code, as loops over arrays. Each pass
 /// here was kept because a kernel was slower without it; the whole takes half to four fifths of O2's time and its kernels are no slower.
@@ -85,7 +32,7 @@ std::string host_pipeline(bool of_function) {
          "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),simplifycfg<keep-loops;speculate-blocks;simplify-cond-branch>"
          ",instcombine<no-verify-fixpoint>,"
          "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full)," +
-         gvn + ",instcombine<no-verify-fixpoint>,adce,inject-tli-mappings,loop-vectorize," + stored +
+         gvn + ",instcombine<no-verify-fixpoint>,adce,loop-vectorize," + stored +
          "simplifycfg),math-functions,always-inline,function(simplifycfg,loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
 }
 
@@ -188,7 +135,6 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, bool of_functi
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&machine);
   llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
-  library.addVectorizableFunctions(VectorMath::instance().functions());
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(sccs);
@@ -224,7 +170,5 @@ std::string to_assembly(llvm::Module& module, llvm::TargetMachine& machine) {
 std::unique_ptr<llvm::MemoryBuffer> to_object(llvm::Module& module, llvm::TargetMachine& machine) {
   return std::make_unique<llvm::SmallVectorMemoryBuffer>(generate(module, machine, llvm::CodeGenFileType::ObjectFile), "kernel.o", false);
 }
-
-std::string vector_math_name() { return VectorMath::instance().name().empty() ? "none" : VectorMath::instance().name(); }
 
 }  // namespace gasell

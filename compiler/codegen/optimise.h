@@ -15,11 +15,9 @@ class TargetMachine;
 namespace gasell {
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target);
-/// What of O2 pays, with the target's facts, vector math functions among them; for array expressions or for a compiled function.
+/// What of O2 pays, with the target's facts, for array expressions or for a compiled function.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, bool of_function = false);
 std::string to_assembly(llvm::Module& module, llvm::TargetMachine& machine);
 std::unique_ptr<llvm::MemoryBuffer> to_object(llvm::Module& module, llvm::TargetMachine& machine);
-/// The C library's vector functions that optimise() may call: "libmvec (AVX-512, AVX2)", or "none".
-std::string vector_math_name();
 
 }  // namespace gasell

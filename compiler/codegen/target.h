@@ -6,17 +6,13 @@
 
 namespace gasell {
 
-enum class MathLibrary : uint8_t {
-  c,          // LLVM's intrinsics where it has them, which become calls of the C library or its vector twin
-  libdevice,  // NVIDIA's device functions: __nv_sin, __nv_sinf
-  libclc,     // LLVM's device functions, with OpenCL's names: sin(double) as _Z3sind
-};
-
 struct Target {
   std::string triple, data_layout, cpu, features;
   /// Bits of vectors that LLVM should use where loops allow (prefer-vector-width), 0: its own choice.
   int vector_bits = 0;
-  MathLibrary math = MathLibrary::c;
+  /// Elementary functions are emitted in place, and what cannot be is libclc's (device_library.h): kernels that are mapped to a grid.
+  /// Others call functions that have vector twins, and the C library's.
+  bool emits_math = false;
   /// Code may call Gasell's own functions (externals.h).
   bool calls_runtime = true;
   /// Kernels are mapped to a grid and run by its threads (nvptx64); elsewhere mapped kernels run as loops over them.

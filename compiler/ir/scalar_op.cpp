@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/math/functions.h"
+#include "compiler/math/evaluate.h"
 #include "lang/diagnostic.h"
 
 namespace gasell {
@@ -166,7 +166,6 @@ T float_op(ScalarOp op, T a, T b, T c) {
       return q - f > T(0.5) ? f + 1 : f;
     }
     case ScalarOp::fmod: return std::fmod(a, b);
-    case ScalarOp::pow: return std::pow(a, b);
     case ScalarOp::neg: return -a;
     case ScalarOp::abs: return std::fabs(a);
     case ScalarOp::sign: return std::isnan(a) ? a : a > 0 ? T(1) : a < 0 ? T(-1) : T(0);
@@ -176,24 +175,11 @@ T float_op(ScalarOp op, T a, T b, T c) {
     case ScalarOp::fmax: return std::isnan(a) ? b : std::isnan(b) ? a : a > b ? a : b;
     case ScalarOp::fma: return std::fma(a, b, c);
     case ScalarOp::copysign: return std::copysign(a, b);
-    case ScalarOp::nextafter: return std::nextafter(a, b);
     case ScalarOp::floor: return std::floor(a);
     case ScalarOp::ceil: return std::ceil(a);
     case ScalarOp::trunc: return std::trunc(a);
     case ScalarOp::rint: return std::nearbyint(a);
     case ScalarOp::sqrt: return std::sqrt(a);
-    case ScalarOp::cbrt: return std::cbrt(a);
-    case ScalarOp::hypot: return std::hypot(a, b);
-    case ScalarOp::asin: return std::asin(a);
-    case ScalarOp::acos: return std::acos(a);
-    case ScalarOp::atan: return std::atan(a);
-    case ScalarOp::atan2: return std::atan2(a, b);
-    case ScalarOp::sinh: return std::sinh(a);
-    case ScalarOp::cosh: return std::cosh(a);
-    case ScalarOp::tanh: return std::tanh(a);
-    case ScalarOp::asinh: return std::asinh(a);
-    case ScalarOp::acosh: return std::acosh(a);
-    case ScalarOp::atanh: return std::atanh(a);
     case ScalarOp::conj:
     case ScalarOp::real: return a;
     case ScalarOp::imag: return 0;
@@ -328,8 +314,9 @@ Scalar evaluate(ScalarOp op, const Scalar* operands) {
     if (op == ScalarOp::real) return Scalar::of_float(a.c.real(), real);
     if (op == ScalarOp::imag) return Scalar::of_float(a.c.imag(), real);
     if (op == ScalarOp::abs)
-      return Scalar::of_float(real == DType::f32 ? std::hypot(static_cast<float>(a.c.real()), static_cast<float>(a.c.imag()))
-                                                 : std::hypot(a.c.real(), a.c.imag()),
+      return Scalar::of_float(real == DType::f32
+                                  ? math::evaluate(ScalarOp::hypot, static_cast<float>(a.c.real()), static_cast<float>(a.c.imag()))
+                                  : math::evaluate(ScalarOp::hypot, a.c.real(), a.c.imag()),
                               real);
     if (real == DType::f32)
       return Scalar::of_complex(std::complex<double>(complex_op(op, std::complex<float>(a.c), std::complex<float>(b.c))), a.type);

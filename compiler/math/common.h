@@ -22,13 +22,15 @@ R polynomial(R x, const double (&c)[N]) {
 }
 
 /// The same with half as many steps that wait for each other, and no more operations; `square` is x * x.
-template <class R>
-R polynomial(R x, R square, std::initializer_list<double> coefficients) {
-  auto c = coefficients.begin();
-  const bool odd = coefficients.size() % 2 != 0;
-  R p = odd ? fma(square, *c, fma(x, *(c + 1), *(c + 2))) : fma(x, *c, *(c + 1));
-  for (c += odd ? 3 : 2; c != coefficients.end(); c += 2) p = fma(p, square, fma(x, *c, *(c + 1)));
-  return p;
+template <class R, size_t N>
+R polynomial(R x, R square, const double (&c)[N]) {
+  constexpr size_t kOdd = N % 2;
+  return [&]<size_t... K>(std::index_sequence<K...>) {
+    R p = fma(x, c[kOdd], c[kOdd + 1]);
+    if constexpr (kOdd != 0) p = fma(square, c[0], p);
+    ((p = fma(p, square, fma(x, c[kOdd + 2 * K + 2], c[kOdd + 2 * K + 3]))), ...);
+    return p;
+  }(std::make_index_sequence<(N - 2) / 2>());
 }
 
 /// What a format of floats is made of.
@@ -98,6 +100,12 @@ template <class R>
 Pair<R> product(R a, R b) {
   const R p = a * b;
   return {p, fma(a, b, -p)};
+}
+/// About 2^exponent / x of a positive number that is not near the largest ones: from its bits, to an eighth. Enough for small corrections.
+template <class R>
+R rough_reciprocal(R x, int64_t exponent = 0) {
+  constexpr int64_t kOfOne = is_single<R> ? 0x7ef311c3 : 0x7fde6238da3c2118;
+  return from_bits(x, kOfOne + exponent * (int64_t{1} << Format<R>::kFraction) - bits(x));
 }
 
 }  // namespace gasell::math

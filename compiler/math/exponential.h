@@ -26,13 +26,15 @@ ReducedByLn2<R> reduced_by_ln2(R x) {
 /// e^(r + lo) - 1 - r.
 template <class R>
 R exp_tail(R r, R lo) {
+  const R square = r * r;
   R p;
   if constexpr (is_single<R>)
-    p = polynomial(r, {0x1.6d5168p-10, 0x1.123e4cp-7, 0x1.5554e4p-5, 0x1.55548ap-3, 0x1p-1});
+    p = polynomial(r, {0x1.9e0328p-13, 0x1.6d438cp-10, 0x1.11130ap-7, 0x1.5554f0p-5, 0x1.555554p-3, 0x1p-1});
   else
-    p = polynomial(r, {0x1.af6ee586ebd03p-26, 0x1.28b12fe550e4bp-22, 0x1.71ddee3ecd7a3p-19, 0x1.a0199584f4af5p-16, 0x1.a01a01b455d91p-13,
-                       0x1.6c16c18616ed7p-10, 0x1.111111110e9dep-7, 0x1.555555554fdd8p-5, 0x1.555555555555cp-3, 0x1.000000000000cp-1});
-  return fma(r * r, p, lo);
+    p = polynomial(r, square,
+                   {0x1.af6ee586ebd03p-26, 0x1.28b12fe550e4bp-22, 0x1.71ddee3ecd7a3p-19, 0x1.a0199584f4af5p-16, 0x1.a01a01b455d91p-13,
+                    0x1.6c16c18616ed7p-10, 0x1.111111110e9dep-7, 0x1.555555554fdd8p-5, 0x1.555555555555cp-3, 0x1.000000000000cp-1});
+  return fma(square, p, lo);
 }
 /// e^(r + lo), of [-ln2 / 2, ln2 / 2].
 template <class R>

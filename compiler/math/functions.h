@@ -1,35 +1,22 @@
-// The elementary functions by the names of the scalar operations. Results are within a unit of the last place for floats and two for
-// doubles (docs/accuracy.md has what is measured); special values as C99's Annex F has them.
+// The elementary functions' templates by the names of the scalar operations.
 #pragma once
 
-#include "compiler/ir/scalar_op.h"
+#include "compiler/math/evaluate.h"
 #include "compiler/math/exponential.h"
+#include "compiler/math/hyperbolic.h"
+#include "compiler/math/inverse_trigonometric.h"
 #include "compiler/math/logarithm.h"
+#include "compiler/math/neighbour.h"
 #include "compiler/math/number.h"
+#include "compiler/math/power.h"
+#include "compiler/math/roots.h"
 #include "compiler/math/trigonometric.h"
 
 namespace gasell::math {
 
-/// Whether the library has it.
-constexpr bool has(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::exp:
-    case ScalarOp::exp2:
-    case ScalarOp::expm1:
-    case ScalarOp::log:
-    case ScalarOp::log2:
-    case ScalarOp::log10:
-    case ScalarOp::log1p:
-    case ScalarOp::sin:
-    case ScalarOp::cos:
-    case ScalarOp::tan: return true;
-    default: return false;
-  }
-}
-
 /// op(x), or op(x, y), of one that it has.
 template <class R>
-R compute(ScalarOp op, R x, [[maybe_unused]] R y) {
+R compute(ScalarOp op, R x, R y) {
   switch (op) {
     case ScalarOp::exp: return exp(x);
     case ScalarOp::exp2: return exp2(x);
@@ -41,12 +28,22 @@ R compute(ScalarOp op, R x, [[maybe_unused]] R y) {
     case ScalarOp::sin: return sin(x);
     case ScalarOp::cos: return cos(x);
     case ScalarOp::tan: return tan(x);
+    case ScalarOp::asin: return asin(x);
+    case ScalarOp::acos: return acos(x);
+    case ScalarOp::atan: return atan(x);
+    case ScalarOp::atan2: return atan2(x, y);
+    case ScalarOp::sinh: return sinh(x);
+    case ScalarOp::cosh: return cosh(x);
+    case ScalarOp::tanh: return tanh(x);
+    case ScalarOp::asinh: return asinh(x);
+    case ScalarOp::acosh: return acosh(x);
+    case ScalarOp::atanh: return atanh(x);
+    case ScalarOp::cbrt: return cbrt(x);
+    case ScalarOp::hypot: return hypot(x, y);
+    case ScalarOp::pow: return pow(x, y);
+    case ScalarOp::nextafter: return nextafter(x, y);
     default: return x;
   }
 }
-
-/// The same on this machine: of a function that the library has. math/host.cpp.
-double evaluate(ScalarOp op, double x, double y = 0);
-float evaluate(ScalarOp op, float x, float y = 0);
 
 }  // namespace gasell::math

@@ -2,35 +2,27 @@
 //
 // x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). The series of doubles is that of 2 atanh(s), s = f / (2 + f), as in fdlibm's e_log.c
 // (K. C. Ng, 1993), log(1 + f) = f - f^2/2 + s (f^2/2 + R); that of floats is f - f^2/2 + f^3 P(f). R and P are minimax polynomials (errors
-// below 2^-58 and 2^-27 of the result). The quotient needs no division: a polynomial of the divisor, which is in a narrow range, gives 9
-// bits of its reciprocal, and two steps all others.
+// below 2^-58 and 2^-27 of the result).
 #pragma once
 
 #include "compiler/math/common.h"
 
 namespace gasell::math {
 
-/// 1 / d of d in [1.7, 2.42], but for a unit of the last place of doubles.
-template <class R>
-R reciprocal_near_2(R d) {
-  R q = polynomial(d, {0x1.dea48a243d0f4p-4, -0x1.71e253f09e63ap-1, 0x1.7a4e463800302p+0});
-  const R first = fma(-d, q, 1.0);
-  q = fma(fma(first, first, first), q, q);
-  return fma(fma(-d, q, 1.0), q, q);
-}
-
 /// log(1 + f + lo) as f plus this; f in [sqrt(1/2) - 1, sqrt(2) - 1] and lo much smaller.
 template <class R>
 R log_tail(R f, R lo) {
   const R half = f * f * 0.5;
   if constexpr (is_single<R>) {
-    const R p = polynomial(f, {-0x1.351292p-4, 0x1.04ab4ep-3, -0x1.0ddc1cp-3, 0x1.22f51ep-3, -0x1.546c7p-3, 0x1.999f0ep-3, -0x1.00023ap-2,
-                               0x1.555554p-2});
+    const R p = polynomial(
+        f, f * f,
+        {-0x1.351292p-4, 0x1.04ab4ep-3, -0x1.0ddc1cp-3, 0x1.22f51ep-3, -0x1.546c7p-3, 0x1.999f0ep-3, -0x1.00023ap-2, 0x1.555554p-2});
     return fma(f * f, fma(f, p, -0.5), lo);
   } else {
-    const R s = f * reciprocal_near_2(f + 2.0), z = s * s;
-    const R p = polynomial(z, {0x1.2f130d25af383p-3, 0x1.39a074517a121p-3, 0x1.74664ab949260p-3, 0x1.c71c51d3ffc6ap-3, 0x1.249249422d64ep-2,
-                               0x1.999999997f9dcp-2, 0x1.5555555555593p-1});
+    const R s = f / (f + 2.0), z = s * s;
+    const R p = polynomial(z, z * z,
+                           {0x1.2f130d25af383p-3, 0x1.39a074517a121p-3, 0x1.74664ab949260p-3, 0x1.c71c51d3ffc6ap-3, 0x1.249249422d64ep-2,
+                            0x1.999999997f9dcp-2, 0x1.5555555555593p-1});
     return fma(s, fma(z, p, half), lo) - half;
   }
 }
@@ -92,7 +84,7 @@ R log_of_sum(R u, R lo) {
   using F = Format<R>;
   const Split<R> s = split(u);
   // 2^-k: both 2^k and its reciprocal are normal numbers but at the largest u, where nothing that is lost matters.
-  const R scale = from_bits(u, (F::kBias << F::kFraction) - ((bits(u) - kSqrtHalfBits<R>) & -(int64_t{1} << F::kFraction)));
+  const R scale = from_bits(u, (F::kBias << F::kFraction) - ((bits(u) - kSqrtHalfBits<R>)&-(int64_t{1} << F::kFraction)));
   const Pair<R> f = quick_sum(s.f, lo * scale);
   return log_of(Split<R>{s.k, f.hi}, fma(-f.hi, f.lo, f.lo));
 }
@@ -118,7 +110,8 @@ Pair<R> log_in_base(R f, double high, double low) {
 template <class R>
 R log2(R x) {
   const auto core = [](const Split<R>& s) {
-    const Pair<R> p = is_single<R> ? log_in_base(s.f, 0x1.715476p0, 0x1.4ae0cp-26) : log_in_base(s.f, 0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56);
+    const Pair<R> p =
+        is_single<R> ? log_in_base(s.f, 0x1.715476p0, 0x1.4ae0cp-26) : log_in_base(s.f, 0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56);
     const Pair<R> sum = quick_sum(s.k, p.hi);
     return sum.hi + (sum.lo + p.lo);
   };

@@ -1,7 +1,7 @@
 // Numbers of this machine, as the math library's functions compute with them.
 //
-// The functions of this folder are templates over a type of real numbers R and say every operation of theirs: IEEE 754's, each rounded once,
-// and those on the bits. They come to life twice: with Number<T>, here, as code of this program, and with Emitted<T>
+// The functions of this folder are templates over a type of real numbers R and say every operation of theirs: IEEE 754's, each rounded
+// once, and those on the bits. They come to life twice: with Number<T>, here, as code of this program, and with Emitted<T>
 // (codegen/math_values.h), as code of kernels, scalars or vectors, for hosts and GPUs. Both do the same operations in the same order, so
 // that a function has one result for an argument, wherever it is computed. For that, files that include this one are compiled without
 // contraction of a * b + c (-ffp-contract=off).

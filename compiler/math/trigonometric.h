@@ -11,8 +11,8 @@
 
 namespace gasell::math {
 
-/// x - h p of a number p in three parts. The first step loses nothing (at most half a unit where x is below 2); of floats, of which many are
-/// near a multiple, the second keeps all that it loses.
+/// x - h p of a number p in three parts. The first step loses nothing (at most half a unit where x is below 2); of floats, of which many
+/// are near a multiple, the second keeps all that it loses.
 template <class R>
 Pair<R> without_multiple(R x, R h, const double (&parts)[3]) {
   const R first = fma(h, -parts[0], x);
@@ -42,20 +42,22 @@ template <class R>
 R sin_tail(const QuarterTurns<R>& q, R z) {
   R p;
   if constexpr (is_single<R>)
-    p = polynomial(z, {0x1.766a62p-19, -0x1.a0436p-13, 0x1.11116p-7, -0x1.555556p-3});
+    p = polynomial(z, z * z, {0x1.766a62p-19, -0x1.a0436p-13, 0x1.11116p-7, -0x1.555556p-3});
   else
-    p = polynomial(z, {0x1.5d9e1ac4b6accp-33, -0x1.ae5e91fea3e5ep-26, 0x1.71de35b8f3169p-19, -0x1.a01a019c6c15ep-13, 0x1.111111110fc0bp-7,
-                       -0x1.555555555554cp-3});
+    p = polynomial(z, z * z,
+                   {0x1.5d9e1ac4b6accp-33, -0x1.ae5e91fea3e5ep-26, 0x1.71de35b8f3169p-19, -0x1.a01a019c6c15ep-13, 0x1.111111110fc0bp-7,
+                    -0x1.555555555554cp-3});
   return fma(q.r * z, p, fma(q.lo, z * -0.5, q.lo));
 }
 template <class R>
 Pair<R> cos_of(const QuarterTurns<R>& q, R z) {
   R p;
   if constexpr (is_single<R>)
-    p = polynomial(z, {0x1.9a479ap-16, -0x1.6c0deep-10, 0x1.55554ep-5});
+    p = polynomial(z, z * z, {0x1.9a479ap-16, -0x1.6c0deep-10, 0x1.55554ep-5});
   else
-    p = polynomial(z, {-0x1.8fe6153a97c8ep-37, 0x1.1eea60aa88622p-29, -0x1.27e4f8c75f1aep-22, 0x1.a01a019dd787fp-16, -0x1.6c16c16c15ef4p-10,
-                       0x1.5555555555553p-5});
+    p = polynomial(z, z * z,
+                   {-0x1.8fe6153a97c8ep-37, 0x1.1eea60aa88622p-29, -0x1.27e4f8c75f1aep-22, 0x1.a01a019dd787fp-16, -0x1.6c16c16c15ef4p-10,
+                    0x1.5555555555553p-5});
   const R half = z * 0.5, hi = 1.0 - half;
   // What the square loses matters as well.
   const R lost = fma(q.r, q.lo, fma(q.r, q.r, -z) * 0.5);
@@ -68,10 +70,11 @@ R sin_of(R r, R lo) {
   const R z = r * r;
   R p;
   if constexpr (is_single<R>)
-    p = polynomial(z, {-0x1.ad1516p-26, 0x1.726a4ap-19, -0x1.a02112p-13, 0x1.11113p-7});
+    p = polynomial(z, z * z, {-0x1.ad1516p-26, 0x1.726a4ap-19, -0x1.a02112p-13, 0x1.11113p-7});
   else
-    p = polynomial(z, {0x1.8832dec476f43p-49, -0x1.ae43864cf9675p-41, 0x1.6123cd0d720efp-33, -0x1.ae6454d487f06p-26, 0x1.71de3a52a0ce7p-19,
-                       -0x1.a01a01a014d71p-13, 0x1.11111111110c8p-7});
+    p = polynomial(z, z * z,
+                   {0x1.8832dec476f43p-49, -0x1.ae43864cf9675p-41, 0x1.6123cd0d720efp-33, -0x1.ae6454d487f06p-26, 0x1.71de3a52a0ce7p-19,
+                    -0x1.a01a01a014d71p-13, 0x1.11111111110c8p-7});
   constexpr double kThird = is_single<R> ? -0x1.555556p-3 : -0x1.5555555555555p-3;
   const R sixth = z * kThird, lost = fma(fma(r, r, -z), kThird, fma(z, kThird, -sixth));
   const Pair<R> large = product(r, sixth), sine = quick_sum(r, large.hi);
@@ -80,8 +83,8 @@ R sin_of(R r, R lo) {
   return copysign(s, r);  // also of -0
 }
 
-/// x - h pi, and the sign that an odd h gives: h is the nearest integer, or (of the cosine, which is the sine a quarter turn on) integer and
-/// a half.
+/// x - h pi, and the sign that an odd h gives: h is the nearest integer, or (of the cosine, which is the sine a quarter turn on) integer
+/// and a half.
 template <class R>
 R sin_of_half_turns(R x, bool cosine) {
   using F = Format<R>;

@@ -94,10 +94,71 @@ struct Array::Cell {
   NodeRef value;
   bool bound = false;   // value is a BufferNode over a BoundStorage, for ever
   bool stored = false;  // value is a BufferNode, for ever: a view reads its bytes
+  /// How the memory shall lie, where that was asked for; a value that lies otherwise is moved before anybody gets its address.
+  std::optional<AxisOrder> order;
+  const void* owner = nullptr;
+
+  std::vector<int64_t> strides() const {
+    const auto* buffer = value->as<graph::BufferNode>();
+    if (order && !lies_in_order()) return strides_in(*order, value->shape);
+    return buffer ? buffer->strides : graph::contiguous_strides(value->shape);
+  }
+  int64_t offset() const {
+    const auto* buffer = value->as<graph::BufferNode>();
+    return buffer && lies_in_order() ? buffer->offset : 0;
+  }
+  bool lies_in_order() const {
+    if (!order) return true;
+    const auto* buffer = value->as<graph::BufferNode>();
+    if (!buffer) return false;
+    const std::vector<int64_t> wanted = strides_in(*order, value->shape);
+    for (size_t k = 0; k < wanted.size(); ++k)
+      if (value->shape[k] > 1 && buffer->strides[k] != wanted[k]) return false;
+    return true;
+  }
+  /// What is evaluated of a value, and the value of what came of it.
+  NodeRef to_compute() const { return order ? graph::transpose(value, *order) : value; }
+  void set_computed(const NodeRef& computed) { value = order ? graph::transpose(computed, inverse(*order)) : computed; }
+
+  /// Strides of an array whose memory moves slowest along the first axis of `order`.
+  static std::vector<int64_t> strides_in(const AxisOrder& order, const graph::Shape& shape) {
+    std::vector<int64_t> strides(shape.size());
+    int64_t next = 1;
+    for (size_t k = order.size(); k-- > 0;) {
+      const auto axis = static_cast<size_t>(order[k]);
+      strides[axis] = next;
+      next *= std::max<int64_t>(1, shape[axis]);
+    }
+    return strides;
+  }
+  static AxisOrder inverse(const AxisOrder& order) {
+    AxisOrder result(order.size());
+    for (size_t k = 0; k < order.size(); ++k) result[static_cast<size_t>(order[k])] = static_cast<int>(k);
+    return result;
+  }
 };
 
 Array::Array(std::shared_ptr<Cell> cell) : cell_(std::move(cell)), shape_(cell_->value->shape), dtype_(cell_->value->dtype) {}
 Array::Array(NodeRef value) : Array(std::make_shared<Cell>(Cell{std::move(value)})) {}
+
+Array Array::in_order(NodeRef value, AxisOrder order) {
+  Array array(std::move(value));
+  array.cell_->order = std::move(order);
+  return array;
+}
+
+bool Array::memory_is_writable() const {
+  const auto* buffer = cell_->value->as<graph::BufferNode>();
+  if (cell_->bound && !static_cast<const HostStorage&>(*buffer->storage).writable()) return false;
+  const std::vector<int64_t> steps = strides();
+  for (size_t k = 0; k < shape_.size(); ++k)
+    if (shape_[k] > 1 && steps[k] == 0) return false;
+  return true;
+}
+bool Array::owns() const { return steps_.empty() && !cell_->bound; }
+const void* Array::owner() const { return cell_->owner; }
+void Array::set_owner(const void* owner) const { cell_->owner = owner; }
+Array Array::whole() const { return Array(cell_); }
 
 Array Array::over(HostStorageRef storage, DType dtype, Shape shape) {
   const bool read_only = !storage->writable();
@@ -128,10 +189,9 @@ NodeRef Array::node() const {
 }
 
 Array::Layout Array::layout() const {
-  const auto* buffer = cell_->value->as<graph::BufferNode>();
   graph::Shape shape = cell_->value->shape;
   DType type = cell_->value->dtype;
-  Layout layout{buffer ? buffer->strides : graph::contiguous_strides(shape), buffer ? buffer->offset : 0};
+  Layout layout{cell_->strides(), cell_->offset()};
   for (const Step& step : steps_) {
     std::vector<int64_t> strides(step.shape.size(), 0);
     if (step.axes) {
@@ -160,10 +220,7 @@ Array::Layout Array::layout() const {
   return layout;
 }
 
-std::vector<int64_t> Array::strides() const {
-  if (steps_.empty() && !cell_->value->as<graph::BufferNode>()) return graph::contiguous_strides(shape_);
-  return layout().strides;
-}
+std::vector<int64_t> Array::strides() const { return steps_.empty() ? cell_->strides() : layout().strides; }
 
 Array Array::view(Shape shape, Axes axes, bool read_only) const {
   graph::bytes_of(shape, dtype_);  // throws: its node is made later, where an error has no place
@@ -200,7 +257,7 @@ Array Array::view_as(Engine& engine, DType type) const {
     last = last * from / to;
   }
   if (size() == 0) return Array(graph::constant(Scalar::of_int(0).cast(type), result.shape_));
-  if (!is_in_memory(cell_->value)) cell_->value = engine.force(cell_->value);
+  place_in_memory(engine);
   cell_->stored = true;
   result.dtype_ = type;
   result.steps_.push_back({result.shape_, std::nullopt, type});
@@ -242,7 +299,7 @@ void Array::assign(Engine& engine, NodeRef value) {
   if (size() == 0) return;
 
   // The cell's own memory, which nobody else reads.
-  if (!is_in_memory(cell_->value)) cell_->value = engine.force(cell_->value);
+  place_in_memory(engine);
   const NodeRef& current = cell_->value;
   if (reads(value, current->as<graph::BufferNode>()->storage.get())) value = engine.force(value);
   if (value->as<graph::BufferNode>() && reads(value, current->as<graph::BufferNode>()->storage.get())) value = copy(engine, value);
@@ -264,7 +321,7 @@ void Array::assign(Engine& engine, NodeRef value) {
 void Array::put(Engine& engine, const std::vector<int64_t>& positions, int64_t run, const Elements& values) {
   if (read_only_) throw Error("ValueError", "assignment destination is read-only");
   if (positions.empty() || run == 0) return;
-  if (!is_in_memory(cell_->value)) cell_->value = engine.force(cell_->value);
+  place_in_memory(engine);
   make_unique(engine);
   const Place to = place();
   const int64_t width = gasell::size_of(dtype());
@@ -294,6 +351,15 @@ void Array::put(Engine& engine, const std::vector<int64_t>& positions, int64_t r
   } else {
     move(width, 1, in_order);
   }
+}
+
+void Array::place_in_memory(Engine& engine) const {
+  if (!is_in_memory(cell_->value)) cell_->set_computed(engine.force(cell_->to_compute()));
+  if (cell_->lies_in_order()) return;
+  auto storage = std::dynamic_pointer_cast<HostStorage>(engine.allocate(graph::bytes_of(cell_->value->shape, cell_->value->dtype)));
+  std::vector<int64_t> strides = Cell::strides_in(*cell_->order, cell_->value->shape);
+  engine.force_into(cell_->value, storage, strides, 0);
+  cell_->value = graph::buffer(storage, cell_->value->dtype, cell_->value->shape, std::move(strides), 0);
 }
 
 NodeRef Array::copy(Engine& engine, const NodeRef& node) {
@@ -359,7 +425,7 @@ Array::Place Array::place() const {
 void Array::force(Engine& engine) const {
   if (cell_->bound) return;
   const bool whole = steps_.empty() || size() == cell_->value->size();
-  if (whole) cell_->value = engine.force(cell_->value);
+  if (whole) cell_->set_computed(engine.force(cell_->to_compute()));
 }
 
 Array::Elements Array::elements(Engine& engine) const {
@@ -385,7 +451,7 @@ std::optional<Scalar> Array::element(std::span<const int64_t> at) const {
 }
 
 bool Array::set_element(Engine& engine, std::span<const int64_t> at, const Scalar& value) {
-  if (read_only_ || !steps_.empty() || !is_in_memory(cell_->value)) return false;
+  if (read_only_ || !steps_.empty() || !is_in_memory(cell_->value) || !cell_->lies_in_order()) return false;
   if (static_cast<const HostStorage&>(*cell_->value->as<graph::BufferNode>()->storage).copies()) return false;
   make_unique(engine);
   const auto& buffer = *cell_->value->as<graph::BufferNode>();
@@ -397,8 +463,9 @@ bool Array::set_element(Engine& engine, std::span<const int64_t> at, const Scala
 
 Scalar Array::item(Engine& engine, const std::vector<int64_t>& index) const {
   if (const auto* c = cell_->value->as<graph::ConstantNode>()) return c->value;
-  if (!cell_->value->as<graph::BufferNode>() && cell_->value->size() <= kForceForItem) cell_->value = engine.force(cell_->value);
-  if (const auto* buffer = cell_->value->as<graph::BufferNode>()) {
+  if (!cell_->value->as<graph::BufferNode>() && cell_->value->size() <= kForceForItem)
+    cell_->set_computed(engine.force(cell_->to_compute()));
+  if (const auto* buffer = cell_->value->as<graph::BufferNode>(); buffer && cell_->lies_in_order()) {
     const Layout at = layout();
     int64_t offset = at.offset;
     for (size_t k = 0; k < index.size(); ++k) offset += at.strides[k] * index[k];
@@ -414,10 +481,10 @@ Scalar Array::item(Engine& engine, const std::vector<int64_t>& index) const {
 
 void force_all(Engine& engine, const std::vector<Array>& arrays) {
   std::vector<NodeRef> nodes;
-  for (const Array& a : arrays) nodes.push_back(a.cell_->value);
+  for (const Array& a : arrays) nodes.push_back(a.cell_->to_compute());
   const std::vector<NodeRef> results = engine.force(nodes);
   for (size_t k = 0; k < arrays.size(); ++k)
-    if (!arrays[k].cell_->bound) arrays[k].cell_->value = results[k];
+    if (!arrays[k].cell_->bound) arrays[k].cell_->set_computed(results[k]);
 }
 
 void settle(Engine& engine, std::span<const Array* const> arrays, const std::vector<bool>& written) {
@@ -428,12 +495,14 @@ void settle(Engine& engine, std::span<const Array* const> arrays, const std::vec
   }
   if (!lazy.empty()) {
     std::vector<NodeRef> nodes;
-    for (const Array* a : lazy) nodes.push_back(a->cell_->value);
+    for (const Array* a : lazy) nodes.push_back(a->cell_->to_compute());
     const std::vector<NodeRef> results = engine.force(nodes);
-    for (size_t k = 0; k < lazy.size(); ++k) lazy[k]->cell_->value = results[k];
+    for (size_t k = 0; k < lazy.size(); ++k) lazy[k]->cell_->set_computed(results[k]);
   }
-  for (size_t k = 0; k < arrays.size(); ++k)
+  for (size_t k = 0; k < arrays.size(); ++k) {
+    arrays[k]->place_in_memory(engine);
     if (written[k] && arrays[k]->size() > 0) arrays[k]->make_unique(engine);
+  }
 }
 
 }  // namespace gasell

@@ -16,9 +16,13 @@ class Array {
  public:
   using Shape = graph::Shape;
   using Axes = std::vector<graph::ViewAxis>;
+  /// All axes, from the one along which memory moves slowest.
+  using AxisOrder = std::vector<int>;
 
   /// A new array of its own with this value.
   explicit Array(graph::NodeRef value);
+  /// The same, with its memory in this order when somebody looks: its strides, views, addresses.
+  static Array in_order(graph::NodeRef value, AxisOrder order);
   /// An array over existing memory, C-contiguous: writes go there (the embedding API's bind, np.load's mmap_mode).
   static Array over(HostStorageRef storage, DType dtype, Shape shape);
 
@@ -30,6 +34,18 @@ class Array {
   std::vector<int64_t> strides() const;
   bool is_view() const { return !steps_.empty(); }
   bool writable() const;
+  /// Whether a write could reach the memory at all: not of an array that was made of itself over and over (broadcast_to), or of others'
+  /// bytes.
+  bool memory_is_writable() const;
+  /// For this array and the views that are made of it from now on.
+  void set_writable(bool writable) { read_only_ = !writable; }
+  /// Whether it is the array whose memory it is, rather than a view.
+  bool owns() const;
+  /// The object that stands for the owning array, for all views of it; null where there is none (any more).
+  const void* owner() const;
+  void set_owner(const void* owner) const;
+  /// The array that this one is a view of.
+  Array whole() const;
   bool same_memory(const Array& other) const { return cell_ == other.cell_; }
 
   /// The value now.
@@ -122,6 +138,8 @@ class Array {
   Layout layout() const;
   bool has_other_type() const;
   static graph::NodeRef copy(Engine& engine, const graph::NodeRef& node);
+  /// Evaluates the cell, and moves it where its memory has another order than was asked for.
+  void place_in_memory(Engine& engine) const;
   /// Copy on write: afterwards nothing but this cell reads the memory of its BufferNode. Views keep their strides.
   void make_unique(Engine& engine) const;
   friend void force_all(Engine& engine, const std::vector<Array>& arrays);

@@ -6,6 +6,7 @@
 #include "lang/diagnostic.h"
 #include "stdlib/library.h"
 #include "stdlib/numpy/chunks.h"
+#include "stdlib/numpy/memory_order.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ufunc.h"
 
@@ -14,8 +15,8 @@ namespace {
 
 using Args = std::span<Value>;
 
-Value with_chunks(Interpreter& in, NodeRef node, const Value& chunks) {
-  Array a(std::move(node));
+Value with_chunks(Interpreter& in, NodeRef node, const Value& chunks, AxisOrder order = {}) {
+  Array a = ordered(std::move(node), std::move(order));
   request_chunks(in, a, chunks);
   return Value::make<NdArray>(std::move(a));
 }
@@ -46,12 +47,27 @@ Value text_array(Interpreter& in, const Value& v, const Value& dtype) {
   return texts || is_column(v) ? call(in, *library_member(in, "_pandas", "text_array"), {{v, dtype}, {}}) : Value();
 }
 
+/// Whether memory is as order= asks for.
+bool lies_as(const Array& a, const Value& order) {
+  const auto* name = order.as<Str>();
+  if (!name || name->value == "K" || name->value == "A") return true;
+  return is_contiguous(a, name->value == "F");
+}
+
+/// order= of an array of lists: 'A' and 'K' are C order.
+Value order_of_new(const Value& order) {
+  const auto* name = order.as<Str>();
+  return name && (name->value == "A" || name->value == "K") ? Value() : order;
+}
+
 Value array(Interpreter& in, Args args) {
   if (Value texts = text_array(in, args[0], args[1]); !texts.is_none()) return texts;
   const auto dtype = to_dtype(in, args[1]);
   const int64_t least = is_missing(args[3]) ? 0 : to_index(in, args[3]);
-  if (may_share(in, args[0], dtype, args[2])) {
-    const Array a = args[0].as<NdArray>()->array;
+  const auto* given = args[0].as<NdArray>();
+  AxisOrder order = given ? to_axis_order(in, args[5], given->array.rank(), &given->array, 'K') : AxisOrder{};
+  if (may_share(in, args[0], dtype, args[2]) && lies_as(given->array, args[5])) {
+    const Array a = given->array;
     if (a.rank() >= least) return args[0];
     Shape shape(static_cast<size_t>(least - a.rank()), 1);
     shape.insert(shape.end(), a.shape().begin(), a.shape().end());
@@ -62,41 +78,37 @@ Value array(Interpreter& in, Args args) {
     Shape shape(static_cast<size_t>(least - node->rank()), 1);
     shape.insert(shape.end(), node->shape.begin(), node->shape.end());
     node = graph::reshape(node, shape);
+    order = {};
   }
-  return with_chunks(in, std::move(node), args[4]);
+  if (!given) order = to_axis_order(in, order_of_new(args[5]), node->rank());
+  return with_chunks(in, std::move(node), args[4], std::move(order));
 }
+/// (a, dtype, order, chunks): the array itself where nothing has to be converted or moved.
 Value asarray(Interpreter& in, Args args) {
   if (Value texts = text_array(in, args[0], args[1]); !texts.is_none()) return texts;
   const auto dtype = to_dtype(in, args[1]);
-  if (const auto* a = args[0].as<NdArray>(); a && (!dtype || *dtype == a->array.dtype())) {
+  const auto* a = args[0].as<NdArray>();
+  if (a && (!dtype || *dtype == a->array.dtype()) && lies_as(a->array, args[2])) {
     a->array.force(in.engine());
     return args[0];
   }
-  return wrap_array(as_node(in, args[0], dtype));
+  NodeRef node = as_node(in, args[0], dtype);
+  AxisOrder order = a ? to_axis_order(in, args[2], node->rank(), &a->array, 'K') : to_axis_order(in, order_of_new(args[2]), node->rank());
+  return Value::make<NdArray>(ordered(std::move(node), std::move(order)));
 }
-/// A copy where NumPy would have to make one: writes to the result then do not reach the argument.
-Value contiguous(Interpreter& in, Args args, bool reversed) {
-  const Value result = asarray(in, args);
-  const Array& a = result.as<NdArray>()->array;
-  if (a.rank() == 0) return Value::make<NdArray>(a.reshape({1}));
-  std::vector<int64_t> strides = a.strides();
-  Shape shape = a.shape();
-  if (reversed) std::reverse(strides.begin(), strides.end()), std::reverse(shape.begin(), shape.end());
-  return strides == graph::contiguous_strides(shape) || a.size() <= 1 ? result : wrap_array(a.node());
+Value contiguous(Interpreter& in, const Value& of, const Value& dtype, const Value& chunks, std::string order) {
+  Value given[] = {of, dtype, make_str(std::move(order)), chunks};
+  const Value result = asarray(in, given);
+  const auto* a = result.as<NdArray>();
+  return a && a->array.rank() == 0 ? Value::make<NdArray>(a->array.reshape({1})) : result;
 }
-Value ascontiguousarray(Interpreter& in, Args args) { return contiguous(in, args, false); }
-Value asfortranarray(Interpreter& in, Args args) {
-  Value given[] = {args[0], args[1], Value(), args[2]};
-  return contiguous(in, given, true);
-}
-Value asarray_in_order(Interpreter& in, Args args) {
-  const auto* order = args[2].as<Str>();
-  if (order && order->value == "C") return as_array(in, args[0]).rank() == 0 ? asarray(in, args) : ascontiguousarray(in, args);
-  if (order && order->value == "F") return as_array(in, args[0]).rank() == 0 ? asarray(in, args) : contiguous(in, args, true);
-  return asarray(in, args);
-}
+Value ascontiguousarray(Interpreter& in, Args args) { return contiguous(in, args[0], args[1], args[3], "C"); }
+Value asfortranarray(Interpreter& in, Args args) { return contiguous(in, args[0], args[1], args[2], "F"); }
 Value constant_array(Interpreter& in, Args args, double value) {
-  return with_chunks(in, graph::constant(Scalar::of_float(value).cast(dtype_or(in, args[1], DType::f64)), to_shape(in, args[0])), args[3]);
+  const Shape shape = to_shape(in, args[0]);
+  AxisOrder order = to_axis_order(in, args[2], static_cast<int>(shape.size()));
+  return with_chunks(in, graph::constant(Scalar::of_float(value).cast(dtype_or(in, args[1], DType::f64)), shape), args[3],
+                     std::move(order));
 }
 Value zeros(Interpreter& in, Args args) { return constant_array(in, args, 0); }
 Value ones(Interpreter& in, Args args) { return constant_array(in, args, 1); }
@@ -105,12 +117,21 @@ Value full(Interpreter& in, Args args) {
   const auto dtype = to_dtype(in, args[2]);
   NodeRef value = o.node;
   if (dtype) value = o.weak ? cast_weak(value, *dtype) : graph::cast(value, *dtype);
-  return with_chunks(in, graph::broadcast_to(value, to_shape(in, args[0])), args[4]);
+  const Shape shape = to_shape(in, args[0]);
+  AxisOrder order = to_axis_order(in, args[3], static_cast<int>(shape.size()));
+  return with_chunks(in, graph::broadcast_to(value, shape), args[4], std::move(order));
+}
+/// zeros_like and its like: the order is that of `x`, along whose axes another shape of as many goes, too.
+Value new_like(Interpreter& in, const Value& x, NodeRef node, const Value& order) {
+  const Array a = as_array(in, x);
+  AxisOrder axes = to_axis_order(in, order, node->rank(), &a, 'K');
+  if (axes.size() != static_cast<size_t>(node->rank())) axes = {};
+  return Value::make<NdArray>(ordered(std::move(node), std::move(axes)));
 }
 Value like(Interpreter& in, Args args, double value) {
   const NodeRef x = as_node(in, args[0]);
   const Shape shape = args[4].is_none() || is_missing(args[4]) ? x->shape : to_shape(in, args[4]);
-  return wrap_array(graph::constant(Scalar::of_float(value).cast(dtype_or(in, args[1], x->dtype)), shape));
+  return new_like(in, args[0], graph::constant(Scalar::of_float(value).cast(dtype_or(in, args[1], x->dtype)), shape), args[2]);
 }
 Value zeros_like(Interpreter& in, Args args) { return like(in, args, 0); }
 Value ones_like(Interpreter& in, Args args) { return like(in, args, 1); }
@@ -119,7 +140,7 @@ Value full_like(Interpreter& in, Args args) {
   const Operand o = operand(in, args[1]);
   const DType dtype = dtype_or(in, args[2], x->dtype);
   const Shape shape = args[5].is_none() || is_missing(args[5]) ? x->shape : to_shape(in, args[5]);
-  return wrap_array(graph::broadcast_to(o.weak ? cast_weak(o.node, dtype) : graph::cast(o.node, dtype), shape));
+  return new_like(in, args[0], graph::broadcast_to(o.weak ? cast_weak(o.node, dtype) : graph::cast(o.node, dtype), shape), args[3]);
 }
 
 /// arange's count: ceil((stop - start) / step), as NumPy computes it.
@@ -236,10 +257,10 @@ std::vector<NativeFunction> creation_functions() {
   return {
       {"array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None, order='K', subok=False", array,
        "An array of nested sequences, numbers or another array."},
-      {"asanyarray", "a, dtype=None, order=None, *, chunks=None", asarray_in_order, "As asarray."},
+      {"asanyarray", "a, dtype=None, order=None, *, chunks=None", asarray, "As asarray."},
       {"asfortranarray", "a, dtype=None, *, chunks=None", asfortranarray,
        "As asarray; a copy where the memory is not in Fortran order (in Gasell's own order then)."},
-      {"asarray", "a, dtype=None, order=None, *, chunks=None", asarray_in_order, "The array itself, evaluated, or a new one made of `a`."},
+      {"asarray", "a, dtype=None, order=None, *, chunks=None", asarray, "The array itself, evaluated, or a new one made of `a`."},
       {"ascontiguousarray", "a, dtype=None, order=None, *, chunks=None", ascontiguousarray,
        "As asarray, with at least one axis; a copy where the memory is not in C order."},
       {"from_array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None", array, "As array."},

@@ -8,6 +8,7 @@
 #include "stdlib/library.h"
 #include "stdlib/library_object.h"
 #include "stdlib/numpy/host.h"
+#include "stdlib/numpy/memory_order.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/products.h"
 #include "stdlib/numpy/ufunc.h"
@@ -157,7 +158,8 @@ Value where(Interpreter& in, Args args) {
   }
   const Operand operands[] = {operand(in, args[1]), operand(in, args[2])};
   const DType type = common_type(operands);
-  return wrap(graph::map(ScalarOp::select, {condition, graph::cast(operands[0].node, type), graph::cast(operands[1].node, type)}));
+  return wrap_kept(graph::map(ScalarOp::select, {condition, graph::cast(operands[0].node, type), graph::cast(operands[1].node, type)}),
+                   args.first(3));
 }
 Value clip(Interpreter& in, Args args) {
   const Value &low = is_missing(args[1]) ? args[4] : args[1], &high = is_missing(args[2]) ? args[5] : args[2];
@@ -216,7 +218,10 @@ Value size(Interpreter& in, Args args) {
   for (int axis : to_axes(in, args[1], x->rank())) n *= x->shape[static_cast<size_t>(axis)];
   return Value::of(n);
 }
-Value copy(Interpreter& in, Args args) { return wrap_array(as_node(in, args[0])); }
+Value copy(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  return Value::make<NdArray>(ordered(a.node(), to_axis_order(in, args[1], a.rank(), &a, 'K')));
+}
 Value result_type(Interpreter& in, Args args) {
   std::vector<Operand> operands;
   for (const Value& v : args[0].as<Tuple>()->items) {

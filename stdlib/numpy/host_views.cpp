@@ -100,9 +100,6 @@ Value shares_memory(Interpreter&, Args args) {
   return Value::of(a && b && a->array.same_memory(b->array));
 }
 
-Value is_writable(Interpreter&, Args args) { return Value::of(args[0].as<NdArray>()->array.writable()); }
-Value is_view(Interpreter&, Args args) { return Value::of(args[0].as<NdArray>()->array.is_view()); }
-
 /// weak_kind(x): 'b', 'i', 'f' or 'c' for Python's numbers, '' for what has a dtype.
 Value weak_kind(Interpreter& in, Args args) {
   const auto o = try_operand(in, args[0]);
@@ -124,8 +121,6 @@ std::vector<NativeFunction> view_functions() {
       {"loop_dtypes", "ufunc, *dtypes", loop_dtypes, "What a ufunc takes operands of dtypes as, and gives."},
       {"reduction_dtypes", "ufunc, elements, dtype, out", reduction_dtypes, "What a reduction gives, and takes elements as."},
       {"shares_memory", "a, b", shares_memory, "Whether writes to one may show in the other."},
-      {"is_writable", "a", is_writable, "False for read-only views."},
-      {"is_view", "a", is_view, "Whether the elements are those of another array."},
       {"weak_kind", "x", weak_kind, "The kind of a Python number, else ''."},
   };
 }

@@ -7,8 +7,10 @@
 #include <cmath>
 
 #include "lang/diagnostic.h"
+#include "stdlib/numpy/array_flags.h"
 #include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/host.h"
+#include "stdlib/numpy/memory_order.h"
 #include "stdlib/numpy/products.h"
 #include "stdlib/numpy/ufunc.h"
 
@@ -59,7 +61,8 @@ Shape shape_argument(Interpreter& in, const std::vector<Value>& given, int64_t s
 Value reshape(Interpreter& in, Args args) {
   const Array a = self_array(args[0]);
   if (args[1].as<Tuple>()->items.empty()) raise("TypeError", "reshape() takes exactly 1 argument (0 given)");
-  if (const auto* order = args[2].as<Str>(); order && order->value == "F") {
+  if (const auto* name = args[2].as<Str>(); name && name->value == "K") raise("ValueError", "order 'K' is not permitted for reshaping");
+  if (!to_axis_order(in, args[2], 2, &a).empty()) {  // Fortran's
     const auto reversed = [](const Array& x) {
       std::vector<int> axes;
       for (int k = x.rank(); k-- > 0;) axes.push_back(k);
@@ -103,30 +106,24 @@ Value astype(Interpreter& in, Args args) {
 Value array_astype(Interpreter& in, Args args) {
   const NodeRef x = self_node(args[0]);
   const DType to = checked_cast(in, x, args[1], args[3]);
-  if (to == x->dtype && !truth(in, args[5])) return args[0];
-  return wrap_array(graph::cast(x, to));
+  const Array& a = args[0].as<NdArray>()->array;
+  AxisOrder order = to_axis_order(in, args[2], a.rank(), &a, 'K');
+  if (to == x->dtype && !truth(in, args[5]) && order == kept_order(a)) return args[0];
+  return Value::make<NdArray>(ordered(graph::cast(x, to), std::move(order)));
 }
-Value copy(Interpreter&, Args args) { return wrap_array(self_node(args[0])); }
+Value copy(Interpreter& in, Args args) {
+  const Array a = self_array(args[0]);
+  return Value::make<NdArray>(ordered(a.node(), to_axis_order(in, args[1], a.rank(), &a)));
+}
 
-/// The array with its axes so that C order is the order asked for: 'C', 'F', 'A' (F where the memory is in it and not in C order), 'K' (as
-/// the memory is).
+/// The array with its axes so that C order is the order asked for.
 Array in_order(Interpreter& in, const Array& a, const Value& order) {
-  const std::string name = str(in, order);
-  if (name != "C" && name != "F" && name != "A" && name != "K")
-    raise("ValueError", "order must be one of 'C', 'F', 'A', or 'K' (got '" + name + "')");
-  if (name == "C" || a.rank() < 2) return a;
-  std::vector<int> axes;
-  for (int k = 0; k < a.rank(); ++k) axes.push_back(k);
-  const std::vector<int64_t> strides = a.strides();
-  std::vector<int> by_stride = axes;
-  std::stable_sort(by_stride.begin(), by_stride.end(),
-                   [&](int x, int y) { return std::abs(strides[static_cast<size_t>(x)]) > std::abs(strides[static_cast<size_t>(y)]); });
-  std::vector<int> reversed(axes.rbegin(), axes.rend());
-  return transposed(a, name == "F" || (name == "A" && by_stride == reversed) ? reversed : name == "K" ? by_stride : axes);
+  const AxisOrder axes = to_axis_order(in, order, a.rank(), &a);
+  return axes.empty() ? a : transposed(a, axes);
 }
 Value flatten(Interpreter& in, Args args) {
   const NodeRef x = in_order(in, self_array(args[0]), args[1]).node();
-  return wrap_array(graph::reshape(x, {x->size()}));
+  return Value::make<NdArray>(ordered(graph::reshape(x, {x->size()}), {}));
 }
 Value ravel(Interpreter& in, Args args) {
   const Array a = in_order(in, self_array(args[0]), args[1]);
@@ -195,17 +192,17 @@ Value clip(Interpreter& in, Args args) {
 }
 Value round(Interpreter& in, Args args) {
   const int64_t decimals = is_missing(args[1]) || args[1].is_none() ? 0 : to_index(in, args[1]);
-  return wrap(rounded(self_node(args[0]), decimals));
+  return wrap_kept(rounded(self_node(args[0]), decimals), args.first(1));
 }
 Value conjugate(Interpreter&, Args args) {
   const Operand operands[] = {{self_node(args[0]), 0}};
-  return wrap(apply("conjugate", operands));
+  return wrap_kept(apply("conjugate", operands), args.first(1));
 }
 Value dot_with(Interpreter& in, Args args) { return wrap_reduced(in, dot(operand(in, args[0]), operand(in, args[1]))); }
 /// abs(x), divmod(x, y), divmod(y, x), round(x[, n]).
 Value absolute(Interpreter&, Args args) {
   const Operand operands[] = {{self_node(args[0]), 0}};
-  return wrap(apply("absolute", operands));
+  return wrap_kept(apply("absolute", operands), args.first(1));
 }
 Value divmod(Interpreter& in, Args args) {
   return make_tuple({binary(in, ast::BinaryOp::floordiv, args[0], args[1]), binary(in, ast::BinaryOp::mod, args[0], args[1])});
@@ -400,6 +397,8 @@ std::vector<Type::Property> array_properties() {
       {"itemsize", itemsize, nullptr, "Bytes of an element."},
       {"nbytes", nbytes, nullptr, "Bytes of all elements."},
       {"dtype", dtype, nullptr, "The element type."},
+      {"flags", array_flags, nullptr, "How the memory lies, and whose it is: a.flags.c_contiguous, a.flags.writeable = False."},
+      {"base", array_base, nullptr, "The array whose memory a view shows; None for an array of its own."},
       {"strides", strides, nullptr, "Bytes from an element to the next along each axis."},
       {"chunks", chunks_property, nullptr, "Extents of the chunks along each axis, as in Dask."},
       {"numblocks", numblocks, nullptr, "How many chunks along each axis, as in Dask."},

@@ -11,6 +11,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/library_object.h"
+#include "stdlib/numpy/memory_order.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/products.h"
 #include "stdlib/numpy/ufunc.h"
@@ -51,7 +52,8 @@ std::optional<Value> operate(Interpreter& in, ast::BinaryOp op, const Value& a, 
     for (const auto& [sequence, count] : {std::pair{&a, &b}, std::pair{&b, &a}})
       if (const auto* n = count->as<NumpyScalar>(); n && is_integer(n->dtype()) && (sequence->as<List>() || sequence->as<Tuple>()))
         return sequence->object()->reflected(in, op, *count);
-  return wrap(apply(ufunc_of(op), operands));
+  const Value given[] = {a, b};
+  return wrap_kept(apply(ufunc_of(op), operands), given);
 }
 
 /// Iterates over the first axis.
@@ -136,7 +138,8 @@ std::optional<Value> ArrayLike::compare(Interpreter& in, ast::CompareOp op, cons
     return wrap(graph::constant(Scalar::of_bool(op == ast::CompareOp::ne), node()->shape));
   }
   const Operand operands[] = {{node(), 0}, *right};
-  return wrap(apply(ufunc_of(op), operands));
+  const Value given[] = {Value::of(this), other};
+  return wrap_kept(apply(ufunc_of(op), operands), given);
 }
 std::optional<Value> ArrayLike::binary(Interpreter& in, ast::BinaryOp op, const Value& other) {
   return operate(in, op, Value::of(this), other);
@@ -154,10 +157,11 @@ std::vector<std::string> ArrayLike::attribute_names(Interpreter& in) {
 
 Value ArrayLike::unary(Interpreter&, ast::UnaryOp op) {
   const Operand operands[] = {{node(), 0}};
+  const Value given[] = {Value::of(this)};
   switch (op) {
-    case ast::UnaryOp::neg: return wrap(apply("negative", operands));
-    case ast::UnaryOp::invert: return wrap(apply("invert", operands));
-    default: return wrap(node());
+    case ast::UnaryOp::neg: return wrap_kept(apply("negative", operands), given);
+    case ast::UnaryOp::invert: return wrap_kept(apply("invert", operands), given);
+    default: return wrap_kept(node(), given);
   }
 }
 
@@ -209,8 +213,10 @@ std::optional<Value> NdArray::in_place(Interpreter& in, ast::BinaryOp op, const 
   operands[0].node.reset();
   operands[1].node.reset();
   right.reset();
-  if (auto* temporary = other.as<NdArray>(); temporary && temporary != this && temporary->is_temporary())
+  if (auto* temporary = other.as<NdArray>(); temporary && temporary != this && temporary->is_temporary()) {
+    temporary->disown();
     temporary->array = Array(graph::constant(Scalar::of_bool(false)));
+  }
   array.assign(in.engine(), std::move(result));
   return Value::of(this);
 }
@@ -251,6 +257,7 @@ void NdArray::set_attribute(Interpreter& in, std::string_view name, const Value&
     const Array reshaped = array.reshape(to_shape(in, value));
     if (!reshaped.same_memory(array))
       raise("AttributeError", "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
+    disown();
     array = reshaped;
     return;
   }

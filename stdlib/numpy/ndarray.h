@@ -35,8 +35,17 @@ class ArrayLike : public Object {
 
 class NdArray : public ArrayLike {
  public:
-  explicit NdArray(Array a) : array(std::move(a)) {}
+  /// The first object of an array that is no view stands for its memory's owner (a.base of views).
+  explicit NdArray(Array a) : array(std::move(a)) {
+    if (array.owns() && !array.owner()) array.set_owner(this);
+  }
+  ~NdArray() override { disown(); }
+  NdArray(const NdArray&) = delete;
+  NdArray& operator=(const NdArray&) = delete;
   const Type& type() const override { return ndarray_type(); }
+  void disown() {
+    if (array.owner() == this) array.set_owner(nullptr);
+  }
   NodeRef node() const override { return array.node(); }
   std::string repr(Interpreter& in) override;
   std::string str(Interpreter& in) override;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lang/diagnostic.h"
+#include "stdlib/numpy/memory_order.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
@@ -95,13 +96,13 @@ void check_output(const Ufunc& f, DType result, const Value& out, Casting castin
 }
 
 /// One result as the script sees it.
-Value result_of(Interpreter& in, const Ufunc& f, NodeRef result, const Options& options, size_t k) {
+Value result_of(Interpreter& in, const Ufunc& f, NodeRef result, const Options& options, size_t k, std::span<const Value> given) {
   const Value& out = options.out[k];
   if (!is_given(out)) {
     if (!options.where.is_none())
       raise("NotImplementedError", std::string("np.") + f.name + "(…, where=…) without out leaves elements undefined and is refused",
             "give out=, or use np.where(condition, a, b)");
-    return wrap(std::move(result));
+    return wrap_kept(std::move(result), given);
   }
   if (!options.where.is_none()) {
     const NodeRef old = out.as<NdArray>()->node();
@@ -123,9 +124,10 @@ Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
     if (is_given(options.out[k])) check_output(f, loop.out[k], options.out[k], options.casting, k, inputs, outputs);
   std::array<NodeRef, 2> results;
   apply(in, f, loop, operands, std::span(results).first(outputs));
-  if (outputs == 1) return result_of(in, f, std::move(results[0]), options, 0);
-  Value first = result_of(in, f, std::move(results[0]), options, 0);
-  return make_tuple({std::move(first), result_of(in, f, std::move(results[1]), options, 1)});
+  const std::span<const Value> given = args.first(inputs);
+  if (outputs == 1) return result_of(in, f, std::move(results[0]), options, 0, given);
+  Value first = result_of(in, f, std::move(results[0]), options, 0, given);
+  return make_tuple({std::move(first), result_of(in, f, std::move(results[1]), options, 1, given)});
 }
 
 /// NativeFunction has a plain function pointer: one instantiation a line of the table.

@@ -88,7 +88,6 @@ int run_doctor(const Options& options) {
     line("memory", fmt::format("{} of {} free; arrays may take {}", human_bytes(proc_bytes("MemAvailable")),
                                human_bytes(proc_bytes("MemTotal")), human_bytes(static_cast<double>(device.memory))));
     line("compiler", fmt::format("LLVM {} for {}", jit.llvm_version, jit.triple));
-    line("vector math", jit.vector_math);
     const linalg::OpenBlas* library = linalg::OpenBlas::find();
     line("linear algebra", library ? library->description() : "none: libopenblas64.so.0 is missing; @ works in loops, np.linalg does not");
     line("Parquet files", arrow::describe_plugin());

@@ -14,7 +14,8 @@ using namespace gasell::test;
 
 namespace {
 
-constexpr double kLimitUlps = 4;
+// Floats' unary functions are tried exhaustively when they change; these samples guard them.
+constexpr double kMostOfDoubles = 2, kMostOfFloats = 1;
 using Truth = long double (*)(long double, long double);
 
 struct Row {
@@ -106,13 +107,13 @@ Worst worst_of(Jit& jit, const Row& row, size_t count) {
 
 }  // namespace
 
-TEST_CASE("math functions are within 4 units of the last place") {
+TEST_CASE("math functions are within two units of the last place, of floats one") {
   Jit jit(without_disk());
   for (const Row& row : kRows) {
     for (const bool single : {false, true}) {
       const Worst worst = single ? worst_of<float>(jit, row, 20000) : worst_of<double>(jit, row, 20000);
       INFO(info(row.op).name << (single ? " of float32" : " of float64") << " at " << worst.x << ", " << worst.y);
-      CHECK(worst.ulps <= kLimitUlps);
+      CHECK(worst.ulps <= (single ? kMostOfFloats : kMostOfDoubles));
     }
   }
 }
@@ -123,7 +124,7 @@ TEST_CASE("the table of docs/accuracy.md", "[.][accuracy-table]") {
   for (const Row& row : kRows) {
     const Worst f64 = worst_of<double>(jit, row, 2000000), f32 = worst_of<float>(jit, row, 2000000);
     std::printf("| %s | %g … %g | %.2f | %.2f |\n", std::string(info(row.op).name).c_str(), row.low, row.high, f64.ulps, f32.ulps);
-    CHECK(f64.ulps <= kLimitUlps);
-    CHECK(f32.ulps <= kLimitUlps);
+    CHECK(f64.ulps <= kMostOfDoubles);
+    CHECK(f32.ulps <= kMostOfFloats);
   }
 }
