@@ -11,8 +11,8 @@ namespace gasell {
 
 /// The filters of a session, the newest first, and what was shown already.
 struct Warnings {
-  /// `action`: "error", "ignore", "always", "default" (once a line), "module" and "once" (once). `message` and `module` are regular expressions
-  /// that fit from the beginning, or empty; `line` 0 stands for all.
+  /// `action`: "error", "ignore", "always", "default" (once a line), "module" and "once" (once). `message` and `module` are regular
+  /// expressions that fit from the beginning, or empty; `line` 0 stands for all.
   struct Filter {
     std::string action, message;
     const Type* category;
@@ -28,8 +28,8 @@ struct Warnings {
   Value recorded;  // a list that takes what would be shown, or None
 };
 
-/// Warns at the script's present place: on the standard error, as an exception, in the list that records, or not at all, as the filters say.
-/// `with_place`: shown with line and caret.
+/// Warns at the script's present place: on the standard error, as an exception, in the list that records, or not at all, as the filters
+/// say. `with_place`: shown with line and caret.
 void warn(Interpreter& in, const Type& category, const std::string& message, const std::string& hint, bool with_place);
 
 }  // namespace gasell
