@@ -104,7 +104,9 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
   }
   if (numbers == 0 && !(wanted && wanted->is_number()) && k.nan == 0) return texts(in, values);  // empty, or all None: pandas' object
   const bool validity = k.not_available > 0 || (k.boolean > 0 && k.missing() > 0) || (wanted && wanted->nullable);
+  const bool truths = k.boolean > 0 && k.boolean == numbers;
   DType dtype = k.complex > 0                                 ? DType::c128
+                : truths                                      ? DType::boolean
                 : k.floating > 0 || k.nan > 0 || numbers == 0 ? DType::f64
                 : k.boolean > 0                               ? DType::boolean
                 : k.none > 0 && !validity                     ? DType::f64
