@@ -176,6 +176,16 @@ Value LibraryObject::unary(Interpreter& in, ast::UnaryOp op) {
   Value result = try_call(in, name);
   return result.is_absent() ? Object::unary(in, op) : result;
 }
+std::optional<Object::LostWrite> LibraryObject::lost_write(Interpreter& in, std::string_view name) {
+  if (auto part_of = members.find("_object"); part_of != members.end() && part_of->second.is_object()) {
+    Object* whole = part_of->second.object();
+    return whole->is_temporary() && name == "[]" ? whole->lost_write(in, name) : std::nullopt;
+  }
+  const Value said = try_call(in, "__lost_write__", {make_str(std::string(name))});
+  const auto* parts = said.as<Tuple>();
+  if (!parts) return std::nullopt;
+  return LostWrite{&parts->items[0].as<TypeObject>()->described, gasell::str(in, parts->items[1]), gasell::str(in, parts->items[2])};
+}
 int64_t LibraryObject::length(Interpreter& in) { return gasell::to_index(in, call_method(in, "__len__")); }
 bool LibraryObject::contains(Interpreter& in, const Value& item) {
   const Value found = try_call(in, "__contains__", {item});

@@ -63,6 +63,10 @@ class LibraryObject final : public Object {
   Value enter(Interpreter& in) override;
   bool exit(Interpreter& in, const Value& exception) override;
 
+  /// What the class's __lost_write__(self, name) says, (category, message, hint) or None; of an object that stands for a part of another
+  /// (_object), it is the other that the write is lost in.
+  std::optional<LostWrite> lost_write(Interpreter& in, std::string_view name) override;
+
   bool has(Interpreter& in, std::string_view method);
   /// Calls a method; absent where the class has none.
   Value try_call(Interpreter& in, std::string_view method, std::vector<Value> arguments = {});

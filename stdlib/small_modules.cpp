@@ -1,10 +1,12 @@
 // Modules that Gasell accepts because programs import them, though there is little for them to do: typing, warnings, io (which the
 // library's texts make), __future__; and random, refused.
-#include <cstdio>
+#include <algorithm>
 
+#include "runtime/session/evaluator.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/str.h"
 #include "runtime/session/types.h"
+#include "runtime/session/warnings.h"
 #include "stdlib/bindings.h"
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
@@ -42,26 +44,64 @@ class TypingName final : public Object {
   std::string text_;
 };
 
-/// warnings.warn: one line on the standard error.
-Value warn(Interpreter& in, Args args) {
-  std::string category = "UserWarning";
-  if (const auto* t = args[1].as<TypeObject>()) category = t->described.name;
-  const std::string line = category + ": " + str(in, args[0]) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
+/// warnings.warn: one line on the standard error, unless filters say otherwise.
+Value script_warning(Interpreter& in, Args args) {
+  const Type* category = exception_type("UserWarning");
+  if (const auto* given = args[0].as<Exception>()) category = &given->type();
+  if (const auto* t = args[1].as<TypeObject>()) category = &t->described;
+  if (!category->derives_from(*exception_type("Warning")))
+    raise("TypeError", "category must be a Warning subclass, not '" + category->name + "'");
+  warn(in, *category, str(in, args[0]), "", false);
   return {};
 }
 
-Value nothing(Interpreter&, Args) { return {}; }
+/// (action, message, category, module, lineno, append) as a filter.
+void add_filter(Interpreter& in, const Value& action, const Value& message, const Value& category, const Value& module, const Value& line,
+                bool behind) {
+  const std::string what = str(in, action);
+  const std::vector<std::string> known = {"default", "error", "ignore", "always", "module", "once"};
+  if (std::find(known.begin(), known.end(), what) == known.end()) raise("ValueError", "invalid action: " + repr(in, action));
+  const auto* type = category.as<TypeObject>();
+  if (!category.is_absent() && !type) raise("TypeError", "category must be a Warning subclass");
+  Evaluator::session(in).warnings.add(
+      {what, str(in, message), type ? &type->described : exception_type("Warning"), str(in, module), static_cast<int>(to_index(in, line))},
+      behind);
+}
 
-/// `with warnings.catch_warnings():`
+Value filter_warnings(Interpreter& in, Args a) {
+  add_filter(in, a[0], a[1], a[2], a[3], a[4], truth(in, a[5]));
+  return {};
+}
+Value simple_filter(Interpreter& in, Args a) {
+  add_filter(in, a[0], make_str(""), a[1], make_str(""), a[2], truth(in, a[3]));
+  return {};
+}
+
+/// `with warnings.catch_warnings():` the filters are what they were afterwards.
 class WarningsScope final : public Object {
  public:
+  WarningsScope(bool record, Value action, Value category) : record_(record), action_(std::move(action)), category_(std::move(category)) {}
   const Type& type() const override {
     static const Type t{"catch_warnings", "warnings", &object_type(), {}, {}};
     return t;
   }
-  Value enter(Interpreter&) override { return {}; }
-  bool exit(Interpreter&, const Value&) override { return false; }
+  Value enter(Interpreter& in) override {
+    Warnings& now = Evaluator::session(in).warnings;
+    before_ = now;
+    now.shown.clear();
+    if (record_) now.recorded = make_list({});
+    if (!action_.is_none()) add_filter(in, action_, make_str(""), category_, make_str(""), Value::of(0), false);
+    return record_ ? now.recorded : Value();
+  }
+  bool exit(Interpreter& in, const Value&) override {
+    Evaluator::session(in).warnings = before_;
+    return false;
+  }
+
+ private:
+  const bool record_;
+  const Value action_, category_;
+  Warnings before_;
 };
 
 }  // namespace
@@ -87,12 +127,19 @@ Value make_io(Interpreter&) { return Value::make<LibraryModule>("io"); }
 
 Value make_warnings(Interpreter&) {
   static const std::vector<NativeFunction> table = {
-      {"warn", "message, category=None, stacklevel=1, source=None", warn, "Writes a warning to the standard error."},
-      {"filterwarnings", "action, message='', category=None, module='', lineno=0, append=False", nothing,
-       "Accepted; Gasell's warnings are errors or nothing."},
-      {"simplefilter", "action, category=None, lineno=0, append=False", nothing, "Accepted, as filterwarnings."},
-      {"resetwarnings", "", nothing, "Accepted."},
-      {"catch_warnings", "*, record=False", [](Interpreter&, Args) { return Value::make<WarningsScope>(); }, "A scope for `with`."},
+      {"warn", "message, category=None, stacklevel=1, source=None", script_warning, "Writes a warning to the standard error."},
+      {"filterwarnings", "action, message='', category=..., module='', lineno=0, append=False", filter_warnings,
+       "What becomes of warnings: 'error', 'ignore', 'always', 'default', 'module', 'once'."},
+      {"simplefilter", "action, category=..., lineno=0, append=False", simple_filter, "A filter for all messages."},
+      {"resetwarnings", "",
+       [](Interpreter& in, Args) {
+         Evaluator::session(in).warnings.reset();
+         return Value();
+       },
+       "Forgets all filters."},
+      {"catch_warnings", "*, record=False, module=None, action=None, category=..., lineno=0, append=False",
+       [](Interpreter& in, Args a) { return Value::make<WarningsScope>(truth(in, a[0]), a[2], a[3]); },
+       "A scope for `with`: filters end with it; record=True lists what would be shown."},
   };
   return make_module("warnings", table);
 }

@@ -47,7 +47,11 @@ int place_of(const std::array<std::string_view, n>& names, std::string_view name
 /// One part, "15" and "min".
 Frequency parse_part(std::string_view whole, double count, std::string_view name) {
   const size_t dash = name.find('-');
-  std::string_view base = name.substr(0, dash), anchor = dash == name.npos ? std::string_view() : name.substr(dash + 1);
+  std::string_view base = name.substr(0, dash);
+  std::string anchor(dash == name.npos ? std::string_view() : name.substr(dash + 1));
+  std::transform(anchor.begin(), anchor.end(), anchor.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  if (base == "Min" || base == "MIN") base = "min";
+  if (base == "w") base = "W";
   for (const auto& [former, now] : kFormerNames)
     if (base == former) base = now;
   if (anchor.empty())

@@ -1,4 +1,5 @@
 // Durations from text, in the forms of pd.Timedelta.
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <utility>
@@ -216,8 +217,12 @@ class DurationReader {
 }  // namespace
 
 std::optional<int64_t> timedelta_unit(std::string_view name) {
+  if (name == "M") return {};
+  const auto same_letters = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
   for (const auto& [known, unit] : kUnits)
-    if (known == name) return unit;
+    if (std::equal(known.begin(), known.end(), name.begin(), name.end(), same_letters)) return unit;
   return {};
 }
 

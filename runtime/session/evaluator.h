@@ -14,6 +14,7 @@
 #include "runtime/session/function.h"
 #include "runtime/session/interpreter.h"
 #include "runtime/session/memory_watch.h"
+#include "runtime/session/warnings.h"
 
 namespace gasell {
 
@@ -96,6 +97,7 @@ struct Session {
   uint64_t activations = 0;
   Cell* cells = nullptr;  // the list of all
   Value handling;         // the exception whose handler runs; None: no such
+  Warnings warnings;
   GlobalScope* main = nullptr;
   std::deque<std::unique_ptr<GlobalScope>> scopes;
   std::map<std::string, Value, std::less<>> loaded;   // known modules by name, scripts by path
@@ -178,6 +180,12 @@ inline Flow run_block(const Block& block, Frame& f) {
 /// in_place of one operator, with a short way for numbers.
 using UpdateOp = Value (*)(Interpreter&, const Value& old, const Value& operand);
 UpdateOp update_op(ast::BinaryOp op);
+
+/// A write into an object that only this expression refers to changes nothing that lasts: warns where the object's class says so. `name`:
+/// as in Object::lost_write.
+void warn_if_lost(Frame& f, const Value& object, std::string_view name);
+/// Whether what an expression gives may be a temporary: anything but a variable.
+bool may_be_temporary(const ast::Expr& e);
 
 /// What can be assigned to, deleted and updated in place.
 struct Target {

@@ -45,6 +45,7 @@ struct AttributeTarget final : Target {
   void assign(Frame& f, Value v) const override {
     Value o = object->evaluate(f);
     f.at = span;
+    if (of_temporary) warn_if_lost(f, o, name);
     set_attribute(f.in, o, name, v);
   }
   void remove(Frame& f) const override {
@@ -62,6 +63,7 @@ struct AttributeTarget final : Target {
   void update(Frame& f, UpdateOp op, const Node& operand, Span place) const override {
     Value o = object->evaluate(f);
     f.at = span;
+    if (of_temporary) warn_if_lost(f, o, name);
     Value old = get_attribute(f.in, o, name);
     Value v = operand.evaluate(f);
     f.at = place;
@@ -69,12 +71,14 @@ struct AttributeTarget final : Target {
   }
   NodePtr object;
   std::string name;
+  bool of_temporary = false;
 };
 
 struct SubscriptTarget final : Target {
   void assign(Frame& f, Value v) const override {
     Value o = object->evaluate(f), i = index->evaluate(f);
     f.at = span;
+    if (of_temporary) warn_if_lost(f, o, "[]");
     set_item(f.in, o, i, v);
   }
   void remove(Frame& f) const override {
@@ -85,6 +89,7 @@ struct SubscriptTarget final : Target {
   void update(Frame& f, UpdateOp op, const Node& operand, Span place) const override {
     Value o = object->evaluate(f), i = index->evaluate(f);
     f.at = span;
+    if (of_temporary) warn_if_lost(f, o, "[]");
     Value old = item_of(f, o, i);
     Value v = operand.evaluate(f);
     f.at = place;
@@ -93,6 +98,7 @@ struct SubscriptTarget final : Target {
     set_item(f.in, o, i, v);
   }
   NodePtr object, index;
+  bool of_temporary = false;
 };
 
 struct UnpackTarget final : Target {
@@ -159,6 +165,13 @@ struct UnpackTarget final : Target {
 
 }  // namespace
 
+void warn_if_lost(Frame& f, const Value& object, std::string_view name) {
+  if (!object.is_object() || !object.object()->is_temporary()) return;
+  if (const auto lost = object.object()->lost_write(f.in, name)) warn(f.in, *lost->category, lost->message, lost->hint, true);
+}
+
+bool may_be_temporary(const ast::Expr& e) { return !std::holds_alternative<ast::Name>(e.node); }
+
 NodePtr lower_access(Lowering& l, const ast::Expr& e) {
   NodePtr node;
   if (const auto* a = std::get_if<ast::Attribute>(&e.node)) {
@@ -186,11 +199,13 @@ TargetPtr lower_target(Lowering& l, const ast::ExprRef& e) {
     auto attribute = std::make_unique<AttributeTarget>();
     attribute->object = lower(l, a->value);
     attribute->name = a->name;
+    attribute->of_temporary = may_be_temporary(*a->value);
     target = std::move(attribute);
   } else if (const auto* s = std::get_if<ast::Subscript>(&e->node)) {
     auto subscript = std::make_unique<SubscriptTarget>();
     subscript->object = lower(l, s->value);
     subscript->index = lower(l, s->index);
+    subscript->of_temporary = may_be_temporary(*s->value);
     target = std::move(subscript);
   } else {
     const auto* tuple = std::get_if<ast::Tuple>(&e->node);

@@ -32,6 +32,10 @@ bool has_plain_attributes(const Type& type) {
 struct MethodCall final : Node {
   Value evaluate(Frame& f) const override {
     Value self = object->evaluate(f);
+    if (of_temporary) {
+      f.at = span;
+      warn_if_lost(f, self, name + "()");
+    }
     const Type* type = &type_of(self);
     if (type != seen) {
       seen = type;
@@ -52,6 +56,7 @@ struct MethodCall final : Node {
   std::string name;
   Span name_span;
   std::vector<NodePtr> args;
+  bool of_temporary = false;  // an `update`, which has no result, of what is no variable
   mutable const Type* seen = nullptr;
   mutable const NativeFunction* method = nullptr;
 };
@@ -80,7 +85,8 @@ struct GeneralCall final : Node {
   };
 
   Value evaluate(Frame& f) const override {
-    Value function = callee->evaluate(f);
+    std::optional<Object::LostWrite> lost;
+    Value function = temporary ? method_of_temporary(f, lost) : callee->evaluate(f);
     Arguments arguments;
     for (const Argument& argument : args) {
       Value v = argument.value->evaluate(f);
@@ -115,6 +121,7 @@ struct GeneralCall final : Node {
       }
     }
     f.at = span;
+    if (lost && is_in_place(f.in, arguments)) warn(f.in, *lost->category, lost->message, lost->hint, true);
     if (function.is_object() && typeid(*function.object()) == typeid(Function)) {
       return call_function(f.session, *static_cast<Function*>(function.object()), arguments.positional, arguments.keywords);
     }
@@ -129,7 +136,25 @@ struct GeneralCall final : Node {
     arguments.keywords.emplace_back(name, std::move(value));
   }
 
-  NodePtr callee;
+  /// The method, and what to say if it changes the object.
+  Value method_of_temporary(Frame& f, std::optional<Object::LostWrite>& lost) const {
+    Value self = temporary->evaluate(f);
+    f.at = method_span;
+    if (self.is_object() && self.object()->is_temporary()) lost = self.object()->lost_write(f.in, method + "()");
+    return get_attribute(f.in, self, method);
+  }
+
+  bool is_in_place(Interpreter& in, const Arguments& arguments) const {
+    if (method == "update") return true;
+    for (const auto& [name, value] : arguments.keywords)
+      if (name == "inplace") return truth(in, value);
+    return false;
+  }
+
+  NodePtr callee;  // or, of a method that is told inplace= and whose object is no variable:
+  NodePtr temporary;
+  std::string method;
+  Span method_span;
   std::vector<Argument> args;
   std::vector<Keyword> keywords;
 };
@@ -152,6 +177,7 @@ NodePtr lower_call(Lowering& l, const ast::Expr& e) {
       method->object = std::move(object);
       method->name = attribute->name;
       method->name_span = attribute->name_span;
+      method->of_temporary = attribute->name == "update" && may_be_temporary(*attribute->value);
       method->args = std::move(args);
       node = std::move(method);
     } else {
@@ -162,7 +188,16 @@ NodePtr lower_call(Lowering& l, const ast::Expr& e) {
     }
   } else {
     auto general = std::make_unique<GeneralCall>();
-    general->callee = lower(l, call.callee);
+    const auto* attribute = std::get_if<ast::Attribute>(&call.callee->node);
+    const bool in_place =
+        std::any_of(call.keywords.begin(), call.keywords.end(), [](const ast::Keyword& k) { return k.name == "inplace"; });
+    if (attribute && (in_place || attribute->name == "update") && may_be_temporary(*attribute->value)) {
+      general->temporary = lower(l, attribute->value);
+      general->method = attribute->name;
+      general->method_span = attribute->name_span;
+    } else {
+      general->callee = lower(l, call.callee);
+    }
     for (const ast::ExprRef& arg : call.args) {
       const auto* starred = std::get_if<ast::Starred>(&arg->node);
       general->args.push_back({lower(l, starred ? starred->value : arg), starred != nullptr});

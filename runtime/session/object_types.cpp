@@ -22,7 +22,12 @@ class Bare final : public Object {
 };
 
 Value new_object(Interpreter&, std::span<Value>) { return Value::make<Bare>(object_type(), ""); }
-Value type_of_argument(Interpreter&, std::span<Value> args) { return type_object(type_of(args[0])); }
+Value type_of_argument(Interpreter& in, std::span<Value> args) {
+  // An object of a class that belongs to a session knows it.
+  if (args[0].is_object() && !args[0].as<TypeObject>())
+    if (auto own = args[0].object()->get_attribute(in, "__class__"); own && own->as<TypeObject>()) return *own;
+  return type_object(type_of(args[0]));
+}
 
 /// `str.upper`: a method taken from its type, which wants its object as the first argument.
 class UnboundMethod final : public Object {

@@ -191,11 +191,19 @@ int64_t hash(Interpreter& in, const Value& v) {
   }
 }
 
+/// Python's `is`: a type may have several objects, one a session or one a library.
+bool is_same(const Value& a, const Value& b) {
+  if (a.same(b)) return true;
+  const auto* one = a.as<TypeObject>();
+  const auto* other = one ? b.as<TypeObject>() : nullptr;
+  return other && &one->described == &other->described;
+}
+
 Value compare(Interpreter& in, ast::CompareOp op, const Value& a, const Value& b) {
   using Op = ast::CompareOp;
   switch (op) {
-    case Op::is: return Value::of(a.same(b));
-    case Op::is_not: return Value::of(!a.same(b));
+    case Op::is: return Value::of(is_same(a, b));
+    case Op::is_not: return Value::of(!is_same(a, b));
     case Op::in: return Value::of(contains(in, b, a));
     case Op::not_in: return Value::of(!contains(in, b, a));
     default: break;

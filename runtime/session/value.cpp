@@ -120,6 +120,7 @@ std::optional<Value> Object::get_attribute(Interpreter& in, std::string_view nam
   return {};
 }
 
+std::optional<Object::LostWrite> Object::lost_write(Interpreter&, std::string_view) { return {}; }
 void Object::set_attribute(Interpreter& in, std::string_view name, const Value& value) {
   const Type& t = type();
   if (const Type::Property* property = find_property(t, name)) {

@@ -182,6 +182,13 @@ class Object {
   virtual std::optional<Value> to_float(Interpreter& in);
   virtual std::optional<Value> to_complex(Interpreter& in);
   virtual std::optional<int64_t> to_index(Interpreter& in);
+  /// What to say where a write into this temporary is lost; nullopt: nothing. `name` is "[]" for x[i] = v, the attribute for x.name = v,
+  /// the method's name and "()" for one that changes x.
+  struct LostWrite {
+    const Type* category;
+    std::string message, hint;
+  };
+  virtual std::optional<LostWrite> lost_write(Interpreter& in, std::string_view name);
   /// Only one value refers to it: what a call gets so is a temporary of the expression.
   bool is_temporary() const { return references_ == 1; }
 

@@ -22,6 +22,7 @@ struct Kinds {
   int64_t none = 0, nan = 0, not_available = 0, not_a_time = 0, boolean = 0, integer = 0, floating = 0, complex = 0, text = 0, time = 0,
           delta = 0, date = 0, clock = 0;
   std::string other, zone;
+  bool zones_differ = false;
   std::vector<DType> scalars;  // NumPy's, different ones
   int64_t missing() const { return none + nan + not_available + not_a_time; }
 };
@@ -58,7 +59,7 @@ Kinds kinds_of(Interpreter& in, const std::vector<Value>& values) {
     else if (to_timedelta(in, v))
       ++k.delta;
     else if (const auto time = time_scalar(v))
-      ++k.time, k.zone = time->second;
+      k.zones_differ = k.zones_differ || (k.time > 0 && k.zone != time->second), ++k.time, k.zone = time->second;
     else
       k.other = type_of(v).name;
   }
@@ -85,7 +86,8 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
   const int64_t numbers = k.boolean + k.integer + k.floating + k.complex;
   const bool as_objects = wanted && wanted->objects == kAnyObject;
   if (wanted && wanted->logical == Logical::text && !as_objects && k.other.empty()) return texts(in, values);
-  if (!k.other.empty() || different(k) > 1 || (as_objects && k.text + k.date + k.clock == 0)) return object_column(in, values);
+  if (!k.other.empty() || different(k) > 1 || k.zones_differ || (as_objects && k.text + k.date + k.clock == 0))
+    return object_column(in, values);
   if (k.text > 0) return texts(in, values);
   if (k.date > 0 || k.clock > 0) {
     Column column = texts(in, values);
@@ -102,7 +104,9 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
   }
   if (numbers == 0 && !(wanted && wanted->is_number()) && k.nan == 0) return texts(in, values);  // empty, or all None: pandas' object
   const bool validity = k.not_available > 0 || (k.boolean > 0 && k.missing() > 0) || (wanted && wanted->nullable);
+  const bool truths = k.boolean > 0 && k.boolean == numbers;
   DType dtype = k.complex > 0                                 ? DType::c128
+                : truths                                      ? DType::boolean
                 : k.floating > 0 || k.nan > 0 || numbers == 0 ? DType::f64
                 : k.boolean > 0                               ? DType::boolean
                 : k.none > 0 && !validity                     ? DType::f64

@@ -12,10 +12,19 @@ const std::vector<Type>& error_types() {
       return Type{name, module, exception_type(base)};
     };
     return std::vector<Type>{
-        type("ParserError", "ValueError"),      type("EmptyDataError", "ValueError"),      type("IntCastingNaNError", "ValueError"),
-        type("MergeError", "ValueError"),       type("IndexingError", "Exception"),        type("UnsortedIndexError", "KeyError"),
-        type("DataError", "Exception"),         type("SpecificationError", "Exception"),   type("UndefinedVariableError", "NameError"),
-        type("InvalidIndexError", "Exception"), type("DuplicateLabelError", "ValueError"), type("OptionError", "KeyError"),
+        type("ParserError", "ValueError"),
+        type("EmptyDataError", "ValueError"),
+        type("IntCastingNaNError", "ValueError"),
+        type("MergeError", "ValueError"),
+        type("IndexingError", "Exception"),
+        type("UnsortedIndexError", "KeyError"),
+        type("DataError", "Exception"),
+        type("SpecificationError", "Exception"),
+        type("UndefinedVariableError", "NameError"),
+        type("InvalidIndexError", "Exception"),
+        type("DuplicateLabelError", "ValueError"),
+        type("OptionError", "KeyError"),
+        type("ChainedAssignmentError", "Warning"),
     };
   }();
   return types;

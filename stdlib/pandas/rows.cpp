@@ -345,6 +345,8 @@ Value text_equals(Interpreter& in, Args args) {
 Value text_ranks(Interpreter& in, Args args) {
   std::vector<Column> columns;
   for (const Value& v : args) columns.push_back(v.as<Str>() ? make_column(in, make_list({v}), {}) : column_of(v));
+  for (const Column& c : columns)
+    if (!c.dictionary) raise("TypeError", "'<' not supported between instances of 'str' and '" + frame::dtype_name(in.engine(), c) + "'");
   std::vector<Value> results;
   for (Column& c : frame::with_common_texts(in.engine(), columns)) {
     const frame::ColumnData data = frame::read(in.engine(), c);

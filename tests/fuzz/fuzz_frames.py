@@ -57,6 +57,26 @@ def shown(r):
         return ["array " + str(r.dtype) + " | " + " ".join([cell(v) for v in r.tolist()])]
     return [cell(r)]
 
+def set_loc(d, rows, columns, value):
+    d = d.copy()
+    d.loc[rows, columns] = value
+    return d
+
+def set_rows(d, rows, value):
+    d = d.copy()
+    d.loc[rows] = value
+    return d
+
+def set_iloc(d, rows, columns, value):
+    d = d.copy()
+    d.iloc[rows, columns] = value
+    return d
+
+def set_item(d, key, value):
+    d = d.copy()
+    d[key] = value
+    return d
+
 def step(name, d, f, kept):
     try:
         r = f(d)
@@ -243,7 +263,7 @@ OPERATIONS = """
 =d.assign(new=d[T] + pd.Timedelta('{1D|-90min|0s}')) # new:time
 =d.assign(new=d[D].dt.{days|seconds|total_seconds()|microseconds}) # new:int64
 =d.assign(new=d[D] {*|/|//} {2|0.5|-1}) # new:delta
-=d.assign(new=pd.cut(d[N], {3|[-10, 0, 10]|[0, 1, 2, 3]}, labels=False, right={True|False})) # new:float64
+=d.assign(new=pd.cut(d[N].astype('float64'), {3|[-10, 0, 10]|[0, 1, 2, 3]}, labels=False, right={True|False})) # new:float64
 =d.assign(new=pd.cut(d[N], [-100, 0, 3, 100], labels=['lo', 'mid', 'hi'], right={True|False}, include_lowest={True|False})) # new:category
 =d.assign(new=pd.qcut(d[N], {2|4}, labels=False, duplicates='drop')) # new:float64
 =d.assign(new=np.where(d[N] > 0, d[N], {0|1.5})) # new:float64
@@ -331,6 +351,48 @@ d[N].cumsum().iloc[-1]
 d[N].is_monotonic_increasing
 d[N].quantile({0.5|0.25|[0.1, 0.9]}, interpolation='{linear|lower|higher|nearest|midpoint}')
 d.drop(columns=[C]).columns.tolist()
+set_loc(d, d[N] > {0|1}, C, {0|1.5|2.0|np.nan|True|'x'|-1|300|d[C]|pd.Timestamp('2020-01-01')})
+set_loc(d, d[N] > {0|1}, N, {0|1.5|2.0|np.nan|-1|300|d[N]|np.float32(1.5)|d[N].to_numpy()[:1]})
+set_loc(d, d[N] > 0, [N, N], {0|2.5|[1, 2]|[1.5, 2]|d[[N, N]]|(d[[N, N]] + 1)})
+set_loc(d, d.index[:{0|1|2}], C, {0|1.5|'x'|np.nan})
+set_loc(d, slice(None), C, {list(range(len(d)))|d[C]|1|'x'|2.5|np.nan|(np.arange(len(d)) * 1.0)})
+set_iloc(d, {0|-1|[0, -1]|slice(0, 2)|[]}, {0|1|[0, 1]|-1}, {0|2.0|1.5|np.nan})
+set_iloc(d[[N, N, C]], [0, 1], [0, 1], {[[1, 2], [3, 4]]|np.array([[1, 2], [3, 4]])|[[1.5, 2], [3, 4]]|[5, 6]|[[7], [8]]})
+set_iloc(d[[F, F]], slice(None), [1, 0], d[[F, F]])
+set_item(d, d[N] > 0, {0|1.5})
+set_item(d, C, {d[C]|0|'x'|1.5|d[C].iloc[::-1]|d[N] > 0})
+set_item(d, [C, C], {0|d[[C, C]]|d[[N, N]] * 2|[1, 2]})
+set_item(d[[N, N]], d[[N, N]] > {0|1}, {0|0.5|-d[[N, N]]|np.nan})
+set_rows(d[[N, N]], {99|'new'}, {0|1.5|[1, 2]|[1.5, 2]|d[[N, N]].sum()})
+set_rows(d[[C, C]], {0|1}, {0|1.5|np.nan})
+d[[N, N]].{where|mask}(d[[N, N]] > {0|1}, {0|-1|0.5|2.0|d[[N, N]] * 2|np.nan})
+d[[N, N]].{where|mask}(d[N] > 0, {0|0.5})
+d[[N, N]].clip({0|0.5|2.0|None}, {3|2.5|100})
+d[N].clip({0|0.5|2.0|d[N]}, {3|2.5|300})
+d[N].fillna({0|1.5|0.1|d[N]})
+d[C].loc[d.index[{0|-1}]]
+d.loc[d.index[{0|-1}], [C, C]]
+d.at[d.index[-1], C]
+d.truncate({0|1|2}, {3|5|50})
+d.reindex([0, 1, 2, 3, 9], method='{ffill|bfill|nearest}', limit={1|2|None})
+d.reset_index(drop=True).reindex([-1, 0, 3, 5, 6, 30, 31, 32], method='{ffill|bfill|nearest}', limit={1|2|None})
+d[B].diff({1|-1|2})
+d[[N, B]].diff()
+d[C].ffill(limit_area='{inside|outside}'{|, limit=1})
+d[C].bfill(limit_area='{inside|outside}'{|, limit=1})
+d.groupby(K)[[C, C]].{first|last}(skipna=False)
+d.groupby(K)[S].{sum|max|min|first}()
+d.groupby(K)[N].transform(lambda s: {s.mean()|s.max()|s - s.mean()|s.count()|s.iloc[0]})
+d[T] {+|-} pd.Timedelta('{1D|100000D}')
+d.set_index(T).groupby([pd.Grouper(freq='D'), K])[N].{sum|first|max|count}().reset_index()
+d.set_index(T)[N].iloc[{::2|::-1|1:}].index
+d[G].map({str.upper|{'u': 1, 'v': 2}|lambda v: 'z'})
+pd.CategoricalIndex(d[G]).map({{'u': 1, 'v': 2}|str.upper}).tolist()
+pd.Index(d[C]).map({{1: 'x'}|str}).tolist()
+d[S].str.cat(d[S].iloc[1:], join='{left|outer|inner|right}', na_rep='-')
+pd.get_dummies(d[C], dummy_na={True|False}).columns.tolist()
+d[[N, N]].{mul|add|sub|rsub}({{'A': 2, 'b': 3}|[1, 2]})
+pd.to_datetime(d[T].tolist() + ['2020-01-01', None])
 """.strip().splitlines()
 # With --wide: columns of objects, names of several levels, functions of groups, bins of time, arrays of texts.
 WIDE = """
@@ -424,6 +486,8 @@ def operation(rng, schema):
             return repr(name)
 
         text = re.sub(r"(?<![\w'.\"])[NFISTDBGKCOP](?![\w'\"])", name_of, text)
+        if "set_" in text and re.search(r"\[('\w+'), \1\]", text):
+            continue  # pandas makes the column twice
         if "LEFT" in text:
             text = text.replace("LEFT", repr(rng.choice(list(schema))))
         kept = text.startswith("=")

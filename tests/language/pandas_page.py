@@ -32,7 +32,6 @@ REASONS = {
     "integers with missing values": "integers and booleans with missing values",
     "numbers of missing texts": "`.str.len()`",
     "names of dtypes": "repr of dtypes",
-    "frequency of chosen rows": "`freq` of an index",
 }
 # (file, title, the class in names.txt, how cases begin)
 SECTIONS = [
