@@ -94,7 +94,6 @@ std::optional<Value> LibraryClass::get_attribute(Interpreter& in, std::string_vi
   if (auto own = TypeObject::get_attribute(in, name)) return own;
   const Value& function = find(in, name);
   if (!function.is_absent()) return function;
-  if (known_name(texts_, name)) raise("NotImplementedError", texts_ + "." + std::string(name) + " is not in Gasell yet");
   return {};
 }
 
@@ -206,11 +205,15 @@ std::optional<Value> LibraryObject::get_attribute(Interpreter& in, std::string_v
     Value value = try_call(in, "__getattr__", {make_str(std::string(name))});
     if (!value.is_absent() && !value.same(not_implemented())) return value;
   }
-  const std::string& texts = made_by().texts();
-  // Classes that share their texts have names of their own ("pandas.Rolling").
-  for (const std::string& known : {texts, texts.substr(0, texts.rfind('.') + 1) + type().name})
-    if (known_name(known, name)) raise("NotImplementedError", known + "." + std::string(name) + " is not in Gasell yet");
   return {};
+}
+
+// Classes that share their texts have names of their own ("pandas.Rolling").
+std::vector<std::string> LibraryClass::peer_owners() {
+  std::vector<std::string> owners{texts_, texts_.substr(0, texts_.rfind('.') + 1) + described.name};
+  if (auto* parent = base_.as<LibraryClass>())
+    for (std::string& owner : parent->peer_owners()) owners.push_back(std::move(owner));
+  return owners;
 }
 
 void LibraryObject::set_attribute(Interpreter& in, std::string_view name, const Value& value) {

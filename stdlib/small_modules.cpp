@@ -1,5 +1,5 @@
 // Modules that Gasell accepts because programs import them, though there is little for them to do: typing, warnings, io (which the
-// library's texts make), __future__; and random, refused.
+// library's texts make), __future__.
 #include <cstdio>
 
 #include "runtime/session/objects.h"
@@ -103,10 +103,6 @@ Value make_future(Interpreter&) {
     set_member(module, name, Value::of(true));
   }
   return module;
-}
-
-Value refuse_random(Interpreter&) {
-  raise("ImportError", "Gasell has no module 'random': its numbers would differ from Python's", "use np.random.default_rng(seed)");
 }
 
 }  // namespace gasell

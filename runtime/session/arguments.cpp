@@ -258,9 +258,7 @@ void bind_arguments(Interpreter& in, const Signature& s, const std::string& name
       std::vector<std::string> names;
       for (const Signature::Parameter& p : s.parameters)
         if (p.kind != Kind::positional_only) names.push_back(p.name);
-      const std::string near = did_you_mean(key, names);
-      raise("TypeError", fmt::format("{}() got an unexpected keyword argument '{}'", name, key),
-            near.empty() ? "" : "did you mean '" + near + "'?");
+      raise("TypeError", fmt::format("{}() got an unexpected keyword argument '{}'", name, key), near_hint(key, names));
     }
     if (extra->find(key)) raise("TypeError", fmt::format("{}() got multiple values for keyword argument '{}'", name, key));
     extra->insert(in, make_str(key), value);

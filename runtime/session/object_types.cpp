@@ -22,7 +22,10 @@ class Bare final : public Object {
 };
 
 Value new_object(Interpreter&, std::span<Value>) { return Value::make<Bare>(object_type(), ""); }
-Value type_of_argument(Interpreter&, std::span<Value> args) { return type_object(type_of(args[0])); }
+Value type_of_argument(Interpreter&, std::span<Value> args) {
+  if (!is_missing(args[1])) raise("NotImplementedError", "type(name, bases, dict) is not in Gasell: there are no classes");
+  return type_object(type_of(args[0]));
+}
 
 /// `str.upper`: a method taken from its type, which wants its object as the first argument.
 class UnboundMethod final : public Object {
@@ -62,7 +65,8 @@ const Type& object_type() {
   return type;
 }
 const Type& type_type() {
-  static const NativeFunction constructor{"type", "object, /", type_of_argument, "type(object): the object's type"};
+  static const NativeFunction constructor{"type", "object, bases=missing, dict=missing, /", type_of_argument,
+                                          "type(object): the object's type"};
   static const Type type{"type", "builtins", &object_type(), {}, {}, &constructor};
   return type;
 }

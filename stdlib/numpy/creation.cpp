@@ -35,6 +35,13 @@ bool may_share(Interpreter& in, const Value& given, const std::optional<DType>& 
   return false;
 }
 
+/// Times of other units than the nanoseconds of columns.
+bool names_other_times(std::string_view name) {
+  const bool times =
+      name.starts_with("datetime64[") || name.starts_with("timedelta64[") || name.starts_with("M8[") || name.starts_with("m8[");
+  return times && !name.ends_with("[ns]") && name.find(',') == name.npos;
+}
+
 /// A list or tuple with a text in it, or a column, as np.array takes it: a column, or numbers where `dtype` says so. None otherwise.
 Value text_array(Interpreter& in, const Value& v, const Value& dtype) {
   const auto* list = v.as<List>();
@@ -42,6 +49,7 @@ Value text_array(Interpreter& in, const Value& v, const Value& dtype) {
   const auto has_text = [](const std::vector<Value>& items) {
     return std::ranges::any_of(items, [](const Value& item) { return item.as<Str>() != nullptr; });
   };
+  if (const auto* name = dtype.as<Str>(); name && names_other_times(name->value)) to_dtype(in, dtype);
   const bool texts = (list && has_text(list->items)) || (tuple && has_text(tuple->items));
   return texts || is_column(v) ? call(in, *library_member(in, "_pandas", "text_array"), {{v, dtype}, {}}) : Value();
 }

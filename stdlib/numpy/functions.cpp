@@ -225,11 +225,9 @@ Value result_type(Interpreter& in, Args args) {
     else
       operands.push_back(operand(in, v));
   }
-  return Value::make<DTypeObject>(common_type(operands));
+  return dtype_object(common_type(operands));
 }
-Value promote_types(Interpreter& in, Args args) {
-  return Value::make<DTypeObject>(promote(*to_dtype(in, args[0]), *to_dtype(in, args[1])));
-}
+Value promote_types(Interpreter& in, Args args) { return dtype_object(promote(*to_dtype(in, args[0]), *to_dtype(in, args[1]))); }
 Value can_cast(Interpreter& in, Args args) {
   const DType from = *to_dtype(in, args[0]), to = *to_dtype(in, args[1]);
   return Value::of(can_cast(from, to, casting_of(in, args[2])));
@@ -291,14 +289,12 @@ std::vector<NativeFunction> misc_functions() {
       {"reshape", "a, /, shape, order='C', *, copy=None", reshape, "The same elements in another shape."},
       {"ravel", "a, order='C'", ravel, "One-dimensional."},
       {"transpose", "a, axes=None", transpose, "A view with its axes permuted."},
-      {"permute_dims", "a, axes=None", transpose, "A view with its axes permuted."},
       {"swapaxes", "a, axis1, axis2", swapaxes, "A view with two axes exchanged."},
       {"squeeze", "a, axis=None", squeeze, "Without axes of extent 1."},
       {"moveaxis", "a, source, destination", moveaxis, "A view with axes moved."},
       {"expand_dims", "a, axis", expand_dims, "With new axes of extent 1."},
       {"broadcast_to", "array, shape, subok=False", broadcast_to, "A read-only view of that shape."},
       {"concatenate", "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'", concatenate, "Joined along an axis that exists."},
-      {"concat", "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'", concatenate, "Joined along an axis that exists."},
       {"stack", "arrays, axis=0, out=None, *, dtype=None, casting='same_kind'", stack, "Joined along a new axis."},
       {"where", "condition, x=_missing, y=_missing, /", where,
        "x where the condition holds, else y; the indices of what is true without them."},

@@ -259,7 +259,7 @@ Value nbytes(Interpreter&, const Value& self) {
   const Array a = self_array(self);
   return Value::of(a.size() * gasell::size_of(a.dtype()));
 }
-Value dtype(Interpreter&, const Value& self) { return Value::make<DTypeObject>(self_node(self)->dtype); }
+Value dtype(Interpreter&, const Value& self) { return dtype_object(self_node(self)->dtype); }
 Value strides(Interpreter&, const Value& self) {
   const Array a = self_array(self);
   Shape bytes = a.strides();

@@ -249,8 +249,8 @@ Value make_random_module() {
   };
   Value module = Value::make<LibraryModule>("numpy.random", true);
   for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
-  set_member(module, "RandomState", Value::make<TypeObject>(generator_type(true)));
-  set_member(module, "Generator", Value::make<TypeObject>(generator_type(false)));
+  set_member(module, "RandomState", type_object(generator_type(true)));
+  set_member(module, "Generator", type_object(generator_type(false)));
   return module;
 }
 

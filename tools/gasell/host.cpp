@@ -20,7 +20,7 @@ std::string script_name(const Options& options) {
 /// The known modules, with sys.argv as this command line gave it.
 ModuleTable modules_with_arguments(const Options& options) {
   ModuleTable table = known_modules();
-  for (ModuleDefinition& definition : table) {
+  for (ModuleDefinition& definition : table.modules) {
     if (definition.name != "sys") continue;
     definition.make = [make = definition.make, name = script_name(options), arguments = options.arguments](Interpreter& in) {
       Value module = make(in);
