@@ -183,8 +183,18 @@ bool LibraryObject::contains(Interpreter& in, const Value& item) {
 Value LibraryObject::get_item(Interpreter& in, const Value& index) { return call_method(in, "__getitem__", {index}); }
 void LibraryObject::set_item(Interpreter& in, const Value& index, const Value& value) { call_method(in, "__setitem__", {index, value}); }
 void LibraryObject::delete_item(Interpreter& in, const Value& index) { call_method(in, "__delitem__", {index}); }
-Value LibraryObject::iterate(Interpreter& in) { return gasell::iterate(in, call_method(in, "__iter__")); }
-std::optional<Value> LibraryObject::next(Interpreter& in) { return call_method(in, "__next__"); }
+Value LibraryObject::iterate(Interpreter& in) {
+  Value iterator = call_method(in, "__iter__");
+  return iterator.object() == this && has(in, "__next__") ? iterator : gasell::iterate(in, iterator);
+}
+std::optional<Value> LibraryObject::next(Interpreter& in) {
+  try {
+    return call_method(in, "__next__");
+  } catch (const Raised& raised) {
+    if (!is_instance(raised.value, *exception_type("StopIteration"))) throw;
+    return {};
+  }
+}
 
 Value LibraryObject::call(Interpreter& in, Arguments args) {
   const Value& function = made_by().find(in, "__call__");

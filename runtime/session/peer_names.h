@@ -1,5 +1,5 @@
-// Names that the peers (CPython's library, NumPy, pandas, Numba, …) have, whether Gasell has them or not: what is missing is told from what is
-// misspelt.
+// Names that the peers (CPython's library, NumPy, pandas, Numba, …) have, whether Gasell has them or not: what is missing is told from what
+// is misspelt.
 #pragma once
 
 #include <string>

@@ -98,6 +98,11 @@ Value asfortranarray(Interpreter& in, Args args) {
   return contiguous(in, given, true);
 }
 Value asarray_in_order(Interpreter& in, Args args) {
+  const Value& copy = args[5];
+  if (!is_missing(copy) && !copy.is_none()) {
+    if (truth(in, copy)) return wrap_array(as_node(in, args[0], to_dtype(in, args[1])));
+    may_share(in, args[0], to_dtype(in, args[1]), copy);  // raises where one has to be made
+  }
   const auto* order = args[2].as<Str>();
   if (order && order->value == "C") return as_array(in, args[0]).rank() == 0 ? asarray(in, args) : ascontiguousarray(in, args);
   if (order && order->value == "F") return as_array(in, args[0]).rank() == 0 ? asarray(in, args) : contiguous(in, args, true);
@@ -166,10 +171,9 @@ Value arange(Interpreter& in, Args args) {
   return with_chunks(in, graph::cast(values, dtype), args[4]);
 }
 
-/// linspace between arrays or complex numbers: start + i * step along a new axis, the last one exactly stop.
-Value linspace_of_arrays(Interpreter& in, const Args& args, const NodeRef& start, const NodeRef& stop, int64_t n, bool endpoint,
+/// linspace between arrays, complex or single precision numbers: start + i * step along a new axis, the last one exactly stop.
+Value linspace_of_arrays(Interpreter& in, const Args& args, const NodeRef& start, const NodeRef& stop, DType type, int64_t n, bool endpoint,
                          bool retstep) {
-  const DType type = promote_weak(promote(start->dtype, stop->dtype), 'f');
   const NodeRef a = graph::cast(start, type), b = graph::cast(stop, type);
   const int64_t intervals = endpoint ? n - 1 : n;
   const auto number = [&](double v) { return graph::constant(Scalar::of_float(v).cast(type)); };
@@ -196,9 +200,11 @@ Value linspace(Interpreter& in, Args args) {
   const int64_t n = is_missing(args[2]) ? 50 : to_index(in, args[2]);
   if (n < 0) raise("ValueError", "Number of samples, " + std::to_string(n) + ", must be non-negative.");
   const bool endpoint = is_missing(args[3]) || truth(in, args[3]), retstep = !is_missing(args[4]) && truth(in, args[4]);
-  if (const NodeRef start = as_node(in, args[0]), stop = as_node(in, args[1]);
-      start->rank() > 0 || stop->rank() > 0 || is_complex(start->dtype) || is_complex(stop->dtype))
-    return linspace_of_arrays(in, args, start, stop, n, endpoint, retstep);
+  const auto ranged = [&](const Value& v) { return v.as<List>() || v.as<Tuple>() ? Operand{as_node(in, v), 0} : operand(in, v); };
+  const Operand ends[] = {ranged(args[0]), ranged(args[1])};
+  const DType type = promote_weak(common_type(ends), 'f');
+  if (ends[0].node->rank() > 0 || ends[1].node->rank() > 0 || type != DType::f64)
+    return linspace_of_arrays(in, args, ends[0].node, ends[1].node, type, n, endpoint, retstep);
   const double a = to_double(in, args[0]), b = to_double(in, args[1]);
   const int64_t intervals = endpoint ? n - 1 : n;
   const double step = intervals > 0 ? (b - a) / static_cast<double>(intervals) : std::nan("");
@@ -231,7 +237,7 @@ NodeRef eye_node(int64_t rows, int64_t columns, int64_t k, DType dtype) {
 Value eye(Interpreter& in, Args args) {
   const int64_t rows = to_index(in, args[0]), columns = args[1].is_none() || is_missing(args[1]) ? rows : to_index(in, args[1]);
   return with_chunks(in, eye_node(rows, columns, is_missing(args[2]) ? 0 : to_index(in, args[2]), dtype_or(in, args[3], DType::f64)),
-                     args[4]);
+                     args[5]);
 }
 Value identity(Interpreter& in, Args args) {
   const int64_t n = to_index(in, args[0]);
@@ -242,28 +248,41 @@ Value identity(Interpreter& in, Args args) {
 
 std::vector<NativeFunction> creation_functions() {
   return {
-      {"array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None, order='K', subok=False", array,
-       "An array of nested sequences, numbers or another array."},
-      {"asanyarray", "a, dtype=None, order=None, *, chunks=None", asarray_in_order, "As asarray."},
-      {"asfortranarray", "a, dtype=None, *, chunks=None", asfortranarray,
+      {"array",
+       "object, dtype=None, *, copy=True, ndmin=0, chunks=None, order: Order='K', subok: Unused=False, ndmax: Refused=0, like: "
+       "Refused=None",
+       array, "An array of nested sequences, numbers or another array."},
+      {"asanyarray", "a, dtype=None, order: Order=None, *, chunks=None, device: Device=None, copy=None, like: Refused=None",
+       asarray_in_order, "As asarray."},
+      {"asfortranarray", "a, dtype=None, *, chunks=None, like: Refused=None", asfortranarray,
        "As asarray; a copy where the memory is not in Fortran order (in Gasell's own order then)."},
-      {"asarray", "a, dtype=None, order=None, *, chunks=None", asarray_in_order, "The array itself, evaluated, or a new one made of `a`."},
-      {"ascontiguousarray", "a, dtype=None, order=None, *, chunks=None", ascontiguousarray,
+      {"asarray", "a, dtype=None, order: Order=None, *, chunks=None, device: Device=None, copy=None, like: Refused=None", asarray_in_order,
+       "The array itself, evaluated, or a new one made of `a`."},
+      {"ascontiguousarray", "a, dtype=None, *, chunks=None, like: Refused=None", ascontiguousarray,
        "As asarray, with at least one axis; a copy where the memory is not in C order."},
       {"from_array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None", array, "As array."},
-      {"zeros", "shape, dtype=None, order='C', *, chunks=None", zeros, "All zeros; float64 unless dtype says otherwise."},
-      {"ones", "shape, dtype=None, order='C', *, chunks=None", ones, "All ones."},
-      {"empty", "shape, dtype=None, order='C', *, chunks=None", zeros, "An array to be filled (with zeros until then)."},
-      {"full", "shape, fill_value, dtype=None, order='C', *, chunks=None", full, "All the same value."},
-      {"zeros_like", "a, dtype=None, order='K', subok=True, shape=None", zeros_like, "Zeros of the shape and dtype of `a`."},
-      {"ones_like", "a, dtype=None, order='K', subok=True, shape=None", ones_like, "Ones of the shape and dtype of `a`."},
-      {"empty_like", "a, dtype=None, order='K', subok=True, shape=None", zeros_like, "An array like `a`, to be filled."},
-      {"full_like", "a, fill_value, dtype=None, order='K', subok=True, shape=None", full_like, "The same value everywhere, like `a`."},
-      {"arange", "start, stop=None, step=None, dtype=None, *, chunks=None", arange, "start, start + step, … below stop."},
-      {"linspace", "start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, chunks=None, axis=0", linspace,
+      {"zeros", "shape, dtype=None, order: Order='C', *, chunks=None, device: Device=None, like: Refused=None", zeros,
+       "All zeros; float64 unless dtype says otherwise."},
+      {"ones", "shape, dtype=None, order: Order='C', *, chunks=None, device: Device=None, like: Refused=None", ones, "All ones."},
+      {"empty", "shape, dtype=None, order: Order='C', *, chunks=None, device: Device=None, like: Refused=None", zeros,
+       "An array to be filled (with zeros until then)."},
+      {"full", "shape, fill_value, dtype=None, order: Order='C', *, chunks=None, device: Device=None, like: Refused=None", full,
+       "All the same value."},
+      {"zeros_like", "a, dtype=None, order: Order='K', subok: Unused=True, shape=None, *, device: Device=None", zeros_like,
+       "Zeros of the shape and dtype of `a`."},
+      {"ones_like", "a, dtype=None, order: Order='K', subok: Unused=True, shape=None, *, device: Device=None", ones_like,
+       "Ones of the shape and dtype of `a`."},
+      {"empty_like", "a, dtype=None, order: Order='K', subok: Unused=True, shape=None, *, device: Device=None", zeros_like,
+       "An array like `a`, to be filled."},
+      {"full_like", "a, fill_value, dtype=None, order: Order='K', subok: Unused=True, shape=None, *, device: Device=None", full_like,
+       "The same value everywhere, like `a`."},
+      {"arange", "start, stop=None, step=None, dtype=None, *, chunks=None, device: Device=None, like: Refused=None", arange,
+       "start, start + step, … below stop."},
+      {"linspace", "start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, chunks=None, axis=0, device: Device=None", linspace,
        "num values spread evenly over [start, stop]."},
-      {"eye", "N, M=None, k=0, dtype=None, *, chunks=None", eye, "Ones on the k-th diagonal."},
-      {"identity", "n, dtype=None", identity, "The identity matrix."},
+      {"eye", "N, M=None, k=0, dtype=None, order: Order='C', *, chunks=None, device: Device=None, like: Refused=None", eye,
+       "Ones on the k-th diagonal."},
+      {"identity", "n, dtype=None, *, like: Refused=None", identity, "The identity matrix."},
   };
 }
 

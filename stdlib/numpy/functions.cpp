@@ -20,7 +20,7 @@ using Args = std::span<Value>;
 Value shared(Array a) { return Value::make<NdArray>(std::move(a)); }
 
 Value reshape(Interpreter& in, Args args) {
-  return call(in, get_attribute(in, shared(as_array(in, args[0])), "reshape"), {{args[1]}, {{"order", args[2]}}});
+  return call(in, get_attribute(in, shared(as_array(in, args[0])), "reshape"), {{args[1]}, {{"order", args[2]}, {"copy", args[3]}}});
 }
 Value ravel(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "ravel"), {{args[1]}, {}}); }
 Value transpose(Interpreter& in, Args args) {
@@ -192,15 +192,6 @@ Value angle(Interpreter& in, Args args) {
   const Value a = wrap(apply("arctan2", operands));
   return truth(in, args[1]) ? scaled(in, a, 180.0 / M_PI) : a;
 }
-Value dot_of(Interpreter& in, Args args) {
-  const NodeRef result = dot(operand(in, args[0]), operand(in, args[1]));
-  if (const auto* out = args[2].as<NdArray>()) {
-    if (out->array.dtype() != result->dtype || out->array.rank() != result->rank())
-      raise("ValueError", "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)");
-    if (out->array.shape() != result->shape) raise("ValueError", "output array has wrong dimensions");
-  }
-  return give(in, "dot", result, args[2]);
-}
 Value matmul_of(Interpreter& in, Args args) { return give(in, "matmul", matmul(operand(in, args[0]), operand(in, args[1])), args[2]); }
 Value shape(Interpreter& in, Args args) {
   return is_column(args[0]) ? get_attribute(in, args[0], "shape") : from_shape(as_node(in, args[0])->shape);
@@ -284,6 +275,16 @@ Value array_str_of(Interpreter& in, Args args) { return make_str(array_str(in, a
 
 }  // namespace
 
+Value dot_of(Interpreter& in, Args args) {
+  const NodeRef result = dot(operand(in, args[0]), operand(in, args[1]));
+  if (const auto* out = args[2].as<NdArray>()) {
+    if (out->array.dtype() != result->dtype || out->array.rank() != result->rank())
+      raise("ValueError", "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)");
+    if (out->array.shape() != result->shape) raise("ValueError", "output array has wrong dimensions");
+  }
+  return give(in, "dot", result, args[2]);
+}
+
 std::vector<NativeFunction> misc_functions() {
   return {
       {"reshape", "a, /, shape, order='C', *, copy=None", reshape, "The same elements in another shape."},
@@ -293,7 +294,7 @@ std::vector<NativeFunction> misc_functions() {
       {"squeeze", "a, axis=None", squeeze, "Without axes of extent 1."},
       {"moveaxis", "a, source, destination", moveaxis, "A view with axes moved."},
       {"expand_dims", "a, axis", expand_dims, "With new axes of extent 1."},
-      {"broadcast_to", "array, shape, subok=False", broadcast_to, "A read-only view of that shape."},
+      {"broadcast_to", "array, shape, subok: Unused=False", broadcast_to, "A read-only view of that shape."},
       {"concatenate", "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'", concatenate, "Joined along an axis that exists."},
       {"stack", "arrays, axis=0, out=None, *, dtype=None, casting='same_kind'", stack, "Joined along a new axis."},
       {"where", "condition, x=_missing, y=_missing, /", where,
@@ -305,18 +306,25 @@ std::vector<NativeFunction> misc_functions() {
       {"imag", "val", imag, "Imaginary part."},
       {"angle", "z, deg=False", angle, "The argument of complex numbers."},
       {"dot", "a, b, out=None", dot_of, "Sums of products over the last axis of a and the last but one of b."},
-      {"matmul", "x1, x2, /, out=None", matmul_of, "Matrix products of the last two axes."},
+      {"matmul",
+       "x1, x2, /, out=None, *, dtype: Refused=None, casting: Refused='same_kind', order: Order='K', subok: Unused=True, signature: "
+       "Refused=None, axes: Refused=None, axis: Refused=None",
+       matmul_of, "Matrix products of the last two axes."},
       {"shape", "a", shape, "Extents."},
       {"ndim", "a", ndim, "Number of axes."},
       {"size", "a, axis=None", size, "Number of elements."},
-      {"copy", "a, order='K', subok=False", copy, "An array of its own."},
+      {"copy", "a, order: Order='K', subok: Unused=False", copy, "An array of its own."},
       {"result_type", "*arrays_and_dtypes", result_type, "The dtype NumPy 2's promotion gives."},
       {"promote_types", "type1, type2", promote_types, "The smallest dtype both can be cast to safely."},
       {"can_cast", "from_, to, casting='safe'", can_cast, "Whether a cast may be done under a rule."},
-      {"load", "file, mmap_mode=None, allow_pickle=False", load, "The array of a .npy file, mapped: read as it is needed."},
+      {"load",
+       "file, mmap_mode=None, allow_pickle=False, fix_imports: Unused=True, encoding: Unused='ASCII', *, max_header_size: Unused=10000",
+       load, "The array of a .npy file, mapped: read as it is needed."},
       {"save", "file, arr, allow_pickle=True", save, "Writes a .npy file; what is not computed yet streams into it."},
-      {"array_repr", "arr", array_repr_of, "repr of an array."},
-      {"array_str", "a", array_str_of, "str of an array."},
+      {"array_repr", "arr, max_line_width: Refused=None, precision: Refused=None, suppress_small: Refused=None", array_repr_of,
+       "repr of an array."},
+      {"array_str", "a, max_line_width: Refused=None, precision: Refused=None, suppress_small: Refused=None", array_str_of,
+       "str of an array."},
   };
 }
 

@@ -90,6 +90,12 @@ Value make_numpy(Interpreter& in) {
   const Value exceptions = Value::make<LibraryModule>("numpy.exceptions");
   set_member(exceptions, "AxisError", type_object(*exception_type("AxisError")));
   set_member(module, "exceptions", exceptions);
+  const Value emath = Value::make<LibraryModule>("numpy.emath");
+  set_member(module, "emath", emath);
+  const Value lib = Value::make<LibraryModule>("numpy.lib");
+  set_member(lib, "stride_tricks", Value::make<LibraryModule>("numpy.lib.stride_tricks"));
+  set_member(lib, "scimath", emath);
+  set_member(module, "lib", lib);
   return module;
 }
 

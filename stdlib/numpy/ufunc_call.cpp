@@ -136,10 +136,14 @@ Value entry(Interpreter& in, std::span<Value> args) {
 
 const char* parameters(const LoopTable& table) {
   if (table.outputs == 1)
-    return table.inputs == 1 ? "x, /, out=None, *, dtype=None, where=True, casting=missing"
-                             : "x1, x2, /, out=None, *, dtype=None, where=True, casting=missing";
-  return table.inputs == 1 ? "x, out1=None, out2=None, /, *, out=None, dtype=None, where=True, casting=missing"
-                           : "x1, x2, out1=None, out2=None, /, *, out=None, dtype=None, where=True, casting=missing";
+    return table.inputs == 1 ? "x, /, out=None, *, dtype=None, where=True, casting=missing, order: Order='K', subok: Unused=True, "
+                               "signature: Refused=None, sig: Refused=None"
+                             : "x1, x2, /, out=None, *, dtype=None, where=True, casting=missing, order: Order='K', subok: Unused=True, "
+                               "signature: Refused=None, sig: Refused=None";
+  return table.inputs == 1 ? "x, out1=None, out2=None, /, *, out=None, dtype=None, where=True, casting=missing, order: Order='K', subok: "
+                             "Unused=True, signature: Refused=None, sig: Refused=None"
+                           : "x1, x2, out1=None, out2=None, /, *, out=None, dtype=None, where=True, casting=missing, order: Order='K', "
+                             "subok: Unused=True, signature: Refused=None, sig: Refused=None";
 }
 
 constexpr size_t kUfuncs = 128;
