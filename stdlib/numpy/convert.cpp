@@ -218,7 +218,8 @@ std::optional<DType> to_dtype(Interpreter& in, const Value& v) {
 
 Shape to_shape(Interpreter& in, const Value& v) {
   if (v.is_int() || v.is_bool()) return {v.as_int()};
-  if (v.is_object() && !is_sequence(v)) {
+  const auto* array = v.as<NdArray>();
+  if (v.is_object() && !is_sequence(v) && !(array && array->array.rank() > 0)) {
     if (const auto i = v.object()->to_index(in)) return {*i};
   }
   if (v.is_float()) raise("TypeError", "expected a sequence of integers or a single integer, got '" + repr(in, v) + "'");

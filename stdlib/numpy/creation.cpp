@@ -142,8 +142,13 @@ Value arange(Interpreter& in, Args args) {
   if (is_missing(stop) || stop.is_none()) stop = start, start = Value::of(0);
   if (is_missing(step) || step.is_none()) step = Value::of(1);
   for (const Value& v : {start, stop, step}) given.push_back(operand(in, v));
-  DType dtype = dtype_or(in, args[3], common_type(given));
-  if (kind(dtype) == 'b') dtype = DType::i64;
+  const DType dtype = dtype_or(in, args[3], promote(DType::i64, common_type(given)));
+  if (kind(dtype) == 'b') {
+    const NodeRef numbers =
+        as_node(in, call(in, get_attribute(in, in.import_module("numpy", nullptr), "arange"), {{start, stop, step}, {}}));
+    if (numbers->size() > 2) raise("TypeError", "arange() is only supported for booleans when the result has at most length 2.");
+    return wrap_array(graph::cast(numbers, dtype));
+  }
   const bool integral = start.is_int() && stop.is_int() && step.is_int();
   if (integral && is_integer(dtype)) {
     const int64_t a = start.as_int(), b = stop.as_int(), s = step.as_int();

@@ -36,7 +36,10 @@ Value transpose(Interpreter& in, Args args) {
 Value swapaxes(Interpreter& in, Args args) {
   return call(in, get_attribute(in, shared(as_array(in, args[0])), "swapaxes"), {{args[1], args[2]}, {}});
 }
-Value squeeze(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "squeeze"), {{args[1]}, {}}); }
+Value squeeze(Interpreter& in, Args args) {
+  if (args[0].as<NumpyScalar>()) return args[0];
+  return call(in, get_attribute(in, shared(as_array(in, args[0])), "squeeze"), {{args[1]}, {}});
+}
 Value moveaxis(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
   const std::vector<int> from = to_axes(in, args[1], a.rank(), "source: "), to = to_axes(in, args[2], a.rank(), "destination: ");
@@ -51,6 +54,7 @@ Value moveaxis(Interpreter& in, Args args) {
   return shared(transposed(a, order));
 }
 Value expand_dims(Interpreter& in, Args args) {
+  if (args[1].is_none()) raise("TypeError", "'NoneType' object cannot be interpreted as an integer");
   const Array a = as_array(in, args[0]);
   const int rank = a.rank() + (args[1].as<Tuple>() ? static_cast<int>(args[1].as<Tuple>()->items.size()) : 1);
   const std::vector<int> axes = to_axes(in, args[1], rank);
@@ -150,6 +154,8 @@ Value where(Interpreter& in, Args args) {
   const bool a_missing = is_missing(args[1]), b_missing = is_missing(args[2]);
   if (a_missing != b_missing) raise("ValueError", "either both or neither of x and y should be given");
   const NodeRef condition = graph::cast(as_node(in, args[0]), DType::boolean);
+  if (a_missing && condition->shape.empty())
+    raise("ValueError", "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.");
   if (a_missing) return nonzero(in, Array(condition));
   if (may_be_column(args[1]) || may_be_column(args[2])) {
     const Value column = call(in, *library_member(in, "_pandas", "where_column"), {{wrap(condition), args[1], args[2]}, {}});
@@ -178,7 +184,8 @@ Value scaled(Interpreter& in, const Value& v, double factor) {
   return wrap(apply("multiply", operands));
 }
 Value part_of(Interpreter& in, const Value& v, const char* name) {
-  return get_attribute(in, v.as<ArrayLike>() ? v : wrap(as_node(in, v)), name);
+  const bool is_number = v.is_bool() || v.is_int() || v.is_float() || v.as<Complex>();
+  return get_attribute(in, v.as<ArrayLike>() || is_number ? v : wrap(as_node(in, v)), name);
 }
 Value real(Interpreter& in, Args args) { return part_of(in, args[0], "real"); }
 Value imag(Interpreter& in, Args args) { return part_of(in, args[0], "imag"); }

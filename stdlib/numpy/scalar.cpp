@@ -69,7 +69,12 @@ struct ScalarTypes {
     constructors.push_back({std::string(name_of(dtype)), "*value", nullptr, "A NumPy scalar, or an array of this dtype."});
     constructors.back().call = [](Interpreter& in, std::span<Value> args) {
       const auto& given = args[0].as<Tuple>()->items;
-      Value one = given.empty() ? missing() : given[0];
+      const auto type = static_cast<DType>(index);
+      if (given.size() > 1 && !(is_complex(type) && given.size() == 2))
+        raise("TypeError", std::string(name_of(type)) + "() takes at most 1 argument (" + std::to_string(given.size()) + " given)");
+      Value one = given.empty()       ? missing()
+                  : given.size() == 1 ? given[0]
+                                      : call(in, type_object(complex_type()), {{given[0], given[1]}, {}});
       return construct<index>(in, std::span(&one, 1));
     };
     Type t{std::string(name_of(dtype)), "numpy"};
