@@ -77,6 +77,8 @@ std::optional<ParameterRule> parameter_rule(std::string_view annotation) {
   if (annotation == "Refused") return ParameterRule::refused;
   if (annotation == "Unused") return ParameterRule::unused;
   if (annotation == "Sort") return ParameterRule::sort;
+  if (annotation == "Order") return ParameterRule::order;
+  if (annotation == "Device") return ParameterRule::device;
   if (annotation == "Rows") return ParameterRule::rows;
   return {};
 }

@@ -11,12 +11,14 @@
 namespace gasell {
 
 /// The library takes the parameters that NumPy's and pandas' functions have. One that a function of a library text does not read has an
-/// annotation (`limit_area: Refused = None`):
+/// annotation (`limit_area: Refused = None`), in a native function's signature too:
 enum class ParameterRule : uint8_t {
   read,     // no annotation: the function reads it
   refused,  // Refused: nothing but its default is taken. NotImplementedError "… is not in Gasell"
   unused,   // Unused: says how the peer computes (copy=, engine=, cache=), not what; any value is taken
   sort,     // Sort: the kind= of a sort. All of ours are stable; NumPy's names and None are taken. ValueError for others
+  order,    // Order: the order of memory. Arrays are in C order; NumPy's names and None are taken. ValueError for others
+  device,   // Device: "cpu" and None are taken, as NumPy does. ValueError for others
   rows,     // Rows: the axis of rows; 0, "index", "rows" and None are taken. NotImplementedError for columns, ValueError for others, as
             // pandas' (and for the columns of a Series)
 };

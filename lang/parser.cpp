@@ -96,8 +96,10 @@ Completeness completeness_of(const SourceRef& source) {
       const std::string& kind = error.diagnostic().kind;
       const std::string& message = error.diagnostic().message;
       const bool wants_block = kind == "IndentationError" && message.rfind("expected an indented block", 0) == 0;
-      const bool wants_more = wants_block || message == "expected 'except' or 'finally' block" || b.block_owner == "decorator";
-      return at_end && wants_more && !ends_with_empty_line(source->text()) ? Completeness::incomplete : Completeness::invalid;
+      const bool wants_more = wants_block || message == "expected 'except' or 'finally' block";
+      const bool decorates = b.block_owner == "decorator";  // empty lines may stand behind it
+      return at_end && (decorates || (wants_more && !ends_with_empty_line(source->text()))) ? Completeness::incomplete
+                                                                                            : Completeness::invalid;
     }
     return ends_with_compound_statement(b) && !ends_with_empty_line(source->text()) ? Completeness::incomplete : Completeness::complete;
   } catch (const UnfinishedText&) {

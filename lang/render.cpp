@@ -142,12 +142,20 @@ std::string render_json(const Diagnostic& d) {
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
   const size_t n = name.size();
+  const size_t most = std::max<size_t>(1, n / 4);
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  const auto same_but_case = [&](const std::string& candidate) {
+    return std::ranges::equal(name, candidate, [&](char a, char b) { return lower(a) == lower(b); });
+  };
   std::string best;
-  size_t best_distance = std::max<size_t>(1, n / 3) + 1;
+  size_t best_distance = most + 1;
   std::vector<size_t> before, previous, current;
   for (const std::string& candidate : candidates) {
     const size_t m = candidate.size();
-    if (candidate == name || (n > m ? n - m : m - n) >= best_distance || n < 2) continue;
+    if (candidate == name || (n > m ? n - m : m - n) >= best_distance || n < 2 || m < 2 || (candidate[0] == '_' && name[0] != '_'))
+      continue;
+    if (same_but_case(candidate)) return candidate;
+    const size_t another = n <= 3 ? 2 : 1;  // what a wrong letter costs
     // Damerau-Levenshtein with adjacent transpositions (optimal string alignment), three rows of the table.
     previous.resize(m + 1);
     for (size_t j = 0; j <= m; ++j) previous[j] = j;
@@ -156,7 +164,7 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
     for (size_t i = 1; i <= n; ++i) {
       current[0] = i;
       for (size_t j = 1; j <= m; ++j) {
-        const size_t cost = name[i - 1] == candidate[j - 1] ? 0 : 1;
+        const size_t cost = name[i - 1] == candidate[j - 1] ? 0 : another;
         current[j] = std::min({previous[j] + 1, current[j - 1] + 1, previous[j - 1] + cost});
         if (i > 1 && j > 1 && name[i - 1] == candidate[j - 2] && name[i - 2] == candidate[j - 1])
           current[j] = std::min(current[j], before[j - 2] + 1);
@@ -170,6 +178,11 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
     }
   }
   return best;
+}
+
+std::string near_hint(std::string_view name, const std::vector<std::string>& candidates) {
+  const std::string near = did_you_mean(name, candidates);
+  return near.empty() ? "" : "did you mean '" + near + "'?";
 }
 
 }  // namespace gasell

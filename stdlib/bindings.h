@@ -30,6 +30,5 @@ Value make_heapq(Interpreter& in);
 Value make_numba_cuda(Interpreter& in);
 Value make_numba_errors(Interpreter& in);
 /// Python's generator gives other numbers than Gasell's: ImportError that points to np.random.
-Value refuse_random(Interpreter& in);
 
 }  // namespace gasell

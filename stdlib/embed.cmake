@@ -1,4 +1,4 @@
-# Writes OUTPUT, a .cpp that holds the texts of the library's .gsl files and of the names.txt:
+# Writes OUTPUT, a .cpp that holds the texts of the library's .gsl files and of the lists of names:
 #   cmake -DOUTPUT=library_texts.cpp -DROOT=stdlib -P embed.cmake
 # A file stdlib/FOLDER/PART.gsl belongs to the module FOLDER ("numpy/linalg": numpy.linalg). Its public names are what `def NAME(` and `NAME = ` at the
 # beginning of a line bind and does not open with an underscore, and the slots (`def __add__(`); they are listed beside the text, so that a look-up parses nothing.
@@ -17,9 +17,12 @@ foreach(file ${files})
   string(REPLACE "/" "." module ${folder})
   string(APPEND entries "      {\"${module}\", \"${file}\", \"${names} \",\n       R\"gsl(${text})gsl\"},\n")
 endforeach()
-file(READ ${ROOT}/numpy/names.txt names)
-file(READ ${ROOT}/pandas/names.txt pandas_names)
-string(APPEND names "${pandas_names}")
+set(names "")
+foreach(file names.txt numpy/names.txt pandas/names.txt)
+  file(READ ${ROOT}/${file} text)
+  string(APPEND names "${text}")
+endforeach()
+file(READ ${ROOT}/former_names.txt former)
 file(WRITE ${OUTPUT}.new "// Made by stdlib/embed.cmake.
 #include \"stdlib/library.h\"
 
@@ -33,6 +36,10 @@ ${entries}  };
 
 std::string_view public_names() {
   return R\"txt(${names})txt\";
+}
+
+std::string_view former_names() {
+  return R\"txt(${former})txt\";
 }
 
 }  // namespace gasell

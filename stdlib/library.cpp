@@ -63,20 +63,10 @@ std::vector<std::string> library_names(std::string_view module) {
   return names;
 }
 
-bool known_name(std::string_view module, std::string_view name) {
-  const std::string_view all = public_names();
-  const std::string opening = "\n" + std::string(module) + ": ";
-  const size_t begin = all.find(opening);
-  if (begin == all.npos) return false;
-  const size_t end = all.find('\n', begin + opening.size());
-  return lists(std::string(all.substr(begin + 1, end - begin - 1)) + " ", name);
-}
-
 std::optional<Value> library_method(Interpreter& in, Object& self, std::string_view module, std::string_view name,
                                     std::optional<Value> own) {
   if (own) return own;
   if (auto function = library_member(in, module, name)) return Value::make<BoundFunction>(*function, Value::of(&self));
-  if (known_name(module, name)) raise("NotImplementedError", std::string(module) + "." + std::string(name) + " is not in Gasell yet");
   return {};
 }
 
@@ -94,7 +84,6 @@ std::optional<Value> LibraryModule::get_attribute(Interpreter& in, std::string_v
     members.emplace(attribute, value);
     return value;
   }
-  if (known_name(name, attribute)) raise("NotImplementedError", name + "." + std::string(attribute) + " is not in Gasell yet");
   return Module::get_attribute(in, attribute);
 }
 

@@ -21,27 +21,25 @@ struct LibraryFile {
 };
 std::span<const LibraryFile> library_files();
 
-/// Public names of NumPy 2 and pandas 2, a line a module: "numpy.linalg: cholesky cond …".
+/// For PeerNames: the names that Python, NumPy 2 and pandas 2 have, a line a module or type ("numpy.linalg: cholesky cond …"), and those
+/// that they had once.
 std::string_view public_names();
+std::string_view former_names();
 
 /// The member of a module that a library text defines, or nothing. Runs that text where this has not happened in the session.
 std::optional<Value> library_member(Interpreter& in, std::string_view module, std::string_view name);
 /// Their names, without running anything.
 std::vector<std::string> library_names(std::string_view module);
-/// Whether NumPy 2 or pandas 2 has a public name in a module ("numpy.linalg", "svd"), or an attribute of its objects ("numpy.ndarray",
-/// "tobytes").
-bool known_name(std::string_view module, std::string_view name);
 /// A function with its first argument: a method of an object.
 Value library_bound(Value function, Value self);
 
 // ---- objects whose methods are functions of a library module that take the object first ----
-/// `own` where there is one, else the library's function bound to `self`, or nothing; NotImplementedError for what NumPy has and Gasell has
-/// not.
+/// `own` where there is one, else the library's function bound to `self`, or nothing.
 std::optional<Value> library_method(Interpreter& in, Object& self, std::string_view module, std::string_view name,
                                     std::optional<Value> own);
 std::vector<std::string> with_library_names(std::vector<std::string> names, std::string_view module);
 
-/// A module of NumPy or pandas: members made in C++, those of library texts, and NotImplementedError for what they have and Gasell has not.
+/// A module with members made in C++ and those of library texts.
 class LibraryModule : public Module {
  public:
   /// `methods`: the library's functions take the module itself as their first argument (np.random's: a generator).

@@ -94,7 +94,6 @@ std::optional<Value> LibraryClass::get_attribute(Interpreter& in, std::string_vi
   if (auto own = TypeObject::get_attribute(in, name)) return own;
   const Value& function = find(in, name);
   if (!function.is_absent()) return function;
-  if (known_name(texts_, name)) raise("NotImplementedError", texts_ + "." + std::string(name) + " is not in Gasell yet");
   return {};
 }
 
@@ -194,8 +193,18 @@ bool LibraryObject::contains(Interpreter& in, const Value& item) {
 Value LibraryObject::get_item(Interpreter& in, const Value& index) { return call_method(in, "__getitem__", {index}); }
 void LibraryObject::set_item(Interpreter& in, const Value& index, const Value& value) { call_method(in, "__setitem__", {index, value}); }
 void LibraryObject::delete_item(Interpreter& in, const Value& index) { call_method(in, "__delitem__", {index}); }
-Value LibraryObject::iterate(Interpreter& in) { return gasell::iterate(in, call_method(in, "__iter__")); }
-std::optional<Value> LibraryObject::next(Interpreter& in) { return call_method(in, "__next__"); }
+Value LibraryObject::iterate(Interpreter& in) {
+  Value iterator = call_method(in, "__iter__");
+  return iterator.object() == this && has(in, "__next__") ? iterator : gasell::iterate(in, iterator);
+}
+std::optional<Value> LibraryObject::next(Interpreter& in) {
+  try {
+    return call_method(in, "__next__");
+  } catch (const Raised& raised) {
+    if (!is_instance(raised.value, *exception_type("StopIteration"))) throw;
+    return {};
+  }
+}
 
 Value LibraryObject::call(Interpreter& in, Arguments args) {
   const Value& function = made_by().find(in, "__call__");
@@ -216,11 +225,15 @@ std::optional<Value> LibraryObject::get_attribute(Interpreter& in, std::string_v
     Value value = try_call(in, "__getattr__", {make_str(std::string(name))});
     if (!value.is_absent() && !value.same(not_implemented())) return value;
   }
-  const std::string& texts = made_by().texts();
-  // Classes that share their texts have names of their own ("pandas.Rolling").
-  for (const std::string& known : {texts, texts.substr(0, texts.rfind('.') + 1) + type().name})
-    if (known_name(known, name)) raise("NotImplementedError", known + "." + std::string(name) + " is not in Gasell yet");
   return {};
+}
+
+// Classes that share their texts have names of their own ("pandas.Rolling").
+std::vector<std::string> LibraryClass::peer_owners() {
+  std::vector<std::string> owners{texts_, texts_.substr(0, texts_.rfind('.') + 1) + described.name};
+  if (auto* parent = base_.as<LibraryClass>())
+    for (std::string& owner : parent->peer_owners()) owners.push_back(std::move(owner));
+  return owners;
 }
 
 void LibraryObject::set_attribute(Interpreter& in, std::string_view name, const Value& value) {

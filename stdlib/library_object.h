@@ -22,6 +22,7 @@ class LibraryClass final : public TypeObject {
   Value call(Interpreter& in, Arguments args) override;
   std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override;
   std::vector<std::string> attribute_names(Interpreter& in) override;
+  std::vector<std::string> peer_owners() override;
   /// A function of the class or of its bases; absent where there is none.
   const Value& find(Interpreter& in, std::string_view name);
   const std::string& texts() const { return texts_; }
@@ -58,6 +59,7 @@ class LibraryObject final : public Object {
   /// Names that open with an underscore are members; others go to __setattr__.
   void set_attribute(Interpreter& in, std::string_view name, const Value& value) override;
   std::vector<std::string> attribute_names(Interpreter& in) override;
+  std::vector<std::string> peer_owners() override { return made_by().peer_owners(); }
   std::optional<Value> to_int(Interpreter& in) override;
   std::optional<Value> to_float(Interpreter& in) override;
   Value enter(Interpreter& in) override;

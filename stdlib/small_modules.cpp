@@ -1,6 +1,7 @@
 // Modules that Gasell accepts because programs import them, though there is little for them to do: typing, warnings, io (which the
-// library's texts make), __future__; and random, refused.
+// library's texts make), __future__.
 #include <algorithm>
+#include <cstdio>
 
 #include "runtime/session/evaluator.h"
 #include "runtime/session/objects.h"
@@ -150,10 +151,6 @@ Value make_future(Interpreter&) {
     set_member(module, name, Value::of(true));
   }
   return module;
-}
-
-Value refuse_random(Interpreter&) {
-  raise("ImportError", "Gasell has no module 'random': its numbers would differ from Python's", "use np.random.default_rng(seed)");
 }
 
 }  // namespace gasell

@@ -100,8 +100,16 @@ Signature parse(const NativeFunction& function) {
       default_value = literal(trim(part.substr(equals + 1)));
       part = trim(part.substr(0, equals));
     }
+    ParameterRule rule = ParameterRule::read;
+    if (size_t colon = part.find(':'); colon != part.npos) {
+      const auto known = parameter_rule(trim(part.substr(colon + 1)));
+      if (!known) throw std::logic_error("bad rule in the signature of " + function.name + ": " + function.signature);
+      rule = *known;
+      part = trim(part.substr(0, colon));
+    }
     if (part.empty()) throw std::logic_error("bad signature of " + function.name + ": " + function.signature);
     p.name = part;
+    p.rule = rule;
     if (result.parameters.empty() && !result.names_self && p.name == "self") {
       result.names_self = true;
       continue;
@@ -185,7 +193,8 @@ bool is_default(Interpreter& in, const Value& given, const Value& default_value)
 void check_rules(Interpreter& in, const Signature& s, std::string_view module, const std::string& name, std::span<const Value> given,
                  std::span<const Value> defaults) {
   const auto refuse = [&](const std::string& parameter, const Value& value) {
-    raise("NotImplementedError", fmt::format("{}.{}({}={}) is not in Gasell", module, name, parameter, repr(in, value)), "leave it out");
+    const std::string owner = module.empty() ? "" : std::string(module) + ".";
+    raise("NotImplementedError", fmt::format("{}{}({}={}) is not in Gasell", owner, name, parameter, repr(in, value)), "leave it out");
   };
   for (size_t i = 0; i < s.parameters.size(); ++i) {
     const Signature::Parameter& p = s.parameters[i];
@@ -208,6 +217,18 @@ void check_rules(Interpreter& in, const Signature& s, std::string_view module, c
       const bool of_columns = word ? word->value == "columns" : given[i].is_int() && given[i].as_int() == 1;
       if (of_columns && module != "pandas.Series") refuse(p.name, given[i]);
       raise("ValueError", fmt::format("No axis named {} for object type {}", str(in, given[i]), module.substr(module.rfind('.') + 1)));
+    }
+    if (p.rule == ParameterRule::order) {
+      const auto* order = given[i].as<Str>();
+      if (given[i].is_none() ||
+          (order && order->value.size() == 1 && std::string_view("CFAKcfak").find(order->value[0]) != std::string_view::npos))
+        continue;
+      if (!order) raise("TypeError", fmt::format("order must be str, not {}", type_of(given[i]).name));
+      raise("ValueError", fmt::format("order must be one of 'C', 'F', 'A', or 'K' (got {})", repr(in, given[i])));
+    }
+    if (p.rule == ParameterRule::device) {
+      if (given[i].is_none() || (given[i].as<Str>() && given[i].as<Str>()->value == "cpu")) continue;
+      raise("ValueError", fmt::format("Device not understood. Only \"cpu\" is allowed, but received: {}", str(in, given[i])));
     }
     if (p.rule == ParameterRule::sort) {
       static constexpr std::string_view kKinds[] = {"quicksort", "mergesort", "heapsort", "stable", "quick", "merge", "heap"};
@@ -258,9 +279,7 @@ void bind_arguments(Interpreter& in, const Signature& s, const std::string& name
       std::vector<std::string> names;
       for (const Signature::Parameter& p : s.parameters)
         if (p.kind != Kind::positional_only) names.push_back(p.name);
-      const std::string near = did_you_mean(key, names);
-      raise("TypeError", fmt::format("{}() got an unexpected keyword argument '{}'", name, key),
-            near.empty() ? "" : "did you mean '" + near + "'?");
+      raise("TypeError", fmt::format("{}() got an unexpected keyword argument '{}'", name, key), near_hint(key, names));
     }
     if (extra->find(key)) raise("TypeError", fmt::format("{}() got multiple values for keyword argument '{}'", name, key));
     extra->insert(in, make_str(key), value);
@@ -339,6 +358,7 @@ Value call_bound(Interpreter& in, const NativeFunction& function, const Value* s
       if (out[i].is_absent()) out[i] = s.defaults[i];
     }
   }
+  if (s.ruled) check_rules(in, s, "", function.name, out, s.defaults);
   return function.call(in, all);
 }
 

@@ -97,7 +97,7 @@ void Session::stop() {
 Value* Session::alias(std::string_view name) {
   if (auto found = aliases.find(name); found != aliases.end()) return &found->second;
   const auto is_it = [name](const std::string& alias) { return alias == name; };
-  for (const ModuleDefinition& definition : modules) {
+  for (const ModuleDefinition& definition : modules.modules) {
     const bool whole = std::any_of(definition.aliases.begin(), definition.aliases.end(), is_it);
     if (!whole && std::none_of(definition.members.begin(), definition.members.end(), is_it)) continue;
     const Value module = in.import_module(definition.name, nullptr);
@@ -268,23 +268,8 @@ struct KnownName {
   std::string_view name, remark;
 };
 
-/// Names of the language that this version has not; the remark says what to do instead.
-std::string_view planned_name(std::string_view name) {
-  static constexpr KnownName kNames[] = {
-      {"pd", "arrays and dicts of arrays hold tables"},
-      {"cudf", "arrays and dicts of arrays hold tables"},
-      {"dd", "arrays and dicts of arrays hold tables"},
-      {"cuda", "array expressions run on all cores"},
-      {"plt", "np.save writes an array for another program to plot"},
-  };
-  for (const KnownName& known : kNames) {
-    if (known.name == name) return known.remark;
-  }
-  return {};
-}
-
-/// Python's builtins that the language leaves out, and why.
-std::string_view foreign_name(std::string_view name) {
+/// What to write in place of builtins of Python that Gasell has not, and of names that LANGUAGE promises.
+std::string_view in_place_of(std::string_view name) {
   static constexpr std::string_view kNoText = "text is not run as a script", kNoClasses = "there are no classes",
                                     kNoBytes = "an array of np.uint8 holds bytes";
   static constexpr KnownName kNames[] = {
@@ -301,6 +286,7 @@ std::string_view foreign_name(std::string_view name) {
       {"locals", "dir() lists names"},
       {"__import__", "write import"},
       {"breakpoint", "print what you want to see, or run lines in the session"},
+      {"plt", "np.save writes an array for another program to plot"},
   };
   for (const KnownName& known : kNames) {
     if (known.name == name) return known.remark;
@@ -311,26 +297,23 @@ std::string_view foreign_name(std::string_view name) {
 }  // namespace
 
 void raise_name_error(const Frame& f, const std::string& name) {
+  const PeerNames& peers = f.session.modules.peers;
+  if (peers.has("builtins", name)) refuse_name("NameError", name + " is not in Gasell", std::string(in_place_of(name)));
   std::vector<std::string> candidates = f.code.local_names;
   candidates.insert(candidates.end(), f.code.cell_names.begin(), f.code.cell_names.end());
   for (std::string& global : f.code.globals->names()) candidates.push_back(std::move(global));
   for (const auto& [builtin, value] : builtins()) candidates.push_back(builtin);
-  for (const ModuleDefinition& module : f.session.modules) {
+  for (const ModuleDefinition& module : f.session.modules.modules) {
     candidates.insert(candidates.end(), module.aliases.begin(), module.aliases.end());
     candidates.insert(candidates.end(), module.members.begin(), module.members.end());
   }
-  std::string near = did_you_mean(name, candidates);
+  std::string hint = near_hint(name, candidates);
+  if (const std::string_view successor = peers.successor("builtins", name); !successor.empty()) hint = successor;
   // Other languages' spellings of the constants.
-  if (name == "true" || name == "TRUE") near = "True";
-  if (name == "false" || name == "FALSE") near = "False";
-  if (name == "null" || name == "nil" || name == "none" || name == "NULL") near = "None";
-  if (const std::string_view planned = planned_name(name); !planned.empty()) {
-    raise("NotImplementedError", fmt::format("{} is not part of this version of Gasell", name), std::string(planned));
-  }
-  if (const std::string_view reason = foreign_name(name); !reason.empty()) {
-    raise("NameError", fmt::format("name '{}' is not defined", name), fmt::format("{} is not part of Gasell: {}", name, reason));
-  }
-  raise("NameError", fmt::format("name '{}' is not defined", name), near.empty() ? "" : "did you mean '" + near + "'?");
+  if (name == "true" || name == "TRUE") hint = "did you mean 'True'?";
+  if (name == "false" || name == "FALSE") hint = "did you mean 'False'?";
+  if (name == "null" || name == "nil" || name == "none" || name == "NULL") hint = "did you mean 'None'?";
+  raise("NameError", fmt::format("name '{}' is not defined", name), hint);
 }
 
 }  // namespace gasell

@@ -107,6 +107,7 @@ struct RaiseStatement final : StatementNode {
       object.suppress_context = true;
     }
     set_context(object, f.session.handling);
+    if (f.code.globals->library && is_instance(raised, *exception_type("NotImplementedError"))) object.blame = Blame::limitation;
     f.at = span;
     throw Raised(std::move(raised));
   }

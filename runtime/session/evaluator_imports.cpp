@@ -1,4 +1,5 @@
 // import: known modules, and scripts beside the importing one.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -97,13 +98,32 @@ std::optional<Value> known_module(Session& session, const std::string& name) {
   if (auto found = session.loaded.find(name); found != session.loaded.end()) return found->second;
   const ModuleDefinition* definition = nullptr;
   bool parent = false;
-  for (const ModuleDefinition& m : session.modules) {
+  for (const ModuleDefinition& m : session.modules.modules) {
     if (m.name == name) definition = &m;
     parent = parent || m.name.starts_with(name + ".");
   }
   if (!definition && !parent) return {};
   Value module = definition ? definition->make(session.in) : Value::make<Module>(name);
   return session.loaded.emplace(name, module).first->second;
+}
+
+/// What serves in place of a module that is not there.
+std::string_view in_place_of_module(std::string_view name) {
+  struct Known {
+    std::string_view name, remark;
+  };
+  static constexpr Known kModules[] = {
+      {"csv", "pd.read_csv reads such files, df.to_csv writes them"},
+      {"json", "pd.read_json reads such files, df.to_json writes them"},
+      {"random", "its numbers would differ from Python's: use np.random.default_rng(seed)"},
+      {"re", "the .str methods of a Series take regular expressions"},
+      {"statistics", "np.mean, np.median, np.std and the like do it"},
+      {"pathlib", "os.path has the functions for paths"},
+      {"matplotlib", "np.save writes an array for another program to plot"},
+      {"matplotlib.pyplot", "np.save writes an array for another program to plot"},
+  };
+  const auto found = std::ranges::find(kModules, name, &Known::name);
+  return found == std::end(kModules) ? "" : found->remark;
 }
 
 struct ImportStatement final : StatementNode {
@@ -146,8 +166,9 @@ struct ImportFromStatement final : StatementNode {
     std::string full = module + "." + name;
     if (std::optional<Value> child = known_module(f.session, full)) return *child;
     if (find_script(full, f.code.source)) return f.in.import_module(full, f.code.source);
-    std::string near = did_you_mean(name, from.object()->attribute_names(f.in));
-    std::string hint = near.empty() ? "" : "did you mean '" + near + "'?";
+    if (f.session.modules.peers.has("import", full)) refuse_name("ImportError", fmt::format("the module '{}' is not in Gasell", full));
+    refuse_attribute(f.in, from, name, "ImportError");
+    const std::string hint = near_hint(name, from.object()->attribute_names(f.in));
     if (auto* script = from.as<ScriptModule>()) {
       if (script->running) {
         raise("ImportError",
@@ -163,6 +184,34 @@ struct ImportFromStatement final : StatementNode {
   std::vector<Name> names;
 };
 
+/// `import numpy.linalg`: a module that a known module holds.
+std::optional<Value> member_module(Session& session, const std::string& name) {
+  const size_t dot = name.rfind('.');
+  if (dot == name.npos) return {};
+  const std::string owner = name.substr(0, dot);
+  std::optional<Value> parent = known_module(session, owner);
+  if (!parent) parent = member_module(session, owner);
+  if (!parent) return {};
+  std::optional<Value> member = parent->object()->get_attribute(session.in, name.substr(dot + 1));
+  return member && member->as<Module>() ? member : std::nullopt;
+}
+
+[[noreturn]] void raise_no_module(Session& session, const std::string& name) {
+  const PeerNames& peers = session.modules.peers;
+  const std::string top = name.substr(0, name.find('.'));
+  const bool top_is_known = known_module(session, top).has_value();
+  if (peers.has("import", name) || (!top_is_known && peers.has("import", top)))
+    refuse_name("ModuleNotFoundError", fmt::format("the module '{}' is not in Gasell", name), std::string(in_place_of_module(name)));
+  const auto parts = [&](const std::string& prefix) {
+    return std::ranges::any_of(session.modules.modules, [&](const ModuleDefinition& m) { return m.name.starts_with(prefix); });
+  };
+  if (top != name && top_is_known && !parts(top + ".") && !peers.has_parts(top))
+    raise("ModuleNotFoundError", fmt::format("No module named '{}'; '{}' is not a package", name, top));
+  std::vector<std::string> candidates;
+  for (const ModuleDefinition& m : session.modules.modules) candidates.push_back(m.name);
+  raise("ModuleNotFoundError", fmt::format("No module named '{}'", top_is_known ? name : top), near_hint(name, candidates));
+}
+
 }  // namespace
 
 Value Interpreter::import_module(const std::string& name, const SourceRef& importer) {
@@ -170,6 +219,8 @@ Value Interpreter::import_module(const std::string& name, const SourceRef& impor
   Value module;
   if (std::optional<Value> known = known_module(session, name)) {
     module = *std::move(known);
+  } else if (std::optional<Value> member = member_module(session, name)) {
+    module = *std::move(member);
   } else if (std::optional<fs::path> script = find_script(name, importer)) {
     module = run_script(session, name, *script);
   } else if (std::optional<fs::path> directory = find_path(name, "", importer)) {  // holds scripts
@@ -177,15 +228,7 @@ Value Interpreter::import_module(const std::string& name, const SourceRef& impor
     if (inserted) place->second = Value::make<Module>(name);
     module = place->second;
   } else {
-    std::vector<std::string> candidates;
-    for (const ModuleDefinition& m : session.modules) candidates.push_back(m.name);
-    std::string near = did_you_mean(name, candidates);
-    std::string hint = near.empty() ? "" : "did you mean '" + near + "'?";
-    const std::string top = name.substr(0, name.find('.'));
-    for (const char* planned : {"pandas", "cudf", "dask", "matplotlib", "numpy", "cupy"}) {
-      if (top == planned) hint = name + " is not part of this version of Gasell";
-    }
-    raise("ModuleNotFoundError", fmt::format("No module named '{}'", name), hint);
+    raise_no_module(session, name);
   }
   if (size_t dot = name.rfind('.'); dot != name.npos) {  // the parent holds the child
     Value parent = import_module(name.substr(0, dot), importer);

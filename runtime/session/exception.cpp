@@ -132,7 +132,9 @@ void raise(std::string_view exception, std::string message, std::string hint) {
     message = std::string(exception) + ": " + message;
   }
   Value value = Value::make<Exception>(*type, std::vector<Value>{make_str(std::move(message))});
-  static_cast<Exception*>(value.object())->hint = std::move(hint);
+  auto& raised = static_cast<Exception&>(*value.object());
+  raised.hint = std::move(hint);
+  if (exception == "NotImplementedError") raised.blame = Blame::limitation;
   throw Raised(std::move(value));
 }
 

@@ -10,6 +10,7 @@
 #include "lang/ast.h"
 #include "runtime/engine.h"
 #include "runtime/session/objects.h"
+#include "runtime/session/peer_names.h"
 #include "runtime/session/value.h"
 
 namespace gasell {
@@ -21,8 +22,11 @@ struct ModuleDefinition {
   std::function<Value(Interpreter&)> make;
   std::vector<std::string> members = {};  // members that are bound without import, too: "jit"
 };
-/// The known modules (stdlib registers numpy, dask.array, math, time, … in one table).
-using ModuleTable = std::vector<ModuleDefinition>;
+/// The known modules (stdlib registers numpy, dask.array, math, time, … in one table), and what the peers have beside them.
+struct ModuleTable {
+  std::vector<ModuleDefinition> modules;
+  PeerNames peers = {};
+};
 
 class Interpreter {
  public:

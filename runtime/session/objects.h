@@ -169,6 +169,7 @@ class Module : public Object {
   std::optional<Value> get_attribute(Interpreter&, std::string_view name) override;
   void set_attribute(Interpreter&, std::string_view name, const Value& value) override;
   std::vector<std::string> attribute_names(Interpreter&) override;
+  std::vector<std::string> peer_owners() override { return {name}; }
 
   std::string name;
   std::map<std::string, Value, std::less<>> members;
@@ -197,6 +198,7 @@ class TypeObject : public Object {
   std::optional<Value> compare(Interpreter&, ast::CompareOp, const Value&) override;
   int64_t hash(Interpreter&) override;
   std::optional<Value> get_attribute(Interpreter&, std::string_view name) override;
+  std::vector<std::string> peer_owners() override { return peer_owners_of(described); }
 
   const Type& described;
 };

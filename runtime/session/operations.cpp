@@ -7,6 +7,7 @@
 #include "runtime/session/list_sequence.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/operations_numbers.h"
+#include "runtime/session/peer_names.h"
 #include "runtime/session/range.h"
 #include "runtime/session/types.h"
 
@@ -282,10 +283,20 @@ void delete_item(Interpreter& in, const Value& v, const Value& index) {
   raise("TypeError", fmt::format("{} object doesn't support item deletion", quoted_type(v)));
 }
 
+void refuse_attribute(Interpreter& in, const Value& v, std::string_view name, std::string_view missing) {
+  const PeerNames& peers = Evaluator::session(in).modules.peers;
+  const std::vector<std::string> owners = v.is_object() ? v.object()->peer_owners() : peer_owners_of(type_of(v));
+  for (const std::string& owner : owners)
+    if (peers.has(owner, name)) refuse_name(missing, fmt::format("{}.{} is not in Gasell yet", owner, name));
+  for (const std::string& owner : owners)
+    if (const std::string_view successor = peers.successor(owner, name); !successor.empty())
+      raise(missing, missing_attribute(v, name), std::string(successor));
+}
+
 Value get_attribute(Interpreter& in, const Value& v, std::string_view name) {
   if (std::optional<Value> found = find_attribute(in, v, name)) return *std::move(found);
-  std::string near = did_you_mean(name, names_of(in, v));
-  raise("AttributeError", missing_attribute(v, name), near.empty() ? "" : "did you mean '" + near + "'?");
+  refuse_attribute(in, v, name);
+  raise("AttributeError", missing_attribute(v, name), near_hint(name, names_of(in, v)));
 }
 
 bool has_attribute(Interpreter& in, const Value& v, std::string_view name) {

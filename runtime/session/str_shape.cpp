@@ -70,9 +70,6 @@ std::vector<NativeFunction> str_shape_methods() {
        "Replacement fields in braces filled in."},
       {"format_map", "self, mapping, /", [](Interpreter& in, Args a) { return make_str(format_fields(in, text_of(a), {}, a[1])); },
        "As format, names looked up in a mapping."},
-      {"encode", "self, encoding='utf-8', errors='strict'",
-       [](Interpreter&, Args) -> Value { raise("NotImplementedError", "str.encode: Gasell has no bytes"); },
-       "Not available: there are no bytes."},
   };
 }
 

@@ -131,6 +131,15 @@ void Object::set_attribute(Interpreter& in, std::string_view name, const Value& 
   raise("AttributeError", "'" + t.name + "' object has no attribute '" + std::string(name) + "'");
 }
 
+std::vector<std::string> Object::peer_owners() { return peer_owners_of(type()); }
+
+std::vector<std::string> peer_owners_of(const Type& type) {
+  std::vector<std::string> owners;
+  for (const Type* t = &type; t; t = t->base)
+    owners.push_back(t->module.empty() || t->module == "builtins" ? t->name : t->module + "." + t->name);
+  return owners;
+}
+
 std::vector<std::string> Object::attribute_names(Interpreter&) {
   std::set<std::string> names;
   for (const Type* t = &type(); t; t = t->base) {

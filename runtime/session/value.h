@@ -175,8 +175,10 @@ class Object {
   virtual std::optional<Value> get_attribute(Interpreter& in, std::string_view name);
   virtual void set_attribute(Interpreter& in, std::string_view name, const Value& value);
   virtual std::vector<std::string> attribute_names(Interpreter& in);  // for completion and did-you-mean
-  virtual Value enter(Interpreter& in);                               // with
-  virtual bool exit(Interpreter& in, const Value& exception);         // true: swallow
+  /// Under which names the peers' tables list the attributes (peer_names.h). Default: the type and its bases.
+  virtual std::vector<std::string> peer_owners();
+  virtual Value enter(Interpreter& in);                        // with
+  virtual bool exit(Interpreter& in, const Value& exception);  // true: swallow
   /// int(x), float(x), complex(x), operator.index(x); nullopt: not convertible.
   virtual std::optional<Value> to_int(Interpreter& in);
   virtual std::optional<Value> to_float(Interpreter& in);
@@ -261,6 +263,7 @@ inline bool is_missing(const Value& v) { return v.is_absent(); }
 
 // ---- Python's operations on any value (operations.cpp) ----
 const Type& type_of(const Value& v);
+std::vector<std::string> peer_owners_of(const Type& type);
 std::string repr(Interpreter& in, const Value& v);
 std::string str(Interpreter& in, const Value& v);
 std::string format(Interpreter& in, const Value& v, std::string_view spec);
@@ -274,8 +277,11 @@ Value unary(Interpreter& in, ast::UnaryOp op, const Value& v);
 int64_t length(Interpreter& in, const Value& v);
 Value get_item(Interpreter& in, const Value& v, const Value& index);
 void set_item(Interpreter& in, const Value& v, const Value& index, const Value& value);
-Value get_attribute(Interpreter& in, const Value& v, std::string_view name);  // AttributeError with did-you-mean
+/// NotImplementedError for what a peer has, else AttributeError with a hint.
+Value get_attribute(Interpreter& in, const Value& v, std::string_view name);
 bool has_attribute(Interpreter& in, const Value& v, std::string_view name);
+/// What get_attribute raises of names that a peer has or had; returns for others. `missing` is the error of a name that is not there.
+void refuse_attribute(Interpreter& in, const Value& v, std::string_view name, std::string_view missing = "AttributeError");
 Value call(Interpreter& in, const Value& callee, Arguments args);
 Value iterate(Interpreter& in, const Value& v);
 std::optional<Value> next(Interpreter& in, const Value& iterator);

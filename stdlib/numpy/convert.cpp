@@ -5,6 +5,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
+#include "runtime/session/dict.h"
 #include "runtime/session/types.h"
 #include "stdlib/library_object.h"
 #include "stdlib/numpy/methods.h"
@@ -150,6 +151,15 @@ Array as_array(Interpreter& in, const Value& v) {
 }
 
 bool is_foreign_dtype(std::string_view name) {
+  if (name.find(',') != std::string_view::npos) {  // "i4,f8": fields
+    for (size_t begin = 0, end; begin <= name.size(); begin = end + 1) {
+      end = std::min(name.find(',', begin), name.size());
+      std::string_view field = name.substr(begin, end - begin);
+      while (field.starts_with(' ')) field.remove_prefix(1);
+      if (!dtype_from_name(field) && !(field.find(',') == std::string_view::npos && is_foreign_dtype(field))) return false;
+    }
+    return true;
+  }
   if (!name.empty() && std::string_view("<>=|").find(name[0]) != std::string_view::npos) {
     const bool swapped = name[0] == '>';
     name.remove_prefix(1);
@@ -158,11 +168,33 @@ bool is_foreign_dtype(std::string_view name) {
   static constexpr std::string_view kNames[] = {"float16",    "half",   "longdouble", "clongdouble", "float128",
                                                 "complex256", "object", "str",        "bytes",       "void"};
   if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) return true;
-  if (name.starts_with("datetime64") || name.starts_with("timedelta64") || name == "f2" || name == "e") return true;
+  if (name.starts_with("datetime64") || name.starts_with("timedelta64") || name == "f2" || name == "e" || name == "f16" || name == "c32")
+    return true;
   if (name.empty() || std::string_view("OSUMmVgGa").find(name[0]) == std::string_view::npos) return false;
   return std::all_of(name.begin() + 1, name.end(),
                      [](char ch) { return (ch >= '0' && ch <= '9') || ch == '[' || ch == ']' || (ch >= 'a' && ch <= 'z'); });
 }
+
+namespace {
+
+/// What NumPy takes as a dtype with fields, or of several elements: [('x', float), …], {'names': …, 'formats': …}, (float, 3).
+bool is_structure(const Value& v) {
+  if (const auto* list = v.as<List>()) {
+    return std::all_of(list->items.begin(), list->items.end(), [](const Value& field) {
+      const auto* parts = field.as<Tuple>();
+      return parts && (parts->items.size() == 2 || parts->items.size() == 3);
+    });
+  }
+  if (auto* dict = v.as<Dict>())
+    return std::any_of(dict->entries().begin(), dict->entries().end(), [](const Dict::Entry& entry) {
+      const auto* key = entry.key.as<Str>();
+      return key && (key->value == "names" || (entry.value.as<Tuple>() && entry.value.as<Tuple>()->items.size() > 1));
+    });
+  const auto* pair = v.as<Tuple>();
+  return pair && pair->items.size() == 2;
+}
+
+}  // namespace
 
 std::optional<DType> to_dtype(Interpreter& in, const Value& v) {
   if (v.is_none() || is_missing(v)) return {};
@@ -178,13 +210,16 @@ std::optional<DType> to_dtype(Interpreter& in, const Value& v) {
   if (const auto* t = v.as<TypeObject>()) {
     if (const auto d = dtype_of_type(t->described)) return d;
     if (t->described.name == "str" || t->described.name == "object") foreign(t->described.name);
+    if (t->described.name == "datetime64" || t->described.name == "timedelta64") foreign(t->described.name);
   }
+  if (is_structure(v)) raise("NotImplementedError", "structured dtypes are not in Gasell", "hold the fields in arrays, or in a DataFrame");
   raise("TypeError", "Cannot interpret '" + repr(in, v) + "' as a data type");
 }
 
 Shape to_shape(Interpreter& in, const Value& v) {
   if (v.is_int() || v.is_bool()) return {v.as_int()};
-  if (v.is_object() && !is_sequence(v)) {
+  const auto* array = v.as<NdArray>();
+  if (v.is_object() && !is_sequence(v) && !(array && array->array.rank() > 0)) {
     if (const auto i = v.object()->to_index(in)) return {*i};
   }
   if (v.is_float()) raise("TypeError", "expected a sequence of integers or a single integer, got '" + repr(in, v) + "'");

@@ -36,6 +36,13 @@ bool may_share(Interpreter& in, const Value& given, const std::optional<DType>& 
   return false;
 }
 
+/// Times of other units than the nanoseconds of columns.
+bool names_other_times(std::string_view name) {
+  const bool times =
+      name.starts_with("datetime64[") || name.starts_with("timedelta64[") || name.starts_with("M8[") || name.starts_with("m8[");
+  return times && !name.ends_with("[ns]") && name.find(',') == name.npos;
+}
+
 /// A list or tuple with a text in it, or a column, as np.array takes it: a column, or numbers where `dtype` says so. None otherwise.
 Value text_array(Interpreter& in, const Value& v, const Value& dtype) {
   const auto* list = v.as<List>();
@@ -43,6 +50,7 @@ Value text_array(Interpreter& in, const Value& v, const Value& dtype) {
   const auto has_text = [](const std::vector<Value>& items) {
     return std::ranges::any_of(items, [](const Value& item) { return item.as<Str>() != nullptr; });
   };
+  if (const auto* name = dtype.as<Str>(); name && names_other_times(name->value)) to_dtype(in, dtype);
   const bool texts = (list && has_text(list->items)) || (tuple && has_text(tuple->items));
   return texts || is_column(v) ? call(in, *library_member(in, "_pandas", "text_array"), {{v, dtype}, {}}) : Value();
 }
@@ -96,13 +104,24 @@ Value asarray(Interpreter& in, Args args) {
   AxisOrder order = a ? to_axis_order(in, args[2], node->rank(), &a->array, 'K') : to_axis_order(in, order_of_new(args[2]), node->rank());
   return Value::make<NdArray>(ordered(std::move(node), std::move(order)));
 }
+/// The same with copy= behind device=.
+Value asarray_or_copy(Interpreter& in, Args args) {
+  const Value& copy = args[5];
+  if (is_missing(copy) || copy.is_none()) return asarray(in, args);
+  if (!truth(in, copy)) {
+    may_share(in, args[0], to_dtype(in, args[1]), copy);  // raises where one has to be made
+    return asarray(in, args);
+  }
+  Value given[] = {args[0], args[1], copy, Value::of(0), args[3], args[2].is_none() ? make_str("K") : args[2]};
+  return array(in, given);
+}
 Value contiguous(Interpreter& in, const Value& of, const Value& dtype, const Value& chunks, std::string order) {
   Value given[] = {of, dtype, make_str(std::move(order)), chunks};
   const Value result = asarray(in, given);
   const auto* a = result.as<NdArray>();
   return a && a->array.rank() == 0 ? Value::make<NdArray>(a->array.reshape({1})) : result;
 }
-Value ascontiguousarray(Interpreter& in, Args args) { return contiguous(in, args[0], args[1], args[3], "C"); }
+Value ascontiguousarray(Interpreter& in, Args args) { return contiguous(in, args[0], args[1], args[2], "C"); }
 Value asfortranarray(Interpreter& in, Args args) { return contiguous(in, args[0], args[1], args[2], "F"); }
 Value constant_array(Interpreter& in, Args args, double value) {
   const Shape shape = to_shape(in, args[0]);
@@ -150,8 +169,13 @@ Value arange(Interpreter& in, Args args) {
   if (is_missing(stop) || stop.is_none()) stop = start, start = Value::of(0);
   if (is_missing(step) || step.is_none()) step = Value::of(1);
   for (const Value& v : {start, stop, step}) given.push_back(operand(in, v));
-  DType dtype = dtype_or(in, args[3], common_type(given));
-  if (kind(dtype) == 'b') dtype = DType::i64;
+  const DType dtype = dtype_or(in, args[3], promote(DType::i64, common_type(given)));
+  if (kind(dtype) == 'b') {
+    const NodeRef numbers =
+        as_node(in, call(in, get_attribute(in, in.import_module("numpy", nullptr), "arange"), {{start, stop, step}, {}}));
+    if (numbers->size() > 2) raise("TypeError", "arange() is only supported for booleans when the result has at most length 2.");
+    return wrap_array(graph::cast(numbers, dtype));
+  }
   const bool integral = start.is_int() && stop.is_int() && step.is_int();
   if (integral && is_integer(dtype)) {
     const int64_t a = start.as_int(), b = stop.as_int(), s = step.as_int();
@@ -179,10 +203,9 @@ Value arange(Interpreter& in, Args args) {
   return with_chunks(in, graph::cast(values, dtype), args[4]);
 }
 
-/// linspace between arrays or complex numbers: start + i * step along a new axis, the last one exactly stop.
-Value linspace_of_arrays(Interpreter& in, const Args& args, const NodeRef& start, const NodeRef& stop, int64_t n, bool endpoint,
+/// linspace between arrays, complex or single precision numbers: start + i * step along a new axis, the last one exactly stop.
+Value linspace_of_arrays(Interpreter& in, const Args& args, const NodeRef& start, const NodeRef& stop, DType type, int64_t n, bool endpoint,
                          bool retstep) {
-  const DType type = promote_weak(promote(start->dtype, stop->dtype), 'f');
   const NodeRef a = graph::cast(start, type), b = graph::cast(stop, type);
   const int64_t intervals = endpoint ? n - 1 : n;
   const auto number = [&](double v) { return graph::constant(Scalar::of_float(v).cast(type)); };
@@ -209,9 +232,11 @@ Value linspace(Interpreter& in, Args args) {
   const int64_t n = is_missing(args[2]) ? 50 : to_index(in, args[2]);
   if (n < 0) raise("ValueError", "Number of samples, " + std::to_string(n) + ", must be non-negative.");
   const bool endpoint = is_missing(args[3]) || truth(in, args[3]), retstep = !is_missing(args[4]) && truth(in, args[4]);
-  if (const NodeRef start = as_node(in, args[0]), stop = as_node(in, args[1]);
-      start->rank() > 0 || stop->rank() > 0 || is_complex(start->dtype) || is_complex(stop->dtype))
-    return linspace_of_arrays(in, args, start, stop, n, endpoint, retstep);
+  const auto ranged = [&](const Value& v) { return v.as<List>() || v.as<Tuple>() ? Operand{as_node(in, v), 0} : operand(in, v); };
+  const Operand ends[] = {ranged(args[0]), ranged(args[1])};
+  const DType type = promote_weak(common_type(ends), 'f');
+  if (ends[0].node->rank() > 0 || ends[1].node->rank() > 0 || type != DType::f64)
+    return linspace_of_arrays(in, args, ends[0].node, ends[1].node, type, n, endpoint, retstep);
   const double a = to_double(in, args[0]), b = to_double(in, args[1]);
   const int64_t intervals = endpoint ? n - 1 : n;
   const double step = intervals > 0 ? (b - a) / static_cast<double>(intervals) : std::nan("");
@@ -244,7 +269,7 @@ NodeRef eye_node(int64_t rows, int64_t columns, int64_t k, DType dtype) {
 Value eye(Interpreter& in, Args args) {
   const int64_t rows = to_index(in, args[0]), columns = args[1].is_none() || is_missing(args[1]) ? rows : to_index(in, args[1]);
   return with_chunks(in, eye_node(rows, columns, is_missing(args[2]) ? 0 : to_index(in, args[2]), dtype_or(in, args[3], DType::f64)),
-                     args[4]);
+                     args[5], to_axis_order(in, args[4], 2));
 }
 Value identity(Interpreter& in, Args args) {
   const int64_t n = to_index(in, args[0]);
@@ -255,28 +280,41 @@ Value identity(Interpreter& in, Args args) {
 
 std::vector<NativeFunction> creation_functions() {
   return {
-      {"array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None, order='K', subok=False", array,
-       "An array of nested sequences, numbers or another array."},
-      {"asanyarray", "a, dtype=None, order=None, *, chunks=None", asarray, "As asarray."},
-      {"asfortranarray", "a, dtype=None, *, chunks=None", asfortranarray,
-       "As asarray; a copy where the memory is not in Fortran order (in Gasell's own order then)."},
-      {"asarray", "a, dtype=None, order=None, *, chunks=None", asarray, "The array itself, evaluated, or a new one made of `a`."},
-      {"ascontiguousarray", "a, dtype=None, order=None, *, chunks=None", ascontiguousarray,
+      {"array",
+       "object, dtype=None, *, copy=True, ndmin=0, chunks=None, order='K', subok: Unused=False, ndmax: Refused=0, like: "
+       "Refused=None",
+        array, "An array of nested sequences, numbers or another array."},
+      {"asanyarray", "a, dtype=None, order=None, *, chunks=None, device: Device=None, copy=None, like: Refused=None", asarray_or_copy,
+       "As asarray."},
+      {"asfortranarray", "a, dtype=None, *, chunks=None, like: Refused=None", asfortranarray,
+       "As asarray; a copy where the memory is not in Fortran order."},
+      {"asarray", "a, dtype=None, order=None, *, chunks=None, device: Device=None, copy=None, like: Refused=None", asarray_or_copy,
+       "The array itself, evaluated, or a new one made of `a`."},
+      {"ascontiguousarray", "a, dtype=None, *, chunks=None, like: Refused=None", ascontiguousarray,
        "As asarray, with at least one axis; a copy where the memory is not in C order."},
       {"from_array", "object, dtype=None, *, copy=True, ndmin=0, chunks=None", array, "As array."},
-      {"zeros", "shape, dtype=None, order='C', *, chunks=None", zeros, "All zeros; float64 unless dtype says otherwise."},
-      {"ones", "shape, dtype=None, order='C', *, chunks=None", ones, "All ones."},
-      {"empty", "shape, dtype=None, order='C', *, chunks=None", zeros, "An array to be filled (with zeros until then)."},
-      {"full", "shape, fill_value, dtype=None, order='C', *, chunks=None", full, "All the same value."},
-      {"zeros_like", "a, dtype=None, order='K', subok=True, shape=None", zeros_like, "Zeros of the shape and dtype of `a`."},
-      {"ones_like", "a, dtype=None, order='K', subok=True, shape=None", ones_like, "Ones of the shape and dtype of `a`."},
-      {"empty_like", "a, dtype=None, order='K', subok=True, shape=None", zeros_like, "An array like `a`, to be filled."},
-      {"full_like", "a, fill_value, dtype=None, order='K', subok=True, shape=None", full_like, "The same value everywhere, like `a`."},
-      {"arange", "start, stop=None, step=None, dtype=None, *, chunks=None", arange, "start, start + step, … below stop."},
-      {"linspace", "start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, chunks=None, axis=0", linspace,
+      {"zeros", "shape, dtype=None, order='C', *, chunks=None, device: Device=None, like: Refused=None", zeros,
+       "All zeros; float64 unless dtype says otherwise."},
+      {"ones", "shape, dtype=None, order='C', *, chunks=None, device: Device=None, like: Refused=None", ones, "All ones."},
+      {"empty", "shape, dtype=None, order='C', *, chunks=None, device: Device=None, like: Refused=None", zeros,
+       "An array to be filled (with zeros until then)."},
+      {"full", "shape, fill_value, dtype=None, order='C', *, chunks=None, device: Device=None, like: Refused=None", full,
+       "All the same value."},
+      {"zeros_like", "a, dtype=None, order='K', subok: Unused=True, shape=None, *, device: Device=None", zeros_like,
+       "Zeros of the shape and dtype of `a`."},
+      {"ones_like", "a, dtype=None, order='K', subok: Unused=True, shape=None, *, device: Device=None", ones_like,
+       "Ones of the shape and dtype of `a`."},
+      {"empty_like", "a, dtype=None, order='K', subok: Unused=True, shape=None, *, device: Device=None", zeros_like,
+       "An array like `a`, to be filled."},
+      {"full_like", "a, fill_value, dtype=None, order='K', subok: Unused=True, shape=None, *, device: Device=None", full_like,
+       "The same value everywhere, like `a`."},
+      {"arange", "start, stop=None, step=None, dtype=None, *, chunks=None, device: Device=None, like: Refused=None", arange,
+       "start, start + step, … below stop."},
+      {"linspace", "start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, chunks=None, axis=0, device: Device=None", linspace,
        "num values spread evenly over [start, stop]."},
-      {"eye", "N, M=None, k=0, dtype=None, *, chunks=None", eye, "Ones on the k-th diagonal."},
-      {"identity", "n, dtype=None", identity, "The identity matrix."},
+      {"eye", "N, M=None, k=0, dtype=None, order='C', *, chunks=None, device: Device=None, like: Refused=None", eye,
+       "Ones on the k-th diagonal."},
+      {"identity", "n, dtype=None, *, like: Refused=None", identity, "The identity matrix."},
   };
 }
 

@@ -21,7 +21,7 @@ using Args = std::span<Value>;
 Value shared(Array a) { return Value::make<NdArray>(std::move(a)); }
 
 Value reshape(Interpreter& in, Args args) {
-  return call(in, get_attribute(in, shared(as_array(in, args[0])), "reshape"), {{args[1]}, {{"order", args[2]}}});
+  return call(in, get_attribute(in, shared(as_array(in, args[0])), "reshape"), {{args[1]}, {{"order", args[2]}, {"copy", args[3]}}});
 }
 Value ravel(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "ravel"), {{args[1]}, {}}); }
 Value transpose(Interpreter& in, Args args) {
@@ -37,7 +37,10 @@ Value transpose(Interpreter& in, Args args) {
 Value swapaxes(Interpreter& in, Args args) {
   return call(in, get_attribute(in, shared(as_array(in, args[0])), "swapaxes"), {{args[1], args[2]}, {}});
 }
-Value squeeze(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "squeeze"), {{args[1]}, {}}); }
+Value squeeze(Interpreter& in, Args args) {
+  if (args[0].as<NumpyScalar>()) return args[0];
+  return call(in, get_attribute(in, shared(as_array(in, args[0])), "squeeze"), {{args[1]}, {}});
+}
 Value moveaxis(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
   const std::vector<int> from = to_axes(in, args[1], a.rank(), "source: "), to = to_axes(in, args[2], a.rank(), "destination: ");
@@ -52,6 +55,7 @@ Value moveaxis(Interpreter& in, Args args) {
   return shared(transposed(a, order));
 }
 Value expand_dims(Interpreter& in, Args args) {
+  if (args[1].is_none()) raise("TypeError", "'NoneType' object cannot be interpreted as an integer");
   const Array a = as_array(in, args[0]);
   const int rank = a.rank() + (args[1].as<Tuple>() ? static_cast<int>(args[1].as<Tuple>()->items.size()) : 1);
   const std::vector<int> axes = to_axes(in, args[1], rank);
@@ -151,6 +155,8 @@ Value where(Interpreter& in, Args args) {
   const bool a_missing = is_missing(args[1]), b_missing = is_missing(args[2]);
   if (a_missing != b_missing) raise("ValueError", "either both or neither of x and y should be given");
   const NodeRef condition = graph::cast(as_node(in, args[0]), DType::boolean);
+  if (a_missing && condition->shape.empty())
+    raise("ValueError", "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.");
   if (a_missing) return nonzero(in, Array(condition));
   if (may_be_column(args[1]) || may_be_column(args[2])) {
     const Value column = call(in, *library_member(in, "_pandas", "where_column"), {{wrap(condition), args[1], args[2]}, {}});
@@ -180,7 +186,8 @@ Value scaled(Interpreter& in, const Value& v, double factor) {
   return wrap(apply("multiply", operands));
 }
 Value part_of(Interpreter& in, const Value& v, const char* name) {
-  return get_attribute(in, v.as<ArrayLike>() ? v : wrap(as_node(in, v)), name);
+  const bool is_number = v.is_bool() || v.is_int() || v.is_float() || v.as<Complex>();
+  return get_attribute(in, v.as<ArrayLike>() || is_number ? v : wrap(as_node(in, v)), name);
 }
 Value real(Interpreter& in, Args args) { return part_of(in, args[0], "real"); }
 Value imag(Interpreter& in, Args args) { return part_of(in, args[0], "imag"); }
@@ -193,15 +200,6 @@ Value angle(Interpreter& in, Args args) {
   const Operand operands[] = {y, x};
   const Value a = wrap(apply("arctan2", operands));
   return truth(in, args[1]) ? scaled(in, a, 180.0 / M_PI) : a;
-}
-Value dot_of(Interpreter& in, Args args) {
-  const NodeRef result = dot(operand(in, args[0]), operand(in, args[1]));
-  if (const auto* out = args[2].as<NdArray>()) {
-    if (out->array.dtype() != result->dtype || out->array.rank() != result->rank())
-      raise("ValueError", "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)");
-    if (out->array.shape() != result->shape) raise("ValueError", "output array has wrong dimensions");
-  }
-  return give(in, "dot", result, args[2]);
 }
 Value matmul_of(Interpreter& in, Args args) { return give(in, "matmul", matmul(operand(in, args[0]), operand(in, args[1])), args[2]); }
 Value shape(Interpreter& in, Args args) {
@@ -230,11 +228,9 @@ Value result_type(Interpreter& in, Args args) {
     else
       operands.push_back(operand(in, v));
   }
-  return Value::make<DTypeObject>(common_type(operands));
+  return dtype_object(common_type(operands));
 }
-Value promote_types(Interpreter& in, Args args) {
-  return Value::make<DTypeObject>(promote(*to_dtype(in, args[0]), *to_dtype(in, args[1])));
-}
+Value promote_types(Interpreter& in, Args args) { return dtype_object(promote(*to_dtype(in, args[0]), *to_dtype(in, args[1]))); }
 Value can_cast(Interpreter& in, Args args) {
   const DType from = *to_dtype(in, args[0]), to = *to_dtype(in, args[1]);
   return Value::of(can_cast(from, to, casting_of(in, args[2])));
@@ -291,19 +287,27 @@ Value array_str_of(Interpreter& in, Args args) { return make_str(array_str(in, a
 
 }  // namespace
 
+Value dot_of(Interpreter& in, Args args) {
+  const NodeRef result = dot(operand(in, args[0]), operand(in, args[1]));
+  if (const auto* out = args[2].as<NdArray>()) {
+    if (out->array.dtype() != result->dtype || out->array.rank() != result->rank())
+      raise("ValueError", "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)");
+    if (out->array.shape() != result->shape) raise("ValueError", "output array has wrong dimensions");
+  }
+  return give(in, "dot", result, args[2]);
+}
+
 std::vector<NativeFunction> misc_functions() {
   return {
       {"reshape", "a, /, shape, order='C', *, copy=None", reshape, "The same elements in another shape."},
       {"ravel", "a, order='C'", ravel, "One-dimensional."},
       {"transpose", "a, axes=None", transpose, "A view with its axes permuted."},
-      {"permute_dims", "a, axes=None", transpose, "A view with its axes permuted."},
       {"swapaxes", "a, axis1, axis2", swapaxes, "A view with two axes exchanged."},
       {"squeeze", "a, axis=None", squeeze, "Without axes of extent 1."},
       {"moveaxis", "a, source, destination", moveaxis, "A view with axes moved."},
       {"expand_dims", "a, axis", expand_dims, "With new axes of extent 1."},
-      {"broadcast_to", "array, shape, subok=False", broadcast_to, "A read-only view of that shape."},
+      {"broadcast_to", "array, shape, subok: Unused=False", broadcast_to, "A read-only view of that shape."},
       {"concatenate", "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'", concatenate, "Joined along an axis that exists."},
-      {"concat", "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'", concatenate, "Joined along an axis that exists."},
       {"stack", "arrays, axis=0, out=None, *, dtype=None, casting='same_kind'", stack, "Joined along a new axis."},
       {"where", "condition, x=_missing, y=_missing, /", where,
        "x where the condition holds, else y; the indices of what is true without them."},
@@ -314,18 +318,25 @@ std::vector<NativeFunction> misc_functions() {
       {"imag", "val", imag, "Imaginary part."},
       {"angle", "z, deg=False", angle, "The argument of complex numbers."},
       {"dot", "a, b, out=None", dot_of, "Sums of products over the last axis of a and the last but one of b."},
-      {"matmul", "x1, x2, /, out=None", matmul_of, "Matrix products of the last two axes."},
+      {"matmul",
+       "x1, x2, /, out=None, *, dtype: Refused=None, casting: Refused='same_kind', order: Order='K', subok: Unused=True, signature: "
+       "Refused=None, axes: Refused=None, axis: Refused=None",
+       matmul_of, "Matrix products of the last two axes."},
       {"shape", "a", shape, "Extents."},
       {"ndim", "a", ndim, "Number of axes."},
       {"size", "a, axis=None", size, "Number of elements."},
-      {"copy", "a, order='K', subok=False", copy, "An array of its own."},
+      {"copy", "a, order='K', subok: Unused=False", copy, "An array of its own."},
       {"result_type", "*arrays_and_dtypes", result_type, "The dtype NumPy 2's promotion gives."},
       {"promote_types", "type1, type2", promote_types, "The smallest dtype both can be cast to safely."},
       {"can_cast", "from_, to, casting='safe'", can_cast, "Whether a cast may be done under a rule."},
-      {"load", "file, mmap_mode=None, allow_pickle=False", load, "The array of a .npy file, mapped: read as it is needed."},
+      {"load",
+       "file, mmap_mode=None, allow_pickle=False, fix_imports: Unused=True, encoding: Unused='ASCII', *, max_header_size: Unused=10000",
+       load, "The array of a .npy file, mapped: read as it is needed."},
       {"save", "file, arr, allow_pickle=True", save, "Writes a .npy file; what is not computed yet streams into it."},
-      {"array_repr", "arr", array_repr_of, "repr of an array."},
-      {"array_str", "a", array_str_of, "str of an array."},
+      {"array_repr", "arr, max_line_width: Refused=None, precision: Refused=None, suppress_small: Refused=None", array_repr_of,
+       "repr of an array."},
+      {"array_str", "a, max_line_width: Refused=None, precision: Refused=None, suppress_small: Refused=None", array_str_of,
+       "str of an array."},
   };
 }
 

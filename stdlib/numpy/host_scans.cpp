@@ -39,6 +39,13 @@ T combine(ScanOp op, const T& a, const T& b) {
   }
 }
 
+/// As NumPy's: without a second look at infinities.
+template <class T>
+std::complex<T> combine(ScanOp op, const std::complex<T>& a, const std::complex<T>& b) {
+  if (op == ScanOp::multiply) return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  return combine<std::complex<T>>(op, a, b);
+}
+
 /// accumulate(a, op, axis): out[i] = out[i - 1] op a[i], one after the other as NumPy does it, or, where that is the same, by a scan on
 /// GPUs that are in use.
 Value accumulate(Interpreter& in, Args args) {

@@ -70,7 +70,7 @@ Value give_out(Interpreter& in, Args args) {
 
 Value dtypes(std::initializer_list<DType> types) {
   std::vector<Value> values;
-  for (const DType t : types) values.push_back(Value::make<DTypeObject>(t));
+  for (const DType t : types) values.push_back(dtype_object(t));
   return make_tuple(std::move(values));
 }
 

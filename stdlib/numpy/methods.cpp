@@ -27,52 +27,23 @@ Array self_array(const Value& v) {
 NodeRef self_node(const Value& v) { return v.as<ArrayLike>()->node(); }
 Value shared(Array a) { return Value::make<NdArray>(std::move(a)); }
 
-/// reshape's argument list: (2, 3), ((2, 3)) or -1 for one extent that follows from the rest.
-Shape shape_argument(Interpreter& in, const std::vector<Value>& given, int64_t size) {
-  Shape shape;
-  if (given.size() == 1)
-    shape = to_shape(in, given[0]);
-  else
-    for (const Value& v : given) shape.push_back(to_index(in, v));
-  int64_t known = 1;
-  int unknown = -1;
-  for (size_t k = 0; k < shape.size(); ++k) {
-    if (shape[k] == -1) {
-      if (unknown >= 0) raise("ValueError", "can only specify one unknown dimension");
-      unknown = static_cast<int>(k);
-    } else {
-      if (__builtin_mul_overflow(known, shape[k], &known)) known = 0;  // no array has so many elements
-    }
-  }
-  if (unknown >= 0) {
-    if (known == 0 || size % known != 0) {
-      // NumPy's text leaves unknown extents in front out and calls later ones newaxis.
-      std::string text;
-      size_t k = 0;
-      while (k < shape.size() && shape[k] < 0) ++k;
-      for (; k < shape.size(); ++k) text += (text.empty() ? "" : ",") + (shape[k] < 0 ? "newaxis" : std::to_string(shape[k]));
-      raise("ValueError", "cannot reshape array of size " + std::to_string(size) + " into shape (" + text + ")");
-    }
-    shape[static_cast<size_t>(unknown)] = size / known;
-  }
-  return shape;
-}
-
-Value reshape(Interpreter& in, Args args) {
+Value reshape(Interpreter& in, Args args) {  // *shape, order, copy
   const Array a = self_array(args[0]);
   if (args[1].as<Tuple>()->items.empty()) raise("TypeError", "reshape() takes exactly 1 argument (0 given)");
   if (const auto* name = args[2].as<Str>(); name && name->value == "K") raise("ValueError", "order 'K' is not permitted for reshaping");
-  if (!to_axis_order(in, args[2], 2, &a).empty()) {  // Fortran's
-    const auto reversed = [](const Array& x) {
-      std::vector<int> axes;
-      for (int k = x.rank(); k-- > 0;) axes.push_back(k);
-      return transposed(x, axes);
-    };
-    Shape shape = shape_argument(in, args[1].as<Tuple>()->items, a.size());
-    std::reverse(shape.begin(), shape.end());
-    return shared(reversed(reversed(a).reshape(shape)));
-  }
-  return shared(a.reshape(shape_argument(in, args[1].as<Tuple>()->items, a.size())));
+  const bool fortran = !to_axis_order(in, args[2], 2, &a).empty();
+  Shape shape = shape_argument(in, args[1].as<Tuple>()->items, a.size());
+  const auto reversed = [](const Array& x) {
+    std::vector<int> axes;
+    for (int k = x.rank(); k-- > 0;) axes.push_back(k);
+    return transposed(x, axes);
+  };
+  if (fortran) std::reverse(shape.begin(), shape.end());
+  Array result = fortran ? reversed(reversed(a).reshape(shape)) : a.reshape(shape);
+  if (is_missing(args[3]) || args[3].is_none()) return shared(std::move(result));
+  if (truth(in, args[3])) return wrap_array(result.node());
+  if (!result.same_memory(a)) raise("ValueError", "Unable to avoid creating a copy while reshaping.");
+  return shared(std::move(result));
 }
 Value transpose(Interpreter& in, Args args) {
   const Array a = self_array(args[0]);
@@ -188,17 +159,19 @@ Value fill(Interpreter& in, Args args) {
 }
 Value clip(Interpreter& in, Args args) {
   const Value result = clipped(in, args[0], args[1], args[2]);
+  if (!args[3].is_none()) return give(in, "clip", as_node(in, result), args[3]);
   return result.same(args[0]) ? wrap(self_node(args[0])) : result;
 }
 Value round(Interpreter& in, Args args) {
   const int64_t decimals = is_missing(args[1]) || args[1].is_none() ? 0 : to_index(in, args[1]);
-  return wrap_kept(rounded(self_node(args[0]), decimals), args.first(1));
+  NodeRef result = rounded(self_node(args[0]), decimals);
+  if (args.size() < 3 || args[2].is_none()) return wrap_kept(std::move(result), args.first(1));
+  return give(in, "round", std::move(result), args[2]);
 }
 Value conjugate(Interpreter&, Args args) {
   const Operand operands[] = {{self_node(args[0]), 0}};
   return wrap_kept(apply("conjugate", operands), args.first(1));
 }
-Value dot_with(Interpreter& in, Args args) { return wrap_reduced(in, dot(operand(in, args[0]), operand(in, args[1]))); }
 /// abs(x), divmod(x, y), divmod(y, x), round(x[, n]).
 Value absolute(Interpreter&, Args args) {
   const Operand operands[] = {{self_node(args[0]), 0}};
@@ -256,7 +229,7 @@ Value nbytes(Interpreter&, const Value& self) {
   const Array a = self_array(self);
   return Value::of(a.size() * gasell::size_of(a.dtype()));
 }
-Value dtype(Interpreter&, const Value& self) { return Value::make<DTypeObject>(self_node(self)->dtype); }
+Value dtype(Interpreter&, const Value& self) { return dtype_object(self_node(self)->dtype); }
 Value strides(Interpreter&, const Value& self) {
   const Array a = self_array(self);
   Shape bytes = a.strides();
@@ -305,6 +278,36 @@ void set_part(Interpreter& in, const Value& self, const Value& value, bool real)
 }
 
 }  // namespace
+
+Shape shape_argument(Interpreter& in, const std::vector<Value>& given, int64_t size) {
+  Shape shape;
+  if (given.size() == 1)
+    shape = to_shape(in, given[0]);
+  else
+    for (const Value& v : given) shape.push_back(to_index(in, v));
+  int64_t known = 1;
+  int unknown = -1;
+  for (size_t k = 0; k < shape.size(); ++k) {
+    if (shape[k] == -1) {
+      if (unknown >= 0) raise("ValueError", "can only specify one unknown dimension");
+      unknown = static_cast<int>(k);
+    } else {
+      if (__builtin_mul_overflow(known, shape[k], &known)) known = 0;  // no array has so many elements
+    }
+  }
+  if (unknown >= 0) {
+    if (known == 0 || size % known != 0) {
+      // NumPy's text leaves unknown extents in front out and calls later ones newaxis.
+      std::string text;
+      size_t k = 0;
+      while (k < shape.size() && shape[k] < 0) ++k;
+      for (; k < shape.size(); ++k) text += (text.empty() ? "" : ",") + (shape[k] < 0 ? "newaxis" : std::to_string(shape[k]));
+      raise("ValueError", "cannot reshape array of size " + std::to_string(size) + " into shape (" + text + ")");
+    }
+    shape[static_cast<size_t>(unknown)] = size / known;
+  }
+  return shape;
+}
 
 Array transposed(const Array& a, const std::vector<int>& order) {
   Shape shape(order.size());
@@ -361,9 +364,10 @@ NodeRef rounded(const NodeRef& x, int64_t decimals) {
 
 std::vector<NativeFunction> array_methods() {
   std::vector<NativeFunction> methods = {
-      {"reshape", "*shape, order='C'", reshape, "The same elements in another shape; a view where the layout allows it."},
+      {"reshape", "*shape, order='C', copy=None", reshape, "The same elements in another shape; a view where the layout allows it."},
       {"transpose", "*axes", transpose, "A view with its axes permuted (reversed when none are given)."},
-      {"astype", "dtype, order='K', casting='unsafe', subok=True, copy=True", array_astype, "The elements converted to dtype."},
+      {"astype", "dtype, order='K', casting='unsafe', subok: Unused=True, copy=True", array_astype,
+       "The elements converted to dtype."},
       {"copy", "order='C'", copy, "An array of its own with the same elements."},
       {"flatten", "order='C'", flatten, "A one-dimensional copy."},
       {"ravel", "order='C'", ravel, "One-dimensional; a view where the layout allows it."},
@@ -372,11 +376,11 @@ std::vector<NativeFunction> array_methods() {
       {"item", "*index", item, "One element as a Python scalar."},
       {"tolist", "", tolist, "Nested lists of Python scalars."},
       {"fill", "value", fill, "Sets every element."},
-      {"clip", "min=None, max=None", clip, "Elements limited to [min, max]."},
-      {"round", "decimals=0", round, "Rounded to even at that decimal."},
+      {"clip", "min=None, max=None, out=None", clip, "Elements limited to [min, max]."},
+      {"round", "decimals=0, out=None", round, "Rounded to even at that decimal."},
       {"conj", "", conjugate, "Complex conjugate."},
       {"conjugate", "", conjugate, "Complex conjugate."},
-      {"dot", "b", dot_with, "Sums of products over the last axis of this and the last but one of b."},
+      {"dot", "b, out=None", dot_of, "Sums of products over the last axis of this and the last but one of b."},
       {"__abs__", "", absolute, "abs(x)."},
       {"__divmod__", "other", divmod, "divmod(x, other)."},
       {"__round__", "ndigits=missing", rounding, "round(x, ndigits)."},
@@ -422,13 +426,13 @@ std::vector<NativeFunction> scalar_methods() {
   std::vector<NativeFunction> methods = {
       {"item", "*index", item, "The value as a Python scalar."},
       {"tolist", "", tolist, "The value as a Python scalar."},
-      {"astype", "dtype, order='K', casting='unsafe', subok=True, copy=True", astype, "Converted to dtype."},
-      {"copy", "order='C'", [](Interpreter&, Args args) { return args[0]; }, "Itself."},
-      {"round", "decimals=0", round, "Rounded to even at that decimal."},
+      {"astype", "dtype, order='K', casting='unsafe', subok: Unused=True, copy=True", astype, "Converted to dtype."},
+      {"copy", "order: Order='C'", [](Interpreter&, Args args) { return args[0]; }, "Itself."},
+      {"round", "decimals=0, out=None", round, "Rounded to even at that decimal."},
       {"conj", "", conjugate, "Complex conjugate."},
       {"conjugate", "", conjugate, "Complex conjugate."},
-      {"clip", "min=None, max=None", clip, "Limited to [min, max]."},
-      {"reshape", "*shape, order='C'", reshape, "An array of that shape."},
+      {"clip", "min=None, max=None, out=None", clip, "Limited to [min, max]."},
+      {"reshape", "*shape, order='C', copy=None", reshape, "An array of that shape."},
       {"ravel", "order='C'", ravel, "An array of one element."},
       {"flatten", "order='C'", flatten, "An array of one element."},
       {"is_integer", "",

@@ -30,10 +30,14 @@ Value make_random_module();
 Value own_answer(Interpreter& in, std::string_view function, const Value& object, std::vector<Value> positional,
                  std::vector<std::pair<std::string, Value>> keywords = {});
 
+/// reshape's argument list: (2, 3), ((2, 3)) or -1 for one extent that follows from the rest.
+Shape shape_argument(Interpreter& in, const std::vector<Value>& given, int64_t size);
 /// A view with its axes in another order. ValueError for a repeated one.
 Array transposed(const Array& a, const std::vector<int>& order);
 /// Elements limited to [low, high], of which None is no limit, and neither is an int that no element is beyond.
 Value clipped(Interpreter& in, const Value& x, const Value& low, const Value& high);
+/// np.dot and its method: a, b, out.
+Value dot_of(Interpreter& in, std::span<Value> args);
 /// np.round.
 NodeRef rounded(const NodeRef& x, int64_t decimals);
 

@@ -24,6 +24,28 @@ std::vector<NativeFunction> all_functions() {
   return all;
 }
 
+/// Second names of functions.
+constexpr std::pair<const char*, const char*> kAliases[] = {
+    {"abs", "absolute"},
+    {"acos", "arccos"},
+    {"acosh", "arccosh"},
+    {"asin", "arcsin"},
+    {"asinh", "arcsinh"},
+    {"atan", "arctan"},
+    {"atan2", "arctan2"},
+    {"atanh", "arctanh"},
+    {"bitwise_invert", "invert"},
+    {"bitwise_left_shift", "left_shift"},
+    {"bitwise_not", "invert"},
+    {"bitwise_right_shift", "right_shift"},
+    {"concat", "concatenate"},
+    {"conj", "conjugate"},
+    {"mod", "remainder"},
+    {"permute_dims", "transpose"},
+    {"pow", "power"},
+    {"true_divide", "divide"},
+};
+
 }  // namespace
 
 void register_numpy_exceptions() {
@@ -47,9 +69,10 @@ Value make_numpy(Interpreter& in) {
   for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
   static const std::vector<NativeFunction> kUfuncs = numpy::ufunc_functions();
   for (const NativeFunction& f : kUfuncs) set_member(module, f.name, numpy::make_ufunc(f));
-  set_member(module, "ufunc", Value::make<TypeObject>(numpy::ufunc_type()));
+  for (const auto& [alias, name] : kAliases) set_member(module, alias, module.as<Module>()->members.at(name));
+  set_member(module, "ufunc", type_object(numpy::ufunc_type()));
   for (auto& [name, value] : numpy::scalar_type_members()) set_member(module, name, value);
-  set_member(module, "bool", Value::make<TypeObject>(numpy::scalar_type(DType::boolean)));
+  set_member(module, "bool", type_object(numpy::scalar_type(DType::boolean)));
   for (const auto& [name, value] : {std::pair{"pi", std::numbers::pi},
                                     {"e", std::numbers::e},
                                     {"inf", std::numeric_limits<double>::infinity()},
@@ -67,6 +90,12 @@ Value make_numpy(Interpreter& in) {
   const Value exceptions = Value::make<LibraryModule>("numpy.exceptions");
   set_member(exceptions, "AxisError", type_object(*exception_type("AxisError")));
   set_member(module, "exceptions", exceptions);
+  const Value emath = Value::make<LibraryModule>("numpy.emath");
+  set_member(module, "emath", emath);
+  const Value lib = Value::make<LibraryModule>("numpy.lib");
+  set_member(lib, "stride_tricks", Value::make<LibraryModule>("numpy.lib.stride_tricks"));
+  set_member(lib, "scimath", emath);
+  set_member(module, "lib", lib);
   return module;
 }
 

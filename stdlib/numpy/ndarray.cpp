@@ -254,7 +254,7 @@ std::optional<int64_t> NdArray::to_index(Interpreter& in) {
 
 void NdArray::set_attribute(Interpreter& in, std::string_view name, const Value& value) {
   if (name == "shape") {
-    const Array reshaped = array.reshape(to_shape(in, value));
+    const Array reshaped = array.reshape(shape_argument(in, {value}, array.size()));
     if (!reshaped.same_memory(array))
       raise("AttributeError", "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
     disown();

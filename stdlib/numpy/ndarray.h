@@ -116,6 +116,9 @@ class NumpyScalar : public ArrayLike {
 std::optional<Value> number_arithmetic(ast::BinaryOp op, const Value& a, const Value& b);
 std::optional<Value> number_comparison(ast::CompareOp op, const Value& a, const Value& b);
 
+/// The one object of a dtype: `a.dtype is np.dtype(float)` holds.
+const Value& dtype_object(DType dtype);
+
 class DTypeObject : public Object {
  public:
   explicit DTypeObject(DType d) : dtype(d) {}

@@ -6,6 +6,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/functions/generator.h"
+#include "runtime/session/number.h"
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
@@ -124,17 +125,62 @@ Value uniform(Interpreter& in, const Value* self, Args a) {  // low, high, size,
   const Shape shape = size_of_draw(in, a[2], {low, high});
   return finish(in, scale_and_shift(draw(self, Distribution::uniform, DType::f64, shape), range, low), a[2], a[3]);
 }
+/// Integers in [low, high) between arrays: one draw of 62 bits an element, reduced to its range. Ranges are far smaller, so that no integer
+/// shows to be likelier.
+Value integers_between(Interpreter& in, const Value* self, const NodeRef& low, const NodeRef& high, DType dtype, bool endpoint,
+                       const Value& size, const Value& chunks) {
+  constexpr uint64_t kDraw = uint64_t{1} << 62;
+  constexpr int64_t kMost = int64_t{1} << 40;
+  const auto number = [](int64_t v) { return graph::constant(Scalar::of_int(v)); };
+  for (const NodeRef& bound : {low, high})
+    if (is_complex(bound->dtype)) raise("TypeError", "random integers want real bounds");
+  const Shape both = graph::broadcast_shapes({low->shape, high->shape});
+  const Shape shape = size.is_none() || is_missing(size) ? both : to_shape(in, size);
+  if (graph::broadcast_shapes({both, shape}) != shape)
+    raise("ValueError", "Output size " + graph::to_string(shape) + " is not compatible with broadcast dimensions of inputs " +
+                            graph::to_string(both) + ".");
+  const NodeRef first = graph::broadcast_to(graph::cast(low, DType::i64), both),
+                end = graph::broadcast_to(graph::cast(high, DType::i64), both);
+  const NodeRef last = endpoint ? end : graph::map(ScalarOp::sub, {end, number(1)});
+  const auto [firsts, lasts] = std::pair(Array(first).elements(in.engine()), Array(last).elements(in.engine()));
+  for (const auto& [bounds, name] : {std::pair(&firsts, "low"), std::pair(&lasts, "high")})
+    for (int64_t k = 0; k < bounds->count; ++k)
+      if (!fits((*bounds)[k].i, dtype)) raise("ValueError", std::string(name) + " is out of bounds for " + std::string(name_of(dtype)));
+  for (int64_t k = 0; k < firsts.count; ++k) {
+    if (firsts[k].i > lasts[k].i) raise("ValueError", endpoint ? "low > high" : "low >= high");
+    if (lasts[k].i / 2 - firsts[k].i / 2 >= kMost / 2)
+      raise("NotImplementedError", "random integers between arrays that are 2**40 apart are not in Gasell",
+            "draw them with numbers as bounds");
+  }
+  const Stream s = take(self);
+  const NodeRef drawn = graph::random(Distribution::integers, DType::i64, shape, s.seed, s.stream, 0, kDraw);
+  const NodeRef range = graph::broadcast_to(graph::map(ScalarOp::add, {graph::map(ScalarOp::sub, {last, first}), number(1)}), shape);
+  const NodeRef numbers = graph::map(ScalarOp::add, {graph::map(ScalarOp::mod, {drawn, range}), graph::broadcast_to(first, shape)});
+  return finish(in, graph::cast(numbers, dtype), size, chunks);
+}
+
 /// integers: one number is NumPy's, of its dtype, unless Python's int or bool is asked for.
 Value integers(Interpreter& in, const Value* self, Args a) {  // low, high, size, dtype, endpoint, chunks
-  int64_t low = to_index(in, a[0]), high = 0;
-  if (a[1].is_none())
-    high = low, low = 0;
-  else
-    high = to_index(in, a[1]);
   const DType dtype = to_dtype(in, a[3]).value_or(DType::i64);
   if (!is_integer(dtype) && kind(dtype) != 'b')
     raise("TypeError", "Unsupported dtype dtype('" + std::string(name_of(dtype)) + "') for integers");
   const bool endpoint = !is_missing(a[4]) && truth(in, a[4]);
+  const auto is_several = [](const Value& v) { return v.as<List>() || v.as<Tuple>() || v.as<NdArray>(); };
+  if (is_several(a[0]) || is_several(a[1])) {
+    const NodeRef first = as_node(in, a[0]);
+    return a[1].is_none() ? integers_between(in, self, graph::constant(Scalar::of_int(0)), first, dtype, endpoint, a[2], a[5])
+                          : integers_between(in, self, first, as_node(in, a[1]), dtype, endpoint, a[2], a[5]);
+  }
+  const auto whole = [&](const Value& v) {  // floats lose their fraction, as in NumPy
+    return v.is_object() && v.object()->to_float(in) && !v.object()->to_index(in) ? float_to_int(v.object()->to_float(in)->as_float())
+           : v.is_float()                                                         ? float_to_int(v.as_float())
+                                                                                  : to_index(in, v);
+  };
+  int64_t low = whole(a[0]), high = 0;
+  if (a[1].is_none())
+    high = low, low = 0;
+  else
+    high = whole(a[1]);
   const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + (endpoint ? 1 : 0);
   if (high < low + (endpoint ? 0 : 1))
     raise("ValueError", low >= high && a[1].is_none() ? "high <= 0" : endpoint ? "low > high" : "low >= high");
@@ -173,7 +219,7 @@ Value function(Interpreter& in, Args args) {
 }
 
 constexpr const char* kNormal = "loc=0.0, scale=1.0, size=None, chunks=None";
-constexpr const char* kUnit = "size=None, dtype=None, chunks=None";
+constexpr const char* kUnit = "size=None, dtype=None, chunks=None, out: Refused=None";
 constexpr const char* kUniform = "low=0.0, high=1.0, size=None, chunks=None";
 constexpr const char* kIntegers = "low, high=None, size=None, dtype=None, endpoint=False, chunks=None";
 
@@ -249,8 +295,8 @@ Value make_random_module() {
   };
   Value module = Value::make<LibraryModule>("numpy.random", true);
   for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
-  set_member(module, "RandomState", Value::make<TypeObject>(generator_type(true)));
-  set_member(module, "Generator", Value::make<TypeObject>(generator_type(false)));
+  set_member(module, "RandomState", type_object(generator_type(true)));
+  set_member(module, "Generator", type_object(generator_type(false)));
   return module;
 }
 

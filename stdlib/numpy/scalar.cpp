@@ -69,7 +69,12 @@ struct ScalarTypes {
     constructors.push_back({std::string(name_of(dtype)), "*value", nullptr, "A NumPy scalar, or an array of this dtype."});
     constructors.back().call = [](Interpreter& in, std::span<Value> args) {
       const auto& given = args[0].as<Tuple>()->items;
-      Value one = given.empty() ? missing() : given[0];
+      const auto type = static_cast<DType>(index);
+      if (given.size() > 1 && !(is_complex(type) && given.size() == 2))
+        raise("TypeError", std::string(name_of(type)) + "() takes at most 1 argument (" + std::to_string(given.size()) + " given)");
+      Value one = given.empty()       ? missing()
+                  : given.size() == 1 ? given[0]
+                                      : call(in, type_object(complex_type()), {{given[0], given[1]}, {}});
       return construct<index>(in, std::span(&one, 1));
     };
     Type t{std::string(name_of(dtype)), "numpy"};
@@ -94,7 +99,7 @@ const ScalarTypes& scalar_types() {
 
 Value construct_dtype(Interpreter& in, std::span<Value> args) {
   const auto d = to_dtype(in, args[0]);
-  return Value::make<DTypeObject>(d ? *d : DType::f64);
+  return dtype_object(d.value_or(DType::f64));
 }
 
 const DTypeObject& self_dtype(const Value& v) { return *v.as<DTypeObject>(); }
@@ -205,7 +210,7 @@ const Type& dtype_type() {
            return make_str(std::string(1, "?bhilBHILfdFD"[static_cast<int>(self_dtype(self).dtype)]));
          },
          nullptr, ""},
-        {"type", [](Interpreter&, const Value& self) { return Value::make<TypeObject>(scalar_type(self_dtype(self).dtype)); }, nullptr, ""},
+        {"type", [](Interpreter&, const Value& self) { return type_object(scalar_type(self_dtype(self).dtype)); }, nullptr, ""},
         {"num",
          [](Interpreter&, const Value& self) {
            return Value::of(static_cast<int64_t>("\0\1\3\5\7\2\4\6\10\13\14\16\17"[static_cast<int>(self_dtype(self).dtype)]));
@@ -241,20 +246,20 @@ std::vector<std::pair<std::string, Value>> scalar_type_members() {
   std::vector<std::pair<std::string, Value>> members;
   for (int k = 0; k < kDTypeCount; ++k) {
     const Type& t = scalar_type(static_cast<DType>(k));
-    members.emplace_back(t.name, Value::make<TypeObject>(t));
+    members.emplace_back(t.name, type_object(t));
   }
-  auto alias = [&](const char* name, DType d) { members.emplace_back(name, Value::make<TypeObject>(scalar_type(d))); };
+  auto alias = [&](const char* name, DType d) { members.emplace_back(name, type_object(scalar_type(d))); };
   alias("bool_", DType::boolean), alias("int_", DType::i64), alias("intp", DType::i64), alias("uint", DType::u64),
       alias("uintp", DType::u64);
   alias("double", DType::f64), alias("single", DType::f32), alias("csingle", DType::c64), alias("cdouble", DType::c128);
   alias("byte", DType::i8), alias("ubyte", DType::u8), alias("short", DType::i16), alias("ushort", DType::u16), alias("intc", DType::i32),
       alias("uintc", DType::u32);
   alias("long", DType::i64), alias("ulong", DType::u64), alias("longlong", DType::i64), alias("ulonglong", DType::u64);
-  members.emplace_back("generic", Value::make<TypeObject>(generic_type()));
+  members.emplace_back("generic", type_object(generic_type()));
   for (const char* name : {"number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating"})
-    members.emplace_back(name, Value::make<TypeObject>(abstract_type(name)));
-  members.emplace_back("dtype", Value::make<TypeObject>(dtype_type()));
-  members.emplace_back("ndarray", Value::make<TypeObject>(ndarray_type()));
+    members.emplace_back(name, type_object(abstract_type(name)));
+  members.emplace_back("dtype", type_object(dtype_type()));
+  members.emplace_back("ndarray", type_object(ndarray_type()));
   return members;
 }
 
@@ -341,6 +346,15 @@ Value NumpyScalar::get_item(Interpreter& in, const Value& index) {
   if (const auto* t = index.as<Tuple>(); t && t->items.empty()) return wrap_scalar(value(in));
   if (index.is_none() || index.same(ellipsis())) return array_get(in, Array(node()), index);
   raise("IndexError", "invalid index to scalar variable.");
+}
+
+const Value& dtype_object(DType dtype) {
+  static const std::vector<Value> objects = [] {
+    std::vector<Value> made;
+    for (int k = 0; k < kDTypeCount; ++k) made.push_back(Value::make<DTypeObject>(static_cast<DType>(k)).immortal());
+    return made;
+  }();
+  return objects[static_cast<size_t>(dtype)];
 }
 
 std::string DTypeObject::repr(Interpreter&) { return "dtype('" + std::string(name_of(dtype)) + "')"; }

@@ -58,6 +58,7 @@ struct Options {
   std::optional<DType> dtype;
   Value where;
   Casting casting = Casting::same_kind;
+  Value order;           // of new arrays
   bool checked = false;  // dtype= or casting= may forbid what promotion allows
 };
 
@@ -82,6 +83,7 @@ Options options_of(Interpreter& in, std::span<Value> args, size_t inputs, size_t
   options.dtype = to_dtype(in, dtype);
   if (!is_missing(where) && !(where.is_bool() && where.as_int())) options.where = where;
   if (!is_missing(casting)) options.casting = casting_of(in, casting);
+  options.order = args[inputs + positional + 4];
   options.checked = options.dtype || !is_missing(casting);
   return options;
 }
@@ -102,7 +104,10 @@ Value result_of(Interpreter& in, const Ufunc& f, NodeRef result, const Options& 
     if (!options.where.is_none())
       raise("NotImplementedError", std::string("np.") + f.name + "(…, where=…) without out leaves elements undefined and is refused",
             "give out=, or use np.where(condition, a, b)");
-    return wrap_kept(std::move(result), given);
+    const auto* order = options.order.as<Str>();
+    if (!order || order->value == "K") return wrap_kept(std::move(result), given);
+    const int rank = result->rank();
+    return wrap_ordered(std::move(result), order->value == "A" ? kept_order(given, rank) : to_axis_order(in, options.order, rank));
   }
   if (!options.where.is_none()) {
     const NodeRef old = out.as<NdArray>()->node();
@@ -138,10 +143,14 @@ Value entry(Interpreter& in, std::span<Value> args) {
 
 const char* parameters(const LoopTable& table) {
   if (table.outputs == 1)
-    return table.inputs == 1 ? "x, /, out=None, *, dtype=None, where=True, casting=missing"
-                             : "x1, x2, /, out=None, *, dtype=None, where=True, casting=missing";
-  return table.inputs == 1 ? "x, out1=None, out2=None, /, *, out=None, dtype=None, where=True, casting=missing"
-                           : "x1, x2, out1=None, out2=None, /, *, out=None, dtype=None, where=True, casting=missing";
+    return table.inputs == 1 ? "x, /, out=None, *, dtype=None, where=True, casting=missing, order='K', subok: Unused=True, "
+                               "signature: Refused=None, sig: Refused=None"
+                             : "x1, x2, /, out=None, *, dtype=None, where=True, casting=missing, order='K', subok: Unused=True, "
+                               "signature: Refused=None, sig: Refused=None";
+  return table.inputs == 1 ? "x, out1=None, out2=None, /, *, out=None, dtype=None, where=True, casting=missing, order='K', subok: "
+                             "Unused=True, signature: Refused=None, sig: Refused=None"
+                           : "x1, x2, out1=None, out2=None, /, *, out=None, dtype=None, where=True, casting=missing, order='K', "
+                             "subok: Unused=True, signature: Refused=None, sig: Refused=None";
 }
 
 constexpr size_t kUfuncs = 128;

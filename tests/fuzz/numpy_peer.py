@@ -54,6 +54,26 @@ def parser(description):
     return options
 
 
+def both_answers(options, expressions, head=""):
+    """What a script of these expressions answers under Gasell and under the peer, by number, and how Gasell ended otherwise than well."""
+    text = f"MESSAGES = {options.messages}\n{head}{HEAD}" + "".join(f"run({k}, lambda: {c})\n" for k, c in enumerate(expressions))
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "calls.gsl"
+        script.write_text(text)
+        got, problem = answers([options.gasell, script])
+        want, _ = answers([options.peer, "-W", "ignore", "-c", f"import numpy as np\nexec(open({str(script)!r}).read())"])
+    return got, want, problem
+
+
+def differences(options, expressions):
+    """(expression, Gasell's answer, the peer's) where they are not the same."""
+    got, want, problem = both_answers(options, expressions)
+    if problem:
+        print(f"gasell failed: {problem}")
+    pairs = [(c, got.get(str(k), "no answer"), want.get(str(k), "")) for k, c in enumerate(expressions)]
+    return [(c, a, b) for c, a, b in pairs if not same(a, b)]
+
+
 def compare(options, scripts, head=""):
     """Runs scripts, each a list of expressions, shows where the answers differ, and returns the status to exit with."""
     if not Path(options.peer).exists():
@@ -61,12 +81,7 @@ def compare(options, scripts, head=""):
         return NOT_RUN
     total = failed = 0
     for expressions in scripts:
-        text = f"MESSAGES = {options.messages}\n{head}{HEAD}" + "".join(f"run({k}, lambda: {c})\n" for k, c in enumerate(expressions))
-        with tempfile.TemporaryDirectory() as folder:
-            script = Path(folder) / "calls.gsl"
-            script.write_text(text)
-            got, problem = answers([options.gasell, script])
-            want, _ = answers([options.peer, "-W", "ignore", "-c", f"import numpy as np\nexec(open({str(script)!r}).read())"])
+        got, want, problem = both_answers(options, expressions, head)
         total += len(expressions)
         if problem:
             failed += 1

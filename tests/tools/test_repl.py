@@ -8,6 +8,7 @@ import struct
 import termios
 import time
 import unittest
+from pathlib import Path
 
 from support import INTERRUPT_LIMIT, CommandTest
 from terminal import MORE, PROMPT, Terminal
@@ -129,6 +130,90 @@ class Repl(CommandTest):
         self.assertEqual(t.enter("00"), "105\n")
         t.send("[1, \x1b[200~20\t\x1b[201~, 3]\n")
         t.expect("\n[1, 20, 3]\n")
+
+    def test_paste_of_decorated_functions(self):
+        t = self.start()
+        t.send("\x1b[200~@njit\n\n# twice\ndef f(x):\n    y = x\n\n    # within\n# and before the margin\n    return y * 2\n\n@njit\ndef g(x): return x + 1\nf(2), g(2)\n\x1b[201~")
+        t.expect("(4, 3)\n")
+        t.expect(PROMPT)
+        self.assertEqual(t.enter("type(f) is type(njit(lambda x: x)), type(g) is type(f)"), "(True, True)\n")
+        t.enter("@njit", MORE)  # an empty line may stand behind a decorator at the prompt, too
+        t.enter("", MORE)
+        t.enter("def h(x):", MORE)
+        t.enter("    return x", MORE)
+        t.enter("")
+        self.assertEqual(t.enter("type(h) is type(f)"), "True\n")
+
+    def test_lines_that_go_on(self):
+        t = self.start()
+        t.enter("y = 1 + \\", MORE)
+        self.assertEqual(t.enter("    2"), "")
+        self.assertEqual(t.enter("y"), "3\n")
+        t.enter('x = """what?', MORE)
+        self.assertEqual(t.enter('or not?"""'), "")
+        self.assertEqual(t.enter("x"), "'what?\\nor not?'\n")
+        self.assertEqual(t.enter("'what?'"), "'what?'\n")
+        self.assertIn("unterminated", t.enter("'what?"))
+
+    def test_interrupt_of_input(self):
+        t = self.start()
+        t.send("name = input('your ' + 'name? ')\n")
+        t.expect("your name? ")
+        t.send("\x03")
+        self.assertIn("KeyboardInterrupt", t.expect(PROMPT))
+        t.enter("try: name = input('your ' + 'name? ')", MORE)
+        t.enter("except KeyboardInterrupt: print('caught', 'it')", MORE)
+        t.send("\n")
+        t.expect("your name? ")
+        t.send("\x03")
+        t.expect("caught it\n")
+        t.expect(PROMPT)
+        t.send("name = input('your ' + 'name? ')\n")
+        t.expect("your name? ")
+        t.enter("Gazelle")
+        self.assertEqual(t.enter("name"), "'Gazelle'\n")
+
+    def test_interrupt_of_input_in_a_script(self):
+        script = self.script("try:\n    name = input('name? ')\nexcept KeyboardInterrupt:\n    print('caught')\nprint(input('again? '))\n", "asks.gsl")
+        t = Terminal(script)
+        self.addCleanup(t.end)
+        t.expect("name? ")
+        t.send("\x03")
+        t.expect("caught\n")
+        t.expect("again? ")
+        t.send("yes\n")
+        t.expect("yes\n")
+        t.expect("yes\n")
+        self.assertEqual(t.close(), 0)
+
+    def test_history_of_closed_windows_and_of_several_sessions(self):
+        history = Path(self.folder) / "shared_history"
+        first = self.start(GASELL_HISTORY=str(history))
+        first.enter("'ab\\\\c ä'")
+        second = self.start(GASELL_HISTORY=str(history))
+        second.enter("17 + 25")
+        os.kill(first.process, signal.SIGHUP)
+        second.enter("17 + 25")
+        second.send("\x04")
+        self.assertEqual(second.close(), 0)
+        first.close()
+        self.assertEqual(len(history.read_text().splitlines()), 3)
+        third = self.start(GASELL_HISTORY=str(history))
+        third.send("\x1b[A")
+        third.expect("17 + 25")
+        third.send("\x1b[A")
+        third.expect("ä")
+        self.assertEqual(third.enter(""), "'ab\\\\c ä'\n")
+        self.assertEqual(history.stat().st_mode & 0o777, 0o600)
+
+    def test_history_is_shortened(self):
+        history = Path(self.folder) / "long_history"
+        history.write_text("_HiStOrY_V2_\n" + "".join(f"x{k}\n" for k in range(12000)))
+        t = self.start(GASELL_HISTORY=str(history))
+        t.send("\x04")
+        t.close()
+        lines = history.read_text().splitlines()
+        self.assertEqual((lines[0], lines[1], lines[-1], len(lines)), ("_HiStOrY_V2_", "x7000", "x11999", 5001))
 
     def test_paste_that_fails(self):
         t = self.start()

@@ -78,7 +78,8 @@ std::vector<std::string> command_names() { return {kCommands.begin(), kCommands.
 bool is_command(const std::string& entry) {
   const std::string text = trimmed(entry);
   return text.starts_with('%') || text.starts_with('?') || text.starts_with('!') ||
-         (text.ends_with('?') && text.find('\n') == std::string::npos && text.find('#') == std::string::npos);
+         (text.ends_with('?') && text.find('\n') == std::string::npos && text.find('#') == std::string::npos &&
+          completeness(text.substr(0, text.find_last_not_of('?') + 1) + "\n") == Completeness::complete);
 }
 
 void run_command(Host& host, const std::string& entry, const std::string& source_name) {

@@ -113,7 +113,7 @@ LineEditor::Completion complete_name(Interpreter& interpreter, std::string_view 
     std::vector<std::string> names = interpreter.global_names();
     names.insert(names.end(), keywords().begin(), keywords().end());
     for (const auto& [name, value] : builtins()) names.push_back(name);
-    for (const ModuleDefinition& module : known_modules()) names.insert(names.end(), module.aliases.begin(), module.aliases.end());
+    for (const ModuleDefinition& module : known_modules().modules) names.insert(names.end(), module.aliases.begin(), module.aliases.end());
     return {chain.size(), starting_with(std::move(names), chain)};
   }
   try {

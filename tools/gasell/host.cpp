@@ -1,7 +1,17 @@
 #include "tools/gasell/host.h"
 
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "lang/diagnostic.h"
 #include "runtime/session/objects.h"
 #include "stdlib/modules.h"
+#include "tools/gasell/interrupt.h"
 #include "tools/gasell/terminal.h"
 
 namespace gasell::cli {
@@ -20,7 +30,7 @@ std::string script_name(const Options& options) {
 /// The known modules, with sys.argv as this command line gave it.
 ModuleTable modules_with_arguments(const Options& options) {
   ModuleTable table = known_modules();
-  for (ModuleDefinition& definition : table) {
+  for (ModuleDefinition& definition : table.modules) {
     if (definition.name != "sys") continue;
     definition.make = [make = definition.make, name = script_name(options), arguments = options.arguments](Interpreter& in) {
       Value module = make(in);
@@ -33,11 +43,41 @@ ModuleTable modules_with_arguments(const Options& options) {
   return table;
 }
 
+/// What input() of a script reads: a line of the standard input, until Ctrl-C.
+class InputLines {
+ public:
+  std::optional<std::string> next(const std::string& prompt) {
+    write_stdout(prompt);
+    flush_stdout();
+    while (true) {
+      if (const size_t end = read_.find('\n'); end != std::string::npos) return take(end, end + 1);
+      if (InterruptHandler::take()) throw Interrupted();
+      pollfd sources[] = {{STDIN_FILENO, POLLIN, 0}, {InterruptHandler::wakeup_descriptor(), POLLIN, 0}};
+      if (::poll(sources, 2, -1) < 0 || sources[1].revents) continue;
+      char part[4096];
+      const ssize_t n = ::read(STDIN_FILENO, part, sizeof part);
+      if (n > 0)
+        read_.append(part, static_cast<size_t>(n));
+      else if (n == 0 || errno != EINTR)
+        return read_.empty() ? std::nullopt : std::optional(take(read_.size(), read_.size()));
+    }
+  }
+
+ private:
+  std::string take(size_t end, size_t next) {
+    std::string line = read_.substr(0, end);
+    read_.erase(0, next);
+    return line;
+  }
+  std::string read_;
+};
+
 }  // namespace
 
 Host::Host(const Options& options, bool interactive)
     : engine(options.engine), interrupts(engine, interactive), interpreter(engine, modules_with_arguments(options)), crashes(interpreter) {
   interpreter.write_out = write_stdout;
+  interpreter.read_line = [lines = std::make_shared<InputLines>()](const std::string& prompt) { return lines->next(prompt); };
   interpreter.own_process();
 }
 

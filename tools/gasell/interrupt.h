@@ -18,6 +18,8 @@ class InterruptHandler {
 
   /// Was there a SIGINT since the last call?
   static bool take() noexcept;
+  /// Readable from a SIGINT until take(), for who waits for input: the signal may reach any thread. -1 where there is none.
+  static int wakeup_descriptor() noexcept;
 };
 
 }  // namespace gasell::cli

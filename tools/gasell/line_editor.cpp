@@ -1,9 +1,10 @@
 #include "tools/gasell/line_editor.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <histedit.h>
 #include <poll.h>
-#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ namespace gasell::cli {
 namespace {
 
 constexpr int kHistorySize = 5000;
+constexpr std::string_view kHistoryHead = "_HiStOrY_V2_\n";  // libedit's files begin so
 constexpr size_t kShownCandidates = 60;
 
 size_t common_prefix(const std::vector<std::string>& words) {
@@ -35,12 +37,62 @@ size_t common_prefix(const std::vector<std::string>& words) {
   return n;
 }
 
+/// A line as libedit's files have it.
+std::string history_line(std::string_view line) {
+  std::string text;
+  for (const char c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += byte > 0x20 && byte < 0x7f && c != '\\' ? std::string(1, c) : fmt::format("\\{:03o}", byte);
+  }
+  return text + "\n";
+}
+
+/// The history's file, locked: several sessions share it. Closes itself.
+class HistoryFile {
+ public:
+  explicit HistoryFile(const std::filesystem::path& path) {
+    std::error_code ignored;
+    std::filesystem::create_directories(path.parent_path(), ignored);
+    descriptor_ =
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR);  // entries may be nobody else's business
+    if (descriptor_ >= 0) ::flock(descriptor_, LOCK_EX);
+  }
+  ~HistoryFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  HistoryFile(const HistoryFile&) = delete;
+  HistoryFile& operator=(const HistoryFile&) = delete;
+
+  void append(std::string_view text) {
+    if (descriptor_ < 0) return;
+    const std::string whole = ::lseek(descriptor_, 0, SEEK_END) == 0 ? std::string(kHistoryHead) + std::string(text) : std::string(text);
+    [[maybe_unused]] const ssize_t written = ::write(descriptor_, whole.data(), whole.size());
+  }
+  /// Leaves the newest entries alone in a file that has twice as many as are kept.
+  void shorten() {
+    std::string text;
+    char part[65536];
+    ::lseek(descriptor_, 0, SEEK_SET);
+    for (ssize_t n; descriptor_ >= 0 && (n = ::read(descriptor_, part, sizeof part)) > 0;) text.append(part, static_cast<size_t>(n));
+    if (std::count(text.begin(), text.end(), '\n') <= 2 * kHistorySize) return;
+    size_t begin = text.size() - 1;
+    for (int k = 0; k < kHistorySize; ++k) begin = text.rfind('\n', begin - 1);
+    text = std::string(kHistoryHead) + text.substr(begin + 1);
+    if (::ftruncate(descriptor_, 0) != 0) return;
+    [[maybe_unused]] const ssize_t written = ::write(descriptor_, text.data(), text.size());
+  }
+
+ private:
+  int descriptor_;
+};
+
 }  // namespace
 
 struct LineEditor::State {
   EditLine* editor = nullptr;
   History* history = nullptr;
   std::filesystem::path history_path;
+  std::string newest;  // of the history
   Completer completer;
   std::string prompt;
   bool interrupted = false;
@@ -56,20 +108,14 @@ struct LineEditor::State {
   }
   static char* show_prompt(EditLine* editor) { return of(editor).prompt.data(); }
 
-  /// False when Ctrl-C came before any input, also between the prompt and this wait: the signal is let through only while it waits.
+  /// False when Ctrl-C came before any input, also between the prompt and this wait.
   static bool wait_for_input() {
-    sigset_t interrupt, around;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &interrupt, &around);
-    bool asked = InterruptHandler::take();
-    while (!asked) {
-      pollfd input{STDIN_FILENO, POLLIN, 0};
-      if (ppoll(&input, 1, nullptr, &around) >= 0 || errno != EINTR) break;
-      asked = InterruptHandler::take();
+    while (!InterruptHandler::take()) {
+      pollfd sources[] = {{STDIN_FILENO, POLLIN, 0}, {InterruptHandler::wakeup_descriptor(), POLLIN, 0}};
+      if (::poll(sources, 2, -1) < 0 && errno != EINTR) return true;
+      if (sources[0].revents && !sources[1].revents) return true;
     }
-    pthread_sigmask(SIG_SETMASK, &around, nullptr);
-    return !asked;
+    return false;
   }
 
   /// libedit retries a read that a signal ended, so Ctrl-C has to be noticed here: one character of UTF-8 from the terminal.
@@ -194,6 +240,7 @@ LineEditor::LineEditor(std::filesystem::path history_path, Completer completer) 
   HistEvent event;
   ::history(state_->history, &event, H_SETSIZE, kHistorySize);
   ::history(state_->history, &event, H_SETUNIQUE, 1);
+  if (!state_->history_path.empty()) HistoryFile(state_->history_path).shorten();
   if (!state_->history_path.empty()) state_->change_history(H_LOAD, state_->history_path.c_str());
   el_set(state_->editor, EL_CLIENTDATA, state_.get());
   el_set(state_->editor, EL_PROMPT, &State::show_prompt);
@@ -210,12 +257,6 @@ LineEditor::LineEditor(std::filesystem::path history_path, Completer completer) 
 }
 
 LineEditor::~LineEditor() {
-  if (!state_->history_path.empty()) {
-    std::error_code ignored;
-    std::filesystem::create_directories(state_->history_path.parent_path(), ignored);
-    state_->change_history(H_SAVE, state_->history_path.c_str());
-    chmod(state_->history_path.c_str(), S_IRUSR | S_IWUSR);  // entries may hold what is nobody else's business
-  }
   history_end(state_->history);
   el_end(state_->editor);
 }
@@ -258,7 +299,11 @@ LineEditor::Result LineEditor::read(const std::string& prompt, std::string& line
 const std::deque<std::string>& LineEditor::pasted() const { return state_->pasted; }
 
 void LineEditor::remember(const std::string& line) {
-  if (line.find_first_not_of(" \t") != std::string::npos) state_->change_history(H_ENTER, line.c_str());
+  if (line.find_first_not_of(" \t") == std::string::npos) return;
+  state_->change_history(H_ENTER, line.c_str());
+  if (state_->history_path.empty() || line == state_->newest) return;
+  HistoryFile(state_->history_path).append(history_line(line));  // at once: a window may be closed at any moment
+  state_->newest = line;
 }
 
 }  // namespace gasell::cli

@@ -81,8 +81,10 @@ class Repl {
   /// Within a paste the next line says whether a block goes on, as in a file; at the prompt an empty line ends it.
   bool is_complete(const std::string& entry, const std::string& last_line) const {
     const auto& waiting = editor_.pasted();
-    const auto next =
-        std::find_if(waiting.begin(), waiting.end(), [](const std::string& l) { return l.find_first_not_of(' ') != std::string::npos; });
+    const auto next = std::find_if(waiting.begin(), waiting.end(), [](const std::string& l) {  // comments stand anywhere within a block
+      const size_t first = l.find_first_not_of(' ');
+      return first != std::string::npos && l[first] != '#';
+    });
     const bool empty = last_line.find_first_not_of(" \t") == std::string::npos;
     if (next == waiting.end()) return completeness(entry + "\n") != Completeness::incomplete;
     const bool goes_on = next->front() == ' ' || continues_block(*next);

@@ -34,6 +34,8 @@ TEST_CASE("complete, incomplete or wrong") {
       {"try:\n  x\nexcept E:\n  y\n\n", Completeness::complete},
       {"@jit", Completeness::incomplete},
       {"@jit\n", Completeness::incomplete},
+      {"@jit\n\n", Completeness::incomplete},
+      {"@jit\n\n# c\ndef f(): pass\n\n", Completeness::complete},
       {"@jit\ndef f():", Completeness::incomplete},
       {"x = 'abc", Completeness::invalid},
       {"x = )", Completeness::invalid},

@@ -69,4 +69,9 @@ TEST_CASE("did you mean") {
   CHECK(did_you_mean("prnit", {"print", "pi"}) == "print");
   CHECK(did_you_mean("xyz", {"abc", "def"}).empty());
   CHECK(did_you_mean("a", {"b"}).empty());
+  CHECK(did_you_mean("seperator", {"iterator", "sep"}).empty());
+  CHECK(did_you_mean("int", {"inf", "uint"}) == "uint");
+  CHECK(did_you_mean("lne", {"len"}) == "len");
+  CHECK(did_you_mean("dataframe", {"DataFrame", "data_frame"}) == "DataFrame");
+  CHECK(did_you_mean("frame", {"_frame"}).empty());
 }

@@ -148,7 +148,7 @@ Value make_answers(Interpreter&) {
 
 TEST_CASE("session: known modules, with and without import") {
   auto run = [](const std::string& script) {
-    TestSession session({{"answers.deep", {"ad"}, make_answers}});
+    TestSession session({{{"answers.deep", {"ad"}, make_answers}}});
     session.run(script);
     return session.output;
   };
@@ -217,6 +217,32 @@ TEST_CASE("session: engine errors are exceptions that scripts can catch") {
     CHECK(error.diagnostic().blame == Blame::limitation);
     CHECK(text_under(*error.diagnostic().primary) == "refuse()");
   }
+}
+
+TEST_CASE("session: what a peer has is a limitation, what nobody has the user's error") {
+  const auto diagnostic = [](const std::string& text) {
+    TestSession session({{{"answers.deep", {"ad"}, make_answers}},
+                         {"\nimport: json answers.shallow\nanswers.deep: question\nstr: encode\nbuiltins: eval\n",
+                          "\nanswers.deep.reply use answer\nbuiltins.xrange use range\n"}});
+    try {
+      session.run(text);
+    } catch (const Error& error) {
+      return error.diagnostic();
+    }
+    return Diagnostic{};
+  };
+  for (const char* text : {"import json", "import json.decoder", "import answers.shallow", "from answers import shallow", "ad.question",
+                           "from answers.deep import question", "'a'.encode", "eval"}) {
+    CHECK(diagnostic(text).kind == "NotImplementedError");
+    CHECK(diagnostic(text).blame == Blame::limitation);
+  }
+  for (const char* text : {"import jsn", "ad.nothing", "'a'.nothing", "nothing", "raise NotImplementedError('mine')"})
+    CHECK(diagnostic(text).blame == Blame::user);
+  CHECK(diagnostic("ad.reply").hint == "use answer");
+  CHECK(diagnostic("from answers.deep import reply").kind == "ImportError");
+  CHECK(diagnostic("xrange(3)").hint == "use range");
+  CHECK(diagnostic("for kind in (ImportError, NotImplementedError):\n    try: import json\n    except kind: pass").kind.empty());
+  CHECK(diagnostic("assert not hasattr('a', 'encode') and getattr('a', 'encode', 3) == 3").kind.empty());
 }
 
 TEST_CASE("session: chains of iterators and contexts end well") {
