@@ -24,6 +24,10 @@ void append_utf8(std::string& out, char32_t value) {
   out.append(reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(length));
 }
 
+int64_t code_point_count(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
+}
+
 bool begins_name(char32_t c) {
   if (c < 0x80) return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   if (c == kBadCodePoint) return false;

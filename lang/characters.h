@@ -15,6 +15,7 @@ inline constexpr char32_t kBadCodePoint = 0xFFFFFFFF;
 /// The code point at `offset`, which lies inside `text`.
 CodePoint decode_utf8(std::string_view text, size_t offset);
 void append_utf8(std::string& out, char32_t value);
+int64_t code_point_count(std::string_view text);
 
 /// May this code point begin a name; may it stand inside one? (Unicode's XID properties, as Python.)
 bool begins_name(char32_t c);

@@ -57,7 +57,8 @@ std::string class_of(const Type& type) { return type.is_list() ? "list" : type.i
 
 }  // namespace
 
-Value Lowering::attribute(const Value& base, const std::string& name, Span at) {
+Value Lowering::attribute(const Value& given, const std::string& name, Span at) {
+  const Value base = there(given, at);
   switch (base.type.kind) {
     case Kind::function: {
       if (base.outside.kind != Outside::Kind::path) break;
@@ -340,7 +341,18 @@ Value Lowering::call_function(const Function& function, CallSite& site) {
 }
 
 // ---- functions inside functions ----
+/// What stands above a function inside a compiled one may be jit alone, which changes nothing.
+void Lowering::need_jit(const ast::ExprRef& decorator) {
+  const auto* called = std::get_if<ast::Call>(&decorator->node);
+  const Value v = expression(called ? called->callee : decorator);
+  const std::string& path = v.outside.text;
+  if (v.outside.kind == Outside::Kind::path && (path == "numba.njit" || path == "numba.jit")) return;
+  unsupported(decorator->span, "the decorator '" + (v.type.text.empty() ? describe(v.type) : v.type.text) + "' of an inner function",
+              "define the function outside, where the decorator is applied once");
+}
+
 void Lowering::nested_function(const ast::FunctionDef& s, const ast::StmtRef& definition) {
+  for (const ast::ExprRef& decorator : s.decorators) need_jit(decorator);
   auto inner = std::make_shared<Function>();
   inner->definition = definition;
   inner->name = s.name;
@@ -348,6 +360,7 @@ void Lowering::nested_function(const ast::FunctionDef& s, const ast::StmtRef& de
     if (p.default_value) unsupported(p.default_value->span, "a default value of an inner function");
   inner->source = function_.source;
   inner->options = function_.options;
+  inner->options.locals.clear();
   inner->outside = function_.outside;
   inner->identity = definition.get();
   program_.nested[inner.get()] = this;
@@ -367,6 +380,7 @@ Value Lowering::nested_lambda(const ast::Lambda& n, const ast::ExprRef& e) {
   inner->name = "<lambda>";
   inner->source = function_.source;
   inner->options = function_.options;
+  inner->options.locals.clear();
   inner->outside = function_.outside;
   inner->identity = e.get();
   program_.nested[inner.get()] = this;

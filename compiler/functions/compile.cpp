@@ -146,6 +146,7 @@ Value parameter(Program& program, const Type& type, const std::string& name, std
       v.array = std::make_shared<ArrayValue>(std::move(a));
       break;
     }
+    case Kind::optional: v.present = number(DType::boolean); [[fallthrough]];
     case Kind::tuple:
       for (const Type& item : type.items) v.items.push_back(parameter(program, item, name, params));
       break;

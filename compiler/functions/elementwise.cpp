@@ -1,6 +1,8 @@
 #include "compiler/functions/elementwise.h"
 
+#include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/functions/library.h"
 
@@ -98,7 +100,61 @@ const std::unordered_map<std::string_view, Elementwise>& math_table() {
   return kTable;
 }
 
+bool is_extreme(ScalarOp op) { return op == ScalarOp::min || op == ScalarOp::max || op == ScalarOp::fmin || op == ScalarOp::fmax; }
+/// Operations that leave booleans as they are.
+bool keeps_booleans(ScalarOp op) { return op == ScalarOp::abs || op == ScalarOp::floor || op == ScalarOp::ceil || op == ScalarOp::trunc; }
+
+/// The dtype in which it is computed; one that its operation does not have is the caller's to refuse.
+DType computed_in(const Elementwise& e, std::span<const DType> types, DType common, bool arrays) {
+  switch (e.rule) {
+    case Rule::test: return common;
+    case Rule::logical: return DType::boolean;
+    case Rule::whole: return is_whole(common) ? DType::f64 : common;
+    case Rule::floating:
+      if (!arrays) return is_whole(common) ? DType::f64 : common;  // math's functions have no loops
+      return first_loop(types, is_float_loop).value_or(common);
+    case Rule::same: break;
+  }
+  const auto is_loop = [&](DType d) {
+    if (is_complex(d) && is_extreme(e.op)) return true;
+    if (d == DType::boolean && e.op == ScalarOp::conj) return false;
+    return accepts(e.op, d) || (d == DType::boolean && keeps_booleans(e.op));
+  };
+  return first_loop(types, is_loop).value_or(common);
+}
+
+/// NumPy's order of complex numbers: by real parts, then imaginary ones; of numbers with NaN the first, or, for fmin and fmax, the other.
+ExprRef complex_extreme(Lowering& l, ScalarOp op, const ExprRef& given_a, const ExprRef& given_b) {
+  const ExprRef a = l.code().bind(given_a), b = l.code().bind(given_b);
+  const auto is_nan = [](const ExprRef& z) { return ir::op(ScalarOp::isnan, {z}); };
+  const bool largest = op == ScalarOp::max || op == ScalarOp::fmax, skips_nan = op == ScalarOp::fmin || op == ScalarOp::fmax;
+  const ExprRef in_order = l.compare_numbers(largest ? ast::CompareOp::ge : ast::CompareOp::le, a, b);
+  const ExprRef at_once = is_nan(skips_nan ? b : a), never = is_nan(skips_nan ? a : b);
+  return select(both(ScalarOp::logical_or, at_once, both(ScalarOp::logical_and, negation(never), in_order)), a, b);
+}
+
 }  // namespace
+
+std::optional<DType> first_loop(std::span<const DType> operands, const std::function<bool(DType)>& is_loop) {
+  static constexpr DType kLoops[] = {DType::boolean, DType::i8,  DType::u8,  DType::i16, DType::u16, DType::i32, DType::u32,
+                                     DType::i64,     DType::u64, DType::f32, DType::f64, DType::c64, DType::c128};
+  const auto is_fractional = [](DType d) { return !is_whole(d); };
+  const bool mixed =
+      std::any_of(operands.begin(), operands.end(), is_integer) && std::any_of(operands.begin(), operands.end(), is_fractional);
+  const auto fits = [&](DType from, DType loop) {
+    return (mixed && is_integer(from) && is_fractional(loop)) || promote(from, loop) == loop;
+  };
+  for (const DType loop : kLoops)
+    if (is_loop(loop) && std::all_of(operands.begin(), operands.end(), [&](DType d) { return fits(d, loop); })) return loop;
+  return {};
+}
+
+void need_same_kind(Lowering& l, DType result, DType out, Span at) {
+  static constexpr std::string_view kKinds = "buifc";
+  if (kKinds.find(kind(result)) > kKinds.find(kind(out)))
+    l.fail(at, "a result of type " + std::string(name_of(result)) + " cannot be written into an array of " + std::string(name_of(out)),
+           "give an array of that type, and convert it with .astype(...)");
+}
 
 Value apply_elementwise(Lowering& l, const CallSite& site, const Elementwise& e, bool arrays) {
   const int arity = info(e.op).arity;
@@ -112,8 +168,8 @@ Value apply_elementwise(Lowering& l, const CallSite& site, const Elementwise& e,
   if (out && !out->type.is_array())
     l.fail(out->span, site.name + " writes into an array where it is given one more argument, and this is " + describe(out->type));
   const std::vector<Value> operands(site.args.begin(), site.args.begin() + arity);
-  std::optional<DType> common;
-  bool any_array = false, narrow = false;  // narrow: integers that fit f32
+  std::vector<DType> types;
+  bool any_array = false;
   for (const Value& v : operands) {
     if (!v.type.is_array() && !v.type.is_scalar() && v.type.kind != Kind::optional)
       l.fail(v.span, site.name + " needs a number" + (arrays ? " or an array" : "") + ", and this is " + describe(v.type));
@@ -124,20 +180,20 @@ Value apply_elementwise(Lowering& l, const CallSite& site, const Elementwise& e,
     if (v.type.is_scalar() && is_complex(v.type.dtype) && site.name.starts_with("math."))
       l.fail(v.span, site.name + " is of real numbers, and this is " + describe(v.type),
              "np." + site.name.substr(5) + " takes complex numbers");
-    const DType d = v.type.kind == Kind::optional ? v.type.items[0].dtype : v.type.dtype;
-    common = common ? promote(*common, d) : d;
-    if (v.type.is_array() && is_whole(d) && size_of(d) < 4) narrow = true;
+    types.push_back(v.type.kind == Kind::optional ? v.type.items[0].dtype : v.type.dtype);
   }
-  DType in = *common;
-  if (e.rule == Rule::floating || e.rule == Rule::whole) in = is_whole(in) ? (narrow && size_of(in) < 4 ? DType::f32 : DType::f64) : in;
-  if (e.rule == Rule::logical) in = DType::boolean;
-  if (e.rule == Rule::same && in == DType::boolean && !accepts(e.op, in))
-    in = e.op == ScalarOp::abs || e.op == ScalarOp::floor || e.op == ScalarOp::ceil || e.op == ScalarOp::trunc ? in : DType::i8;
+  DType common = types[0];
+  for (const DType d : types) common = promote(common, d);
+  const DType in = computed_in(e, types, common, arrays);
   const bool identity = in == DType::boolean && !accepts(e.op, in);
-  if (!identity && !accepts(e.op, in)) l.fail(site.span, site.name + " is not defined for " + std::string(name_of(in)));
-  DType result = identity ? in : result_type(e.op, in);
-  auto one = [op = e.op, in, identity](const std::vector<ExprRef>& parts) {
+  const bool extreme = is_complex(in) && is_extreme(e.op);
+  const bool of_magnitudes = e.op == ScalarOp::abs && e.rule == Rule::floating;  // fabs
+  if ((!identity && !extreme && !accepts(e.op, in)) || (is_complex(in) && of_magnitudes))
+    l.fail(site.span, site.name + " is not defined for " + std::string(name_of(in)));
+  DType result = identity || extreme ? in : result_type(e.op, in);
+  auto one = [&l, op = e.op, in, identity, extreme](const std::vector<ExprRef>& parts) {
     if (identity) return ir::cast(parts[0], in);
+    if (extreme) return complex_extreme(l, op, ir::cast(parts[0], in), ir::cast(parts[1], in));
     std::vector<ExprRef> args;
     for (const ExprRef& p : parts) args.push_back(ir::cast(p, in));
     return ir::op(op, args);
@@ -145,12 +201,13 @@ Value apply_elementwise(Lowering& l, const CallSite& site, const Elementwise& e,
   if (!any_array) {
     std::vector<ExprRef> parts;
     for (const Value& v : operands) parts.push_back(l.scalar(v, site.name.c_str()));
-    if (e.rule == Rule::whole && is_whole(*common)) return scalar_value(ir::cast(parts[0], DType::i64));
+    if (e.rule == Rule::whole && is_whole(common)) return scalar_value(ir::cast(parts[0], DType::i64));
     const ExprRef r = one(parts);
     return scalar_value(e.rule == Rule::whole ? ir::cast(r, DType::i64) : l.code().bind(r, "f"));
   }
   const Value v = l.elementwise(operands, result, one, site.span);
   if (!out) return v;
+  need_same_kind(l, result, out->type.dtype, site.span);
   l.assign_elements(*out, v, site.span);
   return *out;
 }
@@ -167,6 +224,14 @@ Value from_table(Lowering& l, const CallSite& site) {
   return apply_elementwise(l, checked(l, site, parameters), e, arrays);
 }
 
+/// cmath's functions are NumPy's of one complex number.
+Value of_complex(Lowering& l, const CallSite& site) {
+  const Elementwise& e = numpy_table().at(std::string_view(site.name).substr(site.name.rfind('.') + 1));
+  CallSite one = checked(l, site, "z: number");
+  if (e.rule != Rule::test && !is_complex(one.args[0].type.dtype)) one.args[0] = scalar_value(l.number(one.args[0], DType::c128));
+  return apply_elementwise(l, one, e, true);
+}
+
 }  // namespace
 
 LibraryFunction elementwise_function(const std::string& path) {
@@ -175,7 +240,10 @@ LibraryFunction elementwise_function(const std::string& path) {
   const std::string_view module = std::string_view(path).substr(0, dot), name = std::string_view(path).substr(dot + 1);
   if (module == "numpy" && numpy_table().count(name)) return from_table<numpy_table, true>;
   if (module == "math" && math_table().count(name)) return from_table<math_table, false>;
-  if (module == "cmath" && numpy_table().count(name)) return from_table<numpy_table, true>;
+  static const std::unordered_set<std::string_view> kComplex = {"sqrt",  "exp",   "sin",   "cos",   "tan",     "asin",
+                                                                "acos",  "atan",  "sinh",  "cosh",  "tanh",    "asinh",
+                                                                "acosh", "atanh", "isnan", "isinf", "isfinite"};
+  if (module == "cmath" && kComplex.count(name)) return of_complex;
   return nullptr;
 }
 

@@ -160,6 +160,14 @@ ExprRef Lowering::scalar(const Value& v, const char* what) {
   fail(v.span, std::string(what) + " needs a number, and this is " + describe(v.type));
 }
 
+Value Lowering::there(const Value& v, Span at) {
+  if (v.type.kind != Kind::optional) return v;
+  raise_if(negation(v.present), "TypeError", "expected " + to_string(v.type.items[0]) + ", got None", at);
+  Value item = v.items[0];
+  item.span = v.span;
+  return item;
+}
+
 ExprRef Lowering::number(const Value& v, DType type) { return ir::cast(scalar(v, "this operation"), type); }
 
 ExprRef Lowering::index_number(const Value& v, const char* what) {

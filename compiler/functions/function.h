@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,6 +52,8 @@ struct Options {
   bool python_errors = true;        // error_model="python": division by zero raises; else NumPy's inf and nan
   bool cuda = false;                // a kernel: the function is what one thread of a grid does, and numba.cuda is there
   bool lines = false;               // of a kernel: threads tell which line they come to
+  /// Names whose numbers always are of a dtype.
+  std::map<std::string, DType> locals = {};
   bool operator==(const Options&) const = default;
 };
 
@@ -86,7 +89,8 @@ struct Site {
 
 /// A kernel for arguments of given types, and how it is called.
 ///
-/// Its parameters, in order: for every leaf of the arguments (tuples flattened; None, texts and functions have no leaf) a scalar, or, of an
+/// Its parameters, in order: for every leaf of the arguments (tuples flattened; None, texts and functions have no leaf; of an optional one
+/// whether it is there comes first) a scalar, or, of an
 /// array, its memory, then as scalars (i64) its extents and, for Layout::any, its strides in elements. Then the arrays of `captured`
 /// likewise, then `context: u8`, `error: i64[4]`, `interrupt: u8`, `results: i64[result_slots]`.
 ///

@@ -189,7 +189,8 @@ Value Lowering::tuple_item(const Value& tuple, const ExprRef& index, Span at) {
   return choose_among(tuple.items);
 }
 
-Value Lowering::subscript(const Value& base, const ast::ExprRef& index, Span at) {
+Value Lowering::subscript(const Value& given, const ast::ExprRef& index, Span at) {
+  const Value base = there(given, at);
   if (base.type.is_tuple()) {
     const Value i = expression(index);
     if (i.type.kind == Kind::slice) {
@@ -249,7 +250,8 @@ Value Lowering::subscript(const Value& base, const ast::ExprRef& index, Span at)
 
 Value Lowering::place_of(const Value& array, const std::vector<Value>& indices, Span at) { return view(array, indices, at); }
 
-void Lowering::store_subscript(const Value& base, const ast::ExprRef& index, const Value& value, Span at) {
+void Lowering::store_subscript(const Value& given, const ast::ExprRef& index, const Value& value, Span at) {
+  const Value base = there(given, at);
   if (base.type.kind == Kind::iterator && base.type.text == "numpy.flat" && base.items[0].type.layout == Layout::c)
     return store_subscript(library_method("ravel")(*this, {at, "ravel", {base.items[0]}, {}}), index, value, at);
   if (base.type.is_list()) {

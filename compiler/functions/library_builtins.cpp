@@ -3,6 +3,7 @@
 
 #include "compiler/functions/elementwise.h"
 #include "compiler/functions/library.h"
+#include "lang/characters.h"
 
 namespace gasell::functions {
 
@@ -19,7 +20,7 @@ Value len(Lowering& l, const CallSite& site) {
   if (v.type.is_table()) return scalar_value(l.table_length(v));
   if (v.type.kind == Kind::iterator && v.type.text.starts_with("table.")) return scalar_value(l.table_length(v.items[0]));
   if (v.type.kind == Kind::range) return scalar_value(range_count(l, v, site.span));
-  if (v.type.kind == Kind::text) return scalar_value(constant_i64(static_cast<int64_t>(v.type.text.size())));
+  if (v.type.kind == Kind::text) return scalar_value(constant_i64(code_point_count(v.type.text)));
   if (!v.type.is_array() || v.type.rank == 0) l.fail(v.span, describe(v.type) + " has no length");
   return scalar_value(v.extents()[0]);
 }
@@ -67,10 +68,7 @@ Value round_number(Lowering& l, const CallSite& site) {
     return scalar_value(is_whole(x->type) ? ir::cast(x, DType::i64) : ir::cast(ir::op(ScalarOp::rint, {x}), DType::i64));
   const ExprRef digits = l.index_number(site.args[1], "round");
   if (is_whole(x->type)) return scalar_value(ir::cast(x, DType::i64));
-  const DType type = x->type;
-  const ExprRef scale = l.code().bind(both(ScalarOp::pow, ir::constant(Scalar::of_float(10, type)), ir::cast(digits, type)), "scale");
-  const ExprRef rounded = both(ScalarOp::div, ir::op(ScalarOp::rint, {both(ScalarOp::mul, x, scale)}), scale);
-  return scalar_value(ir::op(ScalarOp::select, {ir::op(ScalarOp::isfinite, {x}), rounded, x}));
+  return scalar_value(ir::cast(round_to(l, x, decimals_of(l, digits)), x->type));
 }
 
 Value divmod(Lowering& l, const CallSite& site) {

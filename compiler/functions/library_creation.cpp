@@ -119,22 +119,23 @@ Value arange(Lowering& l, const CallSite& site) {
 }
 
 Value linspace(Lowering& l, const CallSite& site) {
-  const ExprRef a = l.code().bind(l.number(site.args[0], DType::f64)), b = l.code().bind(l.number(site.args[1], DType::f64));
+  const DType type = is_complex(site.args[0].type.dtype) || is_complex(site.args[1].type.dtype) ? DType::c128 : DType::f64;
+  const ExprRef a = l.code().bind(l.number(site.args[0], type)), b = l.code().bind(l.number(site.args[1], type));
   const Value* number = site.argument(2, "num");
   const ExprRef n = number ? l.code().bind(l.index_number(*number, "np.linspace")) : constant_i64(50);
   const ExprRef last = l.code().bind(n - constant_i64(1), "last");
-  const ExprRef step = l.code().bind(
-      both(ScalarOp::div, both(ScalarOp::sub, b, a), ir::cast(both(ScalarOp::max, last, constant_i64(1)), DType::f64)), "step");
+  const ExprRef step =
+      l.code().bind(both(ScalarOp::div, both(ScalarOp::sub, b, a), ir::cast(both(ScalarOp::max, last, constant_i64(1)), type)), "step");
   LazyArray lazy;
   lazy.extents = {n};
-  lazy.at = [&l, a, b, last, step](const std::vector<ExprRef>& index) {
-    const ExprRef x = both(ScalarOp::add, a, both(ScalarOp::mul, ir::cast(index[0], DType::f64), step));
+  lazy.at = [&l, a, b, last, step, type](const std::vector<ExprRef>& index) {
+    const ExprRef x = both(ScalarOp::add, a, both(ScalarOp::mul, ir::cast(index[0], type), step));
     // The last one is the stop itself.
     return l.code().bind(
         ir::op(ScalarOp::select,
                {both(ScalarOp::logical_and, both(ScalarOp::eq, index[0], last), both(ScalarOp::gt, last, constant_i64(0))), b, x}));
   };
-  return lazy_value(DType::f64, std::move(lazy));
+  return lazy_value(type, std::move(lazy));
 }
 
 Value eye(Lowering& l, const CallSite& site) {
@@ -319,7 +320,7 @@ LibraryFunction creation_function(const std::string& path) {
       {"numpy.ones_like", "a: values, dtype: dtype = None, *, shape: shape = None", ones_like},
       {"numpy.full_like", "a: values, fill_value: number, dtype: dtype = None, *, shape: shape = None", full_like},
       {"numpy.arange", "start: real, stop: real = None, step: real = None, dtype: dtype = None", arange},
-      {"numpy.linspace", "start: real, stop: real, num: int = 50", linspace},
+      {"numpy.linspace", "start: number, stop: number, num: int = 50", linspace},
       {"numpy.eye", "N: int, M: int = None, k: int = 0, dtype: dtype = None", eye},
       {"numpy.identity", "n: int, dtype: dtype = None", eye},
       {"numpy.array", "object: values, dtype: dtype = None", array},

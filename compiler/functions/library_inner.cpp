@@ -75,6 +75,8 @@ Value view_as(Lowering& l, const CallSite& site) {
     if (before != after || is_complex(from) || is_complex(*to)) l.fail(site.span, "a number is viewed as another of its size");
     return scalar_value(from == *to ? given.scalar : ir::bitcast(given.scalar, *to));
   }
+  // Threads of a grid know their memories by name, not by address.
+  if (l.program().options.cuda) l.unsupported(site.span, ".view of an array in a kernel", "pass array.view(...) to the kernel");
   const Value v = l.materialise(given, site.span);
   ArrayValue a = *v.array;
   const std::string memory = l.code().fresh("view");

@@ -24,8 +24,15 @@ Value logarithm(Lowering& l, const CallSite& site) {
 }
 
 Value scaled(Lowering& l, const CallSite& site, double factor) {
-  const Value f = scalar_value(ir::constant(Scalar::of_float(factor)));
-  return l.binary(ast::BinaryOp::mul, site.args[0], f, site.span);
+  const Value& v = site.args[0];
+  const DType type =
+      site.name.starts_with("math.") ? (is_whole(v.type.dtype) ? DType::f64 : v.type.dtype) : *first_loop({{v.type.dtype}}, is_float_loop);
+  return l.elementwise(
+      {v}, type,
+      [factor, type](const std::vector<ExprRef>& p) {
+        return both(ScalarOp::mul, ir::cast(p[0], type), ir::constant(Scalar::of_float(factor).cast(type)));
+      },
+      site.span);
 }
 Value degrees(Lowering& l, const CallSite& site) { return scaled(l, site, 180 / M_PI); }
 Value radians(Lowering& l, const CallSite& site) { return scaled(l, site, M_PI / 180); }
@@ -68,13 +75,18 @@ Value greatest_divisor(Lowering& l, const CallSite& site) {
 }
 
 // ---- NumPy ----
+/// What a function gives, or the array that it was to be written into.
+Value written(Lowering& l, const Value& v, const Value* out, Span at) {
+  if (!out || out->type.is_none()) return v;
+  need_same_kind(l, v.type.dtype, out->type.dtype, at);
+  l.assign_elements(*out, v, at);
+  return *out;
+}
+
 template <ast::BinaryOp op>
 Value operation(Lowering& l, const CallSite& site) {
   const Value* out = site.argument(2, "out");
-  const Value v = l.binary(op, site.args[0], site.args[1], site.span);
-  if (!out) return v;
-  l.assign_elements(*out, v, site.span);
-  return *out;
+  return written(l, l.ufunc(op, site.args[0], site.args[1], site.span), out, site.span);
 }
 template <ast::CompareOp op>
 Value comparison(Lowering& l, const CallSite& site) {
@@ -94,47 +106,134 @@ Value where(Lowering& l, const CallSite& site) {
       site.span);
 }
 
-Value clip(Lowering& l, const CallSite& site) {
-  const Value *low = site.argument(1, "a_min"), *high = site.argument(2, "a_max");
-  if (!low) low = site.keyword("min");
-  if (!high) high = site.keyword("max");
-  Value v = site.args[0];
-  if (low && !low->type.is_none()) v = apply_elementwise(l, {site.span, "clip", {v, *low}, {}}, {ScalarOp::max, Rule::same}, true);
-  if (high && !high->type.is_none()) v = apply_elementwise(l, {site.span, "clip", {v, *high}, {}}, {ScalarOp::min, Rule::same}, true);
-  return v;
+/// Python's min and max of a value and a bound: what is no number in either leaves the value as it is.
+ExprRef within(Lowering& l, const ExprRef& value, const ExprRef& bound, ast::CompareOp beyond) {
+  const DType type = promote(value->type, bound->type);
+  const ExprRef v = l.code().bind(ir::cast(value, type)), b = l.code().bind(ir::cast(bound, type));
+  return select(l.compare_numbers(beyond, b, v), b, v);
 }
 
-Value square(Lowering& l, const CallSite& site) { return l.binary(ast::BinaryOp::mul, site.args[0], site.args[0], site.span); }
+/// Raises where an array for a result has another shape.
+void need_shape(Lowering& l, const Value& v, const Value& out, const char* message, Span at) {
+  ExprRef differ = boolean(v.type.rank != out.type.rank);
+  for (size_t k = 0; k < v.extents().size() && v.type.rank == out.type.rank; ++k)
+    differ = both(ScalarOp::logical_or, differ, both(ScalarOp::ne, v.extents()[k], out.extents()[k]));
+  l.raise_if(differ, "ValueError", message, at);
+}
+
+/// The result has the array's dtype, whatever the bounds' are.
+Value clip(Lowering& l, const CallSite& site) {
+  const Value *low = site.argument(1, "a_min"), *high = site.argument(2, "a_max"), *out = site.argument(3, "out");
+  if (!low) low = site.keyword("min");
+  if (!high) high = site.keyword("max");
+  if (low && low->type.is_none()) low = nullptr;
+  if (high && high->type.is_none()) high = nullptr;
+  if (out && out->type.is_none()) out = nullptr;
+  const Value& a = site.args[0];
+  if (!low && !high) {
+    l.raise_if(boolean(true), "ValueError", "array_clip: must set either max or min", site.span);
+    return a;
+  }
+  std::vector<Value> operands = {a};
+  DType computed = a.type.dtype, result = computed;
+  for (const Value* bound : {low, high}) {
+    if (!bound) continue;
+    operands.push_back(*bound);
+    computed = promote(computed, bound->type.dtype);
+    if (!a.type.is_array() || bound->type.is_array()) result = promote(result, bound->type.dtype);
+  }
+  if (is_complex(computed)) l.fail(site.span, site.name + " is not defined for " + std::string(name_of(computed)));
+  if (out) result = computed;
+  const Value v = l.elementwise(
+      operands, result,
+      [&l, low, high, result](const std::vector<ExprRef>& parts) {
+        ExprRef x = parts[0];
+        if (low) x = within(l, x, parts[1], ast::CompareOp::gt);
+        if (high) x = within(l, x, parts[low ? 2 : 1], ast::CompareOp::lt);
+        return ir::cast(x, result);
+      },
+      site.span);
+  if (!out) return v;
+  if (v.type.is_array() ? v.type.rank != out->type.rank : out->type.rank > 0)
+    l.fail(out->span, site.name + " writes into an array of as many axes as its result, and this is " + describe(out->type));
+  if (v.type.is_array()) need_shape(l, v, *out, "clip: the shape of the 'out' array does not match the shape of the result", site.span);
+  return written(l, v, out, site.span);
+}
+
+Value square(Lowering& l, const CallSite& site) {
+  const Value& v = site.args[0];
+  const DType type = *first_loop({{v.type.dtype}}, is_number_loop);
+  return l.elementwise(
+      {v}, type,
+      [&l, type](const std::vector<ExprRef>& parts) {
+        const ExprRef x = l.code().bind(ir::cast(parts[0], type));
+        return both(ScalarOp::mul, x, x);
+      },
+      site.span);
+}
+
 Value reciprocal(Lowering& l, const CallSite& site) {
-  return l.binary(ast::BinaryOp::div, scalar_value(ir::constant(Scalar::of_float(1))), site.args[0], site.span);
+  const Value& v = site.args[0];
+  const DType type = *first_loop({{v.type.dtype}}, is_number_loop);
+  return l.elementwise(
+      {v}, type,
+      [type](const std::vector<ExprRef>& parts) {
+        const DType divides = is_integer(type) ? DType::f64 : type;
+        return ir::cast(both(ScalarOp::div, number_of(1, divides), ir::cast(parts[0], divides)), type);
+      },
+      site.span);
 }
 
 Value part(Lowering& l, const CallSite& site) { return l.attribute(site.args[0], site.name.substr(site.name.rfind('.') + 1), site.span); }
 
 Value rounded(Lowering& l, const CallSite& site) {
   const Value& v = site.args[0];
-  const Value* decimals = site.argument(1, "decimals");
-  if (is_whole(v.type.dtype)) return v;
-  const ExprRef scale =
-      decimals
-          ? l.code().bind(both(ScalarOp::pow, ir::constant(Scalar::of_float(10)), ir::cast(l.index_number(*decimals, "round"), DType::f64)),
-                          "scale")
-          : nullptr;
-  return l.elementwise(
-      {v}, v.type.dtype,
-      [scale](const std::vector<ExprRef>& p) {
-        const auto real = [&](const ExprRef& x) {
-          if (!scale) return ir::op(ScalarOp::rint, {x});
-          const ExprRef s = ir::cast(scale, x->type);
-          return both(ScalarOp::div, ir::op(ScalarOp::rint, {both(ScalarOp::mul, x, s)}), s);
-        };
-        if (!is_complex(p[0]->type)) return real(p[0]);
-        return both(ScalarOp::make_complex, real(ir::op(ScalarOp::real, {p[0]})), real(ir::op(ScalarOp::imag, {p[0]})));
+  const Value *decimals = site.argument(1, "decimals"), *out = site.argument(2, "out");
+  const DType type = v.type.dtype;
+  if (type == DType::boolean) l.fail(v.span, site.name + " needs numbers, and this is " + describe(v.type));
+  std::optional<Decimals> digits;
+  if (decimals) digits = decimals_of(l, l.index_number(*decimals, "round"));
+  // Of one number the digits decide on the type before its value is known.
+  const DType result = digits && !v.type.is_array() && is_float(type) ? DType::f64 : type;
+  const Value r = l.elementwise(
+      {v}, result,
+      [&l, digits, result](const std::vector<ExprRef>& p) {
+        const auto real = [&](const ExprRef& x) { return digits ? round_to(l, x, *digits) : ir::op(ScalarOp::rint, {x}); };
+        if (!is_complex(p[0]->type)) return digits || !is_integer(p[0]->type) ? ir::cast(real(p[0]), result) : p[0];
+        const DType part = real_of(result);
+        return both(ScalarOp::make_complex, ir::cast(real(ir::op(ScalarOp::real, {p[0]})), part),
+                    ir::cast(real(ir::op(ScalarOp::imag, {p[0]})), part));
       },
       v.span);
+  if (!out || out->type.is_none()) return r;
+  if (v.type.is_array()) need_shape(l, r, *out, "invalid output shape", site.span);
+  if (r.type.rank > out->type.rank) return *out;  // and was refused
+  l.assign_elements(*out, r, site.span);
+  return *out;
 }
 
 }  // namespace
+
+Decimals decimals_of(Lowering& l, const ExprRef& digits) {
+  const auto ten_to = [&](const ExprRef& n) {
+    return l.code().bind(both(ScalarOp::pow, ir::constant(Scalar::of_float(10)), ir::cast(n, DType::f64)), "scale");
+  };
+  const ExprRef n = l.code().bind(ir::op(ScalarOp::abs, {digits}));
+  return {l.code().bind(both(ScalarOp::ge, digits, constant_i64(0))), ten_to(both(ScalarOp::min, n, constant_i64(22))),
+          ten_to(both(ScalarOp::max, n - constant_i64(22), constant_i64(0)))};
+}
+
+ExprRef round_to(Lowering& l, const ExprRef& number, const Decimals& d) {
+  const auto both_scales = [&](ScalarOp op, const ExprRef& v, const ExprRef& a, const ExprRef& b) { return both(op, both(op, v, a), b); };
+  const ExprRef x = l.code().bind(ir::cast(number, DType::f64));
+  const ExprRef large = l.code().bind(both_scales(ScalarOp::mul, x, d.second, d.first));
+  const ExprRef scaled = select(d.behind_point, large, both_scales(ScalarOp::div, x, d.first, d.second));
+  const ExprRef whole = l.code().bind(ir::op(ScalarOp::rint, {scaled}));
+  const ExprRef back =
+      select(d.behind_point, both_scales(ScalarOp::div, whole, d.first, d.second), both_scales(ScalarOp::mul, whole, d.first, d.second));
+  const auto finite = [](const ExprRef& v) { return ir::op(ScalarOp::isfinite, {v}); };
+  return select(both(ScalarOp::logical_and, finite(x), both(ScalarOp::logical_or, negation(d.behind_point), finite(large))), back, x);
+}
 
 LibraryFunction number_method(const std::string& path) {
   static const LibraryTable kMethods = {
@@ -146,8 +245,9 @@ LibraryFunction number_method(const std::string& path) {
        [](Lowering& l, const CallSite& site) {
          return apply_elementwise(l, {site.span, "conj", {site.args[0]}, {}}, {ScalarOp::conj, Rule::same}, true);
        }},
-      {".clip", "a: operand, a_min: operand = None, a_max: operand = None, *, min: operand = None, max: operand = None", clip},
-      {".round", "a: operand, decimals: int = 0", rounded},
+      {".clip", "a: operand, a_min: operand = None, a_max: operand = None, out: out = None, *, min: operand = None, max: operand = None",
+       clip},
+      {".round", "a: operand, decimals: int = 0, out: out = None", rounded},
   };
   return kMethods.find(path);
 }
@@ -185,14 +285,14 @@ LibraryFunction number_function(const std::string& path) {
       {"numpy.greater", "x1: operand, x2: operand", comparison<C::gt>},
       {"numpy.greater_equal", "x1: operand, x2: operand", comparison<C::ge>},
       {"numpy.where", "condition: values, x: operand = None, y: operand = None", where},
-      {"numpy.clip", "a: operand, a_min: operand = None, a_max: operand = None, *, min: operand = None, max: operand = None", clip},
+      {"numpy.clip",
+       "a: operand, a_min: operand = None, a_max: operand = None, out: out = None, *, min: operand = None, max: operand = None", clip},
       {"numpy.square", "x: operand", square},
       {"numpy.reciprocal", "x: operand", reciprocal},
       {"numpy.real", "val: operand", part},
       {"numpy.imag", "val: operand", part},
-      {"numpy.round", "a: operand, decimals: int = 0", rounded},
-      {"numpy.around", "a: operand, decimals: int = 0", rounded},
-      {"numpy.round_", "a: operand, decimals: int = 0", rounded},
+      {"numpy.round", "a: operand, decimals: int = 0, out: out = None", rounded},
+      {"numpy.around", "a: operand, decimals: int = 0, out: out = None", rounded},
   };
   return kFunctions.find(path);
 }

@@ -29,6 +29,18 @@ bool holds(const Type& type, const Origins& origins) {
   return std::any_of(type.items.begin(), type.items.end(), [&](const Type& item) { return holds(item, origins); });
 }
 
+/// Numbers become those of a container whose type was said.
+bool converts(const Type& from, const Type& to) {
+  if (from.is_tuple() && to.is_tuple() && from.items.size() == to.items.size())
+    return std::equal(from.items.begin(), from.items.end(), to.items.begin(), converts);
+  return from == to || (from.is_scalar() && to.is_scalar() && takes_number(to.dtype, from.dtype));
+}
+
+/// Dicts, and lists of numba.typed, say what they hold; sets and other lists hold what was in them first.
+bool says_its_type(const Type& container) {
+  return !container.items.empty() && container.origins.keys.empty() && (container.text == "dict" || container.text == "typed");
+}
+
 }  // namespace
 
 void Lowering::need_items(const Value& list, const Type& given, Span at) {
@@ -37,12 +49,17 @@ void Lowering::need_items(const Value& list, const Type& given, Span at) {
   std::optional<Type> item = given;
   if (!list.type.items.empty()) item = unify(list.type.items[0], given);
   if (item && !list.type.items.empty() && *item == list.type.items[0]) return;
+  const bool of_set = list.type.is_table() && list.type.text == "set";
   if (!item || list.type.origins.keys.empty())
-    fail(at, describe(list.type) + " cannot hold " + describe(given),
+    fail(at, describe(list.type) + " cannot hold " + describe(of_set ? given.items.at(0) : given),
          list.type.is_list() ? "the items of a list have one type: convert one of them"
                              : "keys have one type, and values have one: convert one of them");
   for (const auto& key : list.type.origins.keys) program_.found[key] = *item;
   throw Restart{};
+}
+
+void Lowering::take_item(const Value& container, const Type& given, Span at) {
+  if (!says_its_type(container.type) || !converts(given, container.type.items[0])) need_items(container, given, at);
 }
 
 Type Lowering::item_type(const Value& list, Span at) {
@@ -216,7 +233,7 @@ void Lowering::list_reserve(const Value& list, const ExprRef& items, Span at) {
 }
 
 void Lowering::list_append(const Value& list, const Value& given, Span at) {
-  need_items(list, given.type, at);
+  take_item(list, given.type, at);
   note_access(*list.array, {}, true, at);
   const Type& type = list.type.items[0];
   const Value v = convert(given.lazy ? materialise(given, at) : given, type);
@@ -234,7 +251,7 @@ void Lowering::list_append(const Value& list, const Value& given, Span at) {
 }
 
 void Lowering::list_set(const Value& list, const ExprRef& k, const Value& given, Span at) {
-  need_items(list, given.type, at);
+  take_item(list, given.type, at);
   note_access(*list.array, {}, true, at);
   const Type& type = list.type.items[0];
   const Value v = convert(given.lazy ? materialise(given, at) : given, type);

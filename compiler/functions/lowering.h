@@ -187,8 +187,12 @@ class Lowering {
   ExprRef scalar(const Value& v, const char* what);
   ExprRef index_number(const Value& v, const char* what);
   ExprRef truth(const Value& v);
+  /// What may be None, where it is used as what else it may be: TypeError where it is None. Other values are themselves.
+  Value there(const Value& v, Span at);
 
   Value binary(ast::BinaryOp op, const Value& a, const Value& b, Span at);
+  /// NumPy's function of an operator: of numbers, too, it has the dtypes of arrays, and division by zero raises nothing.
+  Value ufunc(ast::BinaryOp op, const Value& a, const Value& b, Span at);
   Value compare(ast::CompareOp op, const Value& a, const Value& b, Span at);
   Value unary(ast::UnaryOp op, const Value& v, Span at);
   /// One operation of numbers, with Numba's types and Python's errors.
@@ -381,6 +385,7 @@ class Lowering {
   void augmented(const ast::AugAssign& s, Span at);
   /// What `x op= y` does to an array, a list or a set itself, which all its names see; false where it makes a new value.
   bool augmented_in_place(ast::BinaryOp op, const Value& old, const Value& operand, Span at);
+  void need_jit(const ast::ExprRef& decorator);
   void nested_function(const ast::FunctionDef& s, const ast::StmtRef& definition);
   void unpack(const std::vector<ast::ExprRef>& targets, const Value& value, Span at);
   void if_statement(const ast::If& s, const ast::Stmt* key);
@@ -459,6 +464,8 @@ class Lowering {
   Value dict_display(const ast::Dict& n, const ast::ExprRef& e);
   Value set_display(const ast::Set& n, const ast::ExprRef& e);
   void need_items(const Value& list, const Type& item, Span at);
+  /// The same for an item that is added, which becomes one of the container's where that says its type.
+  void take_item(const Value& container, const Type& given, Span at);
   std::string list_data(const Value& list);
   void lower_instance(Instance& instance, const Function& function, const std::vector<Value>& arguments, Span at);
   Value bool_chain(const ast::BoolChain& e, Span at);

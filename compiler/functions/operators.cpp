@@ -1,5 +1,5 @@
 // Operators of compiled functions, with the dtypes that Numba gives their results.
-#include "compiler/functions/lowering.h"
+#include "compiler/functions/elementwise.h"
 
 namespace gasell::functions {
 
@@ -131,31 +131,6 @@ ExprRef Lowering::binary_number(ast::BinaryOp op, ExprRef a, ExprRef b, Span at,
 
 namespace {
 
-/// Numba's rule for a number beside an array: one of a lower kind (an integer beside floats) does not widen the result, one of the same
-/// kind does.
-DType beside_array(DType number, DType array) {
-  auto rank = [](DType d) { return d == DType::boolean ? 0 : is_integer(d) ? 1 : is_float(d) ? 2 : 3; };
-  return rank(number) < rank(array) ? array : number;
-}
-
-/// Numba takes the first of NumPy's loops to which both operands cast by "same_kind" or better: integers beside floats of any width keep
-/// the floats'.
-DType array_promotion(DType a, DType b) {
-  const bool whole_a = is_integer(a) || a == DType::boolean, whole_b = is_integer(b) || b == DType::boolean;
-  if (whole_a != whole_b) return whole_a ? b : a;
-  return promote(a, b);
-}
-
-/// The dtype of a binary operation on arrays: that of NumPy's loops.
-DType array_dtype(ast::BinaryOp op, DType a, DType b) {
-  using Op = ast::BinaryOp;
-  const DType type = array_promotion(a, b);
-  if (op == Op::div) return is_float(type) || is_complex(type) ? type : DType::f64;
-  if (type == DType::boolean && op != Op::bit_and && op != Op::bit_or && op != Op::bit_xor && op != Op::add && op != Op::mul)
-    return DType::i8;
-  return type;
-}
-
 ScalarOp array_operation(ast::BinaryOp op, DType type) {
   using Op = ast::BinaryOp;
   switch (op) {
@@ -174,9 +149,20 @@ ScalarOp array_operation(ast::BinaryOp op, DType type) {
   }
 }
 
+/// The dtype in which NumPy's function of an operator computes.
+std::optional<DType> array_dtype(ast::BinaryOp op, DType a, DType b) {
+  using Op = ast::BinaryOp;
+  const DType operands[] = {a, b};
+  if (op == Op::div) return first_loop(operands, is_float_loop);
+  const bool of_booleans = op == Op::bit_and || op == Op::bit_or || op == Op::bit_xor || op == Op::add || op == Op::mul;
+  return first_loop(operands, [&](DType d) { return d == DType::boolean ? of_booleans : accepts(array_operation(op, d), d); });
+}
+
 }  // namespace
 
-Value Lowering::binary(ast::BinaryOp op, const Value& a, const Value& b, Span at) {
+Value Lowering::binary(ast::BinaryOp op, const Value& given_a, const Value& given_b, Span at) {
+  const auto operand = [&](const Value& v) { return v.type.kind == Kind::optional && !v.type.items[0].is_scalar() ? there(v, at) : v; };
+  const Value a = operand(given_a), b = operand(given_b);
   if (op == ast::BinaryOp::matmul) {
     CallSite site{at, "@", {a, b}, {}};
     return library_function("numpy.matmul")(*this, site);
@@ -213,18 +199,20 @@ Value Lowering::binary(ast::BinaryOp op, const Value& a, const Value& b, Span at
     fail(at, std::string("unsupported operand types for ") + symbol(op) + ": " + describe(a.type) + " and " + describe(b.type));
   if (!a.type.is_array() && !b.type.is_array())
     return scalar_value(binary_number(op, scalar(a, symbol(op)), scalar(b, symbol(op)), at, true));
-  const DType da = a.type.is_array() ? a.type.dtype : scalar(a, symbol(op))->type,
-              db = b.type.is_array() ? b.type.dtype : scalar(b, symbol(op))->type;
-  const DType type = a.type.is_array() == b.type.is_array() ? array_dtype(op, da, db)
-                     : a.type.is_array()                    ? array_dtype(op, da, beside_array(db, da))
-                                                            : array_dtype(op, beside_array(da, db), db);
-  const ScalarOp operation = array_operation(op, type);
-  if (!accepts(operation, type))
+  return ufunc(op, a, b, at);
+}
+
+Value Lowering::ufunc(ast::BinaryOp op, const Value& given_a, const Value& given_b, Span at) {
+  const auto operand = [&](const Value& v) { return v.type.is_array() ? v : scalar_value(scalar(v, symbol(op))); };
+  const Value a = operand(given_a), b = operand(given_b);
+  const DType da = a.type.dtype, db = b.type.dtype;
+  const std::optional<DType> loop = array_dtype(op, da, db);
+  if (!loop)
     fail(at, std::string("unsupported dtypes for ") + symbol(op) + ": " + std::string(name_of(da)) + " and " + std::string(name_of(db)));
+  const DType type = *loop;
+  const ScalarOp operation = array_operation(op, type);
   // A constant power is a product.
-  const bool whole = op == ast::BinaryOp::pow && b.is_constant() && (is_integer(db) || db == DType::boolean) && b.scalar->value.i >= 0 &&
-                     b.scalar->value.i <= 64;
-  const bool square = whole && b.scalar->value.i >= 1;
+  const bool square = op == ast::BinaryOp::pow && b.is_constant() && is_whole(db) && b.scalar->value.i >= 1 && b.scalar->value.i <= 64;
   const int64_t exponent = square ? b.scalar->value.i : 0;
   return elementwise(
       {a, b}, type,
@@ -291,6 +279,8 @@ Value Lowering::compare(ast::CompareOp op, const Value& a, const Value& b, Span 
     }
     return scalar_value(op == Op::in ? any : ir::op(ScalarOp::logical_not, {any}));
   }
+  if ((op == Op::eq || op == Op::ne) && (a.type.is_none() || b.type.is_none()))
+    return compare(op == Op::eq ? Op::is : Op::is_not, a, b, at);
   if (a.type.kind == Kind::text && b.type.kind == Kind::text && (op == Op::eq || op == Op::ne))
     return scalar_value(boolean((a.type.text == b.type.text) == (op == Op::eq)));
   if (a.type.is_tuple() && b.type.is_tuple() && (op == Op::eq || op == Op::ne)) {

@@ -58,6 +58,7 @@ constexpr KindOfValue kKinds[] = {
     {"generator", "a random generator", [](const Type& t) { return t.kind == Kind::generator; }},
     {"function", "a function", is_function},
     {"dtype", "a dtype", [](const Type& t) { return is_function(t) || is_text(t); }},
+    {"Unused", "a truth value", is_number},  // it says how the peer computes, not what (lang/parameter_rules.h)
     {"iterable", "something to iterate over",
      [](const Type& t) { return has_axes(t) || is_sequence(t) || t.is_table() || t.kind == Kind::range || t.kind == Kind::iterator; }},
 };

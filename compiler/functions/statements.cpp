@@ -122,6 +122,8 @@ void Lowering::statement(const ast::StmtRef& s) {
 // ---- assignment ----
 void Lowering::bind_name(const std::string& name, Value value, Span at) {
   value.span = at;
+  if (const auto said = function_.options.locals.find(name); said != function_.options.locals.end())
+    value = scalar_value(number(value, said->second));
   if (value.type.is_scalar()) value.scalar = code().bind(value.scalar, name);
   if (value.lazy) value = materialise(value, at);
   value.span = at;

@@ -22,13 +22,6 @@ bool is_item(const Type& t) {
   return t.is_scalar() || t.is_memory();
 }
 
-/// Numbers become those of a table whose type was said, as in Numba.
-bool converts(const Type& from, const Type& to) {
-  if (from.is_tuple() && to.is_tuple() && from.items.size() == to.items.size())
-    return std::equal(from.items.begin(), from.items.end(), to.items.begin(), converts);
-  return from == to || (from.is_scalar() && to.is_scalar() && is_complex(from.dtype) <= is_complex(to.dtype));
-}
-
 }  // namespace
 
 // ---- making ----
@@ -139,8 +132,7 @@ void Lowering::table_put(const Value& table, std::vector<Value> entry, Span at) 
   }
   Value given = tuple_value(std::move(entry));
   given.span = at;
-  const bool said = !table.type.items.empty() && table.type.origins.keys.empty();
-  if (!said || !converts(given.type, table.type.items[0])) need_items(table, given.type, at);
+  take_item(table, given.type, at);
   note_access(*table.array, {}, true, at);
   const Type& type = table.type.items[0];
   const Value v = convert(given, type);
@@ -181,6 +173,7 @@ Value Lowering::table_take(const Value& table, const ExprRef& place, Span at) {
 
 // ---- walking along ----
 Value Lowering::begin_walk(Value v, Span at) {
+  v = there(v, at);
   if (v.type.is_table()) v = iterator_value(*this, "table.keys", {v}, at);
   if (v.type.kind != Kind::iterator) return v;
   if (v.type.text == "reversed" && v.items.size() == 1) {  // from where its end is now, whatever is added meanwhile

@@ -44,8 +44,9 @@ std::string to_string(const Type& type) {
       return (type.text.empty() ? "" : type.text + " ") + "list(" + (type.items.empty() ? "undefined" : to_string(type.items[0])) +
              ")<iv=None>";
     case Kind::table: {
-      const std::string items = type.items.empty() ? "undefined" : join(type.items[0].items, to_string);
-      return type.text == "set" ? "set(" + items + ")" : "DictType[" + items + "]<iv=None>";
+      const std::vector<Type> entry = type.items.empty() ? std::vector<Type>() : type.items[0].items;
+      if (type.text == "set") return "set(" + (entry.empty() ? "undefined" : to_string(entry[0])) + ")";
+      return "DictType[" + (entry.empty() ? "undefined,undefined" : to_string(entry[0]) + "," + to_string(entry[1])) + "]<iv=None>";
     }
     case Kind::generator: return "NumPyRandomGeneratorType(NumPyRandomBitGeneratorType(bit_generator))";
   }
@@ -142,11 +143,17 @@ std::optional<Type> unify(const Type& a, const Type& b) {
 
 DType common_number(DType a, DType b) {
   if (is_complex(a) || is_complex(b) || is_float(a) || is_float(b)) {
-    auto widened = [](DType d) { return d == DType::boolean ? DType::i64 : d; };
+    // Of the conversions of uint16 that to float64 is the first that Numba finds.
+    auto widened = [](DType d) { return d == DType::u16 ? DType::i32 : d; };
     return promote(widened(a), widened(b));
   }
   if (kind(a) == 'u' && kind(b) == 'u') return DType::u64;
   return DType::i64;
+}
+
+bool takes_number(DType container, DType given) {
+  if (is_complex(given)) return is_complex(container);
+  return !is_float(given) || !is_integer(container);
 }
 
 }  // namespace gasell::functions

@@ -94,4 +94,8 @@ std::optional<Type> unify(const Type& a, const Type& b);
 /// uint64, else int64), booleans are int64.
 DType common_number(DType a, DType b);
 
+/// Whether a container whose type was said takes numbers of another dtype, which become its own: all but fractions for integers and complex
+/// numbers for real ones.
+bool takes_number(DType container, DType given);
+
 }  // namespace gasell::functions

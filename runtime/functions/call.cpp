@@ -23,7 +23,8 @@ namespace {
 template <class F>
 void for_each_leaf(const Type& type, const F& f) {
   if (type.is_scalar() || type.is_memory()) return f(type);
-  if (type.is_tuple())
+  if (type.kind == Type::Kind::optional) f(Type::of(DType::boolean));  // whether it is there
+  if (type.is_tuple() || type.kind == Type::Kind::optional)
     for (const Type& item : type.items) for_each_leaf(item, f);
 }
 

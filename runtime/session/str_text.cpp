@@ -105,12 +105,6 @@ bool is_ascii(std::string_view s) {
   return (seen & 0x8080808080808080U) == 0;
 }
 
-int64_t code_point_count(std::string_view s) {
-  int64_t n = 0;
-  for (const char c : s) n += (c & 0xC0) != 0x80;
-  return n;
-}
-
 size_t byte_offset(std::string_view s, int64_t index) {
   size_t at = 0;
   for (; index > 0 && at < s.size(); --index) {

@@ -10,7 +10,6 @@
 namespace gasell {
 
 bool is_ascii(std::string_view s);
-int64_t code_point_count(std::string_view s);
 /// The byte where code point `index` starts; the size when there are fewer.
 size_t byte_offset(std::string_view s, int64_t index);
 /// Lone surrogates ("\ud800") are kept as their three bytes; a byte that is no UTF-8 becomes U+FFFD.

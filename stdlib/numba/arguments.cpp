@@ -223,8 +223,7 @@ Value from_slots(const functions::Type& type, const int64_t*& slot) {
     return type.named ? make_named_tuple(*type.named, std::move(items)) : make_tuple(std::move(items));
   }
   if (kind(type.dtype) == 'b' || is_integer(type.dtype)) {
-    const Scalar s = Scalar::of_int(*slot++).cast(type.dtype);
-    return type.dtype == DType::u64 && s.i < 0 ? numpy::wrap_scalar(s) : numpy::python_value(s);
+    return to_number(Scalar::of_int(*slot++).cast(type.dtype));
   }
   const double re = std::bit_cast<double>(*slot++);
   return numpy::python_value(is_complex(type.dtype) ? Scalar::of_complex({re, std::bit_cast<double>(*slot++)}, type.dtype)
@@ -287,6 +286,21 @@ functions::Type add_value(Compilation& compilation, const Value& v, CallArgument
   return type_of_constant(compilation, v);
 }
 
+/// What stands for a value of a type where there is none.
+Value nothing_of(const functions::Type& type) {
+  if (type.is_scalar()) return to_number(Scalar::of_int(0).cast(type.dtype));
+  if (type.is_array())
+    return Value::make<numpy::NdArray>(
+        Array(graph::constant(Scalar::of_int(0).cast(type.dtype), graph::Shape(static_cast<size_t>(type.rank), 0))));
+  if (type.is_tuple()) {
+    std::vector<Value> items;
+    for (const functions::Type& item : type.items) items.push_back(nothing_of(item));
+    return make_tuple(std::move(items));
+  }
+  raise("NotImplementedError", "None for an argument of type " + functions::to_string(type) + " is not in Gasell",
+        "declare the argument without optional(...), or pass an empty one");
+}
+
 }  // namespace
 
 void add_argument(Compilation& compilation, const Value& v, CallArguments& to) { to.types.push_back(add_value(compilation, v, to)); }
@@ -344,7 +358,25 @@ bool add_leaves(Compilation& compilation, const Value& v, const functions::Type&
   }
 }
 
+void add_as(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to) {
+  if (type.is_scalar()) {
+    const Scalar s = *scalar_of(compilation.in, v);
+    if (kind(type.dtype) == 'u' && s.as_double() <= -1) raise("OverflowError", "can't convert negative int to unsigned");
+    to.leaves.push_back({s.cast(type.dtype)});
+  } else if (type.is_tuple()) {
+    for (size_t k = 0; k < type.items.size(); ++k) add_as(compilation, v.as<Tuple>()->items[k], type.items[k], to);
+  } else if (type.kind == Kind::optional) {
+    to.leaves.push_back({Scalar::of_bool(!v.is_none())});
+    add_as(compilation, v.is_none() ? nothing_of(type.items[0]) : v, type.items[0], to);
+  } else {
+    add_value(compilation, v, to);
+  }
+}
+
 // ---- what comes back ----
+// Integers of a script have 64 bits with a sign; what is larger stays NumPy's.
+Value to_number(const Scalar& s) { return s.type == DType::u64 && s.i < 0 ? numpy::wrap_scalar(s) : numpy::python_value(s); }
+
 Value to_value(Interpreter& in, const functions::Returned& r, const CallArguments& arguments) {
   if (r.object >= 0) return arguments.objects[static_cast<size_t>(r.object)];
   const auto items = [&] {
@@ -353,10 +385,7 @@ Value to_value(Interpreter& in, const functions::Returned& r, const CallArgument
     return values;
   };
   switch (r.type->kind) {
-    case Kind::scalar:
-      // Integers of a script have 64 bits with a sign; what is larger stays NumPy's.
-      if (r.scalar.type == DType::u64 && r.scalar.i < 0) return numpy::wrap_scalar(r.scalar);
-      return numpy::python_value(r.scalar);
+    case Kind::scalar: return to_number(r.scalar);
     case Kind::array: {
       if (r.argument < 0) return Value::make<numpy::NdArray>(*r.array);
       const auto at = static_cast<size_t>(r.argument);

@@ -31,6 +31,11 @@ void add_argument(Compilation& compilation, const Value& v, CallArguments& to);
 /// before.
 bool add_leaves(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to);
 
+/// Adds the leaves of an argument as one of this type: numbers are converted, and what may be None is there or not. Its own type fits.
+void add_as(Compilation& compilation, const Value& v, const functions::Type& type, CallArguments& to);
+
+/// A number as a script has it: Python's, but for unsigned ones that int64 does not hold.
+Value to_number(const Scalar& s);
 /// What a function returned; arrays and objects of the arguments that come back are those.
 Value to_value(Interpreter& in, const functions::Returned& returned, const CallArguments& arguments);
 /// Gives lists, dicts and sets among the arguments what the call left in them.

@@ -26,7 +26,8 @@ Value kernel_of(Interpreter& in, const Value& function, functions::Options optio
 Value jit(Interpreter& in, Args args) {
   Value first = args[0];
   const bool device = truth(in, args[1]);
-  functions::Options options = take_options(in, args[2], true);
+  functions::Options options = take_options(
+      in, args[2], {"device", "link", "opt", "max_registers", "lineinfo", "lto", "launch_bounds", "extensions", "shared_memory_carveout"});
   options.cuda = true;
   options.parallel = options.unchecked_parallel = false;
   options.python_errors = false;  // a GPU divides by zero as NumPy does

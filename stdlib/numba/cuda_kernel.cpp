@@ -233,14 +233,14 @@ void CudaKernel::launch(Interpreter&, const GridShape& shape, Arguments args) {
   if (arguments.given())
     raise_typing_error("kernels take no lists, dicts, sets and generators", "pass arrays, numbers and tuples of these");
   const Value keep = Value::of(this);
-  const std::vector<functions::Type>* types = &arguments.types;
+  std::vector<functions::Type> types = arguments.types;
   if (!declared_.empty()) {
     const std::vector<functions::Type>* best = nullptr;
     int least = 0;
     for (const auto& candidate : declared_) {
       int cost = 0;
-      bool fits = candidate.size() == types->size();
-      for (size_t k = 0; fits && k < types->size(); ++k) fits = can_convert((*types)[k], candidate[k], cost);
+      bool fits = candidate.size() == types.size();
+      for (size_t k = 0; fits && k < types.size(); ++k) fits = can_convert(types[k], candidate[k], cost);
       if (fits && (!best || cost < least)) best = &candidate, least = cost;
     }
     if (!best) {
@@ -248,11 +248,11 @@ void CudaKernel::launch(Interpreter&, const GridShape& shape, Arguments args) {
       for (const functions::Type& t : arguments.types) all += (all.empty() ? "" : ", ") + functions::to_string(t);
       raise("TypeError", "No matching definition for argument type(s) " + all);
     }
-    size_t at = 0;
-    for (const functions::Type& t : *best) convert_leaves(t, arguments.leaves, at);
-    types = best;
+    for (size_t k = 0; k < types.size(); ++k) types[k] = with_texts((*best)[k], types[k]);
+    arguments.clear();
+    for (size_t k = 0; k < types.size(); ++k) add_as(*compilation_, values[k], types[k], arguments);
   }
-  functions::GridDispatch::Entry& entry = entry_for(*types);
+  functions::GridDispatch::Entry& entry = entry_for(types);
   try {
     dispatch_->launch(entry, arguments.leaves, shape);
   } catch (const functions::SiteRaised& raised) {

@@ -351,6 +351,7 @@ functions::Dispatch::Entry& Dispatcher::entry_for(std::vector<functions::Type> t
 bool can_convert(const functions::Type& from, const functions::Type& to, int& cost) {
   using Kind = functions::Type::Kind;
   if (from == to) return true;
+  if (to.kind == Kind::optional) return ++cost, from.is_none() || can_convert(from, to.items[0], cost);
   if (from.kind != to.kind) return false;
   if (from.kind == Kind::array) {
     if (from.dtype != to.dtype || from.rank != to.rank || (from.read_only && !to.read_only)) return false;
@@ -390,18 +391,14 @@ Dispatcher::Known* Dispatcher::match_declared(CallArguments& arguments) {
   return best;
 }
 
-void convert_leaves(const functions::Type& type, std::vector<functions::Leaf>& leaves, size_t& at) {
-  if (type.is_scalar()) {
-    leaves[at].scalar = leaves[at].scalar.cast(type.dtype);
-    ++at;
-  } else if (type.is_memory()) {
-    ++at;
-  } else if (type.is_tuple()) {
-    for (const functions::Type& item : type.items) convert_leaves(item, leaves, at);
-  }
+functions::Type with_texts(functions::Type type, const functions::Type& given) {
+  if (type.kind == functions::Type::Kind::text) return given;
+  for (size_t k = 0; k < type.items.size() && k < given.items.size(); ++k)
+    type.items[k] = with_texts(std::move(type.items[k]), given.items[k]);
+  return type;
 }
 
-Dispatcher::Known& Dispatcher::find(Interpreter&, CallArguments& arguments, uint64_t omitted) {
+Dispatcher::Known& Dispatcher::find(std::span<const Value> values, CallArguments& arguments, uint64_t omitted) {
   for (Known& k : known_)
     if (k.omitted == omitted && k.types == arguments.types) return k;
   if (declared_) {
@@ -411,9 +408,15 @@ Dispatcher::Known& Dispatcher::find(Interpreter&, CallArguments& arguments, uint
       for (const functions::Type& t : arguments.types) texts.push_back(functions::to_string(t));
       raise("TypeError", "No matching definition for argument type(s) " + join(texts));
     }
-    size_t at = 0;
-    for (const functions::Type& t : matched->types) convert_leaves(t, arguments.leaves, at);
-    return *matched;
+    std::vector<functions::Type> types = matched->types;
+    for (size_t k = 0; k < types.size(); ++k) types[k] = with_texts(std::move(types[k]), arguments.types[k]);
+    arguments.clear();
+    for (size_t k = 0; k < types.size(); ++k) add_as(*compilation_, values[k], types[k], arguments);
+    for (Known& k : known_)
+      if (k.types == types && k.omitted == matched->omitted) return k;
+    const std::optional<functions::Type> result = matched->result;
+    functions::Dispatch::Entry& entry = entry_for(types, 0);
+    return known_.emplace_back(Known{std::move(types), 0, &entry, result});
   }
   functions::Dispatch::Entry& entry = entry_for(arguments.types, omitted);
   return known_.emplace_back(Known{arguments.types, omitted, &entry, {}});
@@ -443,7 +446,7 @@ Value Dispatcher::call(Interpreter& in, Arguments args) {
   if (!chosen) {
     arguments.clear();
     for (const Value& v : values) add_argument(*compilation_, v, arguments);
-    chosen = &find(in, arguments, omitted);
+    chosen = &find(values, arguments, omitted);
     last_ = static_cast<size_t>(chosen - known_.data());
   }
   const bool convert = chosen->result && chosen->result->is_scalar();
@@ -460,7 +463,8 @@ Value Dispatcher::call(Interpreter& in, Arguments args) {
     reflect(in, arguments);
     rethrow(raised);
   }
-  if (convert && returned.type->is_scalar()) returned.scalar = returned.scalar.cast(declared);
+  functions::Returned& item = returned.type->kind == functions::Type::Kind::optional && returned.there ? returned.items[0] : returned;
+  if (convert && item.type->is_scalar()) item.scalar = item.scalar.cast(declared);
   reflect(in, arguments);
   Value value = to_value(in, returned, arguments);
   arguments.clear();  // holds nothing between calls

@@ -45,7 +45,7 @@ class Dispatcher final : public Object {
 
  private:
   std::vector<Value> bind(Interpreter& in, Arguments& args, uint64_t& omitted) const;
-  Known& find(Interpreter& in, CallArguments& arguments, uint64_t omitted);
+  Known& find(std::span<const Value> values, CallArguments& arguments, uint64_t omitted);
   /// The kernel of the last call where these arguments are of its types; fills in their leaves.
   Known* find_again(std::span<const Value> values, uint64_t omitted, CallArguments& arguments);
   Known* match_declared(CallArguments& arguments);
@@ -72,9 +72,9 @@ const gasell::Type& dispatcher_type();
 /// Raises the exception that compiled code raised, with its place in the function.
 [[noreturn]] void rethrow(const functions::SiteRaised& raised);
 
-/// Turns a number into another type as Numba converts arguments: integers wrap, floats lose digits.
+/// Whether Numba converts arguments of one type to another (add_as), and at which cost: integers wrap, floats lose digits.
 bool can_convert(const functions::Type& from, const functions::Type& to, int& cost);
-/// Turns number leaves, from `at` on, into those of the type that the code takes.
-void convert_leaves(const functions::Type& type, std::vector<functions::Leaf>& leaves, size_t& at);
+/// A type that was said, with the texts that an argument has: they are constants of the code.
+functions::Type with_texts(functions::Type type, const functions::Type& given);
 
 }  // namespace gasell::numba

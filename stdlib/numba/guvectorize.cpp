@@ -172,8 +172,9 @@ class Generalised final : public Object {
     std::vector<const numpy::NdArray*> outputs;
     for (size_t k = nin; with_outputs && k < given.size(); ++k) {
       const auto* array = given[k].as<numpy::NdArray>();
-      if (!array) raise("TypeError", "return arrays must be of ArrayType");
+      if (!array && !(given[k].is_none() && !loops_.empty())) raise("TypeError", "return arrays must be of ArrayType");
       outputs.push_back(array);
+      if (!array) continue;
       const auto& core = layout_.outputs[k - nin];
       const graph::Shape& shape = array->array.shape();
       if (shape.size() < core.size())
@@ -222,15 +223,22 @@ class Generalised final : public Object {
         full.push_back(at->second);
       }
       const DType dtype = types[nin + k].dtype;
-      const bool direct = with_outputs && outputs[k]->array.dtype() == dtype && outputs[k]->array.shape() == full;
-      results.push_back(direct ? outputs[k]->array : new_array(in, dtype, full));
+      const Array* out = with_outputs && outputs[k] ? &outputs[k]->array : nullptr;
+      if (!out)
+        results.push_back(new_array(in, dtype, full));
+      else if (out->shape() != full)
+        results.emplace_back(graph::constant(Scalar::of_int(0).cast(dtype), full));
+      else if (out->dtype() == dtype)
+        results.push_back(*out);
+      else  // what it holds may be read
+        results.emplace_back(graph::cast(out->node(), dtype));
       add_array(layout_.outputs[k].empty() ? with_last_axis(results.back()) : results.back());
     }
     if (graph::size_of(loop) > 0) call_generated(dispatch(in, rank, plain, types), leaf_types, leaves);
 
     std::vector<Value> values;
     for (size_t k = 0; k < nout; ++k) {
-      if (with_outputs) {
+      if (with_outputs && outputs[k]) {
         if (!outputs[k]->array.same_memory(results[k])) numpy::give(in, core_->name, results[k].node(), given[nin + k]);
         values.push_back(given[nin + k]);
       } else if (results[k].rank() == 0) {
@@ -407,7 +415,7 @@ Value guvectorize(Interpreter& in, Args args) {
   const auto* text = layout.as<Str>();
   if (!text) raise("TypeError", "guvectorize() takes the layout of its operands, as in \"(n),()->(n)\"");
   const Value keywords = args[2];
-  functions::Options options = take_options(in, keywords, true);
+  functions::Options options = take_options(in, keywords, {"target", "identity", "writable_args"});
   if (const Value* v = keywords.as<Dict>()->find("target")) options.parallel = str(in, *v) == "parallel";
   std::vector<Value> signatures;
   if (const auto* list = types.as<List>())

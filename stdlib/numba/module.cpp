@@ -1,6 +1,7 @@
 // The module numba.
 #include "stdlib/numba/module.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 
@@ -53,6 +54,7 @@ Value jit(Interpreter& in, Args args) {
   const Value keywords = args[5];
   auto& given = *keywords.as<Dict>();
   if (!is_missing(args[4]) && !args[4].is_none()) given.insert(in, make_str("boundscheck"), args[4]);
+  if (!args[1].is_none()) given.insert(in, make_str("locals"), args[1]);
   if (const Value* f = given.find("forceobj"); f && truth(in, *f)) {  // object mode is the interpreter
     if (!first.is_none() && !is_signature(first) && !first.as<List>()) return need_function(first, "jit");
     return make_decorator("jit", [](Interpreter&, const Value& f) { return need_function(f, "jit"); });
@@ -149,15 +151,50 @@ Value need_function(const Value& v, const char* decorator) {
   raise("TypeError", fmt::format("{}() takes a function of the script, not '{}'", decorator, type_of(v).name));
 }
 
-functions::Options take_options(Interpreter& in, const Value& keywords, bool leave_others) {
+namespace {
+
+/// True, or LLVM's flags, which allow to compute in other ways, and so may be left aside: what "fast" means is done where all of them are.
+bool to_fast_math(Interpreter& in, const Value& v) {
+  if (v.tag() == Value::Tag::boolean) return truth(in, v);
+  static constexpr const char* kFlags[] = {"nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"};
+  if (!v.as<Set>() && !v.as<Dict>()) raise("ValueError", "Expected fastmath option(s) to be either a bool, dict or set");
+  std::vector<std::string> given;
+  for (const Value& flag : to_vector(in, v)) {
+    const std::string name = str(in, flag);
+    if (name != "fast" && std::none_of(std::begin(kFlags), std::end(kFlags), [&](const char* k) { return name == k; }))
+      raise("ValueError", "Unrecognized fastmath flags: {'" + name + "'}");
+    if (const auto* dict = v.as<Dict>(); !dict || truth(in, gasell::get_item(in, v, flag))) given.push_back(name);
+  }
+  const auto has = [&](const char* flag) { return std::find(given.begin(), given.end(), flag) != given.end(); };
+  return has("fast") || std::all_of(std::begin(kFlags), std::end(kFlags), has);
+}
+
+std::map<std::string, DType> to_locals(Interpreter& in, const Value& v) {
+  std::map<std::string, DType> locals;
+  if (v.is_none()) return locals;
+  const auto* dict = v.as<Dict>();
+  if (!dict) raise("TypeError", "locals is a dict from names to types");
+  for (const Dict::Entry& e : dict->entries()) {
+    if (e.key.is_absent()) continue;
+    const auto type = to_type(e.value);
+    if (!type) raise("TypeError", "'" + type_of(e.value).name + "' object is not a Numba type");
+    if (!type->is_scalar()) raise("NotImplementedError", "locals of types that are no numbers' are not in Gasell");
+    locals.emplace(str(in, e.key), type->dtype);
+  }
+  return locals;
+}
+
+}  // namespace
+
+functions::Options take_options(Interpreter& in, const Value& keywords, std::initializer_list<std::string_view> own) {
   functions::Options options;
   auto& given = *keywords.as<Dict>();
   // Known to Numba; these change nothing here: code is always cached, always without the interpreter and its lock, always without debug
   // information.
   static constexpr const char* kAccepted[] = {
-      "nopython",           "forceobj",         "nogil",       "cache",       "inline", "looplift",      "debug", "locals",
+      "nopython",           "forceobj",         "nogil",       "cache",       "inline", "looplift",      "debug",
       "no_cpython_wrapper", "no_cfunc_wrapper", "no_rewrites", "forceinline", "_nrt",   "target_backend"};
-  std::vector<std::string> unknown, others;
+  std::vector<std::string> unknown;
   for (const Dict::Entry& e : given.entries()) {
     if (e.key.is_absent()) continue;
     const std::string name = str(in, e.key);
@@ -171,18 +208,21 @@ functions::Options take_options(Interpreter& in, const Value& keywords, bool lea
         options.unchecked_parallel = true;
       }
     } else if (name == "fastmath") {
-      options.fast_math = truth(in, v);  // True, or a set of LLVM's flags
+      options.fast_math = to_fast_math(in, v);
+    } else if (name == "locals") {
+      options.locals = to_locals(in, v);
     } else if (name == "boundscheck") {
       options.bounds_check = v.is_none() || truth(in, v);
     } else if (name == "error_model") {
       const std::string model = str(in, v);
       if (model != "python" && model != "numpy") raise("ValueError", "error_model is 'python' or 'numpy', not '" + model + "'");
       options.python_errors = model == "python";
-    } else if (std::none_of(std::begin(kAccepted), std::end(kAccepted), [&](const char* k) { return name == k; })) {
+    } else if (std::none_of(std::begin(kAccepted), std::end(kAccepted), [&](const char* k) { return name == k; }) &&
+               std::find(own.begin(), own.end(), name) == own.end()) {
       unknown.push_back(name);
     }
   }
-  if (!leave_others && !unknown.empty())
+  if (!unknown.empty())
     raise("KeyError", "Unrecognized options: {'" + unknown[0] +
                           "'}. Known options are parallel, fastmath, boundscheck, error_model, cache, nogil, inline, nopython, forceobj, "
                           "looplift, debug");

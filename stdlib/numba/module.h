@@ -11,8 +11,9 @@ namespace gasell::numba {
 Value make_decorator(const char* name, std::function<Value(Interpreter&, const Value& function)> apply);
 /// A function of the script, or the one behind a jitted function. TypeError else, in the decorator's name.
 Value need_function(const Value& v, const char* decorator);
-/// The options of jit in a dict of keywords: takes out those it knows. KeyError names what is left unless `leave_others`.
-functions::Options take_options(Interpreter& in, const Value& keywords, bool leave_others = false);
+/// The options of jit in a dict of keywords: takes those it knows. KeyError names others, but for `own`, those of the
+/// decorator itself.
+functions::Options take_options(Interpreter& in, const Value& keywords, std::initializer_list<std::string_view> own = {});
 /// Whether @jit leaves functions as they are (NUMBA_DISABLE_JIT=1).
 bool jit_disabled(Interpreter& in);
 

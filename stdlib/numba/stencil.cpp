@@ -139,6 +139,8 @@ Stencil::Kernel::Typed& Stencil::typed(Kernel& kernel, const std::vector<functio
   const functions::Type result = result_of(*kernel.function, kernel_types);
   if (!result.is_scalar()) refuse("Stencil kernel must return a scalar and not a numpy array.");
   Kernel::Typed made{types, options_.dtype.value_or(result.dtype), std::nullopt};
+  if (!options_.border_is_number || (options_.border && is_complex(options_.border->type) && !is_complex(made.result)))
+    refuse("cval type does not match stencil return type.");
   try {
     made.relative = functions::compile(*kernel.relative, types, false);
   } catch (const Error&) {
@@ -185,6 +187,7 @@ std::shared_ptr<const functions::Function> Stencil::wrapper(std::vector<function
   if (out) types.pop_back();
   if (types.empty() || !types[0].is_array() || types[0].rank == 0) return nullptr;
   Kernel& made = kernel(compilation_->in, types);
+  typed(made, types);  // refuses a border of another kind
   const std::string arguments = parameters_text(types.size());
   std::string shape, zeros;
   for (size_t r = 0; r < made.reach.size(); ++r) {
@@ -353,7 +356,8 @@ Value stencil(Interpreter& in, Args args) {
     } else if (name == "dtype") {
       options.dtype = numpy::to_dtype(in, e.value);
     } else if (name == "cval") {
-      options.border = Array(numpy::as_node(in, e.value)).elements(in.engine())[0];
+      options.border = scalar_of(in, e.value).value_or(Scalar::of_int(0));
+      options.border_is_number = scalar_of(in, e.value).has_value();
     } else if (name == "neighborhood") {
       for (const Value& axis : to_vector(in, e.value)) {
         const std::vector<Value> ends = to_vector(in, axis);

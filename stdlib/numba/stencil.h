@@ -17,6 +17,7 @@ class Stencil final : public Object {
  public:
   struct Options {
     std::optional<Scalar> border;  // cval: what stands where the kernel does not reach
+    bool border_is_number = true;  // else the kernel cannot be called
     Reach neighborhood;            // empty: found from the indices
     BorderMode mode = BorderMode::constant;
     std::optional<DType> dtype;  // of the result; else what the kernel returns

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -45,8 +46,10 @@ namespace {
 class Rewriter {
  public:
   enum class To : uint8_t { absolute, absolute_beyond, calls };
-  Rewriter(SourceRef source, const std::map<std::string, int>& relative, bool reach_is_known, To to)
-      : source_(std::move(source)), relative_(relative), known_(reach_is_known), to_(to) {}
+  Rewriter(SourceRef source, const ast::FunctionDef& function, const std::map<std::string, int>& relative, bool reach_is_known, To to)
+      : source_(std::move(source)), relative_(relative), known_(reach_is_known), to_(to) {
+    for (const ast::Parameter& p : function.params) parameters_.insert(p.name);
+  }
 
   ast::ExprRef expression(const ast::ExprRef& e) {
     auto copy = std::make_shared<ast::Expr>(*e);
@@ -67,6 +70,13 @@ class Rewriter {
   }
 
   ast::StmtRef statement(const ast::StmtRef& s) {
+    std::visit(
+        ast::Overloaded{[&](const ast::Assign& n) {
+                          for (const ast::ExprRef& target : n.targets) refuse_write(target);
+                        },
+                        [&](const ast::AugAssign& n) { refuse_write(n.target); }, [&](const ast::AnnAssign& n) { refuse_write(n.target); },
+                        [&](const ast::For& n) { refuse_write(n.target); }, [](const auto&) {}},
+        s->node);
     auto copy = std::make_shared<ast::Stmt>(*s);
     ast::visit_children(*copy, [this](ast::ExprRef& child) { child = expression(child); }, [this](ast::Body& body) { rewrite(body); });
     return copy;
@@ -79,6 +89,17 @@ class Rewriter {
   std::map<size_t, std::pair<int64_t, int64_t>> reach;
 
  private:
+  /// Arguments are only read.
+  void refuse_write(const ast::ExprRef& target) const {
+    if (const auto* several = std::get_if<ast::Tuple>(&target->node)) {
+      for (const ast::ExprRef& item : several->items) refuse_write(item);
+      return;
+    }
+    const auto* subscript = std::get_if<ast::Subscript>(&target->node);
+    const auto* array = subscript ? std::get_if<ast::Name>(&subscript->value->node) : nullptr;
+    if (array && parameters_.contains(array->id)) fail(target->span, "Assignments to arrays passed to stencil kernels is not allowed.");
+  }
+
   static std::vector<ast::ExprRef> items_of(const ast::Subscript& s) {
     if (const auto* several = std::get_if<ast::Tuple>(&s.index->node)) return several->items;
     return {s.index};
@@ -127,6 +148,7 @@ class Rewriter {
 
   SourceRef source_;
   const std::map<std::string, int>& relative_;  // by name: how many axes
+  std::set<std::string> parameters_;
   bool known_;
   To to_;
 };
@@ -143,9 +165,9 @@ StencilTrees stencil_trees(const std::shared_ptr<const ast::Stmt>& definition, c
   };
   auto absolute = copy(), relative = copy();
   auto& function = std::get<ast::FunctionDef>(absolute->node);
-  Rewriter rewriter(source, arrays, known, reads_beyond(mode) ? Rewriter::To::absolute_beyond : Rewriter::To::absolute);
+  Rewriter rewriter(source, function, arrays, known, reads_beyond(mode) ? Rewriter::To::absolute_beyond : Rewriter::To::absolute);
   rewriter.rewrite(function.body);
-  Rewriter(source, arrays, true, Rewriter::To::calls).rewrite(std::get<ast::FunctionDef>(relative->node).body);
+  Rewriter(source, function, arrays, true, Rewriter::To::calls).rewrite(std::get<ast::FunctionDef>(relative->node).body);
   StencilTrees trees{absolute, relative, neighborhood};
   for (size_t k = 0; k < rank; ++k) {
     ast::Parameter p;

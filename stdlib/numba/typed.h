@@ -12,17 +12,44 @@ namespace gasell::numba {
 
 class TypedDict final : public Dict {
  public:
-  /// `entry`: a tuple (key, value), where it is known.
+  /// `entry`: a tuple (key, value), where it is known; else the first entry says it.
   explicit TypedDict(std::optional<functions::Type> entry = {}) : entry(std::move(entry)) {}
   const gasell::Type& type() const override;
-  const std::optional<functions::Type> entry;
+  std::string repr(Interpreter&) override;
+  std::string str(Interpreter&) override;
+  bool contains(Interpreter&, const Value&) override;
+  Value get_item(Interpreter&, const Value&) override;
+  void set_item(Interpreter&, const Value&, const Value&) override;
+  void delete_item(Interpreter&, const Value&) override;
+  std::optional<Value> binary(Interpreter&, ast::BinaryOp, const Value&) override { return {}; }
+  std::optional<Value> in_place(Interpreter&, ast::BinaryOp, const Value&) override { return {}; }
+
+  /// A key or a value as it is kept here; TypingError where it cannot be.
+  Value kept_key(Interpreter&, const Value&) const;
+  Value kept_value(Interpreter&, const Value&) const;
+  /// Inserts what a mapping or pairs have.
+  void put_all(Interpreter&, const Value& other);
+
+  std::optional<functions::Type> entry;
 };
 
 class TypedList final : public List {
  public:
+  /// `item`: the type of the items, where it is known; else the first item says it.
   explicit TypedList(std::vector<Value> items, std::optional<functions::Type> item = {}) : List(std::move(items)), item(std::move(item)) {}
   const gasell::Type& type() const override;
-  const std::optional<functions::Type> item;
+  std::string repr(Interpreter&) override;
+  std::string str(Interpreter&) override;
+  bool contains(Interpreter&, const Value&) override;
+  Value get_item(Interpreter&, const Value&) override;
+  void set_item(Interpreter&, const Value&, const Value&) override;
+  std::optional<Value> in_place(Interpreter&, ast::BinaryOp, const Value&) override;
+
+  /// An item as it is kept here; TypingError where it cannot be.
+  Value kept(Interpreter&, const Value&);
+  std::vector<Value> all_kept(Interpreter&, const Value& iterable);
+
+  std::optional<functions::Type> item;
 };
 
 /// numba.typed.Dict or numba.typed.List.

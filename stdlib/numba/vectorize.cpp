@@ -300,7 +300,8 @@ Value vectorized(Interpreter& in, const Value& function, const functions::Option
 Value vectorize(Interpreter& in, Args args) {
   const Value keywords = args[1];
   auto& given = *keywords.as<Dict>();
-  functions::Options options = take_options(in, keywords, true);
+  if (given.find("writable_args")) raise("NotImplementedError", "writable_args of vectorize is not in Gasell");
+  functions::Options options = take_options(in, keywords, {"target", "identity"});
   Value identity;
   if (const Value* v = given.find("identity")) identity = *v;
   if (const Value* v = given.find("target")) {

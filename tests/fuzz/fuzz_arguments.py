@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Calls every function and method that compiled functions have with arguments of every kind, and operates on such values: whatever they are, a call gives a value or a Python
-exception; the process never ends by a signal and nothing speaks of an internal error.
+"""Calls every function and method that compiled functions have with arguments of every kind, and operates on such values; calls functions that decorators of numba made from
+outside with the same: whatever they are, a call gives a value or a Python exception; the process never ends by a signal and nothing speaks of an internal error.
 
     fuzz_arguments.py --share 40 --seed 1    what ctest runs: every fortieth of the calls
     fuzz_arguments.py                        all of them
@@ -58,7 +58,27 @@ TWO = ["v = {}; v {}= {}".replace("{}=", f"{op}=") for op in ("+", "-", "*", "/"
        "v = {}; del v[{}]", "for v in {}: w = {}", "v = {}; v.T[0] = {}", "v = {}; v.append({})", "v = []; v.append({}); v.append({})"]
 MODULES = {"numpy": "np", "math": "math", "cmath": "cmath", "operator": "operator", "heapq": "heapq", "numba": "numba"}
 OF_KERNELS = "numba.cuda."
+FROM_OUTSIDE = "outside: "
 OPERATIONS = ("expressions", "statements")
+# What decorators make, called from outside: by parameters and bodies. Names of types stand in signatures.
+OUTSIDE = "called from outside"
+MADE = {
+    "plain": ("@njit", "x, y", "return x, y"), "sums": ("@njit", "x, y", "return x + y"), "items": ("@njit", "x, y", "return x[y]"), "parallel": ("@njit(parallel=True)", "x, y", "return np.sum(x * 2) + y"),
+    "declared": ("@njit('float64(float64, int64)')", "x, y", "return x + y"), "arrays": ("@njit('float64[:](float64[:], int64)')", "x, y", "return x[y:]"), "narrow": ("@njit('uint8(uint8, int8)')", "x, y", "return x + y"),
+    "maybe": ("@njit('optional(float64)(optional(float64), optional(int64))')", "x, y", "return x if y is None else None"), "texts": ("@njit('int64(unicode_type, int64)')", "x, y", "return len(x) + y"),
+    "maybe_array": ("@njit('float64(optional(float64[:]), UniTuple(int64, 2))')", "x, y", "return 0.0 if x is None else x[y[0]]"), "locals": ("@njit(locals={'z': numba.float32})", "x, y", "z = x; return z, y"),
+    "unary": ("@vectorize", "x", "return x * 2"), "binary": ("@vectorize(['float64(float64, float64)', 'int8(int8, int8)'])", "x, y", "return x + y"), "target": ("@vectorize(['c16(c16)'], target='parallel')", "x", "return x + 1"),
+    "rows": ("@guvectorize(['(float64[:], float64[:])'], '(n)->(n)')", "x, out", "out[0] = x[0]"), "total": ("@guvectorize(['(float64[:], int64, float64[:])'], '(n),()->()')", "x, y, out", "out[0] = x.sum() + y"),
+    "matrix": ("@guvectorize('(n,m),(m)->(n)')", "x, y, out", "out[0] = x[0, 0] + y[0]"), "neighbours": ("@stencil", "x", "return x[-1] + x[1]"), "flat": ("@stencil(cval=1.5, standard_indexing=('y',))", "x, y", "return x[0, 0] + y[0]"),
+    "wide": ("@stencil(neighborhood=((-2, 1),))", "x, y", "return x[-2] + x[1] * y"), "wrapped": ("@stencil('wrap')", "x", "return x[-1] + x[1]"), "kernel": ("@cuda.jit", "x, y", "x[0] = y"),
+}
+VALUES = [
+    "None", "'abc'", "''", "'é'", "(1, 2.5)", "()", "(np.arange(2.0), 1)", "(None,)", "1", "-1", "2**62", "1.5", "np.nan", "True", "1j", "np.complex64(1j)", "np.int8(-3)", "np.uint64(2**63)", "np.float32(1.5)", "np.bool_(True)",
+    "np.array(1.5)", "np.zeros(0)", "np.zeros((0, 3))", "np.arange(4.0)", "np.arange(4)", "np.arange(8.0)[::2]", "np.arange(8.0)[::-1]", "np.arange(6.0).reshape(2, 3)", "np.arange(6.0).reshape(2, 3).T", "np.ones((2, 2, 2))",
+    "np.arange(4, dtype=np.float32)", "np.arange(4, dtype=np.uint8)", "np.array([1 + 2j, 3])", "np.array([True, False])", "np.broadcast_to(1.5, (2000, 3000))", "np.broadcast_to(np.arange(3.0), (2, 3))", "[1, 2]", "[1.5, 'x']", "[]", "[[1], [2]]",
+    "[np.arange(2.0)]", "{1: 2}", "{1, 2}", "set()", "{}", "Dict.empty(numba.int64, numba.float64)", "List([1.5])", "List()", "np.random.default_rng(1)", "range(3)", "len", "np.sum", "np.float64", "np.dtype('i4')", "slice(1, 2)", "...", "plain", "neighbours", "unary",
+    "rows", "print", "lambda v: v", "np", "ValueError", "ValueError('x')", "iter([1])", "np.datetime64('2024-01-02')", "np.array(['2024-01-02'], dtype='M8[ns]')", "pd.Series([1.0, 2.0])", "pd.DataFrame({'a': [1.0]})", "np.array(['a', 'b'])",
+]
 
 
 def library():
@@ -80,7 +100,7 @@ def library():
         module = path.stem.split("_")[0]
         for row in re.findall(r"^def ([a-z]\w*)\(", path.read_text(encoding="utf-8"), re.M):
             names.add(row if module == "builtins" else f"{module}.{row}")
-    names |= {"int", "float", "bool", "complex", "str", "numpy.float32", "numpy.int8", "numpy.complex64", "numpy.bool_", *OPERATIONS}
+    names |= {"int", "float", "bool", "complex", "str", "numpy.float32", "numpy.int8", "numpy.complex64", "numpy.bool_", *OPERATIONS, OUTSIDE}
     return sorted(name for name in names if not name.startswith("gasell") and (name[0] == "." or name.split(".")[0] in (*MODULES, *RECEIVERS) or "." not in name))
 
 
@@ -105,7 +125,30 @@ def operations(name):
             yield f"({value}).{attribute}"
 
 
+def calls_from_outside():
+    rng = random.Random(OUTSIDE)
+    for name, (_, parameters, _) in MADE.items():
+        callee = f"{name}[1, 2]" if name == "kernel" else name
+        for value in VALUES:
+            if parameters == "x":
+                yield f"{callee}({value})"
+            for other in rng.sample(VALUES, 12):
+                yield f"{callee}({value}, {other})"
+                if "out" in parameters:
+                    yield f"{callee}({value}, {other}, {rng.choice(VALUES)})"
+                if rng.random() < 0.3:
+                    yield f"{callee}({value}, out={other})" if name != "kernel" else f"{callee}({other}, {value})"
+
+
+def made_text():
+    return "import pandas as pd\nfrom numba import vectorize, guvectorize, stencil\nfrom numba.typed import Dict, List\n" + "".join(
+        f"{decorator}\ndef {name}({parameters}):\n" + "".join(f"    {line}\n" for line in body.split("; ")) for name, (decorator, parameters, body) in MADE.items())
+
+
 def calls_of(name):
+    if name == OUTSIDE:
+        yield from (FROM_OUTSIDE + call for call in calls_from_outside())
+        return
     if name in OPERATIONS:
         yield from operations(name)
         return
@@ -130,6 +173,9 @@ def is_statement(call):
 
 
 def text_of(number, call, kernel):
+    if call.startswith(FROM_OUTSIDE):
+        lines = ["try:", f"    str({call.removeprefix(FROM_OUTSIDE)})"]
+        return "\n".join([*lines, *said(number)])
     names = set(re.findall(r"\w+", call))
     locals_of = [f"    {name} = {value}" for name, value in LOCALS.items() if name in names]
     used = names | set(re.findall(r"\w+", " ".join(locals_of)))
@@ -137,11 +183,15 @@ def text_of(number, call, kernel):
     given = ", ".join(PARAMETERS[name] for name in parameters)
     lines = ["@cuda.jit" if kernel else "@njit", f"def call_{number}({', '.join(parameters)}):", *locals_of, *(f"    {part}" for part in call.split("; ") if is_statement(call) or kernel), *([] if is_statement(call) or kernel else [f"    return {call}"]), "try:"]
     lines += [f"    call_{number}[1, 2]({given})", "    cuda.synchronize()"] if kernel else [f"    call_{number}({given})"]
-    return "\n".join([*lines, f"    print({number}, flush=True)", "except BaseException as e:", f"    print({number}, type(e).__name__, str(e)[:300].replace('\\n', ' '), flush=True)", ""])
+    return "\n".join([*lines, *said(number)])
+
+
+def said(number):
+    return f"    print({number}, flush=True)", "except BaseException as e:", f"    print({number}, type(e).__name__, str(e)[:300].replace('\\n', ' '), flush=True)", ""
 
 
 def script_of(calls, kernel):
-    return "import math, cmath, operator, heapq, numba\nimport numpy as np\nfrom numba import njit, cuda\n" + "".join(text_of(k, call, kernel) for k, call in calls)
+    return "import math, cmath, operator, heapq, numba\nimport numpy as np\nfrom numba import njit, cuda\n" + (made_text() if any(call.startswith(FROM_OUTSIDE) for _, call in calls) else "") + "".join(text_of(k, call, kernel) for k, call in calls)
 
 
 def limit():

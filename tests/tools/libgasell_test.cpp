@@ -1,4 +1,5 @@
 // The embedding library as a host program sees it: the public headers and the shared library, nothing of ours beside them.
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -276,4 +277,27 @@ TEST_CASE("engines are independent") {
   }
   CHECK(a == 499500);
   CHECK(b == 999000);
+}
+
+TEST_CASE("a second thread in an engine is refused, and leaves the first one alone") {
+  Fixture f;
+  f.session.evaluate("n = 0");
+  std::atomic<bool> begun = false;
+  f.session.set_output([&](std::string_view) { begun = true; });
+  std::thread first([&] { CHECK(f.status_of("print('here')\nwhile True:\n    n += 1") == GASELL_INTERRUPTED); });
+  while (!begun) std::this_thread::yield();
+  std::string refused;
+  try {
+    f.session.evaluate("n");
+  } catch (const gasell::Error& e) {
+    CHECK(e.status == GASELL_INVALID_ARGUMENT);
+    refused = e.what();
+  }
+  CHECK(refused.find("another thread uses this engine") != std::string::npos);
+  gasell::Engine other;
+  gasell::Session own{other};
+  CHECK(own.evaluate("1 + 1").as<int>() == 2);
+  f.engine.interrupt();
+  first.join();
+  CHECK(f.session.evaluate("n > 0").as<bool>());
 }

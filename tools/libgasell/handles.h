@@ -1,11 +1,13 @@
 // What the opaque handles of gasell.h are, and the one place where exceptions become status codes.
 #pragma once
 
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <new>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gasell/gasell.h"
@@ -16,10 +18,12 @@
 struct gasell_engine {
   explicit gasell_engine(gasell::EngineOptions options) : engine(std::move(options)) {}
   gasell::Engine engine;
+  std::atomic<std::thread::id> user = {};  // the thread that is in a call
 };
 
 struct gasell_session {
   explicit gasell_session(gasell_engine& owner);
+  gasell_engine& owner;
   gasell::Engine& engine;
   gasell::Interpreter interpreter;
 };
@@ -49,14 +53,36 @@ inline void require(bool condition, const char* message) {
   if (!condition) throw InvalidArgument{message};
 }
 
+/// While it lives, its thread uses an engine. Another thread that comes meanwhile is refused; calls within calls are taken.
+class Use {
+ public:
+  explicit Use(gasell_engine* engine) {
+    if (!engine || engine->user == std::this_thread::get_id()) return;
+    std::thread::id nobody;
+    require(engine->user.compare_exchange_strong(nobody, std::this_thread::get_id()),
+            "another thread uses this engine: an engine, its sessions and their values belong to one thread at a time; make an engine for "
+            "each thread");
+    engine_ = engine;
+  }
+  ~Use() {
+    if (engine_) engine_->user = std::thread::id();
+  }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+ private:
+  gasell_engine* engine_ = nullptr;
+};
+
 /// Describes the exception being handled. `session` may be null; with it an exception object in flight is put in words.
 gasell_status report(gasell_error** error, gasell_session* session) noexcept;
 
-/// Runs `work`; nothing gets past it.
+/// Runs `work` in the session's engine; nothing gets past it.
 template <class Work>
 gasell_status guarded(gasell_error** error, gasell_session* session, Work&& work) noexcept {
   if (error) *error = nullptr;
   try {
+    const Use use(session ? &session->owner : nullptr);
     work();
     return GASELL_OK;
   } catch (...) {

@@ -13,8 +13,9 @@
  * to be freed with gasell_error_free. Texts are UTF-8. No function throws or ends the process; NULL where an object is needed is
  * GASELL_INVALID_ARGUMENT.
  *
- * Threads: an engine, its sessions and their values belong to one thread at a time. Only gasell_engine_interrupt may be called from any
- * thread, and from a signal handler. Programs that want to compute from several threads at once make an engine for each.
+ * Threads: an engine, its sessions and their values belong to one thread at a time: a call while another thread is in one is
+ * GASELL_INVALID_ARGUMENT. Only gasell_engine_interrupt may be called from any thread, and from a signal handler. Programs that want to
+ * compute from several threads at once make an engine for each.
  *
  * Lifetimes: an engine outlives its sessions, a session its values. What accessors return lives as long as the object it was read from.
  */
