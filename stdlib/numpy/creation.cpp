@@ -283,7 +283,7 @@ std::vector<NativeFunction> creation_functions() {
       {"array",
        "object, dtype=None, *, copy=True, ndmin=0, chunks=None, order='K', subok: Unused=False, ndmax: Refused=0, like: "
        "Refused=None",
-        array, "An array of nested sequences, numbers or another array."},
+       array, "An array of nested sequences, numbers or another array."},
       {"asanyarray", "a, dtype=None, order=None, *, chunks=None, device: Device=None, copy=None, like: Refused=None", asarray_or_copy,
        "As asarray."},
       {"asfortranarray", "a, dtype=None, *, chunks=None, like: Refused=None", asfortranarray,

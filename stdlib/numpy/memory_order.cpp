@@ -94,6 +94,7 @@ AxisOrder kept_order(const Array& a) {
 }
 
 AxisOrder to_axis_order(Interpreter& in, const Value& order, int rank, const Array* like, char otherwise) {
+  if (!order.is_none() && !is_missing(order) && !order.as<Str>()) raise("TypeError", "order must be str, not " + type_of(order).name);
   const std::string name = order.is_none() || is_missing(order) ? std::string(1, otherwise) : str(in, order);
   const char letter = name.size() == 1 ? static_cast<char>(std::toupper(static_cast<unsigned char>(name[0]))) : '?';
   if (std::string_view("CFAK").find(letter) == std::string_view::npos)

@@ -366,8 +366,7 @@ std::vector<NativeFunction> array_methods() {
   std::vector<NativeFunction> methods = {
       {"reshape", "*shape, order='C', copy=None", reshape, "The same elements in another shape; a view where the layout allows it."},
       {"transpose", "*axes", transpose, "A view with its axes permuted (reversed when none are given)."},
-      {"astype", "dtype, order='K', casting='unsafe', subok: Unused=True, copy=True", array_astype,
-       "The elements converted to dtype."},
+      {"astype", "dtype, order='K', casting='unsafe', subok: Unused=True, copy=True", array_astype, "The elements converted to dtype."},
       {"copy", "order='C'", copy, "An array of its own with the same elements."},
       {"flatten", "order='C'", flatten, "A one-dimensional copy."},
       {"ravel", "order='C'", ravel, "One-dimensional; a view where the layout allows it."},
