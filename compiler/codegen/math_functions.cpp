@@ -72,6 +72,7 @@ math::Emitted<T> of_large_argument(math::Trigonometric which, math::Emitted<T> x
                    {e.b.getInt32(static_cast<uint32_t>(op)), e.b.getInt32(vector ? vector->getNumElements() : 1), arguments, results});
     return x.with(e.b.CreateLoad(type, results));
   }
+  if constexpr (single) return math::of_any(which, x);  // most are not too large for doubles
   const std::string name = "gasell.large." + std::string(info(op).name) + type_name(single);
   auto callee = declared(module, name, type, 1);
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());

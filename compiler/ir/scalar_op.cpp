@@ -200,8 +200,16 @@ std::complex<T> quotient(std::complex<T> a, std::complex<T> b) {
   return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
 }
 
+/// Zeros in results may have the sign of a NaN, which processors and GPUs do not agree about.
+template <class T>
+std::complex<T> with_plain_nans(std::complex<T> a) {
+  const auto plain = [](T x) { return std::isnan(x) ? std::numeric_limits<T>::quiet_NaN() : x; };
+  return {plain(a.real()), plain(a.imag())};
+}
+
 template <class T>
 std::complex<T> complex_op(ScalarOp op, std::complex<T> a, std::complex<T> b) {
+  if (info(op).cost > 4) a = with_plain_nans(a), b = with_plain_nans(b);
   switch (op) {
     case ScalarOp::add: return a + b;
     case ScalarOp::sub: return a - b;

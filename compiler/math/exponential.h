@@ -47,47 +47,70 @@ R exp_reduced(R r, R lo) {
 template <class R>
 inline constexpr double kExpIsNormal = is_single<R> ? 87 : 708;
 
+/// Numbers between these bounds, and NaN.
+template <class R>
+R bounded(R x, double low, double high) {
+  const R y = select(x > high, high, x);
+  return select(y < low, low, y);
+}
+
+/// e^x where beyond the bounds every result is infinity or 0.
+template <class R>
+R exp_of_any(R x) {
+  const ReducedByLn2<R> far = reduced_by_ln2(is_single<R> ? bounded(x, -105, 90) : bounded(x, -748, 712));
+  return scaled_far(exp_reduced(far.r, far.lo), far.k.integer);
+}
+/// Of floats the way for any number costs little more.
 template <class R>
 R exp(R x) {
-  const auto of = [](R y) { return reduced_by_ln2(y); };
-  const ReducedByLn2<R> usual = of(x);
-  return rarely(~(abs(x) < kExpIsNormal<R>), scaled(exp_reduced(usual.r, usual.lo), usual.k.integer), [&] {
-    // Beyond these every result is infinity or 0.
-    R y = select(x > (is_single<R> ? 90.0 : 712.0), is_single<R> ? 90.0 : 712.0, x);
-    y = select(y < (is_single<R> ? -105.0 : -748.0), is_single<R> ? -105.0 : -748.0, y);
-    const ReducedByLn2<R> far = of(y);
-    return scaled_far(exp_reduced(far.r, far.lo), far.k.integer);
-  });
+  if constexpr (is_single<R>) {
+    return exp_of_any(x);
+  } else {
+    const ReducedByLn2<R> usual = reduced_by_ln2(x);
+    return rarely(~(abs(x) < kExpIsNormal<R>), scaled(exp_reduced(usual.r, usual.lo), usual.k.integer), [&] { return exp_of_any(x); });
+  }
 }
 
 template <class R>
-R exp2(R x) {
+R exp2_fraction(R x, const Whole<R>& k) {
   constexpr double kHigh = is_single<R> ? 0x1.62e43p-1 : 0x1.62e42fefa39efp-1;
   constexpr double kLow = is_single<R> ? -0x1.05c61p-29 : 0x1.abc9e3b39803fp-56;
-  const auto fraction = [](R y, const Whole<R>& k) {
-    const R f = y - k.real, r = f * kHigh;
-    return exp_reduced(r, fma(f, kLow, fma(f, kHigh, -r)));
-  };
-  const Whole<R> k = rounded(x, 1.0);
-  return rarely(~(abs(x) < (is_single<R> ? 126.0 : 1022.0)), scaled(fraction(x, k), k.integer), [&] {
-    R y = select(x > (is_single<R> ? 130.0 : 1030.0), is_single<R> ? 130.0 : 1030.0, x);
-    y = select(y < (is_single<R> ? -152.0 : -1080.0), is_single<R> ? -152.0 : -1080.0, y);
-    const Whole<R> far = rounded(y, 1.0);
-    return scaled_far(fraction(y, far), far.integer);
-  });
+  const R f = x - k.real, r = f * kHigh;
+  return exp_reduced(r, fma(f, kLow, fma(f, kHigh, -r)));
+}
+template <class R>
+R exp2_of_any(R x) {
+  const R y = is_single<R> ? bounded(x, -152, 130) : bounded(x, -1080, 1030);
+  const Whole<R> k = rounded(y, 1.0);
+  return scaled_far(exp2_fraction(y, k), k.integer);
+}
+template <class R>
+R exp2(R x) {
+  if constexpr (is_single<R>) {
+    return exp2_of_any(x);
+  } else {
+    const Whole<R> k = rounded(x, 1.0);
+    return rarely(~(abs(x) < 1022.0), scaled(exp2_fraction(x, k), k.integer), [&] { return exp2_of_any(x); });
+  }
 }
 
-/// 2^k (1 + p) - 1 as (2^k - 1) + 2^k p, with what the difference loses where 2^k is large.
+/// 2^k (1 + p) - 1 as (2^k - 1) + 2^k p, with what the difference loses where 2^k is large. Floats are halved until the end, so that 2^k is
+/// one wherever the result is.
 template <class R>
 R expm1(R x) {
-  const R least = select(x < (is_single<R> ? -20.0 : -50.0), is_single<R> ? -20.0 : -50.0, x);  // e^x is too small to matter
-  const ReducedByLn2<R> reduced = reduced_by_ln2(least);
-  const R scale = power_of_two(x, reduced.k.integer);
-  const R whole = scale - 1.0, lost = (scale - whole) - 1.0;
+  constexpr double kOne = is_single<R> ? 0.5 : 1;
+  const R y = is_single<R> ? bounded(x, -20, 89) : bounded(x, -50, __builtin_inf());  // below, e^x is too small to matter
+  const ReducedByLn2<R> reduced = reduced_by_ln2(y);
+  const R scale = power_of_two(x, is_single<R> ? reduced.k.integer - 1 : reduced.k.integer);
+  const R whole = scale - kOne, lost = (scale - whole) - kOne;
   const Pair<R> sum = quick_sum(whole, scale * reduced.r);
-  const R usual = sum.hi + (fma(scale, exp_tail(reduced.r, reduced.lo), sum.lo) + lost);
-  // Of -0 too.
-  return rarely(~(abs(least) < kExpIsNormal<R>), select(reduced.k.integer == 0, copysign(usual, x), usual), [&] { return exp(x); });
+  const R result = sum.hi + (fma(scale, exp_tail(reduced.r, reduced.lo), sum.lo) + lost);
+  if constexpr (is_single<R>) {
+    return select(abs(x) < 0x1p-24, x, result + result);  // also of -0
+  } else {
+    // Of -0 too.
+    return rarely(~(abs(y) < kExpIsNormal<R>), select(reduced.k.integer == 0, copysign(result, x), result), [&] { return exp_of_any(x); });
+  }
 }
 
 }  // namespace gasell::math

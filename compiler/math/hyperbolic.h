@@ -19,17 +19,20 @@ namespace gasell::math {
 /// e^y / 2 of a large y.
 template <class R>
 R half_exp_of_large(R y) {
-  const ReducedByLn2<R> far = reduced_by_ln2(select(y > (is_single<R> ? 91.0 : 713.0), is_single<R> ? 91.0 : 713.0, y));
+  const ReducedByLn2<R> far = reduced_by_ln2(select(y > 713.0, 713.0, y));
   return scaled_far(exp_reduced(far.r, far.lo), far.k.integer - 1);
 }
 
+/// Of floats A and B are halved until the end, so that A is a number wherever the result is.
 template <class R>
 R sinh_or_cosh(R x, bool cosine) {
   using F = Format<R>;
-  const R y = abs(x);
+  constexpr int64_t kLess = is_single<R> ? 2 : 1;
+  const R y = is_single<R> ? select(abs(x) > 89.6, 89.6, abs(x)) : abs(x);
   const ReducedByLn2<R> reduced = reduced_by_ln2(y);
-  const R r = reduced.r, z = r * r, a = power_of_two(x, reduced.k.integer - 1);
-  const R b = from_bits(x, ((2 * F::kBias - 2) << F::kFraction) - bits(a));
+  const R r = reduced.r, z = r * r, a = power_of_two(x, reduced.k.integer - kLess);
+  R b = from_bits(x, ((2 * F::kBias - 2 * kLess) << F::kFraction) - bits(a));
+  if constexpr (is_single<R>) b = select(y < 60.0, b, 0.0);  // too small to matter, or to be a number
   const R difference = a - b, total = a + b;
   R s, c;  // sinh r = r + r z s, cosh r = 1 + z c
   if constexpr (is_single<R>) {
@@ -46,8 +49,13 @@ R sinh_or_cosh(R x, bool cosine) {
   const Pair<R> p = product(of_sinh, r), large = quick_sum(of_cosh, p.hi);
   const R small = fma(of_sinh, fma(r * z, s, reduced.lo), fma(of_cosh, z * c, p.lo + lost));
   const R usual = large.hi + (large.lo + small);
-  const R result = rarely(~(y < kExpIsNormal<R>), usual, [&] { return half_exp_of_large(y); });
-  return cosine ? result : copysign(result, x);
+  if constexpr (is_single<R>) {
+    const R result = usual + usual;
+    return cosine ? result : copysign(select(y < 0x1p-13, y, result), x);
+  } else {
+    const R result = rarely(~(y < kExpIsNormal<R>), usual, [&] { return half_exp_of_large(y); });
+    return cosine ? result : copysign(result, x);
+  }
 }
 
 template <class R>

@@ -61,13 +61,20 @@ R hypot(R x, R y) {
   const R of_x = abs(x), of_y = abs(y);
   const auto swapped = of_x < of_y;
   const R a = select(swapped, of_y, of_x), b = select(swapped, of_x, of_y);
-  return rarely(~((a > (is_single<R> ? 0x1p-50 : 0x1p-450)) & (a < (is_single<R> ? 0x1p60 : 0x1p500))), root_of_squares(a, b), [&] {
+  const auto rare = [&] {
     const auto small = a < 1.0;
     const R scale = select(small, kUp, literal(x, kDown));
     const R result = root_of_squares(a * scale, b * scale) * select(small, kDown, literal(x, kUp));
     // Also beside NaN.
     return select((of_x == __builtin_inf()) | (of_y == __builtin_inf()), __builtin_inf(), result);
-  });
+  };
+  if constexpr (is_single<R>) {
+    // By the power of two in a, which makes squares of nearly all floats numbers.
+    const R up = from_bits(x, bits(a) & 0x7f800000), down = from_bits(x, (int64_t{254} << 23) - bits(up));
+    return rarely(~((a >= 0x1p-126) & (a < 0x1p127)), root_of_squares(a * down, b * down) * up, rare);
+  } else {
+    return rarely(~((a > 0x1p-450) & (a < 0x1p500)), root_of_squares(a, b), rare);
+  }
 }
 
 }  // namespace gasell::math
