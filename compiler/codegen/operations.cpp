@@ -7,6 +7,7 @@
 #include "compiler/codegen/device_library.h"
 #include "compiler/codegen/emit.h"
 #include "compiler/codegen/math_functions.h"
+#include "compiler/math/evaluate.h"
 #include "lang/diagnostic.h"
 
 namespace gasell {
@@ -235,6 +236,7 @@ llvm::Value* Operations::remainder(DType type, llvm::Value* a, llvm::Value* b) {
 llvm::Value* Operations::intrinsic(llvm::Intrinsic::ID id, llvm::Value* a) { return b_.CreateUnaryIntrinsic(id, a); }
 
 llvm::Value* Operations::float_operation(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b, llvm::Value* c) {
+  if (math::has(op)) return elementary(op, type, a, b);
   llvm::Type* t = a->getType();
   auto number = [&](double v) { return llvm::ConstantFP::get(t, v); };
   auto is_nan = [&](llvm::Value* v) { return b_.CreateFCmpUNO(v, v); };
@@ -278,36 +280,12 @@ llvm::Value* Operations::float_operation(ScalarOp op, DType type, llvm::Value* a
       return b_.CreateSelect(b_.CreateFCmpOEQ(b, number(0)), exact, f);
     }
     case ScalarOp::fmod: return remainder(type, a, b);
-    case ScalarOp::pow: return elementary(op, type, a, b);
     case ScalarOp::copysign: return copysign(a, b);
     case ScalarOp::floor: return intrinsic(llvm::Intrinsic::floor, a);
     case ScalarOp::ceil: return intrinsic(llvm::Intrinsic::ceil, a);
     case ScalarOp::trunc: return intrinsic(llvm::Intrinsic::trunc, a);
     case ScalarOp::rint: return intrinsic(llvm::Intrinsic::roundeven, a);
     case ScalarOp::sqrt: return intrinsic(llvm::Intrinsic::sqrt, a);
-    case ScalarOp::nextafter:
-    case ScalarOp::exp:
-    case ScalarOp::exp2:
-    case ScalarOp::expm1:
-    case ScalarOp::log:
-    case ScalarOp::log2:
-    case ScalarOp::log10:
-    case ScalarOp::log1p:
-    case ScalarOp::sin:
-    case ScalarOp::cos:
-    case ScalarOp::tan:
-    case ScalarOp::asin:
-    case ScalarOp::acos:
-    case ScalarOp::atan:
-    case ScalarOp::sinh:
-    case ScalarOp::cosh:
-    case ScalarOp::tanh:
-    case ScalarOp::asinh:
-    case ScalarOp::acosh:
-    case ScalarOp::atanh:
-    case ScalarOp::cbrt:
-    case ScalarOp::hypot:
-    case ScalarOp::atan2: return elementary(op, type, a, b);
     case ScalarOp::eq: return b_.CreateFCmpOEQ(a, b);
     case ScalarOp::ne: return b_.CreateFCmpUNE(a, b);
     case ScalarOp::lt: return b_.CreateFCmpOLT(a, b);

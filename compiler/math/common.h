@@ -78,6 +78,12 @@ R scaled_far(R x, typename R::Integer k) {
   return x * power_of_two(x, half) * power_of_two(x, k - half);
 }
 
+/// ln2 in two parts, of which whole numbers of binary exponents times the first are exact.
+template <class R>
+inline constexpr double kLn2Short = is_single<R> ? 0x1.62ep-1 : 0x1.62e42fefap-1;
+template <class R>
+inline constexpr double kLn2Rest = is_single<R> ? 0x1.0bfbe8p-15 : 0x1.cf79abc9e3b3ap-40;
+
 /// hi + lo with lo at most half a unit of hi's last place.
 template <class R>
 struct Pair {

@@ -8,6 +8,11 @@
 
 namespace gasell::math {
 
+template <class R>
+inline constexpr double kLn2 = is_single<R> ? 0x1.62e43p-1 : 0x1.62e42fefa39efp-1;
+template <class R>
+inline constexpr double kLn2Low = is_single<R> ? -0x1.05c61p-29 : 0x1.abc9e3b39803fp-56;
+
 /// The nearest multiple of ln2, and what is left of x; exact: the first product with its subtraction loses nothing.
 template <class R>
 struct ReducedByLn2 {
@@ -16,11 +21,9 @@ struct ReducedByLn2 {
 };
 template <class R>
 ReducedByLn2<R> reduced_by_ln2(R x) {
-  constexpr double kHigh = is_single<R> ? 0x1.62e43p-1 : 0x1.62e42fefa39efp-1;
-  constexpr double kLow = is_single<R> ? -0x1.05c61p-29 : 0x1.abc9e3b39803fp-56;
   const Whole<R> k = rounded(x, 0x1.71547652b82fep0);
-  const R first = fma(k.real, -kHigh, x), r = fma(k.real, -kLow, first);
-  return {k, r, fma(k.real, -kLow, first - r)};
+  const R first = fma(k.real, -kLn2<R>, x), r = fma(k.real, -kLn2Low<R>, first);
+  return {k, r, fma(k.real, -kLn2Low<R>, first - r)};
 }
 
 /// e^(r + lo) - 1 - r.
@@ -73,10 +76,8 @@ R exp(R x) {
 
 template <class R>
 R exp2_fraction(R x, const Whole<R>& k) {
-  constexpr double kHigh = is_single<R> ? 0x1.62e43p-1 : 0x1.62e42fefa39efp-1;
-  constexpr double kLow = is_single<R> ? -0x1.05c61p-29 : 0x1.abc9e3b39803fp-56;
-  const R f = x - k.real, r = f * kHigh;
-  return exp_reduced(r, fma(f, kLow, fma(f, kHigh, -r)));
+  const R f = x - k.real, r = f * kLn2<R>;
+  return exp_reduced(r, fma(f, kLn2Low<R>, fma(f, kLn2<R>, -r)));
 }
 template <class R>
 R exp2_of_any(R x) {

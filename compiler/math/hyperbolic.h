@@ -137,11 +137,9 @@ R atanh(R x) {
     p = polynomial(z, z * z,
                    {0x1.1b561aaf13de8p-4, 0x1.0dd495d7a57dcp-4, 0x1.3b3504f949090p-4, 0x1.745c52aff6f6dp-4, 0x1.c71c7461df456p-4,
                     0x1.249249222d1d3p-3, 0x1.999999999ba65p-3, 0x1.5555555555551p-2});
-  // k times the first part of ln2 / 2 is exact.
-  constexpr double kHigh = is_single<R> ? 0x1.62ep-2 : 0x1.62e42fefap-2, kLow = is_single<R> ? 0x1.0bfbe8p-16 : 0x1.cf79abc9e3b3ap-41;
   const R halves = real_of(x, k >> F::kFraction);
-  const Pair<R> large = quick_sum(halves * kHigh, s);
-  const R usual = large.hi + (large.lo + fma(s * z, p, fma(halves, kLow, rest)));
+  const Pair<R> large = quick_sum(halves * (0.5 * kLn2Short<R>), s);
+  const R usual = large.hi + (large.lo + fma(s * z, p, fma(halves, 0.5 * kLn2Rest<R>, rest)));
   const R result = rarely(~(y < 1.0), usual, [&] { return select(y == 1.0, __builtin_inf(), select(y > 1.0, __builtin_nan(""), y)); });
   return copysign(select(y < (is_single<R> ? 0x1p-13 : 0x1p-28), y, result), x);
 }

@@ -64,10 +64,8 @@ R log_of_rare(R x, F core) {
 /// log(2^k (1 + f + lo)).
 template <class R>
 R log_of(const Split<R>& s, R lo) {
-  // k times the first part is exact.
-  constexpr double kHigh = is_single<R> ? 0x1.62ep-1 : 0x1.62e42fefap-1, kLow = is_single<R> ? 0x1.0bfbe8p-15 : 0x1.cf79abc9e3b3ap-40;
-  const R tail = log_tail(s.f, fma(s.k, kLow, lo));
-  const Pair<R> sum = quick_sum(s.k * kHigh, s.f);
+  const R tail = log_tail(s.f, fma(s.k, kLn2Rest<R>, lo));
+  const Pair<R> sum = quick_sum(s.k * kLn2Short<R>, s.f);
   return sum.hi + (sum.lo + tail);
 }
 

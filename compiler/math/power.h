@@ -31,10 +31,8 @@ Pair<R> long_log(const Split<R>& x) {
   const R a_lo = fma(z_lo, w.hi, fma(z, w.lo + kTwelfthLow, a.lo));
   const Pair<R> b = product(s, a.hi);
   const R b_lo = fma(s, a_lo, fma(s_lo, a.hi, b.lo));
-  // k times the first part of ln2 is exact.
-  constexpr double kHigh = is_single<R> ? 0x1.62ep-1 : 0x1.62e42fefap-1, kLow = is_single<R> ? 0x1.0bfbe8p-15 : 0x1.cf79abc9e3b3ap-40;
-  const Pair<R> first = quick_sum(x.k * kHigh, s), second = quick_sum(first.hi, b.hi);
-  return quick_sum(second.hi, second.lo + (first.lo + fma(x.k, kLow, s_lo + b_lo)));
+  const Pair<R> first = quick_sum(x.k * kLn2Short<R>, s), second = quick_sum(first.hi, b.hi);
+  return quick_sum(second.hi, second.lo + (first.lo + fma(x.k, kLn2Rest<R>, s_lo + b_lo)));
 }
 
 /// e^(hi + lo).
