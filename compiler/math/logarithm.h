@@ -2,7 +2,7 @@
 //
 // x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). The series of doubles is that of 2 atanh(s), s = f / (2 + f), as in fdlibm's e_log.c
 // (K. C. Ng, 1993), log(1 + f) = f - f^2/2 + s (f^2/2 + R); that of floats is f - f^2/2 + f^3 P(f). R and P are minimax polynomials (errors
-// below 2^-58 and 2^-27 of the result).
+// below 2^-58 and 2^-30 of the result).
 #pragma once
 
 #include "compiler/math/common.h"
@@ -12,14 +12,14 @@ namespace gasell::math {
 /// log(1 + f + lo) as f plus this; f in [sqrt(1/2) - 1, sqrt(2) - 1] and lo much smaller.
 template <class R>
 R log_tail(R f, R lo) {
-  const R half = f * f * 0.5;
+  const R square = f * f;
   if constexpr (is_single<R>) {
-    const R p = polynomial(
-        f, f * f,
-        {-0x1.351292p-4, 0x1.04ab4ep-3, -0x1.0ddc1cp-3, 0x1.22f51ep-3, -0x1.546c7p-3, 0x1.999f0ep-3, -0x1.00023ap-2, 0x1.555554p-2});
-    return fma(f * f, fma(f, p, -0.5), lo);
+    const R p = polynomial(f, square,
+                           {0x1.103728p-4, -0x1.db9344p-4, 0x1.e75952p-4, -0x1.fc9dbep-4, 0x1.23390cp-3, -0x1.5558cep-3, 0x1.99a476p-3,
+                            -0x1.00000ep-2, 0x1.555548p-2});
+    return fma(square, fma(f, p, -0.5), fma(fma(f, f, -square), -0.5, lo));  // what the square loses matters as well
   } else {
-    const R s = f / (f + 2.0), z = s * s;
+    const R half = square * 0.5, s = f / (f + 2.0), z = s * s;
     const R p = polynomial(z, z * z,
                            {0x1.2f130d25af383p-3, 0x1.39a074517a121p-3, 0x1.74664ab949260p-3, 0x1.c71c51d3ffc6ap-3, 0x1.249249422d64ep-2,
                             0x1.999999997f9dcp-2, 0x1.5555555555593p-1});
@@ -27,7 +27,7 @@ R log_tail(R f, R lo) {
   }
 }
 
-/// x = 2^k (1 + f), of a positive normal number; `scale` is 2^-k where that is asked for (k must then be small enough).
+/// x = 2^k (1 + f), of a positive normal number.
 template <class R>
 struct Split {
   R k, f;
