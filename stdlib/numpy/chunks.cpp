@@ -32,6 +32,12 @@ std::vector<int64_t> of_axis(Interpreter& in, const Value& v, const Value& whole
                              const Chunks& missing_axes) {
   const int64_t extent = array.shape()[axis];
   if (v.is_none()) return axis < missing_axes.size() ? missing_axes[axis] : std::vector<int64_t>{std::max<int64_t>(extent, 1)};
+  if (const auto* text = v.as<Str>(); text && text->value == "auto") {
+    // Dask's 128 MiB, with the other axes whole.
+    constexpr int64_t kBytes = int64_t{128} << 20;
+    const int64_t bytes = std::max<int64_t>(graph::bytes_of(array.shape(), array.dtype()) / std::max<int64_t>(extent, 1), 1);
+    return {std::clamp<int64_t>(kBytes / bytes, 1, std::max<int64_t>(extent, 1))};
+  }
   if (v.as<Str>()) return to_chunks(in, v, array)[axis];
   if (v.as<Tuple>() || v.as<List>()) {
     std::vector<int64_t> extents = to_shape(in, v);
