@@ -147,14 +147,6 @@ Array Array::in_order(NodeRef value, AxisOrder order) {
   return array;
 }
 
-bool Array::memory_is_writable() const {
-  const auto* buffer = cell_->value->as<graph::BufferNode>();
-  if (cell_->bound && !static_cast<const HostStorage&>(*buffer->storage).writable()) return false;
-  const std::vector<int64_t> steps = strides();
-  for (size_t k = 0; k < shape_.size(); ++k)
-    if (shape_[k] > 1 && steps[k] == 0) return false;
-  return true;
-}
 bool Array::owns() const { return steps_.empty() && !cell_->bound; }
 const void* Array::owner() const { return cell_->owner; }
 void Array::set_owner(const void* owner) const { cell_->owner = owner; }
@@ -166,7 +158,7 @@ Array Array::over(HostStorageRef storage, DType dtype, Shape shape) {
   auto cell = std::make_shared<Cell>(
       Cell{graph::buffer(std::make_shared<BoundStorage>(std::move(storage)), dtype, std::move(shape), std::move(strides), 0), true});
   Array array(std::move(cell));
-  array.read_only_ = read_only;
+  array.read_only_ = array.fixed_ = read_only;
   return array;
 }
 
@@ -222,11 +214,12 @@ Array::Layout Array::layout() const {
 
 std::vector<int64_t> Array::strides() const { return steps_.empty() ? cell_->strides() : layout().strides; }
 
-Array Array::view(Shape shape, Axes axes, bool read_only) const {
+Array Array::view(Shape shape, Axes axes, bool fixed) const {
   graph::bytes_of(shape, dtype_);  // throws: its node is made later, where an error has no place
   Array result = *this;
   result.chunks_.clear();
-  result.read_only_ = read_only_ || read_only;
+  result.fixed_ = fixed_ || fixed;
+  result.read_only_ = read_only_ || fixed;
   result.shape_ = shape;
   if (!result.steps_.empty() && result.steps_.back().axes) {  // a view of a view is one step: chains of views stay short
     Step& last = result.steps_.back();

@@ -34,9 +34,9 @@ class Array {
   std::vector<int64_t> strides() const;
   bool is_view() const { return !steps_.empty(); }
   bool writable() const;
-  /// Whether a write could reach the memory at all: not of an array that was made of itself over and over (broadcast_to), or of others'
-  /// bytes.
-  bool memory_is_writable() const;
+  /// Read-only for ever, and so are its views: a write would not reach what it shows (computed parts, a file's bytes), or too much of it
+  /// (broadcast_to).
+  bool is_fixed() const { return fixed_; }
   /// For this array and the views that are made of it from now on.
   void set_writable(bool writable) { read_only_ = !writable; }
   /// Whether it is the array whose memory it is, rather than a view.
@@ -51,8 +51,8 @@ class Array {
   /// The value now.
   graph::NodeRef node() const;
 
-  /// Basic slicing, transposition, broadcasting (the last gives a read-only array). Shares the cell.
-  Array view(Shape shape, Axes axes, bool read_only = false) const;
+  /// Basic slicing, transposition, broadcasting (the last gives an array that is read-only for ever). Shares the cell.
+  Array view(Shape shape, Axes axes, bool fixed = false) const;
   /// The same memory read as elements of another dtype: NumPy's a.view(dtype). The last axis takes up the difference of sizes. Evaluates
   /// the array; from now on it stays in its memory, where writes to either show in the other. Throws ValueError as NumPy does, and
   /// NotImplementedError where elements would not begin at multiples of their size.
@@ -149,7 +149,7 @@ class Array {
   Shape shape_;
   DType dtype_;
   Chunks chunks_;
-  bool read_only_ = false;
+  bool read_only_ = false, fixed_ = false;
 };
 
 /// Forces several arrays in one plan.

@@ -84,7 +84,7 @@ class Flags final : public Object {
     switch (letter) {
       case 'C': return is_contiguous(a, false);
       case 'F': return is_contiguous(a, true);
-      case 'O': return a.owns() && a.owner() == array_.object();
+      case 'O': return a.owner() == array_.object();
       case 'W': return a.writable();
       case 'A': return true;  // elements lie at multiples of their size
       default: return false;
@@ -108,7 +108,9 @@ Value array_base(Interpreter&, const Value& array) {
 
 void set_writable(const Value& array, bool writable) {
   Array& a = array.as<NdArray>()->array;
-  if (writable && !a.writable() && !a.memory_is_writable()) raise("ValueError", "cannot set WRITEABLE flag to True of this array");
+  const void* owner = a.owner();
+  const bool of_read_only = owner && owner != array.object() && !static_cast<const NdArray*>(owner)->array.writable();
+  if (writable && !a.writable() && (a.is_fixed() || of_read_only)) raise("ValueError", "cannot set WRITEABLE flag to True of this array");
   a.set_writable(writable);
 }
 

@@ -56,16 +56,14 @@ Value text_array(Interpreter& in, const Value& v, const Value& dtype) {
 }
 
 /// Whether memory is as order= asks for.
-bool lies_as(const Array& a, const Value& order) {
-  const auto* name = order.as<Str>();
-  if (!name || name->value == "K" || name->value == "A") return true;
-  return is_contiguous(a, name->value == "F");
+bool lies_as(Interpreter& in, const Array& a, const Value& order) {
+  const char letter = order_letter(in, order, 'K');
+  return letter == 'K' || letter == 'A' || is_contiguous(a, letter == 'F');
 }
 
 /// order= of an array of lists: 'A' and 'K' are C order.
-Value order_of_new(const Value& order) {
-  const auto* name = order.as<Str>();
-  return name && (name->value == "A" || name->value == "K") ? Value() : order;
+AxisOrder order_of_new(Interpreter& in, const Value& order, int rank) {
+  return order_letter(in, order, 'C') == 'F' ? to_axis_order(in, order, rank) : AxisOrder{};
 }
 
 Value array(Interpreter& in, Args args) {
@@ -74,7 +72,7 @@ Value array(Interpreter& in, Args args) {
   const int64_t least = is_missing(args[3]) ? 0 : to_index(in, args[3]);
   const auto* given = args[0].as<NdArray>();
   AxisOrder order = given ? to_axis_order(in, args[5], given->array.rank(), &given->array, 'K') : AxisOrder{};
-  if (may_share(in, args[0], dtype, args[2]) && lies_as(given->array, args[5])) {
+  if (may_share(in, args[0], dtype, args[2]) && lies_as(in, given->array, args[5])) {
     const Array a = given->array;
     if (a.rank() >= least) return args[0];
     Shape shape(static_cast<size_t>(least - a.rank()), 1);
@@ -88,7 +86,7 @@ Value array(Interpreter& in, Args args) {
     node = graph::reshape(node, shape);
     order = {};
   }
-  if (!given) order = to_axis_order(in, order_of_new(args[5]), node->rank());
+  if (!given) order = order_of_new(in, args[5], node->rank());
   return with_chunks(in, std::move(node), args[4], std::move(order));
 }
 /// (a, dtype, order, chunks): the array itself where nothing has to be converted or moved.
@@ -96,12 +94,12 @@ Value asarray(Interpreter& in, Args args) {
   if (Value texts = text_array(in, args[0], args[1]); !texts.is_none()) return texts;
   const auto dtype = to_dtype(in, args[1]);
   const auto* a = args[0].as<NdArray>();
-  if (a && (!dtype || *dtype == a->array.dtype()) && lies_as(a->array, args[2])) {
+  if (a && (!dtype || *dtype == a->array.dtype()) && lies_as(in, a->array, args[2])) {
     a->array.force(in.engine());
     return args[0];
   }
   NodeRef node = as_node(in, args[0], dtype);
-  AxisOrder order = a ? to_axis_order(in, args[2], node->rank(), &a->array, 'K') : to_axis_order(in, order_of_new(args[2]), node->rank());
+  AxisOrder order = a ? to_axis_order(in, args[2], node->rank(), &a->array, 'K') : order_of_new(in, args[2], node->rank());
   return Value::make<NdArray>(ordered(std::move(node), std::move(order)));
 }
 /// The same with copy= behind device=.

@@ -42,7 +42,9 @@ Value diagonal(Interpreter& in, Args args) {
   axes[static_cast<size_t>(first)] = {static_cast<int>(shape.size()), count ? down : 0, 1};
   axes[static_cast<size_t>(second)] = {static_cast<int>(shape.size()), count ? right : 0, 1};
   shape.push_back(count);
-  return Value::make<NdArray>(a.view(std::move(shape), std::move(axes), true));
+  Array diagonals = a.view(std::move(shape), std::move(axes));
+  diagonals.set_writable(false);  // as NumPy's: whoever wants to may write
+  return Value::make<NdArray>(std::move(diagonals));
 }
 
 /// view_as(a, dtype): the same memory as elements of another dtype.

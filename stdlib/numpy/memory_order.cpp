@@ -56,12 +56,6 @@ bool may_be_turned(const Value& v) {
   return a && a->array.rank() > 1 && !is_contiguous(a->array, false);
 }
 
-AxisOrder reversed_axes(int rank) {
-  AxisOrder order(static_cast<size_t>(rank));
-  std::iota(order.rbegin(), order.rend(), 0);
-  return rank < 2 ? AxisOrder{} : order;
-}
-
 }  // namespace
 
 bool is_contiguous(const Array& a, bool fortran) {
@@ -93,12 +87,29 @@ AxisOrder kept_order(const Array& a) {
   return a.rank() < 2 || is_contiguous(a, false) ? AxisOrder{} : sorted_axes({broadcast_strides(a, a.rank())}, a.rank());
 }
 
-AxisOrder to_axis_order(Interpreter& in, const Value& order, int rank, const Array* like, char otherwise) {
-  if (!order.is_none() && !is_missing(order) && !order.as<Str>()) raise("TypeError", "order must be str, not " + type_of(order).name);
-  const std::string name = order.is_none() || is_missing(order) ? std::string(1, otherwise) : str(in, order);
+AxisOrder reversed_axes(int rank) {
+  AxisOrder order(static_cast<size_t>(rank));
+  std::iota(order.rbegin(), order.rend(), 0);
+  return rank < 2 ? AxisOrder{} : order;
+}
+
+bool lies_in_fortran_order(const Value& v) {
+  const auto* a = v.as<NdArray>();
+  return !a || (is_contiguous(a->array, true) && !(a->array.rank() > 1 && is_contiguous(a->array, false)));
+}
+
+char order_letter(Interpreter& in, const Value& order, char otherwise) {
+  if (order.is_none() || is_missing(order)) return otherwise;
+  if (!order.as<Str>()) raise("TypeError", "order must be str, not " + type_of(order).name);
+  const std::string name = str(in, order);
   const char letter = name.size() == 1 ? static_cast<char>(std::toupper(static_cast<unsigned char>(name[0]))) : '?';
   if (std::string_view("CFAK").find(letter) == std::string_view::npos)
     raise("ValueError", "order must be one of 'C', 'F', 'A', or 'K' (got '" + name + "')");
+  return letter;
+}
+
+AxisOrder to_axis_order(Interpreter& in, const Value& order, int rank, const Array* like, char otherwise) {
+  const char letter = order_letter(in, order, otherwise);
   if (!like && (letter == 'A' || letter == 'K')) raise("ValueError", "only 'C' or 'F' order is permitted");
   if (letter == 'K') return kept_order(*like);
   const bool fortran = letter == 'F' || (letter == 'A' && is_contiguous(*like, true) && !is_contiguous(*like, false));

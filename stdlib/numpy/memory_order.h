@@ -13,6 +13,13 @@ AxisOrder kept_order(std::span<const Value> operands, int rank);
 /// Of one array: order='K'.
 AxisOrder kept_order(const Array& a);
 
+/// Fortran order. Empty for arrays of one axis, which have one order alone.
+AxisOrder reversed_axes(int rank);
+/// Whether an operand lets order='A' be Fortran's: numbers, and arrays that lie in it.
+bool lies_in_fortran_order(const Value& v);
+
+/// The letter of an argument order=, upper case; `otherwise` for None. ValueError for others, TypeError for no text.
+char order_letter(Interpreter& in, const Value& order, char otherwise);
 /// An argument order=: 'C', 'F', and beside an array 'A' (Fortran order where that is the array's) and 'K' (the array's); None stands for
 /// `otherwise`. Empty: C order. ValueError for others.
 AxisOrder to_axis_order(Interpreter& in, const Value& order, int rank, const Array* like = nullptr, char otherwise = 'C');

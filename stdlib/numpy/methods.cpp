@@ -30,7 +30,7 @@ Value shared(Array a) { return Value::make<NdArray>(std::move(a)); }
 Value reshape(Interpreter& in, Args args) {  // *shape, order, copy
   const Array a = self_array(args[0]);
   if (args[1].as<Tuple>()->items.empty()) raise("TypeError", "reshape() takes exactly 1 argument (0 given)");
-  if (const auto* name = args[2].as<Str>(); name && name->value == "K") raise("ValueError", "order 'K' is not permitted for reshaping");
+  if (order_letter(in, args[2], 'C') == 'K') raise("ValueError", "order 'K' is not permitted for reshaping");
   const bool fortran = !to_axis_order(in, args[2], 2, &a).empty();
   Shape shape = shape_argument(in, args[1].as<Tuple>()->items, a.size());
   const auto reversed = [](const Array& x) {

@@ -257,7 +257,6 @@ void NdArray::set_attribute(Interpreter& in, std::string_view name, const Value&
     const Array reshaped = array.reshape(shape_argument(in, {value}, array.size()));
     if (!reshaped.same_memory(array))
       raise("AttributeError", "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
-    disown();
     array = reshaped;
     return;
   }

@@ -58,7 +58,7 @@ struct Options {
   std::optional<DType> dtype;
   Value where;
   Casting casting = Casting::same_kind;
-  Value order;           // of new arrays
+  char order = 'K';      // of new arrays
   bool checked = false;  // dtype= or casting= may forbid what promotion allows
 };
 
@@ -83,7 +83,7 @@ Options options_of(Interpreter& in, std::span<Value> args, size_t inputs, size_t
   options.dtype = to_dtype(in, dtype);
   if (!is_missing(where) && !(where.is_bool() && where.as_int())) options.where = where;
   if (!is_missing(casting)) options.casting = casting_of(in, casting);
-  options.order = args[inputs + positional + 4];
+  options.order = order_letter(in, args[inputs + positional + 4], 'K');
   options.checked = options.dtype || !is_missing(casting);
   return options;
 }
@@ -104,10 +104,10 @@ Value result_of(Interpreter& in, const Ufunc& f, NodeRef result, const Options& 
     if (!options.where.is_none())
       raise("NotImplementedError", std::string("np.") + f.name + "(…, where=…) without out leaves elements undefined and is refused",
             "give out=, or use np.where(condition, a, b)");
-    const auto* order = options.order.as<Str>();
-    if (!order || order->value == "K") return wrap_kept(std::move(result), given);
-    const int rank = result->rank();
-    return wrap_ordered(std::move(result), order->value == "A" ? kept_order(given, rank) : to_axis_order(in, options.order, rank));
+    if (options.order == 'K') return wrap_kept(std::move(result), given);
+    const bool fortran = options.order == 'F' || (options.order == 'A' && std::ranges::all_of(given, lies_in_fortran_order));
+    AxisOrder order = fortran ? reversed_axes(result->rank()) : AxisOrder{};
+    return wrap_ordered(std::move(result), std::move(order));
   }
   if (!options.where.is_none()) {
     const NodeRef old = out.as<NdArray>()->node();
