@@ -220,7 +220,7 @@ void Operations::pure(llvm::FunctionCallee callee) {
   f->addFnAttr(llvm::Attribute::WillReturn);
 }
 
-/// Of our own math library.
+/// A function of our own math library: in place, or as a call for which the vectoriser knows twins.
 llvm::Value* Operations::elementary(ScalarOp op, DType type, llvm::Value* a, llvm::Value* b) {
   return target_.emits_math ? emit_math(b_, op, type, a, b, rare_) : call_math(b_, op, type, a, b);
 }

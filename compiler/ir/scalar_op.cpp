@@ -209,15 +209,18 @@ std::complex<T> with_plain_nans(std::complex<T> a) {
 
 template <class T>
 std::complex<T> complex_op(ScalarOp op, std::complex<T> a, std::complex<T> b) {
-  if (info(op).cost > 4) a = with_plain_nans(a), b = with_plain_nans(b);
   switch (op) {
     case ScalarOp::add: return a + b;
     case ScalarOp::sub: return a - b;
     case ScalarOp::mul: return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
     case ScalarOp::div: return quotient(a, b);
-    case ScalarOp::pow: return b == T(0) ? std::complex<T>(1) : a == T(0) ? std::complex<T>(0) : std::pow(a, b);
     case ScalarOp::neg: return -a;
     case ScalarOp::conj: return std::conj(a);
+    default: break;
+  }
+  a = with_plain_nans(a), b = with_plain_nans(b);
+  switch (op) {
+    case ScalarOp::pow: return b == T(0) ? std::complex<T>(1) : a == T(0) ? std::complex<T>(0) : std::pow(a, b);
     case ScalarOp::sqrt: return std::sqrt(a);
     case ScalarOp::exp: return std::exp(a);
     case ScalarOp::log: return std::log(a);

@@ -8,11 +8,13 @@
 //
 // What R has, beside + - * / and comparisons (with each other and with double literals, which are rounded to R):
 //   R::Element             float or double
-//   R::Integer, R::Truth   integers of as many bits (wrapping + - &  | ^, << and logical >> by literals), and conditions (& | ~)
-//   fma, abs, copysign, sqrt, select(Truth, x, y), is_nan
-//   bits(R) and from_bits(Integer); same_bits_as(R, int64) makes a literal
+//   R::Integer             integers of as many bits, wrapping: + - & | ^, << and logical >> by literals, comparisons with literals
+//   R::Condition           & | ~
+//   fma, abs, copysign, sqrt, select(condition, x, y), is_nan
+//   bits(R), from_bits(like, Integer) and literal(like, double): `like` says the type alone
 //   widened(Number<float>) and narrowed(Number<double>)
-//   rarely(Truth, usual, f): f() where the condition holds, else usual; kernels leave their straight way for it
+//   rarely(condition, usual, f): f() where the condition holds, else usual; kernels leave their straight way for it
+// and, for scalars alone (large_arguments.h): multiplied, multiplied_high, shifted_left, shifted_right, is_below, two_over_pi.
 #pragma once
 
 #include <bit>
