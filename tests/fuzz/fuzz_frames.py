@@ -263,7 +263,7 @@ OPERATIONS = """
 =d.assign(new=d[T] + pd.Timedelta('{1D|-90min|0s}')) # new:time
 =d.assign(new=d[D].dt.{days|seconds|total_seconds()|microseconds}) # new:int64
 =d.assign(new=d[D] {*|/|//} {2|0.5|-1}) # new:delta
-=d.assign(new=pd.cut(d[N].astype('float64'), {3|[-10, 0, 10]|[0, 1, 2, 3]}, labels=False, right={True|False})) # new:float64
+=d.assign(new=pd.cut(d[N], {3|[-10, 0, 10]|[0, 1, 2, 3]}, labels=False, right={True|False})) # new:float64
 =d.assign(new=pd.cut(d[N], [-100, 0, 3, 100], labels=['lo', 'mid', 'hi'], right={True|False}, include_lowest={True|False})) # new:category
 =d.assign(new=pd.qcut(d[N], {2|4}, labels=False, duplicates='drop')) # new:float64
 =d.assign(new=np.where(d[N] > 0, d[N], {0|1.5})) # new:float64
@@ -488,6 +488,11 @@ def operation(rng, schema):
         text = re.sub(r"(?<![\w'.\"])[NFISTDBGKCOP](?![\w'\"])", name_of, text)
         if "set_" in text and re.search(r"\[('\w+'), \1\]", text):
             continue  # pandas makes the column twice
+        cut = re.search(r"pd\.cut\(d\['(\w+)'\]", text)
+        if cut and schema[cut.group(1)] == "int8":
+            continue  # pandas computes the range of the values in int8, where it overflows (differences.md)
+        if "prod()" in text and any(schema.get(name) == "wild" for name in re.findall(r"'(\w+)'", text)):
+            continue  # whether 1e-300 meets 1e300 before it underflows is a matter of the order, which differs (differences.md)
         if "LEFT" in text:
             text = text.replace("LEFT", repr(rng.choice(list(schema))))
         kept = text.startswith("=")
