@@ -41,11 +41,13 @@ bool fits(const std::string& pattern, const std::string& text, bool any_case) {
   }
 }
 
+bool is_of_script(const Frame& f) { return f.code.source && !(f.code.globals && f.code.globals->library); }
+
 /// The innermost frame that is the script's own.
 const Frame* script_frame(const Session& session) {
-  for (const Frame* f = session.running; f; f = f->outer)
-    if (f->code.source && !(f->code.globals && f->code.globals->library)) return f;
-  return nullptr;
+  const Frame* f = session.running;
+  while (f && !is_of_script(*f)) f = f->outer;
+  return f;
 }
 
 }  // namespace
@@ -53,6 +55,11 @@ const Frame* script_frame(const Session& session) {
 Warnings::Warnings() {
   for (const char* name : {"ResourceWarning", "ImportWarning", "PendingDeprecationWarning"})
     filters.push_back({"ignore", "", exception_type(name), "", 0});
+}
+
+bool is_script_running(Interpreter& in) {
+  const Frame* innermost = Evaluator::session(in).running;
+  return innermost && is_of_script(*innermost);
 }
 
 void Warnings::add(Filter filter, bool behind) { filters.insert(behind ? filters.end() : filters.begin(), std::move(filter)); }

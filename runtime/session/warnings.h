@@ -32,4 +32,7 @@ struct Warnings {
 /// say. `with_place`: shown with line and caret.
 void warn(Interpreter& in, const Type& category, const std::string& message, const std::string& hint, bool with_place);
 
+/// Whether the innermost function that runs is the script's own, not the library's.
+bool is_script_running(Interpreter& in);
+
 }  // namespace gasell

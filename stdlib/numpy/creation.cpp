@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "lang/diagnostic.h"
+#include "runtime/session/number.h"
 #include "stdlib/library.h"
 #include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/memory_order.h"
@@ -179,8 +180,8 @@ Value arange(Interpreter& in, Args args) {
     const int64_t a = start.as_int(), b = stop.as_int(), s = step.as_int();
     if (s == 0) raise("ZeroDivisionError", "division by zero");
     const bool empty = s > 0 ? b <= a : a <= b;
-    const auto way = static_cast<__int128>(b) - a;  // past 64 bits between the ends of their range
-    const __int128 count = empty ? 0 : (way - (s > 0 ? 1 : -1)) / s + 1;
+    const auto way = static_cast<Int128>(b) - a;  // past 64 bits between the ends of their range
+    const Int128 count = empty ? 0 : (way - (s > 0 ? 1 : -1)) / s + 1;
     if (count > INT64_MAX) raise("ValueError", "Maximum allowed size exceeded");
     const auto n = static_cast<int64_t>(count);
     return with_chunks(in, graph::iota(n, Scalar::of_int(a).cast(dtype), Scalar::of_int(s).cast(dtype)), args[4]);

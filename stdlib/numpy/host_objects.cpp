@@ -1,6 +1,7 @@
 // Small objects of np that no function of the language can make: it has no classes.
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
+#include "stdlib/numpy/floating_point_errors.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/print_options.h"
 
@@ -118,6 +119,12 @@ Value options(Interpreter& in, Args args) {
   return result;
 }
 
+/// warn_of_errors(divide, over, invalid): which of them numbers warn of.
+Value warn_of_errors(Interpreter& in, Args args) {
+  error_handling() = {truth(in, args[0]), truth(in, args[1]), truth(in, args[2])};
+  return {};
+}
+
 }  // namespace
 
 Value flat_iterator(Array array) { return Value::make<FlatIterator>(std::move(array)); }
@@ -129,6 +136,7 @@ std::vector<NativeFunction> object_functions() {
       {"record", "short_text, long_text, members", record, "An object with these attributes; the texts are its repr and its str."},
       {"bare", "x", bare, "The Python number of a NumPy scalar; others as they are."},
       {"print_options", "changes", options, "How arrays are printed, after these changes."},
+      {"warn_of_errors", "divide, over, invalid", warn_of_errors, "Which floating-point errors of single numbers are warned of."},
   };
 }
 

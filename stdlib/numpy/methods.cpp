@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "lang/diagnostic.h"
+#include "stdlib/library_object.h"
 #include "stdlib/numpy/array_flags.h"
 #include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/host.h"
@@ -173,11 +174,9 @@ Value conjugate(Interpreter&, Args args) {
   return wrap_kept(apply("conjugate", operands), args.first(1));
 }
 /// abs(x), divmod(x, y), divmod(y, x), round(x[, n]).
-Value absolute(Interpreter&, Args args) {
-  const Operand operands[] = {{self_node(args[0]), 0}};
-  return wrap_kept(apply("absolute", operands), args.first(1));
-}
+Value absolute(Interpreter& in, Args args) { return operate(in, *find_ufunc("absolute"), args.first(1)); }
 Value divmod(Interpreter& in, Args args) {
+  if (!args[1].as<LibraryObject>()) return operate(in, *find_ufunc("divmod"), args.first(2));
   return make_tuple({binary(in, ast::BinaryOp::floordiv, args[0], args[1]), binary(in, ast::BinaryOp::mod, args[0], args[1])});
 }
 Value rounding(Interpreter& in, Args args) {

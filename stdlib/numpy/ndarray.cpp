@@ -11,6 +11,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/library_object.h"
+#include "stdlib/numpy/floating_point_errors.h"
 #include "stdlib/numpy/memory_order.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/products.h"
@@ -37,10 +38,15 @@ const Ufunc& ufunc_of(ast::CompareOp op) {
   return *kUfuncs[static_cast<size_t>(op)];
 }
 
-std::optional<Value> operate(Interpreter& in, ast::BinaryOp op, const Value& a, const Value& b) {
+std::optional<Value> operate_on_two(Interpreter& in, ast::BinaryOp op, const Value& a, const Value& b) {
   const bool arrays = a.as<NdArray>() || b.as<NdArray>();
-  if (!arrays)
-    if (auto result = number_arithmetic(op, a, b)) return result;
+  if (!arrays) {
+    bool plain = true;
+    if (auto result = number_arithmetic(op, a, b, plain)) {
+      if (!plain) check_numbers(in, ufunc_of(op), true, std::array{a, b}, *result);
+      return result;
+    }
+  }
   if (a.as<LibraryObject>() || b.as<LibraryObject>()) return {};  // a Series has a say of its own
   auto left = try_operand(in, a), right = try_operand(in, b);
   if (!left || !right) return {};
@@ -53,7 +59,9 @@ std::optional<Value> operate(Interpreter& in, ast::BinaryOp op, const Value& a, 
       if (const auto* n = count->as<NumpyScalar>(); n && is_integer(n->dtype()) && (sequence->as<List>() || sequence->as<Tuple>()))
         return sequence->object()->reflected(in, op, *count);
   const Value given[] = {a, b};
-  return wrap_kept(apply(ufunc_of(op), operands), given);
+  Value result = wrap_kept(apply(ufunc_of(op), operands), given);
+  if (!arrays) check_numbers(in, ufunc_of(op), true, given, result);
+  return result;
 }
 
 /// Iterates over the first axis.
@@ -142,10 +150,10 @@ std::optional<Value> ArrayLike::compare(Interpreter& in, ast::CompareOp op, cons
   return wrap_kept(apply(ufunc_of(op), operands), given);
 }
 std::optional<Value> ArrayLike::binary(Interpreter& in, ast::BinaryOp op, const Value& other) {
-  return operate(in, op, Value::of(this), other);
+  return operate_on_two(in, op, Value::of(this), other);
 }
 std::optional<Value> ArrayLike::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) {
-  return operate(in, op, other, Value::of(this));
+  return operate_on_two(in, op, other, Value::of(this));
 }
 
 std::optional<Value> ArrayLike::get_attribute(Interpreter& in, std::string_view name) {
@@ -155,13 +163,12 @@ std::vector<std::string> ArrayLike::attribute_names(Interpreter& in) {
   return with_library_names(Object::attribute_names(in), "numpy.ndarray");
 }
 
-Value ArrayLike::unary(Interpreter&, ast::UnaryOp op) {
-  const Operand operands[] = {{node(), 0}};
-  const Value given[] = {Value::of(this)};
+Value ArrayLike::unary(Interpreter& in, ast::UnaryOp op) {
+  const Value self = Value::of(this);
   switch (op) {
-    case ast::UnaryOp::neg: return wrap_kept(apply("negative", operands), given);
-    case ast::UnaryOp::invert: return wrap_kept(apply("invert", operands), given);
-    default: return wrap_kept(node(), given);
+    case ast::UnaryOp::neg: return operate(in, *find_ufunc("negative"), {&self, 1});
+    case ast::UnaryOp::invert: return operate(in, *find_ufunc("invert"), {&self, 1});
+    default: return wrap_kept(node(), {&self, 1});
   }
 }
 

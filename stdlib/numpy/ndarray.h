@@ -112,8 +112,8 @@ class NumpyScalar : public ArrayLike {
 };
 
 /// a op b of numbers that are known: of one dtype, float64 with int64, or either beside a number of Python's that it takes as it is. Most
-/// of what loops over single elements do. Nothing: it is no such case.
-std::optional<Value> number_arithmetic(ast::BinaryOp op, const Value& a, const Value& b);
+/// of what loops over single elements do. Nothing: it is no such case. `plain` becomes false where check_numbers has to look at it.
+std::optional<Value> number_arithmetic(ast::BinaryOp op, const Value& a, const Value& b, bool& plain);
 std::optional<Value> number_comparison(ast::CompareOp op, const Value& a, const Value& b);
 
 /// The one object of a dtype: `a.dtype is np.dtype(float)` holds.

@@ -172,6 +172,21 @@ std::optional<ScalarOp> operation_of(ast::BinaryOp op, DType type) {
     default: return {};
   }
 }
+/// Whether nothing can have gone wrong: a float is finite, and an integer is exact and no quotient by a number that has no plain one.
+bool is_plain(ScalarOp op, const Scalar (&operands)[2], const Scalar& result) {
+  if (!result.is_integral()) return std::isfinite(result.c.real());
+  if (result.type == DType::u64) return false;
+  const int64_t x = operands[0].i, y = operands[1].i;
+  int64_t exact = result.i;
+  switch (op) {
+    case ScalarOp::add: return !__builtin_add_overflow(x, y, &exact) && exact == result.i;
+    case ScalarOp::sub: return !__builtin_sub_overflow(x, y, &exact) && exact == result.i;
+    case ScalarOp::mul: return !__builtin_mul_overflow(x, y, &exact) && exact == result.i;
+    case ScalarOp::floordiv:
+    case ScalarOp::mod: return y > 0;
+    default: return true;
+  }
+}
 std::optional<ScalarOp> operation_of(ast::CompareOp op) {
   switch (op) {
     case ast::CompareOp::eq: return ScalarOp::eq;
@@ -376,21 +391,27 @@ std::optional<Value> DTypeObject::compare(Interpreter& in, ast::CompareOp op, co
   return Value::of(same == (op == ast::CompareOp::eq));
 }
 
-std::optional<Value> number_arithmetic(ast::BinaryOp op, const Value& a, const Value& b) {
+std::optional<Value> number_arithmetic(ast::BinaryOp op, const Value& a, const Value& b, bool& plain) {
   const Number x = number_of(a), y = number_of(b);
   if (x.kind && y.kind && (x.numpy || y.numpy) && !(x.kind == 'i' && y.kind == 'i' && op != ast::BinaryOp::div)) {
+    const auto result = [&](double value) {
+      plain = std::isfinite(value);
+      return wrap_scalar(Scalar::of_float(value));
+    };
     switch (op) {
-      case ast::BinaryOp::add: return wrap_scalar(Scalar::of_float(x.as_double() + y.as_double()));
-      case ast::BinaryOp::sub: return wrap_scalar(Scalar::of_float(x.as_double() - y.as_double()));
-      case ast::BinaryOp::mul: return wrap_scalar(Scalar::of_float(x.as_double() * y.as_double()));
-      case ast::BinaryOp::div: return wrap_scalar(Scalar::of_float(x.as_double() / y.as_double()));
+      case ast::BinaryOp::add: return result(x.as_double() + y.as_double());
+      case ast::BinaryOp::sub: return result(x.as_double() - y.as_double());
+      case ast::BinaryOp::mul: return result(x.as_double() * y.as_double());
+      case ast::BinaryOp::div: return result(x.as_double() / y.as_double());
       default: break;
     }
   }
   const std::optional<OfOneType> numbers = of_one_type(a, b);
   const std::optional<ScalarOp> operation = numbers ? operation_of(op, numbers->type()) : std::nullopt;
   if (!operation) return {};
-  return wrap_scalar(evaluate(*operation, numbers->values));
+  const Scalar result = evaluate(*operation, numbers->values);
+  plain = is_plain(*operation, numbers->values, result);
+  return wrap_scalar(result);
 }
 
 std::optional<Value> number_comparison(ast::CompareOp op, const Value& a, const Value& b) {

@@ -28,6 +28,9 @@ NodeRef apply(std::string_view name, std::span<const Operand> operands);
 /// All results of one, of operands that a loop was found for.
 void apply(Interpreter& in, const Ufunc& ufunc, const Loop& loop, std::span<const Operand> operands, std::span<NodeRef> results);
 
+/// The same of the operands of an operator or a method, which are what a script has; what two results make is a tuple.
+Value operate(Interpreter& in, const Ufunc& ufunc, std::span<const Value> given);
+
 /// Whether an integer dtype, or bool, holds the value.
 bool fits(int64_t value, DType dtype);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lang/diagnostic.h"
+#include "stdlib/numpy/floating_point_errors.h"
 #include "stdlib/numpy/memory_order.h"
 #include "stdlib/numpy/ufunc.h"
 
@@ -130,9 +131,10 @@ Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
   std::array<NodeRef, 2> results;
   apply(in, f, loop, operands, std::span(results).first(outputs));
   const std::span<const Value> given = args.first(inputs);
-  if (outputs == 1) return result_of(in, f, std::move(results[0]), options, 0, given);
-  Value first = result_of(in, f, std::move(results[0]), options, 0, given);
-  return make_tuple({std::move(first), result_of(in, f, std::move(results[1]), options, 1, given)});
+  Value result = result_of(in, f, std::move(results[0]), options, 0, given);
+  if (outputs == 2) result = make_tuple({std::move(result), result_of(in, f, std::move(results[1]), options, 1, given)});
+  check_numbers(in, f, false, given, result);
+  return result;
 }
 
 /// NativeFunction has a plain function pointer: one instantiation a line of the table.
@@ -185,6 +187,20 @@ bool can_cast(DType from, DType to, Casting casting) {
     case Casting::unsafe: break;
   }
   return true;
+}
+
+Value operate(Interpreter& in, const Ufunc& f, std::span<const Value> given) {
+  std::array<Operand, 2> storage;
+  for (size_t k = 0; k < given.size(); ++k) storage[k] = operand(in, given[k]);
+  const std::span<const Operand> operands(storage.data(), given.size());
+  const Loop& loop = resolve(f.name, f.loops, operands);
+  std::array<NodeRef, 2> results;
+  const auto outputs = static_cast<size_t>(f.table().outputs);
+  apply(in, f, loop, operands, std::span(results).first(outputs));
+  Value result = wrap_kept(std::move(results[0]), given);
+  if (outputs == 2) result = make_tuple({std::move(result), wrap_kept(std::move(results[1]), given)});
+  check_numbers(in, f, true, given, result);
+  return result;
 }
 
 Value give(Interpreter& in, std::string_view name, const NodeRef& result, const Value& out, Casting casting) {
