@@ -84,9 +84,18 @@ std::optional<Value> LibraryModule::get_attribute(Interpreter& in, std::string_v
     members.emplace(attribute, value);
     return value;
   }
+  if (!base_.is_none() && attribute != "__name__")
+    if (auto inherited = base_.object()->get_attribute(in, attribute)) return inherited;
   return Module::get_attribute(in, attribute);
 }
 
-std::vector<std::string> LibraryModule::attribute_names(Interpreter& in) { return with_library_names(Module::attribute_names(in), name); }
+std::vector<std::string> LibraryModule::attribute_names(Interpreter& in) {
+  std::vector<std::string> names = with_library_names(Module::attribute_names(in), name);
+  if (base_.is_none()) return names;
+  std::vector<std::string> all, inherited = base_.object()->attribute_names(in);
+  std::ranges::sort(inherited);
+  std::ranges::set_union(names, inherited, std::back_inserter(all));
+  return all;
+}
 
 }  // namespace gasell

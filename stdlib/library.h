@@ -44,11 +44,14 @@ class LibraryModule : public Module {
  public:
   /// `methods`: the library's functions take the module itself as their first argument (np.random's: a generator).
   explicit LibraryModule(std::string name, bool methods = false) : Module(std::move(name)), methods_(methods) {}
+  /// `base`: a module that has what this one does not say anew (dask.array: numpy).
+  LibraryModule(std::string name, Value base) : Module(std::move(name)), base_(std::move(base)) {}
   std::optional<Value> get_attribute(Interpreter& in, std::string_view attribute) override;
   std::vector<std::string> attribute_names(Interpreter& in) override;
 
  private:
-  bool methods_;
+  bool methods_ = false;
+  Value base_;
 };
 
 }  // namespace gasell

@@ -2,6 +2,7 @@
 
 #include "stdlib/bindings.h"
 #include "stdlib/cupy/kernels.h"
+#include "stdlib/dask/module.h"
 #include "stdlib/library.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/module.h"
@@ -32,14 +33,14 @@ const ModuleTable& known_modules() {
                                      {"numpy", {"np"}, make_numpy},
                                      {"cupy", {"cp"}, make_cupy},
                                      {"dask", {}, make_dask},
-                                     {"dask.array", {"da"}, make_numpy},
+                                     {"dask.array", {"da"}, make_dask_array},
                                      {"_numpy", {}, make_numpy_host},
                                      {"_linalg", {}, make_linalg_host},
                                      {"pandas", {"pd"}, make_pandas},
                                      {"pandas.errors", {}, make_pandas_errors},
                                      {"pandas.tseries.offsets", {}, make_pandas_offsets},
                                      {"cudf", {"cudf"}, make_pandas},
-                                     {"dask.dataframe", {"dd"}, make_pandas},
+                                     {"dask.dataframe", {"dd"}, make_dask_dataframe},
                                      {"_pandas", {}, make_pandas_library},
                                      {"_frame", {}, make_frame_natives},
                                      {"_texts", {}, make_text_natives},

@@ -1,5 +1,8 @@
 #include "stdlib/numpy/chunks.h"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <numeric>
 
 #include "runtime/device/parse_bytes.h"
@@ -56,8 +59,12 @@ std::vector<int64_t> of_axis(Interpreter& in, const Value& v, const Value& whole
   return {n};
 }
 
+constexpr std::array<std::string_view, 8> kSchedulers = {"distributed", "multiprocessing", "processes", "single-threaded",
+                                                         "sync",        "synchronous",     "threading", "threads"};
+
 /// Forces all the arrays among the arguments in one plan: what they share is computed once.
 Value compute_together(Interpreter& in, std::span<Value> args) {
+  check_scheduler(in, args[1]);
   const std::vector<Value>& given = args[0].as<Tuple>()->items;
   std::vector<Array> arrays;
   std::vector<std::pair<NumpyScalar*, size_t>> scalars;  // and their places among the arrays
@@ -77,10 +84,21 @@ Value compute_together(Interpreter& in, std::span<Value> args) {
 
 }  // namespace
 
+void check_scheduler(Interpreter& in, const Value& scheduler) {
+  if (scheduler.is_none() || !scheduler.as<Str>()) return;  // a Client, or a function that would be one
+  std::string name = str(in, scheduler);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (std::ranges::find(kSchedulers, name) != kSchedulers.end()) return;
+  std::string expected;
+  for (const std::string_view known : kSchedulers) expected += (expected.empty() ? "" : ", ") + std::string(known);
+  raise("ValueError", "Expected one of [" + expected + "]");
+}
+
 std::vector<NativeFunction> dask_functions() {
+  const std::string parameters = std::string("*args, ") + (kHowToCompute + 3);
   return {
-      {"compute", "*args", compute_together, "Computes several arrays at once: a tuple of them."},
-      {"persist", "*args", compute_together, "As compute."},
+      {"compute", parameters, compute_together, "Computes several arrays at once: a tuple of them."},
+      {"persist", parameters, compute_together, "As compute."},
   };
 }
 

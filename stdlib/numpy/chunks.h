@@ -14,6 +14,13 @@ void request_chunks(Interpreter& in, Array& array, const Value& chunks);
 /// A tuple of extents an axis.
 Value chunks_value(const Array& array);
 
+/// ValueError for what is no scheduler of Dask's. Which one it is changes no result.
+void check_scheduler(Interpreter& in, const Value& scheduler);
+/// The parameters of compute and persist, of which the first is the scheduler.
+constexpr const char* kHowToCompute =
+    "*, scheduler=None, num_workers: Unused=None, optimize_graph: Unused=True, traverse: Unused=True, pool: Unused=None, "
+    "rerun_exceptions_locally: Unused=None";
+
 /// compute and persist of several arrays, as the modules dask and dask.array have them.
 std::vector<NativeFunction> dask_functions();
 

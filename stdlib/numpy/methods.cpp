@@ -187,6 +187,7 @@ Value rounding(Interpreter& in, Args args) {
   return *Value::make<NumpyScalar>(x).object()->to_int(in);
 }
 Value compute(Interpreter& in, Args args) {
+  check_scheduler(in, args[1]);
   if (auto* a = args[0].as<NdArray>()) {
     a->array.force(in.engine());
     return a->array.rank() == 0 ? wrap_scalar(a->array.elements(in.engine())[0]) : args[0];
@@ -382,8 +383,8 @@ std::vector<NativeFunction> array_methods() {
       {"__abs__", "", absolute, "abs(x)."},
       {"__divmod__", "other", divmod, "divmod(x, other)."},
       {"__round__", "ndigits=missing", rounding, "round(x, ndigits)."},
-      {"compute", "*, scheduler=None", compute, "Evaluates now; gives the array, or a NumPy scalar for a 0-d one."},
-      {"persist", "*, scheduler=None", compute, "Evaluates now and keeps the result."},
+      {"compute", kHowToCompute, compute, "Evaluates now; gives the array, or a NumPy scalar for a 0-d one."},
+      {"persist", kHowToCompute, compute, "Evaluates now and keeps the result."},
       {"rechunk", "chunks='auto'", rechunk, "The same array with other chunks asked for."},
   };
   for (NativeFunction& f : reduction_methods()) methods.push_back(std::move(f));
@@ -450,8 +451,8 @@ std::vector<NativeFunction> scalar_methods() {
          return Value::of(std::popcount(static_cast<uint64_t>(is_signed(v.type) && v.i < 0 ? -v.i : v.i)));
        },
        "Ones in the binary form of the absolute value."},
-      {"compute", "*, scheduler=None", compute, "Evaluates now."},
-      {"persist", "*, scheduler=None", compute, "Evaluates now."},
+      {"compute", kHowToCompute, compute, "Evaluates now."},
+      {"persist", kHowToCompute, compute, "Evaluates now."},
   };
   for (NativeFunction& f : reduction_methods()) methods.push_back(std::move(f));
   return methods;

@@ -99,11 +99,6 @@ Value make_numpy(Interpreter& in) {
   return module;
 }
 
-Value make_dask(Interpreter&) {
-  static const std::vector<NativeFunction> kFunctions = numpy::dask_functions();
-  return make_module("dask", kFunctions);
-}
-
 Value make_numpy_random(Interpreter&) { return numpy::make_random_module(); }
 
 }  // namespace gasell

@@ -1,4 +1,4 @@
-// The modules pandas, cudf and dask.dataframe: one library under three names, and what its texts are made with.
+// The modules pandas and cudf: one library under two names, and what its texts are made with.
 #include "stdlib/pandas/module.h"
 
 #include "stdlib/library.h"

@@ -61,11 +61,11 @@ Value table_value(arrow::Table table) {
       {make_list(std::move(names)), make_list(std::move(columns)), Value::of(table.rows), labels, Value::of(table.integer_names)});
 }
 
-/// read_parquet(paths, columns, any_of)
+/// read_parquet(paths, columns, any_of, natural_order)
 Value read_parquet(Interpreter& in, Args args) {
   std::vector<arrow::DataFile> files;
   for (const std::string& path : texts_of(in, args[0]))
-    for (arrow::DataFile& file : arrow::data_files(path)) files.push_back(std::move(file));
+    for (arrow::DataFile& file : arrow::data_files(path, truth(in, args[3]))) files.push_back(std::move(file));
   if (files.empty()) raise("ValueError", "read_parquet of an empty list of files");
   arrow::ReadOptions options;
   options.columns = optional_texts(in, args[1]);
@@ -127,7 +127,7 @@ Value write_table(Interpreter& in, Args args) {
 
 std::vector<NativeFunction> parquet_functions() {
   return {
-      {"read_parquet", "paths, columns, any_of", read_parquet, "Columns of Parquet files."},
+      {"read_parquet", "paths, columns, any_of, natural_order", read_parquet, "Columns of Parquet files."},
       {"read_table", "format, path, columns", read_table, "Columns of a 'feather' or 'orc' file."},
       {"write_table", "format, path, names, columns, labels, integer_names, options", write_table,
        "Columns as a 'parquet', 'feather' or 'orc' file."},

@@ -28,6 +28,29 @@ std::string unescaped(const std::string& text) {
   return plain;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Whether a comes before b, where runs of digits are compared as numbers.
+bool naturally_before(std::string_view a, std::string_view b) {
+  const auto take_number = [](std::string_view& text) {
+    text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
+    const auto end = static_cast<size_t>(std::ranges::find_if_not(text, is_digit) - text.begin());
+    const std::string_view digits = text.substr(0, end);
+    text.remove_prefix(end);
+    return digits;
+  };
+  while (!a.empty() && !b.empty()) {
+    if (is_digit(a.front()) && is_digit(b.front())) {
+      const std::string_view x = take_number(a), y = take_number(b);
+      if (x != y) return x.size() != y.size() ? x.size() < y.size() : x < y;
+    } else {
+      if (a.front() != b.front()) return static_cast<unsigned char>(a.front()) < static_cast<unsigned char>(b.front());
+      a.remove_prefix(1), b.remove_prefix(1);
+    }
+  }
+  return a.size() < b.size();
+}
+
 void collect(const fs::path& folder, const std::vector<std::pair<std::string, std::string>>& keys, std::vector<DataFile>& files) {
   std::error_code error;
   std::vector<fs::directory_entry> entries;
@@ -50,26 +73,27 @@ void collect(const fs::path& folder, const std::vector<std::pair<std::string, st
 
 }  // namespace
 
-std::vector<DataFile> data_files(const std::string& path) {
+std::vector<DataFile> data_files(const std::string& path, bool natural_order) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
+  std::vector<DataFile> files;
   if (fs::is_directory(status)) {
-    std::vector<DataFile> files;
     collect(path, {}, files);
     if (files.empty()) throw Error("ValueError", "the folder " + in_quotes(path) + " has no Parquet files", {}, Blame::environment);
-    return files;
-  }
-  if (!fs::exists(status) && path.find_first_of("*?[") != std::string::npos) {
+  } else if (!fs::exists(status) && path.find_first_of("*?[") != std::string::npos) {
     glob_t found{};
     const int result = glob(path.c_str(), 0, nullptr, &found);
-    std::vector<DataFile> files;
     for (size_t i = 0; i < found.gl_pathc; ++i) files.push_back({found.gl_pathv[i], {}});
     globfree(&found);
     if (result != 0 || files.empty()) throw Error("FileNotFoundError", in_quotes(path) + " resolved to no files", {}, Blame::environment);
-    return files;
+  } else {
+    if (!fs::exists(status)) throw os_error(error ? error.value() : ENOENT, path);
+    files.push_back({path, {}});
   }
-  if (!fs::exists(status)) throw os_error(error ? error.value() : ENOENT, path);
-  return {{path, {}}};
+  if (natural_order)
+    std::ranges::stable_sort(files,
+                             [](const DataFile& a, const DataFile& b) { return naturally_before(a.path.native(), b.path.native()); });
+  return files;
 }
 
 }  // namespace gasell::arrow

@@ -21,8 +21,9 @@ struct DataFile {
   std::vector<std::pair<std::string, std::string>> keys;
 };
 /// The files that a path names: itself; those below a folder, sorted, but for names that open with "." or "_"; those of a pattern with * ?
-/// [. FileNotFoundError; ValueError for a folder without files.
-std::vector<DataFile> data_files(const std::string& path);
+/// [. `natural_order`: numbers in names count as numbers, so that part.2 comes before part.10 (Dask); else names are ordered by characters
+/// (pandas). FileNotFoundError; ValueError for a folder without files.
+std::vector<DataFile> data_files(const std::string& path, bool natural_order = false);
 
 /// A condition that rows must meet, so that row groups none of whose rows can are not read.
 struct Condition {

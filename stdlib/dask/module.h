@@ -1,0 +1,12 @@
+// The modules dask, dask.array and dask.dataframe: NumPy's and pandas' libraries with Dask's own names over them.
+#pragma once
+
+#include "runtime/session/interpreter.h"
+
+namespace gasell {
+
+Value make_dask(Interpreter& in);
+Value make_dask_array(Interpreter& in);
+Value make_dask_dataframe(Interpreter& in);
+
+}  // namespace gasell
