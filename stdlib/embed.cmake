@@ -15,7 +15,7 @@ foreach(file ${files})
   endforeach()
   get_filename_component(folder ${file} DIRECTORY)
   string(REPLACE "/" "." module ${folder})
-  string(APPEND entries "      {\"${module}\", \"${file}\", \"${names} \",\n       R\"gsl(${text})gsl\"},\n")
+  string(APPEND entries "      {\"${module}\", \"${file}\", \"${names} \",\n       R\"gsl(${text})gsl\"sv},\n")
 endforeach()
 set(names "")
 foreach(file names.txt numpy/names.txt pandas/names.txt)
@@ -29,6 +29,7 @@ file(WRITE ${OUTPUT}.new "// Made by stdlib/embed.cmake.
 namespace gasell {
 
 std::span<const LibraryFile> library_files() {
+  using namespace std::string_view_literals;
   static constexpr LibraryFile kFiles[] = {
 ${entries}  };
   return kFiles;

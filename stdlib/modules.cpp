@@ -34,6 +34,7 @@ const ModuleTable& known_modules() {
                                      {"cupy", {"cp"}, make_cupy},
                                      {"dask", {}, make_dask},
                                      {"dask.array", {"da"}, make_dask_array},
+                                     {"_dask", {}, make_dask_natives},
                                      {"_numpy", {}, make_numpy_host},
                                      {"_linalg", {}, make_linalg_host},
                                      {"pandas", {"pd"}, make_pandas},

@@ -5,6 +5,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/array/cell.h"
+#include "runtime/array/chunk_sizes.h"
 
 namespace gasell {
 
@@ -89,7 +90,7 @@ std::vector<int64_t> Array::strides() const { return steps_.empty() ? cell_->str
 Array Array::view(Shape shape, Axes axes, bool fixed) const {
   graph::bytes_of(shape, dtype_);  // throws: its node is made later, where an error has no place
   Array result = *this;
-  result.chunks_.clear();
+  result.chunks_ = viewed_chunks(*this, axes, shape);
   result.fixed_ = fixed_ || fixed;
   result.read_only_ = read_only_ || fixed;
   result.shape_ = shape;

@@ -82,6 +82,11 @@ std::vector<std::string> Function::attribute_names(Interpreter&) {
 }
 
 const std::string& Function::name() const { return code->name; }
+std::vector<std::string> Function::parameter_names() const {
+  std::vector<std::string> names;
+  for (const Signature::Parameter& p : code->signature.parameters) names.push_back(p.name);
+  return names;
+}
 const SourceRef& Function::source() const { return code->source; }
 
 const Value* Function::outside(Interpreter& in, std::string_view name) const {

@@ -47,6 +47,7 @@ class Function final : public Object {
   std::vector<std::string> attribute_names(Interpreter&) override;
 
   const std::string& name() const;
+  std::vector<std::string> parameter_names() const;
   /// The tree of a `def`, for those who compile functions; null for a lambda.
   const ast::FunctionDef* definition() const;
   const SourceRef& source() const;

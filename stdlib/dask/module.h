@@ -8,5 +8,7 @@ namespace gasell {
 Value make_dask(Interpreter& in);
 Value make_dask_array(Interpreter& in);
 Value make_dask_dataframe(Interpreter& in);
+/// What the texts of Dask's names are made with.
+Value make_dask_natives(Interpreter& in);
 
 }  // namespace gasell

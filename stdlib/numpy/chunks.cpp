@@ -5,6 +5,7 @@
 #include <cctype>
 #include <numeric>
 
+#include "runtime/array/chunk_sizes.h"
 #include "runtime/device/parse_bytes.h"
 #include "runtime/engine.h"
 #include "runtime/session/dict.h"
@@ -62,6 +63,18 @@ std::vector<int64_t> of_axis(Interpreter& in, const Value& v, const Value& whole
 constexpr std::array<std::string_view, 8> kSchedulers = {"distributed", "multiprocessing", "processes", "single-threaded",
                                                          "sync",        "synchronous",     "threading", "threads"};
 
+bool has_chunks(const Value& v) {
+  const auto* array = v.as<NdArray>();
+  return array && !array->array.requested_chunks().empty();
+}
+
+std::vector<const Array*> arrays_among(std::span<const Value> values) {
+  std::vector<const Array*> arrays;
+  for (const Value& v : values)
+    if (const auto* array = v.as<NdArray>()) arrays.push_back(&array->array);
+  return arrays;
+}
+
 /// Forces all the arrays among the arguments in one plan: what they share is computed once.
 Value compute_together(Interpreter& in, std::span<Value> args) {
   check_scheduler(in, args[1]);
@@ -83,6 +96,32 @@ Value compute_together(Interpreter& in, std::span<Value> args) {
 }
 
 }  // namespace
+
+Value with_chunks(Value result, Array::Chunks chunks) {
+  if (chunks.empty()) return result;
+  if (auto* array = result.as<NdArray>()) array->array.set_requested_chunks(std::move(chunks));
+  return result;
+}
+
+Value with_common_chunks(Value result, std::span<const Value> operands) {
+  const auto* array = result.as<NdArray>();
+  if (!array || !std::ranges::any_of(operands, has_chunks)) return result;
+  return with_chunks(std::move(result), common_chunks(arrays_among(operands), array->array.shape()));
+}
+
+Value with_joined_chunks(Value result, std::span<const Value> parts, int axis) {
+  const std::vector<const Array*> arrays = arrays_among(parts);
+  if (arrays.size() != parts.size()) return result;
+  return with_chunks(std::move(result), joined_chunks(arrays, static_cast<size_t>(axis)));
+}
+
+Value with_stacked_chunks(Value result, std::span<const Value> parts, int axis) {
+  const std::vector<const Array*> arrays = arrays_among(parts);
+  if (arrays.empty() || arrays.size() != parts.size()) return result;
+  Chunks chunks = common_chunks(arrays, arrays[0]->shape());
+  if (!chunks.empty()) chunks.insert(chunks.begin() + axis, {1});
+  return with_chunks(std::move(result), std::move(chunks));
+}
 
 void check_scheduler(Interpreter& in, const Value& scheduler) {
   if (scheduler.is_none() || !scheduler.as<Str>()) return;  // a Client, or a function that would be one
@@ -140,16 +179,8 @@ void request_chunks(Interpreter& in, Array& array, const Value& chunks) {
 Value chunks_value(const Array& array) {
   std::vector<Value> axes;
   for (size_t k = 0; k < array.shape().size(); ++k) {
-    const int64_t extent = array.shape()[k];
-    const Chunks& asked = array.requested_chunks();
     std::vector<Value> pieces;
-    if (k < asked.size() && asked[k].size() > 1) {
-      for (int64_t n : asked[k]) pieces.push_back(Value::of(n));
-    } else {
-      const int64_t chunk = k < asked.size() ? asked[k][0] : std::max<int64_t>(extent, 1);
-      for (int64_t at = 0; at < extent; at += chunk) pieces.push_back(Value::of(std::min(chunk, extent - at)));
-      if (extent == 0) pieces.push_back(Value::of(0));
-    }
+    for (const int64_t extent : chunk_extents(array, k)) pieces.push_back(Value::of(extent));
     axes.push_back(make_tuple(std::move(pieces)));
   }
   return make_tuple(std::move(axes));

@@ -14,6 +14,13 @@ void request_chunks(Interpreter& in, Array& array, const Value& chunks);
 /// A tuple of extents an axis.
 Value chunks_value(const Array& array);
 
+/// A result with the chunks that it takes over from the arrays it was made of: none where there are none.
+Value with_chunks(Value result, Array::Chunks chunks);
+/// The result of an elementwise function of values, of values put behind each other along an axis, and along a new one.
+Value with_common_chunks(Value result, std::span<const Value> operands);
+Value with_joined_chunks(Value result, std::span<const Value> parts, int axis);
+Value with_stacked_chunks(Value result, std::span<const Value> parts, int axis);
+
 /// ValueError for what is no scheduler of Dask's. Which one it is changes no result.
 void check_scheduler(Interpreter& in, const Value& scheduler);
 /// The parameters of compute and persist, of which the first is the scheduler.

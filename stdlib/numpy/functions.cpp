@@ -7,6 +7,7 @@
 #include "runtime/io/npy.h"
 #include "stdlib/library.h"
 #include "stdlib/library_object.h"
+#include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/memory_order.h"
 #include "stdlib/numpy/methods.h"
@@ -124,7 +125,8 @@ bool any_texts(const std::vector<Value>& arrays) {
 }
 
 Value concatenate(Interpreter& in, Args args) {
-  if (const std::vector<Value> arrays = to_vector(in, args[0]); args[3].is_none() && args[2].is_none() && any_texts(arrays))
+  const std::vector<Value> arrays = to_vector(in, args[0]);
+  if (args[3].is_none() && args[2].is_none() && any_texts(arrays))
     return call(in, *library_member(in, "_pandas", "joined_texts"), {{make_list(arrays), args[1]}, {}});
   std::vector<NodeRef> parts = parts_of(in, args[0], args[3], args[4]);
   if (args[1].is_none()) {
@@ -133,7 +135,7 @@ Value concatenate(Interpreter& in, Args args) {
   }
   if (parts[0]->rank() == 0) raise("ValueError", "zero-dimensional arrays cannot be concatenated");
   const int axis = to_axis(in, args[1], parts[0]->rank());
-  return give(in, "concatenate", join(std::move(parts), axis), args[2]);
+  return with_joined_chunks(give(in, "concatenate", join(std::move(parts), axis), args[2]), arrays, axis);
 }
 Value stack(Interpreter& in, Args args) {
   std::vector<NodeRef> parts = parts_of(in, args[0], args[3], args[4]);
@@ -145,7 +147,7 @@ Value stack(Interpreter& in, Args args) {
     shape.insert(shape.begin() + axis, 1);
     p = graph::reshape(p, shape);
   }
-  return give(in, "concatenate", join(std::move(parts), axis), args[2]);
+  return with_stacked_chunks(give(in, "concatenate", join(std::move(parts), axis), args[2]), to_vector(in, args[0]), axis);
 }
 
 /// Whether a choice of np.where may be texts or times, which columns hold.

@@ -1,7 +1,6 @@
 // Small objects of np that no function of the language can make: it has no classes.
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
-#include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/floating_point_errors.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/print_options.h"
@@ -137,12 +136,6 @@ std::vector<NativeFunction> object_functions() {
       {"record", "short_text, long_text, members", record, "An object with these attributes; the texts are its repr and its str."},
       {"bare", "x", bare, "The Python number of a NumPy scalar; others as they are."},
       {"print_options", "changes", options, "How arrays are printed, after these changes."},
-      {"check_scheduler", "scheduler",
-       [](Interpreter& in, Args args) {
-         check_scheduler(in, args[0]);
-         return Value();
-       },
-       "ValueError for what is no scheduler of Dask's."},
       {"warn_of_errors", "divide, over, invalid", warn_of_errors, "Which floating-point errors of single numbers are warned of."},
   };
 }

@@ -5,6 +5,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/session/list_sequence.h"
+#include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/methods.h"
 
 namespace gasell::numpy {
@@ -132,7 +133,8 @@ Value wrap_ordered(NodeRef node, AxisOrder order) {
 }
 Value wrap_kept(NodeRef node, std::span<const Value> operands) {
   AxisOrder order = kept_order(operands, node->rank());
-  return order.empty() ? wrap(std::move(node)) : Value::make<NdArray>(Array::in_order(std::move(node), std::move(order)));
+  Value result = order.empty() ? wrap(std::move(node)) : Value::make<NdArray>(Array::in_order(std::move(node), std::move(order)));
+  return with_common_chunks(std::move(result), operands);
 }
 
 }  // namespace gasell::numpy

@@ -81,11 +81,11 @@ Value array_astype(Interpreter& in, Args args) {
   const Array& a = args[0].as<NdArray>()->array;
   AxisOrder order = to_axis_order(in, args[2], a.rank(), &a, 'K');
   if (to == x->dtype && !truth(in, args[5]) && order == kept_order(a)) return args[0];
-  return Value::make<NdArray>(ordered(graph::cast(x, to), std::move(order)));
+  return with_common_chunks(Value::make<NdArray>(ordered(graph::cast(x, to), std::move(order))), args.first(1));
 }
 Value copy(Interpreter& in, Args args) {
   const Array a = self_array(args[0]);
-  return Value::make<NdArray>(ordered(a.node(), to_axis_order(in, args[1], a.rank(), &a)));
+  return with_common_chunks(Value::make<NdArray>(ordered(a.node(), to_axis_order(in, args[1], a.rank(), &a))), args.first(1));
 }
 
 /// The array with its axes so that C order is the order asked for.

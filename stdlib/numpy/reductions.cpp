@@ -3,8 +3,10 @@
 #include <map>
 
 #include "lang/diagnostic.h"
+#include "runtime/array/chunk_sizes.h"
 #include "runtime/session/dict.h"
 #include "stdlib/library_object.h"
+#include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ufunc.h"
 
@@ -130,7 +132,10 @@ Value reduce_call(Interpreter& in, const Call& c) {
   static const std::map<std::string_view, std::string_view> kUfuncs = {
       {"sum", "add"}, {"prod", "multiply"}, {"min", "minimum"}, {"max", "maximum"}};
   const auto ufunc = kUfuncs.find(c.name);
-  return give(in, ufunc == kUfuncs.end() ? c.name : ufunc->second, result, c.out, Casting::unsafe);
+  Value reduced = give(in, ufunc == kUfuncs.end() ? c.name : ufunc->second, result, c.out, Casting::unsafe);
+  const auto* whole = c.a.as<NdArray>();
+  if (!whole || whole->array.requested_chunks().empty() || c.axis.is_none() || is_missing(c.axis)) return reduced;
+  return with_chunks(std::move(reduced), reduced_chunks(whole->array, to_axes(in, c.axis, whole->array.rank()), keepdims));
 }
 
 constexpr const char* kNames[] = {"sum", "prod", "mean", "std", "var", "min", "max", "any", "all", "argmin", "argmax", "amin", "amax"};

@@ -1,0 +1,64 @@
+// The module _dask.
+#include "runtime/array/chunk_sizes.h"
+#include "runtime/session/function.h"
+#include "runtime/session/types.h"
+#include "stdlib/dask/module.h"
+#include "stdlib/modules.h"
+#include "stdlib/numpy/chunks.h"
+#include "stdlib/numpy/methods.h"
+
+namespace gasell {
+namespace {
+
+using Args = std::span<Value>;
+
+Value check_scheduler(Interpreter& in, Args args) {
+  numpy::check_scheduler(in, args[0]);
+  return {};
+}
+
+/// parameter_names(function): of a function of the script or the library; of others there is none to be told.
+Value parameter_names(Interpreter&, Args args) {
+  std::vector<Value> names;
+  if (const auto* function = args[0].as<Function>())
+    for (const std::string& name : function->parameter_names()) names.push_back(make_str(name));
+  return make_tuple(std::move(names));
+}
+
+/// common_chunks(arrays): a tuple of extents for each axis of the shape that the arrays are broadcast to.
+Value common_chunks(Interpreter& in, Args args) {
+  std::vector<Array> arrays;
+  for (const Value& v : to_vector(in, args[0])) {
+    const auto* array = v.as<numpy::NdArray>();
+    arrays.push_back(array ? array->array : Array(numpy::as_node(in, v)));
+  }
+  std::vector<graph::Shape> shapes;
+  std::vector<const Array*> pointers;
+  for (const Array& a : arrays) {
+    shapes.push_back(a.shape());
+    pointers.push_back(&a);
+  }
+  const graph::Shape shape = graph::broadcast_shapes(shapes);
+  const Array::Chunks chunks = gasell::common_chunks(pointers, shape);
+  std::vector<Value> axes;
+  for (size_t k = 0; k < shape.size(); ++k) {
+    std::vector<Value> extents;
+    const std::vector<int64_t> whole{std::max<int64_t>(shape[k], 1)};
+    for (const int64_t n : chunk_extents(k < chunks.size() ? chunks[k] : whole, shape[k])) extents.push_back(Value::of(n));
+    axes.push_back(make_tuple(std::move(extents)));
+  }
+  return make_tuple(std::move(axes));
+}
+
+}  // namespace
+
+Value make_dask_natives(Interpreter&) {
+  static const std::vector<NativeFunction> kFunctions = {
+      {"check_scheduler", "scheduler", check_scheduler, "ValueError for what is no scheduler of Dask's."},
+      {"parameter_names", "function", parameter_names, "The names of a function's parameters."},
+      {"common_chunks", "arrays", common_chunks, "The chunks of a result that has the boundaries of all arrays."},
+  };
+  return make_module("_dask", kFunctions);
+}
+
+}  // namespace gasell
