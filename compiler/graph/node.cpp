@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "compiler/graph/join.h"
 #include "lang/diagnostic.h"
 
 namespace gasell::graph {
@@ -465,6 +466,7 @@ NodeRef concatenate(std::vector<NodeRef> parts, int axis) {
   for (const NodeRef& part : parts)
     if (__builtin_add_overflow(shape[axis], part->shape[axis], &shape[axis])) refuse_size();
   if (parts.size() == 1) return parts[0];
+  if (std::optional<NodeRef> whole = joined(parts, axis)) return *whole;
   const DType dtype = parts[0]->dtype;
   return make(dtype, std::move(shape), std::move(parts), ConcatenateNode{axis});
 }

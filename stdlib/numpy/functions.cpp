@@ -124,6 +124,13 @@ bool any_texts(const std::vector<Value>& arrays) {
   });
 }
 
+/// The result of a join: an array of its own, in the order that the parts lie in where they agree, or what is in `out`.
+Value joined_value(Interpreter& in, NodeRef node, std::span<const Value> parts, const Value& out) {
+  if (!out.is_none()) return give(in, "concatenate", node, out);
+  AxisOrder order = kept_order(parts, node->rank());
+  return Value::make<NdArray>(ordered(std::move(node), std::move(order)));
+}
+
 Value concatenate(Interpreter& in, Args args) {
   const std::vector<Value> arrays = to_vector(in, args[0]);
   if (args[3].is_none() && args[2].is_none() && any_texts(arrays))
@@ -131,11 +138,11 @@ Value concatenate(Interpreter& in, Args args) {
   std::vector<NodeRef> parts = parts_of(in, args[0], args[3], args[4]);
   if (args[1].is_none()) {
     for (NodeRef& p : parts) p = graph::reshape(p, {p->size()});
-    return give(in, "concatenate", join(std::move(parts), 0), args[2]);
+    return joined_value(in, join(std::move(parts), 0), {}, args[2]);
   }
   if (parts[0]->rank() == 0) raise("ValueError", "zero-dimensional arrays cannot be concatenated");
   const int axis = to_axis(in, args[1], parts[0]->rank());
-  return with_joined_chunks(give(in, "concatenate", join(std::move(parts), axis), args[2]), arrays, axis);
+  return with_joined_chunks(joined_value(in, join(std::move(parts), axis), arrays, args[2]), arrays, axis);
 }
 Value stack(Interpreter& in, Args args) {
   std::vector<NodeRef> parts = parts_of(in, args[0], args[3], args[4]);
@@ -147,7 +154,7 @@ Value stack(Interpreter& in, Args args) {
     shape.insert(shape.begin() + axis, 1);
     p = graph::reshape(p, shape);
   }
-  return with_stacked_chunks(give(in, "concatenate", join(std::move(parts), axis), args[2]), to_vector(in, args[0]), axis);
+  return with_stacked_chunks(joined_value(in, join(std::move(parts), axis), {}, args[2]), to_vector(in, args[0]), axis);
 }
 
 /// Whether a choice of np.where may be texts or times, which columns hold.

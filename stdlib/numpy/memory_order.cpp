@@ -121,7 +121,7 @@ Array ordered(NodeRef node, AxisOrder order) {
   if (order.empty()) {
     // A value that lies in memory already may do so in another order.
     const auto* buffer = node->as<graph::BufferNode>();
-    if (!buffer || node->rank() < 2 || buffer->strides == graph::contiguous_strides(node->shape)) return Array(std::move(node));
+    if (!buffer || buffer->strides == graph::contiguous_strides(node->shape)) return Array(std::move(node));
     order.resize(static_cast<size_t>(node->rank()));
     std::iota(order.begin(), order.end(), 0);
   }

@@ -104,3 +104,39 @@ TEST_CASE("promotion follows NumPy 2") {
   CHECK(promote_weak(DType::f32, 'c') == DType::c64);
   CHECK(promote_weak(DType::boolean, 'i') == DType::i64);
 }
+
+TEST_CASE("functions of neighbouring pieces are a function of the whole") {
+  const NodeRef x = lazy({6, 8});
+  const auto piece = [&](int64_t row, int64_t column, int64_t rows, int64_t columns) {
+    return view(x, {rows, columns}, {{0, row, 1}, {1, column, 1}});
+  };
+  const auto function = [](const NodeRef& v) {
+    const NodeRef twice = map(ScalarOp::mul, {v, v});
+    return cast(map(ScalarOp::add, {twice, constant(Scalar::of_float(1))}), DType::f32);
+  };
+  std::vector<NodeRef> rows;
+  for (const int64_t row : {0, 2, 4}) {
+    std::vector<NodeRef> parts;
+    for (const int64_t column : {0, 3, 6}) parts.push_back(function(piece(row, column, 2, column == 6 ? 2 : 3)));
+    rows.push_back(concatenate(parts, 1));
+  }
+  CHECK(concatenate(rows, 0) == function(x));
+  CHECK(concatenate({piece(0, 0, 1, 8), piece(2, 0, 1, 8), piece(4, 0, 1, 8)}, 0) == view(x, {3, 8}, {{0, 0, 2}, {1, 0, 1}}));
+  CHECK(concatenate({piece(5, 0, 1, 8), piece(4, 0, 1, 8)}, 0) == view(x, {2, 8}, {{0, 5, -1}, {1, 0, 1}}));
+}
+
+TEST_CASE("other joins stay joins") {
+  const NodeRef x = lazy({6, 8}), y = lazy({8, 6});
+  const auto rows = [&](int64_t first, int64_t n) { return view(x, {n, 8}, {{0, first, 1}, {1, 0, 1}}); };
+  const auto is_join = [](const NodeRef& node) { return node->as<ConcatenateNode>() != nullptr; };
+  CHECK(is_join(concatenate({rows(0, 2), rows(3, 3)}, 0)));                                              // a gap
+  CHECK(is_join(concatenate({rows(2, 2), rows(0, 2)}, 0)));                                              // the other way
+  CHECK(is_join(concatenate({rows(0, 2), rows(0, 2)}, 0)));                                              // the same twice
+  CHECK(is_join(concatenate({rows(0, 2), rows(2, 2)}, 1)));                                              // along another axis
+  CHECK(is_join(concatenate({map(ScalarOp::neg, {rows(0, 2)}), map(ScalarOp::abs, {rows(2, 2)})}, 0)));  // two functions
+  CHECK(is_join(concatenate({x, transpose(y, {1, 0})}, 0)));                                             // two arrays
+  CHECK(is_join(concatenate({rows(0, 2), constant(Scalar::of_float(0), {2, 8})}, 0)));
+  CHECK(concatenate({constant(Scalar::of_float(0), {2, 8}), constant(Scalar::of_float(0), {3, 8})}, 0) ==
+        constant(Scalar::of_float(0), {5, 8}));
+  CHECK(is_join(concatenate({constant(Scalar::of_float(0.0), {2, 8}), constant(Scalar::of_float(-0.0), {3, 8})}, 0)));
+}
