@@ -9,6 +9,7 @@
 #include "lang/diagnostic.h"
 #include "stdlib/library_object.h"
 #include "stdlib/numpy/array_flags.h"
+#include "stdlib/library.h"
 #include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/memory_order.h"
@@ -210,6 +211,12 @@ Value numblocks(Interpreter& in, const Value& self) {
   for (const Value& pieces : chunks.as<Tuple>()->items) counts.push_back(Value::of(pieces.object()->length(in)));
   return make_tuple(std::move(counts));
 }
+/// What a function of dask.array makes of the array.
+constexpr char kBlocks[] = "block_view", kPoints[] = "point_view";
+template <const char* function>
+Value dask_part(Interpreter& in, const Value& self) {
+  return call(in, *library_member(in, "dask.array", function), {{self}, {}});
+}
 Value npartitions(Interpreter& in, const Value& self) {
   int64_t n = 1;
   const Value counts = numblocks(in, self);
@@ -407,6 +414,9 @@ std::vector<Type::Property> array_properties() {
       {"numblocks", numblocks, nullptr, "How many chunks along each axis, as in Dask."},
       {"npartitions", npartitions, nullptr, "How many chunks, as in Dask."},
       {"chunksize", chunksize, nullptr, "Extents of the first chunk, as in Dask."},
+      {"blocks", dask_part<kBlocks>, nullptr, "Blocks by their places, as in Dask."},
+      {"partitions", dask_part<kBlocks>, nullptr, "Blocks by their places, as in Dask."},
+      {"vindex", dask_part<kPoints>, nullptr, "Elements at the points of several lists, as in Dask."},
       {"T", turned, nullptr, "The array with its axes reversed: a view."},
       {"real", real_part, [](Interpreter& in, const Value& self, const Value& v) { set_part(in, self, v, true); }, "Real part."},
       {"imag", imaginary_part, [](Interpreter& in, const Value& self, const Value& v) { set_part(in, self, v, false); }, "Imaginary part."},
