@@ -1,6 +1,7 @@
 #include "stdlib/numpy/host.h"
 
 #include "lang/diagnostic.h"
+#include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/numpy/module.h"
 
@@ -36,7 +37,8 @@ Value make_numpy_host(Interpreter&) {
       for (NativeFunction& f : part) all.push_back(std::move(f));
     return all;
   }();
-  const Value module = make_module("_numpy", kFunctions);
+  const Value module = Value::make<LibraryModule>("_numpy");
+  for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
   set_member(module, "UFuncTypeError", type_object(*exception_type("UFuncTypeError")));
   return module;
 }

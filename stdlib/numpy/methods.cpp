@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "lang/diagnostic.h"
+#include "stdlib/library.h"
 #include "stdlib/library_object.h"
 #include "stdlib/numpy/array_flags.h"
-#include "stdlib/library.h"
 #include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/memory_order.h"
