@@ -1,17 +1,18 @@
 #include "stdlib/dask/module.h"
 
+#include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
-#include "stdlib/numpy/chunks.h"
 
 namespace gasell {
 
-Value make_dask(Interpreter&) {
-  static const std::vector<NativeFunction> kFunctions = numpy::dask_functions();
+Value make_dask(Interpreter& in) {
   const Value module = Value::make<LibraryModule>("dask");
-  for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
+  set_member(module, "config", make_dask_config(in));
   return module;
 }
+
+Value make_dask_config(Interpreter&) { return Value::make<LibraryModule>("dask.config"); }
 
 Value make_dask_array(Interpreter& in) {
   const Value numpy = in.import_module("numpy", nullptr);
@@ -24,5 +25,23 @@ Value make_dask_array(Interpreter& in) {
 }
 
 Value make_dask_dataframe(Interpreter& in) { return Value::make<LibraryModule>("dask.dataframe", in.import_module("pandas", nullptr)); }
+
+Value make_dask_diagnostics(Interpreter&) { return Value::make<LibraryModule>("dask.diagnostics"); }
+
+Value make_dask_distributed(Interpreter&) {
+  static const Type cancelled{"CancelledError", "concurrent.futures._base", exception_type("Exception")};
+  static const Type future_cancelled{"FutureCancelledError", "distributed.client", &cancelled};
+  static const Type closed{"ClosedClientError", "distributed.client", exception_type("Exception")};
+  static const bool once = [] {
+    for (const Type* type : {&cancelled, &future_cancelled, &closed}) register_exception(*type);
+    return true;
+  }();
+  (void)once;
+  const Value module = Value::make<LibraryModule>("dask.distributed");
+  for (const Type* type : {&cancelled, &future_cancelled, &closed}) set_member(module, type->name, type_object(*type));
+  return module;
+}
+
+Value make_dask_cuda(Interpreter& in) { return Value::make<LibraryModule>("dask_cuda", in.import_module("dask.distributed", nullptr)); }
 
 }  // namespace gasell

@@ -3,6 +3,7 @@
 #include "runtime/session/function.h"
 #include "runtime/session/types.h"
 #include "stdlib/dask/module.h"
+#include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/methods.h"
@@ -23,6 +24,11 @@ Value parameter_names(Interpreter&, Args args) {
   if (const auto* function = args[0].as<Function>())
     for (const std::string& name : function->parameter_names()) names.push_back(make_str(name));
   return make_tuple(std::move(names));
+}
+
+Value compute_arrays(Interpreter& in, Args args) {
+  numpy::compute_together(in, to_vector(in, args[0]));
+  return {};
 }
 
 /// common_chunks(arrays): a tuple of extents for each axis of the shape that the arrays are broadcast to.
@@ -56,9 +62,12 @@ Value make_dask_natives(Interpreter&) {
   static const std::vector<NativeFunction> kFunctions = {
       {"check_scheduler", "scheduler", check_scheduler, "ValueError for what is no scheduler of Dask's."},
       {"parameter_names", "function", parameter_names, "The names of a function's parameters."},
+      {"compute_arrays", "arrays", compute_arrays, "Evaluates arrays and NumPy scalars in one plan."},
       {"common_chunks", "arrays", common_chunks, "The chunks of a result that has the boundaries of all arrays."},
   };
-  return make_module("_dask", kFunctions);
+  const Value module = Value::make<LibraryModule>("_dask");
+  for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
+  return module;
 }
 
 }  // namespace gasell

@@ -75,26 +75,6 @@ std::vector<const Array*> arrays_among(std::span<const Value> values) {
   return arrays;
 }
 
-/// Forces all the arrays among the arguments in one plan: what they share is computed once.
-Value compute_together(Interpreter& in, std::span<Value> args) {
-  check_scheduler(in, args[1]);
-  const std::vector<Value>& given = args[0].as<Tuple>()->items;
-  std::vector<Array> arrays;
-  std::vector<std::pair<NumpyScalar*, size_t>> scalars;  // and their places among the arrays
-  for (const Value& v : given) {
-    if (const auto* a = v.as<NdArray>()) {
-      arrays.push_back(a->array);
-    } else if (auto* scalar = v.as<NumpyScalar>()) {
-      scalars.emplace_back(scalar, arrays.size());
-      arrays.emplace_back(scalar->node());
-    }
-  }
-  force_all(in.engine(), arrays);
-  for (const auto& [scalar, at] : scalars) scalar->set_value(arrays[at].elements(in.engine())[0]);
-  std::vector<Value> results(given.begin(), given.end());
-  return make_tuple(std::move(results));
-}
-
 }  // namespace
 
 Value with_chunks(Value result, Array::Chunks chunks) {
@@ -133,12 +113,19 @@ void check_scheduler(Interpreter& in, const Value& scheduler) {
   raise("ValueError", "Expected one of [" + expected + "]");
 }
 
-std::vector<NativeFunction> dask_functions() {
-  const std::string parameters = std::string("*args, ") + (kHowToCompute + 3);
-  return {
-      {"compute", parameters, compute_together, "Computes several arrays at once: a tuple of them."},
-      {"persist", parameters, compute_together, "As compute."},
-  };
+void compute_together(Interpreter& in, std::span<const Value> values) {
+  std::vector<Array> arrays;
+  std::vector<std::pair<NumpyScalar*, size_t>> scalars;  // and their places among the arrays
+  for (const Value& v : values) {
+    if (const auto* a = v.as<NdArray>()) {
+      arrays.push_back(a->array);
+    } else if (auto* scalar = v.as<NumpyScalar>()) {
+      scalars.emplace_back(scalar, arrays.size());
+      arrays.emplace_back(scalar->node());
+    }
+  }
+  force_all(in.engine(), arrays);
+  for (const auto& [scalar, at] : scalars) scalar->set_value(arrays[at].elements(in.engine())[0]);
 }
 
 Chunks to_chunks(Interpreter& in, const Value& v, const Array& array, const Chunks& missing_axes) {

@@ -28,7 +28,7 @@ constexpr const char* kHowToCompute =
     "*, scheduler=None, num_workers: Unused=None, optimize_graph: Unused=True, traverse: Unused=True, pool: Unused=None, "
     "rerun_exceptions_locally: Unused=None";
 
-/// compute and persist of several arrays, as the modules dask and dask.array have them.
-std::vector<NativeFunction> dask_functions();
+/// Evaluates the arrays and NumPy scalars among some values in one plan: what they share is computed once.
+void compute_together(Interpreter& in, std::span<const Value> values);
 
 }  // namespace gasell::numpy

@@ -18,8 +18,7 @@ namespace {
 
 std::vector<NativeFunction> all_functions() {
   std::vector<NativeFunction> all;
-  for (auto part : {numpy::reduction_functions(), numpy::creation_functions(), numpy::misc_functions(), numpy::shape_functions(),
-                    numpy::dask_functions()})
+  for (auto part : {numpy::reduction_functions(), numpy::creation_functions(), numpy::misc_functions(), numpy::shape_functions()})
     for (NativeFunction& f : part) all.push_back(std::move(f));
   return all;
 }
