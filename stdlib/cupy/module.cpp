@@ -4,6 +4,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/bindings.h"
 #include "stdlib/cupy/kernels.h"
+#include "stdlib/library.h"
 #include "stdlib/modules.h"
 
 namespace gasell {
@@ -22,19 +23,22 @@ Value as_numpy(Interpreter& in, Args args) {
 Value make_cupy(Interpreter& in) {
   static const std::vector<NativeFunction> kFunctions = {{"asnumpy", "a, stream=None, order='C', out=None, *, blocking=True", as_numpy,
                                                           "The array itself: it is copied when the host reads it."}};
-  Value module = make_numpy(in);
+  const Value module = Value::make<LibraryModule>("cupy", in.import_module("numpy", nullptr));
   for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
   set_member(module, "ElementwiseKernel", type_object(cupy::elementwise_kernel_type()));
   set_member(module, "ReductionKernel", type_object(cupy::reduction_kernel_type()));
   set_member(module, "RawKernel", type_object(cupy::raw_kernel_type()));
   set_member(module, "RawModule", type_object(cupy::raw_module_type()));
   static const std::vector<NativeFunction> kNone;
-  const Value cuda = make_module("cupy.cuda", kNone), compiler = make_module("cupy.cuda.compiler", kNone);
+  const Value cuda = Value::make<LibraryModule>("cupy.cuda"), compiler = make_module("cupy.cuda.compiler", kNone);
   set_member(compiler, "CompileException", type_object(cupy::compile_exception()));
   set_member(cuda, "compiler", compiler);
   set_member(cuda, "MemoryPointer", type_object(cupy::memory_pointer_type()));
+  for (const char* name : {"runtime", "nvtx"}) set_member(cuda, name, Value::make<LibraryModule>(std::string("cupy.cuda.") + name));
   set_member(module, "cuda", cuda);
   return module;
 }
+
+Value make_cupyx_profiler(Interpreter&) { return Value::make<LibraryModule>("cupyx.profiler"); }
 
 }  // namespace gasell

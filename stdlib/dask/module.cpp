@@ -42,6 +42,8 @@ Value make_dask_distributed(Interpreter&) {
   return module;
 }
 
+Value make_dask_cudf(Interpreter& in) { return Value::make<LibraryModule>("dask_cudf", in.import_module("dask.dataframe", nullptr)); }
+
 Value make_dask_cuda(Interpreter& in) { return Value::make<LibraryModule>("dask_cuda", in.import_module("dask.distributed", nullptr)); }
 
 }  // namespace gasell

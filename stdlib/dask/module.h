@@ -13,6 +13,7 @@ Value make_dask_diagnostics(Interpreter& in);
 /// Also under the names distributed and, with its cluster of GPUs, dask_cuda.
 Value make_dask_distributed(Interpreter& in);
 Value make_dask_cuda(Interpreter& in);
+Value make_dask_cudf(Interpreter& in);
 /// What the texts of Dask's names are made with.
 Value make_dask_natives(Interpreter& in);
 

@@ -1,4 +1,4 @@
-// The modules pandas and cudf: one library under two names, and what its texts are made with.
+// The modules pandas and cudf: one library, and what its texts are made with.
 #include "stdlib/pandas/module.h"
 
 #include "stdlib/library.h"
@@ -23,6 +23,8 @@ Value make_pandas(Interpreter& in) {
   set_member(module, "DateOffset", type_object(pandas::date_offset_type()));
   return module;
 }
+
+Value make_cudf(Interpreter& in) { return Value::make<LibraryModule>("cudf", in.import_module("pandas", nullptr)); }
 
 Value make_pandas_library(Interpreter&) { return Value::make<LibraryModule>("_pandas"); }
 

@@ -6,6 +6,7 @@
 namespace gasell {
 
 Value make_pandas(Interpreter& in);
+Value make_cudf(Interpreter& in);
 /// Makes pandas' exceptions known to raise().
 void register_pandas_errors();
 Value make_pandas_errors(Interpreter& in);
