@@ -21,7 +21,8 @@ using Args = std::span<Value>;
 Value shared(Array a) { return Value::make<NdArray>(std::move(a)); }
 
 Value reshape(Interpreter& in, Args args) {
-  return call(in, get_attribute(in, shared(as_array(in, args[0])), "reshape"), {{args[1]}, {{"order", args[2]}, {"copy", args[3]}}});
+  const Value self = args[0].as<NumpyScalar>() ? args[0] : shared(as_array(in, args[0]));
+  return call(in, get_attribute(in, self, "reshape"), {{args[1]}, {{"order", args[2]}, {"copy", args[3]}}});
 }
 Value ravel(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "ravel"), {{args[1]}, {}}); }
 Value transpose(Interpreter& in, Args args) {
@@ -32,18 +33,19 @@ Value transpose(Interpreter& in, Args args) {
   else
     for (const Value& v : to_vector(in, args[1])) axes.push_back(to_axis(in, v, a.rank()));
   if (static_cast<int>(axes.size()) != a.rank()) raise("ValueError", "axes don't match array");
-  return shared(transposed(a, axes));
+  return args[0].as<NumpyScalar>() ? args[0] : shared(transposed(a, axes));
 }
 Value swapaxes(Interpreter& in, Args args) {
   return call(in, get_attribute(in, shared(as_array(in, args[0])), "swapaxes"), {{args[1], args[2]}, {}});
 }
 Value squeeze(Interpreter& in, Args args) {
-  if (args[0].as<NumpyScalar>()) return args[0];
-  return call(in, get_attribute(in, shared(as_array(in, args[0])), "squeeze"), {{args[1]}, {}});
+  const Value result = call(in, get_attribute(in, shared(as_array(in, args[0])), "squeeze"), {{args[1]}, {}});
+  return args[0].as<NumpyScalar>() ? args[0] : result;
 }
 Value moveaxis(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
-  const std::vector<int> from = to_axes(in, args[1], a.rank(), "source: "), to = to_axes(in, args[2], a.rank(), "destination: ");
+  const std::vector<int> from = to_axis_tuple(in, args[1], a.rank(), "source: "),
+                         to = to_axis_tuple(in, args[2], a.rank(), "destination: ");
   if (from.size() != to.size()) raise("ValueError", "`source` and `destination` arguments must have the same number of elements");
   std::vector<int> order;
   for (int k = 0; k < a.rank(); ++k)
@@ -57,8 +59,9 @@ Value moveaxis(Interpreter& in, Args args) {
 Value expand_dims(Interpreter& in, Args args) {
   if (args[1].is_none()) raise("TypeError", "'NoneType' object cannot be interpreted as an integer");
   const Array a = as_array(in, args[0]);
-  const int rank = a.rank() + (args[1].as<Tuple>() ? static_cast<int>(args[1].as<Tuple>()->items.size()) : 1);
-  const std::vector<int> axes = to_axes(in, args[1], rank);
+  const int rank = a.rank() + (args[1].as<Tuple>() || args[1].as<List>() ? static_cast<int>(to_vector(in, args[1]).size()) : 1);
+  const bool several = args[1].as<Tuple>() || args[1].as<List>();
+  const std::vector<int> axes = several ? to_axis_tuple(in, args[1], rank) : std::vector<int>{to_axis(in, args[1], rank)};
   Shape shape = a.shape();
   std::vector<int> sorted = axes;
   std::sort(sorted.begin(), sorted.end());
@@ -132,7 +135,7 @@ Value concatenate(Interpreter& in, Args args) {
     return give(in, "concatenate", join(std::move(parts), 0), args[2]);
   }
   if (parts[0]->rank() == 0) raise("ValueError", "zero-dimensional arrays cannot be concatenated");
-  const int axis = to_axis(in, args[1], parts[0]->rank());
+  const int axis = to_plain_axis(in, args[1], parts[0]->rank());
   return give(in, "concatenate", join(std::move(parts), axis), args[2]);
 }
 Value stack(Interpreter& in, Args args) {
@@ -168,12 +171,21 @@ Value where(Interpreter& in, Args args) {
                    args.first(3));
 }
 Value clip(Interpreter& in, Args args) {
+  if (is_missing(args[1]) != is_missing(args[2]))
+    raise("TypeError", std::string("clip() missing 1 required positional argument: '") + (is_missing(args[1]) ? "a_min" : "a_max") + "'");
+  if (!is_missing(args[1]) && (!is_missing(args[4]) || !is_missing(args[5])))
+    raise("ValueError", "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.");
   const Value &low = is_missing(args[1]) ? args[4] : args[1], &high = is_missing(args[2]) ? args[5] : args[2];
   if (const Value own = own_answer(in, "clip", args[0], {is_missing(low) ? Value() : low, is_missing(high) ? Value() : high});
       !own.is_absent())
     return own;
   if (!low.is_none() && !is_missing(low) && !high.is_none() && !is_missing(high))
     graph::broadcast_shapes({as_node(in, args[0])->shape, as_node(in, low)->shape, as_node(in, high)->shape});
+  const auto unbounded = [](const Value& v) { return v.is_none() || is_missing(v); };
+  if (unbounded(low) && unbounded(high)) {
+    const Operand operands[] = {operand(in, args[0])};
+    return give(in, "positive", apply("positive", operands), args[3]);
+  }
   const Value result = clipped(in, args[0], is_missing(low) ? Value() : low, is_missing(high) ? Value() : high);
   return give(in, "clip", as_node(in, result), args[3]);
 }
@@ -202,18 +214,20 @@ Value angle(Interpreter& in, Args args) {
   return truth(in, args[1]) ? scaled(in, a, 180.0 / M_PI) : a;
 }
 Value matmul_of(Interpreter& in, Args args) { return give(in, "matmul", matmul(operand(in, args[0]), operand(in, args[1])), args[2]); }
+/// The extents of anything; what is no array has none.
+Shape shape_of(Interpreter& in, const Value& v) { return v.is_none() ? Shape{} : as_node(in, v)->shape; }
 Value shape(Interpreter& in, Args args) {
-  return is_column(args[0]) ? get_attribute(in, args[0], "shape") : from_shape(as_node(in, args[0])->shape);
+  return is_column(args[0]) ? get_attribute(in, args[0], "shape") : from_shape(shape_of(in, args[0]));
 }
 Value ndim(Interpreter& in, Args args) {
-  return is_column(args[0]) ? get_attribute(in, args[0], "ndim") : Value::of(as_node(in, args[0])->rank());
+  return is_column(args[0]) ? get_attribute(in, args[0], "ndim") : Value::of(static_cast<int64_t>(shape_of(in, args[0]).size()));
 }
 Value size(Interpreter& in, Args args) {
   if (is_column(args[0]) && args[1].is_none()) return get_attribute(in, args[0], "size");
-  const NodeRef x = as_node(in, args[0]);
-  if (args[1].is_none()) return Value::of(x->size());
+  const Shape shape = shape_of(in, args[0]);
+  if (args[1].is_none()) return Value::of(graph::size_of(shape));
   int64_t n = 1;
-  for (int axis : to_axes(in, args[1], x->rank())) n *= x->shape[static_cast<size_t>(axis)];
+  for (int axis : to_axis_tuple(in, args[1], static_cast<int>(shape.size()))) n *= shape[static_cast<size_t>(axis)];
   return Value::of(n);
 }
 Value copy(Interpreter& in, Args args) {
@@ -223,7 +237,7 @@ Value copy(Interpreter& in, Args args) {
 Value result_type(Interpreter& in, Args args) {
   std::vector<Operand> operands;
   for (const Value& v : args[0].as<Tuple>()->items) {
-    if (v.as<TypeObject>() || v.as<DTypeObject>() || v.as<Str>())
+    if (v.as<TypeObject>() || v.as<DTypeObject>() || v.as<Str>() || v.as<List>() || v.as<Tuple>())
       operands.push_back({graph::constant(Scalar::of_int(0).cast(*to_dtype(in, v))), 0});
     else
       operands.push_back(operand(in, v));
@@ -232,7 +246,8 @@ Value result_type(Interpreter& in, Args args) {
 }
 Value promote_types(Interpreter& in, Args args) { return dtype_object(promote(*to_dtype(in, args[0]), *to_dtype(in, args[1]))); }
 Value can_cast(Interpreter& in, Args args) {
-  const DType from = *to_dtype(in, args[0]), to = *to_dtype(in, args[1]);
+  const auto* array = args[0].as<NdArray>();
+  const DType from = array ? array->array.dtype() : *to_dtype(in, args[0]), to = *to_dtype(in, args[1]);
   return Value::of(can_cast(from, to, casting_of(in, args[2])));
 }
 

@@ -38,6 +38,7 @@ Value reshape(Interpreter& in, Args args) {  // *shape, order, copy
     for (int k = x.rank(); k-- > 0;) axes.push_back(k);
     return transposed(x, axes);
   };
+  if (shape.empty() && args[0].as<NumpyScalar>()) return args[0];
   if (fortran) std::reverse(shape.begin(), shape.end());
   Array result = fortran ? reversed(reversed(a).reshape(shape)) : a.reshape(shape);
   if (is_missing(args[3]) || args[3].is_none()) return shared(std::move(result));

@@ -116,6 +116,16 @@ Value result_of(Interpreter& in, const Ufunc& f, NodeRef result, const Options& 
   return give(in, f.name, result, out, Casting::unsafe);
 }
 
+/// Of several results, those that get a new array have the shape that the given ones broadcast to.
+void broadcast_to_outputs(std::array<NodeRef, 2>& results, const Options& options) {
+  std::vector<Shape> shapes{results[0]->shape};
+  for (const Value& out : options.out)
+    if (is_given(out)) shapes.push_back(out.as<NdArray>()->array.shape());
+  const Shape shape = graph::broadcast_shapes(shapes);
+  for (size_t k = 0; k < results.size(); ++k)
+    if (!is_given(options.out[k])) results[k] = graph::broadcast_to(results[k], shape);
+}
+
 Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
   const LoopTable& table = f.table();
   const auto inputs = static_cast<size_t>(table.inputs), outputs = static_cast<size_t>(table.outputs);
@@ -130,6 +140,7 @@ Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
   std::array<NodeRef, 2> results;
   apply(in, f, loop, operands, std::span(results).first(outputs));
   const std::span<const Value> given = args.first(inputs);
+  if (outputs > 1) broadcast_to_outputs(results, options);
   if (outputs == 1) return result_of(in, f, std::move(results[0]), options, 0, given);
   Value first = result_of(in, f, std::move(results[0]), options, 0, given);
   return make_tuple({std::move(first), result_of(in, f, std::move(results[1]), options, 1, given)});
@@ -201,6 +212,19 @@ Value give(Interpreter& in, std::string_view name, const NodeRef& result, const 
                             " doesn't match the broadcast shape " + graph::to_string(shape));
   array->array.assign(in.engine(), result);
   return target;
+}
+
+Value give_reduced(Interpreter& in, std::string_view name, const NodeRef& result, const Value& out, Casting casting) {
+  const auto* tuple = out.as<Tuple>();
+  const Value& target = tuple && tuple->items.size() == 1 ? tuple->items[0] : out;
+  if (const auto* array = target.as<NdArray>()) {
+    const Array& a = array->array;
+    if (a.rank() != result->rank())
+      raise("ValueError", "output parameter for reduction operation " + std::string(name) + " has the wrong number of dimensions: Found " +
+                              std::to_string(a.rank()) + " but expected " + std::to_string(result->rank()));
+    if (a.shape() != result->shape) raise("ValueError", "output array does not match result of np." + std::string(name) + ".");
+  }
+  return give(in, name, result, out, casting);
 }
 
 std::vector<NativeFunction> ufunc_functions() {
