@@ -172,7 +172,10 @@ Value arange(Interpreter& in, Args args) {
   Value start = args[0], stop = args[1], step = args[2];
   if (is_missing(stop) || stop.is_none()) stop = start, start = Value::of(0);
   if (is_missing(step) || step.is_none()) step = Value::of(1);
-  for (const Value& v : {start, stop, step}) given.push_back(operand(in, v));
+  for (const Value& v : {start, stop, step}) {
+    given.push_back(operand(in, v));
+    if (is_complex(given.back().node->dtype)) raise("NotImplementedError", "np.arange of complex numbers is not in Gasell");
+  }
   const DType dtype = dtype_or(in, args[3], promote(DType::i64, common_type(given)));
   if (kind(dtype) == 'b') {
     const NodeRef numbers =

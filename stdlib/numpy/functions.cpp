@@ -31,7 +31,7 @@ Value transpose(Interpreter& in, Args args) {
   if (args[1].is_none())
     for (int k = a.rank(); k-- > 0;) axes.push_back(k);
   else
-    for (const Value& v : to_vector(in, args[1])) axes.push_back(to_axis(in, v, a.rank()));
+    for (const Value& v : args[1].is_int() ? std::vector<Value>{args[1]} : to_vector(in, args[1])) axes.push_back(to_axis(in, v, a.rank()));
   if (static_cast<int>(axes.size()) != a.rank()) raise("ValueError", "axes don't match array");
   return args[0].as<NumpyScalar>() ? args[0] : shared(transposed(a, axes));
 }
@@ -96,6 +96,10 @@ std::vector<NodeRef> parts_of(Interpreter& in, const Value& sequence, const Valu
   const bool unsafe = casting.as<Str>() && casting.as<Str>()->value == "unsafe";
   std::vector<NodeRef> parts;
   for (const Operand& o : operands) {
+    if (o.weak) {
+      parts.push_back(cast_weak(o.node, type));
+      continue;
+    }
     if (!unsafe && !can_cast(o.node->dtype, type, Casting::same_kind))
       raise("TypeError", "Cannot cast array data from dtype('" + std::string(name_of(o.node->dtype)) + "') to dtype('" +
                              std::string(name_of(type)) + "') according to the rule 'same_kind'");
@@ -191,7 +195,7 @@ Value clip(Interpreter& in, Args args) {
 }
 Value round(Interpreter& in, Args args) {
   if (const Value own = own_answer(in, "round", args[0], {is_missing(args[1]) ? Value::of(0) : args[1]}); !own.is_absent()) return own;
-  return give(in, "round", rounded(as_node(in, args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1])), args[2]);
+  return give_reduced(in, "round", rounded(as_node(in, args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1])), args[2]);
 }
 Value scaled(Interpreter& in, const Value& v, double factor) {
   const Operand operands[] = {operand(in, v), {graph::constant(Scalar::of_float(factor)), 'f'}};
@@ -213,7 +217,18 @@ Value angle(Interpreter& in, Args args) {
   const Value a = wrap(apply("arctan2", operands));
   return truth(in, args[1]) ? scaled(in, a, 180.0 / M_PI) : a;
 }
-Value matmul_of(Interpreter& in, Args args) { return give(in, "matmul", matmul(operand(in, args[0]), operand(in, args[1])), args[2]); }
+Value matmul_of(Interpreter& in, Args args) {
+  const Operand a = operand(in, args[0]), b = operand(in, args[1]);
+  const NodeRef result = matmul(a, b);
+  if (const auto* out = args[2].as<NdArray>()) {
+    const size_t cores = (a.node->rank() > 1 ? 1 : 0) + (b.node->rank() > 1 ? 1 : 0);
+    const Shape &held = out->array.shape(), &made = result->shape;
+    if (held.size() < cores ||
+        !std::equal(made.end() - static_cast<std::ptrdiff_t>(cores), made.end(), held.end() - static_cast<std::ptrdiff_t>(cores)))
+      raise("ValueError", "matmul: Output operand 0 has a mismatch in its core dimensions, with gufunc signature (n?,k),(k,m?)->(n?,m?)");
+  }
+  return give(in, "matmul", result, args[2]);
+}
 /// The extents of anything; what is no array has none.
 Shape shape_of(Interpreter& in, const Value& v) { return v.is_none() ? Shape{} : as_node(in, v)->shape; }
 Value shape(Interpreter& in, Args args) {
@@ -237,7 +252,9 @@ Value copy(Interpreter& in, Args args) {
 Value result_type(Interpreter& in, Args args) {
   std::vector<Operand> operands;
   for (const Value& v : args[0].as<Tuple>()->items) {
-    if (v.as<TypeObject>() || v.as<DTypeObject>() || v.as<Str>() || v.as<List>() || v.as<Tuple>())
+    if (v.is_none())
+      operands.push_back({graph::constant(Scalar::of_float(0)), 0});
+    else if (v.as<TypeObject>() || v.as<DTypeObject>() || v.as<Str>() || v.as<List>() || v.as<Tuple>())
       operands.push_back({graph::constant(Scalar::of_int(0).cast(*to_dtype(in, v))), 0});
     else
       operands.push_back(operand(in, v));
@@ -303,7 +320,9 @@ Value array_str_of(Interpreter& in, Args args) { return make_str(array_str(in, a
 }  // namespace
 
 Value dot_of(Interpreter& in, Args args) {
-  const NodeRef result = dot(operand(in, args[0]), operand(in, args[1]));
+  const Operand a = operand(in, args[0]), b = operand(in, args[1]);
+  const NodeRef result = dot(a, b);
+  if (a.node->rank() == 0 || b.node->rank() == 0) return give(in, "dot", result, args[2]);
   if (const auto* out = args[2].as<NdArray>()) {
     if (out->array.dtype() != result->dtype || out->array.rank() != result->rank())
       raise("ValueError", "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)");

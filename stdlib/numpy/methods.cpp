@@ -289,7 +289,7 @@ Shape shape_argument(Interpreter& in, const std::vector<Value>& given, int64_t s
   int64_t known = 1;
   int unknown = -1;
   for (size_t k = 0; k < shape.size(); ++k) {
-    if (shape[k] == -1) {
+    if (shape[k] < 0) {  // any negative one, to NumPy
       if (unknown >= 0) raise("ValueError", "can only specify one unknown dimension");
       unknown = static_cast<int>(k);
     } else {

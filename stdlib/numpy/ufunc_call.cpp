@@ -116,21 +116,24 @@ Value result_of(Interpreter& in, const Ufunc& f, NodeRef result, const Options& 
   return give(in, f.name, result, out, Casting::unsafe);
 }
 
-/// Of several results, those that get a new array have the shape that the given ones broadcast to.
+/// Several results have one shape: what the operands and the given arrays broadcast to.
 void broadcast_to_outputs(std::array<NodeRef, 2>& results, const Options& options) {
   std::vector<Shape> shapes{results[0]->shape};
   for (const Value& out : options.out)
     if (is_given(out)) shapes.push_back(out.as<NdArray>()->array.shape());
   const Shape shape = graph::broadcast_shapes(shapes);
-  for (size_t k = 0; k < results.size(); ++k)
-    if (!is_given(options.out[k])) results[k] = graph::broadcast_to(results[k], shape);
+  for (NodeRef& result : results) result = graph::broadcast_to(result, shape);
 }
 
 Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
   const LoopTable& table = f.table();
   const auto inputs = static_cast<size_t>(table.inputs), outputs = static_cast<size_t>(table.outputs);
   std::array<Operand, 2> storage;
-  for (size_t k = 0; k < inputs; ++k) storage[k] = operand(in, args[k]);
+  for (size_t k = 0; k < inputs; ++k) {
+    if (args[k].is_none() && (f.loops == LoopClass::logic || f.loops == LoopClass::negated || f.loops == LoopClass::comparison))
+      raise("NotImplementedError", std::string("np.") + f.name + " of None is not in Gasell: it has no arrays of objects");
+    storage[k] = operand(in, args[k]);
+  }
   const std::span<const Operand> operands(storage.data(), inputs);
   const Options options = options_of(in, args, inputs, outputs);
   const Loop& loop = resolve(f.name, f.loops, operands, options.dtype);

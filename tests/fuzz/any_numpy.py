@@ -91,6 +91,10 @@ def without_signs(text):
     return re.sub(r"-(0\.?0*(?:e\+00)?)(?![\d.])", r"+\1", text).replace("+0", "0")
 
 
+def by_order_of_products(call, got, want):
+    return bool(MULTIPLIED.match(call)) and "j" in want and numpy_peer.same(without_signs(got), without_signs(want))
+
+
 def reason(call, got, want):
     """Why the answers may differ, or None."""
     if got.startswith("NotImplementedError"):
@@ -107,11 +111,19 @@ def reason(call, got, want):
         return "float16"
     if TO_INTEGERS.search(call) and HELD_BY_NONE.search(call):
         return "a cast that C leaves open"
+    if got.startswith("LinAlgError SVD") and "complex(np.inf" in call:
+        return "a decomposition that may never end"
     if re.match(r"np\.(?:arg)?partition\(", call) and not RAISED.match(got) and not RAISED.match(want):
         return "one order of several"
+    if call.startswith("np.searchsorted(") and not RAISED.match(got) and not RAISED.match(want):
+        return "a search in what is not sorted"
+    if re.match(r"np\.(dot|inner)\(", call) and ("reshape(())" in call or "(0," in call) and "nan" in got:
+        return "a scalar of 0, for which BLAS looks at nothing"
+    if call.startswith("np.arange(") and "np.uint" in call:
+        return "ends that NumPy wraps around"
     if SUMMED.match(call) and largest(call) > 1e4 and near(call, got, want):
         return "the order of sums"
-    if MULTIPLIED.match(call) and "j" in want and numpy_peer.same(without_signs(got), without_signs(want)):
+    if by_order_of_products(call, got, want):
         return "the order of products"
     return None
 
