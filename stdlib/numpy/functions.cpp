@@ -171,8 +171,9 @@ Value where(Interpreter& in, Args args) {
   }
   const Operand operands[] = {operand(in, args[1]), operand(in, args[2])};
   const DType type = common_type(operands);
-  return wrap_kept(graph::map(ScalarOp::select, {condition, graph::cast(operands[0].node, type), graph::cast(operands[1].node, type)}),
-                   args.first(3));
+  const NodeRef chosen =
+      graph::map(ScalarOp::select, {condition, graph::cast(operands[0].node, type), graph::cast(operands[1].node, type)});
+  return chosen->rank() == 0 ? wrap_array(chosen) : wrap_kept(chosen, args.first(3));  // never a scalar
 }
 Value clip(Interpreter& in, Args args) {
   if (is_missing(args[1]) != is_missing(args[2]))

@@ -119,7 +119,7 @@ def reason(call, got, want):
         return "a search in what is not sorted"
     if re.match(r"np\.(dot|inner)\(", call) and ("reshape(())" in call or "(0," in call) and "nan" in got:
         return "a scalar of 0, for which BLAS looks at nothing"
-    if call.startswith("np.arange(") and "np.uint" in call:
+    if re.match(r"np\.(arange|bartlett|blackman|hamming|hanning|kaiser)\(", call) and re.search(r"np\.uint|iinfo\('int64'\)", call):
         return "ends that NumPy wraps around"
     if SUMMED.match(call) and largest(call) > 1e4 and near(call, got, want):
         return "the order of sums"
