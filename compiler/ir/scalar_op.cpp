@@ -208,11 +208,36 @@ std::complex<T> with_plain_nans(std::complex<T> a) {
 }
 
 template <class T>
+std::complex<T> product(std::complex<T> a, std::complex<T> b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// a ** b as NumPy computes it: by products where b is a small whole number, and without a value where 0 is raised to what is not above 0.
+template <class T>
+std::complex<T> power(std::complex<T> a, std::complex<T> b) {
+  constexpr T kNone = std::numeric_limits<T>::quiet_NaN();
+  if (b == T(0)) return T(1);
+  if (a == T(0)) return b.real() > 0 ? std::complex<T>(0) : std::complex<T>(kNone, kNone);
+  const bool by_products = b.imag() == 0 && std::abs(b.real()) < 100 && b.real() == std::trunc(b.real());
+  if (!by_products) return std::pow(a, b);
+  const int n = static_cast<int>(b.real());
+  if (n == 1) return a;
+  if (n == 2) return product(a, a);
+  if (n == 3) return product(a, product(a, a));
+  std::complex<T> result(1);
+  for (int rest = std::abs(n); rest > 0; rest >>= 1) {
+    if (rest & 1) result = product(result, a);
+    a = product(a, a);
+  }
+  return n < 0 ? quotient(std::complex<T>(1), result) : result;
+}
+
+template <class T>
 std::complex<T> complex_op(ScalarOp op, std::complex<T> a, std::complex<T> b) {
   switch (op) {
     case ScalarOp::add: return a + b;
     case ScalarOp::sub: return a - b;
-    case ScalarOp::mul: return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    case ScalarOp::mul: return product(a, b);
     case ScalarOp::div: return quotient(a, b);
     case ScalarOp::neg: return -a;
     case ScalarOp::conj: return std::conj(a);
@@ -220,7 +245,7 @@ std::complex<T> complex_op(ScalarOp op, std::complex<T> a, std::complex<T> b) {
   }
   a = with_plain_nans(a), b = with_plain_nans(b);
   switch (op) {
-    case ScalarOp::pow: return b == T(0) ? std::complex<T>(1) : a == T(0) ? std::complex<T>(0) : std::pow(a, b);
+    case ScalarOp::pow: return power(a, b);
     case ScalarOp::sqrt: return std::sqrt(a);
     case ScalarOp::exp: return std::exp(a);
     case ScalarOp::log: return std::log(a);

@@ -62,7 +62,10 @@ void determinant(int64_t n, T* a, Determinant<T>& d) {
     if (pivots[static_cast<size_t>(k)] != k + 1) d.sign = -d.sign, d.product = -d.product;
     const Real<T> size = std::abs(pivot);
     d.product *= pivot;
-    d.sign *= pivot / size;
+    if constexpr (std::is_floating_point_v<T>)
+      d.sign = pivot < 0 ? -d.sign : d.sign;  // a NaN has none
+    else
+      d.sign *= pivot / size;
     d.logarithm += std::log(size);
   }
 }

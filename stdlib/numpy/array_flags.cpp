@@ -9,6 +9,7 @@ namespace {
 
 class Flags final : public Object {
  public:
+  /// Of an array, or of a scalar of NumPy.
   explicit Flags(Value array) : array_(std::move(array)) {}
   const Type& type() const override {
     static const Type type{"flagsobj", "numpy._core.multiarray", &object_type()};
@@ -41,6 +42,7 @@ class Flags final : public Object {
     return Object::get_attribute(in, name);
   }
   void set_attribute(Interpreter& in, std::string_view name, const Value& value) override {
+    if (array_.as<NumpyScalar>()) raise("ValueError", "Cannot set flags on array scalars.");
     if (name == "writeable") return set_writable(array_, gasell::truth(in, value));
     Object::set_attribute(in, name, value);
   }
@@ -80,6 +82,7 @@ class Flags final : public Object {
                                                                                            {"CONTIGUOUS", {"CONTIGUOUS", "contiguous"}}};
 
   bool is(char letter) const {
+    if (array_.as<NumpyScalar>()) return std::string_view("CFOA").find(letter) != std::string_view::npos;
     const Array& a = array_.as<NdArray>()->array;
     switch (letter) {
       case 'C': return is_contiguous(a, false);
@@ -99,6 +102,7 @@ class Flags final : public Object {
 Value array_flags(Interpreter&, const Value& array) { return Value::make<Flags>(array); }
 
 Value array_base(Interpreter&, const Value& array) {
+  if (array.as<NumpyScalar>()) return {};
   const Array& a = array.as<NdArray>()->array;
   const void* owner = a.owner();
   if (owner == array.object()) return {};

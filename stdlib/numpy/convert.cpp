@@ -138,8 +138,18 @@ Operand operand(Interpreter& in, const Value& v) {
   raise("TypeError", "'" + type_of(v).name + "' cannot be used as an array");
 }
 
+namespace {
+
+/// What is no array of numbers is one of objects to NumPy, where no arithmetic refuses it.
+void refuse_object(const Value& v) {
+  if (v.is_none()) raise("NotImplementedError", "an array of None is not in Gasell: it has no arrays of objects");
+}
+
+}  // namespace
+
 NodeRef as_node(Interpreter& in, const Value& v, std::optional<DType> dtype) {
   if (is_sequence(v) || type_of(v).name == "range") return NestedReader(in).read(is_sequence(v) ? v : make_list(to_vector(in, v)), dtype);
+  refuse_object(v);
   const Operand o = operand(in, v);
   if (!dtype) return o.node;
   return o.weak ? assigned_number(o, *dtype) : graph::cast(o.node, *dtype);
@@ -199,6 +209,7 @@ bool is_structure(const Value& v) {
 std::optional<DType> to_dtype(Interpreter& in, const Value& v) {
   if (v.is_none() || is_missing(v)) return {};
   if (const auto* d = v.as<DTypeObject>()) return d->dtype;
+  if (const auto* scalar = v.as<NumpyScalar>()) return scalar->node()->dtype;
   const auto foreign = [](const std::string& name) {
     raise("NotImplementedError", "the dtype " + name + " is not in Gasell yet", name == "float16" ? "use float32" : "");
   };
@@ -217,14 +228,18 @@ std::optional<DType> to_dtype(Interpreter& in, const Value& v) {
 }
 
 Shape to_shape(Interpreter& in, const Value& v) {
-  if (v.is_int() || v.is_bool()) return {v.as_int()};
+  if (v.is_bool()) raise("TypeError", "expected a sequence of integers or a single integer, got '" + repr(in, v) + "'");
+  if (v.is_int()) return {v.as_int()};
   const auto* array = v.as<NdArray>();
   if (v.is_object() && !is_sequence(v) && !(array && array->array.rank() > 0)) {
     if (const auto i = v.object()->to_index(in)) return {*i};
   }
   if (v.is_float()) raise("TypeError", "expected a sequence of integers or a single integer, got '" + repr(in, v) + "'");
   Shape shape;
-  for (const Value& item : to_vector(in, v)) shape.push_back(to_index(in, item));
+  for (const Value& item : to_vector(in, v)) {
+    if (item.is_bool()) raise("TypeError", "an integer is required");
+    shape.push_back(to_index(in, item));
+  }
   return shape;
 }
 
@@ -242,16 +257,41 @@ int to_axis(Interpreter& in, const Value& v, int rank, const char* prefix) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
-std::vector<int> to_axes(Interpreter& in, const Value& v, int rank, const char* prefix) {
+int to_plain_axis(Interpreter& in, const Value& v, int rank) {
+  if (v.is_bool()) raise("TypeError", "an integer is required for the axis");
+  return to_axis(in, v, rank);
+}
+
+namespace {
+
+void check_distinct(const std::vector<int>& axes, const char* message) {
+  if (std::set<int>(axes.begin(), axes.end()).size() != axes.size()) raise("ValueError", message);
+}
+
+}  // namespace
+
+std::vector<int> to_axes(Interpreter& in, const Value& v, int rank) {
   std::vector<int> axes;
   if (v.is_none() || is_missing(v)) {
     for (int k = 0; k < rank; ++k) axes.push_back(k);
-  } else if (v.as<Tuple>() || (v.as<List>() && *prefix)) {  // reductions take no lists
-    for (const Value& item : items_of(v)) axes.push_back(to_axis(in, item, rank, prefix));
-    if (std::set<int>(axes.begin(), axes.end()).size() != axes.size()) raise("ValueError", "duplicate value in 'axis'");
+  } else if (const auto* tuple = v.as<Tuple>()) {
+    for (const Value& item : tuple->items) axes.push_back(to_plain_axis(in, item, rank));
+    check_distinct(axes, "duplicate value in 'axis'");
+  } else if (rank == 0 && !v.is_bool() && (to_index(in, v) == 0 || to_index(in, v) == -1)) {
+    return axes;
   } else {
-    axes.push_back(to_axis(in, v, rank, prefix));
+    axes.push_back(to_plain_axis(in, v, rank));
   }
+  return axes;
+}
+
+std::vector<int> to_axis_tuple(Interpreter& in, const Value& v, int rank, const char* prefix) {
+  const auto* array = v.as<NdArray>();
+  const bool several = is_sequence(v) || (array && array->array.rank() > 0);
+  const bool single = v.is_int() || v.is_bool() || (v.is_object() && !several && v.object()->to_index(in));
+  std::vector<int> axes;
+  for (const Value& item : single ? std::vector<Value>{v} : to_vector(in, v)) axes.push_back(to_axis(in, item, rank, prefix));
+  check_distinct(axes, "repeated axis");
   return axes;
 }
 

@@ -130,6 +130,12 @@ Value constant_array(Interpreter& in, Args args, double value) {
 }
 Value zeros(Interpreter& in, Args args) { return constant_array(in, args, 0); }
 Value ones(Interpreter& in, Args args) { return constant_array(in, args, 1); }
+/// A value in a shape, like one that is assigned to such an array: leading axes of extent 1 fall away.
+NodeRef filled(NodeRef value, const Shape& shape) {
+  Shape own = value->shape;
+  while (own.size() > shape.size() && own.front() == 1) own.erase(own.begin());
+  return graph::broadcast_to(graph::reshape(value, own), shape);
+}
 Value full(Interpreter& in, Args args) {
   const Operand o = operand(in, args[1]);
   const auto dtype = to_dtype(in, args[2]);
@@ -137,7 +143,7 @@ Value full(Interpreter& in, Args args) {
   if (dtype) value = o.weak ? cast_weak(value, *dtype) : graph::cast(value, *dtype);
   const Shape shape = to_shape(in, args[0]);
   AxisOrder order = to_axis_order(in, args[3], static_cast<int>(shape.size()));
-  return with_chunks(in, graph::broadcast_to(value, shape), args[4], std::move(order));
+  return with_chunks(in, filled(value, shape), args[4], std::move(order));
 }
 /// zeros_like and its like: the order is that of `x`, along whose axes another shape of as many goes, too.
 Value new_like(Interpreter& in, const Value& x, NodeRef node, const Value& order) {
@@ -158,7 +164,7 @@ Value full_like(Interpreter& in, Args args) {
   const Operand o = operand(in, args[1]);
   const DType dtype = dtype_or(in, args[2], x->dtype);
   const Shape shape = args[5].is_none() || is_missing(args[5]) ? x->shape : to_shape(in, args[5]);
-  return new_like(in, args[0], graph::broadcast_to(o.weak ? cast_weak(o.node, dtype) : graph::cast(o.node, dtype), shape), args[3]);
+  return new_like(in, args[0], filled(o.weak ? cast_weak(o.node, dtype) : graph::cast(o.node, dtype), shape), args[3]);
 }
 
 /// arange's count: ceil((stop - start) / step), as NumPy computes it.
@@ -167,7 +173,10 @@ Value arange(Interpreter& in, Args args) {
   Value start = args[0], stop = args[1], step = args[2];
   if (is_missing(stop) || stop.is_none()) stop = start, start = Value::of(0);
   if (is_missing(step) || step.is_none()) step = Value::of(1);
-  for (const Value& v : {start, stop, step}) given.push_back(operand(in, v));
+  for (const Value& v : {start, stop, step}) {
+    given.push_back(operand(in, v));
+    if (is_complex(given.back().node->dtype)) raise("NotImplementedError", "np.arange of complex numbers is not in Gasell");
+  }
   const DType dtype = dtype_or(in, args[3], promote(DType::i64, common_type(given)));
   if (kind(dtype) == 'b') {
     const NodeRef numbers =
@@ -236,6 +245,7 @@ Value linspace(Interpreter& in, Args args) {
   const DType type = promote_weak(common_type(ends), 'f');
   if (ends[0].node->rank() > 0 || ends[1].node->rank() > 0 || type != DType::f64)
     return linspace_of_arrays(in, args, ends[0].node, ends[1].node, type, n, endpoint, retstep);
+  to_axis(in, args[7], 1);
   const double a = to_double(in, args[0]), b = to_double(in, args[1]);
   const int64_t intervals = endpoint ? n - 1 : n;
   const double step = intervals > 0 ? (b - a) / static_cast<double>(intervals) : std::nan("");
@@ -265,13 +275,18 @@ NodeRef eye_node(int64_t rows, int64_t columns, int64_t k, DType dtype) {
   const NodeRef j = graph::broadcast_to(graph::iota(columns, Scalar::of_int(0), Scalar::of_int(1)), {rows, columns});
   return graph::cast(graph::map(ScalarOp::eq, {graph::map(ScalarOp::sub, {j, i}), graph::constant(Scalar::of_int(k))}), dtype);
 }
+/// A number of rows or columns, which no truth value is.
+int64_t to_extent(Interpreter& in, const Value& v) {
+  if (v.is_bool()) raise("TypeError", "an integer is required");
+  return to_index(in, v);
+}
 Value eye(Interpreter& in, Args args) {
-  const int64_t rows = to_index(in, args[0]), columns = args[1].is_none() || is_missing(args[1]) ? rows : to_index(in, args[1]);
+  const int64_t rows = to_extent(in, args[0]), columns = args[1].is_none() || is_missing(args[1]) ? rows : to_extent(in, args[1]);
   return with_chunks(in, eye_node(rows, columns, is_missing(args[2]) ? 0 : to_index(in, args[2]), dtype_or(in, args[3], DType::f64)),
                      args[5], to_axis_order(in, args[4], 2));
 }
 Value identity(Interpreter& in, Args args) {
-  const int64_t n = to_index(in, args[0]);
+  const int64_t n = to_extent(in, args[0]);
   return wrap_array(eye_node(n, n, 0, dtype_or(in, args[1], DType::f64)));
 }
 

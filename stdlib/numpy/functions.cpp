@@ -22,7 +22,8 @@ using Args = std::span<Value>;
 Value shared(Array a) { return Value::make<NdArray>(std::move(a)); }
 
 Value reshape(Interpreter& in, Args args) {
-  return call(in, get_attribute(in, shared(as_array(in, args[0])), "reshape"), {{args[1]}, {{"order", args[2]}, {"copy", args[3]}}});
+  const Value self = args[0].as<NumpyScalar>() ? args[0] : shared(as_array(in, args[0]));
+  return call(in, get_attribute(in, self, "reshape"), {{args[1]}, {{"order", args[2]}, {"copy", args[3]}}});
 }
 Value ravel(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "ravel"), {{args[1]}, {}}); }
 Value transpose(Interpreter& in, Args args) {
@@ -31,20 +32,21 @@ Value transpose(Interpreter& in, Args args) {
   if (args[1].is_none())
     for (int k = a.rank(); k-- > 0;) axes.push_back(k);
   else
-    for (const Value& v : to_vector(in, args[1])) axes.push_back(to_axis(in, v, a.rank()));
+    for (const Value& v : args[1].is_int() ? std::vector<Value>{args[1]} : to_vector(in, args[1])) axes.push_back(to_axis(in, v, a.rank()));
   if (static_cast<int>(axes.size()) != a.rank()) raise("ValueError", "axes don't match array");
-  return shared(transposed(a, axes));
+  return args[0].as<NumpyScalar>() ? args[0] : shared(transposed(a, axes));
 }
 Value swapaxes(Interpreter& in, Args args) {
   return call(in, get_attribute(in, shared(as_array(in, args[0])), "swapaxes"), {{args[1], args[2]}, {}});
 }
 Value squeeze(Interpreter& in, Args args) {
-  if (args[0].as<NumpyScalar>()) return args[0];
-  return call(in, get_attribute(in, shared(as_array(in, args[0])), "squeeze"), {{args[1]}, {}});
+  const Value result = call(in, get_attribute(in, shared(as_array(in, args[0])), "squeeze"), {{args[1]}, {}});
+  return args[0].as<NumpyScalar>() ? args[0] : result;
 }
 Value moveaxis(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
-  const std::vector<int> from = to_axes(in, args[1], a.rank(), "source: "), to = to_axes(in, args[2], a.rank(), "destination: ");
+  const std::vector<int> from = to_axis_tuple(in, args[1], a.rank(), "source: "),
+                         to = to_axis_tuple(in, args[2], a.rank(), "destination: ");
   if (from.size() != to.size()) raise("ValueError", "`source` and `destination` arguments must have the same number of elements");
   std::vector<int> order;
   for (int k = 0; k < a.rank(); ++k)
@@ -58,8 +60,9 @@ Value moveaxis(Interpreter& in, Args args) {
 Value expand_dims(Interpreter& in, Args args) {
   if (args[1].is_none()) raise("TypeError", "'NoneType' object cannot be interpreted as an integer");
   const Array a = as_array(in, args[0]);
-  const int rank = a.rank() + (args[1].as<Tuple>() ? static_cast<int>(args[1].as<Tuple>()->items.size()) : 1);
-  const std::vector<int> axes = to_axes(in, args[1], rank);
+  const int rank = a.rank() + (args[1].as<Tuple>() || args[1].as<List>() ? static_cast<int>(to_vector(in, args[1]).size()) : 1);
+  const bool several = args[1].as<Tuple>() || args[1].as<List>();
+  const std::vector<int> axes = several ? to_axis_tuple(in, args[1], rank) : std::vector<int>{to_axis(in, args[1], rank)};
   Shape shape = a.shape();
   std::vector<int> sorted = axes;
   std::sort(sorted.begin(), sorted.end());
@@ -94,6 +97,10 @@ std::vector<NodeRef> parts_of(Interpreter& in, const Value& sequence, const Valu
   const bool unsafe = casting.as<Str>() && casting.as<Str>()->value == "unsafe";
   std::vector<NodeRef> parts;
   for (const Operand& o : operands) {
+    if (o.weak) {
+      parts.push_back(cast_weak(o.node, type));
+      continue;
+    }
     if (!unsafe && !can_cast(o.node->dtype, type, Casting::same_kind))
       raise("TypeError", "Cannot cast array data from dtype('" + std::string(name_of(o.node->dtype)) + "') to dtype('" +
                              std::string(name_of(type)) + "') according to the rule 'same_kind'");
@@ -141,7 +148,7 @@ Value concatenate(Interpreter& in, Args args) {
     return joined_value(in, join(std::move(parts), 0), {}, args[2]);
   }
   if (parts[0]->rank() == 0) raise("ValueError", "zero-dimensional arrays cannot be concatenated");
-  const int axis = to_axis(in, args[1], parts[0]->rank());
+  const int axis = to_plain_axis(in, args[1], parts[0]->rank());
   return with_joined_chunks(joined_value(in, join(std::move(parts), axis), arrays, args[2]), arrays, axis);
 }
 Value stack(Interpreter& in, Args args) {
@@ -173,22 +180,32 @@ Value where(Interpreter& in, Args args) {
   }
   const Operand operands[] = {operand(in, args[1]), operand(in, args[2])};
   const DType type = common_type(operands);
-  return wrap_kept(graph::map(ScalarOp::select, {condition, graph::cast(operands[0].node, type), graph::cast(operands[1].node, type)}),
-                   args.first(3));
+  const NodeRef chosen =
+      graph::map(ScalarOp::select, {condition, graph::cast(operands[0].node, type), graph::cast(operands[1].node, type)});
+  return chosen->rank() == 0 ? wrap_array(chosen) : wrap_kept(chosen, args.first(3));  // never a scalar
 }
 Value clip(Interpreter& in, Args args) {
+  if (is_missing(args[1]) != is_missing(args[2]))
+    raise("TypeError", std::string("clip() missing 1 required positional argument: '") + (is_missing(args[1]) ? "a_min" : "a_max") + "'");
+  if (!is_missing(args[1]) && (!is_missing(args[4]) || !is_missing(args[5])))
+    raise("ValueError", "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.");
   const Value &low = is_missing(args[1]) ? args[4] : args[1], &high = is_missing(args[2]) ? args[5] : args[2];
   if (const Value own = own_answer(in, "clip", args[0], {is_missing(low) ? Value() : low, is_missing(high) ? Value() : high});
       !own.is_absent())
     return own;
   if (!low.is_none() && !is_missing(low) && !high.is_none() && !is_missing(high))
     graph::broadcast_shapes({as_node(in, args[0])->shape, as_node(in, low)->shape, as_node(in, high)->shape});
+  const auto unbounded = [](const Value& v) { return v.is_none() || is_missing(v); };
+  if (unbounded(low) && unbounded(high)) {
+    const Operand operands[] = {operand(in, args[0])};
+    return give(in, "positive", apply("positive", operands), args[3]);
+  }
   const Value result = clipped(in, args[0], is_missing(low) ? Value() : low, is_missing(high) ? Value() : high);
   return give(in, "clip", as_node(in, result), args[3]);
 }
 Value round(Interpreter& in, Args args) {
   if (const Value own = own_answer(in, "round", args[0], {is_missing(args[1]) ? Value::of(0) : args[1]}); !own.is_absent()) return own;
-  return give(in, "round", rounded(as_node(in, args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1])), args[2]);
+  return give_reduced(in, "round", rounded(as_node(in, args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1])), args[2]);
 }
 Value scaled(Interpreter& in, const Value& v, double factor) {
   const Operand operands[] = {operand(in, v), {graph::constant(Scalar::of_float(factor)), 'f'}};
@@ -210,19 +227,32 @@ Value angle(Interpreter& in, Args args) {
   const Value a = wrap(apply("arctan2", operands));
   return truth(in, args[1]) ? scaled(in, a, 180.0 / M_PI) : a;
 }
-Value matmul_of(Interpreter& in, Args args) { return give(in, "matmul", matmul(operand(in, args[0]), operand(in, args[1])), args[2]); }
+Value matmul_of(Interpreter& in, Args args) {
+  const Operand a = operand(in, args[0]), b = operand(in, args[1]);
+  const NodeRef result = matmul(a, b);
+  if (const auto* out = args[2].as<NdArray>()) {
+    const size_t cores = (a.node->rank() > 1 ? 1 : 0) + (b.node->rank() > 1 ? 1 : 0);
+    const Shape &held = out->array.shape(), &made = result->shape;
+    if (held.size() < cores ||
+        !std::equal(made.end() - static_cast<std::ptrdiff_t>(cores), made.end(), held.end() - static_cast<std::ptrdiff_t>(cores)))
+      raise("ValueError", "matmul: Output operand 0 has a mismatch in its core dimensions, with gufunc signature (n?,k),(k,m?)->(n?,m?)");
+  }
+  return give(in, "matmul", result, args[2]);
+}
+/// The extents of anything; what is no array has none.
+Shape shape_of(Interpreter& in, const Value& v) { return v.is_none() ? Shape{} : as_node(in, v)->shape; }
 Value shape(Interpreter& in, Args args) {
-  return is_column(args[0]) ? get_attribute(in, args[0], "shape") : from_shape(as_node(in, args[0])->shape);
+  return is_column(args[0]) ? get_attribute(in, args[0], "shape") : from_shape(shape_of(in, args[0]));
 }
 Value ndim(Interpreter& in, Args args) {
-  return is_column(args[0]) ? get_attribute(in, args[0], "ndim") : Value::of(as_node(in, args[0])->rank());
+  return is_column(args[0]) ? get_attribute(in, args[0], "ndim") : Value::of(static_cast<int64_t>(shape_of(in, args[0]).size()));
 }
 Value size(Interpreter& in, Args args) {
   if (is_column(args[0]) && args[1].is_none()) return get_attribute(in, args[0], "size");
-  const NodeRef x = as_node(in, args[0]);
-  if (args[1].is_none()) return Value::of(x->size());
+  const Shape shape = shape_of(in, args[0]);
+  if (args[1].is_none()) return Value::of(graph::size_of(shape));
   int64_t n = 1;
-  for (int axis : to_axes(in, args[1], x->rank())) n *= x->shape[static_cast<size_t>(axis)];
+  for (int axis : to_axis_tuple(in, args[1], static_cast<int>(shape.size()))) n *= shape[static_cast<size_t>(axis)];
   return Value::of(n);
 }
 Value copy(Interpreter& in, Args args) {
@@ -232,7 +262,9 @@ Value copy(Interpreter& in, Args args) {
 Value result_type(Interpreter& in, Args args) {
   std::vector<Operand> operands;
   for (const Value& v : args[0].as<Tuple>()->items) {
-    if (v.as<TypeObject>() || v.as<DTypeObject>() || v.as<Str>())
+    if (v.is_none())
+      operands.push_back({graph::constant(Scalar::of_float(0)), 0});
+    else if (v.as<TypeObject>() || v.as<DTypeObject>() || v.as<Str>() || v.as<List>() || v.as<Tuple>())
       operands.push_back({graph::constant(Scalar::of_int(0).cast(*to_dtype(in, v))), 0});
     else
       operands.push_back(operand(in, v));
@@ -241,7 +273,8 @@ Value result_type(Interpreter& in, Args args) {
 }
 Value promote_types(Interpreter& in, Args args) { return dtype_object(promote(*to_dtype(in, args[0]), *to_dtype(in, args[1]))); }
 Value can_cast(Interpreter& in, Args args) {
-  const DType from = *to_dtype(in, args[0]), to = *to_dtype(in, args[1]);
+  const auto* array = args[0].as<NdArray>();
+  const DType from = array ? array->array.dtype() : *to_dtype(in, args[0]), to = *to_dtype(in, args[1]);
   return Value::of(can_cast(from, to, casting_of(in, args[2])));
 }
 
@@ -297,7 +330,9 @@ Value array_str_of(Interpreter& in, Args args) { return make_str(array_str(in, a
 }  // namespace
 
 Value dot_of(Interpreter& in, Args args) {
-  const NodeRef result = dot(operand(in, args[0]), operand(in, args[1]));
+  const Operand a = operand(in, args[0]), b = operand(in, args[1]);
+  const NodeRef result = dot(a, b);
+  if (a.node->rank() == 0 || b.node->rank() == 0) return give(in, "dot", result, args[2]);
   if (const auto* out = args[2].as<NdArray>()) {
     if (out->array.dtype() != result->dtype || out->array.rank() != result->rank())
       raise("ValueError", "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)");

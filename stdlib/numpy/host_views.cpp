@@ -57,17 +57,42 @@ Value normalize_axis(Interpreter& in, Args args) {
   return Value::of(to_axis(in, args[0], static_cast<int>(to_index(in, args[1])), str(in, args[2]).c_str()));
 }
 
-/// normalize_axes(axis, rank): a tuple for None, an int or a tuple.
-Value normalize_axes(Interpreter& in, Args args) {
-  std::vector<Value> axes;
-  for (int a : to_axes(in, args[0], static_cast<int>(to_index(in, args[1])))) axes.push_back(Value::of(a));
-  return make_tuple(std::move(axes));
+/// plain_axis(axis, rank): the same where NumPy takes no truth value as an axis.
+Value plain_axis(Interpreter& in, Args args) { return Value::of(to_plain_axis(in, args[0], static_cast<int>(to_index(in, args[1])))); }
+
+/// along(a, axis): the array and the axis of one of NumPy's loops along an axis: flat without one, and 0-d arrays as vectors.
+Value along(Interpreter& in, Args args) {
+  Array a = as_array(in, args[0]);
+  if (args[1].is_none() || a.rank() == 0) a = a.reshape({a.size()});
+  const int axis = args[1].is_none() ? 0 : to_plain_axis(in, args[1], a.rank());
+  return make_tuple({Value::make<NdArray>(std::move(a)), Value::of(axis)});
 }
+
+Value tuple_of(const std::vector<int>& axes) {
+  std::vector<Value> values;
+  for (int a : axes) values.push_back(Value::of(a));
+  return make_tuple(std::move(values));
+}
+
+/// normalize_axes(axis, rank, prefix): a tuple for None, an int or what gives ints.
+Value normalize_axes(Interpreter& in, Args args) {
+  const int rank = static_cast<int>(to_index(in, args[1]));
+  return tuple_of(args[0].is_none() ? to_axes(in, args[0], rank) : to_axis_tuple(in, args[0], rank, str(in, args[2]).c_str()));
+}
+
+/// reduced_axes(axis, rank): a tuple for what reductions take as their axes.
+Value reduced_axes(Interpreter& in, Args args) { return tuple_of(to_axes(in, args[0], static_cast<int>(to_index(in, args[1])))); }
 
 /// give(result, out, name): the result, or out with the result in it.
 Value give_out(Interpreter& in, Args args) {
   if (args[1].is_none()) return args[0];
   return give(in, str(in, args[2]), as_node(in, args[0]), args[1], truth(in, args[3]) ? Casting::unsafe : Casting::same_kind);
+}
+
+/// give_reduced(result, out, name): the same where out must have the shape of the result.
+Value give_reduced_out(Interpreter& in, Args args) {
+  if (args[1].is_none()) return args[0];
+  return give_reduced(in, str(in, args[2]), as_node(in, args[0]), args[1], truth(in, args[3]) ? Casting::unsafe : Casting::same_kind);
 }
 
 Value dtypes(std::initializer_list<DType> types) {
@@ -117,9 +142,13 @@ std::vector<NativeFunction> view_functions() {
       {"diagonal", "a, offset, axis1, axis2", diagonal, "A read-only view."},
       {"view_as", "a, dtype", view_as, "The same memory as elements of another dtype."},
       {"normalize_axis", "axis, rank, prefix=''", normalize_axis, "Counted from the front."},
-      {"normalize_axes", "axis, rank", normalize_axes, "Counted from the front, as a tuple."},
+      {"plain_axis", "axis, rank", plain_axis, "Counted from the front; no truth value."},
+      {"along", "a, axis", along, "The array and the axis of a loop along an axis."},
+      {"normalize_axes", "axis, rank, prefix=''", normalize_axes, "Counted from the front, as a tuple."},
+      {"reduced_axes", "axis, rank", reduced_axes, "The axes of a reduction, as a tuple."},
       {"give", "result, out, name, any_cast=False", give_out,
        "The result, or out with the result in it; the cast must be of the same kind."},
+      {"give_reduced", "result, out, name, any_cast=False", give_reduced_out, "The same where out must have the shape of the result."},
       {"loop_dtypes", "ufunc, *dtypes", loop_dtypes, "What a ufunc takes operands of dtypes as, and gives."},
       {"reduction_dtypes", "ufunc, elements, dtype, out", reduction_dtypes, "What a reduction gives, and takes elements as."},
       {"shares_memory", "a, b", shares_memory, "Whether writes to one may show in the other."},

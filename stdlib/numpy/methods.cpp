@@ -40,6 +40,7 @@ Value reshape(Interpreter& in, Args args) {  // *shape, order, copy
     for (int k = x.rank(); k-- > 0;) axes.push_back(k);
     return transposed(x, axes);
   };
+  if (shape.empty() && args[0].as<NumpyScalar>()) return args[0];
   if (fortran) std::reverse(shape.begin(), shape.end());
   Array result = fortran ? reversed(reversed(a).reshape(shape)) : a.reshape(shape);
   if (is_missing(args[3]) || args[3].is_none()) return shared(std::move(result));
@@ -295,7 +296,7 @@ Shape shape_argument(Interpreter& in, const std::vector<Value>& given, int64_t s
   int64_t known = 1;
   int unknown = -1;
   for (size_t k = 0; k < shape.size(); ++k) {
-    if (shape[k] == -1) {
+    if (shape[k] < 0) {  // any negative one, to NumPy
       if (unknown >= 0) raise("ValueError", "can only specify one unknown dimension");
       unknown = static_cast<int>(k);
     } else {

@@ -38,6 +38,14 @@ const Ufunc& ufunc_of(ast::CompareOp op) {
   return *kUfuncs[static_cast<size_t>(op)];
 }
 
+/// The function that NumPy's operator takes for an array of inexact numbers to a power, whose zeros and infinities are others than power's.
+const char* named_power(const Value& a, const Value& exponent) {
+  const auto* array = a.as<NdArray>();
+  if (!array || !(is_float(array->array.dtype()) || is_complex(array->array.dtype()))) return nullptr;
+  if (exponent.is_float() && exponent.as_float() == 0.5) return "sqrt";
+  return exponent.is_int() && !exponent.is_bool() && exponent.as_int() == -1 ? "reciprocal" : nullptr;
+}
+
 std::optional<Value> operate_on_two(Interpreter& in, ast::BinaryOp op, const Value& a, const Value& b) {
   const bool arrays = a.as<NdArray>() || b.as<NdArray>();
   if (!arrays) {
@@ -52,7 +60,10 @@ std::optional<Value> operate_on_two(Interpreter& in, ast::BinaryOp op, const Val
   if (!left || !right) return {};
   if (op == ast::BinaryOp::matmul) return wrap_reduced(in, matmul(*left, *right));
   const Operand operands[] = {std::move(*left), std::move(*right)};
-  if (op == ast::BinaryOp::pow) check_integer_power(in, operands);
+  if (op == ast::BinaryOp::pow) {
+    check_integer_power(in, operands);
+    if (const char* function = named_power(a, b)) return wrap_kept(apply(function, {operands, 1}), std::span(&a, 1));
+  }
   // A sequence times a NumPy integer is repeated, as with Python's.
   if (op == ast::BinaryOp::mul && !arrays)
     for (const auto& [sequence, count] : {std::pair{&a, &b}, std::pair{&b, &a}})
@@ -251,8 +262,14 @@ Value NdArray::iterate(Interpreter& in) {
   return Value::make<ArrayIterator>(array);
 }
 
-std::optional<Value> NdArray::to_int(Interpreter& in) { return NumpyScalar(only_element(in, *this)).to_int(in); }
-std::optional<Value> NdArray::to_float(Interpreter& in) { return NumpyScalar(only_element(in, *this)).to_float(in); }
+std::optional<Value> NdArray::to_int(Interpreter& in) {
+  if (is_complex(array.dtype())) raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
+  return NumpyScalar(only_element(in, *this)).to_int(in);
+}
+std::optional<Value> NdArray::to_float(Interpreter& in) {
+  if (is_complex(array.dtype())) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
+  return NumpyScalar(only_element(in, *this)).to_float(in);
+}
 std::optional<Value> NdArray::to_complex(Interpreter& in) { return NumpyScalar(only_element(in, *this)).to_complex(in); }
 std::optional<int64_t> NdArray::to_index(Interpreter& in) {
   if (array.rank() != 0 || !is_integer(array.dtype())) raise("TypeError", "only integer scalar arrays can be converted to a scalar index");

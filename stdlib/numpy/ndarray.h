@@ -168,10 +168,15 @@ bool is_foreign_dtype(std::string_view name);
 /// A shape argument: an int or a sequence of ints.
 Shape to_shape(Interpreter& in, const Value& v);
 Value from_shape(const Shape& shape);
-/// An axis argument: None or missing → all; an int or a tuple; negative ones counted from the end. AxisError, ValueError "duplicate value
-/// in 'axis'". `prefix` opens the message: "axis1: ".
-std::vector<int> to_axes(Interpreter& in, const Value& v, int rank, const char* prefix = "");
+/// An axis argument, negative ones counted from the end. AxisError; `prefix` opens the message: "axis1: ".
 int to_axis(Interpreter& in, const Value& v, int rank, const char* prefix = "");
+/// The same where NumPy takes no truth value as an axis.
+int to_plain_axis(Interpreter& in, const Value& v, int rank);
+/// The axes of a reduction: None or missing → all; an int or a tuple; none where 0-d arrays are reduced along axis 0 or -1. No truth
+/// values; ValueError "duplicate value in 'axis'".
+std::vector<int> to_axes(Interpreter& in, const Value& v, int rank);
+/// The axes of a function that is none of NumPy's loops: an int or whatever gives ints.
+std::vector<int> to_axis_tuple(Interpreter& in, const Value& v, int rank, const char* prefix = "");
 
 /// Turns the result of a Python scalar into dtype: OverflowError "Python integer 300 out of bounds for int8".
 NodeRef cast_weak(const NodeRef& node, DType dtype);

@@ -191,7 +191,7 @@ class Writer {
 
   std::string write(const std::string& prefix, const std::string& separator, size_t suffix_width) {
     separator_ = separator;
-    line_width_ = static_cast<size_t>(std::max<int64_t>(1, print_options().linewidth - static_cast<int64_t>(suffix_width)));
+    line_width_ = print_options().linewidth - static_cast<int64_t>(suffix_width);
     if (shape_.empty()) return (*formatter_)[0];
     return recurse(0, 0, prefix.size() + 1, line_width_);
   }
@@ -211,8 +211,8 @@ class Writer {
   }
   bool cut(size_t axis) const { return summarise_ && shape_[axis] > 2 * edge_; }
 
-  void extend(std::string& text, std::string& line, const std::string& word, size_t width, const std::string& indent) const {
-    if (line.size() + word.size() > width && line.size() > indent.size()) {
+  void extend(std::string& text, std::string& line, const std::string& word, int64_t width, const std::string& indent) const {
+    if (static_cast<int64_t>(line.size() + word.size()) > width && line.size() > indent.size()) {
       while (!line.empty() && line.back() == ' ') line.pop_back();
       text += line + "\n";
       line = indent;
@@ -220,14 +220,14 @@ class Writer {
     line += word;
   }
 
-  std::string recurse(size_t axis, size_t first, size_t indent, size_t width) {
+  std::string recurse(size_t axis, size_t first, size_t indent, int64_t width) {
     const std::string hanging(indent, ' ');
     const auto n = static_cast<size_t>(shown_shape_[axis]);
     size_t stride = 1;
     for (size_t k = axis + 1; k < shown_shape_.size(); ++k) stride *= static_cast<size_t>(shown_shape_[k]);
     const size_t leading = cut(axis) ? static_cast<size_t>(edge_) : n;
     if (axis + 1 == shown_shape_.size()) {
-      const size_t element_width = width - std::max<size_t>(1, 1);
+      const int64_t element_width = width - 1;
       std::string text, line = hanging;
       for (size_t i = 0; i < n; ++i) {
         if (i == leading) {
@@ -258,7 +258,7 @@ class Writer {
   int64_t edge_ = 3;
   std::unique_ptr<Formatter> formatter_;
   std::string separator_;
-  size_t line_width_ = 75;
+  int64_t line_width_ = 75;
 };
 
 }  // namespace
@@ -318,7 +318,7 @@ std::string array_repr(Interpreter& in, const Array& array) {
   // The suffix goes on a line of its own where it does not fit behind the last line.
   std::string text = "array(" + body;
   const size_t last_line = text.size() - (text.rfind('\n') + 1);
-  const bool wraps = last_line + suffix.size() + 3 > static_cast<size_t>(print_options().linewidth);
+  const bool wraps = static_cast<int64_t>(last_line + suffix.size() + 3) > print_options().linewidth;
   return text + (wraps ? ",\n      " : ", ") + suffix + ")";
 }
 

@@ -65,7 +65,7 @@ NodeRef matmul(const Operand& first, const Operand& second) {
 }
 
 NodeRef dot(const Operand& first, const Operand& second) {
-  const Operand operands[] = {first, second};
+  const Operand operands[] = {{first.node, 0}, {second.node, 0}};  // Python's numbers are no weaker than others here
   if (first.node->rank() == 0 || second.node->rank() == 0) return apply("multiply", operands);
   const Shape &sa = first.node->shape, &sb = second.node->shape;
   const size_t summed = sb.size() == 1 ? 0 : sb.size() - 2;

@@ -132,7 +132,7 @@ Value reduce_call(Interpreter& in, const Call& c) {
   static const std::map<std::string_view, std::string_view> kUfuncs = {
       {"sum", "add"}, {"prod", "multiply"}, {"min", "minimum"}, {"max", "maximum"}};
   const auto ufunc = kUfuncs.find(c.name);
-  Value reduced = give(in, ufunc == kUfuncs.end() ? c.name : ufunc->second, result, c.out, Casting::unsafe);
+  Value reduced = give_reduced(in, ufunc == kUfuncs.end() ? c.name : ufunc->second, result, c.out, Casting::unsafe);
   const auto* whole = c.a.as<NdArray>();
   if (!whole || whole->array.requested_chunks().empty() || c.axis.is_none() || is_missing(c.axis)) return reduced;
   return with_chunks(std::move(reduced), reduced_chunks(whole->array, to_axes(in, c.axis, whole->array.rank()), keepdims));
@@ -214,10 +214,9 @@ NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& given, con
   std::vector<int> axes;
   if ((op == ReduceOp::argmin || op == ReduceOp::argmax) && axis.as<Tuple>())
     raise("TypeError", "'tuple' object cannot be interpreted as an integer");
-  // NumPy lets 0-d arrays be reduced along axis 0 or -1.
-  const bool of_nothing =
-      x->rank() == 0 && op != ReduceOp::mean && op != ReduceOp::var && axis.is_int() && (axis.as_int() == 0 || axis.as_int() == -1);
-  if (!of_nothing) axes = to_axes(in, axis, x->rank());
+  // NumPy counts what it divides by, which needs an axis that is there.
+  if ((op == ReduceOp::mean || op == ReduceOp::var) && x->rank() == 0 && !axis.is_none() && !axis.as<Tuple>()) to_plain_axis(in, axis, 0);
+  axes = to_axes(in, axis, x->rank());
   if (op == ReduceOp::sum || op == ReduceOp::prod) x = graph::cast(x, wanted ? *wanted : sum_type(x->dtype));
   if (op == ReduceOp::mean || op == ReduceOp::var) x = graph::cast(x, wanted ? *wanted : mean_type(x->dtype));
   if ((op == ReduceOp::mean) && !is_float(x->dtype) && !is_complex(x->dtype)) x = graph::cast(x, DType::f64);

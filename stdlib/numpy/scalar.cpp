@@ -342,14 +342,19 @@ std::string NumpyScalar::format(Interpreter& in, std::string_view spec) {
 bool NumpyScalar::truth(Interpreter& in) { return value(in).cast(DType::boolean).i != 0; }
 int64_t NumpyScalar::hash(Interpreter& in) { return gasell::hash(in, python_value(value(in))); }
 
+/// NumPy takes the real part, with a warning.
+[[noreturn]] static void refuse_part(const char* function) {
+  raise("NotImplementedError", std::string(function) + "() of a complex number of NumPy is not in Gasell", "take its .real");
+}
+
 std::optional<Value> NumpyScalar::to_int(Interpreter& in) {
   const Scalar& v = value(in);
-  if (is_complex(dtype_)) raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
+  if (is_complex(dtype_)) refuse_part("int");
   if (v.is_integral()) return python_value(v).is_bool() ? Value::of(v.i) : python_value(v);
   return Value::of(float_to_int(v.c.real()));
 }
 std::optional<Value> NumpyScalar::to_float(Interpreter& in) {
-  if (is_complex(dtype_)) raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
+  if (is_complex(dtype_)) refuse_part("float");
   return Value::of(value(in).as_double());
 }
 std::optional<Value> NumpyScalar::to_complex(Interpreter& in) { return Value::make<Complex>(value(in).cast(DType::c128).c); }

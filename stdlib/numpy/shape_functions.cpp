@@ -16,7 +16,7 @@ Value flip(Interpreter& in, Args args) {
   Shape shape = a.shape();
   Array::Axes axes;
   for (int k = 0; k < a.rank(); ++k) axes.push_back({k, 0, 1});
-  for (int k : to_axes(in, args[1], a.rank()))
+  for (int k : args[1].is_none() ? to_axes(in, args[1], a.rank()) : to_axis_tuple(in, args[1], a.rank()))
     axes[static_cast<size_t>(k)] = {k, std::max<int64_t>(0, shape[static_cast<size_t>(k)] - 1), -1};
   return a.rank() == 0 ? wrap(a.node()) : shared(a.view(std::move(shape), std::move(axes)));
 }

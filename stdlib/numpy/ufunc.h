@@ -49,6 +49,8 @@ bool can_cast(DType from, DType to, Casting casting);
 /// `result` as the script sees it, or `out` with the result written into it: an array, or a tuple of one. TypeError where out is no array
 /// or the casting rule forbids the cast (reductions: none is), ValueError where out is read-only or has another shape. `name` is a ufunc's.
 Value give(Interpreter& in, std::string_view name, const NodeRef& result, const Value& out, Casting casting = Casting::same_kind);
+/// The same of a reduction, whose out must have the shape of the result.
+Value give_reduced(Interpreter& in, std::string_view name, const NodeRef& result, const Value& out, Casting casting = Casting::same_kind);
 
 /// np's functions of that table, and the methods and operators that go to it.
 std::vector<NativeFunction> ufunc_functions();

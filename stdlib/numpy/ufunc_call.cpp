@@ -117,11 +117,24 @@ Value result_of(Interpreter& in, const Ufunc& f, NodeRef result, const Options& 
   return give(in, f.name, result, out, Casting::unsafe);
 }
 
+/// Several results have one shape: what the operands and the given arrays broadcast to.
+void broadcast_to_outputs(std::array<NodeRef, 2>& results, const Options& options) {
+  std::vector<Shape> shapes{results[0]->shape};
+  for (const Value& out : options.out)
+    if (is_given(out)) shapes.push_back(out.as<NdArray>()->array.shape());
+  const Shape shape = graph::broadcast_shapes(shapes);
+  for (NodeRef& result : results) result = graph::broadcast_to(result, shape);
+}
+
 Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
   const LoopTable& table = f.table();
   const auto inputs = static_cast<size_t>(table.inputs), outputs = static_cast<size_t>(table.outputs);
   std::array<Operand, 2> storage;
-  for (size_t k = 0; k < inputs; ++k) storage[k] = operand(in, args[k]);
+  for (size_t k = 0; k < inputs; ++k) {
+    if (args[k].is_none() && (f.loops == LoopClass::logic || f.loops == LoopClass::negated || f.loops == LoopClass::comparison))
+      raise("NotImplementedError", std::string("np.") + f.name + " of None is not in Gasell: it has no arrays of objects");
+    storage[k] = operand(in, args[k]);
+  }
   const std::span<const Operand> operands(storage.data(), inputs);
   const Options options = options_of(in, args, inputs, outputs);
   const Loop& loop = resolve(f.name, f.loops, operands, options.dtype);
@@ -131,6 +144,7 @@ Value call_ufunc(Interpreter& in, const Ufunc& f, std::span<Value> args) {
   std::array<NodeRef, 2> results;
   apply(in, f, loop, operands, std::span(results).first(outputs));
   const std::span<const Value> given = args.first(inputs);
+  if (outputs > 1) broadcast_to_outputs(results, options);
   Value result = result_of(in, f, std::move(results[0]), options, 0, given);
   if (outputs == 2) result = make_tuple({std::move(result), result_of(in, f, std::move(results[1]), options, 1, given)});
   check_numbers(in, f, false, given, result);
@@ -217,6 +231,19 @@ Value give(Interpreter& in, std::string_view name, const NodeRef& result, const 
                             " doesn't match the broadcast shape " + graph::to_string(shape));
   array->array.assign(in.engine(), result);
   return target;
+}
+
+Value give_reduced(Interpreter& in, std::string_view name, const NodeRef& result, const Value& out, Casting casting) {
+  const auto* tuple = out.as<Tuple>();
+  const Value& target = tuple && tuple->items.size() == 1 ? tuple->items[0] : out;
+  if (const auto* array = target.as<NdArray>()) {
+    const Array& a = array->array;
+    if (a.rank() != result->rank())
+      raise("ValueError", "output parameter for reduction operation " + std::string(name) + " has the wrong number of dimensions: Found " +
+                              std::to_string(a.rank()) + " but expected " + std::to_string(result->rank()));
+    if (a.shape() != result->shape) raise("ValueError", "output array does not match result of np." + std::string(name) + ".");
+  }
+  return give(in, name, result, out, casting);
 }
 
 std::vector<NativeFunction> ufunc_functions() {
