@@ -51,8 +51,9 @@ def shown(r):
         for k in range(r.shape[1]):
             out.append("  dtype " + str(r.dtypes.tolist()[k]) + " | " + " ".join([cell(v) for v in r.iloc[:, k].tolist()]))
         out.append("  labels " + str(r.index.dtype) + " " + str(r.index.name) + " | " + " ".join([cell(v) for v in r.index.tolist()]))
+        both = [any(v is None for v in r.iloc[:, k].tolist()) and any(isinstance(v, float) and v != v for v in r.iloc[:, k].tolist()) for k in range(r.shape[1])]
         odd = [r.dtypes.tolist()[k] == "Float64" and any(isinstance(v, float) and v != v for v in r.iloc[:, k].tolist()) for k in range(r.shape[1])]
-        out.append("  says nan among Float64" if any(odd) else "  says nothing more")
+        out.append("  says nan among Float64" if any(odd) else "  says None beside nan" if any(both) else "  says nothing more")
         return out
     if isinstance(r, pd.Series):
         return ["series " + str(r.name) + " dtype " + str(r.dtype) + " | " + " ".join([cell(v) for v in r.tolist()]),
@@ -497,7 +498,7 @@ def operation(rng, schema):
         cut = re.search(r"pd\.q?cut\(d\['(\w+)'\]", text)
         if cut and schema[cut.group(1)] == "int8":
             continue  # pandas computes the range and the quantiles of the values in int8, where they overflow (differences.md)
-        if "prod()" in text and any(schema.get(name) == "wild" for name in re.findall(r"'(\w+)'", text)):
+        if "prod(" in text and any(schema.get(name) == "wild" for name in re.findall(r"'(\w+)'", text)):
             continue  # whether 1e-300 meets 1e300 before it underflows is a matter of the order, which differs (differences.md)
         if "LEFT" in text:
             text = text.replace("LEFT", repr(rng.choice(list(schema))))
@@ -538,6 +539,8 @@ def family(dtype):
     """Types are compared by families: which width, and whether nullable, pandas often finds from the values."""
     if dtype.lower().startswith(("int", "uint", "float")):
         return "number"
+    if dtype.startswith("datetime64"):
+        return dtype.replace("[s", "[ns").replace("[us", "[ns")  # times have one resolution here (differences.md)
     return {"boolean": "bool", "string": "object"}.get(dtype, dtype)
 
 
@@ -553,8 +556,8 @@ def same_line(a, b, tolerance):
     pa, pb = a.replace("-0.0", "0.0"), b.replace("-0.0", "0.0")
     heads = [re.match(r"((?:.*dtype|  labels) )(\S+(?: UTC\])?)( .*)", line) for line in (pa, pb)]
     if all(heads) and heads[0].group(2) != heads[1].group(2):
-        nothing = set(heads[0].group(3).replace("|", "").split()) == {"-"}  # a column of nothing has the type of what it came from: boolean, or what pandas found
-        if not same_types(heads[0].group(2), heads[1].group(2)) and not (nothing and "boolean" in (heads[0].group(2), heads[1].group(2))):
+        nothing = set(heads[0].group(3).replace("|", "").split()) == {"-"}  # a column of nothing has the type of what it came from, or the one that pandas found
+        if not same_types(heads[0].group(2), heads[1].group(2)) and not (nothing and {"boolean", "category"} & {heads[0].group(2), heads[1].group(2)}):
             return False
         pa, pb = heads[0].group(1) + heads[0].group(3), heads[1].group(1) + heads[1].group(3)
     if "dtype" in pa:
@@ -613,8 +616,9 @@ def judge(got, want, number, steps, strict):
             if len(a) != len(b) or not all(same_line(x.rstrip(), y.rstrip(), 2e-5) for x, y in zip(a, b)):
                 return name, a, b
             return None
-        if len(a) != len(b) or not all(same_line(x, y, tolerance) for x, y in zip(a, b)):
-            return None if is_fault(steps[k], frame_before(want, steps, number, k), b) else (name, a, b)
+        rough = 10 if re.search(r"\.(?:skew|kurt)\(", steps[k]) else 1  # of float32 they lose more digits, as they are powers of differences
+        if len(a) != len(b) or not all(same_line(x, y, tolerance * rough) for x, y in zip(a, b)):
+            return None if is_fault(steps[k], frame_before(want, steps, number, k), frame_before(got, steps, number, k), b) else (name, a, b)
     return None
 
 
