@@ -15,7 +15,7 @@ foreach(file ${files})
   endforeach()
   get_filename_component(folder ${file} DIRECTORY)
   string(REPLACE "/" "." module ${folder})
-  string(APPEND entries "      {\"${module}\", \"${file}\", \"${names} \",\n       R\"gsl(${text})gsl\"},\n")
+  string(APPEND entries "      {\"${module}\", \"${file}\", \"${names} \",\n       R\"gsl(${text})gsl\"sv},\n")
 endforeach()
 set(names "")
 foreach(file names.txt numpy/names.txt pandas/names.txt)
@@ -27,6 +27,8 @@ file(WRITE ${OUTPUT}.new "// Made by stdlib/embed.cmake.
 #include \"stdlib/library.h\"
 
 namespace gasell {
+
+using namespace std::string_view_literals;  // which know the lengths of the texts, so that the compiler does not count their characters
 
 std::span<const LibraryFile> library_files() {
   static constexpr LibraryFile kFiles[] = {
