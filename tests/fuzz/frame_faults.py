@@ -50,7 +50,8 @@ def infinite(columns, name):
 def nullable_here(text, before, ours):
     """Whether a step names whole numbers or truth values with missing ones that are Int64 or boolean here, floats or objects in pandas (differences.md)."""
     columns, own = columns_of(before), columns_of(ours)
-    named = [name for name in re.findall(r"'(\w+)'", text) if name in columns and name in own]
+    by_type = "numeric_only=True" in text or "select_dtypes" in text
+    named = [name for name in (columns if by_type else re.findall(r"'(\w+)'", text)) if name in columns and name in own]
     return any(own[name].dtype in ("Int64", "boolean") and columns[name].dtype not in NULLABLE and own[name].missing for name in named)
 
 
@@ -75,9 +76,16 @@ FAULTS = [
 ]
 
 
+def drops_by_label(text, before):
+    """nlargest and nsmallest of a Series leave out all rows of the labels that they have, also where another row of such a label is missing."""
+    columns, labels = columns_of(before), [line.split(" | ")[1].split(" ") for line in before if line.startswith("  labels") and " | " in line]
+    m = re.search(r"d\['(\w+)'\]\.n(?:largest|smallest)\(", text)
+    return bool(m and labels and m.group(1) in columns and columns[m.group(1)].missing and len(set(labels[0])) < len(labels[0]))
+
+
 def is_fault(text, before, ours, answer):
     """Whether pandas is known to be at fault in a step, or to differ; `before`: the lines of the frame that it was given, `ours`: Gasell's, `answer`: what it gave."""
-    if nullable_here(text, before, ours):
+    if nullable_here(text, before, ours) or drops_by_label(text, before):
         return True
     if any(line.startswith("  dtype |V") for line in answer):
         return True  # a list written into no rows of columns that were not there makes columns of bytes without a length
