@@ -28,6 +28,8 @@ file(WRITE ${OUTPUT}.new "// Made by stdlib/embed.cmake.
 
 namespace gasell {
 
+using namespace std::string_view_literals;  // which know the lengths of the texts, so that the compiler does not count their characters
+
 std::span<const LibraryFile> library_files() {
   using namespace std::string_view_literals;
   static constexpr LibraryFile kFiles[] = {

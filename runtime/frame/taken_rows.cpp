@@ -114,7 +114,9 @@ bool ascend(const int64_t* rows, int64_t count) {
   return true;
 }
 
-bool has_own_missing(const ColumnType& type) { return !type.is_number() || is_float(type.dtype) || is_complex(type.dtype); }
+bool has_own_missing(const ColumnType& type) {
+  return !type.is_number() || (!type.nullable && (is_float(type.dtype) || is_complex(type.dtype)));
+}
 
 }  // namespace
 

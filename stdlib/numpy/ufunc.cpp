@@ -81,7 +81,7 @@ NodeRef compute(const Ufunc& f, const Loop& loop, std::vector<NodeRef> nodes) {
   }
   if (f.loops == LoopClass::rounding && !is_float(loop.in[0])) return nodes[0];
   if (f.op == ScalarOp::pow && is_signed(loop.in[1]))
-    if (const auto* c = nodes[1]->as<graph::ConstantNode>(); c && c->value.i < 0)
+    if (const auto* c = nodes[1]->as<graph::ConstantNode>(); c && c->value.i < 0 && nodes[0]->size() > 0)
       raise("ValueError", "Integers to negative integer powers are not allowed.");
   if (f.loops == LoopClass::comparison && loop.in[0] != loop.in[1]) return compare_signs(f.op, nodes[0], nodes[1]);
   if (is_complex(loop.in[0]))
