@@ -31,7 +31,6 @@ namespace gasell {
 using namespace std::string_view_literals;  // which know the lengths of the texts, so that the compiler does not count their characters
 
 std::span<const LibraryFile> library_files() {
-  using namespace std::string_view_literals;
   static constexpr LibraryFile kFiles[] = {
 ${entries}  };
   return kFiles;
