@@ -80,13 +80,20 @@ std::vector<std::string> with_library_names(std::vector<std::string> names, std:
 std::optional<Value> LibraryModule::get_attribute(Interpreter& in, std::string_view attribute) {
   if (auto found = members.find(attribute); found != members.end()) return found->second;
   if (auto member = library_member(in, name, attribute)) {
-    Value value = methods_ ? Value::make<BoundFunction>(*member, Value::of(this)) : *member;
-    members.emplace(attribute, value);
-    return value;
+    if (methods_) return Value::make<BoundFunction>(*member, Value::of(this));  // not kept: it holds the module
+    members.emplace(attribute, *member);
+    return member;
   }
   if (!base_.is_none() && attribute != "__name__")
     if (auto inherited = base_.object()->get_attribute(in, attribute)) return inherited;
   return Module::get_attribute(in, attribute);
+}
+
+std::vector<std::string> LibraryModule::peer_owners() {
+  std::vector<std::string> owners{name};
+  if (!base_.is_none())
+    for (std::string& owner : base_.object()->peer_owners()) owners.push_back(std::move(owner));
+  return owners;
 }
 
 std::vector<std::string> LibraryModule::attribute_names(Interpreter& in) {

@@ -48,6 +48,7 @@ class LibraryModule : public Module {
   LibraryModule(std::string name, Value base) : Module(std::move(name)), base_(std::move(base)) {}
   std::optional<Value> get_attribute(Interpreter& in, std::string_view attribute) override;
   std::vector<std::string> attribute_names(Interpreter& in) override;
+  std::vector<std::string> peer_owners() override;
 
  private:
   bool methods_ = false;

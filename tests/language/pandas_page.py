@@ -53,7 +53,7 @@ SECTIONS = [
 MARK = re.compile(r"^# (refused|differs): .*\n", re.M)
 OPENING = """# pandas in Gasell
 
-`import pandas as pd` (also `cudf`, and `dask.dataframe` for what both have). [frames.md](frames.md) says what frames are here; [differences.md](differences.md#frames) why some answers differ.
+`import pandas as pd` (also `cudf`, and `dask.dataframe`: [dask.md](dask.md)). [frames.md](frames.md) says what frames are here; [differences.md](differences.md#frames) why some answers differ.
 This page is made by `tests/language/pandas_page.py` of cases that run: each name below has one in `tests/language/frames/page_*.gsl`, whose output is compared with pandas 2.3.
 
 - *works*: the case prints what pandas prints. That holds for the calls in the case, not for every parameter: what a function does not take, it refuses by name.
