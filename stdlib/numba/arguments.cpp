@@ -247,7 +247,7 @@ functions::Type type_of_constant(Compilation& compilation, const Value& v) {
       if (other.second && o.kind == Outside::Kind::path && other.second->kind == o.kind && other.second->text == o.text)
         constant = other.second;
     if (!constant) constant = std::make_shared<Outside>(std::move(o));
-    kept = v;
+    if (v.object() != compilation.owner) kept = v;
   }
   functions::Type t;
   t.kind = Kind::function;

@@ -269,7 +269,7 @@ const gasell::Type& dispatcher_type() {
 Dispatcher::Dispatcher(Interpreter& in, Value function, functions::Options options)
     : function_(std::move(function)),
       options_(std::move(options)),
-      compilation_(std::make_unique<Compilation>(Compilation{in})),
+      compilation_(std::make_unique<Compilation>(Compilation{in, this})),
       output_{[&in](std::string_view text) { in.write_out(std::string(text)); },
               [&in](const Array& array) { return gasell::str(in, Value::make<numpy::NdArray>(array)); }} {}
 
@@ -490,7 +490,7 @@ void Dispatcher::recompile(Interpreter& in) {
   std::vector<Known> before = std::move(known_);
   known_.clear();
   dispatch_.reset();
-  compilation_ = std::make_unique<Compilation>(Compilation{in});
+  compilation_ = std::make_unique<Compilation>(Compilation{in, this});
   for (Known& k : before) {
     functions::Dispatch::Entry& entry = entry_for(k.types, k.omitted);
     known_.push_back({std::move(k.types), k.omitted, &entry, k.result});

@@ -32,6 +32,7 @@ class FrozenArrays {
 /// What belongs to one dispatcher and to all functions compiled with it.
 struct Compilation {
   Interpreter& in;
+  const Object* owner = nullptr;  // what holds the Compilation, and is not held by it
   std::shared_ptr<FrozenArrays> frozen = std::make_shared<FrozenArrays>();
   /// Functions of the language by object; the constants of argument types.
   std::map<const Object*, std::shared_ptr<const functions::Function>> known, overloaded;
