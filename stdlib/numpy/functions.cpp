@@ -1,6 +1,7 @@
 // Functions of np that rearrange, join and choose; the rest that is neither a ufunc nor a reduction.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
@@ -70,6 +71,7 @@ Value expand_dims(Interpreter& in, Args args) {
   return shared(a.reshape(shape));
 }
 Value broadcast_to(Interpreter& in, Args args) {
+  truth(in, args[2]);
   const Array a = as_array(in, args[0]);
   const Shape shape = to_shape(in, args[1]);
   const size_t extra = shape.size() - std::min(shape.size(), a.shape().size());
@@ -147,7 +149,10 @@ Value concatenate(Interpreter& in, Args args) {
     for (NodeRef& p : parts) p = graph::reshape(p, {p->size()});
     return joined_value(in, join(std::move(parts), 0), {}, args[2]);
   }
-  if (parts[0]->rank() == 0) raise("ValueError", "zero-dimensional arrays cannot be concatenated");
+  if (parts[0]->rank() == 0) {
+    to_plain_axis(in, args[1], std::numeric_limits<int>::max());  // what is no number is refused first
+    raise("ValueError", "zero-dimensional arrays cannot be concatenated");
+  }
   const int axis = to_plain_axis(in, args[1], parts[0]->rank());
   return with_joined_chunks(joined_value(in, join(std::move(parts), axis), arrays, args[2]), arrays, axis);
 }
@@ -350,7 +355,7 @@ std::vector<NativeFunction> misc_functions() {
       {"squeeze", "a, axis=None", squeeze, "Without axes of extent 1."},
       {"moveaxis", "a, source, destination", moveaxis, "A view with axes moved."},
       {"expand_dims", "a, axis", expand_dims, "With new axes of extent 1."},
-      {"broadcast_to", "array, shape, subok: Unused=False", broadcast_to, "A read-only view of that shape."},
+      {"broadcast_to", "array, shape, subok=False", broadcast_to, "A read-only view of that shape."},
       {"concatenate", "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'", concatenate, "Joined along an axis that exists."},
       {"stack", "arrays, axis=0, out=None, *, dtype=None, casting='same_kind'", stack, "Joined along a new axis."},
       {"where", "condition, x=_missing, y=_missing, /", where,
@@ -364,7 +369,7 @@ std::vector<NativeFunction> misc_functions() {
       {"dot", "a, b, out=None", dot_of, "Sums of products over the last axis of a and the last but one of b."},
       {"matmul",
        "x1, x2, /, out=None, *, dtype: Refused=None, casting: Refused='same_kind', order: Order='K', subok: Unused=True, signature: "
-       "Refused=None, axes: Refused=None, axis: Refused=None",
+       "Refused=None, axes: Refused=None",
        matmul_of, "Matrix products of the last two axes."},
       {"shape", "a", shape, "Extents."},
       {"ndim", "a", ndim, "Number of axes."},
