@@ -77,9 +77,15 @@ def largest(call):
     return max(found, default=1.0)
 
 
+def without_dust(text):
+    """A text of complex numbers without imaginary parts that rounding alone may have left."""
+    return re.sub(r"[-+]\d+\.?\d*e-(?:1[5-9]|[2-9]\d)j", "+0.j", re.sub(r"\s+", "", text))
+
+
 def near(call, got, want):
     """Whether numbers differ by less than sums of such arguments, or of their squares, may be rounded."""
     pattern = numpy_peer.NUMBER
+    got, want = without_dust(got), without_dust(want)
     if pattern.sub("#", re.sub(r"\s+", "", got)) != pattern.sub("#", re.sub(r"\s+", "", want)):
         return False
     pairs = zip(map(float, pattern.findall(got)), map(float, pattern.findall(want)))
@@ -91,11 +97,6 @@ def without_signs(text):
     """A text of complex numbers without what the order of products decides."""
     text = re.sub(r"[-+]?(?:nan|inf)\s*[-+]\s*(?:nan|inf|[\d.e+-]+?)j", "#", re.sub(r"\s+", "", text))
     return re.sub(r"-(0\.?0*(?:e\+00)?)(?![\d.])", r"+\1", text).replace("+0", "0")
-
-
-def without_dust(text):
-    """A text of complex numbers without imaginary parts that rounding alone may have left."""
-    return re.sub(r"[-+]\d+\.?\d*e-(?:1[5-9]|[2-9]\d)j", "+0.j", re.sub(r"\s+", "", text))
 
 
 def by_order_of_products(call, got, want):
@@ -120,6 +121,12 @@ def reason(call, got, want):
         return "a cast that C leaves open"
     if got.startswith("LinAlgError SVD") and "complex(np.inf" in call:
         return "a decomposition that may never end"
+    if re.match(r"np\.linalg\.qr\(", call) and "inf" in call and "nan" in got and "nan" in want:
+        return "a decomposition of infinities"
+    if re.match(r"np\.(?:isin|intersect1d|setdiff1d|setxor1d)\(.*\), ", call) and not RAISED.match(got) and not RAISED.match(want):
+        return "elements that are said to be unique"
+    if got.startswith("AxisError axis -2147483648"):
+        return "the least int32, which is no axis to NumPy"
     if re.match(r"np\.(?:argsort|(?:arg)?partition)\(", call) and not RAISED.match(got) and not RAISED.match(want):
         return "one order of several"
     if call.startswith("np.searchsorted(") and not RAISED.match(got) and not RAISED.match(want):
