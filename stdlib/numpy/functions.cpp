@@ -139,6 +139,10 @@ bool any_texts(const std::vector<Value>& arrays) {
 
 /// The result of a join: an array of its own, in the order that the parts lie in where they agree, or what is in `out`.
 Value joined_value(Interpreter& in, NodeRef node, std::span<const Value> parts, const Value& out) {
+  if (const auto* array = out.as<NdArray>()) {
+    if (array->array.rank() != node->rank()) raise("ValueError", "Output array has wrong dimensionality");
+    if (array->array.shape() != node->shape) raise("ValueError", "Output array is the wrong shape");
+  }
   if (!out.is_none()) return give(in, "concatenate", node, out);
   AxisOrder order = kept_order(parts, node->rank());
   return Value::make<NdArray>(ordered(std::move(node), std::move(order)));

@@ -119,7 +119,7 @@ def reason(call, got, want):
         return "float16"
     if TO_INTEGERS.search(call) and HELD_BY_NONE.search(call):
         return "a cast that C leaves open"
-    if got.startswith("LinAlgError SVD") and "complex(np.inf" in call:
+    if got.startswith("LinAlgError SVD") and "np.inf" in call:
         return "a decomposition that may never end"
     if re.match(r"np\.linalg\.qr\(", call) and "inf" in call and "nan" in got and "nan" in want:
         return "a decomposition of infinities"
