@@ -33,7 +33,8 @@ std::optional<Value> apply(ast::BinaryOp op, C a, C b) {
 C part(Interpreter& in, const Value& v, bool second) {
   if (const auto c = as_complex(v)) return *c;
   if (v.is_object() && !v.as<Str>()) {
-    if (const auto z = v.object()->to_complex(in)) return *as_complex(*z);
+    if (!second)
+      if (const auto z = v.object()->to_complex(in)) return *as_complex(*z);
     if (const auto f = v.object()->to_float(in)) return f->as_float();
   }
   if (second && v.as<Str>()) raise("TypeError", "complex() second arg can't be a string");
@@ -51,7 +52,7 @@ Value construct(Interpreter& in, Args args) {
   if (second) {
     const C w = part(in, args[1], true);
     // real + imag*1j, keeping the signs of zeros where both are real.
-    z = {args[1].as<Complex>() ? z.real() - w.imag() : z.real(), args[0].as<Complex>() ? z.imag() + w.real() : w.real()};
+    z = {args[1].as<Complex>() ? z.real() - w.imag() : z.real(), args[0].is_object() ? z.imag() + w.real() : w.real()};
   }
   return Value::make<Complex>(z);
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "lang/diagnostic.h"
 #include "runtime/session/number.h"
@@ -167,7 +168,14 @@ Value full_like(Interpreter& in, Args args) {
   return new_like(in, args[0], filled(o.weak ? cast_weak(o.node, dtype) : graph::cast(o.node, dtype), shape), args[3]);
 }
 
-/// arange's count: ceil((stop - start) / step), as NumPy computes it.
+/// The count of a range in float64, where the greatest int64 is 2**63: NumPy wraps around at it, and has nothing.
+int64_t arange_count(double count) {
+  if (!(std::fabs(count) <= 0x1p63))
+    raise("ValueError", std::isnan(count) ? "arange: cannot compute length" : "Maximum allowed size exceeded");
+  return count > 0 && count < 0x1p63 ? static_cast<int64_t>(count) : 0;
+}
+
+/// arange's count: ceil((stop - start) / step), as NumPy computes it: in the dtypes of its numbers, whose ends wrap around.
 Value arange(Interpreter& in, Args args) {
   std::vector<Operand> given;
   Value start = args[0], stop = args[1], step = args[2];
@@ -191,22 +199,20 @@ Value arange(Interpreter& in, Args args) {
     const bool empty = s > 0 ? b <= a : a <= b;
     const auto way = static_cast<Int128>(b) - a;  // past 64 bits between the ends of their range
     const Int128 count = empty ? 0 : (way - (s > 0 ? 1 : -1)) / s + 1;
-    if (count > INT64_MAX) raise("ValueError", "Maximum allowed size exceeded");
-    const auto n = static_cast<int64_t>(count);
+    const int64_t n = arange_count(static_cast<double>(count)) > 0 ? static_cast<int64_t>(count) : 0;
     return with_chunks(in, graph::iota(n, Scalar::of_int(a).cast(dtype), Scalar::of_int(s).cast(dtype)), args[4]);
   }
-  const double a = to_double(in, start), b = to_double(in, stop), s = to_double(in, step);
+  const double a = to_double(in, start), s = to_double(in, step);
   if (s == 0) raise("ZeroDivisionError", "division by zero");
-  const double count = std::ceil((b - a) / s);
-  if (!(count < 9e18)) raise("ValueError", std::isnan(count) ? "arange: cannot compute length" : "Maximum allowed size exceeded");
-  const int64_t n = count > 0 ? static_cast<int64_t>(count) : 0;
+  const int64_t n =
+      arange_count(std::ceil(to_double(in, binary(in, ast::BinaryOp::div, binary(in, ast::BinaryOp::sub, stop, start), step))));
   // NumPy fills from the first two elements: the step is their difference as rounded.
-  const double delta = (a + s) - a;
+  const double second = n > 0 ? to_double(in, binary(in, ast::BinaryOp::add, start, step)) : a, delta = second - a;
   const NodeRef values = graph::iota(n, Scalar::of_float(a), Scalar::of_float(delta));
   if (is_integer(dtype))
     return with_chunks(in,
                        graph::iota(n, Scalar::of_float(a).cast(dtype),
-                                   Scalar::of_int(Scalar::of_float(a + s).cast(dtype).i - Scalar::of_float(a).cast(dtype).i).cast(dtype)),
+                                   Scalar::of_int(Scalar::of_float(second).cast(dtype).i - Scalar::of_float(a).cast(dtype).i).cast(dtype)),
                        args[4]);
   return with_chunks(in, graph::cast(values, dtype), args[4]);
 }
@@ -223,7 +229,16 @@ Value linspace_of_arrays(Interpreter& in, const Args& args, const NodeRef& start
   Shape wide(static_cast<size_t>(width->rank()) + 1, 1);
   wide[0] = n;
   const NodeRef index = graph::reshape(graph::iota(n, Scalar::of_float(0), Scalar::of_float(1)), wide);
-  NodeRef x = graph::map(ScalarOp::add, {graph::map(ScalarOp::mul, {graph::cast(index, type), intervals > 0 ? step : width}), a});
+  NodeRef x = graph::map(ScalarOp::mul, {graph::cast(index, type), intervals > 0 ? step : width});
+  if (intervals > 0) {  // where one step is 0, it may be what is left of a small width
+    NodeRef nothing = graph::map(ScalarOp::eq, {step, number(0)});
+    std::vector<int> all(static_cast<size_t>(step->rank()));
+    std::iota(all.begin(), all.end(), 0);
+    if (!all.empty()) nothing = graph::reduce(graph::ReduceOp::any, nothing, all);
+    const NodeRef share = graph::map(ScalarOp::div, {graph::cast(index, type), number(static_cast<double>(intervals))});
+    x = graph::map(ScalarOp::select, {nothing, graph::map(ScalarOp::mul, {share, width}), x});
+  }
+  x = graph::map(ScalarOp::add, {x, a});
   if (endpoint && n > 1)
     x = graph::map(ScalarOp::select, {graph::map(ScalarOp::eq, {index, graph::constant(Scalar::of_float(static_cast<double>(n - 1)))}),
                                       graph::broadcast_to(b, x->shape), x});

@@ -1,6 +1,7 @@
 // Functions of np that rearrange, join and choose; the rest that is neither a ufunc nor a reduction.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
@@ -70,6 +71,7 @@ Value expand_dims(Interpreter& in, Args args) {
   return shared(a.reshape(shape));
 }
 Value broadcast_to(Interpreter& in, Args args) {
+  truth(in, args[2]);
   const Array a = as_array(in, args[0]);
   const Shape shape = to_shape(in, args[1]);
   const size_t extra = shape.size() - std::min(shape.size(), a.shape().size());
@@ -88,17 +90,21 @@ Value broadcast_to(Interpreter& in, Args args) {
   return shared(a.view(shape, axes, true));
 }
 
-/// The arrays of a sequence in one dtype: `dtype` where it is given, as the casting rule allows it.
-std::vector<NodeRef> parts_of(Interpreter& in, const Value& sequence, const Value& dtype = {}, const Value& casting = {}) {
+/// The arrays of a sequence in one dtype: `dtype` where it is given, as the casting rule allows it. Python's numbers are cast whatever they
+/// lose; where they are arrays first, they are no weaker than others.
+std::vector<NodeRef> parts_of(Interpreter& in, const Value& sequence, const Value& dtype, const Value& casting, bool arrays_first) {
   std::vector<Operand> operands;
-  for (const Value& v : to_vector(in, sequence)) operands.push_back(operand(in, v));
+  for (const Value& v : to_vector(in, sequence)) {
+    operands.push_back(operand(in, v));
+    if (arrays_first) operands.back().weak = 0;
+  }
   if (operands.empty()) raise("ValueError", "need at least one array to concatenate");
   const DType type = to_dtype(in, dtype).value_or(common_type(operands));
   const bool unsafe = casting.as<Str>() && casting.as<Str>()->value == "unsafe";
   std::vector<NodeRef> parts;
   for (const Operand& o : operands) {
     if (o.weak) {
-      parts.push_back(cast_weak(o.node, type));
+      parts.push_back(graph::cast(o.node, type));
       continue;
     }
     if (!unsafe && !can_cast(o.node->dtype, type, Casting::same_kind))
@@ -133,6 +139,10 @@ bool any_texts(const std::vector<Value>& arrays) {
 
 /// The result of a join: an array of its own, in the order that the parts lie in where they agree, or what is in `out`.
 Value joined_value(Interpreter& in, NodeRef node, std::span<const Value> parts, const Value& out) {
+  if (const auto* array = out.as<NdArray>()) {
+    if (array->array.rank() != node->rank()) raise("ValueError", "Output array has wrong dimensionality");
+    if (array->array.shape() != node->shape) raise("ValueError", "Output array is the wrong shape");
+  }
   if (!out.is_none()) return give(in, "concatenate", node, out);
   AxisOrder order = kept_order(parts, node->rank());
   return Value::make<NdArray>(ordered(std::move(node), std::move(order)));
@@ -142,17 +152,20 @@ Value concatenate(Interpreter& in, Args args) {
   const std::vector<Value> arrays = to_vector(in, args[0]);
   if (args[3].is_none() && args[2].is_none() && any_texts(arrays))
     return call(in, *library_member(in, "_pandas", "joined_texts"), {{make_list(arrays), args[1]}, {}});
-  std::vector<NodeRef> parts = parts_of(in, args[0], args[3], args[4]);
+  std::vector<NodeRef> parts = parts_of(in, args[0], args[3], args[4], false);
   if (args[1].is_none()) {
     for (NodeRef& p : parts) p = graph::reshape(p, {p->size()});
     return joined_value(in, join(std::move(parts), 0), {}, args[2]);
   }
-  if (parts[0]->rank() == 0) raise("ValueError", "zero-dimensional arrays cannot be concatenated");
+  if (parts[0]->rank() == 0) {
+    to_plain_axis(in, args[1], std::numeric_limits<int>::max());  // what is no number is refused first
+    raise("ValueError", "zero-dimensional arrays cannot be concatenated");
+  }
   const int axis = to_plain_axis(in, args[1], parts[0]->rank());
   return with_joined_chunks(joined_value(in, join(std::move(parts), axis), arrays, args[2]), arrays, axis);
 }
 Value stack(Interpreter& in, Args args) {
-  std::vector<NodeRef> parts = parts_of(in, args[0], args[3], args[4]);
+  std::vector<NodeRef> parts = parts_of(in, args[0], args[3], args[4], true);
   const int axis = to_axis(in, args[1], parts[0]->rank() + 1);
   const Shape common = parts[0]->shape;
   for (NodeRef& p : parts) {
@@ -205,7 +218,10 @@ Value clip(Interpreter& in, Args args) {
 }
 Value round(Interpreter& in, Args args) {
   if (const Value own = own_answer(in, "round", args[0], {is_missing(args[1]) ? Value::of(0) : args[1]}); !own.is_absent()) return own;
-  return give_reduced(in, "round", rounded(as_node(in, args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1])), args[2]);
+  const int64_t decimals = is_missing(args[1]) ? 0 : to_index(in, args[1]);
+  NodeRef x = as_node(in, args[0]);
+  if (decimals < 0 && is_integer(x->dtype) && !args[2].is_none()) x = graph::cast(x, DType::f64);  // as `out` has to hold it
+  return give_reduced(in, "round", rounded(x, decimals), args[2]);
 }
 Value scaled(Interpreter& in, const Value& v, double factor) {
   const Operand operands[] = {operand(in, v), {graph::constant(Scalar::of_float(factor)), 'f'}};
@@ -332,9 +348,10 @@ Value array_str_of(Interpreter& in, Args args) { return make_str(array_str(in, a
 Value dot_of(Interpreter& in, Args args) {
   const Operand a = operand(in, args[0]), b = operand(in, args[1]);
   const NodeRef result = dot(a, b);
-  if (a.node->rank() == 0 || b.node->rank() == 0) return give(in, "dot", result, args[2]);
-  if (const auto* out = args[2].as<NdArray>()) {
-    if (out->array.dtype() != result->dtype || out->array.rank() != result->rank())
+  const auto* out = args[2].as<NdArray>();
+  if (!out && !args[2].is_none()) raise("TypeError", "'out' must be an array");
+  if (out) {
+    if (out->array.dtype() != result->dtype || out->array.rank() != result->rank() || !is_contiguous(out->array, false))
       raise("ValueError", "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)");
     if (out->array.shape() != result->shape) raise("ValueError", "output array has wrong dimensions");
   }
@@ -350,7 +367,7 @@ std::vector<NativeFunction> misc_functions() {
       {"squeeze", "a, axis=None", squeeze, "Without axes of extent 1."},
       {"moveaxis", "a, source, destination", moveaxis, "A view with axes moved."},
       {"expand_dims", "a, axis", expand_dims, "With new axes of extent 1."},
-      {"broadcast_to", "array, shape, subok: Unused=False", broadcast_to, "A read-only view of that shape."},
+      {"broadcast_to", "array, shape, subok=False", broadcast_to, "A read-only view of that shape."},
       {"concatenate", "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'", concatenate, "Joined along an axis that exists."},
       {"stack", "arrays, axis=0, out=None, *, dtype=None, casting='same_kind'", stack, "Joined along a new axis."},
       {"where", "condition, x=_missing, y=_missing, /", where,
@@ -364,7 +381,7 @@ std::vector<NativeFunction> misc_functions() {
       {"dot", "a, b, out=None", dot_of, "Sums of products over the last axis of a and the last but one of b."},
       {"matmul",
        "x1, x2, /, out=None, *, dtype: Refused=None, casting: Refused='same_kind', order: Order='K', subok: Unused=True, signature: "
-       "Refused=None, axes: Refused=None, axis: Refused=None",
+       "Refused=None, axes: Refused=None",
        matmul_of, "Matrix products of the last two axes."},
       {"shape", "a", shape, "Extents."},
       {"ndim", "a", ndim, "Number of axes."},

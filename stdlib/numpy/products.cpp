@@ -21,6 +21,19 @@ NodeRef with_last_axes_exchanged(const NodeRef& x) {
   return graph::transpose(x, order);
 }
 
+/// The product of arrays of which one has one element and the other any number, as BLAS adds it to zeros: where that element is 0, it looks
+/// at no other one.
+NodeRef scaled(const NodeRef& a, const NodeRef& b) {
+  const NodeRef product = graph::map(ScalarOp::mul, {a, b});
+  if (product->size() == 1) return product;
+  const NodeRef& factor = a->size() == 1 ? a : b;
+  const NodeRef zero = graph::constant(Scalar::of_float(0).cast(product->dtype));
+  return graph::map(ScalarOp::select, {graph::map(ScalarOp::eq, {factor, zero}), zero, graph::map(ScalarOp::add, {product, zero})});
+}
+
+/// Whether BLAS takes an array as a single number.
+bool is_single(const graph::Node& x) { return x.shape.size() <= 2 && x.size() == 1; }
+
 /// "(2,50,40)->(2,newaxis,newaxis)"
 std::string remapped(const graph::Node& x) {
   std::string text = graph::to_string(x.shape) + "->(";
@@ -66,15 +79,25 @@ NodeRef matmul(const Operand& first, const Operand& second) {
 
 NodeRef dot(const Operand& first, const Operand& second) {
   const Operand operands[] = {{first.node, 0}, {second.node, 0}};  // Python's numbers are no weaker than others here
-  if (first.node->rank() == 0 || second.node->rank() == 0) return apply("multiply", operands);
+  const DType type = common_type(operands);
+  const bool by_blas = (is_float(type) || is_complex(type)) && first.node->rank() <= 2 && second.node->rank() <= 2 &&
+                       (is_single(*first.node) || is_single(*second.node));
+  if (first.node->rank() == 0 || second.node->rank() == 0)
+    return by_blas ? scaled(graph::cast(first.node, type), graph::cast(second.node, type)) : apply("multiply", operands);
   const Shape &sa = first.node->shape, &sb = second.node->shape;
   const size_t summed = sb.size() == 1 ? 0 : sb.size() - 2;
   if (sa.back() != sb[summed])
     raise("ValueError", "shapes " + graph::to_string(sa) + " and " + graph::to_string(sb) + " not aligned: " + std::to_string(sa.back()) +
                             " (dim " + std::to_string(sa.size() - 1) + ") != " + std::to_string(sb[summed]) + " (dim " +
                             std::to_string(summed) + ")");
+  if (by_blas) {  // the summed axis has one element
+    Shape shape(sa.begin(), sa.end() - 1);
+    if (sb.size() == 2) shape.push_back(sb[1]);
+    const NodeRef product = scaled(graph::reshape(graph::cast(first.node, type), {first.node->size(), 1}),
+                                   graph::reshape(graph::cast(second.node, type), {1, second.node->size()}));
+    return graph::reshape(product, shape);
+  }
   if (sb.size() <= 2) return matmul(first, second);
-  const DType type = common_type(operands);
   const NodeRef a = graph::cast(first.node, type), b = with_last_axes_exchanged(graph::cast(second.node, type));
   Shape left(sa.begin(), sa.end() - 1), wide = left;
   left.insert(left.end(), sb.size() - 1, 1);

@@ -50,6 +50,16 @@ Value construct(Interpreter& in, std::span<Value> args) {
   return wrap(as_node(in, args[0], dtype));
 }
 
+/// TypeError for parts of a complex scalar that are complex numbers of Python's, or texts.
+void check_parts(Interpreter& in, const Value& first, const Value& second) {
+  const auto is_part = [](const Value& v) {
+    const auto* scalar = v.as<NumpyScalar>();
+    return !v.as<Complex>() && !v.as<Str>() && !(scalar && scalar->dtype() == DType::c128);
+  };
+  if (!is_part(first) || !is_part(second))
+    raise("TypeError", "Could not convert arguments into a complex scalar. '" + repr(in, make_tuple({first, second})) + "' given.");
+}
+
 struct ScalarTypes {
   std::vector<NativeFunction> constructors;
   std::vector<Type> types;
@@ -72,6 +82,7 @@ struct ScalarTypes {
       const auto type = static_cast<DType>(index);
       if (given.size() > 1 && !(is_complex(type) && given.size() == 2))
         raise("TypeError", std::string(name_of(type)) + "() takes at most 1 argument (" + std::to_string(given.size()) + " given)");
+      if (given.size() == 2) check_parts(in, given[0], given[1]);
       Value one = given.empty()       ? missing()
                   : given.size() == 1 ? given[0]
                                       : call(in, type_object(complex_type()), {{given[0], given[1]}, {}});
@@ -98,6 +109,8 @@ const ScalarTypes& scalar_types() {
 }
 
 Value construct_dtype(Interpreter& in, std::span<Value> args) {
+  truth(in, args[1]);
+  truth(in, args[2]);
   const auto d = to_dtype(in, args[0]);
   return dtype_object(d.value_or(DType::f64));
 }

@@ -89,9 +89,9 @@ NodeRef compute(const Ufunc& f, const Loop& loop, std::vector<NodeRef> nodes) {
   return graph::map(f.op, std::move(nodes));
 }
 
-/// ValueError for a negative exponent; constants are looked at by compute().
-void refuse_negative(Interpreter& in, const NodeRef& exponent) {
-  if (exponent->as<graph::ConstantNode>() || exponent->size() == 0) return;
+/// ValueError for a negative exponent, where there is something to its power; constants are looked at by compute().
+void refuse_negative(Interpreter& in, const NodeRef& base, const NodeRef& exponent) {
+  if (exponent->as<graph::ConstantNode>() || exponent->size() == 0 || base->size() == 0) return;
   std::vector<int> axes;
   for (int k = 0; k < exponent->rank(); ++k) axes.push_back(k);
   const NodeRef negative = graph::map(ScalarOp::lt, {exponent, graph::constant(Scalar::of_int(0).cast(exponent->dtype))});
@@ -258,12 +258,12 @@ void apply(Interpreter& in, const Ufunc& f, const Loop& loop, std::span<const Op
   if (results[0]) return;
   std::vector<NodeRef> nodes = in_loop(f, loop, operands);
   if (f.composition) return f.composition(&in, nodes, results);
-  if (f.op == ScalarOp::pow && is_signed(loop.in[1]) && kind(operands[1].node->dtype) != 'u') refuse_negative(in, nodes[1]);
+  if (f.op == ScalarOp::pow && is_signed(loop.in[1]) && kind(operands[1].node->dtype) != 'u') refuse_negative(in, nodes[0], nodes[1]);
   results[0] = compute(f, loop, std::move(nodes));
 }
 
 void check_integer_power(Interpreter& in, std::span<const Operand> operands) {
-  if (is_signed(operands[1].node->dtype) && is_signed(common_type(operands))) refuse_negative(in, operands[1].node);
+  if (is_signed(operands[1].node->dtype) && is_signed(common_type(operands))) refuse_negative(in, operands[0].node, operands[1].node);
 }
 
 }  // namespace gasell::numpy

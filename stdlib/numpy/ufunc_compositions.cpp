@@ -49,20 +49,23 @@ NodeRef direction(const NodeRef& x) {
   return choose(map(ScalarOp::eq, x, number(0, x)), number(0, x), choose(undefined, nan, result));
 }
 
-/// Complex numbers to small whole powers are products, exact where those are. Null: the exponent is no such number.
+/// Complex numbers to small whole powers are products, exact where those are: of 1 and the powers of two of x beyond the third, which
+/// spreads NaN of infinities. Zero has no power below 0. Null: the exponent is no such number.
 NodeRef whole_power(const NodeRef& x, const NodeRef& exponent) {
   const auto* c = exponent->as<graph::ConstantNode>();
   if (!c || c->value.c.imag() != 0 || std::abs(c->value.c.real()) >= 100 || std::trunc(c->value.c.real()) != c->value.c.real()) return {};
   const int n = static_cast<int>(c->value.c.real());
   const Shape shape = graph::broadcast_shapes({x->shape, exponent->shape});
   const NodeRef one = graph::constant(Scalar::of_float(1).cast(x->dtype), shape);
-  NodeRef result, square = x;
+  const NodeRef nan = graph::constant(Scalar::of_complex({NAN, NAN}).cast(x->dtype), shape);
+  NodeRef result = n < 0 || n > 3 ? one : NodeRef(), square = x;
   for (int left = std::abs(n); left; left >>= 1) {
     if (left & 1) result = result ? map(ScalarOp::mul, result, square) : square;
     if (left > 1) square = map(ScalarOp::mul, square, square);
   }
   if (!result) return one;
-  return graph::broadcast_to(n < 0 ? map(ScalarOp::div, one, result) : result, shape);
+  if (n < 0) result = choose(map(ScalarOp::eq, x, number(0, x)), nan, map(ScalarOp::div, one, result));
+  return graph::broadcast_to(result, shape);
 }
 
 /// exp(x) - 1 without the loss of digits near zero: its real part is expm1(re) cos(im) - 2 sin(im / 2)**2.
