@@ -132,14 +132,16 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
   return {frame::number_type(dtype, validity), stored.node(), valid ? valid->node() : nullptr};
 }
 
-/// The categories of a list are found among what is there: integers beside None stay integers, and of nothing but missing values they are floats.
+/// The categories of a list are found among what is there: integers beside None stay integers, and of nothing but missing values they are
+/// floats.
 Column categories_of_list(Interpreter& in, const std::vector<Value>& values) {
   std::vector<Value> there;
   for (const Value& v : values)
     if (!is_missing_value(in, v)) there.push_back(v);
   const ColumnType category{Logical::category, DType::i32};
   if (there.size() == values.size()) return cast(in, of_list(in, values, category), category);
-  Column column = cast(in, there.empty() ? frame::number_column(graph::constant(Scalar::of_float(0), {0})) : of_list(in, there, category), category);
+  Column column =
+      cast(in, there.empty() ? frame::number_column(graph::constant(Scalar::of_float(0), {0})) : of_list(in, there, category), category);
   const frame::ColumnData data = frame::read(in.engine(), column);
   NewValues codes(in.engine(), DType::i32, static_cast<int64_t>(values.size()));
   for (size_t i = 0, k = 0; i < values.size(); ++i) codes.as<int32_t>()[i] = is_missing_value(in, values[i]) ? -1 : data.as<int32_t>()[k++];
