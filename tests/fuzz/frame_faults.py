@@ -66,6 +66,11 @@ def cancelled(columns, name):
     return columns[name].dtype in ("int64", "float64") and any(re.fullmatch(r"-?\d{17,}(\.0)?|-?[\d.]+e\+1\d", v) for v in columns[name].values)
 
 
+def truths(columns, name):
+    """Truth values with a row of numbers put behind them are floats or stay such, as the columns happen to lie in memory."""
+    return columns[name].dtype == "bool"
+
+
 def spread_beyond_floats(columns, name):
     """Sums of numbers of both signs, so large that what floats lose is all that is left of them: it depends on the order in which they are added."""
     large = [float(v) for v in columns[name].values if re.fullmatch(r"-?[\d.]+e\+\d+", v)]
@@ -87,6 +92,8 @@ FAULTS = [
     (r"d\['(\w+)'\]\.(?:var|std|sem|skew|kurt)\(", cancelled),
     (r"d\.groupby\(.*\['(\w+)'\]\.(?:cumsum|transform\('sum'\)|sum)\(", infinite),
     (r"d(?:\.groupby\(.*\))?\['(\w+)'\]\.(?:describe|mean|sum)\(", spread_beyond_floats),
+    (r"set_rows\(d\[\['(\w+)', '\w+'\]\], (?:99|'new'),", truths),
+    (r"set_rows\(d\[\['\w+', '(\w+)'\]\], (?:99|'new'),", truths),
     (r"d\['(\w+)'\]\.rank\(", ranks_nullable),
     (r"d\['(\w+)'\]\.diff\(", unsigned),
     (r"d\[\['(\w+)', '\w+'\]\]\.diff\(", unsigned),
