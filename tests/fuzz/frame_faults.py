@@ -66,6 +66,13 @@ def cancelled(columns, name):
     return columns[name].dtype in ("int64", "float64") and any(re.fullmatch(r"-?\d{17,}(\.0)?|-?[\d.]+e\+1\d", v) for v in columns[name].values)
 
 
+def wider_than_its_type(columns, name):
+    """Equally wide bins are moved apart by the span of the values, which wraps around in narrow integers."""
+    bits = re.fullmatch(r"int(8|16|32)", columns[name].dtype)
+    values = [int(v) for v in columns[name].values if bits and v]
+    return bool(values) and max(values) - min(values) >= 2 ** (int(bits.group(1)) - 1)
+
+
 def truths(columns, name):
     """Truth values with a row of numbers put behind them are floats or stay such, as the columns happen to lie in memory."""
     return columns[name].dtype == "bool"
@@ -94,6 +101,7 @@ FAULTS = [
     (r"d(?:\.groupby\(.*\))?\['(\w+)'\]\.(?:describe|mean|sum)\(", spread_beyond_floats),
     (r"set_rows\(d\[\['(\w+)', '\w+'\]\], (?:99|'new'),", truths),
     (r"set_rows\(d\[\['\w+', '(\w+)'\]\], (?:99|'new'),", truths),
+    (r"pd\.cut\(d\['(\w+)'\], \d", wider_than_its_type),
     (r"d\['(\w+)'\]\.rank\(", ranks_nullable),
     (r"d\['(\w+)'\]\.diff\(", unsigned),
     (r"d\[\['(\w+)', '\w+'\]\]\.diff\(", unsigned),
