@@ -199,11 +199,27 @@ Column decoded(Engine& engine, const Column& column) {
   return take(engine, *column.categories, rows.data(), codes.count, true);
 }
 
+/// Whether it has no categories, so that all is missing.
+bool is_nothing(const Column& column) { return column.type.logical == Logical::category && column.categories->size() == 0; }
+
+/// A column of the type of another one in which all is missing.
+Column nothing_like(Engine& engine, const Column& other, int64_t count) {
+  const Scratch<int64_t> rows(engine, count);
+  std::fill(rows.begin(), rows.end(), -1);
+  return take(engine, other, rows.data(), count, true);
+}
+
 }  // namespace
 
 void match_types(Engine& engine, Column& left, Column& right, const std::string& name) {
+  const bool differ = left.type.logical == Logical::category && left.categories != right.categories;
+  const bool left_is_nothing = differ && is_nothing(left), right_is_nothing = is_nothing(right) && left.categories != right.categories;
   if (left.type.logical == Logical::category && left.categories != right.categories) left = decoded(engine, left);
   if (right.type.logical == Logical::category && left.categories != right.categories) right = decoded(engine, right);
+  if (left_is_nothing)
+    left = nothing_like(engine, right, left.size());
+  else if (right_is_nothing)
+    right = nothing_like(engine, left, right.size());
   const Logical a = left.type.logical, b = right.type.logical;
   const auto refuse = [&] {
     throw Error("ValueError",

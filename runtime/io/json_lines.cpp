@@ -138,6 +138,7 @@ class JsonReader {
       }
     }
     make_readers(table, tokens);
+    table.truths_as_numbers = numbers_;
     parts_.resize(blocks_.size());
     for (auto& parts : parts_) parts.resize(readers_.size());
     open_.assign(blocks_.size(), std::vector<bool>(readers_.size(), true));

@@ -18,6 +18,7 @@ namespace gasell {
 struct JsonTable {
   std::vector<std::string> names;  // in the order of their first appearance
   std::vector<frame::Column> columns;
+  std::vector<bool> truths_as_numbers;  // of each column: whether it held booleans beside numbers
   int64_t rows = 0;
 };
 

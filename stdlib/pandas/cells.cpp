@@ -129,7 +129,8 @@ std::vector<std::string> format_cells(Interpreter& in, Column& column, const Cel
   if (column.type.logical == Logical::category) {
     Column plain = take_categories(in, column);
     std::vector<std::string> texts = format_cells(in, plain, format);
-    if (plain.type.logical == Logical::text)  // as pandas shows categories that are missing
+    if (plain.type.logical == Logical::text ||
+        (plain.type.is_number() && !column.categories->type.nullable))  // as pandas shows categories that are missing
       for (std::string& t : texts)
         if (t == "<NA>" || t == " <NA>") t = t[0] == ' ' ? " " + format.missing_float : format.missing_float;
     return texts;

@@ -132,6 +132,23 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
   return {frame::number_type(dtype, validity), stored.node(), valid ? valid->node() : nullptr};
 }
 
+/// The categories of a list are found among what is there: integers beside None stay integers, and of nothing but missing values they are
+/// floats.
+Column categories_of_list(Interpreter& in, const std::vector<Value>& values) {
+  std::vector<Value> there;
+  for (const Value& v : values)
+    if (!is_missing_value(in, v)) there.push_back(v);
+  const ColumnType category{Logical::category, DType::i32};
+  if (there.size() == values.size()) return cast(in, of_list(in, values, category), category);
+  Column column =
+      cast(in, there.empty() ? frame::number_column(graph::constant(Scalar::of_float(0), {0})) : of_list(in, there, category), category);
+  const frame::ColumnData data = frame::read(in.engine(), column);
+  NewValues codes(in.engine(), DType::i32, static_cast<int64_t>(values.size()));
+  for (size_t i = 0, k = 0; i < values.size(); ++i) codes.as<int32_t>()[i] = is_missing_value(in, values[i]) ? -1 : data.as<int32_t>()[k++];
+  column.values = codes.node();
+  return column;
+}
+
 std::string capital_free(const std::string& name) {
   std::string lower;
   for (char c : name) lower += static_cast<char>(std::tolower(c));
@@ -240,6 +257,7 @@ Column make_column(Interpreter& in, const Value& values, const std::optional<Col
         raise("ValueError", "Data must be 1-dimensional, got ndarray of shape " + graph::to_string(a->array.shape()) + " instead");
       return frame::number_column(a->array.node());
     }
+    if (wanted && wanted->logical == Logical::category) return categories_of_list(in, to_vector(in, values));
     return of_list(in, to_vector(in, values), wanted);
   }();
   return wanted ? cast(in, column, *wanted) : column;

@@ -39,7 +39,9 @@ Value read_json(Interpreter& in, Args args) {
   std::vector<Value> names, columns;
   for (const std::string& name : table.names) names.push_back(make_str(name));
   for (Column& column : table.columns) columns.push_back(wrap_column(std::move(column)));
-  return make_tuple({make_list(std::move(names)), make_list(std::move(columns)), Value::of(table.rows)});
+  std::vector<Value> joined;
+  for (bool truths : table.truths_as_numbers) joined.push_back(Value::of(truths));
+  return make_tuple({make_list(std::move(names)), make_list(std::move(columns)), Value::of(table.rows), make_list(std::move(joined))});
 }
 
 std::string text_of(const JsonToken& token) {
