@@ -11,6 +11,12 @@ using Parts = std::vector<NodeRef>;
 /// Looks no further into graphs that are larger than what functions of blocks make.
 constexpr int kMostSteps = 2000;
 
+/// at += step * n; false where that is beyond 64 bits.
+bool advance(int64_t& at, int64_t step, int64_t n) {
+  int64_t way = 0;
+  return !__builtin_mul_overflow(step, n, &way) && !__builtin_add_overflow(at, way, &at);
+}
+
 class Join {
  public:
   explicit Join(int axis) : axis_(static_cast<size_t>(axis)) {}
@@ -101,7 +107,7 @@ class Join {
     for (const NodeRef& p : parts) {
       const ViewAxis& e = entry(p);
       if (e.start != next || (e.axis >= 0 ? e.axis != static_cast<int>(axis_) || e.step != step : p->shape[axis_] != 1)) return {};
-      next += step * p->shape[axis_];
+      if (!advance(next, step, p->shape[axis_])) return {};
     }
     std::vector<ViewAxis> axes = first;
     axes[*moving] = {static_cast<int>(axis_), entry(parts[0]).start, step};
@@ -124,7 +130,7 @@ class Join {
     for (const NodeRef& p : parts) {
       const auto& b = *p->as<BufferNode>();
       if (b.offset != next || (p->shape[axis_] > 1 && b.strides[axis_] != stride)) return {};
-      next += stride * p->shape[axis_];
+      if (!advance(next, stride, p->shape[axis_])) return {};
     }
     std::vector<int64_t> strides = first.strides;
     strides[axis_] = stride;

@@ -32,7 +32,7 @@ Extents viewed(const Extents& given, int64_t extent, const graph::ViewAxis& axis
   const int64_t step = std::abs(axis.step), first = backwards ? axis.start + (count - 1) * axis.step : axis.start;
   for (const int64_t n : chunk_extents(given, extent)) {
     end += n;  // elements first, first + step, … below `end`
-    const int64_t until = std::clamp<int64_t>(end <= first ? 0 : (end - first + step - 1) / step, 0, count);
+    const int64_t until = std::clamp<int64_t>(end <= first ? 0 : (end - first - 1) / step + 1, 0, count);
     if (until > done) seen.push_back(until - done);
     done = std::max(done, until);
   }

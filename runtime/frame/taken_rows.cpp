@@ -369,8 +369,7 @@ constexpr int64_t kFirstRows = 1 << 12;
 }  // namespace
 
 Column slice(Engine& engine, const Column& column, int64_t begin, int64_t end, int64_t step) {
-  const int64_t count =
-      step > 0 ? std::max<int64_t>(0, (end - begin + step - 1) / step) : std::max<int64_t>(0, (begin - end - step - 1) / -step);
+  const int64_t way = step > 0 ? end - begin : begin - end, count = way > 0 ? (way - 1) / std::abs(step) + 1 : 0;
   const bool few = count < column.size() / 4;
   if (few && count > 0 && step == 1 && has_row_parts(column)) return column.pending->part(begin, end);
   if (few && is_pending(column)) {
