@@ -350,7 +350,9 @@ Value dot_of(Interpreter& in, Args args) {
   const NodeRef result = dot(a, b);
   const auto* out = args[2].as<NdArray>();
   if (!out && !args[2].is_none()) raise("TypeError", "'out' must be an array");
-  if (out) {
+  // Integers by a single number are multiplied, not added up by BLAS, and may be broadcast into `out`.
+  const bool multiplied = (a.node->rank() == 0 || b.node->rank() == 0) && !is_float(result->dtype) && !is_complex(result->dtype);
+  if (out && !multiplied) {
     if (out->array.dtype() != result->dtype || out->array.rank() != result->rank() || !is_contiguous(out->array, false))
       raise("ValueError", "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)");
     if (out->array.shape() != result->shape) raise("ValueError", "output array has wrong dimensions");
