@@ -44,7 +44,7 @@ for library in "${shared[@]}"; do install -m 644 "$library" "$private/"; done
 # The plugin of Parquet files brings Apache Arrow's libraries, which come with symbols.
 arrow=$(sed -n 's/^GASELL_ARROW_ROOT:PATH=//p' $build/CMakeCache.txt)
 [[ -f $private/gasell_arrow.so ]] || fail "the plugin for Parquet files was not built: scripts/setup.sh fetches Apache Arrow C++"
-for library in "$private"/libarrow.so.* "$private"/libparquet.so.*; do
+for library in "$private"/libarrow.so.* "$private"/libarrow_s3.so.* "$private"/libparquet.so.*; do
   if [[ -f $library ]]; then strip --strip-unneeded "$library"; fi
 done
 
@@ -72,7 +72,7 @@ third_party() {
 if compgen -G "$private/libarrow.so.*" >/dev/null; then
   cat "$arrow"/LICENSE* "$arrow"/NOTICE* >"$licences/apache-arrow.txt"
   version_of_arrow=$($build/bin/gasell doctor | grep -oE 'Apache Arrow [0-9.]+' | grep -oE '[0-9.]+$')
-  printf '| Apache Arrow C++ and Parquet | %s | lib/gasell/libarrow, lib/gasell/libparquet | [text](licences/apache-arrow.txt) |\n' "$version_of_arrow" >>"$page"
+  printf '| Apache Arrow C++ and Parquet | %s | lib/gasell/libarrow, lib/gasell/libarrow_s3, lib/gasell/libparquet | [text](licences/apache-arrow.txt) |\n' "$version_of_arrow" >>"$page"
 fi
 grep -hoE '/usr/share/common-licenses/[A-Za-z0-9.+-]*[A-Za-z0-9]' "$licences"/*.txt | sort -u | while read -r text; do
   if [[ -f $text ]]; then cp -L "$text" "$licences/$(basename "$text")"; fi

@@ -3,7 +3,7 @@
 # that is said and is no failure. PEERS=bench also gets what the benchmarks compare with.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-packages=("numpy>=2,<3" "pandas>=2.3,<3")
+packages=("numpy>=2,<3" "pandas>=2.3,<3" "moto[server]>=5,<6" "gcp-storage-emulator")
 if [[ ${PEERS:-} == bench ]]; then packages+=(numba numexpr jax polars duckdb pyarrow); fi
 
 stamp=.venv/gasell-packages

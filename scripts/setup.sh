@@ -2,7 +2,7 @@
 # Installs what Gasell needs to be built and tested, on Debian 12 and Ubuntu 24.04. Idempotent: what is there is left alone, and apt is not called when nothing is missing.
 #   scripts/setup.sh         the compiler, the libraries, the tools of the tests
 #   scripts/setup.sh --dev   also clang-format and clang-tidy
-# Apache Arrow C++, for Parquet files, comes out of the wheel of pyarrow into build/arrow, where the distribution has none; without a network Gasell is built without it.
+# Apache Arrow C++, for Parquet files and object stores, comes out of the wheel of pyarrow into build/arrow, where the distribution has none; without a network Gasell is built without it.
 set -euo pipefail
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -21,7 +21,7 @@ command -v apt-get >/dev/null || fail "this script knows apt only (Debian 12, Ub
 packages=(
   g++ cmake ninja-build ccache pkg-config git
   llvm-19-dev libclc-19 libzstd-dev zlib1g-dev
-  libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libfast-float-dev libedit-dev libutf8proc-dev libxxhash-dev libpcre2-dev libopenblas64-0-pthread tzdata
+  libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libfast-float-dev libedit-dev libutf8proc-dev libxxhash-dev libpcre2-dev libopenblas64-0-pthread tzdata curl
   catch2 python3 python3-venv xz-utils
 )
 if ((want_dev)); then packages+=(clang-format-19 clang-tidy-19); fi
@@ -75,7 +75,7 @@ readonly arrow_version=26
 fetch_arrow() {
   local target
   target=$(realpath -m -- "$(dirname "$0")/../build/arrow")
-  if [[ -f $target/pyarrow/include/parquet/arrow/reader.h ]] || pkg-config --exists "parquet >= $arrow_version"; then return; fi
+  if { [[ -f $target/pyarrow/include/parquet/arrow/reader.h ]] && compgen -G "$target/pyarrow/libarrow_s3.so.*" >/dev/null; } || pkg-config --exists "parquet >= $arrow_version"; then return; fi
   say "fetching Apache Arrow C++ $arrow_version out of the wheel of pyarrow"
   rm -rf "$target"
   mkdir -p "$target"
@@ -83,7 +83,7 @@ fetch_arrow() {
     "$target/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest "$target" "pyarrow==$arrow_version.*" &&
     python3 -m zipfile -e "$target"/pyarrow-*.whl "$target/wheel"; then
     mkdir "$target/pyarrow"
-    mv "$target"/wheel/pyarrow/include "$target"/wheel/pyarrow/libarrow.so.* "$target"/wheel/pyarrow/libparquet.so.* "$target/pyarrow/"
+    mv "$target"/wheel/pyarrow/include "$target"/wheel/pyarrow/{libarrow,libarrow_s3,libparquet}.so.* "$target/pyarrow/"
     find "$target/wheel" -ipath '*dist-info*' \( -name 'LICENSE*' -o -name 'NOTICE*' \) -exec cp {} "$target/pyarrow/" \;
     say "Apache Arrow C++ is in $target/pyarrow"
   else

@@ -59,10 +59,45 @@ class SinkStream final : public arrow::io::OutputStream {
   bool closed_ = false;
 };
 
+/// What is read through a function of an ArrowSource, which it takes over.
+class SourceFile final : public arrow::io::RandomAccessFile {
+ public:
+  explicit SourceFile(const ArrowSource& source) : source_(source) {}
+  ~SourceFile() override { source_.free(source_.context); }
+  using arrow::io::RandomAccessFile::ReadAt;
+  arrow::Result<int64_t> GetSize() override { return source_.size; }
+  arrow::Result<int64_t> ReadAt(int64_t position, int64_t bytes, void* out) override;
+  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t bytes) override;
+  arrow::Result<int64_t> Read(int64_t bytes, void* out) override;
+  arrow::Result<std::shared_ptr<arrow::Buffer>> Read(int64_t bytes) override;
+  arrow::Result<int64_t> Tell() const override { return position_; }
+  arrow::Status Seek(int64_t position) override {
+    position_ = position;
+    return arrow::Status::OK();
+  }
+  arrow::Status Close() override {
+    closed_ = true;
+    return arrow::Status::OK();
+  }
+  bool closed() const override { return closed_; }
+
+ private:
+  const ArrowSource source_;
+  int64_t position_ = 0;
+  bool closed_ = false;
+};
+
+/// The source, or a local file where it is null.
+arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> open_source(const char* path, ArrowSource* source);
+
 arrow::Result<arrow::Compression::type> codec_of(const std::string& name);
 
 // The functions of the table, by file.
-int parquet_open(const char* path, int hold, ArrowParquetFile** file, ArrowProblem* problem);
+int store_open(const ArrowAddress* address, ArrowSource* source, ArrowProblem* problem);
+int store_list(const ArrowAddress* address, int deep, int* is_folder, void (*found)(void* context, const char* path), void* context,
+               ArrowProblem* problem);
+
+int parquet_open(const char* path, ArrowSource* source, int hold, ArrowParquetFile** file, ArrowProblem* problem);
 void parquet_close(ArrowParquetFile* file);
 int parquet_schema(ArrowParquetFile* file, ArrowSchema* schema, ArrowProblem* problem);
 int64_t parquet_groups(ArrowParquetFile* file);
@@ -77,7 +112,8 @@ int parquet_write_column(ArrowParquetWriter* writer, ArrowArray* array, ArrowSch
 int parquet_finish(ArrowParquetWriter* writer, ArrowProblem* problem);
 void parquet_free_writer(ArrowParquetWriter* writer);
 
-int table_read(int format, const char* path, const char* const* names, int64_t count, ArrowArrayStream* stream, ArrowProblem* problem);
+int table_read(int format, const char* path, ArrowSource* source, const char* const* names, int64_t count, ArrowArrayStream* stream,
+               ArrowProblem* problem);
 int table_write(int format, ArrowSink sink, ArrowArrayStream* stream, const ArrowWriting* how, ArrowProblem* problem);
 
 }  // namespace gasell::plugin

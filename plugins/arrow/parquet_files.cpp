@@ -58,16 +58,17 @@ struct ArrowParquetFile {
 
 namespace gasell::plugin {
 
-int parquet_open(const char* path, int hold, ArrowParquetFile** file, ArrowProblem* problem) {
+int parquet_open(const char* path, ArrowSource* given, int hold, ArrowParquetFile** file, ArrowProblem* problem) {
   return guarded(problem, [&]() -> arrow::Status {
     auto opened = std::make_unique<ArrowParquetFile>();
     opened->path = path;
-    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::io::ReadableFile> source, arrow::io::ReadableFile::Open(path));
-    if (fstat(source->file_descriptor(), &opened->known) != 0) return arrow::Status::IOError("the file cannot be examined");
+    ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::io::RandomAccessFile> source, open_source(path, given));
+    if (!given && fstat(static_cast<const arrow::io::ReadableFile&>(*source).file_descriptor(), &opened->known) != 0)
+      return arrow::Status::IOError("the file cannot be examined");
     opened->metadata = parquet::ParquetFileReader::Open(source)->metadata();
     ARROW_ASSIGN_OR_RAISE(opened->plain, opened->reader(false, source));
     ARROW_RETURN_NOT_OK(opened->plain->GetSchema(&opened->schema));
-    if (hold) {
+    if (hold || given) {
       opened->source = source;
       ARROW_ASSIGN_OR_RAISE(opened->coded, opened->reader(true, source));
     } else {

@@ -44,9 +44,9 @@ arrow::Result<arrow::Compression::type> codec_of(const std::string& name) {
 extern "C" __attribute__((visibility("default"))) const GasellArrow* gasell_arrow(int abi) {
   using namespace gasell::plugin;
   static const GasellArrow table = {
-      GASELL_ARROW_ABI,     ARROW_VERSION_STRING, parquet_open,        parquet_close, parquet_schema, parquet_groups,
-      parquet_group_rows,   parquet_chunk,        free_chunk,          parquet_read,  parquet_write,  parquet_start_group,
-      parquet_write_column, parquet_finish,       parquet_free_writer, table_read,    table_write,
+      GASELL_ARROW_ABI,     ARROW_VERSION_STRING, store_open,          store_list, parquet_open, parquet_close, parquet_schema,
+      parquet_groups,       parquet_group_rows,   parquet_chunk,       free_chunk, parquet_read, parquet_write, parquet_start_group,
+      parquet_write_column, parquet_finish,       parquet_free_writer, table_read, table_write,
   };
   return abi == GASELL_ARROW_ABI ? &table : nullptr;
 }

@@ -46,9 +46,10 @@ arrow::Result<std::shared_ptr<arrow::Table>> read_orc(const std::shared_ptr<arro
 
 }  // namespace
 
-int table_read(int format, const char* path, const char* const* names, int64_t count, ArrowArrayStream* stream, ArrowProblem* problem) {
+int table_read(int format, const char* path, ArrowSource* given, const char* const* names, int64_t count, ArrowArrayStream* stream,
+               ArrowProblem* problem) {
   return guarded(problem, [&]() -> arrow::Status {
-    ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::io::ReadableFile> source, arrow::io::ReadableFile::Open(path));
+    ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::io::RandomAccessFile> source, open_source(path, given));
     std::vector<std::string> wanted;
     if (names) wanted.assign(names, names + count);
     const std::vector<std::string>* const some = names ? &wanted : nullptr;

@@ -136,6 +136,7 @@ csv::CsvOptions read_options(Interpreter& in, const Value& dict) {
   given.read("bad", word);
   o.bad_lines = word == "skip" ? csv::BadLines::skip : word == "warn" ? csv::BadLines::warn : csv::BadLines::error;
   given.read("block", o.block_bytes);
+  if (const Value* storage = given.find("storage")) o.storage = storage_options_of(in, *storage);
   return o;
 }
 
@@ -152,7 +153,7 @@ Value read_csv(Interpreter& in, Args args) {
   } else {
     std::vector<std::filesystem::path> paths;
     for (const Value& v : to_vector(in, args[0]))
-      for (const std::filesystem::path& path : csv::files_of(str(in, v))) paths.push_back(path);
+      for (const std::filesystem::path& path : csv::files_of(str(in, v), options.storage)) paths.push_back(path);
     if (paths.empty()) raise("ValueError", "read_csv of an empty list of files");
     table = csv::read_csv(in.engine(), paths, options, warn);
   }
@@ -270,6 +271,15 @@ void set_coding(csv::CsvOptions& options, std::string_view encoding, std::string
                       : errors == "ignore"           ? csv::BadBytes::drop
                       : errors == "backslashreplace" ? csv::BadBytes::escape
                                                      : csv::BadBytes::refuse;
+}
+
+remote::StorageOptions storage_options_of(Interpreter& in, const Value& pairs) {
+  remote::StorageOptions options;
+  for (const Value& v : to_vector(in, pairs)) {
+    const std::vector<Value> pair = to_vector(in, v);
+    options[str(in, pair[0])] = str(in, pair[1]);
+  }
+  return options;
 }
 
 std::vector<NativeFunction> csv_functions() {

@@ -20,22 +20,24 @@ using Args = std::span<Value>;
 
 constexpr int kMostLevels = 1000;
 
-std::vector<std::filesystem::path> paths_of(Interpreter& in, const Value& list) {
+std::vector<std::filesystem::path> paths_of(Interpreter& in, const Value& list, const csv::CsvOptions& options) {
   std::vector<std::filesystem::path> paths;
   for (const Value& v : to_vector(in, list))
-    for (const std::filesystem::path& path : csv::files_of(str(in, v))) paths.push_back(path);
+    for (const std::filesystem::path& path : csv::files_of(str(in, v), options.storage)) paths.push_back(path);
   return paths;
 }
 
-/// read_json(source, is_text, rows, lines, encoding, encoding_errors): (names, columns, rows) of objects, one a line or in one list.
+/// read_json(source, is_text, rows, lines, encoding, encoding_errors, storage): (names, columns, rows) of objects, one a line or in one
+/// list.
 Value read_json(Interpreter& in, Args args) {
   std::optional<int64_t> rows;
   if (!args[2].is_none()) rows = to_index(in, args[2]);
   const JsonForm form = truth(in, args[3]) ? JsonForm::lines : JsonForm::list;
   csv::CsvOptions options;
   set_coding(options, str(in, args[4]), str(in, args[5]));
+  options.storage = storage_options_of(in, args[6]);
   JsonTable table = truth(in, args[1]) ? gasell::read_json_text(in.engine(), str(in, args[0]), form, rows)
-                                       : gasell::read_json(in.engine(), paths_of(in, args[0]), form, rows, options);
+                                       : gasell::read_json(in.engine(), paths_of(in, args[0], options), form, rows, options);
   std::vector<Value> names, columns;
   for (const std::string& name : table.names) names.push_back(make_str(name));
   for (Column& column : table.columns) columns.push_back(wrap_column(std::move(column)));
@@ -109,18 +111,19 @@ Value value_at(Interpreter& in, JsonCursor& cursor, int level) {
   return {};
 }
 
-/// json_value(source, is_text, encoding, encoding_errors): (whether it is a list of objects, the value otherwise): lists, dicts, texts,
-/// numbers, True, False and None.
+/// json_value(source, is_text, encoding, encoding_errors, storage): (whether it is a list of objects, the value otherwise): lists, dicts,
+/// texts, numbers, True, False and None.
 Value json_value(Interpreter& in, Args args) {
   const std::string given = truth(in, args[1]) ? str(in, args[0]) : "";
   csv::Text text;
   if (truth(in, args[1])) {
     text = csv::text_of(given);
   } else {
-    const auto paths = paths_of(in, args[0]);
-    if (paths.size() != 1) raise("NotImplementedError", "read_json of several files reads lines or lists of objects");
     csv::CsvOptions options;
     set_coding(options, str(in, args[2]), str(in, args[3]));
+    options.storage = storage_options_of(in, args[4]);
+    const auto paths = paths_of(in, args[0], options);
+    if (paths.size() != 1) raise("NotImplementedError", "read_json of several files reads lines or lists of objects");
     text = csv::open_text(in.engine(), paths[0], options);
     if (!text.checked) csv::check_utf8(text.begin, text.end, text.origin(), text.shown);
   }
@@ -144,8 +147,10 @@ Value json_value(Interpreter& in, Args args) {
 
 std::vector<NativeFunction> json_functions() {
   return {
-      {"read_json", "source, is_text, rows, lines, encoding, encoding_errors", read_json, "Columns of files or of a text of JSON objects."},
-      {"json_value", "source, is_text, encoding, encoding_errors", json_value, "(whether it is a list of objects, the value otherwise)."},
+      {"read_json", "source, is_text, rows, lines, encoding, encoding_errors, storage", read_json,
+       "Columns of files or of a text of JSON objects."},
+      {"json_value", "source, is_text, encoding, encoding_errors, storage", json_value,
+       "(whether it is a list of objects, the value otherwise)."},
   };
 }
 

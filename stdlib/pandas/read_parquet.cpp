@@ -5,6 +5,7 @@
 #include "runtime/io/os_error.h"
 #include "runtime/session/dict.h"
 #include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/csv.h"
 #include "stdlib/pandas/parquet.h"
 
 namespace gasell::pandas {
@@ -61,13 +62,14 @@ Value table_value(arrow::Table table) {
       {make_list(std::move(names)), make_list(std::move(columns)), Value::of(table.rows), labels, Value::of(table.integer_names)});
 }
 
-/// read_parquet(paths, columns, any_of, natural_order)
+/// read_parquet(paths, columns, any_of, natural_order, storage)
 Value read_parquet(Interpreter& in, Args args) {
+  arrow::ReadOptions options;
+  options.storage = storage_options_of(in, args[4]);
   std::vector<arrow::DataFile> files;
   for (const std::string& path : texts_of(in, args[0]))
-    for (arrow::DataFile& file : arrow::data_files(path, truth(in, args[3]))) files.push_back(std::move(file));
+    for (arrow::DataFile& file : arrow::data_files(path, truth(in, args[3]), options.storage)) files.push_back(std::move(file));
   if (files.empty()) raise("ValueError", "read_parquet of an empty list of files");
-  arrow::ReadOptions options;
   options.columns = optional_texts(in, args[1]);
   for (const Value& all : to_vector(in, args[2])) {
     auto& conditions = options.any_of.emplace_back();
@@ -78,9 +80,10 @@ Value read_parquet(Interpreter& in, Args args) {
 
 arrow::Format format_of(Interpreter& in, const Value& v) { return str(in, v) == "orc" ? arrow::Format::orc : arrow::Format::feather; }
 
-/// read_table(format, path, columns)
+/// read_table(format, path, columns, storage)
 Value read_table(Interpreter& in, Args args) {
-  return table_value(arrow::read_table(in.engine(), format_of(in, args[0]), str(in, args[1]), optional_texts(in, args[2])));
+  return table_value(arrow::read_table(in.engine(), format_of(in, args[0]), str(in, args[1]), optional_texts(in, args[2]),
+                                       storage_options_of(in, args[3])));
 }
 
 /// write_table(format, path, names, columns, labels, integer_names, options); labels as they are read, and the column of labels comes last.
@@ -127,8 +130,8 @@ Value write_table(Interpreter& in, Args args) {
 
 std::vector<NativeFunction> parquet_functions() {
   return {
-      {"read_parquet", "paths, columns, any_of, natural_order", read_parquet, "Columns of Parquet files."},
-      {"read_table", "format, path, columns", read_table, "Columns of a 'feather' or 'orc' file."},
+      {"read_parquet", "paths, columns, any_of, natural_order, storage", read_parquet, "Columns of Parquet files."},
+      {"read_table", "format, path, columns, storage", read_table, "Columns of a 'feather' or 'orc' file."},
       {"write_table", "format, path, names, columns, labels, integer_names, options", write_table,
        "Columns as a 'parquet', 'feather' or 'orc' file."},
   };

@@ -152,7 +152,7 @@ class Looking(CommandTest):
     def test_doctor(self):
         result = run("doctor")
         self.check(result)
-        for row in ("Gasell", "processor", "memory", "compiler", "linear algebra", "Parquet files", "GPU driver", "kernel cache"):
+        for row in ("Gasell", "processor", "memory", "compiler", "linear algebra", "Parquet files", "web addresses", "GPU driver", "kernel cache"):
             self.assertRegex(result.stdout, rf"(?m)^{row} +\S")
         self.assertIn("LLVM 19", result.stdout)
 

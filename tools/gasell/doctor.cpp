@@ -13,6 +13,7 @@
 #include "runtime/engine.h"
 #include "runtime/gpu/cuda/describe.h"
 #include "runtime/io/arrow/plugin.h"
+#include "runtime/io/remote/http.h"
 #include "runtime/linalg/openblas.h"
 #include "tools/gasell/explain.h"
 #include "tools/gasell/terminal.h"
@@ -91,6 +92,7 @@ int run_doctor(const Options& options) {
     const linalg::OpenBlas* library = linalg::OpenBlas::find();
     line("linear algebra", library ? library->description() : "none: libopenblas64.so.0 is missing; @ works in loops, np.linalg does not");
     line("Parquet files", arrow::describe_plugin());
+    line("web addresses", remote::describe_web());
     for (const auto& [what, text] : describe_gpus()) line(what.c_str(), text);
     line("kernel cache", options.engine.cache ? fmt::format("{}: {} kernels, {}", jit.cache_directory, jit.cache_entries,
                                                             human_bytes(static_cast<double>(jit.cache_bytes)))

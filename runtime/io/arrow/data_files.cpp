@@ -51,6 +51,15 @@ bool naturally_before(std::string_view a, std::string_view b) {
   return a.size() < b.size();
 }
 
+/// Whether a file or a folder of this name is left out.
+bool is_hidden(std::string_view name) { return name.starts_with('.') || name.starts_with('_'); }
+
+/// Adds what "year=2024" says, of a folder's name.
+void add_key(const std::string& name, std::vector<std::pair<std::string, std::string>>& keys) {
+  if (const size_t equals = name.find('='); equals != std::string::npos)
+    keys.emplace_back(unescaped(name.substr(0, equals)), unescaped(name.substr(equals + 1)));
+}
+
 void collect(const fs::path& folder, const std::vector<std::pair<std::string, std::string>>& keys, std::vector<DataFile>& files) {
   std::error_code error;
   std::vector<fs::directory_entry> entries;
@@ -59,11 +68,10 @@ void collect(const fs::path& folder, const std::vector<std::pair<std::string, st
   std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.path() < b.path(); });
   for (const fs::directory_entry& entry : entries) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with(".") || name.starts_with("_")) continue;
+    if (is_hidden(name)) continue;
     if (entry.is_directory(error)) {
       auto deeper = keys;
-      if (const size_t equals = name.find('='); equals != std::string::npos)
-        deeper.emplace_back(unescaped(name.substr(0, equals)), unescaped(name.substr(equals + 1)));
+      add_key(name, deeper);
       collect(entry.path(), deeper, files);
     } else {
       files.push_back({entry.path(), keys});
@@ -71,15 +79,52 @@ void collect(const fs::path& folder, const std::vector<std::pair<std::string, st
   }
 }
 
+Error no_files(const std::string& folder) {
+  return Error("ValueError", "the folder " + in_quotes(folder) + " has no Parquet files", {}, Blame::environment);
+}
+
+/// The files of an address; a store's folders are parts of names.
+std::vector<DataFile> files_elsewhere(const std::string& address, const remote::StorageOptions& storage) {
+  std::vector<DataFile> files;
+  if (address.find_first_of("*?[") != address.npos) {
+    for (std::string& file : remote::files_of(address, storage)) files.push_back({std::move(file), {}});
+    return files;
+  }
+  std::string folder = address;
+  while (folder.ends_with('/')) folder.pop_back();
+  const remote::Listed listed = remote::list(folder, storage);
+  if (!listed.is_folder) {
+    if (listed.files.empty()) throw os_error(ENOENT, address);
+    return {{listed.files[0], {}}};
+  }
+  for (const std::string& file : listed.files) {
+    DataFile found{file, {}};
+    bool hidden = false;
+    for (size_t at = folder.size() + 1; at < file.size();) {
+      const size_t slash = file.find('/', at);
+      const std::string name = file.substr(at, slash == file.npos ? file.npos : slash - at);
+      hidden = hidden || is_hidden(name);
+      if (slash == file.npos) break;
+      add_key(name, found.keys);
+      at = slash + 1;
+    }
+    if (!hidden) files.push_back(std::move(found));
+  }
+  if (files.empty()) throw no_files(address);
+  return files;
+}
+
 }  // namespace
 
-std::vector<DataFile> data_files(const std::string& path, bool natural_order) {
+std::vector<DataFile> data_files(const std::string& path, bool natural_order, const remote::StorageOptions& storage) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   std::vector<DataFile> files;
-  if (fs::is_directory(status)) {
+  if (remote::is_remote(path)) {
+    files = files_elsewhere(path, storage);
+  } else if (fs::is_directory(status)) {
     collect(path, {}, files);
-    if (files.empty()) throw Error("ValueError", "the folder " + in_quotes(path) + " has no Parquet files", {}, Blame::environment);
+    if (files.empty()) throw no_files(path);
   } else if (!fs::exists(status) && path.find_first_of("*?[") != std::string::npos) {
     glob_t found{};
     const int result = glob(path.c_str(), 0, nullptr, &found);

@@ -19,7 +19,7 @@ constexpr int64_t kMostExpansion = 1000;
 
 }  // namespace
 
-void ParquetScan::open(const std::vector<DataFile>& files) {
+void ParquetScan::open(const std::vector<DataFile>& files, const remote::StorageOptions& storage) {
   files_.resize(files.size());
   const GasellArrow& library = plugin();
   const int hold = files.size() <= kHeldFiles;
@@ -28,7 +28,12 @@ void ParquetScan::open(const std::vector<DataFile>& files) {
     opened.path = files[static_cast<size_t>(task)].path;
     ArrowProblem problem{};
     ArrowParquetFile* file = nullptr;
-    check(library.parquet_open(opened.path.c_str(), hold, &file, &problem), problem, opened.path);
+    opened.elsewhere = remote_source(engine_, opened.path, storage);
+    ArrowSource lent{};
+    if (opened.elsewhere) lent = opened.elsewhere->lend();
+    const int kind = library.parquet_open(opened.path.c_str(), opened.elsewhere ? &lent : nullptr, hold, &file, &problem);
+    if (opened.elsewhere) opened.elsewhere->rethrow();
+    check(kind, problem, opened.path);
     opened.file.reset(file);
     check(library.parquet_schema(file, opened.schema.get(), &problem), problem, opened.path);
     for (int64_t i = 0; i < opened.schema->n_children; ++i) opened.places.emplace(opened.schema->children[i]->name, i);
@@ -189,7 +194,7 @@ frame::Column ParquetScan::key_column(const std::vector<DataFile>& files, const 
 }
 
 Table ParquetScan::table(const std::vector<DataFile>& files, const ReadOptions& options) {
-  open(files);
+  open(files, options.storage);
   const PandasNote note = read_pandas_note(metadata_value(*files_[0].schema, "pandas"));
   if (note.label_columns.size() > 1)
     throw Error("NotImplementedError", in_quotes(files_[0].path.string()) + " has an index of several levels, which is not in Gasell",

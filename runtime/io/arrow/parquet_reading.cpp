@@ -27,13 +27,16 @@ void ParquetScan::read_chunk(const ParquetField& field, const RowGroup& group, b
   ArrowProblem problem{};
   Stream stream;
   const auto place = static_cast<int64_t>(place_of(*group.file, field.name));
-  check(library.parquet_read(group.file->file.get(), group.group, place, coded ? kCodedTexts : kPlainTexts, stream.get(), &problem),
-        problem, group.file->path, field.name);
+  const int kind =
+      library.parquet_read(group.file->file.get(), group.group, place, coded ? kCodedTexts : kPlainTexts, stream.get(), &problem);
+  if (kind != kArrowFine && group.file->elsewhere) group.file->elsewhere->rethrow();
+  check(kind, problem, group.file->path, field.name);
   const auto damaged = [&](const std::string& why) {
     return Error("ValueError", in_quotes(group.file->path.string()) + ", column " + in_quotes(field.name) + ": " + why);
   };
   const auto ask = [&](int failed) {
     if (!failed) return;
+    if (group.file->elsewhere) group.file->elsewhere->rethrow();
     const char* const why = stream->get_last_error(stream.get());
     throw damaged(why ? why : "cannot be read");
   };

@@ -13,12 +13,14 @@
 
 #include "runtime/io/arrow/decode.h"
 #include "runtime/io/arrow/pandas_metadata.h"
+#include "runtime/io/arrow/source.h"
 #include "runtime/io/arrow/tables.h"
 
 namespace gasell::arrow {
 
 struct ParquetSource {
   std::filesystem::path path;
+  RemoteSourceRef elsewhere;  // null: a file of this machine
   ParquetFile file;
   Schema schema;
   std::map<std::string, int64_t, std::less<>> places;  // of columns
@@ -54,7 +56,7 @@ class ParquetScan : public std::enable_shared_from_this<ParquetScan> {
   Table table(const std::vector<DataFile>& files, const ReadOptions& options);
 
  private:
-  void open(const std::vector<DataFile>& files);
+  void open(const std::vector<DataFile>& files, const remote::StorageOptions& storage);
   void choose(const std::vector<DataFile>& files, const ReadOptions& options);
   ParquetField field_of(const std::string& name, const PandasNote& note);
   size_t place_of(const ParquetSource& file, const std::string& name) const;

@@ -11,7 +11,7 @@
 
 extern "C" {
 
-#define GASELL_ARROW_ABI 2
+#define GASELL_ARROW_ABI 3
 
 enum ArrowFailure {
   kArrowFine = 0,
@@ -55,6 +55,28 @@ struct ArrowSink {
   void* context;
 };
 
+/// A file that is read at any place, by several threads at a time: an object of a store, or what the core reads by itself. `read` gives all
+/// `count` bytes, or a kind of failure.
+struct ArrowSource {
+  int64_t size;
+  int (*read)(void* context, int64_t offset, int64_t count, void* into, struct ArrowProblem* problem);
+  void (*free)(void* context);
+  void* context;
+};
+
+/// A setting of a store that does not belong into its address, as Arrow names it: "access_key".
+struct ArrowSetting {
+  const char* name;
+  const char* value;
+};
+
+/// A store's address as Arrow reads it ("s3://bucket/key?region=eu-west-1"), with settings beside it.
+struct ArrowAddress {
+  const char* uri;
+  const struct ArrowSetting* settings;
+  int64_t count;
+};
+
 struct ArrowWriting {
   const char* codec;  // "snappy", "gzip", "zstd", "lz4", "brotli", "none"
   int level;          // INT_MIN: the codec's own
@@ -66,9 +88,16 @@ struct GasellArrow {
   int abi;
   const char* version;  // of Apache Arrow
 
-  /// Reads the footer. `hold`: the file stays open until it is closed; otherwise each read opens it, and fails where it is another file
-  /// now.
-  int (*parquet_open)(const char* path, int hold, struct ArrowParquetFile** file, struct ArrowProblem* problem);
+  /// Opens an object of a store.
+  int (*store_open)(const struct ArrowAddress* address, struct ArrowSource* source, struct ArrowProblem* problem);
+  /// Names what is at an address and below it: the path (the address's own "bucket/key" opens it) of each file. `is_folder`: nothing is an
+  /// object of that very name. `deep`: files in folders below, too.
+  int (*store_list)(const struct ArrowAddress* address, int deep, int* is_folder, void (*found)(void* context, const char* path),
+                    void* context, struct ArrowProblem* problem);
+
+  /// Reads the footer, of the source (which is taken over) or, without one, of a local file. `hold`: the file stays open until it is
+  /// closed; otherwise each read opens it, and fails where it is another file now.
+  int (*parquet_open)(const char* path, struct ArrowSource* source, int hold, struct ArrowParquetFile** file, struct ArrowProblem* problem);
   void (*parquet_close)(struct ArrowParquetFile* file);
   /// The top-level columns, with the file's key-value metadata.
   int (*parquet_schema)(struct ArrowParquetFile* file, struct ArrowSchema* schema, struct ArrowProblem* problem);
@@ -92,9 +121,9 @@ struct GasellArrow {
   int (*parquet_finish)(struct ArrowParquetWriter* writer, struct ArrowProblem* problem);
   void (*parquet_free_writer)(struct ArrowParquetWriter* writer);
 
-  /// The columns of these names (null: all) of a file of another format.
-  int (*table_read)(int format, const char* path, const char* const* names, int64_t count, struct ArrowArrayStream* stream,
-                    struct ArrowProblem* problem);
+  /// The columns of these names (null: all) of a file of another format: of the source (which is taken over), or of a local file.
+  int (*table_read)(int format, const char* path, struct ArrowSource* source, const char* const* names, int64_t count,
+                    struct ArrowArrayStream* stream, struct ArrowProblem* problem);
   /// Takes the stream.
   int (*table_write)(int format, struct ArrowSink sink, struct ArrowArrayStream* stream, const struct ArrowWriting* how,
                      struct ArrowProblem* problem);

@@ -9,6 +9,7 @@
 #include "runtime/io/arrow/encode.h"
 #include "runtime/io/arrow/pandas_metadata.h"
 #include "runtime/io/arrow/sink.h"
+#include "runtime/io/arrow/source.h"
 #include "runtime/io/arrow/tables.h"
 #include "runtime/io/os_error.h"
 
@@ -115,16 +116,21 @@ frame::Column categories_of_pieces(Engine& engine, const Pieces& pieces, int64_t
 
 }  // namespace
 
-Table read_table(Engine& engine, Format format, const std::filesystem::path& path, const std::optional<std::vector<std::string>>& columns) {
+Table read_table(Engine& engine, Format format, const std::filesystem::path& path, const std::optional<std::vector<std::string>>& columns,
+                 const remote::StorageOptions& storage) {
   const GasellArrow& library = plugin();
   std::vector<const char*> names;
   if (columns)
     for (const std::string& name : *columns) names.push_back(name.c_str());
   Stream stream;
   ArrowProblem problem{};
-  check(library.table_read(format == Format::orc ? kOrc : kFeather, path.c_str(), columns ? names.data() : nullptr,
-                           static_cast<int64_t>(names.size()), stream.get(), &problem),
-        problem, path);
+  const RemoteSourceRef elsewhere = remote_source(engine, path, storage);
+  ArrowSource lent{};
+  if (elsewhere) lent = elsewhere->lend();
+  const int kind = library.table_read(format == Format::orc ? kOrc : kFeather, path.c_str(), elsewhere ? &lent : nullptr,
+                                      columns ? names.data() : nullptr, static_cast<int64_t>(names.size()), stream.get(), &problem);
+  if (elsewhere) elsewhere->rethrow();
+  check(kind, problem, path);
   const Pieces pieces = read_pieces(engine, stream, path);
   const PandasNote note = read_pandas_note(metadata_value(*pieces.schema, "pandas"));
   Table table;

@@ -12,6 +12,7 @@
 
 #include "runtime/engine.h"
 #include "runtime/frame/column.h"
+#include "runtime/io/remote/remote.h"
 
 namespace gasell::arrow {
 
@@ -21,9 +22,9 @@ struct DataFile {
   std::vector<std::pair<std::string, std::string>> keys;
 };
 /// The files that a path names: itself; those below a folder, sorted, but for names that open with "." or "_"; those of a pattern with * ?
-/// [. `natural_order`: numbers in names count as numbers, so that part.2 comes before part.10 (Dask); else names are ordered by characters
-/// (pandas). FileNotFoundError; ValueError for a folder without files.
-std::vector<DataFile> data_files(const std::string& path, bool natural_order = false);
+/// [; of this machine or of another ("s3://…", with `storage`). `natural_order`: numbers in names count as numbers, so that part.2 comes
+/// before part.10 (Dask); else names are ordered by characters (pandas). FileNotFoundError; ValueError for a folder without files.
+std::vector<DataFile> data_files(const std::string& path, bool natural_order = false, const remote::StorageOptions& storage = {});
 
 /// A condition that rows must meet, so that row groups none of whose rows can are not read.
 struct Condition {
@@ -54,6 +55,7 @@ struct Table {
 struct ReadOptions {
   std::optional<std::vector<std::string>> columns;  // in this order; the column of the index comes last where it is not among them
   std::vector<std::vector<Condition>> any_of;       // rows that meet all conditions of one of these lists are wanted
+  remote::StorageOptions storage;                   // for files of other machines
 };
 
 /// The columns wait (deferred()): the files' footers are read now, a column's values when somebody looks at them, those of several that are
@@ -64,7 +66,8 @@ Table read_parquet(Engine& engine, const std::vector<DataFile>& files, const Rea
 
 enum class Format : uint8_t { feather, orc };
 /// All at once.
-Table read_table(Engine& engine, Format format, const std::filesystem::path& path, const std::optional<std::vector<std::string>>& columns);
+Table read_table(Engine& engine, Format format, const std::filesystem::path& path, const std::optional<std::vector<std::string>>& columns,
+                 const remote::StorageOptions& storage = {});
 
 struct WriteOptions {
   std::string codec = "snappy";  // snappy, gzip, zstd, lz4, brotli, none

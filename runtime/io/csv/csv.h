@@ -31,7 +31,8 @@ CsvTable read_csv(Engine& engine, const std::vector<std::filesystem::path>& path
 /// Of a text in memory, as of a StringIO.
 CsvTable read_csv_text(Engine& engine, std::string_view text, const CsvOptions& options,
                        const std::function<void(const std::string&)>& warn = {});
-/// The files that a pattern with *, ? and [...] names, sorted; the path itself where it has none of these.
-std::vector<std::filesystem::path> files_of(const std::string& pattern);
+/// The files that a pattern with *, ? and [...] names, sorted; the path itself where it has none of these. Of this machine, or of another
+/// ("s3://bucket/trips-*.csv").
+std::vector<std::filesystem::path> files_of(const std::string& pattern, const remote::StorageOptions& storage = {});
 
 }  // namespace gasell::csv

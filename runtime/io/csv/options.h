@@ -9,6 +9,7 @@
 
 #include "runtime/frame/column.h"
 #include "runtime/io/csv/dialect.h"
+#include "runtime/io/remote/remote.h"
 
 namespace gasell::csv {
 
@@ -59,6 +60,7 @@ struct CsvOptions {
   BadBytes bad_bytes = BadBytes::refuse;
   Compression compression = Compression::infer;
   BadLines bad_lines = BadLines::error;
+  remote::StorageOptions storage;         // for files of other machines
   int64_t block_bytes = 0;                // of a task; 0: chosen
   int64_t later_from = int64_t{1} << 29;  // bytes from which on columns are read when they are used
 };

@@ -24,7 +24,11 @@ CsvTable read_csv_text(Engine& engine, std::string_view text, const CsvOptions& 
   return std::make_shared<FileScan>(engine, std::vector{text_of(text)}, at_once, warn)->read();
 }
 
-std::vector<std::filesystem::path> files_of(const std::string& pattern) {
+std::vector<std::filesystem::path> files_of(const std::string& pattern, const remote::StorageOptions& storage) {
+  if (remote::is_remote(pattern)) {
+    const std::vector<std::string> files = remote::files_of(pattern, storage);
+    return {files.begin(), files.end()};
+  }
   if (pattern.find_first_of("*?[") == std::string::npos || std::filesystem::exists(pattern)) return {pattern};
   glob_t found{};
   const int result = glob(pattern.c_str(), 0, nullptr, &found);

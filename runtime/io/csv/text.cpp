@@ -95,12 +95,15 @@ void put_utf8(std::string& to, uint32_t c) {
 }
 
 Text open_text(Engine& engine, const std::filesystem::path& path, const CsvOptions& options) {
+  const std::string name = path.string();
   std::error_code failed;
   if (std::filesystem::is_directory(path, failed)) throw os_error(EISDIR, path);
   const auto size = std::filesystem::file_size(path, failed);
   const bool regular = !failed && std::filesystem::is_regular_file(path, failed);
   HostStorageRef storage;
-  if (regular) {
+  if (remote::is_remote(name)) {
+    storage = remote::fetch(engine, name, options.storage);
+  } else if (regular) {
     storage = size ? map_file(path, 0, static_cast<int64_t>(size)) : storage_of({});
   } else {  // a pipe
     errno = 0;
@@ -113,7 +116,9 @@ Text open_text(Engine& engine, const std::filesystem::path& path, const CsvOptio
   text.streamed = text.storage->is_mapped() && text.storage->bytes() > engine.device().budget().limit() / kKeptPart;
   Compression packed = options.compression;
   if (packed == Compression::infer) {
-    const std::string extension = path.extension();
+    // The query of an address is no part of the name.
+    const std::filesystem::path named = remote::is_remote(name) ? name.substr(0, name.find('?')) : name;
+    const std::string extension = named.extension();
     packed = extension == ".gz" ? Compression::gzip : extension == ".zst" ? Compression::zstd : Compression::none;
     for (const char* other : {".bz2", ".zip", ".xz", ".tar"})
       if (extension == other)
@@ -132,7 +137,7 @@ Text open_text(Engine& engine, const std::filesystem::path& path, const CsvOptio
     text.checked = true;
   }
   skip_mark(text);
-  text.shown = path.string();
+  text.shown = name;
   return text;
 }
 

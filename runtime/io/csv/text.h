@@ -32,7 +32,8 @@ struct Text {
   }
 };
 
-/// Throws map_file's errors, and what unpacking finds wrong: EOFError, OSError "Not a gzipped file (b'..')", UnicodeDecodeError.
+/// A file of this machine or of another. Throws map_file's errors, remote::fetch's, and what unpacking finds wrong: EOFError, OSError "Not
+/// a gzipped file (b'..')", UnicodeDecodeError.
 Text open_text(Engine& engine, const std::filesystem::path& path, const CsvOptions& options);
 /// Adds a code point.
 void put_utf8(std::string& to, uint32_t point);
