@@ -74,11 +74,8 @@ struct Engine::State {
                        .check_thread_races = options.check}) {
     if (options.threads <= 0) options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (options.memory <= 0) options.memory = machine_memory() / 4 * 3;
-    device = make_host_device(options.threads, options.memory, jit, interrupt);
-    if (options.trace) {
-      trace = std::make_shared<Trace>();
-      device = traced(std::move(device), trace);
-    }
+    device = traced(make_host_device(options.threads, options.memory, jit, interrupt), trace);
+    if (options.trace) trace->start(true);
     // Who cuts kernels finely, or checks them, wants to see them run.
     if (options.small && options.fuse && options.chunk == 0 && !options.check) small = std::make_unique<SmallGraphs>(*device, known);
     choice = parse_device(options.device);
@@ -92,8 +89,7 @@ struct Engine::State {
     searched = true;
     std::vector<std::unique_ptr<Gpu>> found = make_gpus(choice, {options.cache, options.cache_directory});
     if (found.empty()) return;
-    if (trace)
-      for (std::unique_ptr<Gpu>& gpu : found) gpu = traced(std::move(gpu), trace);
+    for (std::unique_ptr<Gpu>& gpu : found) gpu = traced(std::move(gpu), trace);
     GpuDeviceOptions gpu_options;
     if (options.split_from >= 0) gpu_options.split_from = options.split_from;
     gpu_options.steal_always = options.steal;
@@ -156,7 +152,7 @@ struct Engine::State {
       observer(PlanStage::planned, nodes, reports = report(steps));
     }
     StepTimes times;
-    const PlanRun run{*plan, *device, on_gpus ? gpus.get() : nullptr, options, interrupt, observer ? &times : nullptr};
+    const PlanRun run{*plan, *device, on_gpus ? gpus.get() : nullptr, options, interrupt, observer ? &times : nullptr, *trace};
     PlanMemory memory = run(std::move(memories));
     memory.check();
     if (observer) {
@@ -194,7 +190,7 @@ struct Engine::State {
   EngineOptions options;
   std::atomic<bool> interrupt{false};
   Jit jit;
-  std::shared_ptr<Trace> trace;
+  const std::shared_ptr<Trace> trace = std::make_shared<Trace>();
   std::unique_ptr<Device> device;
   std::unique_ptr<GpuDevice> gpus;
   DeviceChoice choice;
@@ -213,7 +209,7 @@ Engine::~Engine() = default;
 
 const EngineOptions& Engine::options() const { return state_->options; }
 Device& Engine::device() { return *state_->device; }
-const Trace* Engine::trace() const { return state_->trace.get(); }
+Trace& Engine::trace() const { return *state_->trace; }
 GpuDevice* Engine::gpus() { return state_->gpus.get(); }
 GpuDevice* Engine::chosen_gpus() {
   if (state_->selection().kind == DeviceSelection::Kind::host) return nullptr;

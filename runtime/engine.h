@@ -70,8 +70,8 @@ class Engine {
   /// null where it shall run on the host.
   GpuDevice* gpus_for_function(double host_seconds);
   Jit& jit();
-  /// What ran when; null unless the options ask for it.
-  const Trace* trace() const;
+  /// What ran when, where the options ask for it or somebody started it.
+  Trace& trace() const;
   /// Memory for a result that will be computed: on the host at once where only the host computes, else where and when it is written or
   /// read.
   StorageRef allocate(int64_t bytes);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/trace.h"
 #include "runtime/device/workers.h"
 #include "runtime/gpu/gpu_device.h"
 #include "runtime/linalg/products.h"
@@ -121,7 +122,7 @@ std::vector<const LoadedKernelRef*> PlanRun::load_together(Device& where) const 
 
 void PlanRun::steps(Device& where, PlanMemory& memory) const {
   const bool on_gpus = runs_on_gpus(where);
-  Progress progress(options.progress, plan.elements, "elements");
+  Progress progress(options.progress, plan.elements, "elements", trace.progress());
   if (times) *times = {};
   try {
     const std::vector<const LoadedKernelRef*> fresh = load_together(where);

@@ -46,6 +46,7 @@ struct PlanRun {
   const EngineOptions& options;
   std::atomic<bool>& interrupt;
   StepTimes* times;  // null: nobody wants them
+  Trace& trace;
 
   /// Runs all steps over these memories, which the plan's structure has. What is lost with a GPU is computed again, from the memories: on
   /// those that are left, or on the host. Throws Error or Interrupted.

@@ -72,11 +72,13 @@ std::string progress_line(double fraction, double rate, double seconds_left, con
 }
 
 struct Progress::State {
-  State(bool draws, double total, const char* unit) : draws(draws), total(total), unit(unit), start(Clock::now()), last_time(start) {}
+  State(bool draws, double total, const char* unit, std::atomic<double>* told)
+      : draws(draws), total(total), unit(unit), told(told), start(Clock::now()), last_time(start) {}
 
   const bool draws;
   const double total;
   const char* const unit;
+  std::atomic<double>* const told;
   const Clock::time_point start;
   std::atomic<double> done{0};
   std::atomic<double> next_draw{kQuietSeconds};  // seconds after `start`
@@ -102,16 +104,18 @@ struct Progress::State {
   }
 };
 
-Progress::Progress(bool enabled, double total, const char* unit)
-    : state_(std::make_unique<State>(enabled && isatty(STDERR_FILENO) == 1, total, unit)) {}
+Progress::Progress(bool enabled, double total, const char* unit, std::atomic<double>* told)
+    : state_(std::make_unique<State>(enabled && isatty(STDERR_FILENO) == 1, total, unit, told)) {}
 
 Progress::~Progress() {
+  if (state_->told) state_->told->store(-1, std::memory_order_relaxed);
   if (state_->drawn) write_all("\r\x1b[K");
 }
 
 void Progress::advance(double amount) {
   State& state = *state_;
   state.done.fetch_add(amount, std::memory_order_relaxed);
+  if (state.told) state.told->store(fraction(), std::memory_order_relaxed);
   if (!state.draws) return;
   const double now = std::chrono::duration<double>(Clock::now() - state.start).count();
   if (now < state.next_draw.load(std::memory_order_relaxed)) return;

@@ -1,6 +1,7 @@
 // How far a computation is: percent, rate, time left. Shows itself only on a terminal and only after a second.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,8 +11,8 @@ namespace gasell {
 /// One forced graph. Thread-safe; cheap to advance. The line is drawn on stderr, rewritten in place, and erased when the object dies.
 class Progress {
  public:
-  /// `enabled` false: counts but never draws. `unit` is "B" (bytes) or "elements".
-  Progress(bool enabled, double total, const char* unit);
+  /// `enabled` false: counts but never draws. `unit` is "B" (bytes) or "elements". `told`: gets the fraction too, and -1 at the end.
+  Progress(bool enabled, double total, const char* unit, std::atomic<double>* told = nullptr);
   ~Progress();
   void advance(double amount);
   double fraction() const;

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fstream>
+#include <iterator>
 #include <map>
 
 #include "runtime/io/os_error.h"
@@ -13,7 +14,11 @@
 namespace gasell {
 namespace {
 
-constexpr const char* kTracks[] = {"kernels", "copies in", "copies out", "copies"};
+/// Events that are kept where not all are.
+constexpr size_t kLatest = 4096;
+
+constexpr const char* kTracks[] = {"kernels", "copies in", "copies out", "copies", "frames"};
+constexpr int kTrackCount = std::size(kTracks);
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -25,6 +30,7 @@ class TracedDevice final : public Device {
   StorageRef allocate(int64_t bytes, bool zeroed) override { return device_->allocate(bytes, zeroed); }
   LoadedKernelRef load(const ir::Kernel& kernel) override { return device_->load(kernel); }
   void run(const Launch& launch, Progress& progress) override {
+    if (!trace_->is_on()) return device_->run(launch, progress);
     const double begin = now();
     device_->run(launch, progress);
     trace_->add({TraceEvent::Kind::kernel, launch.kernel->name, properties().name, begin, now(), launch.bytes});
@@ -49,9 +55,49 @@ std::string seconds_text(double seconds) {
 
 }  // namespace
 
+void Trace::start(bool keep_all) {
+  const std::lock_guard lock(mutex_);
+  keeps_all_ = keeps_all_ || keep_all;
+  is_on_ = true;
+}
+
 void Trace::add(TraceEvent event) {
   const std::lock_guard lock(mutex_);
+  TraceTotal& total = totals_[{event.device, event.kind, event.name}];
+  if (total.count++ == 0) {
+    total.kind = event.kind;
+    total.name = event.name;
+    total.device = event.device;
+  }
+  total.seconds += event.end - event.begin;
+  total.bytes += event.bytes;
   events_.push_back(std::move(event));
+  if (keeps_all_ || events_.size() <= kLatest) return;
+  events_.pop_front();
+  ++first_;
+}
+
+void Trace::set_memory(const std::string& device, int64_t used, int64_t limit) {
+  const std::lock_guard lock(mutex_);
+  TraceMemory& memory = memory_[device];
+  memory.device = device;
+  memory.used = used;
+  memory.limit = limit;
+  memory.peak = std::max(memory.peak, used);
+}
+
+Trace::Live Trace::live(int64_t since) const {
+  const std::lock_guard lock(mutex_);
+  Live live;
+  live.next = first_ + static_cast<int64_t>(events_.size());
+  live.progress = progress_.load(std::memory_order_relaxed);
+  live.bandwidths = bandwidths_;
+  for (const auto& [key, total] : totals_) live.totals.push_back(total);
+  for (const auto& [device, memory] : memory_) live.memory.push_back(memory);
+  // A page shows no more than that at a time.
+  const int64_t from = std::max({since, first_, live.next - static_cast<int64_t>(kLatest)});
+  for (int64_t k = from; k < live.next; ++k) live.events.push_back(events_[static_cast<size_t>(k - first_)]);
+  return live;
 }
 
 void Trace::set_bandwidth(const std::string& device, double bytes_per_second) {
@@ -59,10 +105,8 @@ void Trace::set_bandwidth(const std::string& device, double bytes_per_second) {
   bandwidths_.emplace_back(device, bytes_per_second);
 }
 
-void Trace::write(const std::filesystem::path& path) const {
+std::string Trace::chrome_text() const {
   const std::lock_guard lock(mutex_);
-  std::ofstream file(path);
-  if (!file) throw os_error(errno, path);
   std::map<std::string, int> devices;
   double origin = 0;
   for (const TraceEvent& e : events_) {
@@ -70,27 +114,34 @@ void Trace::write(const std::filesystem::path& path) const {
     origin = origin == 0 ? e.begin : std::min(origin, e.begin);
   }
   int number = 0;
-  const char* separator = "";
-  file << "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+  std::string separator;
+  std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   for (auto& [device, id] : devices) {
     id = ++number;
-    file << separator << fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"{}"}}}})", id, device);
+    text += separator + fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"{}"}}}})", id, device);
     separator = ",\n";
-    for (int track = 0; track < 4; ++track)
-      file << separator
-           << fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})", id, track, kTracks[track]);
+    for (int track = 0; track < kTrackCount; ++track)
+      text += separator +
+              fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})", id, track, kTracks[track]);
   }
   for (const TraceEvent& e : events_) {
     const int track = static_cast<int>(e.kind);
     const double seconds = e.end - e.begin;
-    file << separator
-         << fmt::format(
+    text += separator +
+            fmt::format(
                 R"({{"ph":"X","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{"bytes":{:.0f},"GB/s":{:.2f}}}}})",
                 e.name.empty() ? kTracks[track] : e.name, kTracks[track], devices.at(e.device), track, (e.begin - origin) * 1e6,
                 seconds * 1e6, e.bytes, seconds > 0 ? e.bytes / seconds / 1e9 : 0.0);
     separator = ",\n";
   }
-  file << "\n]}\n";
+  return text + "\n]}\n";
+}
+
+void Trace::write(const std::filesystem::path& path) const {
+  const std::string text = chrome_text();
+  std::ofstream file(path);
+  if (!file) throw os_error(errno, path);
+  file << text;
   file.flush();
   if (!file) throw os_error(errno, path);
 }

@@ -6,6 +6,10 @@
 #include <functional>
 #include <string>
 
+namespace gasell {
+class Trace;
+}
+
 namespace gasell::frame {
 
 struct OperatorReport {
@@ -23,10 +27,22 @@ void note_on_disk(int64_t bytes) noexcept;
 /// "1 key", "3 keys".
 std::string counted(size_t count, const char* what);
 
-/// Called with every operator that ran, in this process. An empty one: no longer.
-void observe_operators(std::function<void(const OperatorReport&)> observer);
+/// Calls `observer` with every operator that ran, in this process, as long as this lives.
+class OperatorObserver {
+ public:
+  explicit OperatorObserver(std::function<void(const OperatorReport&)> observer);
+  OperatorObserver(const OperatorObserver&) = delete;
+  OperatorObserver& operator=(const OperatorObserver&) = delete;
+  ~OperatorObserver();
 
-/// Tells the observer, where there is one.
+ private:
+  int64_t number_;
+};
+
+/// An observer that adds operators to a trace.
+std::function<void(const OperatorReport&)> operators_to(Trace& trace);
+
+/// Tells the observers.
 void report_operator(OperatorReport report);
 
 /// Measures an operator from its making to finish(); costs nothing where nobody observes. An operator that throws is not reported.

@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,23 @@ class TracedGpu final : public Gpu {
 
   const GpuProperties& properties() const override { return gpu_->properties(); }
   int64_t free_memory() override { return gpu_->free_memory(); }
-  GpuAddress allocate(int64_t bytes) override { return gpu_->allocate(bytes); }
-  void free(GpuAddress address) noexcept override { gpu_->free(address); }
+  GpuAddress allocate(int64_t bytes) override {
+    const GpuAddress address = gpu_->allocate(bytes);
+    const std::lock_guard lock(mutex_);
+    sizes_[address] = bytes;
+    used_ += bytes;
+    trace_->set_memory(device_, used_, gpu_->properties().memory);
+    return address;
+  }
+  void free(GpuAddress address) noexcept override {
+    gpu_->free(address);
+    const std::lock_guard lock(mutex_);
+    const auto found = sizes_.find(address);
+    if (found == sizes_.end()) return;
+    used_ -= found->second;
+    sizes_.erase(found);
+    trace_->set_memory(device_, used_, gpu_->properties().memory);
+  }
   std::shared_ptr<void> pinned(int64_t bytes) override { return gpu_->pinned(bytes); }
   void fill_zero(GpuAddress to, int64_t bytes, GpuStream stream) override { gpu_->fill_zero(to, bytes, stream); }
   void wait(GpuStream stream, GpuStream other) override { gpu_->wait(stream, other); }
@@ -99,6 +115,7 @@ class TracedGpu final : public Gpu {
   }
 
   void synchronize(GpuStream stream) override {
+    if (!trace_->is_on()) return gpu_->synchronize(stream);
     for (int s = 0; s < kGpuStreams; ++s) {
       const auto each = static_cast<GpuStream>(s);
       // Taken first: another thread may give the stream more meanwhile.
@@ -121,6 +138,7 @@ class TracedGpu final : public Gpu {
 
   template <class Work>
   void record(TraceEvent::Kind kind, std::string name, int64_t bytes, GpuStream stream, Work&& work) {
+    if (!trace_->is_on()) return work();
     const int64_t begin = gpu_->mark(stream);
     work();
     const int64_t end = gpu_->mark(stream);
@@ -151,6 +169,8 @@ class TracedGpu final : public Gpu {
   const std::shared_ptr<Trace> trace_;
   const std::string device_;
   std::mutex mutex_;
+  std::unordered_map<GpuAddress, int64_t> sizes_;  // of what is allocated
+  int64_t used_ = 0;
   std::array<std::vector<Pending>, kGpuStreams> pending_;
 };
 

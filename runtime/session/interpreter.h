@@ -37,6 +37,8 @@ class Interpreter {
   /// Where print and input go; the defaults are stdout and stdin.
   std::function<void(std::string_view)> write_out;
   std::function<std::optional<std::string>(const std::string& prompt)> read_line;
+  /// The address of a page that shows what runs, which is made at the first call; none where the program has no such page.
+  std::function<std::string()> dashboard_link;
 
   /// Runs a module's statements in the global scope. Script errors arrive as Error with the place and, as secondary labels, the calls that
   /// led there; SystemExit as Exit; Interrupted passes through. The session is usable after each of them.

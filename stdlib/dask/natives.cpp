@@ -56,6 +56,12 @@ Value common_chunks(Interpreter& in, Args args) {
   return make_tuple(std::move(axes));
 }
 
+/// dashboard_link(): the address of the program's dashboard, which starts now where it did not before.
+Value dashboard_link(Interpreter& in, Args) {
+  if (!in.dashboard_link) raise("NotImplementedError", "the dashboard is not in this program: gasell has one");
+  return make_str(in.dashboard_link());
+}
+
 }  // namespace
 
 Value make_dask_natives(Interpreter&) {
@@ -63,6 +69,7 @@ Value make_dask_natives(Interpreter&) {
       {"check_scheduler", "scheduler", check_scheduler, "ValueError for what is no scheduler of Dask's."},
       {"parameter_names", "function", parameter_names, "The names of a function's parameters."},
       {"compute_arrays", "arrays", compute_arrays, "Evaluates arrays and NumPy scalars in one plan."},
+      {"dashboard_link", "", dashboard_link, "The address of a page that shows what runs."},
       {"common_chunks", "arrays", common_chunks, "The chunks of a result that has the boundaries of all arrays."},
   };
   const Value module = Value::make<LibraryModule>("_dask");

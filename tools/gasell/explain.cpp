@@ -63,10 +63,8 @@ void Explanation::watch(Engine& engine) {
   engine.observe_plans([this](Engine::PlanStage stage, const std::vector<graph::NodeRef>&, const std::vector<KernelReport>& kernels) {
     if (stage == Engine::PlanStage::ran) steps_.emplace_back(kernels);
   });
-  frame::observe_operators([this](const frame::OperatorReport& report) { steps_.emplace_back(report); });
+  operators_.emplace([this](const frame::OperatorReport& report) { steps_.emplace_back(report); });
 }
-
-Explanation::~Explanation() { frame::observe_operators({}); }
 
 std::string Explanation::text() const {
   if (steps_.empty()) return "plans: none, the script forced no array\n";

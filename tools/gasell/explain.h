@@ -2,6 +2,7 @@
 // operators of frames ran, over how many rows.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,13 +24,13 @@ class Explanation {
   Explanation() = default;
   Explanation(const Explanation&) = delete;
   Explanation& operator=(const Explanation&) = delete;
-  ~Explanation();
   /// From now on every forced plan of `engine`, and every operator of frames, is kept. The object must outlive the engine's last force.
   void watch(Engine& engine);
   std::string text() const;
 
  private:
   std::vector<std::variant<std::vector<KernelReport>, frame::OperatorReport>> steps_;
+  std::optional<frame::OperatorObserver> operators_;
 };
 
 /// 1536 → "1.5 KiB", 2.5e11 → "250 G".

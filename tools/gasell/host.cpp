@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <optional>
@@ -75,10 +76,22 @@ class InputLines {
 }  // namespace
 
 Host::Host(const Options& options, bool interactive)
-    : engine(options.engine), interrupts(engine, interactive), interpreter(engine, modules_with_arguments(options)), crashes(interpreter) {
+    : engine(options.engine),
+      interrupts(engine, interactive),
+      interpreter(engine, modules_with_arguments(options)),
+      crashes(interpreter),
+      port_(std::max(options.dashboard, 0)) {
   interpreter.write_out = write_stdout;
   interpreter.read_line = [lines = std::make_shared<InputLines>()](const std::string& prompt) { return lines->next(prompt); };
+  interpreter.dashboard_link = [this] { return dashboard().link(); };
   interpreter.own_process();
+  if (options.engine.trace) operators_.emplace(frame::operators_to(engine.trace()));
+  if (options.dashboard >= 0) write_stderr("dashboard: " + dashboard().link() + "\n");
+}
+
+Dashboard& Host::dashboard() {
+  if (!dashboard_) dashboard_ = std::make_unique<Dashboard>(engine, port_);
+  return *dashboard_;
 }
 
 }  // namespace gasell::cli

@@ -18,6 +18,8 @@ namespace gasell::cli {
 
 namespace {
 
+constexpr int kMostPort = 65535;
+
 constexpr const char* kFooter = R"(Without a script, Gasell reads from the terminal.
 
 Environment: GASELL_THREADS, GASELL_MEMORY, GASELL_DEVICE, GASELL_FUSE=0, GASELL_CHUNK, GASELL_CACHE=0 stand for the options,
@@ -52,6 +54,13 @@ std::string help_text(const CLI::App& app) {
 
 Options parse_command_line(int argc, char** argv) {
   Options options;
+  // A number behind --dashboard is its port, up to where the script's own arguments begin.
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (size_t k = 0; k + 1 < words.size() && !words[k].starts_with("-c") && words[k] != "-" && !words[k].ends_with(".gsl"); ++k)
+    if (words[k] == "--dashboard" && words[k + 1].find_first_not_of("0123456789") == std::string::npos) {
+      words[k] += "=" + words[k + 1];
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+    }
   try {
     options.engine = EngineOptions::from_environment();
   } catch (const Error& e) {
@@ -62,7 +71,7 @@ Options parse_command_line(int argc, char** argv) {
   CLI::App app{"Gasell: a small array language that is fused, compiled and run on every core.", "gasell"};
   app.footer(kFooter);
   app.prefix_command();
-  std::string text, memory, device, emit, threads, chunk;
+  std::string text, memory, device, emit, threads, chunk, dashboard;
   bool version = false, no_fuse = false, no_cache = false;
   auto* text_option = app.add_option("-c", text, "Run this text")->type_name("TEXT");
   auto* threads_option = app.add_option("--threads", threads, "Threads that compute (default: all cores)")->type_name("N");
@@ -77,7 +86,11 @@ Options parse_command_line(int argc, char** argv) {
           ->type_name("WHAT");
   auto* after_option = app.add_option("--after", options.after_pass, "With --emit=loops: the loops after this pass")->type_name("PASS");
   app.add_flag("--explain", options.explain, "Say which kernels ran, why their results are stored, and what they read, wrote and computed");
-  app.add_option("--trace", options.trace, "Write what ran when on which device, for Perfetto or chrome://tracing")->type_name("FILE.json");
+  app.add_option("--trace", options.trace,
+                 "Write what ran when on which device, for Perfetto or chrome://tracing; as a page of its own to FILE.html")
+      ->type_name("FILE.json");
+  auto* dashboard_option =
+      app.add_flag("--dashboard{free}", dashboard, "Show what runs in a browser on this machine: prints its address")->type_name("[=PORT]");
   app.add_flag("--profile", options.profile, "Say what kernels and copies took how long, and at which rate");
   app.add_flag("--json-errors", options.json_errors, "Print errors as one JSON object a line");
   app.add_flag("--internal", options.internal, "Let errors show what the compiler underneath said");
@@ -87,7 +100,7 @@ Options parse_command_line(int argc, char** argv) {
   check->add_option("FILE", options.script, "The script")->required()->type_name("");
 
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
   } catch (const CLI::CallForHelp&) {
     throw Finish{0, help_text(app)};
   } catch (const CLI::ParseError& e) {
@@ -95,6 +108,7 @@ Options parse_command_line(int argc, char** argv) {
   }
   if (version) throw Finish{0, fmt::format("Gasell {}\n", kVersion)};
 
+  if (*dashboard_option) options.dashboard = dashboard == "free" ? 0 : static_cast<int>(whole_number("--dashboard", dashboard, kMostPort));
   if (*threads_option) options.engine.threads = static_cast<int>(whole_number("--threads", threads, 4096));
   if (*chunk_option) options.engine.chunk = whole_number("--chunk", chunk, int64_t{1} << 62);
   if (no_fuse) options.engine.fuse = false;

@@ -21,6 +21,7 @@ struct Options {
   bool explain = false;
   std::string trace;     // the file for --trace; empty: none
   bool profile = false;  // print what took how long
+  int dashboard = -1;    // the port for --dashboard; 0: one that is free; -1: no dashboard
   bool json_errors = false;
   bool internal = false;  // errors show what LLVM and C++ said
 };

@@ -8,7 +8,9 @@
 #include "lang/diagnostic.h"
 #include "lang/parser.h"
 #include "runtime/device/trace.h"
+#include "runtime/io/atomic_file.h"
 #include "runtime/io/os_error.h"
+#include "tools/gasell/dashboard/dashboard.h"
 #include "tools/gasell/emit.h"
 #include "tools/gasell/explain.h"
 #include "tools/gasell/host.h"
@@ -32,11 +34,17 @@ std::string read_all(std::FILE* file, const std::string& name) {
 void report_trace(const Engine& engine, const Options& options) {
   if (options.profile) {
     flush_stdout();
-    write_stderr(engine.trace()->summary());
+    write_stderr(engine.trace().summary());
   }
   if (options.trace.empty()) return;
   try {
-    engine.trace()->write(options.trace);
+    if (options.trace.ends_with(".html")) {
+      AtomicFile page(options.trace);
+      page.write(page_of_trace(engine.trace()));
+      page.commit();
+    } else {
+      engine.trace().write(options.trace);
+    }
   } catch (const Error& e) {  // the script's own end is what counts
     write_stderr(fmt::format("gasell: cannot write the trace: {}\n", e.diagnostic().message));
   }

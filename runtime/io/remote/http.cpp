@@ -43,15 +43,15 @@ struct Answer {
   int result = kCurlFine;  // CurlResult
   std::string problem;     // libcurl's words where it failed
   long status = 0;
-  std::string reason;              // "Not Found"
-  std::optional<int64_t> length;   // Content-Length
-  std::optional<int64_t> total;    // of the whole, as Content-Range says
-  std::string version;             // ETag
+  std::string reason;             // "Not Found"
+  std::optional<int64_t> length;  // Content-Length
+  std::optional<int64_t> total;   // of the whole, as Content-Range says
+  std::string version;            // ETag
 };
 
 /// Where a request's bytes go; `most` of them are taken, and a server that sends more is left.
 struct Sink {
-  char* into = nullptr;         // null: to `grown`
+  char* into = nullptr;  // null: to `grown`
   std::string* grown = nullptr;
   int64_t most = INT64_MAX, count = 0;
   const Answer* answer = nullptr;

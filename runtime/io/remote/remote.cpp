@@ -61,7 +61,8 @@ std::vector<std::string> files_of(const std::string& pattern, const StorageOptio
   const size_t glob = pattern.find_first_of(kGlobs);
   if (is_web(scheme_of(pattern))) {  // a question mark opens the query
     if (pattern.find('*') == pattern.npos) return {pattern};
-    throw Error("NotImplementedError", "patterns of " + scheme_of(pattern) + ":// addresses are not in Gasell: a web server has no list of its files",
+    throw Error("NotImplementedError",
+                "patterns of " + scheme_of(pattern) + ":// addresses are not in Gasell: a web server has no list of its files",
                 "give a list of addresses", Blame::limitation);
   }
   if (glob == pattern.npos) return {pattern};

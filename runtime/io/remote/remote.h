@@ -17,8 +17,8 @@ class Engine;
 
 namespace gasell::remote {
 
-/// pandas' storage_options: names and values as fsspec's file systems take them; those of dictionaries within it as "client_kwargs.region_name".
-/// For https:// they are headers of the requests.
+/// pandas' storage_options: names and values as fsspec's file systems take them; those of dictionaries within it as
+/// "client_kwargs.region_name". For https:// they are headers of the requests.
 using StorageOptions = std::map<std::string, std::string>;
 
 /// Whether a path is an address of another machine's file. file:// is none.
@@ -42,8 +42,8 @@ class RemoteFile {
 /// not, ImportError where the library for it is not there.
 std::shared_ptr<const RemoteFile> open(Engine& engine, const std::string& address, const StorageOptions& options);
 
-/// The addresses that a pattern with * ? [ names, sorted, or the address itself. FileNotFoundError where there are none; NotImplementedError
-/// for patterns of https://, whose servers have no listings.
+/// The addresses that a pattern with * ? [ names, sorted, or the address itself. FileNotFoundError where there are none;
+/// NotImplementedError for patterns of https://, whose servers have no listings.
 std::vector<std::string> files_of(const std::string& pattern, const StorageOptions& options);
 
 struct Listed {

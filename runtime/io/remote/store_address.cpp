@@ -89,11 +89,11 @@ StoreAddress s3_address(const std::string& rest, Taken given) {
   }
   // An endpoint of somebody else's has no regions that could be asked for.
   const bool elsewhere = !endpoint.empty() || !environment("AWS_ENDPOINT_URL").empty() || !environment("AWS_ENDPOINT_URL_S3").empty();
-  query.add("region", !region.empty()                                   ? region
-                      : !elsewhere                                      ? ""
-                      : !environment("AWS_REGION").empty()              ? environment("AWS_REGION")
-                      : !environment("AWS_DEFAULT_REGION").empty()      ? environment("AWS_DEFAULT_REGION")
-                                                                        : "us-east-1");
+  query.add("region", !region.empty()                              ? region
+                      : !elsewhere                                 ? ""
+                      : !environment("AWS_REGION").empty()         ? environment("AWS_REGION")
+                      : !environment("AWS_DEFAULT_REGION").empty() ? environment("AWS_DEFAULT_REGION")
+                                                                   : "us-east-1");
   result.uri = std::string("s3://") + (anonymous ? "anonymous@" : "") + rest + query.text();
   return result;
 }
@@ -136,7 +136,8 @@ StoreAddress azure_address(const std::string& rest, Taken given) {
   query.add("client_id", client);
   query.add("client_secret", secret);
   std::string place = rest;
-  if (const size_t slash = rest.find('/'), at = rest.find('@'); at == rest.npos || at > slash) {  // "container/path" of an account beside it
+  if (const size_t slash = rest.find('/'), at = rest.find('@');
+      at == rest.npos || at > slash) {  // "container/path" of an account beside it
     if (account.empty())
       throw Error("ValueError", "abfs://container/path needs storage_options={'account_name': …}",
                   "or write the account: abfs://container@account.dfs.core.windows.net/path");
@@ -157,8 +158,8 @@ std::string percent_encoded(const std::string& text, bool keep_slashes) {
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || c == '-' || c == '.' ||
-                       c == '_' || c == '~' || (c == '/' && keep_slashes);
+    const bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || c == '-' ||
+                       c == '.' || c == '_' || c == '~' || (c == '/' && keep_slashes);
     if (plain)
       out += c;
     else

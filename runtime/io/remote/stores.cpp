@@ -30,13 +30,27 @@ struct Words {
   const char* kind;
 };
 constexpr Words kWords[] = {
-    {"ACCESS_DENIED", "PermissionError"},        {"INVALID_ACCESS_KEY_ID", "PermissionError"},  {"SIGNATURE_DOES_NOT_MATCH", "PermissionError"},
-    {"INVALID_SIGNATURE", "PermissionError"},    {"EXPIRED_TOKEN", "PermissionError"},          {"PERMISSION_DENIED", "PermissionError"},
-    {"PermissionDenied", "PermissionError"},     {"Unauthenticated", "PermissionError"},        {"UNAUTHENTICATED", "PermissionError"},
-    {"Permission denied", "PermissionError"},    {"credentials", "PermissionError"},            {"HTTP status code 403", "PermissionError"},
-    {"Could not resolve host", "ConnectionError"}, {"NETWORK_CONNECTION", "ConnectionError"},   {"Couldn't connect", "ConnectionError"},
-    {"Could not connect", "ConnectionError"},    {"Failed to connect", "ConnectionError"},      {"curlCode", "ConnectionError"},
-    {"NO_SUCH_BUCKET", "FileNotFoundError"},     {"NO_SUCH_KEY", "FileNotFoundError"},          {"RESOURCE_NOT_FOUND", "FileNotFoundError"},
+    {"ACCESS_DENIED", "PermissionError"},
+    {"INVALID_ACCESS_KEY_ID", "PermissionError"},
+    {"SIGNATURE_DOES_NOT_MATCH", "PermissionError"},
+    {"INVALID_SIGNATURE", "PermissionError"},
+    {"EXPIRED_TOKEN", "PermissionError"},
+    {"PERMISSION_DENIED", "PermissionError"},
+    {"PermissionDenied", "PermissionError"},
+    {"Unauthenticated", "PermissionError"},
+    {"UNAUTHENTICATED", "PermissionError"},
+    {"Permission denied", "PermissionError"},
+    {"credentials", "PermissionError"},
+    {"HTTP status code 403", "PermissionError"},
+    {"Could not resolve host", "ConnectionError"},
+    {"NETWORK_CONNECTION", "ConnectionError"},
+    {"Couldn't connect", "ConnectionError"},
+    {"Could not connect", "ConnectionError"},
+    {"Failed to connect", "ConnectionError"},
+    {"curlCode", "ConnectionError"},
+    {"NO_SUCH_BUCKET", "FileNotFoundError"},
+    {"NO_SUCH_KEY", "FileNotFoundError"},
+    {"RESOURCE_NOT_FOUND", "FileNotFoundError"},
 };
 
 const char* credentials_hint(const std::string& scheme) {
@@ -53,7 +67,8 @@ Error failure(int kind, const ArrowProblem& problem, const std::string& address)
   if (kind == kArrowMemory) return Error("MemoryError", in_quotes(address) + ": " + problem.text, {}, Blame::environment);
   if (kind == kArrowUnsupported) return Error("NotImplementedError", in_quotes(address) + ": " + problem.text, {}, Blame::limitation);
   const std::string text = problem.text;
-  const Words* const found = std::find_if(std::begin(kWords), std::end(kWords), [&](const Words& w) { return text.find(w.text) != text.npos; });
+  const Words* const found =
+      std::find_if(std::begin(kWords), std::end(kWords), [&](const Words& w) { return text.find(w.text) != text.npos; });
   const std::string name = found == std::end(kWords) ? "OSError" : found->kind;
   return Error(name, in_quotes(address) + ": " + text, name == "PermissionError" ? credentials_hint(scheme_of(address)) : "",
                Blame::environment);
@@ -65,8 +80,7 @@ class Object final : public RemoteFile {
     const Given given(address_, options);
     const ArrowAddress arrow = given.arrow();
     ArrowProblem problem{};
-    if (const int kind = arrow::plugin().store_open(&arrow, &source_, &problem); kind != kArrowFine)
-      throw failure(kind, problem, address_);
+    if (const int kind = arrow::plugin().store_open(&arrow, &source_, &problem); kind != kArrowFine) throw failure(kind, problem, address_);
   }
   ~Object() override { source_.free(source_.context); }
   int64_t size() const override { return source_.size; }
