@@ -59,6 +59,7 @@ TEST_CASE("marks do not make a stream wait", "[cuda]") {
 TEST_CASE("copies are traced with their times on the GPU", "[cuda]") {
   FakeCuda fake;
   const auto trace = std::make_shared<Trace>();
+  trace->start(true);
   const auto gpu = traced(fake.gpu(), trace);
   const auto data = pattern(3 << 20);
   std::vector<uint8_t> back(data.size());
