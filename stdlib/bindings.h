@@ -28,6 +28,7 @@ Value make_numba_extending(Interpreter& in);
 Value make_numba_experimental(Interpreter& in);
 Value make_heapq(Interpreter& in);
 Value make_numba_cuda(Interpreter& in);
+Value make_numba_cuda_random(Interpreter& in);
 Value make_numba_errors(Interpreter& in);
 /// Python's generator gives other numbers than Gasell's: ImportError that points to np.random.
 

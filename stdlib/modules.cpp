@@ -59,6 +59,7 @@ const ModuleTable& known_modules() {
                                      {"numba.extending", {}, make_numba_extending},
                                      {"numba.experimental", {}, make_numba_experimental},
                                      {"numba.cuda", {}, make_numba_cuda},
+                                     {"numba.cuda.random", {}, make_numba_cuda_random},
                                      {"numba.core.errors", {}, make_numba_errors},
                                      {"numba.core.types", {}, make_numba_types},
                                  },

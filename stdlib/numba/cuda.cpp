@@ -7,6 +7,7 @@
 #include "runtime/session/evaluator.h"
 #include "runtime/session/types.h"
 #include "stdlib/bindings.h"
+#include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/numba/module.h"
 
@@ -65,7 +66,9 @@ std::vector<NativeFunction> named(std::initializer_list<const char*> names) {
 
 namespace gasell {
 
-Value make_numba_cuda(Interpreter&) {
+Value make_numba_cuda_random(Interpreter&) { return Value::make<LibraryModule>("numba.cuda.random"); }
+
+Value make_numba_cuda(Interpreter& in) {
   using namespace numba;
   static const std::vector<NativeFunction> kFunctions = [] {
     std::vector<NativeFunction> all = {
@@ -109,7 +112,9 @@ Value make_numba_cuda(Interpreter&) {
                                            kAtomic = named({"add", "sub", "max", "min", "nanmax", "nanmin", "inc", "dec", "and_", "or_",
                                                             "xor", "exch", "cas", "compare_and_swap"}),
                                            kNone;
-  Value module = make_module("numba.cuda", kFunctions);
+  const Value module = Value::make<LibraryModule>("numba.cuda");
+  for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
+  set_member(module, "random", make_numba_cuda_random(in));
   part(module, "shared", kArray);
   part(module, "local", kArray);
   part(module, "const", kArrayLike);

@@ -30,9 +30,9 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
-using asio::ip::tcp;
 using asio::awaitable;
 using asio::use_awaitable;
+using asio::ip::tcp;
 
 constexpr int kUsualPort = 8787;  // Dask's dashboard has it, too
 constexpr auto kBetweenStates = std::chrono::milliseconds(250);
@@ -41,7 +41,8 @@ constexpr int kMostConnections = 16;
 
 std::string random_token() {
   unsigned char bytes[16];
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) throw Error("OSError", "the system gives no random numbers", {}, Blame::environment);
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    throw Error("OSError", "the system gives no random numbers", {}, Blame::environment);
   std::string text;
   for (const unsigned char byte : bytes) {
     text += "0123456789abcdef"[byte >> 4];
@@ -61,8 +62,7 @@ bool same(std::string_view a, std::string_view b) {
 }  // namespace
 
 struct Dashboard::State {
-  State(Engine& engine, int port)
-      : engine(engine), token(random_token()), acceptor(context) {
+  State(Engine& engine, int port) : engine(engine), token(random_token()), acceptor(context) {
     open(port);
     engine.trace().start(false);
     if (!engine.options().trace) operators.emplace(frame::operators_to(engine.trace()));
@@ -130,7 +130,8 @@ struct Dashboard::State {
     const bool knows = query != target.npos && same(target.substr(query), "?token=" + token) &&
                        (asked == host || asked == "localhost" + host.substr(host.find(':')));
     if (request.method() != http::verb::get || !knows)
-      co_return co_await send(stream, http::status::forbidden, "text/plain", "the address of the dashboard has a token, which this one lacks\n");
+      co_return co_await send(stream, http::status::forbidden, "text/plain",
+                              "the address of the dashboard has a token, which this one lacks\n");
     if (path == "/") co_return co_await send(stream, http::status::ok, "text/html; charset=utf-8", std::string(dashboard_page()));
     if (path == "/events") co_return co_await send_states(stream);
     co_await send(stream, http::status::not_found, "text/plain", "there is nothing here\n");
