@@ -134,9 +134,14 @@ Array Array::view_as(Engine& engine, DType type) const {
 Array Array::reshape(Shape shape) const {
   if (graph::size_of(shape) != size())
     throw Error("ValueError", "cannot reshape array of size " + std::to_string(size()) + " into shape " + graph::to_string(shape));
-  if (!size() || !graph::reshape_strides(shape_, layout().strides, shape)) return Array(graph::reshape(node(), std::move(shape)));
+  Chunks chunks = reshaped_chunks(*this, shape);
+  if (!size() || !graph::reshape_strides(shape_, layout().strides, shape)) {
+    Array copy(graph::reshape(node(), std::move(shape)));
+    copy.chunks_ = std::move(chunks);
+    return copy;
+  }
   Array result = *this;
-  result.chunks_.clear();
+  result.chunks_ = std::move(chunks);
   if (!result.steps_.empty() && !result.steps_.back().axes &&
       !result.steps_.back().type) {  // the reshape before this one changes nothing any more, where this one can do without it
     result.steps_.pop_back();

@@ -1,6 +1,7 @@
 #include "runtime/array/chunk_sizes.h"
 
 #include <algorithm>
+#include <span>
 
 namespace gasell {
 namespace {
@@ -57,6 +58,47 @@ Extents common(const Extents& a, const Extents& b, int64_t extent) {
   return shortest(std::move(both), extent);
 }
 
+/// Chunks in pieces of at most `most` elements, nearly even within each.
+Extents cut(const Extents& extents, int64_t most) {
+  Extents pieces;
+  for (const int64_t n : extents) {
+    const int64_t count = std::max<int64_t>((n + most - 1) / most, 1);
+    for (int64_t k = 0; k < count; ++k) pieces.push_back(n * (k + 1) / count - n * k / count);
+  }
+  return pieces;
+}
+
+int64_t product(std::span<const int64_t> extents) {
+  int64_t n = 1;
+  for (const int64_t extent : extents) n *= extent;
+  return n;
+}
+
+/// Of several axes (their extents and chunks) as one.
+Extents merged(std::span<const int64_t> extents, const std::vector<Extents>& chunks) {
+  int64_t most = 1;
+  for (const Extents& along : chunks) most *= *std::ranges::max_element(along);
+  size_t pivot = 0;  // the axis that is cut: those before it in single elements, those after it whole
+  while (pivot + 1 < extents.size() && product(extents.subspan(pivot + 1)) > most) ++pivot;
+  const int64_t after = product(extents.subspan(pivot + 1));
+  const Extents pieces = cut(chunks[pivot], std::max<int64_t>(most / after, 1));
+  Extents result;
+  for (int64_t k = 0; k < product(extents.first(pivot)); ++k)
+    for (const int64_t n : pieces) result.push_back(n * after);
+  return result;
+}
+
+/// Of one axis as several of these extents.
+std::vector<Extents> divided(const Extents& chunks, std::span<const int64_t> extents) {
+  const int64_t most = *std::ranges::max_element(chunks);
+  std::vector<Extents> result;
+  size_t k = 0;
+  for (; k + 1 < extents.size() && product(extents.subspan(k + 1)) > most; ++k) result.push_back({1});
+  for (bool first = true; k < extents.size(); ++k, first = false)
+    result.push_back({first ? std::clamp<int64_t>(most / product(extents.subspan(k + 1)), 1, extents[k]) : extents[k]});
+  return result;
+}
+
 }  // namespace
 
 Extents chunk_extents(const Extents& given, int64_t extent) {
@@ -106,6 +148,59 @@ Array::Chunks joined_chunks(std::span<const Array* const> arrays, size_t axis) {
     total += array->shape()[axis];
   }
   chunks[axis] = shortest(std::move(along), total);
+  return chunks;
+}
+
+Array::Chunks reshaped_chunks(const Array& array, const graph::Shape& shape) {
+  if (array.requested_chunks().empty() || array.size() == 0) return {};
+  const graph::Shape& old = array.shape();
+  Array::Chunks chunks;
+  size_t i = 0, j = 0;
+  while (i < old.size() || j < shape.size()) {
+    // The fewest axes of both that hold the same elements.
+    const size_t from = i, to = j;
+    int64_t held = 1, made = 1;
+    if (i < old.size()) held = old[i++];
+    if (j < shape.size()) made = shape[j++];
+    while (held != made) {
+      if (held < made)
+        held *= old[i++];
+      else
+        made *= shape[j++];
+    }
+    const std::span<const int64_t> before(old.data() + from, i - from), after(shape.data() + to, j - to);
+    if (before.size() == 1 && after.size() == 1) {
+      chunks.push_back(kept(array, from));
+    } else if (before.empty()) {
+      for (const int64_t extent : after) chunks.push_back({extent});
+    } else if (after.size() == 1) {
+      std::vector<Extents> along;
+      for (size_t k = from; k < i; ++k) along.push_back(chunk_extents(array, k));
+      chunks.push_back(shortest(merged(before, along), made));
+    } else if (before.size() == 1 && !after.empty()) {
+      for (Extents& extents : divided(chunk_extents(array, from), after)) chunks.push_back(std::move(extents));
+    } else {
+      for (const int64_t extent : after) chunks.push_back({extent});
+    }
+  }
+  return chunks;
+}
+
+Array::Chunks product_chunks(const Array& a, const Array& b, const graph::Shape& shape) {
+  if (a.requested_chunks().empty() && b.requested_chunks().empty()) return {};
+  const size_t rows = a.shape().size() > 1 ? 1 : 0, columns = b.shape().size() > 1 ? 1 : 0;
+  if (a.shape().empty() || b.shape().empty() || shape.size() < rows + columns) return {};
+  Array::Chunks chunks;
+  const size_t batch = shape.size() - rows - columns;
+  for (size_t k = 0; k < batch; ++k) chunks.push_back({std::max<int64_t>(shape[k], 1)});
+  for (const Array* array : {&a, &b}) {
+    const size_t own = std::max<size_t>(array->shape().size(), 2) - 2;
+    for (size_t k = 0; k < own; ++k)
+      if (array->shape()[k] == shape[batch - own + k])
+        chunks[batch - own + k] = common(chunks[batch - own + k], kept(*array, k), array->shape()[k]);
+  }
+  if (rows) chunks.push_back(kept(a, a.shape().size() - 2));
+  if (columns) chunks.push_back(kept(b, b.shape().size() - 1));
   return chunks;
 }
 

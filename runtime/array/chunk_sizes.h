@@ -24,4 +24,11 @@ Array::Chunks joined_chunks(std::span<const Array* const> arrays, size_t axis);
 /// Without an axis; `keep`: with one element along it.
 Array::Chunks reduced_chunks(const Array& array, std::span<const int> axes, bool keep);
 
+/// Of the same elements in another shape: axes that are taken over keep theirs; where axes are merged, or one is split, chunks hold as many
+/// elements as before at most. One chunk along other axes.
+Array::Chunks reshaped_chunks(const Array& array, const graph::Shape& shape);
+
+/// Of a product of matrices, whose last axes are the rows of a and the columns of b; those before are broadcast.
+Array::Chunks product_chunks(const Array& a, const Array& b, const graph::Shape& shape);
+
 }  // namespace gasell

@@ -33,14 +33,13 @@ Chunks within_bytes(const Array& array, int64_t bytes) {
 
 /// The chunks of one axis.
 std::vector<int64_t> of_axis(Interpreter& in, const Value& v, const Value& whole_argument, const Array& array, size_t axis,
-                             const Chunks& missing_axes) {
+                             const Chunks& missing_axes, int64_t auto_bytes) {
   const int64_t extent = array.shape()[axis];
   if (v.is_none()) return axis < missing_axes.size() ? missing_axes[axis] : std::vector<int64_t>{std::max<int64_t>(extent, 1)};
   if (const auto* text = v.as<Str>(); text && text->value == "auto") {
-    // Dask's 128 MiB, with the other axes whole.
-    constexpr int64_t kBytes = int64_t{128} << 20;
+    // With the other axes whole.
     const int64_t bytes = std::max<int64_t>(graph::bytes_of(array.shape(), array.dtype()) / std::max<int64_t>(extent, 1), 1);
-    return {std::clamp<int64_t>(kBytes / bytes, 1, std::max<int64_t>(extent, 1))};
+    return {std::clamp<int64_t>(auto_bytes / bytes, 1, std::max<int64_t>(extent, 1))};
   }
   if (v.as<Str>()) return to_chunks(in, v, array)[axis];
   if (v.as<Tuple>() || v.as<List>()) {
@@ -103,6 +102,13 @@ Value with_stacked_chunks(Value result, std::span<const Value> parts, int axis) 
   return with_chunks(std::move(result), std::move(chunks));
 }
 
+Value with_product_chunks(Value result, const Value& a, const Value& b) {
+  const auto *left = a.as<NdArray>(), *right = b.as<NdArray>(), *made = result.as<NdArray>();
+  if (!left || !right || !made) return result;
+  Chunks chunks = product_chunks(left->array, right->array, made->array.shape());
+  return with_chunks(std::move(result), std::move(chunks));
+}
+
 void check_scheduler(Interpreter& in, const Value& scheduler) {
   if (scheduler.is_none() || !scheduler.as<Str>()) return;  // a Client, or a function that would be one
   std::string name = str(in, scheduler);
@@ -128,10 +134,10 @@ void compute_together(Interpreter& in, std::span<const Value> values) {
   for (const auto& [scalar, at] : scalars) scalar->set_value(arrays[at].elements(in.engine())[0]);
 }
 
-Chunks to_chunks(Interpreter& in, const Value& v, const Array& array, const Chunks& missing_axes) {
+Chunks to_chunks(Interpreter& in, const Value& v, const Array& array, const Chunks& missing_axes, int64_t auto_bytes) {
   const size_t rank = array.shape().size();
   if (const auto* text = v.as<Str>()) {
-    if (text->value == "auto") return {};
+    if (text->value == "auto") return auto_bytes == kAutoBytes ? Chunks{} : within_bytes(array, auto_bytes);
     return within_bytes(array, parse_bytes(text->value));
   }
   std::vector<Value> entries(rank);
@@ -155,7 +161,7 @@ Chunks to_chunks(Interpreter& in, const Value& v, const Array& array, const Chun
     entries.assign(rank, v);
   }
   Chunks chunks;
-  for (size_t k = 0; k < rank; ++k) chunks.push_back(of_axis(in, entries[k], v, array, k, missing_axes));
+  for (size_t k = 0; k < rank; ++k) chunks.push_back(of_axis(in, entries[k], v, array, k, missing_axes, auto_bytes));
   return chunks;
 }
 

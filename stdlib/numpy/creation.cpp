@@ -151,7 +151,8 @@ Value new_like(Interpreter& in, const Value& x, NodeRef node, const Value& order
   const Array a = as_array(in, x);
   AxisOrder axes = to_axis_order(in, order, node->rank(), &a, 'K');
   if (axes.size() != static_cast<size_t>(node->rank())) axes = {};
-  return Value::make<NdArray>(ordered(std::move(node), std::move(axes)));
+  Array::Chunks chunks = node->shape == a.shape() ? a.requested_chunks() : Array::Chunks{};
+  return numpy::with_chunks(Value::make<NdArray>(ordered(std::move(node), std::move(axes))), std::move(chunks));
 }
 Value like(Interpreter& in, Args args, double value) {
   const NodeRef x = as_node(in, args[0]);

@@ -197,6 +197,10 @@ Value where(Interpreter& in, Args args) {
       graph::map(ScalarOp::select, {condition, graph::cast(operands[0].node, type), graph::cast(operands[1].node, type)});
   return chosen->rank() == 0 ? wrap_array(chosen) : wrap_kept(chosen, args.first(3));  // never a scalar
 }
+/// A result for each element of `x`, written into `out` or with the chunks of `x`.
+Value with_chunks_of(const Value& x, Value result, const Value& out) {
+  return out.is_none() || is_missing(out) ? with_common_chunks(std::move(result), {&x, 1}) : result;
+}
 Value clip(Interpreter& in, Args args) {
   if (is_missing(args[1]) != is_missing(args[2]))
     raise("TypeError", std::string("clip() missing 1 required positional argument: '") + (is_missing(args[1]) ? "a_min" : "a_max") + "'");
@@ -214,14 +218,14 @@ Value clip(Interpreter& in, Args args) {
     return give(in, "positive", apply("positive", operands), args[3]);
   }
   const Value result = clipped(in, args[0], is_missing(low) ? Value() : low, is_missing(high) ? Value() : high);
-  return give(in, "clip", as_node(in, result), args[3]);
+  return with_chunks_of(args[0], give(in, "clip", as_node(in, result), args[3]), args[3]);
 }
 Value round(Interpreter& in, Args args) {
   if (const Value own = own_answer(in, "round", args[0], {is_missing(args[1]) ? Value::of(0) : args[1]}); !own.is_absent()) return own;
   const int64_t decimals = is_missing(args[1]) ? 0 : to_index(in, args[1]);
   NodeRef x = as_node(in, args[0]);
   if (decimals < 0 && is_integer(x->dtype) && !args[2].is_none()) x = graph::cast(x, DType::f64);  // as `out` has to hold it
-  return give_reduced(in, "round", rounded(x, decimals), args[2]);
+  return with_chunks_of(args[0], give_reduced(in, "round", rounded(x, decimals), args[2]), args[2]);
 }
 Value scaled(Interpreter& in, const Value& v, double factor) {
   const Operand operands[] = {operand(in, v), {graph::constant(Scalar::of_float(factor)), 'f'}};
@@ -240,7 +244,7 @@ Value angle(Interpreter& in, Args args) {
     x = {graph::map(ScalarOp::real, {x.node}), 0};
   }
   const Operand operands[] = {y, x};
-  const Value a = wrap(apply("arctan2", operands));
+  const Value a = with_common_chunks(wrap(apply("arctan2", operands)), args.first(1));
   return truth(in, args[1]) ? scaled(in, a, 180.0 / M_PI) : a;
 }
 Value matmul_of(Interpreter& in, Args args) {
@@ -253,7 +257,8 @@ Value matmul_of(Interpreter& in, Args args) {
         !std::equal(made.end() - static_cast<std::ptrdiff_t>(cores), made.end(), held.end() - static_cast<std::ptrdiff_t>(cores)))
       raise("ValueError", "matmul: Output operand 0 has a mismatch in its core dimensions, with gufunc signature (n?,k),(k,m?)->(n?,m?)");
   }
-  return give(in, "matmul", result, args[2]);
+  Value product = give(in, "matmul", result, args[2]);
+  return args[2].is_none() ? with_product_chunks(std::move(product), args[0], args[1]) : product;
 }
 /// The extents of anything; what is no array has none.
 Shape shape_of(Interpreter& in, const Value& v) { return v.is_none() ? Shape{} : as_node(in, v)->shape; }
@@ -357,7 +362,9 @@ Value dot_of(Interpreter& in, Args args) {
       raise("ValueError", "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)");
     if (out->array.shape() != result->shape) raise("ValueError", "output array has wrong dimensions");
   }
-  return give(in, "dot", result, args[2]);
+  Value product = give(in, "dot", result, args[2]);
+  const bool of_matrices = !out && std::max(a.node->rank(), b.node->rank()) <= 2;
+  return of_matrices ? with_product_chunks(std::move(product), args[0], args[1]) : product;
 }
 
 std::vector<NativeFunction> misc_functions() {

@@ -1,4 +1,6 @@
 // Small objects of np that no function of the language can make: it has no classes.
+#include <fmt/format.h>
+
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
 #include "stdlib/numpy/floating_point_errors.h"
@@ -34,7 +36,7 @@ class Context final : public Object {
     static const Type type{"context", "numpy", &object_type()};
     return type;
   }
-  std::string repr(Interpreter&) override { return "<numpy." + name_ + ">"; }
+  std::string repr(Interpreter&) override { return fmt::format("<{} object at {}>", name_, fmt::ptr(this)); }
   Value enter(Interpreter& in) override { return gasell::call(in, enter_, {}); }
   bool exit(Interpreter& in, const Value&) override {
     gasell::call(in, exit_, {});

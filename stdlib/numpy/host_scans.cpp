@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "stdlib/library.h"
+#include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/host.h"
 
 namespace gasell::numpy {
@@ -54,7 +55,7 @@ Value accumulate(Interpreter& in, Args args) {
     Arguments of_scan;
     of_scan.positional = {wrap_array(a.node()), args[1]};
     Value result = call(in, *library_member(in, "_pandas", "gpu_accumulated"), std::move(of_scan));
-    if (!result.is_none()) return result;
+    if (!result.is_none()) return with_chunks(std::move(result), a.requested_chunks());
   }
   const ScanOp op = scan_op(str(in, args[1]));
   const Lanes lanes(a.shape(), to_axis(in, args[2], a.rank()));
@@ -75,7 +76,7 @@ Value accumulate(Interpreter& in, Args args) {
       }
     }
   });
-  return result.value();
+  return with_chunks(result.value(), a.requested_chunks());
 }
 
 /// scatter(a, positions, values, op): a copy of a where element positions[i] (in C order) took values[i], one after the other.

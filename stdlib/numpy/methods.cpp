@@ -1,5 +1,7 @@
 // Methods and properties of arrays; NumPy scalars have those that make sense for them.
 #include "stdlib/numpy/methods.h"
+#include "runtime/array/chunk_sizes.h"
+#include "runtime/device/parse_bytes.h"
 #include "runtime/session/list_sequence.h"
 
 #include <algorithm>
@@ -96,8 +98,8 @@ Array in_order(Interpreter& in, const Array& a, const Value& order) {
   return axes.empty() ? a : transposed(a, axes);
 }
 Value flatten(Interpreter& in, Args args) {
-  const NodeRef x = in_order(in, self_array(args[0]), args[1]).node();
-  return Value::make<NdArray>(ordered(graph::reshape(x, {x->size()}), {}));
+  const Array a = in_order(in, self_array(args[0]), args[1]);
+  return with_chunks(Value::make<NdArray>(ordered(graph::reshape(a.node(), {a.size()}), {})), reshaped_chunks(a, {a.size()}));
 }
 Value ravel(Interpreter& in, Args args) {
   const Array a = in_order(in, self_array(args[0]), args[1]);
@@ -163,7 +165,7 @@ Value fill(Interpreter& in, Args args) {
 Value clip(Interpreter& in, Args args) {
   const Value result = clipped(in, args[0], args[1], args[2]);
   if (!args[3].is_none()) return give(in, "clip", as_node(in, result), args[3]);
-  return result.same(args[0]) ? wrap(self_node(args[0])) : result;
+  return with_common_chunks(result.same(args[0]) ? wrap(self_node(args[0])) : result, args.first(1));
 }
 Value round(Interpreter& in, Args args) {
   const int64_t decimals = is_missing(args[1]) || args[1].is_none() ? 0 : to_index(in, args[1]);
@@ -197,10 +199,17 @@ Value compute(Interpreter& in, Args args) {
   args[0].as<NumpyScalar>()->value(in);
   return args[0];
 }
-Value rechunk(Interpreter& in, Args args) {
+Value rechunk(Interpreter& in, Args args) {  // chunks, threshold, block_size_limit, balance, method
   Array a = self_array(args[0]);
-  a.set_requested_chunks(to_chunks(in, args[1], a, a.requested_chunks()));
-  return shared(std::move(a));
+  int64_t bytes = kAutoBytes;
+  if (const auto* text = args[3].as<Str>())
+    bytes = parse_bytes(text->value);
+  else if (!args[3].is_none())
+    bytes = static_cast<int64_t>(to_double(in, args[3]));
+  a.set_requested_chunks(to_chunks(in, args[1], a, a.requested_chunks(), bytes));
+  Value result = shared(std::move(a));
+  if (!truth(in, args[4])) return result;
+  return call(in, *library_member(in, "_dask", "with_balanced_chunks"), {{result}, {}});
 }
 
 Value shape_property(Interpreter&, const Value& self) { return from_shape(self_array(self).shape()); }
@@ -216,7 +225,7 @@ Value numblocks(Interpreter& in, const Value& self) {
 constexpr char kBlocks[] = "block_view", kPoints[] = "point_view";
 template <const char* function>
 Value dask_part(Interpreter& in, const Value& self) {
-  return call(in, *library_member(in, "dask.array", function), {{self}, {}});
+  return call(in, *library_member(in, "_dask", function), {{self}, {}});
 }
 Value npartitions(Interpreter& in, const Value& self) {
   int64_t n = 1;
@@ -393,7 +402,8 @@ std::vector<NativeFunction> array_methods() {
       {"__round__", "ndigits=missing", rounding, "round(x, ndigits)."},
       {"compute", kHowToCompute, compute, "Evaluates now; gives the array, or a NumPy scalar for a 0-d one."},
       {"persist", kHowToCompute, compute, "Evaluates now and keeps the result."},
-      {"rechunk", "chunks='auto'", rechunk, "The same array with other chunks asked for."},
+      {"rechunk", "chunks='auto', threshold: Unused=None, block_size_limit=None, balance=False, method: Unused=None", rechunk,
+       "The same array with other chunks asked for."},
   };
   for (NativeFunction& f : reduction_methods()) methods.push_back(std::move(f));
   return methods;

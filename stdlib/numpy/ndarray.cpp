@@ -11,6 +11,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/library_object.h"
+#include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/floating_point_errors.h"
 #include "stdlib/numpy/memory_order.h"
 #include "stdlib/numpy/methods.h"
@@ -58,7 +59,7 @@ std::optional<Value> operate_on_two(Interpreter& in, ast::BinaryOp op, const Val
   if (a.as<LibraryObject>() || b.as<LibraryObject>()) return {};  // a Series has a say of its own
   auto left = try_operand(in, a), right = try_operand(in, b);
   if (!left || !right) return {};
-  if (op == ast::BinaryOp::matmul) return wrap_reduced(in, matmul(*left, *right));
+  if (op == ast::BinaryOp::matmul) return with_product_chunks(wrap_reduced(in, matmul(*left, *right)), a, b);
   const Operand operands[] = {std::move(*left), std::move(*right)};
   if (op == ast::BinaryOp::pow) {
     check_integer_power(in, operands);
