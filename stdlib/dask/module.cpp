@@ -9,6 +9,7 @@ namespace gasell {
 Value make_dask(Interpreter& in) {
   const Value module = Value::make<LibraryModule>("dask");
   set_member(module, "config", make_dask_config(in));
+  set_member(module, "datasets", make_dask_datasets(in));
   return module;
 }
 
@@ -24,7 +25,21 @@ Value make_dask_array(Interpreter& in) {
   return module;
 }
 
-Value make_dask_dataframe(Interpreter& in) { return Value::make<LibraryModule>("dask.dataframe", in.import_module("pandas", nullptr)); }
+Value make_dask_dataframe(Interpreter& in) {
+  const Value module = Value::make<LibraryModule>("dask.dataframe", in.import_module("pandas", nullptr));
+  set_member(module, "io", Value::make<LibraryModule>("dask.dataframe.io"));
+  return module;
+}
+
+Value make_dask_bag(Interpreter& in) {
+  const Value module = Value::make<LibraryModule>("dask.bag");
+  set_member(module, "random", make_dask_bag_random(in));
+  return module;
+}
+
+Value make_dask_bag_random(Interpreter&) { return Value::make<LibraryModule>("dask.bag.random"); }
+
+Value make_dask_datasets(Interpreter&) { return Value::make<LibraryModule>("dask.datasets"); }
 
 Value make_dask_diagnostics(Interpreter&) { return Value::make<LibraryModule>("dask.diagnostics"); }
 

@@ -7,8 +7,11 @@ namespace gasell {
 
 Value make_dask(Interpreter& in);
 Value make_dask_array(Interpreter& in);
+Value make_dask_bag(Interpreter& in);
+Value make_dask_bag_random(Interpreter& in);
 Value make_dask_config(Interpreter& in);
 Value make_dask_dataframe(Interpreter& in);
+Value make_dask_datasets(Interpreter& in);
 Value make_dask_diagnostics(Interpreter& in);
 /// Also under the names distributed and, with its cluster of GPUs, dask_cuda.
 Value make_dask_distributed(Interpreter& in);
