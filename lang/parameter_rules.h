@@ -32,7 +32,8 @@ struct UnreadParameter {
   std::string message;
 };
 /// Parameters that functions of a library text never read although no rule says so, and those with a rule that are read. Left out: the
-/// object of a method, and names that open with an underscore, which a protocol asks for.
+/// object of a method, names that open with an underscore, which a protocol asks for, and those of an __init__ without a body, which the
+/// object keeps.
 std::vector<UnreadParameter> unread_parameters(ast::Module& module);
 
 }  // namespace gasell

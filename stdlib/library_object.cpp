@@ -55,6 +55,32 @@ Value new_object(Interpreter& in, std::span<Value> args) {
   return made;
 }
 
+Value members_of(Interpreter& in, std::span<Value> args) {
+  const auto* object = args[0].as<LibraryObject>();
+  if (!object) raise("TypeError", "an object of a class of the library is expected, not '" + type_of(args[0]).name + "'");
+  Value members = make_dict();
+  for (const auto& [name, value] : object->members) members.as<Dict>()->insert(in, make_str(name), value);
+  return members;
+}
+Value forget(Interpreter&, std::span<Value> args) {
+  auto* object = args[0].as<LibraryObject>();
+  if (!object) raise("TypeError", "an object of a class of the library is expected, not '" + type_of(args[0]).name + "'");
+  object->members.erase(args[1].as<Str>()->value);
+  return {};
+}
+Value init_parameters(Interpreter& in, std::span<Value> args) {
+  auto* made_by = args[0].as<LibraryClass>();
+  const Function* initializer = made_by ? made_by->initializer(in) : nullptr;
+  if (!initializer) raise("TypeError", "a class of the library that has an __init__ is expected");
+  const std::vector<std::string> names = initializer->parameter_names();
+  std::vector<Value> parameters;
+  for (size_t k = 1; k < names.size(); ++k) {
+    const Value& value = initializer->defaults[k];
+    parameters.push_back(value.is_absent() ? make_tuple({make_str(names[k])}) : make_tuple({make_str(names[k]), value}));
+  }
+  return make_tuple(std::move(parameters));
+}
+
 }  // namespace
 
 const std::vector<NativeFunction>& library_object_functions() {
@@ -65,6 +91,9 @@ const std::vector<NativeFunction>& library_object_functions() {
        "A function as a property."},
       {"static_method", "function, /", [](Interpreter&, std::span<Value> args) { return Value::make<StaticMethod>(args[0]); },
        "A function of a class that takes no object."},
+      {"members", "object, /", members_of, "A dict of what an object of a class keeps."},
+      {"forget", "object, name, /", forget, "Takes a member from an object of a class; nothing where it has none of that name."},
+      {"init_parameters", "cls, /", init_parameters, "Of a class's __init__: a tuple of (name,) or (name, default) for each parameter."},
   };
   return functions;
 }
@@ -84,10 +113,19 @@ const Value& LibraryClass::find(Interpreter& in, std::string_view name) {
   return found_.emplace(name, std::move(value)).first->second;
 }
 
+const Function* LibraryClass::initializer(Interpreter& in) { return find(in, "__init__").as<Function>(); }
+
 Value LibraryClass::call(Interpreter& in, Arguments args) {
   const Value& maker = find(in, "__new__");
-  if (maker.is_absent()) raise("TypeError", "cannot create '" + described.name + "' instances");
-  return gasell::call(in, maker, std::move(args));
+  if (!maker.is_absent()) return gasell::call(in, maker, std::move(args));
+  const Function* kept = initializer(in);
+  if (!kept) raise("TypeError", "cannot create '" + described.name + "' instances");
+  Value made = Value::make<LibraryObject>(Value::of(this));
+  args.positional.insert(args.positional.begin(), made);
+  const std::vector<std::string> names = kept->parameter_names();
+  std::vector<Value> values = kept->bound_arguments(in, described.name, std::move(args));
+  for (size_t k = 1; k < names.size(); ++k) made.as<LibraryObject>()->members[names[k]] = std::move(values[k]);
+  return made;
 }
 
 std::optional<Value> LibraryClass::get_attribute(Interpreter& in, std::string_view name) {
@@ -237,7 +275,7 @@ std::vector<std::string> LibraryClass::peer_owners() {
 }
 
 void LibraryObject::set_attribute(Interpreter& in, std::string_view name, const Value& value) {
-  if (name.starts_with("_"))
+  if (name.starts_with("_") || made_by().initializer(in))
     members.insert_or_assign(std::string(name), value);
   else if (has(in, "__setattr__"))
     call_method(in, "__setattr__", {make_str(std::string(name)), value});

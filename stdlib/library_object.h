@@ -6,12 +6,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/session/function.h"
 #include "runtime/session/objects.h"
 
 namespace gasell {
 
 /// A class as the script sees it. Its methods, and the slots __add__, __getitem__, … , are the functions of the library module `texts`
-/// ("pandas.Series"), then those of its base's; `__new__`, without self, is the constructor. Functions that were given to `getter` are
+/// ("pandas.Series"), then those of its base's. The constructor is `__new__`, without self, or an `__init__(self, …)` that has no body but its
+/// docstring: the object keeps what it is given, each parameter as the attribute of its name. Functions that were given to `getter` are
 /// properties, functions given to `static_method` have no self. One class belongs to one session.
 class LibraryClass final : public TypeObject {
  public:
@@ -26,6 +28,8 @@ class LibraryClass final : public TypeObject {
   /// A function of the class or of its bases; absent where there is none.
   const Value& find(Interpreter& in, std::string_view name);
   const std::string& texts() const { return texts_; }
+  /// The function __init__ of the class or of its bases, or null.
+  const Function* initializer(Interpreter& in);
 
  private:
   const std::string texts_;
@@ -56,7 +60,7 @@ class LibraryObject final : public Object {
   Value call(Interpreter& in, Arguments args) override;
   /// Members, then functions of the class, then what __getattr__ says.
   std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override;
-  /// Names that open with an underscore are members; others go to __setattr__.
+  /// Names that open with an underscore are members, and all names where the class has an __init__; others go to __setattr__.
   void set_attribute(Interpreter& in, std::string_view name, const Value& value) override;
   std::vector<std::string> attribute_names(Interpreter& in) override;
   std::vector<std::string> peer_owners() override { return made_by().peer_owners(); }
@@ -82,7 +86,8 @@ class LibraryObject final : public Object {
   const Value class_;
 };
 
-/// For library texts: `class_of(module, name, texts, base=None)`, `new(class, **members)`, `getter(function)`, `static_method(function)`.
+/// For library texts: `class_of(module, name, texts, base=None)`, `new(class, **members)`, `getter(function)`, `static_method(function)`,
+/// `members(object)`, `forget(object, name)`, `init_parameters(class)`.
 const std::vector<NativeFunction>& library_object_functions();
 
 }  // namespace gasell

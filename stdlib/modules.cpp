@@ -8,6 +8,8 @@
 #include "stdlib/numpy/module.h"
 #include "stdlib/pandas/module.h"
 #include "stdlib/pandas/texts.h"
+#include "stdlib/scipy/module.h"
+#include "stdlib/sklearn/module.h"
 
 namespace gasell {
 
@@ -56,6 +58,12 @@ const ModuleTable& known_modules() {
                                      {"_frame", {}, make_frame_natives},
                                      {"_texts", {}, make_text_natives},
                                      {"_times", {}, make_time_natives},
+                                     {"scipy", {}, make_scipy},
+                                     {"_scipy", {}, make_scipy_library},
+                                     {"sklearn", {}, make_sklearn},
+                                     {"cuml", {}, make_cuml},
+                                     {"dask_ml", {}, make_dask_ml},
+                                     {"_sklearn", {}, make_sklearn_library},
                                      {"numba", {"numba"}, make_numba, {"jit", "njit", "prange", "vectorize", "guvectorize", "stencil"}},
                                      {"numba.types", {}, make_numba_types},
                                      {"numba.typed", {}, make_numba_typed},

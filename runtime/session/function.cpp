@@ -89,6 +89,16 @@ std::vector<std::string> Function::parameter_names() const {
 }
 const SourceRef& Function::source() const { return code->source; }
 
+std::vector<Value> Function::bound_arguments(Interpreter& in, const std::string& class_name, Arguments args) const {
+  const Signature& signature = code->signature;
+  std::vector<Value> values(signature.parameters.size());
+  bind_arguments(in, signature, class_name + "." + code->name, args.positional, args.keywords, values);
+  if (signature.ruled) check_rules(in, signature, "", class_name, values, defaults);
+  for (size_t k = 0; k < values.size(); ++k)
+    if (values[k].is_absent()) values[k] = defaults[k];
+  return values;
+}
+
 const Value* Function::outside(Interpreter& in, std::string_view name) const {
   for (size_t k = 0; k < captured.size(); ++k) {
     if (code->cell_names[static_cast<size_t>(code->own_cells) + k] != name) continue;

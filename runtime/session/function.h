@@ -51,6 +51,8 @@ class Function final : public Object {
   /// The tree of a `def`, for those who compile functions; null for a lambda.
   const ast::FunctionDef* definition() const;
   const SourceRef& source() const;
+  /// What a call binds to the parameters, one value each, without running the body. For a constructor: errors name the class.
+  std::vector<Value> bound_arguments(Interpreter& in, const std::string& class_name, Arguments args) const;
   /// What a name that the function takes from outside stands for now: a variable of an enclosing function, a global, a built-in, a module
   /// known without import. Null: there is none.
   const Value* outside(Interpreter& in, std::string_view name) const;
