@@ -3,6 +3,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
+#include "stdlib/sklearn/tokens.h"
 
 namespace gasell {
 namespace {
@@ -72,6 +73,7 @@ Value make_dask_ml(Interpreter& in) { return Value::make<LibraryModule>("dask_ml
 Value make_sklearn_library(Interpreter&) {
   const Value module = Value::make<LibraryModule>("_sklearn");
   set_member(module, invalid_parameter().name, type_object(invalid_parameter()));
+  for (const NativeFunction& f : token_functions()) set_member(module, f.name, Value::make<Builtin>(f));
   return module;
 }
 
