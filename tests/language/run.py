@@ -155,7 +155,7 @@ json.dump({"version": f"CPython {sys.version.split()[0]}, NumPy {np.__version__}
 
 
 # What a folder's answers need beside NumPy.
-NEEDS = {"functions": "numba", "frames": "pandas", "dask": "dask", "parquet.gsl": "pyarrow", "kendall.gsl": "scipy"}
+NEEDS = {"functions": "numba", "frames": "pandas", "dask": "dask", "sklearn": "sklearn", "parquet.gsl": "pyarrow", "kendall.gsl": "scipy"}
 
 
 def lacks(python, package):
