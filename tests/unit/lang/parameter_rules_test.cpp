@@ -35,6 +35,12 @@ TEST_CASE("reads are found wherever they stand") {
 
 TEST_CASE("objects of methods and names of protocols are left out") { CHECK(said("def f(self, _kind):\n    return 1\n") == ""); }
 
+TEST_CASE("a constructor without a body keeps its parameters") {
+  CHECK(said("def __init__(self, a, b: Unused = 1):\n    \"\"\"Kept.\"\"\"\n") == "");
+  CHECK(said("def __init__(self, a):\n    pass\n") == "__init__ never reads its parameter 'a'\n");
+  CHECK(said("def make(self, a):\n    \"\"\"Not a constructor.\"\"\"\n") == "make never reads its parameter 'a'\n");
+}
+
 TEST_CASE("a rule on a parameter that is read is an error") {
   CHECK(said("def f(a: Refused = None):\n    return a\n") == "f reads its parameter 'a', which has the rule of one that is not read\n");
   CHECK(said("def f(a: int = 0):\n    return a\n") == "");
