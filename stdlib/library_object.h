@@ -12,8 +12,8 @@
 namespace gasell {
 
 /// A class as the script sees it. Its methods, and the slots __add__, __getitem__, … , are the functions of the library module `texts`
-/// ("pandas.Series"), then those of its base's. The constructor is `__new__`, without self, or an `__init__(self, …)` that has no body but its
-/// docstring: the object keeps what it is given, each parameter as the attribute of its name. Functions that were given to `getter` are
+/// ("pandas.Series"), then those of its base's. The constructor is `__new__`, without self, or an `__init__(self, …)` that has no body but
+/// its docstring: the object keeps what it is given, each parameter as the attribute of its name. Functions that were given to `getter` are
 /// properties, functions given to `static_method` have no self. One class belongs to one session.
 class LibraryClass final : public TypeObject {
  public:

@@ -111,12 +111,8 @@ void RegionGrids::launch(size_t region, int64_t units, void* const* arrays, cons
   if (!loaded_[region]) loaded_[region] = gpus_.load(kernel);
   // What a simulated GPU sees is told where the loop stands, so somebody waits for it.
   const bool notes = !function_.sites.empty() || gpus_.gpu(0).capability == 0;
-  GpuDevice::GridLaunch launch{&kernel,
-                               loaded_[region],
-                               {},
-                               {},
-                               reduces ? GridShape{{units, 1, 1}, {kReducingThreads, 1, 1}} : shape_for(extents),
-                               notes};
+  GpuDevice::GridLaunch launch{
+      &kernel, loaded_[region], {}, {}, reduces ? GridShape{{units, 1, 1}, {kReducingThreads, 1, 1}} : shape_for(extents), notes};
   size_t slots = 0;
   for (const ir::Parameter& p : kernel.params) {
     if (p.kind == ir::Parameter::Kind::scalar) {

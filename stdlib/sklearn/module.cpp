@@ -59,17 +59,22 @@ Value make_sklearn(Interpreter&) {
   const Value module = Value::make<LibraryModule>("sklearn");
   const Value errors = add_part(module, "sklearn", "exceptions");
   for (const Type& type : exceptions()) set_member(errors, type.name, type_object(type));
-  for (const char* name : {"base", "cluster", "compose", "decomposition", "ensemble", "impute", "linear_model", "metrics", "model_selection",
-                           "naive_bayes", "neighbors", "pipeline", "preprocessing", "tree"})
+  for (const char* name : {"base", "cluster", "compose", "decomposition", "ensemble", "impute", "linear_model", "model_selection",
+                           "naive_bayes", "neighbors", "pipeline", "preprocessing", "svm", "tree"})
     add_part(module, "sklearn", name);
   add_part(add_part(module, "sklearn", "feature_extraction"), "sklearn.feature_extraction", "text");
+  add_part(add_part(module, "sklearn", "metrics"), "sklearn.metrics", "pairwise");
   add_part(add_part(module, "sklearn", "utils"), "sklearn.utils", "validation");
   return module;
 }
 
 Value make_cuml(Interpreter& in) { return Value::make<LibraryModule>("cuml", in.import_module("sklearn", nullptr)); }
 
-Value make_dask_ml(Interpreter& in) { return Value::make<LibraryModule>("dask_ml", in.import_module("sklearn", nullptr)); }
+Value make_dask_ml(Interpreter& in) {
+  const Value module = Value::make<LibraryModule>("dask_ml", in.import_module("sklearn", nullptr));
+  add_part(module, "dask_ml", "wrappers");
+  return module;
+}
 
 Value make_sklearn_library(Interpreter&) {
   const Value module = Value::make<LibraryModule>("_sklearn");

@@ -115,10 +115,15 @@ void find_tokens(const Dictionary& texts, int64_t begin, int64_t end, const Anal
 /// tokens(column, pattern or None, lowercase, analyzer, low, high, stop_words)
 Value tokens(Interpreter& in, Args args) {
   Engine& engine = in.engine();
-  Analysis a{nullptr, truth(in, args[2]), text_argument(in, args[3]), static_cast<size_t>(to_index(in, args[4])),
-             static_cast<size_t>(to_index(in, args[5])), {}};
+  Analysis a{nullptr,
+             truth(in, args[2]),
+             text_argument(in, args[3]),
+             static_cast<size_t>(to_index(in, args[4])),
+             static_cast<size_t>(to_index(in, args[5])),
+             {}};
   if (!args[1].is_none()) a.pattern = Regex::compile(text_argument(in, args[1]));
-  if (a.pattern && a.pattern->groups() > 1) raise("ValueError", "More than 1 capturing group in token pattern. Only a single group should be captured.");
+  if (a.pattern && a.pattern->groups() > 1)
+    raise("ValueError", "More than 1 capturing group in token pattern. Only a single group should be captured.");
   for (const Value& word : to_vector(in, args[6])) a.stop_words.insert(text_argument(in, word));
   Column source = with_used_texts(engine, pandas::column_of(args[0]));
   const Dictionary& texts = *source.dictionary;
@@ -165,8 +170,8 @@ Value tokens(Interpreter& in, Args args) {
       *out++ = place;
     }
   }
-  return make_tuple({numpy::wrap_array(indptr.node()), numpy::wrap_array(codes.node()),
-                     pandas::wrap_column(text_column(engine, vocabulary.finish()))});
+  return make_tuple(
+      {numpy::wrap_array(indptr.node()), numpy::wrap_array(codes.node()), pandas::wrap_column(text_column(engine, vocabulary.finish()))});
 }
 
 /// MurmurHash3 for x86, 32 bits. Source: Appleby, https://github.com/aappleby/smhasher, in the public domain.
