@@ -1,19 +1,17 @@
 """Calls of public functions of np, but for those LEFT_OUT, with arrays of every dtype that hold extreme values, for fuzz_numpy.py --any.
 
 Most of them make no sense. Both may raise, whatever they say of it, and Gasell may refuse by name what it has not. Where one alone raises, and where
-the answers differ by more than rounding, there must be a reason below: a row of docs/differences.md, or something that C or NumPy leaves open. A reason
-is known by the texts of the call and of the answers, so that it may hide another difference of the same call; and where NumPy has no answer in the time
-and memory that numpy_peer.py gives it, nothing is compared.
+the answers differ by more than rounding, there must be a reason in any_reasons.py. Where NumPy has no answer in the time and memory that numpy_peer.py
+gives it, nothing is compared.
 """
 
 import collections
 import math
 import random
-import re
 import subprocess
 
+import any_reasons
 import numpy_peer
-from fuzz_casts import INEXACT
 
 CALLS_A_RUN = 300
 DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint16", "uint64", "float32", "float64", "complex64", "complex128"]
@@ -50,100 +48,27 @@ def any_call(rng, names):
     return f"np.{rng.choice(names)}({', '.join(arguments)})"
 
 
-# ---- differences with a reason ----
-
-RAISED = re.compile(r"^\w*(Error|Exception)\b")
-SMALL = r"(?:True|np\.int8\(5\)|np\.array\(\[[^\]]*\], np\.(?:bool|int8|uint8)\)\.reshape\(\([^)]*\)\))"
-ALIASES = "acos acosh asin asinh atan atanh atan2 pow".split()
-# Functions of small integers with an array of another dtype for the result: NumPy computes them in float16.
-IN_HALVES = re.compile(rf"np\.(?:{'|'.join(sorted(INEXACT) + ALIASES)})\({SMALL}(?:, .*)+\)$")
-# The C language leaves open what a float that an integer cannot hold becomes.
-TO_INTEGERS = re.compile(r"np\.(?:u?int\w*|u?byte|u?short|u?long|astype|as\w*array)\(|dtype=np\.int64|np\.int8\(5\)")
-HELD_BY_NONE = re.compile(r"np\.nan|np\.inf|1e30|-2\.5|-1-1j")
-# Sums, and what is made of them: they are rounded in another order.
-SUMMED = re.compile(
-    r"np\.(?:nan)?(?:sum|mean|var|std|average|trapezoid|cov|corrcoef|trace|norm|dot|inner|vdot|vecdot|matvec|vecmat|matmul|tensordot|einsum|convolve|correlate"
-    r"|linalg\.\w+|histogram\w*|poly\w*|roots|percentile|quantile|median)\("
-)
-# Sums of products, whose zeros' signs and whose infinities' other parts depend on the order too.
-MULTIPLIED = re.compile(
-    r"np\.(?:nan)?(?:prod|dot|inner|vdot|vecdot|matvec|vecmat|matmul|tensordot|einsum|convolve|correlate|poly|polymul|cov|corrcoef|linalg\.\w+)\("
-)
-
-
-def largest(call):
-    """The largest number of a call's arguments."""
-    found = [2.0 ** (int(bits) - 1) for bits in re.findall(r"iinfo\('u?int(\d+)'\)", call)] + [1e30] * ("1e30" in call)
-    return max(found, default=1.0)
-
-
-def without_dust(text):
-    """A text of complex numbers without imaginary parts that rounding alone may have left."""
-    return re.sub(r"[-+]\d+\.?\d*e-(?:1[5-9]|[2-9]\d)j", "+0.j", re.sub(r"\s+", "", text))
-
-
-def near(call, got, want):
-    """Whether numbers differ by less than sums of such arguments, or of their squares, may be rounded."""
-    pattern = numpy_peer.NUMBER
-    got, want = without_dust(got), without_dust(want)
-    if pattern.sub("#", re.sub(r"\s+", "", got)) != pattern.sub("#", re.sub(r"\s+", "", want)):
-        return False
-    pairs = zip(map(float, pattern.findall(got)), map(float, pattern.findall(want)))
-    scale = largest(call)
-    return all(x == y or (x != x and y != y) or abs(x - y) <= 1e-6 * max(scale, scale * scale * 1e-6) for x, y in pairs)
-
-
-def without_signs(text):
-    """A text of complex numbers without what the order of products decides."""
-    text = re.sub(r"[-+]?(?:nan|inf)\s*[-+]\s*(?:nan|inf|[\d.e+-]+?)j", "#", re.sub(r"\s+", "", text))
-    return re.sub(r"-(0\.?0*(?:e\+00)?)(?![\d.])", r"+\1", text).replace("+0", "0")
-
-
-def by_order_of_products(call, got, want):
-    return bool(MULTIPLIED.match(call)) and "j" in want and numpy_peer.same(without_signs(got), without_signs(want))
-
-
-def reason(call, got, want):
-    """Why the answers may differ, or None."""
-    if got.startswith("NotImplementedError"):
-        return "refused by name"
-    if RAISED.match(got) and RAISED.match(want):
-        return "both raise"
-    if re.search("longdouble|float128|object|<U|timedelta64|datetime64", want):
-        return "a dtype that is not there"
-    if "unexpected keyword argument" in got or "takes no keyword arguments" in got:
-        return "a parameter that is not there"
-    if got.startswith("OverflowError") and "64 bits" in got:
-        return "an int beyond 64 bits"
-    if IN_HALVES.match(call):
-        return "float16"
-    if TO_INTEGERS.search(call) and HELD_BY_NONE.search(call):
-        return "a cast that C leaves open"
-    if got.startswith("LinAlgError SVD") and "np.inf" in call:
-        return "a decomposition that may never end"
-    if re.match(r"np\.linalg\.qr\(", call) and "inf" in call and "nan" in got and "nan" in want:
-        return "a decomposition of infinities"
-    if re.match(r"np\.(?:isin|intersect1d|setdiff1d|setxor1d)\(.*\), ", call) and not RAISED.match(got) and not RAISED.match(want):
-        return "elements that are said to be unique"
-    if got.startswith("AxisError axis -2147483648"):
-        return "the least int32, which is no axis to NumPy"
-    if re.match(r"np\.(?:argsort|(?:arg)?partition)\(", call) and not RAISED.match(got) and not RAISED.match(want):
-        return "one order of several"
-    if call.startswith("np.searchsorted(") and not RAISED.match(got) and not RAISED.match(want):
-        return "a search in what is not sorted"
-    if SUMMED.match(call) and largest(call) > 1e4 and near(call, got, want):
-        return "the order of sums"
-    if by_order_of_products(call, got, want):
-        return "the order of products"
-    if re.match(r"np\.(?:geom|log)space\(", call) and "j" in want and numpy_peer.same(without_dust(got), without_dust(want)):
-        return "powers, rounded"
-    return None
-
-
 def public_names(options):
     text = "print(' '.join(dir(np)), ' '.join(['linalg.' + n for n in dir(np.linalg)]))"
     names = subprocess.run([options.gasell, "-c", text], capture_output=True, text=True).stdout.split()
     return [n for n in names if n not in LEFT_OUT and n.split(".")[-1][0].islower()]
+
+
+def unexplained(options, calls, reasons):
+    """The calls that differ without a reason: (call, Gasell's answer, the peer's). A call that a reason gives instead stands for the first one."""
+    found, pending = [], {call: call for call in calls}
+    while pending:
+        further = {}
+        for call, got, want in numpy_peer.differences(options, list(pending)):
+            why, siblings = any_reasons.reason(call, got, want) or (None, [])
+            if why is None or call in siblings:
+                first = pending[call]
+                found.append((call if call == first else f"{call}\n    instead of {first}", got, want))
+                continue
+            reasons[why] += call == pending[call]
+            further |= {sibling: pending[call] for sibling in siblings}
+        pending = further
+    return found
 
 
 def compare(options):
@@ -155,14 +80,11 @@ def compare(options):
     found, reasons = collections.defaultdict(list), collections.Counter()
     for k in range(options.any):
         rng = random.Random(f"any {options.seed} {k}")
-        for case in numpy_peer.differences(options, [any_call(rng, names) for _ in range(CALLS_A_RUN)]):
-            why = reason(*case)
-            if why:
-                reasons[why] += 1
-            else:
-                call, got, want = case
-                what = "gasell raises" if RAISED.match(got) else "numpy raises" if RAISED.match(want) else "another value"
-                found[what, call.split("(")[0]].append(case)
+        for case in unexplained(options, [any_call(rng, names) for _ in range(CALLS_A_RUN)], reasons):
+            call, got, want = case
+            raised = any_reasons.RAISED.match
+            what = "gasell raises" if raised(got) else "numpy raises" if raised(want) else "another value"
+            found[what, call.split("(")[0]].append(case)
     for (what, name), cases in sorted(found.items()):
         call, got, want = min(cases, key=lambda case: len(case[0]))
         print(f"\nFAILED {what}: {name}, {len(cases)} times\n    {call}\n    numpy:  {want}\n    gasell: {got}")

@@ -6,8 +6,8 @@ dtypes and the names of exceptions must be NumPy's.
     fuzz_casts.py --share 20 --seed 1               # every 20th case
     fuzz_casts.py --only 'add|sign' --messages      # of some functions, with the words of exceptions
 
-Numbers may differ in the sixth digit. Where NumPy answers in float16, which Gasell has not, nothing is compared. The closing line is `N passed, N
-failed`; without a peer nothing is run.
+Numbers of float32 may differ in the sixth digit, of float64 in the ninth; where NumPy answers in float16, which Gasell has not, float32 is to be near. The
+closing line is `N passed, N failed`; without a peer nothing is run.
 """
 
 import random

@@ -1,6 +1,7 @@
 """What scripts of single expressions answer under Gasell and under CPython + NumPy, compared: for fuzz_numpy.py and fuzz_casts.py."""
 
 import argparse
+import math
 import os
 import re
 import resource
@@ -10,10 +11,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 NOT_RUN = 77  # what ctest shows as skipped
-NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf|nan)")
+MAGNITUDE = r"(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf|nan)"
+NUMBER = re.compile(rf"(?<![\w.])[-+]?{MAGNITUDE}|(?<=[\d.fn])[-+]{MAGNITUDE}(?=j)")
+WHOLE = re.compile(r"[-+]?\d+$")
 
 # Every expression answers a line: its number, then the value with its dtype and shape, or the name of the exception.
 HEAD = '''
+np.set_printoptions(precision=17)
 def shown(r):
     if isinstance(r, (tuple, list)):
         return "[" + "; ".join([shown(x) for x in r]) + "]"
@@ -51,15 +55,34 @@ ENDED = "Timeout"  # what faulthandler says
 NO_ANSWER = (ENDED, "InterruptedError", "MemoryError", "_ArrayMemoryError", "RecursionError")
 
 
-def same(a, b):
-    if a == b or "float16" in b or b.startswith(NO_ANSWER):
+HALF, SINGLE, DOUBLE = 2e-3, 2e-6, 1e-9  # how far numbers of a dtype may be from an answer's, in parts of them
+GREATEST_HALF = 65504
+
+
+def tolerance(want):
+    """That of the least exact dtype of an answer."""
+    return HALF if "float16" in want else SINGLE if re.search("float32|complex64", want) else DOUBLE
+
+
+def same(a, b, share=None):
+    """Whether two answers are the same but for rounding. Whole numbers must be equal; what NumPy answers in float16 Gasell answers in float32."""
+    if a == b or b.startswith(NO_ANSWER):
         return True
-    a, b = (re.sub(r"\s+", "", line) for line in (a, b))
+    share = share or tolerance(b)
+    a, b = (re.sub(r"\s+", "", line) for line in (a, b.replace("float16", "float32")))
     shape_a, shape_b = (NUMBER.sub("#", line) for line in (a, b))
     if shape_a != shape_b:
         return False
-    pairs = zip(map(float, NUMBER.findall(a)), map(float, NUMBER.findall(b)))
-    return all(x == y or (x != x and y != y) or abs(x - y) <= 2e-6 * max(abs(x), abs(y)) + 1e-14 for x, y in pairs)
+    pairs = zip(NUMBER.findall(a), NUMBER.findall(b))
+    return all(int(x) == int(y) if WHOLE.match(x) and WHOLE.match(y) else close(float(x), float(y), share) for x, y in pairs)
+
+
+def close(x, y, share):
+    if share == HALF:
+        x, y = (math.copysign(math.inf, v) if abs(v) > GREATEST_HALF else v for v in (x, y))
+    if x == y == 0 and math.copysign(1, x) != math.copysign(1, y):
+        return False
+    return x == y or (x != x and y != y) or abs(x - y) <= share * max(abs(x), abs(y)) + (6e-8 if share == HALF else 1e-14)
 
 
 def limit_memory():

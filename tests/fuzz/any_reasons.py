@@ -1,0 +1,209 @@
+"""Why answers of any_numpy.py may differ: rows of docs/differences.md, and what C or NumPy leave open.
+
+A reason explains an answer, or it gives further calls, in which its cause is taken out: unsorted operands are sorted, elements that may stand in any
+order are taken instead of their places, infinities are numbers. The difference is explained where those answer the same, or differ for another reason.
+"""
+
+import ast
+import re
+
+import numpy_peer
+from fuzz_casts import INEXACT
+
+RAISED = re.compile(r"^\w*(Error|Exception)\b")
+DTYPES_AND_SHAPES = re.compile(r"\b(?:bool|u?int\d+|float\d+|complex\d+)\([\d, ]*\)")
+SMALL = r"(?:True|np\.int8\(5\)|np\.array\(\[[^\]]*\], np\.(?:bool|int8|uint8)\)\.reshape\(\([^)]*\)\))"
+ALIASES = "acos acosh asin asinh atan atanh atan2 pow".split()
+# Functions of small integers with an array of another dtype for the result: NumPy computes them in float16.
+IN_HALVES = re.compile(rf"np\.(?:{'|'.join(sorted(INEXACT) + ALIASES)})\({SMALL}(?:, .*)+\)$")
+# The C language leaves open what a float that an integer cannot hold becomes.
+TO_INTEGERS = re.compile(r"np\.(?:u?int\w*|u?byte|u?short|u?long|astype|as\w*array)\(|dtype=np\.int64")
+NOT_HELD = {"complex(np.nan, 1)": "(2+1j)", "complex(np.inf, -0.0)": "(2-0j)", "-np.inf": "2.0", "np.inf": "2.0", "np.nan": "2.0", "1e30": "2.0", "-2.5": "2.5", "-1-1j": "1-1j"}
+INFINITIES = {"complex(np.inf, -0.0)": "(2-0j)", "-np.inf": "-2.0", "np.inf": "2.0"}
+# Singular values, and what is made of them.
+SINGULAR = re.compile(r"np\.linalg\.(?:svd|svdvals|pinv|cond|matrix_rank|lstsq|norm|matrix_norm)\(")
+# What sorts leaves one of equal elements, or equal elements in any order: zeros of either sign.
+SORTED = re.compile(r"np\.(?:sort|partition|unique\w*|union1d|intersect1d|setdiff1d|setxor1d|median|nanmedian|(?:nan)?(?:quantile|percentile))\(")
+SETS = re.compile(r"np\.(?:isin|intersect1d|setdiff1d|setxor1d)\(")
+# Sums, and what is made of them, are rounded in another order: by the first power of the elements, or by a higher one.
+SUMMED = re.compile(r"np\.(?:nan)?(?:sum|mean|average|trapezoid|trace|linalg\.trace|histogram\w*|percentile|quantile|median|polyadd|polysub|polyint)\(")
+PRODUCTS_SUMMED = re.compile(
+    r"np\.(?:nan)?(?:var|std|cov|corrcoef|norm|dot|inner|vdot|vecdot|matvec|vecmat|matmul|tensordot|einsum|convolve|correlate|poly\w*|roots"
+    r"|linalg\.\w+)\("
+)
+# Sums of products, whose zeros' signs and whose infinities' other parts depend on the order too.
+MULTIPLIED = re.compile(
+    r"np\.(?:nan)?(?:prod|dot|inner|vdot|vecdot|matvec|vecmat|matmul|tensordot|einsum|convolve|correlate|poly|polymul|cov|corrcoef|linalg\.\w+)\("
+)
+GREAT = {"1e30": "3.0"}
+
+
+# ---- texts of calls ----
+
+
+def parsed(call):
+    """The texts of a call's function, arguments and arguments by name."""
+    node = ast.parse(call, mode="eval").body
+    text = lambda part: ast.get_source_segment(call, part)
+    return text(node.func), [text(a) for a in node.args], {k.arg: text(k.value) for k in node.keywords}
+
+
+def written(function, arguments, options):
+    return f"{function}({', '.join(arguments + [f'{k}={v}' for k, v in options.items()])})"
+
+
+def replaced(call, values):
+    """A call with some of its numbers replaced."""
+    pattern = "|".join(rf"(?<![\w.]){re.escape(v)}(?![\w.])" if v[0] != "-" else rf"{re.escape(v)}(?![\w.])" for v in values)
+    return re.sub(pattern, lambda m: values[m.group()], call)
+
+
+def argument(arguments, options, place, name, default):
+    return options.get(name, arguments[place] if len(arguments) > place else default)
+
+
+# ---- texts of answers ----
+
+
+def of_one_form(got, want):
+    """Whether both answer, with the same dtypes and shapes."""
+    return not RAISED.match(got) and not RAISED.match(want) and DTYPES_AND_SHAPES.findall(got) == DTYPES_AND_SHAPES.findall(want)
+
+
+def largest(call):
+    """The largest number of a call's arguments."""
+    found = [2.0 ** (int(bits) - 1) for bits in re.findall(r"iinfo\('u?int(\d+)'\)", call)] + [1e30] * ("1e30" in call)
+    return max(found, default=1.0)
+
+
+def without_dust(text):
+    """A text of complex numbers without imaginary parts that rounding alone may have left."""
+    return re.sub(r"[-+]\d+\.?\d*e-(?:1[5-9]|[2-9]\d)j", "+0.j", re.sub(r"\s+", "", text))
+
+
+def near(got, want, bound):
+    """Whether numbers differ by no more than bound."""
+    pattern = numpy_peer.NUMBER
+    got, want = without_dust(got), without_dust(want)
+    if pattern.sub("#", got) != pattern.sub("#", want):
+        return False
+    pairs = zip(map(float, pattern.findall(got)), map(float, pattern.findall(want)))
+    return all(x == y or (x != x and y != y) or abs(x - y) <= bound for x, y in pairs)
+
+
+def without_signs(text):
+    """A text of complex numbers without what the order of products decides."""
+    text = re.sub(r"[-+]?(?:nan|inf)\s*[-+]\s*(?:nan|inf|[\d.e+-]+?)j", "#", re.sub(r"\s+", "", text))
+    return re.sub(r"-(0\.?0*(?:e\+00)?)(?![\d.])", r"+\1", text).replace("+0", "0")
+
+
+def by_order_of_products(call, got, want):
+    return bool(MULTIPLIED.match(call)) and "j" in want and numpy_peer.same(without_signs(got), without_signs(want))
+
+
+# ---- reasons, each (why, calls that must answer the same), or None ----
+
+
+def by_kind_of_answer(call, got, want):
+    if got.startswith("NotImplementedError"):
+        return "refused by name", []
+    if RAISED.match(got) and RAISED.match(want):
+        return "both raise", []
+    if re.search("longdouble|float128|object|<U|timedelta64|datetime64", want):
+        return "a dtype that is not there", []
+    if "unexpected keyword argument" in got or "takes no keyword arguments" in got:
+        return "a parameter that is not there", []
+    if got.startswith("OverflowError") and "64 bits" in got:
+        return "an int beyond 64 bits", []
+    return None
+
+
+def by_halves(call, got, want):
+    if re.match(r"np\.(?:spacing|nextafter)\(", call) and "float16" in want and of_one_form(got, want.replace("float16", "float32")):
+        return "float16", []
+    return ("float16", []) if IN_HALVES.match(call) and of_one_form(got, want) and numpy_peer.same(got, want, numpy_peer.HALF) else None
+
+
+def by_cast(call, got, want):
+    sibling = replaced(call, NOT_HELD)
+    return ("a cast that C leaves open", [sibling]) if TO_INTEGERS.search(call) and sibling != call and of_one_form(got, want) else None
+
+
+def by_infinities(call, got, want):
+    sibling = replaced(call, INFINITIES)
+    if sibling == call:
+        return None
+    if SINGULAR.match(call) and got.startswith("LinAlgError SVD"):
+        return "singular values of infinities", [sibling]
+    if call.startswith("np.linalg.qr(") and "nan" in got and "nan" in want and of_one_form(got, want):
+        return "reflections of infinities", [sibling]
+    return None
+
+
+def by_order_of_elements(call, got, want):
+    """Places of equal elements, elements beside the kth, and signs of zeros that are equal."""
+    if SORTED.match(call) and "-0.0" in call and of_one_form(got, want) and numpy_peer.same(got.replace("-0.", "0."), want.replace("-0.", "0.")):
+        return "zeros in one order of several", []
+    match = re.match(r"np\.(argsort|argpartition|partition)\(", call)
+    if not match or not of_one_form(got, want):
+        return None
+    _, arguments, options = parsed(call)
+    partition = "partition" in match.group(1)
+    axis = argument(arguments, options, 1 + partition, "axis", "-1")
+    operand, axis = (f"np.ravel({arguments[0]})", "0") if axis == "None" else (f"np.atleast_1d({arguments[0]})", axis)
+    elements = f"np.take_along_axis({operand}, np.atleast_1d({call}), {axis})" if "arg" in call[:7] else call
+    kth = argument(arguments, options, 1, "kth", "0") if partition else None
+    return "one order of several", [f"np.take({elements}, {kth}, {axis})", f"np.sort({elements}, {axis})"] if partition else [elements]
+
+
+def by_search(call, got, want):
+    if not call.startswith("np.searchsorted(") or not of_one_form(got, want):
+        return None
+    function, arguments, options = parsed(call)
+    if arguments[0].startswith("np.sort("):
+        return None
+    return "a search in what is not sorted", [written(function, [f"np.sort({arguments[0]})", *arguments[1:]], options)]
+
+
+def by_repetition(call, got, want):
+    """Of elements that assume_unique= says there are once."""
+    if not SETS.match(call) or RAISED.match(got) or RAISED.match(want):
+        return None
+    function, arguments, options = parsed(call)
+    if len(arguments) < 3 or arguments[0].startswith("np.unique("):
+        return None
+    return "elements that are said to be unique", [written(function, [f"np.unique({a})" for a in arguments[:2]] + arguments[2:], options)]
+
+
+def by_least_axis(call, got, want):
+    """NumPy takes the least int32 for None."""
+    if not got.startswith("AxisError axis -2147483648"):
+        return None
+    sibling = re.sub(r"np\.array\(\[np\.iinfo\('int32'\)\.min\], np\.int32\)\.reshape\(\(1?,?\)\)", "None", call)
+    return ("the least int32, which is no axis to NumPy", [sibling]) if sibling != call else None
+
+
+def by_order_of_sums(call, got, want):
+    scale = largest(call)
+    power = 1 if SUMMED.match(call) else 2 if PRODUCTS_SUMMED.match(call) else 0
+    if not power or scale <= 1e4 or not of_one_form(got, want):
+        return None
+    digits = 1e-5 if re.search("float32|complex64", want) else 1e-13
+    sibling = re.sub(r"np\.iinfo\('\w+'\)\.(min|max)", lambda m: "7" if m.group(1) == "max" else "3", replaced(call, GREAT))
+    return ("the order of sums", [sibling]) if near(got, want, digits * scale**power) else None
+
+
+def by_products(call, got, want):
+    if by_order_of_products(call, got, want):
+        return "the order of products", []
+    if re.match(r"np\.(?:geom|log)space\(", call) and "j" in want and numpy_peer.same(without_dust(got), without_dust(want)):
+        return "powers, rounded", []
+    return None
+
+
+REASONS = (by_kind_of_answer, by_halves, by_cast, by_infinities, by_order_of_elements, by_search, by_repetition, by_least_axis, by_order_of_sums, by_products)
+
+
+def reason(call, got, want):
+    """Why the answers may differ, and the calls whose answers must be the same then; or None."""
+    return next((found for found in (r(call, got, want) for r in REASONS) if found), None)
