@@ -183,6 +183,7 @@ Value arange(Interpreter& in, Args args) {
   if (is_missing(stop) || stop.is_none()) stop = start, start = Value::of(0);
   if (is_missing(step) || step.is_none()) step = Value::of(1);
   for (const Value& v : {start, stop, step}) {
+    if (const auto* array = v.as<NdArray>(); array && array->array.size() != 1) truth(in, v);
     given.push_back(operand(in, v));
     if (is_complex(given.back().node->dtype)) raise("NotImplementedError", "np.arange of complex numbers is not in Gasell");
   }
@@ -209,13 +210,26 @@ Value arange(Interpreter& in, Args args) {
       arange_count(std::ceil(to_double(in, binary(in, ast::BinaryOp::div, binary(in, ast::BinaryOp::sub, stop, start), step))));
   // NumPy fills from the first two elements: the step is their difference as rounded.
   const double second = n > 0 ? to_double(in, binary(in, ast::BinaryOp::add, start, step)) : a, delta = second - a;
-  const NodeRef values = graph::iota(n, Scalar::of_float(a), Scalar::of_float(delta));
+  NodeRef values = graph::iota(n, Scalar::of_float(a), Scalar::of_float(delta));
+  if (a == 0 && std::signbit(a)) {  // -0 and no steps would be 0
+    const NodeRef index = graph::iota(n, Scalar::of_int(0), Scalar::of_int(1));
+    values = graph::map(ScalarOp::select, {graph::map(ScalarOp::eq, {index, graph::constant(Scalar::of_int(0))}),
+                                           graph::constant(Scalar::of_float(a)), values});
+  }
   if (is_integer(dtype))
     return with_chunks(in,
                        graph::iota(n, Scalar::of_float(a).cast(dtype),
                                    Scalar::of_int(Scalar::of_float(second).cast(dtype).i - Scalar::of_float(a).cast(dtype).i).cast(dtype)),
                        args[4]);
   return with_chunks(in, graph::cast(values, dtype), args[4]);
+}
+
+/// An axis, which may be the only one of a sequence.
+int to_one_axis(Interpreter& in, const Value& v, int rank) {
+  if (!v.as<Tuple>() && !v.as<List>()) return to_axis(in, v, rank);
+  const std::vector<int> axes = to_axis_tuple(in, v, rank);
+  if (axes.size() != 1) raise("ValueError", "`source` and `destination` arguments must have the same number of elements");
+  return axes[0];
 }
 
 /// linspace between arrays, complex or single precision numbers: start + i * step along a new axis, the last one exactly stop.
@@ -247,7 +261,7 @@ Value linspace_of_arrays(Interpreter& in, const Args& args, const NodeRef& start
   if (is_integer(dtype)) x = graph::map(ScalarOp::floor, {x});
   std::vector<int> order;
   for (int k = 1; k < x->rank(); ++k) order.push_back(k);
-  order.insert(order.begin() + to_axis(in, args[7], x->rank()), 0);
+  order.insert(order.begin() + to_one_axis(in, args[7], x->rank()), 0);
   Array result(graph::transpose(graph::cast(x, dtype), order));
   return retstep ? make_tuple({Value::make<NdArray>(std::move(result)), wrap(step)}) : Value::make<NdArray>(std::move(result));
 }
@@ -261,7 +275,7 @@ Value linspace(Interpreter& in, Args args) {
   const DType type = promote_weak(common_type(ends), 'f');
   if (ends[0].node->rank() > 0 || ends[1].node->rank() > 0 || type != DType::f64)
     return linspace_of_arrays(in, args, ends[0].node, ends[1].node, type, n, endpoint, retstep);
-  to_axis(in, args[7], 1);
+  to_one_axis(in, args[7], 1);
   const double a = to_double(in, args[0]), b = to_double(in, args[1]);
   const int64_t intervals = endpoint ? n - 1 : n;
   const double step = intervals > 0 ? (b - a) / static_cast<double>(intervals) : std::nan("");

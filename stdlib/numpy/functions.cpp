@@ -27,14 +27,21 @@ Value reshape(Interpreter& in, Args args) {
   return call(in, get_attribute(in, self, "reshape"), {{args[1]}, {{"order", args[2]}, {"copy", args[3]}}});
 }
 Value ravel(Interpreter& in, Args args) { return call(in, get_attribute(in, shared(as_array(in, args[0])), "ravel"), {{args[1]}, {}}); }
+/// As many axes as there are.
+std::vector<int> permutation(Interpreter& in, const Value& given, int rank) {
+  const Shape numbers = to_shape(in, given);
+  if (static_cast<int>(numbers.size()) != rank) raise("ValueError", "axes don't match array");
+  std::vector<int> axes;
+  for (const int64_t n : numbers) axes.push_back(to_axis(in, Value::of(n), rank));
+  return axes;
+}
 Value transpose(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
   std::vector<int> axes;
   if (args[1].is_none())
     for (int k = a.rank(); k-- > 0;) axes.push_back(k);
   else
-    for (const Value& v : args[1].is_int() ? std::vector<Value>{args[1]} : to_vector(in, args[1])) axes.push_back(to_axis(in, v, a.rank()));
-  if (static_cast<int>(axes.size()) != a.rank()) raise("ValueError", "axes don't match array");
+    axes = permutation(in, args[1], a.rank());
   return args[0].as<NumpyScalar>() ? args[0] : shared(transposed(a, axes));
 }
 Value swapaxes(Interpreter& in, Args args) {
@@ -73,6 +80,8 @@ Value expand_dims(Interpreter& in, Args args) {
 Value broadcast_to(Interpreter& in, Args args) {
   truth(in, args[2]);
   const Array a = as_array(in, args[0]);
+  if (const auto* extents = args[1].as<NdArray>(); extents && extents->array.rank() > 1)
+    truth(in, args[1].object()->get_item(in, Value::of(0)));
   const Shape shape = to_shape(in, args[1]);
   const size_t extra = shape.size() - std::min(shape.size(), a.shape().size());
   Array::Axes axes;
@@ -217,7 +226,8 @@ Value clip(Interpreter& in, Args args) {
     const Operand operands[] = {operand(in, args[0])};
     return give(in, "positive", apply("positive", operands), args[3]);
   }
-  const Value result = clipped(in, args[0], is_missing(low) ? Value() : low, is_missing(high) ? Value() : high);
+  const Value x = operand(in, args[0]).weak ? wrap(as_node(in, args[0])) : args[0];
+  const Value result = clipped(in, x, is_missing(low) ? Value() : low, is_missing(high) ? Value() : high);
   return with_chunks_of(args[0], give(in, "clip", as_node(in, result), args[3]), args[3]);
 }
 Value round(Interpreter& in, Args args) {
@@ -251,6 +261,7 @@ Value matmul_of(Interpreter& in, Args args) {
   const Operand a = operand(in, args[0]), b = operand(in, args[1]);
   const NodeRef result = matmul(a, b);
   if (const auto* out = args[2].as<NdArray>()) {
+    check_output_cast("matmul", result->dtype, out->array.dtype(), Casting::same_kind);
     const size_t cores = (a.node->rank() > 1 ? 1 : 0) + (b.node->rank() > 1 ? 1 : 0);
     const Shape &held = out->array.shape(), &made = result->shape;
     if (held.size() < cores ||

@@ -36,7 +36,8 @@ Value reshape(Interpreter& in, Args args) {  // *shape, order, copy
   if (args[1].as<Tuple>()->items.empty()) raise("TypeError", "reshape() takes exactly 1 argument (0 given)");
   if (order_letter(in, args[2], 'C') == 'K') raise("ValueError", "order 'K' is not permitted for reshaping");
   const bool fortran = !to_axis_order(in, args[2], 2, &a).empty();
-  Shape shape = shape_argument(in, args[1].as<Tuple>()->items, a.size());
+  const auto& extents = args[1].as<Tuple>()->items;
+  Shape shape = extents.size() == 1 && extents[0].is_none() ? a.shape() : shape_argument(in, extents, a.size());
   const auto reversed = [](const Array& x) {
     std::vector<int> axes;
     for (int k = x.rank(); k-- > 0;) axes.push_back(k);
@@ -127,8 +128,9 @@ Value swapaxes(Interpreter& in, Args args) {
   const Array a = self_array(args[0]);
   std::vector<int> axes;
   for (int k = 0; k < a.rank(); ++k) axes.push_back(k);
-  std::swap(axes[static_cast<size_t>(to_axis(in, args[1], a.rank(), "axis1: "))],
-            axes[static_cast<size_t>(to_axis(in, args[2], a.rank(), "axis2: "))]);
+  const Value one = Value::of(to_index(in, args[1])), other = Value::of(to_index(in, args[2]));
+  const int first = to_axis(in, one, a.rank(), "axis1: "), second = to_axis(in, other, a.rank(), "axis2: ");
+  std::swap(axes[static_cast<size_t>(first)], axes[static_cast<size_t>(second)]);
   return shared(transposed(a, axes));
 }
 Value item(Interpreter& in, Args args) {

@@ -63,6 +63,12 @@ NodeRef masked_variance(Interpreter& in, const Call& c, NodeRef x, const NodeRef
   return c.name == "std" ? graph::map(ScalarOp::sqrt, {variance}) : variance;
 }
 
+/// Sums by their numbers of elements. NumPy adds in a dtype of whole numbers where that is asked for, and wraps around in it.
+NodeRef mean_of(const NodeRef& sum, const NodeRef& count) {
+  const DType real = is_float(sum->dtype) || is_complex(sum->dtype) ? sum->dtype : DType::f64;
+  return graph::cast(graph::map(ScalarOp::div, {graph::cast(sum, real), graph::cast(count, real)}), sum->dtype);
+}
+
 /// Reductions with where=: what the mask leaves out becomes the identity.
 NodeRef masked_reduction(Interpreter& in, const Call& c, const NodeRef& x, const NodeRef& mask, bool keepdims) {
   const std::string_view name = c.name;
@@ -73,9 +79,9 @@ NodeRef masked_reduction(Interpreter& in, const Call& c, const NodeRef& x, const
   if (name == "mean") {
     const auto wanted = to_dtype(in, c.dtype);
     const NodeRef sum =
-        reduce(in, "sum", masked(graph::cast(x, wanted ? *wanted : mean_type(x->dtype)), mask, 0), c.axis, Value(), keepdims, 0);
+        reduce(in, "sum", masked(graph::cast(x, wanted ? *wanted : mean_type(x->dtype)), mask, 0), c.axis, c.dtype, keepdims, 0);
     const NodeRef everywhere = graph::broadcast_to(mask, graph::broadcast_shapes({x->shape, mask->shape}));
-    return graph::map(ScalarOp::div, {sum, graph::cast(reduce(in, "sum", everywhere, c.axis, Value(), keepdims, 0), sum->dtype)});
+    return mean_of(sum, reduce(in, "sum", everywhere, c.axis, Value(), keepdims, 0));
   }
   if (is_missing(c.initial))
     raise("ValueError", "reduction operation '" + std::string(name == "min" ? "minimum" : "maximum") +
@@ -215,15 +221,19 @@ NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& given, con
   if ((op == ReduceOp::argmin || op == ReduceOp::argmax) && axis.as<Tuple>())
     raise("TypeError", "'tuple' object cannot be interpreted as an integer");
   // NumPy counts what it divides by, which needs an axis that is there.
-  if ((op == ReduceOp::mean || op == ReduceOp::var) && x->rank() == 0 && !axis.is_none() && !axis.as<Tuple>()) to_plain_axis(in, axis, 0);
+  if ((op == ReduceOp::mean || op == ReduceOp::var) && !axis.is_none() && !is_missing(axis) && !axis.as<Tuple>())
+    to_axis(in, axis, x->rank());
   axes = to_axes(in, axis, x->rank());
   if (op == ReduceOp::sum || op == ReduceOp::prod) x = graph::cast(x, wanted ? *wanted : sum_type(x->dtype));
   if (op == ReduceOp::mean || op == ReduceOp::var) x = graph::cast(x, wanted ? *wanted : mean_type(x->dtype));
-  if ((op == ReduceOp::mean) && !is_float(x->dtype) && !is_complex(x->dtype)) x = graph::cast(x, DType::f64);
+  if (op == ReduceOp::mean && !is_float(x->dtype) && !is_complex(x->dtype)) {
+    int64_t count = 1;
+    for (const int k : axes) count *= x->shape[static_cast<size_t>(k)];
+    return mean_of(reduce(in, "sum", x, axis, dtype, keepdims, 0), graph::constant(Scalar::of_int(count)));
+  }
   if (x->dtype == DType::boolean && op == ReduceOp::sum) op = ReduceOp::any;  // with dtype=bool
   if (x->dtype == DType::boolean && op == ReduceOp::prod) op = ReduceOp::all;
   NodeRef result = graph::reduce(op, x, axes, ddof);
-  if (op == ReduceOp::mean && wanted) result = graph::cast(result, *wanted);
   if (name == "std") result = graph::map(ScalarOp::sqrt, {result});
   std::sort(axes.begin(), axes.end());
   return keepdims ? keep_dimensions(result, x->shape, axes) : result;

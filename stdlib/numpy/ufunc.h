@@ -46,6 +46,8 @@ enum class Casting : uint8_t { no, equiv, safe, same_kind, unsafe };
 Casting casting_of(Interpreter& in, const Value& name);
 bool can_cast(DType from, DType to, Casting casting);
 
+/// UFuncTypeError where the rule does not let an output of one dtype be written to another.
+void check_output_cast(std::string_view name, DType from, DType to, Casting casting);
 /// `result` as the script sees it, or `out` with the result written into it: an array, or a tuple of one. TypeError where out is no array
 /// or the casting rule forbids the cast (reductions: none is), ValueError where out is read-only or has another shape. `name` is a ufunc's.
 Value give(Interpreter& in, std::string_view name, const NodeRef& result, const Value& out, Casting casting = Casting::same_kind);

@@ -75,25 +75,25 @@ void set_outputs(Options& options, const Value& out, std::span<const Value> posi
   for (size_t k = 0; k < outputs; ++k) options.out[k] = tuple ? tuple->items[k] : out;
 }
 
+bool is_given(const Value& out) { return !out.is_none() && !is_missing(out); }
+
 Options options_of(Interpreter& in, std::span<Value> args, size_t inputs, size_t outputs) {
   Options options;
-  const size_t positional = outputs > 1 ? outputs : 0;
-  const Value &out = args[inputs + positional], &dtype = args[inputs + positional + 1], &where = args[inputs + positional + 2],
-              &casting = args[inputs + positional + 3];
-  set_outputs(options, out, args.subspan(inputs, positional), outputs);
+  const std::span<Value> positional = args.subspan(inputs, outputs), named = args.subspan(inputs + outputs);
+  const Value &out = named[0], &dtype = named[1], &where = named[2], &casting = named[3];
+  set_outputs(options, out, positional, outputs);
+  for (const Value& given : options.out)
+    if (is_given(given) && !given.as<NdArray>()) raise("TypeError", "return arrays must be of ArrayType");
   options.dtype = to_dtype(in, dtype);
   if (!is_missing(where) && !(where.is_bool() && where.as_int())) options.where = where;
   if (!is_missing(casting)) options.casting = casting_of(in, casting);
-  options.order = order_letter(in, args[inputs + positional + 4], 'K');
+  options.order = order_letter(in, named[4], 'K');
   options.checked = options.dtype || !is_missing(casting);
   return options;
 }
 
-bool is_given(const Value& out) { return !out.is_none() && !is_missing(out); }
-
 void check_output(const Ufunc& f, DType result, const Value& out, Casting casting, size_t k, size_t inputs, size_t outputs) {
   const auto* array = out.as<NdArray>();
-  if (!array) raise("TypeError", "return arrays must be of ArrayType");
   if (!can_cast(result, array->array.dtype(), casting))
     refuse_cast(f.name, outputs == 1 ? "output" : "output " + std::to_string(inputs + k), result, array->array.dtype(), casting);
 }
@@ -159,9 +159,9 @@ Value entry(Interpreter& in, std::span<Value> args) {
 
 const char* parameters(const LoopTable& table) {
   if (table.outputs == 1)
-    return table.inputs == 1 ? "x, /, out=None, *, dtype=None, where=True, casting=missing, order='K', subok: Unused=True, "
+    return table.inputs == 1 ? "x, out1=None, /, *, out=None, dtype=None, where=True, casting=missing, order='K', subok: Unused=True, "
                                "signature: Refused=None, sig: Refused=None"
-                             : "x1, x2, /, out=None, *, dtype=None, where=True, casting=missing, order='K', subok: Unused=True, "
+                             : "x1, x2, out1=None, /, *, out=None, dtype=None, where=True, casting=missing, order='K', subok: Unused=True, "
                                "signature: Refused=None, sig: Refused=None";
   return table.inputs == 1 ? "x, out1=None, out2=None, /, *, out=None, dtype=None, where=True, casting=missing, order='K', subok: "
                              "Unused=True, signature: Refused=None, sig: Refused=None"
@@ -203,6 +203,10 @@ bool can_cast(DType from, DType to, Casting casting) {
   return true;
 }
 
+void check_output_cast(std::string_view name, DType from, DType to, Casting casting) {
+  if (!can_cast(from, to, casting)) refuse_cast(name, "output", from, to, casting);
+}
+
 Value operate(Interpreter& in, const Ufunc& f, std::span<const Value> given) {
   std::array<Operand, 2> storage;
   for (size_t k = 0; k < given.size(); ++k) storage[k] = operand(in, given[k]);
@@ -224,7 +228,7 @@ Value give(Interpreter& in, std::string_view name, const NodeRef& result, const 
   auto* array = target.as<NdArray>();
   if (!array) raise("TypeError", "return arrays must be of ArrayType");
   if (!array->array.writable()) raise("ValueError", "output array is read-only");
-  if (!can_cast(result->dtype, array->array.dtype(), casting)) refuse_cast(name, "output", result->dtype, array->array.dtype(), casting);
+  check_output_cast(name, result->dtype, array->array.dtype(), casting);
   const Shape shape = graph::broadcast_shapes({result->shape, array->array.shape()});
   if (shape != array->array.shape())
     raise("ValueError", "non-broadcastable output operand with shape " + graph::to_string(array->array.shape()) +

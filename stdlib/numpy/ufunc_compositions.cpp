@@ -159,9 +159,10 @@ void heaviside(Interpreter*, Operands x, Results result) {
 void logaddexp(Interpreter*, Operands x, Results result) { result[0] = log_of_sum(x[0], x[1], ScalarOp::exp, std::numbers::ln2, 1); }
 void logaddexp2(Interpreter*, Operands x, Results result) { result[0] = log_of_sum(x[0], x[1], ScalarOp::exp2, 1, std::numbers::log2e); }
 
-/// The distance to the next number away from zero.
+/// The distance to the next number away from zero, with the number's sign; of either zero it is above.
 void spacing(Interpreter*, Operands x, Results result) {
-  const NodeRef away = map(ScalarOp::copysign, number(INFINITY, x[0]), x[0]);
+  const NodeRef sign = choose(map(ScalarOp::eq, x[0], number(0, x[0])), number(1, x[0]), x[0]);
+  const NodeRef away = map(ScalarOp::copysign, number(INFINITY, x[0]), sign);
   const NodeRef distance = map(ScalarOp::sub, map(ScalarOp::nextafter, x[0], away), x[0]);
   result[0] = choose(map(ScalarOp::isfinite, x[0]), distance, number(NAN, x[0]));
 }

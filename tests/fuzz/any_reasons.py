@@ -2,6 +2,7 @@
 
 A reason explains an answer, or it gives further calls, in which its cause is taken out: unsorted operands are sorted, elements that may stand in any
 order are taken instead of their places, infinities are numbers. The difference is explained where those answer the same, or differ for another reason.
+Exceptions must be of one class, unless several arguments are wrong: fewer of them are an error already.
 """
 
 import ast
@@ -24,6 +25,9 @@ INFINITIES = {"complex(np.inf, -0.0)": "(2-0j)", "-np.inf": "-2.0", "np.inf": "2
 SINGULAR = re.compile(r"np\.linalg\.(?:svd|svdvals|pinv|cond|matrix_rank|lstsq|norm|matrix_norm)\(")
 # What sorts leaves one of equal elements, or equal elements in any order: zeros of either sign.
 SORTED = re.compile(r"np\.(?:sort|partition|unique\w*|union1d|intersect1d|setdiff1d|setxor1d|median|nanmedian|(?:nan)?(?:quantile|percentile))\(")
+# The first or the second of equal operands.
+CHOSEN = re.compile(r"np\.(?:fmax|fmin)\(")
+SPECTRA = re.compile(r"np\.(?:roots|linalg\.eigvals)\(")
 SETS = re.compile(r"np\.(?:isin|intersect1d|setdiff1d|setxor1d)\(")
 # Sums, and what is made of them, are rounded in another order: by the first power of the elements, or by a higher one.
 SUMMED = re.compile(r"np\.(?:nan)?(?:sum|mean|average|trapezoid|trace|linalg\.trace|histogram\w*|percentile|quantile|median|polyadd|polysub|polyint)\(")
@@ -36,6 +40,7 @@ MULTIPLIED = re.compile(
     r"np\.(?:nan)?(?:prod|dot|inner|vdot|vecdot|matvec|vecmat|matmul|tensordot|einsum|convolve|correlate|poly|polymul|cov|corrcoef|linalg\.\w+)\("
 )
 GREAT = {"1e30": "3.0"}
+NEITHER_GREAT_NOR_SMALL = {"1e30": "3.0", "5e-324": "0.5", "0.0": "1.0", "-0.0": "-1.0"}
 
 
 # ---- texts of calls ----
@@ -98,7 +103,7 @@ def without_signs(text):
 
 
 def by_order_of_products(call, got, want):
-    return bool(MULTIPLIED.match(call)) and "j" in want and numpy_peer.same(without_signs(got), without_signs(want))
+    return bool(MULTIPLIED.match(call)) and numpy_peer.same(without_signs(got), without_signs(want))
 
 
 # ---- reasons, each (why, calls that must answer the same), or None ----
@@ -107,19 +112,38 @@ def by_order_of_products(call, got, want):
 def by_kind_of_answer(call, got, want):
     if got.startswith("NotImplementedError"):
         return "refused by name", []
+    if got.startswith("OverflowError") and "64 bits" in got:
+        return "an int beyond 64 bits", []
     if RAISED.match(got) and RAISED.match(want):
-        return "both raise", []
+        return by_exceptions(got, want)
     if re.search("longdouble|float128|object|<U|timedelta64|datetime64", want):
         return "a dtype that is not there", []
     if "unexpected keyword argument" in got or "takes no keyword arguments" in got:
         return "a parameter that is not there", []
-    if got.startswith("OverflowError") and "64 bits" in got:
-        return "an int beyond 64 bits", []
     return None
 
 
+def by_exceptions(got, want):
+    if got.split()[0] == want.split()[0]:
+        return "both raise", []
+    if got.startswith("AxisError") and re.search("C int|signed integer is greater than maximum", want):
+        return "an axis beyond C's int", []
+    if "'NoneType' cannot be used as an array" in got:
+        return "None, which is an object to NumPy", []
+    return None
+
+
+def fewer_arguments(call):
+    """The call with fewer arguments, or None."""
+    function, arguments, options = parsed(call)
+    if options:
+        return written(function, arguments, {})
+    return written(function, arguments[:-1], {}) if len(arguments) > 1 else None
+
+
 def by_halves(call, got, want):
-    if re.match(r"np\.(?:spacing|nextafter)\(", call) and "float16" in want and of_one_form(got, want.replace("float16", "float32")):
+    distances = re.match(r"np\.(?:spacing|nextafter)\(", call)
+    if distances and ("float16" in want or IN_HALVES.match(call)) and of_one_form(got, want.replace("float16", "float32")):
         return "float16", []
     return ("float16", []) if IN_HALVES.match(call) and of_one_form(got, want) and numpy_peer.same(got, want, numpy_peer.HALF) else None
 
@@ -141,11 +165,15 @@ def by_infinities(call, got, want):
 
 
 def by_order_of_elements(call, got, want):
-    """Places of equal elements, elements beside the kth, and signs of zeros that are equal."""
-    if SORTED.match(call) and "-0.0" in call and of_one_form(got, want) and numpy_peer.same(got.replace("-0.", "0."), want.replace("-0.", "0.")):
+    """Places of equal elements, elements beside the kth, signs of zeros that are equal, eigenvalues."""
+    if not of_one_form(got, want):
+        return None
+    if (SORTED.match(call) or CHOSEN.match(call)) and "-0.0" in call and numpy_peer.same(got.replace("-0.", "0."), want.replace("-0.", "0.")):
         return "zeros in one order of several", []
+    if SPECTRA.match(call):
+        return "eigenvalues in one order of several", [f"np.sort_complex({call})"]
     match = re.match(r"np\.(argsort|argpartition|partition)\(", call)
-    if not match or not of_one_form(got, want):
+    if not match:
         return None
     _, arguments, options = parsed(call)
     partition = "partition" in match.group(1)
@@ -175,6 +203,16 @@ def by_repetition(call, got, want):
     return "elements that are said to be unique", [written(function, [f"np.unique({a})" for a in arguments[:2]] + arguments[2:], options)]
 
 
+def by_axes_of_shares(call, got, want):
+    """nanquantile along a tuple of axes, of which NumPy puts those of two-dimensional shares elsewhere than it says."""
+    match = re.match(r"np\.nan(?:quantile|percentile)\(", call)
+    if not match or RAISED.match(got) or RAISED.match(want):
+        return None
+    function, arguments, options = parsed(call)
+    flat = f"np.ravel({arguments[1]})" if len(arguments) > 1 else None
+    return ("shares with two axes", [written(function, [arguments[0], flat, *arguments[2:]], options)]) if flat and not flat.startswith("np.ravel(np.ravel") else None
+
+
 def by_least_axis(call, got, want):
     """NumPy takes the least int32 for None."""
     if not got.startswith("AxisError axis -2147483648"):
@@ -196,12 +234,14 @@ def by_order_of_sums(call, got, want):
 def by_products(call, got, want):
     if by_order_of_products(call, got, want):
         return "the order of products", []
+    if re.match(r"np\.(?:nan)?prod\(", call) and "inf" in call and of_one_form(got, want):
+        return "products that are 0 or infinite on the way", [replaced(call, NEITHER_GREAT_NOR_SMALL)]
     if re.match(r"np\.(?:geom|log)space\(", call) and "j" in want and numpy_peer.same(without_dust(got), without_dust(want)):
         return "powers, rounded", []
     return None
 
 
-REASONS = (by_kind_of_answer, by_halves, by_cast, by_infinities, by_order_of_elements, by_search, by_repetition, by_least_axis, by_order_of_sums, by_products)
+REASONS = (by_kind_of_answer, by_halves, by_cast, by_infinities, by_order_of_elements, by_search, by_repetition, by_axes_of_shares, by_least_axis, by_order_of_sums, by_products)
 
 
 def reason(call, got, want):

@@ -127,7 +127,7 @@ def differences(options, expressions):
     if problem:
         print(f"gasell failed: {problem}")
     pairs = [(c, got.get(str(k), "no answer"), want.get(str(k), "")) for k, c in enumerate(expressions)]
-    return [(c, a, b) for c, a, b in pairs if not same(a, b)]
+    return [(c, a, b) for c, a, b in pairs if not same(a, b, tolerance(c + b))]
 
 
 def is_missing(options):
@@ -151,7 +151,7 @@ def compare(options, scripts, head="", excused=lambda call, got, want: False):
             print(f"gasell failed: {problem}")
         for k, c in enumerate(expressions):
             a, b = got.get(str(k), "no answer"), want.get(str(k), "")
-            if not same(a, b) and not excused(c, a, b):
+            if not same(a, b, tolerance(c + b)) and not excused(c, a, b):
                 failed += 1
                 print(f"\nFAILED {c}\n    numpy:  {want.get(str(k))}\n    gasell: {got.get(str(k))}")
     print(f"{total - failed} passed, {failed} failed")
