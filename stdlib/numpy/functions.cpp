@@ -80,7 +80,7 @@ Value expand_dims(Interpreter& in, Args args) {
 Value broadcast_to(Interpreter& in, Args args) {
   truth(in, args[2]);
   const Array a = as_array(in, args[0]);
-  if (const auto* extents = args[1].as<NdArray>(); extents && extents->array.rank() > 1)
+  if (const auto* extents = args[1].as<NdArray>(); extents && extents->array.rank() > 1 && extents->array.shape()[0] > 0)
     truth(in, args[1].object()->get_item(in, Value::of(0)));
   const Shape shape = to_shape(in, args[1]);
   const size_t extra = shape.size() - std::min(shape.size(), a.shape().size());

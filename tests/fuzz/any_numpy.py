@@ -1,7 +1,8 @@
 """Calls of public functions of np, but for those LEFT_OUT, with arrays of every dtype that hold extreme values, for fuzz_numpy.py --any.
 
-Most of them make no sense. Both may raise, with other words, and Gasell may refuse by name what it has not. Where one alone raises, where they raise
-exceptions of other classes, and where the answers differ by more than rounding, there must be a reason in any_reasons.py. Where NumPy has no answer in the time and memory that numpy_peer.py
+Most of them make no sense. Both may raise, with other words, and Gasell may refuse by name what it has not. Where one alone raises, and where the
+answers differ by more than rounding, there must be a reason in any_reasons.py. Exceptions of another class than NumPy's are counted, and with --exceptions
+they must have a reason, too. Where NumPy has no answer in the time and memory that numpy_peer.py
 gives it, nothing is compared.
 """
 
@@ -80,7 +81,12 @@ def unexplained(options, calls, reasons):
     raised = any_reasons.RAISED.match
     several = with_several_faults(options, [case for case in found if raised(case[1]) and raised(case[2])])
     reasons["several wrong arguments"] += len(several)
-    return [case for case in found if case not in several]
+    found = [case for case in found if case not in several]
+    if options.exceptions:
+        return found
+    others = [case for case in found if raised(case[1]) and raised(case[2])]
+    reasons["another exception"] += len(others)
+    return [case for case in found if case not in others]
 
 
 def compare(options):

@@ -2,7 +2,6 @@
 
 A reason explains an answer, or it gives further calls, in which its cause is taken out: unsorted operands are sorted, elements that may stand in any
 order are taken instead of their places, infinities are numbers. The difference is explained where those answer the same, or differ for another reason.
-Exceptions must be of one class, unless several arguments are wrong: fewer of them are an error already.
 """
 
 import ast
@@ -26,7 +25,7 @@ SINGULAR = re.compile(r"np\.linalg\.(?:svd|svdvals|pinv|cond|matrix_rank|lstsq|n
 # What sorts leaves one of equal elements, or equal elements in any order: zeros of either sign.
 SORTED = re.compile(r"np\.(?:sort|partition|unique\w*|union1d|intersect1d|setdiff1d|setxor1d|median|nanmedian|(?:nan)?(?:quantile|percentile))\(")
 # The first or the second of equal operands.
-CHOSEN = re.compile(r"np\.(?:fmax|fmin)\(")
+CHOSEN = re.compile(r"np\.(?:f?(?:max|min)|amax|amin|maximum|minimum|nan(?:max|min)|clip)\(")
 SPECTRA = re.compile(r"np\.(?:roots|linalg\.eigvals)\(")
 SETS = re.compile(r"np\.(?:isin|intersect1d|setdiff1d|setxor1d)\(")
 # Sums, and what is made of them, are rounded in another order: by the first power of the elements, or by a higher one.

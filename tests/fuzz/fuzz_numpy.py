@@ -131,6 +131,7 @@ def main():
     parser = numpy_peer.parser(__doc__)
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--any", type=int, default=0, metavar="RUNS", help="calls of any function, as many scripts of them")
+    parser.add_argument("--exceptions", action="store_true", help="with --any: show calls that raise exceptions of another class than NumPy's, too")
     options = parser.parse_args()
     if options.any:
         return any_numpy.compare(options)
