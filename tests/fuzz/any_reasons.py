@@ -5,6 +5,7 @@ order are taken instead of their places, infinities are numbers. The difference 
 """
 
 import ast
+import math
 import re
 
 import numpy_peer
@@ -98,6 +99,7 @@ def near(got, want, bound):
 def without_signs(text):
     """A text of complex numbers without what the order of products decides."""
     text = re.sub(r"[-+]?(?:nan|inf)\s*[-+]\s*(?:nan|inf|[\d.e+-]+?)j", "#", re.sub(r"\s+", "", text))
+    text = re.sub(r"(?<![\w.])-?0(?=[-+][\d.naife+-]+j)", "", text)  # of Python's complex(-0.0, 1), which is written so
     return re.sub(r"-(0\.?0*(?:e\+00)?)(?![\d.])", r"+\1", text).replace("+0", "0")
 
 
@@ -220,27 +222,40 @@ def by_least_axis(call, got, want):
     return ("the least int32, which is no axis to NumPy", [sibling]) if sibling != call else None
 
 
+def without_great(call):
+    """A call with small numbers for the ends of integers' ranges."""
+    return re.sub(r"np\.iinfo\('\w+'\)\.(min|max)", lambda m: "7" if m.group(1) == "max" else "3", call)
+
+
+def by_conditions(call, got, want):
+    """Solutions, whose small parts are rounded as the great ones are."""
+    if not re.match(r"np\.(?:roots|poly\w*|linalg\.\w+)\(", call) or not of_one_form(got, want):
+        return None
+    great = max([abs(float(x)) for x in numpy_peer.NUMBER.findall(want) if math.isfinite(float(x))], default=0)
+    return ("equations, rounded", []) if near(got, want, numpy_peer.tolerance(call + want) * great) else None
+
+
 def by_order_of_sums(call, got, want):
     scale = largest(call)
     power = 1 if SUMMED.match(call) else 2 if PRODUCTS_SUMMED.match(call) else 0
     if not power or scale <= 1e4 or not of_one_form(got, want):
         return None
     digits = 1e-5 if re.search("float32|complex64", want) else 1e-13
-    sibling = re.sub(r"np\.iinfo\('\w+'\)\.(min|max)", lambda m: "7" if m.group(1) == "max" else "3", replaced(call, GREAT))
+    sibling = without_great(replaced(call, GREAT))
     return ("the order of sums", [sibling]) if near(got, want, digits * scale**power) else None
 
 
 def by_products(call, got, want):
     if by_order_of_products(call, got, want):
         return "the order of products", []
-    if re.match(r"np\.(?:nan)?prod\(", call) and "inf" in call and of_one_form(got, want):
-        return "products that are 0 or infinite on the way", [replaced(call, NEITHER_GREAT_NOR_SMALL)]
+    if re.match(r"np\.(?:nan)?prod\(", call) and of_one_form(got, want):
+        return "products that are 0 or infinite on the way", [without_great(replaced(call, NEITHER_GREAT_NOR_SMALL))]
     if re.match(r"np\.(?:geom|log)space\(", call) and "j" in want and numpy_peer.same(without_dust(got), without_dust(want)):
         return "powers, rounded", []
     return None
 
 
-REASONS = (by_kind_of_answer, by_halves, by_cast, by_infinities, by_order_of_elements, by_search, by_repetition, by_axes_of_shares, by_least_axis, by_order_of_sums, by_products)
+REASONS = (by_kind_of_answer, by_halves, by_cast, by_infinities, by_order_of_elements, by_search, by_repetition, by_axes_of_shares, by_least_axis, by_conditions, by_order_of_sums, by_products)
 
 
 def reason(call, got, want):
