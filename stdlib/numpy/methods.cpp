@@ -179,18 +179,20 @@ Value conjugate(Interpreter&, Args args) {
   const Operand operands[] = {{self_node(args[0]), 0}};
   return wrap_kept(apply("conjugate", operands), args.first(1));
 }
-/// abs(x), divmod(x, y), divmod(y, x), round(x[, n]).
+/// abs(x), divmod(x, y), divmod(y, x).
 Value absolute(Interpreter& in, Args args) { return operate(in, *find_ufunc("absolute"), args.first(1)); }
 Value divmod(Interpreter& in, Args args) {
   if (!args[1].as<LibraryObject>()) return operate(in, *find_ufunc("divmod"), args.first(2));
   return make_tuple({binary(in, ast::BinaryOp::floordiv, args[0], args[1]), binary(in, ast::BinaryOp::mod, args[0], args[1])});
 }
+/// round(x[, n]) of a scalar.
 Value rounding(Interpreter& in, Args args) {
-  if (args[0].as<NdArray>()) return wrap_array(rounded(self_node(args[0]), is_missing(args[1]) ? 0 : to_index(in, args[1])));
+  const NodeRef given = self_node(args[0]);
+  if (is_complex(given->dtype) || given->dtype == DType::boolean)
+    raise("TypeError", "type numpy." + std::string(type_of(args[0]).name) + " doesn't define __round__ method");
   const bool whole = is_missing(args[1]) || args[1].is_none();
-  const NodeRef x = rounded(self_node(args[0]), whole ? 0 : to_index(in, args[1]));
-  if (!whole || is_complex(x->dtype)) return wrap(x);
-  return *Value::make<NumpyScalar>(x).object()->to_int(in);
+  const NodeRef x = rounded(given, whole ? 0 : to_index(in, args[1]));
+  return whole ? *Value::make<NumpyScalar>(x).object()->to_int(in) : wrap(x);
 }
 Value compute(Interpreter& in, Args args) {
   check_scheduler(in, args[1]);
@@ -401,7 +403,6 @@ std::vector<NativeFunction> array_methods() {
       {"dot", "b, out=None", dot_of, "Sums of products over the last axis of this and the last but one of b."},
       {"__abs__", "", absolute, "abs(x)."},
       {"__divmod__", "other", divmod, "divmod(x, other)."},
-      {"__round__", "ndigits=missing", rounding, "round(x, ndigits)."},
       {"compute", kHowToCompute, compute, "Evaluates now; gives the array, or a NumPy scalar for a 0-d one."},
       {"persist", kHowToCompute, compute, "Evaluates now and keeps the result."},
       {"rechunk", "chunks='auto', threshold: Unused=None, block_size_limit=None, balance=False, method: Unused=None", rechunk,

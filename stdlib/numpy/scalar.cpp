@@ -42,7 +42,14 @@ template <int index>
 Value construct(Interpreter& in, std::span<Value> args) {
   const auto dtype = static_cast<DType>(index);
   if (is_missing(args[0])) return wrap_scalar(Scalar::of_int(0).cast(dtype));
+  if (args[0].is_none() && is_integer(dtype))
+    raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not 'NoneType'");
+  if (args[0].is_none()) {  // NaN, and no truth
+    const double value = dtype == DType::boolean ? 0 : std::nan("");
+    return wrap_scalar((is_complex(dtype) ? Scalar::of_complex({value, value}) : Scalar::of_float(value)).cast(dtype));
+  }
   if (const auto* s = args[0].as<Str>()) {
+    if (dtype == DType::boolean) return wrap_scalar(Scalar::of_bool(!s->value.empty()));
     if (is_integer(dtype)) return wrap(cast_weak(graph::constant(Scalar::of_int(parse_int(s->value))), dtype));
     if (is_complex(dtype)) return wrap_scalar(Scalar::of_complex(parse_complex(s->value)).cast(dtype));
     return wrap_scalar(Scalar::of_float(parse_float(s->value)).cast(dtype));
