@@ -22,7 +22,9 @@ class Join {
   explicit Join(int axis) : axis_(static_cast<size_t>(axis)) {}
 
   std::optional<NodeRef> operator()(const Parts& parts) {
+    if (!parts[0]->as<CastNode>() && !parts[0]->as<MapNode>()) return join(parts);  // as quick as to look for what is known
     std::vector<const Node*> key;
+    key.reserve(parts.size());
     for (const NodeRef& p : parts) key.push_back(p.get());
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
     if (++steps_ > kMostSteps) return {};
@@ -145,8 +147,9 @@ class Join {
 }  // namespace
 
 std::optional<NodeRef> joined(const std::vector<NodeRef>& parts, int axis) {
-  const bool empty = std::ranges::any_of(parts, [](const NodeRef& p) { return p->size() == 0; });
-  if (parts.size() < 2 || empty) return {};
+  if (parts.size() < 2 || parts[0]->op.index() != parts[1]->op.index()) return {};
+  if (const auto *a = parts[0]->as<BufferNode>(), *b = parts[1]->as<BufferNode>(); a && a->storage != b->storage) return {};
+  if (std::ranges::any_of(parts, [](const NodeRef& p) { return p->size() == 0; })) return {};
   return Join(axis)(parts);
 }
 

@@ -18,21 +18,51 @@ Extents shortest(Extents extents, int64_t extent) {
 
 bool is_whole(const Extents& given, int64_t extent) { return given.size() <= 1 && (given.empty() || given[0] >= extent); }
 
-Extents kept(const Array& array, size_t k) {
+/// What an array keeps of axis k, which is nothing where nothing was asked for.
+const Extents& kept(const Array& array, size_t k) {
+  static const Extents nothing;
   const Array::Chunks& chunks = array.requested_chunks();
-  return k < chunks.size() ? chunks[k] : Extents{std::max<int64_t>(array.shape()[k], 1)};
+  return k < chunks.size() ? chunks[k] : nothing;
 }
+
+/// One chunk an axis.
+Array::Chunks whole_chunks(const graph::Shape& shape) {
+  Array::Chunks chunks(shape.size());
+  for (size_t k = 0; k < shape.size(); ++k) chunks[k].assign(1, std::max<int64_t>(shape[k], 1));
+  return chunks;
+}
+
+/// The chunks of an axis one after the other, as chunk_extents() has them.
+class Walk {
+ public:
+  Walk(const Extents& given, int64_t extent)
+      : given_(given), left_(extent), even_(std::max<int64_t>(given.empty() ? extent : given[0], 1)) {}
+  /// The next extent; behind the last chunk one that has no end.
+  int64_t next() {
+    constexpr int64_t kEndless = INT64_MAX / 4;
+    if (given_.size() > 1) return at_ < given_.size() ? given_[at_++] : kEndless;
+    const int64_t extent = std::min(even_, left_);
+    left_ -= extent;
+    return extent > 0 ? extent : kEndless;
+  }
+
+ private:
+  const Extents& given_;
+  size_t at_ = 0;
+  int64_t left_, even_;
+};
 
 /// Of the elements start, start + step, … (`count` of them) of an axis.
 Extents viewed(const Extents& given, int64_t extent, const graph::ViewAxis& axis, int64_t count) {
   if (is_whole(given, extent) || count == 0) return {std::max<int64_t>(count, 1)};
   if (given.size() == 1 && axis.step == 1 && axis.start % given[0] == 0) return given;
   Extents seen;
+  seen.reserve(given.size() > 1 ? given.size() : static_cast<size_t>(std::min(extent / given[0] + 2, count)));
   int64_t end = 0, done = 0;
   const bool backwards = axis.step < 0;
   const int64_t step = std::abs(axis.step), first = backwards ? axis.start + (count - 1) * axis.step : axis.start;
-  for (const int64_t n : chunk_extents(given, extent)) {
-    end += n;  // elements first, first + step, … below `end`
+  for (Walk chunks(given, extent); done < count;) {
+    end += chunks.next();  // elements first, first + step, … below `end`
     const int64_t until = std::clamp<int64_t>(end <= first ? 0 : (end - first - 1) / step + 1, 0, count);
     if (until > done) seen.push_back(until - done);
     done = std::max(done, until);
@@ -45,12 +75,12 @@ Extents viewed(const Extents& given, int64_t extent, const graph::ViewAxis& axis
 Extents common(const Extents& a, const Extents& b, int64_t extent) {
   if (a == b || is_whole(b, extent)) return a;
   if (is_whole(a, extent)) return b;
-  const Extents x = chunk_extents(a, extent), y = chunk_extents(b, extent);
+  Walk x(a, extent), y(b, extent);
   Extents both;
-  int64_t at = 0, x_end = 0, y_end = 0;
-  for (size_t i = 0, j = 0; at < extent;) {
-    while (x_end <= at && i < x.size()) x_end += x[i++];
-    while (y_end <= at && j < y.size()) y_end += y[j++];
+  both.reserve(std::max(a.size(), b.size()) + 2);
+  for (int64_t at = 0, x_end = 0, y_end = 0; at < extent;) {
+    while (x_end <= at) x_end += x.next();
+    while (y_end <= at) y_end += y.next();
     const int64_t next = std::min(x_end, y_end);
     both.push_back(next - at);
     at = next;
@@ -114,8 +144,7 @@ Extents chunk_extents(const Array& array, size_t k) { return chunk_extents(kept(
 
 Array::Chunks viewed_chunks(const Array& whole, const Array::Axes& axes, const graph::Shape& shape) {
   if (whole.requested_chunks().empty()) return {};
-  Array::Chunks chunks;
-  for (const int64_t extent : shape) chunks.push_back({std::max<int64_t>(extent, 1)});
+  Array::Chunks chunks = whole_chunks(shape);
   for (size_t k = 0; k < axes.size(); ++k) {
     if (axes[k].axis < 0 || axes[k].step == 0) continue;
     const auto to = static_cast<size_t>(axes[k].axis);
@@ -125,14 +154,16 @@ Array::Chunks viewed_chunks(const Array& whole, const Array::Axes& axes, const g
 }
 
 Array::Chunks common_chunks(std::span<const Array* const> arrays, const graph::Shape& shape) {
-  if (std::ranges::all_of(arrays, [](const Array* a) { return a->requested_chunks().empty(); })) return {};
-  Array::Chunks chunks;
-  for (const int64_t extent : shape) chunks.push_back({std::max<int64_t>(extent, 1)});
+  const auto first = std::ranges::find_if(arrays, [](const Array* a) { return !a->requested_chunks().empty(); });
+  if (first == arrays.end()) return {};
+  const bool starts = (*first)->shape() == shape;
+  Array::Chunks chunks = starts ? (*first)->requested_chunks() : whole_chunks(shape);
   for (const Array* array : arrays) {
-    if (array->shape().size() > shape.size()) continue;
+    if (array->requested_chunks().empty() || array->shape().size() > shape.size() || (starts && array == *first)) continue;
     const size_t extra = shape.size() - array->shape().size();
     for (size_t k = 0; k < array->shape().size(); ++k)
-      if (array->shape()[k] == shape[extra + k]) chunks[extra + k] = common(chunks[extra + k], kept(*array, k), shape[extra + k]);
+      if (const Extents& own = kept(*array, k); array->shape()[k] == shape[extra + k] && own != chunks[extra + k])
+        chunks[extra + k] = common(chunks[extra + k], own, shape[extra + k]);
   }
   return chunks;
 }

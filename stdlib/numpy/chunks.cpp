@@ -67,8 +67,11 @@ bool has_chunks(const Value& v) {
   return array && !array->array.requested_chunks().empty();
 }
 
+bool have_chunks(std::span<const Value> values) { return std::ranges::any_of(values, has_chunks); }
+
 std::vector<const Array*> arrays_among(std::span<const Value> values) {
   std::vector<const Array*> arrays;
+  arrays.reserve(values.size());
   for (const Value& v : values)
     if (const auto* array = v.as<NdArray>()) arrays.push_back(&array->array);
   return arrays;
@@ -84,19 +87,21 @@ Value with_chunks(Value result, Array::Chunks chunks) {
 
 Value with_common_chunks(Value result, std::span<const Value> operands) {
   const auto* array = result.as<NdArray>();
-  if (!array || !std::ranges::any_of(operands, has_chunks)) return result;
+  if (!array || !have_chunks(operands)) return result;
   return with_chunks(std::move(result), common_chunks(arrays_among(operands), array->array.shape()));
 }
 
 Value with_joined_chunks(Value result, std::span<const Value> parts, int axis) {
+  if (!have_chunks(parts)) return result;
   const std::vector<const Array*> arrays = arrays_among(parts);
   if (arrays.size() != parts.size()) return result;
   return with_chunks(std::move(result), joined_chunks(arrays, static_cast<size_t>(axis)));
 }
 
 Value with_stacked_chunks(Value result, std::span<const Value> parts, int axis) {
+  if (!have_chunks(parts)) return result;
   const std::vector<const Array*> arrays = arrays_among(parts);
-  if (arrays.empty() || arrays.size() != parts.size()) return result;
+  if (arrays.size() != parts.size()) return result;
   Chunks chunks = common_chunks(arrays, arrays[0]->shape());
   if (!chunks.empty()) chunks.insert(chunks.begin() + axis, {1});
   return with_chunks(std::move(result), std::move(chunks));

@@ -1,6 +1,7 @@
 // Arrays from nothing: zeros, arange, linspace and the like; from values: array, asarray.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <numeric>
 
@@ -232,6 +233,48 @@ int to_one_axis(Interpreter& in, const Value& v, int rank) {
   return axes[0];
 }
 
+/// Elements that can be looked at without computing anything: of a number, or few in the host's memory.
+template <class T>
+struct AtHand {
+  T number{};
+  const T* elements = &number;
+  int64_t step = 0;
+};
+/// False where there are none.
+template <class T>
+bool find(const NodeRef& x, AtHand<T>& found) {
+  constexpr int64_t kFew = 256;
+  if (const auto* constant = x->as<graph::ConstantNode>()) {
+    found.number = static_cast<T>(constant->value.as_double());
+    return true;
+  }
+  const auto* buffer = x->as<graph::BufferNode>();
+  if (!buffer || gasell::size_of(x->dtype) != sizeof(T) || !is_float(x->dtype) || x->size() > kFew || x->rank() > 1) return false;
+  const auto& memory = static_cast<const HostStorage&>(*buffer->storage);
+  if (!memory.has_host_memory() || memory.copies()) return false;
+  found.elements = static_cast<const T*>(memory.read()) + buffer->offset;
+  found.step = x->size() > 1 ? buffer->strides[0] : 0;
+  return true;
+}
+
+/// Whether no step of a linspace is 0, as far as its ends are at hand: of vectors as long as each other, and of numbers. `least`: what is
+/// not 0 after a division by any number of intervals.
+template <class T>
+bool has_real_steps(const NodeRef& start, const NodeRef& stop, T least) {
+  AtHand<T> a, b;
+  if ((start->size() != 1 && stop->size() != 1 && start->shape != stop->shape) || !find(start, a) || !find(stop, b)) return false;
+  const int64_t count = a.step == 0 && b.step == 0 ? 1 : std::max(start->size(), stop->size());
+  bool all = true;
+  for (int64_t k = 0; k < count; ++k) all &= std::abs(b.elements[k * b.step] - a.elements[k * a.step]) > least;
+  return all;
+}
+bool has_steps(const NodeRef& start, const NodeRef& stop, DType type) {
+  if (type == DType::f64) return has_real_steps<double>(start, stop, 1e-280);
+  if (type == DType::f32) return has_real_steps<float>(start, stop, 1e-20F);
+  const auto *a = start->as<graph::ConstantNode>(), *b = stop->as<graph::ConstantNode>();
+  return a && b && std::abs(b->value.cast(type).c - a->value.cast(type).c) > 1e-10;
+}
+
 /// linspace between arrays, complex or single precision numbers: start + i * step along a new axis, the last one exactly stop.
 Value linspace_of_arrays(Interpreter& in, const Args& args, const NodeRef& start, const NodeRef& stop, DType type, int64_t n, bool endpoint,
                          bool retstep) {
@@ -245,7 +288,7 @@ Value linspace_of_arrays(Interpreter& in, const Args& args, const NodeRef& start
   wide[0] = n;
   const NodeRef index = graph::reshape(graph::iota(n, Scalar::of_float(0), Scalar::of_float(1)), wide);
   NodeRef x = graph::map(ScalarOp::mul, {graph::cast(index, type), intervals > 0 ? step : width});
-  if (intervals > 0) {  // where one step is 0, it may be what is left of a small width
+  if (intervals > 0 && !has_steps(start, stop, type)) {  // where one step is 0, it may be what is left of a small width
     NodeRef nothing = graph::map(ScalarOp::eq, {step, number(0)});
     std::vector<int> all(static_cast<size_t>(step->rank()));
     std::iota(all.begin(), all.end(), 0);
