@@ -115,12 +115,12 @@ def by_kind_of_answer(call, got, want):
         return "refused by name", []
     if got.startswith("OverflowError") and "64 bits" in got:
         return "an int beyond 64 bits", []
-    if RAISED.match(got) and RAISED.match(want):
-        return by_exceptions(got, want)
     if re.search("longdouble|float128|object|<U|timedelta64|datetime64", want):
         return "a dtype that is not there", []
     if "unexpected keyword argument" in got or "takes no keyword arguments" in got:
         return "a parameter that is not there", []
+    if RAISED.match(got) and RAISED.match(want):
+        return by_exceptions(got, want)
     return None
 
 
