@@ -17,8 +17,9 @@ template <class R>
 Pair<R> without_multiple(R x, R h, const double (&parts)[3]) {
   const R first = fma(h, -parts[0], x);
   if constexpr (is_single<R>) {
-    const Pair<R> second = product(h, literal(x, -parts[1])), rest = sum(first, second.hi);
-    return {select(rest.hi == 0.0, first, rest.hi), fma(h, -parts[2], rest.lo + second.lo)};  // -0 and 0 would be 0
+    // parts[1] is negative: of no multiples 0 - h makes a product of -0, to which a first of -0 adds up to -0.
+    const Pair<R> second = product(0.0 - h, literal(x, parts[1])), rest = sum(first, second.hi);
+    return {rest.hi, fma(h, -parts[2], rest.lo + second.lo)};
   } else {
     const R r = fma(h, -parts[1], first);
     return {r, fma(h, -parts[2], fma(h, -parts[1], first - r))};
