@@ -288,6 +288,7 @@ Value size(Interpreter& in, Args args) {
   return Value::of(n);
 }
 Value copy(Interpreter& in, Args args) {
+  truth(in, args[2]);
   const Array a = as_array(in, args[0]);
   return Value::make<NdArray>(ordered(a.node(), to_axis_order(in, args[1], a.rank(), &a, 'K')));
 }
@@ -406,7 +407,7 @@ std::vector<NativeFunction> misc_functions() {
       {"shape", "a", shape, "Extents."},
       {"ndim", "a", ndim, "Number of axes."},
       {"size", "a, axis=None", size, "Number of elements."},
-      {"copy", "a, order='K', subok: Unused=False", copy, "An array of its own."},
+      {"copy", "a, order='K', subok=False", copy, "An array of its own."},
       {"result_type", "*arrays_and_dtypes", result_type, "The dtype NumPy 2's promotion gives."},
       {"promote_types", "type1, type2", promote_types, "The smallest dtype both can be cast to safely."},
       {"can_cast", "from_, to, casting='safe'", can_cast, "Whether a cast may be done under a rule."},

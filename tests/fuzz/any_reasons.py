@@ -118,7 +118,7 @@ def by_kind_of_answer(call, got, want):
     if re.search("longdouble|float128|object|<U|timedelta64|datetime64", want):
         return "a dtype that is not there", []
     if "unexpected keyword argument" in got or "takes no keyword arguments" in got:
-        return "a parameter that is not there", []
+        return "both raise" if RAISED.match(want) else "a parameter that is not there", []
     if RAISED.match(got) and RAISED.match(want):
         return by_exceptions(got, want)
     return None
