@@ -637,6 +637,7 @@ def main():
     parser.add_argument("--peer", default=str(ROOT / ".venv/bin/python3"))
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first run: `--first 14 --runs 1` repeats run 14 of a seed")
     parser.add_argument("--refused", action="store_true", help="what was refused, too")
     parser.add_argument("--wide", action="store_true", help="columns of objects, names of several levels, functions of groups, too; differences that are known are among its failures")
     parser.add_argument("--strict", action="store_true", help="exceptions must have the same names")
@@ -647,7 +648,7 @@ def main():
     if options.wide:
         widen()
     failed = 0
-    for i in range(options.runs):
+    for i in range(options.first, options.first + options.runs):
         rng = random.Random(f"{options.seed} {i}")
         chains = [chain(rng, k) for k in range(CHAINS_A_RUN)]
         with tempfile.TemporaryDirectory() as folder:
