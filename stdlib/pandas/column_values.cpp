@@ -17,6 +17,11 @@ namespace {
 
 using frame::NewValues;
 
+/// pandas' dtype "boolean", which holds missing values, and takes no numbers but 0 and 1.
+bool is_nullable_truth(const ColumnType& type) { return type.is_number() && type.nullable && type.dtype == DType::boolean; }
+
+[[noreturn]] void raise_no_truth() { raise("TypeError", "Need to pass bool-like values"); }
+
 /// What kinds of values a sequence holds.
 struct Kinds {
   int64_t none = 0, nan = 0, not_available = 0, not_a_time = 0, boolean = 0, integer = 0, floating = 0, complex = 0, text = 0, time = 0,
@@ -123,6 +128,10 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
     const Value& v = values[static_cast<size_t>(i)];
     const bool missing = is_missing_value(in, v);
     const Scalar scalar = missing ? nan : Array(numpy::operand(in, v).node).elements(in.engine())[0];
+    if (wanted && is_nullable_truth(*wanted) && !missing) {
+      const double x = scalar.as_double();
+      if (x != 0 && x != 1) raise_no_truth();
+    }
     if (wanted && wanted->is_number() && !wanted->nullable && v.is_int() && is_integer(wanted->dtype) &&
         scalar.cast(wanted->dtype).cast(DType::i64).i != scalar.i)
       raise("OverflowError", "The elements provided in the data cannot all be casted to the dtype " + std::string(name_of(wanted->dtype)));
@@ -203,6 +212,17 @@ Column numbers_of_texts(Interpreter& in, const Column& column, const ColumnType&
     values.push_back(known);
   }
   return cast(in, of_list(in, values, to), to);
+}
+
+/// Numbers as nullable truth values: TypeError where one is neither 0 nor 1.
+Column truths_of_numbers(Interpreter& in, const Column& column, const ColumnType& to) {
+  const NodeRef missing = frame::missing_mask(column);
+  const auto equal_to = [&](double x) { return graph::map(ScalarOp::eq, {column.values, graph::constant(Scalar::of_float(x).cast(column.type.dtype), column.values->shape)}); };
+  NodeRef truth = equal_to(1);
+  NodeRef fits = graph::map(ScalarOp::logical_or, {truth, equal_to(0)});
+  if (missing) fits = graph::map(ScalarOp::logical_or, {fits, missing});
+  if (!Array(graph::reduce(graph::ReduceOp::all, fits, {0})).elements(in.engine())[0].i) raise_no_truth();
+  return {to, truth, missing ? graph::map(ScalarOp::logical_not, {missing}) : nullptr};
 }
 
 }  // namespace
@@ -301,9 +321,11 @@ Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
   if (to.logical == Logical::text)
     return from.logical == Logical::category ? cast(in, take_categories(in, column), to) : texts_of_numbers(in, column);
   if (from.logical == Logical::category) return cast(in, take_categories(in, column), to);
+  if (from.logical == Logical::text && is_nullable_truth(to) && column.size() > 0) raise_no_truth();
   if (from.logical == Logical::text && to.is_number()) return numbers_of_texts(in, column, to);
   if (from.logical == Logical::text && to.is_time()) return times_of_texts(in, column, to);
   if (to.is_number() && from.is_number()) {
+    if (is_nullable_truth(to) && !from.nullable && from.dtype != DType::boolean) return truths_of_numbers(in, column, to);
     const bool to_whole = !is_float(to.dtype) && !is_complex(to.dtype);
     if (is_float(from.dtype) && to_whole && to.dtype != DType::boolean) {
       const NodeRef missing = frame::missing_mask(column);
