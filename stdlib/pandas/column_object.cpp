@@ -42,8 +42,12 @@ ColumnIndex::ColumnIndex(Engine& engine, Column& column) {
   const frame::ColumnData data = frame::read(engine, column);
   const DType dtype = column.values->dtype;
   first_.reserve(static_cast<size_t>(data.count));
+  int64_t missing = 0;
   for (int64_t i = 0; i < data.count; ++i) {
-    if (data.valid && !data.valid[i]) continue;
+    if (data.valid && !data.valid[i]) {
+      unique_ = unique_ && ++missing == 1;
+      continue;
+    }
     const int64_t key = key_of_number(Scalar::load(data.as<char>() + i * size_of(dtype), dtype), dtype);
     if (first_.emplace(key, i).second) continue;
     unique_ = false;
