@@ -181,7 +181,8 @@ std::vector<std::string> format_cells(Interpreter& in, Column& column, const Cel
     } else if (dtype == DType::boolean) {
       texts.push_back(space + (at(i).i ? "True" : "False"));
     } else {
-      texts.push_back(with_sign(numpy::scalar_str(at(i)), format.leading_space));
+      const std::string shown = numpy::scalar_str(at(i));
+      texts.push_back(column.type.nullable ? space + shown : with_sign(shown, format.leading_space));
     }
   }
   return texts;

@@ -4,6 +4,7 @@ A fault is a pattern of a step's text with what must be true of the columns that
 """
 
 import ast
+import math
 import re
 
 NULLABLE = ("Int64", "Float64", "boolean")
@@ -16,6 +17,11 @@ class Column:
     @property
     def missing(self):
         return "-" in self.values
+
+    @property
+    def numbers(self):
+        """The numbers that are there."""
+        return [float(v) for v in self.values if re.fullmatch(r"-?(?:[\d.]+(?:e[+-]?\d+)?|inf)", v)]
 
 
 def columns_of(lines):
@@ -39,31 +45,42 @@ def unsigned(columns, name):
 
 def overflowing_windows(columns, name):
     """Windows' variances go from one to the next: once a square was beyond what floats hold, all that come after are lost."""
-    return any(abs(float(v)) > 1e150 for v in columns[name].values if re.fullmatch(r"-?[\d.]+e\+?\d+", v))
+    return any(1e150 < abs(v) < math.inf for v in columns[name].numbers)
 
 
 def infinite(columns, name):
     """Sums of groups go on from one to the next with what was lost in rounding, which infinity makes NaN."""
-    return any(v in ("inf", "-inf") or "e+" in v for v in columns[name].values)
+    return any(math.isinf(v) for v in columns[name].numbers) or spread_beyond_floats(columns, name)
+
+
+COMPARISON = "==|!=|<|>|<=|>="
 
 
 def nullable_here(text, before, ours):
-    """Whether a step names whole numbers or truth values with missing ones that are Int64 or boolean here, floats or objects in pandas (differences.md)."""
+    """Whether a step asks of whole numbers or truth values with missing ones, which are Int64 or boolean here, floats or objects in pandas (differences.md), what
+    depends on that: which columns are numbers, whether a column is of texts, comparisons, of which what is missing stays missing, differences of truth values, or the
+    place of missing keys among groups in order."""
     columns, own = columns_of(before), columns_of(ours)
-    by_type = "numeric_only=True" in text or "select_dtypes" in text
-    named = [name for name in (columns if by_type else re.findall(r"'(\w+)'", text)) if name in columns and name in own]
-    return any(own[name].dtype in NULLABLE and columns[name].dtype not in NULLABLE and (own[name].missing or own[name].values == [""]) for name in named)
+    named = [name for name in columns if name in own and own[name].dtype in NULLABLE and columns[name].dtype not in NULLABLE and (own[name].missing or own[name].values == [""])]
+    if "numeric_only=True" in text or "select_dtypes" in text:
+        return any(columns[name].dtype == "object" for name in named)
+    asked = r"\['{0}'\]\.str\.|\['{0}'\] (?:{1}) |(?:{1}) d\['{0}'\]|\['{0}'\]\.between\("
+    truths = r"'{0}'.*\.diff\(|groupby\([^)]*'{0}'[^)]*dropna=False"
+    return any(re.search((asked + "|" + truths if own[name].dtype == "boolean" else asked).format(name, COMPARISON), text) for name in named)
 
 
-def names_nullable_floats(text, columns):
-    """Whether a step names a column of nullable floats, or takes all columns without naming one."""
-    named = [name for name in re.findall(r"'(\w+)'", text) if name in columns]
-    return not named or any(columns[name].dtype == "Float64" and columns[name].missing for name in named)
+def names_one(text, said, what):
+    """Whether a step names one of the columns of which a line says `what`, or takes all columns without naming one."""
+    listed = re.search(what + r" (\[.*?\])", said)
+    columns = [ast.literal_eval(name) if name.startswith("'") else name for name in ast.literal_eval(listed.group(1))] if listed else []
+    named = re.findall(r"'(\w+)'", text)
+    return bool(columns) and (not re.search(r"\['|'\]|by=|on=|\('", text) or any(name in columns for name in named))
 
 
 def cancelled(columns, name):
-    """The spread of integers beyond 2**53 is what rounding them to floats leaves: noise in the last digits, all of it where they are equal."""
-    return columns[name].dtype in ("int64", "float64") and any(re.fullmatch(r"-?\d{17,}(\.0)?|-?[\d.]+e\+1\d", v) for v in columns[name].values)
+    """Values that are nearly equal beside what they are have a spread that rounding them to floats leaves: noise in the last digits, all of it where they are equal."""
+    values = [v for v in columns[name].numbers if math.isfinite(v)]
+    return columns[name].dtype in ("int64", "float64") and len(values) > 1 and 2**53 <= max(map(abs, values)) and max(values) - min(values) <= 1e-6 * max(map(abs, values))
 
 
 def wider_than_its_type(columns, name):
@@ -80,7 +97,7 @@ def truths(columns, name):
 
 def spread_beyond_floats(columns, name):
     """Sums of numbers of both signs, so large that what floats lose is all that is left of them: it depends on the order in which they are added."""
-    large = [float(v) for v in columns[name].values if re.fullmatch(r"-?[\d.]+e\+\d+", v)]
+    large = [v for v in columns[name].numbers if 1e16 <= abs(v) < math.inf]
     return min(large, default=0) < 0 < max(large, default=0)
 
 
@@ -94,8 +111,14 @@ def nothing(columns, name):
     return columns[name].dtype == "object" and set(columns[name].values) == {"-"}
 
 
+def times(columns, name):
+    """Arrays of times are columns of moments and durations here, and tolist() does not make numbers of them (differences.md)."""
+    return columns[name].dtype in ("datetime64[ns]", "timedelta64[ns]")
+
+
 FAULTS = [
     (r"d\['(\w+)'\]\.is_monotonic", nothing),
+    (r"d\['(\w+)'\]\.to_numpy\(\)\.tolist\(", times),
     (r"d\['(\w+)'\]\.(?:var|std|sem|skew|kurt)\(", cancelled),
     (r"d\.groupby\(.*\['(\w+)'\]\.(?:cumsum|transform\('sum'\)|sum)\(", infinite),
     (r"d(?:\.groupby\(.*\))?\['(\w+)'\]\.(?:describe|mean|sum)\(", spread_beyond_floats),
@@ -123,9 +146,10 @@ def is_fault(text, before, ours, answer):
         return True
     if any(line.startswith("  dtype |V") for line in answer):
         return True  # a list written into no rows of columns that were not there makes columns of bytes without a length
-    if any(line.startswith("  says nan among Float64") for line in before) and names_nullable_floats(text, columns_of(before)):
+    said = next((line for line in before if line.startswith("  says nan among")), "")
+    if names_one(text, said, "nan among Float64"):
         return True  # NaN in nullable floats is a value of its own in pandas 2, which some functions skip and others do not (differences.md)
-    if any(line.startswith("  says None beside nan") for line in before) and re.search(r"duplicate|unique|groupby|value_counts|factorize|merge|isin|map|mode", text):
+    if names_one(text, said, "None beside nan") and re.search(r"duplicate|unique|groupby|value_counts|factorize|merge|isin|map|mode", text):
         return True  # None and NaN are different values to pandas, and one sign for what is missing here (differences.md)
     if "d.index.is_monotonic" in text and answer[0] == "False" and before[0].startswith(("frame (0,", "frame (1,")):
         return True  # a slice of an index keeps what pandas knows of the order of the whole
