@@ -8,11 +8,12 @@ import math
 import re
 
 NULLABLE = ("Int64", "Float64", "boolean")
+CELL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d{4}-\d\d-\d\d \d\d:\d\d:\d\S*|-?\d+ days \S+|\S+""")
 
 
 class Column:
     def __init__(self, dtype, values):
-        self.dtype, self.values = dtype, values.split(" ")
+        self.dtype, self.values = dtype, CELL.findall(values)
 
     @property
     def missing(self):
@@ -59,12 +60,12 @@ COMPARISON = "==|!=|<|>|<=|>="
 def nullable_here(text, before, ours):
     """Whether a step asks of whole numbers or truth values with missing ones, which are Int64 or boolean here, floats or objects in pandas (differences.md), what
     depends on that: which columns are numbers, whether a column is of texts, comparisons, of which what is missing stays missing, differences of truth values, or the
-    place of missing keys among groups in order."""
+    place of missing keys among groups in order, or of a value among them."""
     columns, own = columns_of(before), columns_of(ours)
-    named = [name for name in columns if name in own and own[name].dtype in NULLABLE and columns[name].dtype not in NULLABLE and (own[name].missing or own[name].values == [""])]
+    named = [name for name in columns if name in own and own[name].dtype in NULLABLE and columns[name].dtype not in NULLABLE and (own[name].missing or not own[name].values)]
     if "numeric_only=True" in text or "select_dtypes" in text:
         return any(columns[name].dtype == "object" for name in named)
-    asked = r"\['{0}'\]\.str\.|\['{0}'\] (?:{1}) |(?:{1}) d\['{0}'\]|\['{0}'\]\.between\("
+    asked = r"\['{0}'\]\.str\.|\['{0}'\] (?:{1}) |(?:{1}) d\['{0}'\]|\['{0}'\]\.between\(|\['{0}'\]\.searchsorted\("
     truths = r"'{0}'.*\.diff\(|groupby\([^)]*'{0}'[^)]*dropna=False"
     return any(re.search((asked + "|" + truths if own[name].dtype == "boolean" else asked).format(name, COMPARISON), text) for name in named)
 
@@ -79,8 +80,27 @@ def names_one(text, said, what):
 
 def cancelled(columns, name):
     """Values that are nearly equal beside what they are have a spread that rounding them to floats leaves: noise in the last digits, all of it where they are equal."""
-    values = [v for v in columns[name].numbers if math.isfinite(v)]
-    return columns[name].dtype in ("int64", "float64") and len(values) > 1 and 2**53 <= max(map(abs, values)) and max(values) - min(values) <= 1e-6 * max(map(abs, values))
+    return columns[name].dtype in ("int64", "float64") and are_nearly_equal(columns[name].numbers)
+
+
+def are_nearly_equal(values):
+    values = [v for v in values if math.isfinite(v)]
+    return len(values) > 1 and 2**53 <= max(map(abs, values)) and max(values) - min(values) <= 1e-6 * max(map(abs, values))
+
+
+def cancelled_in_groups(text, columns):
+    """The same within groups."""
+    asked = re.search(r"groupby\(([^)]*)\)(.*\b(?:var|std|sem|skew|kurt|describe)\b.*)", text)
+    if not asked:
+        return False
+    keys, names = ([columns[n] for n in re.findall(r"'(\w+)'", part) if n in columns] for part in asked.groups())
+    for column in names:
+        groups = {}
+        for value, *key in zip(column.values, *(k.values for k in keys)):
+            groups.setdefault(tuple(key), []).append(value)
+        if column.dtype in ("int64", "float64") and any(are_nearly_equal(Column(column.dtype, " ".join(values)).numbers) for values in groups.values()):
+            return True
+    return False
 
 
 def wider_than_its_type(columns, name):
@@ -142,7 +162,7 @@ def drops_by_label(text, before):
 
 def is_fault(text, before, ours, answer):
     """Whether pandas is known to be at fault in a step, or to differ; `before`: the lines of the frame that it was given, `ours`: Gasell's, `answer`: what it gave."""
-    if nullable_here(text, before, ours) or drops_by_label(text, before):
+    if nullable_here(text, before, ours) or drops_by_label(text, before) or cancelled_in_groups(text, columns_of(before)):
         return True
     if any(line.startswith("  dtype |V") for line in answer):
         return True  # a list written into no rows of columns that were not there makes columns of bytes without a length
