@@ -217,7 +217,9 @@ Column numbers_of_texts(Interpreter& in, const Column& column, const ColumnType&
 /// Numbers as nullable truth values: TypeError where one is neither 0 nor 1.
 Column truths_of_numbers(Interpreter& in, const Column& column, const ColumnType& to) {
   const NodeRef missing = frame::missing_mask(column);
-  const auto equal_to = [&](double x) { return graph::map(ScalarOp::eq, {column.values, graph::constant(Scalar::of_float(x).cast(column.type.dtype), column.values->shape)}); };
+  const auto equal_to = [&](double x) {
+    return graph::map(ScalarOp::eq, {column.values, graph::constant(Scalar::of_float(x).cast(column.type.dtype), column.values->shape)});
+  };
   NodeRef truth = equal_to(1);
   NodeRef fits = graph::map(ScalarOp::logical_or, {truth, equal_to(0)});
   if (missing) fits = graph::map(ScalarOp::logical_or, {fits, missing});

@@ -62,12 +62,13 @@ def nullable_here(text, before, ours):
     depends on that: which columns are numbers, whether a column is of texts, comparisons, of which what is missing stays missing, differences of truth values, or the
     place of missing keys among groups in order, or of a value among them."""
     columns, own = columns_of(before), columns_of(ours)
-    named = [name for name in columns if name in own and own[name].dtype in NULLABLE and columns[name].dtype not in NULLABLE and (own[name].missing or not own[name].values)]
+    both = [(name, own[name], columns[name]) for name in columns if name in own]
+    named = [n for n, a, b in both if a.dtype in NULLABLE and b.dtype not in NULLABLE and (a.missing or not a.values) or (a.dtype, b.dtype) == ("bool", "object")]
     if "numeric_only=True" in text or "select_dtypes" in text:
         return any(columns[name].dtype == "object" for name in named)
     asked = r"\['{0}'\]\.str\.|\['{0}'\] (?:{1}) |(?:{1}) d\['{0}'\]|\['{0}'\]\.between\(|\['{0}'\]\.searchsorted\("
     truths = r"'{0}'.*\.diff\(|groupby\([^)]*'{0}'[^)]*dropna=False"
-    return any(re.search((asked + "|" + truths if own[name].dtype == "boolean" else asked).format(name, COMPARISON), text) for name in named)
+    return any(re.search((asked + "|" + truths if own[name].dtype in ("bool", "boolean") else asked).format(name, COMPARISON), text) for name in named)
 
 
 def names_one(text, said, what):
