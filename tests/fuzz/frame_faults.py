@@ -161,9 +161,24 @@ def drops_by_label(text, before):
     return bool(m and labels and m.group(1) in columns and columns[m.group(1)].missing and len(set(labels[0])) < len(labels[0]))
 
 
-def is_fault(text, before, ours, answer):
-    """Whether pandas is known to be at fault in a step, or to differ; `before`: the lines of the frame that it was given, `ours`: Gasell's, `answer`: what it gave."""
-    if nullable_here(text, before, ours) or drops_by_label(text, before) or cancelled_in_groups(text, columns_of(before)):
+def rows_of(columns):
+    return sorted(zip(*(column.values for column in columns.values())))
+
+
+def merges_in_wrong_order(text, before, answer, got):
+    """Inner merges of keys that repeat on both sides, where left rows have no match, are in no order in pandas (differences.md)."""
+    merge = re.search(r"\.merge\(e, (?:on|left_on)='(\w+)'.*how='inner'", text)
+    left, given, made = columns_of(before), columns_of(answer), columns_of(got)
+    if not merge or "sort=True" in text or merge.group(1) not in left or merge.group(1) not in given:
+        return False
+    kept = given[merge.group(1)].values
+    return len(set(kept)) < len(kept) and not set(left[merge.group(1)].values) <= set(kept) and rows_of(given) == rows_of(made)
+
+
+def is_fault(text, before, ours, answer, got):
+    """Whether pandas is known to be at fault in a step, or to differ; `before`: the lines of the frame that it was given, `ours`: Gasell's, `answer`: what it gave,
+    `got`: what Gasell gave."""
+    if nullable_here(text, before, ours) or drops_by_label(text, before) or cancelled_in_groups(text, columns_of(before)) or merges_in_wrong_order(text, before, answer, got):
         return True
     if any(line.startswith("  dtype |V") for line in answer):
         return True  # a list written into no rows of columns that were not there makes columns of bytes without a length

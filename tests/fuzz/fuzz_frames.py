@@ -638,7 +638,7 @@ def judge(got, want, number, steps, strict):
         powers = re.search(r"\.(?:skew|kurt)\(", steps[k])  # of differences, of which float32 loses more digits, and which leave noise where they are 0
         near = (tolerance * 10, tolerance) if powers else (tolerance,)
         if len(a) != len(b) or not all(same_line(x, y, *near) for x, y in zip(a, b)):
-            is_known = is_fault(steps[k], frame_before(want, steps, number, k), frame_before(got, steps, number, k), b)
+            is_known = is_fault(steps[k], frame_before(want, steps, number, k), frame_before(got, steps, number, k), b, a)
             return ("known", None) if is_known else ("different", (name, a, b))
     return "same", None
 
