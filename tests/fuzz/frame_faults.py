@@ -132,6 +132,13 @@ def nothing(columns, name):
     return columns[name].dtype == "object" and set(columns[name].values) == {"-"}
 
 
+def wraps_around(text, columns):
+    """Unsigned integers written among signed ones of as many bits are negative where these do not hold them (differences.md)."""
+    named = [columns[name] for name in re.findall(r"'(\w+)'", text) if name in columns] if "set_" in text else []
+    bits = {c.dtype[3:] for c in named if c.dtype.startswith("int")}
+    return any(c.dtype.startswith("uint") and c.dtype[4:] in bits and max(c.numbers, default=0) >= 2 ** (int(c.dtype[4:]) - 1) for c in named)
+
+
 def times(columns, name):
     """Arrays of times are columns of moments and durations here, and tolist() does not make numbers of them (differences.md)."""
     return columns[name].dtype in ("datetime64[ns]", "timedelta64[ns]")
@@ -178,7 +185,7 @@ def merges_in_wrong_order(text, before, answer, got):
 def is_fault(text, before, ours, answer, got):
     """Whether pandas is known to be at fault in a step, or to differ; `before`: the lines of the frame that it was given, `ours`: Gasell's, `answer`: what it gave,
     `got`: what Gasell gave."""
-    if nullable_here(text, before, ours) or drops_by_label(text, before) or cancelled_in_groups(text, columns_of(before)) or merges_in_wrong_order(text, before, answer, got):
+    if nullable_here(text, before, ours) or drops_by_label(text, before) or cancelled_in_groups(text, columns_of(before)) or merges_in_wrong_order(text, before, answer, got) or wraps_around(text, columns_of(before)):
         return True
     if any(line.startswith("  dtype |V") for line in answer):
         return True  # a list written into no rows of columns that were not there makes columns of bytes without a length
