@@ -194,6 +194,8 @@ def is_fault(text, before, ours, answer, got):
         return True  # NaN in nullable floats is a value of its own in pandas 2, which some functions skip and others do not (differences.md)
     if names_one(text, said, "None beside nan") and re.search(r"duplicate|unique|groupby|value_counts|factorize|merge|isin|map|mode", text):
         return True  # None and NaN are different values to pandas, and one sign for what is missing here (differences.md)
+    if "set_iloc(d, [], " in text and got[0] == "raises IndexError":
+        return True  # where no rows are written, pandas does not look at the columns of frames of one type (differences.md)
     if "d.index.is_monotonic" in text and answer[0] == "False" and before[0].startswith(("frame (0,", "frame (1,")):
         return True  # a slice of an index keeps what pandas knows of the order of the whole
     columns = columns_of(before)
