@@ -59,7 +59,7 @@ COMPARISON = "==|!=|<|>|<=|>="
 
 def nullable_here(text, before, ours):
     """Whether a step asks of whole numbers or truth values with missing ones, which are Int64 or boolean here, floats or objects in pandas (differences.md), what
-    depends on that: which columns are numbers, whether a column is of texts, comparisons, of which what is missing stays missing, differences of truth values, or the
+    depends on that: which columns are numbers, whether a column is of texts, comparisons and logic, of which what is missing stays missing, differences of truth values, or the
     place of missing keys among groups in order, or of a value among them."""
     columns, own = columns_of(before), columns_of(ours)
     both = [(name, own[name], columns[name]) for name in columns if name in own]
@@ -67,7 +67,7 @@ def nullable_here(text, before, ours):
     if "numeric_only=True" in text or "select_dtypes" in text:
         return any(columns[name].dtype == "object" for name in named)
     asked = r"\['{0}'\]\.str\.|\['{0}'\] (?:{1}) |(?:{1}) d\['{0}'\]|\['{0}'\]\.between\(|\['{0}'\]\.searchsorted\("
-    truths = r"'{0}'.*\.diff\(|groupby\([^)]*'{0}'[^)]*dropna=False"
+    truths = r"\['{0}'\] [&|^] |[&|^] d\['{0}'\]|'{0}'.*\.diff\(|groupby\([^)]*'{0}'[^)]*dropna=False"
     return any(re.search((asked + "|" + truths if own[name].dtype in ("bool", "boolean") else asked).format(name, COMPARISON), text) for name in named)
 
 
