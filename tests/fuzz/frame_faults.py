@@ -57,15 +57,17 @@ def infinite(columns, name):
 COMPARISON = "==|!=|<|>|<=|>="
 
 
-def nullable_here(text, before, ours):
+def nullable_here(text, before, ours, got):
     """Whether a step asks of whole numbers or truth values with missing ones, which are Int64 or boolean here, floats or objects in pandas (differences.md), what
-    depends on that: which columns are numbers, whether a column is of texts, comparisons and logic, of which what is missing stays missing, differences of truth values, or the
-    place of missing keys among groups in order, or of a value among them."""
+    depends on that: which columns are numbers, whether a column is of texts, comparisons and logic, of which what is missing stays missing, differences of truth
+    values, whether they take other values, the place of missing keys among groups in order, or of a value among them."""
     columns, own = columns_of(before), columns_of(ours)
     both = [(name, own[name], columns[name]) for name in columns if name in own]
     named = [n for n, a, b in both if a.dtype in NULLABLE and b.dtype not in NULLABLE and (a.missing or not a.values) or (a.dtype, b.dtype) == ("bool", "object")]
     if "numeric_only=True" in text or "select_dtypes" in text:
         return any(columns[name].dtype == "object" for name in named)
+    if "set_" in text and got[0] == "raises TypeError":
+        return any(own[name].dtype == "boolean" and f"'{name}'" in text for name in named)
     asked = r"\['{0}'\]\.str\.|\['{0}'\] (?:{1}) |(?:{1}) d\['{0}'\]|\['{0}'\]\.between\(|\['{0}'\]\.searchsorted\("
     truths = r"\['{0}'\] [&|^] |[&|^] d\['{0}'\]|'{0}'.*\.diff\(|groupby\([^)]*'{0}'[^)]*dropna=False"
     return any(re.search((asked + "|" + truths if own[name].dtype in ("bool", "boolean") else asked).format(name, COMPARISON), text) for name in named)
@@ -185,7 +187,7 @@ def merges_in_wrong_order(text, before, answer, got):
 def is_fault(text, before, ours, answer, got):
     """Whether pandas is known to be at fault in a step, or to differ; `before`: the lines of the frame that it was given, `ours`: Gasell's, `answer`: what it gave,
     `got`: what Gasell gave."""
-    if nullable_here(text, before, ours) or drops_by_label(text, before) or cancelled_in_groups(text, columns_of(before)) or merges_in_wrong_order(text, before, answer, got) or wraps_around(text, columns_of(before)):
+    if nullable_here(text, before, ours, got) or drops_by_label(text, before) or cancelled_in_groups(text, columns_of(before)) or merges_in_wrong_order(text, before, answer, got) or wraps_around(text, columns_of(before)):
         return True
     if any(line.startswith("  dtype |V") for line in answer):
         return True  # a list written into no rows of columns that were not there makes columns of bytes without a length
