@@ -77,8 +77,9 @@ def names_one(text, said, what):
     """Whether a step names one of the columns of which a line says `what`, or takes all columns without naming one."""
     listed = re.search(what + r" (\[.*?\])", said)
     columns = [ast.literal_eval(name) if name.startswith("'") else name for name in ast.literal_eval(listed.group(1))] if listed else []
-    named = re.findall(r"'(\w+)'", text)
-    return bool(columns) and (not re.search(r"\['|'\]|by=|on=|\('", text) or any(name in columns for name in named))
+    asked = text.partition("lambda d: ")[2]
+    named = re.findall(r"'(\w+)'", asked)
+    return bool(columns) and (not re.search(r"\['|'\]|by=|on=|\('", asked) or any(name in columns for name in named))
 
 
 def cancelled(columns, name):
