@@ -551,7 +551,8 @@ def same_types(ours, theirs):
 
 def truths_as_numbers(line):
     """A line of truth values as pandas has it where some are missing and the others became floats, or here where products of objects are numbers (differences.md)."""
-    return line.replace("True", "1.0").replace("False", "0.0")
+    head, bar, values = line.partition("|")
+    return head + bar + values.replace("True", "1.0").replace("False", "0.0")
 
 
 def same_line(a, b, tolerance, around_zero=1e-12):
@@ -565,7 +566,7 @@ def same_line(a, b, tolerance, around_zero=1e-12):
         nothing = set(heads[0].group(3).replace("|", "").split()) == {"-"}  # a column of nothing has the type of what it came from, or the one that pandas found
         if heads[0].group(2) == "boolean" and heads[1].group(2) == "float64" and " -" in pa:
             return same_line(truths_as_numbers(a.replace("boolean", "float64")), b, tolerance, around_zero)
-        if heads[1].group(2) == "object" and family(heads[0].group(2)) == "number" and re.search("True|False", pb):
+        if heads[1].group(2) == "object" and family(heads[0].group(2)) == "number" and re.search("True|False", pb.partition("|")[2]):
             return same_line(a, truths_as_numbers(b), tolerance, around_zero)
         if not same_types(heads[0].group(2), heads[1].group(2)) and not (nothing and {"boolean", "category"} & {heads[0].group(2), heads[1].group(2)}):
             return False
