@@ -175,6 +175,10 @@ std::vector<std::string> format_cells(Interpreter& in, Column& column, const Cel
   for (int64_t i = 0; i < data.count; ++i) {
     if (data.valid && !data.valid[i]) {
       texts.push_back(space + "<NA>");
+    } else if (is_float(dtype) && !format.quoted && std::isfinite(at(i).as_double())) {
+      std::string shown = fmt::format("{:.{}f}", at(i).as_double(), format.digits);  // each by itself, never with an exponent
+      if (shown.find('.') != std::string::npos) shown.erase(std::max(shown.find_last_not_of('0'), shown.find('.') + 1) + 1);
+      texts.push_back(with_sign(shown, format.leading_space));
     } else if (is_float(dtype)) {
       std::vector<std::string> one = float_cells({at(i).as_double()}, {std::isnan(at(i).as_double())}, format);
       texts.push_back(one[0]);
