@@ -6,6 +6,7 @@
 
 #include "runtime/frame/dictionary.h"
 #include "runtime/session/iterators.h"
+#include "runtime/session/list_sequence.h"
 #include "runtime/session/types.h"
 #include "stdlib/datetime/objects.h"
 #include "stdlib/library.h"
@@ -93,12 +94,24 @@ std::optional<Value> operation(Interpreter& in, ast::BinaryOp op, const Value& l
 
 }  // namespace
 
+Value list_of_column(Interpreter& in, Column& column) {
+  require_memory(in, column.size(), sizeof(Value));
+  std::vector<Value> values;
+  values.reserve(static_cast<size_t>(column.size()));
+  for (int64_t i = 0; i < column.size(); ++i) {
+    Value v = cell(in, column, i);
+    if (auto* s = v.as<numpy::NumpyScalar>()) v = numpy::python_value(s->value(in));
+    values.push_back(std::move(v));
+  }
+  return make_list(std::move(values));
+}
+
 const Type& ColumnObject::type() const {
   static const Type type{
       "ndarray",  // what scripts take it for
       "pandas.arrays",
       &object_type(),
-      {{"tolist", "", [](Interpreter& in, std::span<Value> args) { return make_list(to_vector(in, args[0])); }, "The values as a list."},
+      {{"tolist", "", [](Interpreter& in, std::span<Value> args) { return list_of_column(in, column_of(args[0])); }, "The values as a list."},
        {"copy", "order='C'", itself, "The same values, which never change."},
        {"ravel", "order='C'", itself, "The same values, which have one axis."},
        {"flatten", "order='C'", itself, "The same values, which have one axis."},

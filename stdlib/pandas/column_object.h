@@ -62,6 +62,8 @@ Column& column_of(const Value& v);
 
 /// Value `row` as the script sees it: a NumPy scalar, a str, a Timestamp, pd.NA, pd.NaT …
 Value cell(Interpreter& in, Column& column, int64_t row);
+/// All of them as a list, numbers and truth values as Python's own.
+Value list_of_column(Interpreter& in, Column& column);
 /// A scalar as the key under which a column of this type has it in its index: the bits of its number, the code of its text. Nothing where
 /// no value of such a column can be equal to it.
 std::optional<int64_t> key_of(Interpreter& in, const Column& column, const Value& scalar);

@@ -88,18 +88,7 @@ Value objects(Interpreter& in, Args args) {
 /// object_column(values): values of any types, as they are.
 Value objects_column(Interpreter& in, Args args) { return wrap_column(object_column(in, to_vector(in, args[0]))); }
 
-Value tolist(Interpreter& in, Args args) {
-  Column& c = column_of(args[0]);
-  require_memory(in, c.size(), sizeof(Value));
-  std::vector<Value> values;
-  values.reserve(static_cast<size_t>(c.size()));
-  for (int64_t i = 0; i < c.size(); ++i) {
-    Value v = cell(in, c, i);
-    if (auto* s = v.as<numpy::NumpyScalar>()) v = numpy::python_value(s->value(in));
-    values.push_back(std::move(v));
-  }
-  return make_list(std::move(values));
-}
+Value tolist(Interpreter& in, Args args) { return list_of_column(in, column_of(args[0])); }
 
 Value missing_of(Interpreter&, Args args) {
   const NodeRef mask = frame::missing_mask(column_of(args[0]));
