@@ -139,7 +139,7 @@ std::u32string decode(std::string_view s) {
 }
 
 void require_width(int64_t count) {
-  constexpr int64_t kWidest = 1 << 30;  // wider ones are mistakes, and take seconds to put together
+  constexpr int64_t kWidest = 1 << 30;      // wider ones are mistakes, and take seconds to put together
   constexpr int64_t kAlwaysFits = 1 << 16;  // asking the system for its memory takes longer than most texts
   if (count > kAlwaysFits && count > std::min(kWidest, machine_memory() / 8)) throw std::bad_alloc();
 }

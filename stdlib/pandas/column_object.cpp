@@ -111,7 +111,8 @@ const Type& ColumnObject::type() const {
       "ndarray",  // what scripts take it for
       "pandas.arrays",
       &object_type(),
-      {{"tolist", "", [](Interpreter& in, std::span<Value> args) { return list_of_column(in, column_of(args[0])); }, "The values as a list."},
+      {{"tolist", "", [](Interpreter& in, std::span<Value> args) { return list_of_column(in, column_of(args[0])); },
+        "The values as a list."},
        {"copy", "order='C'", itself, "The same values, which never change."},
        {"ravel", "order='C'", itself, "The same values, which have one axis."},
        {"flatten", "order='C'", itself, "The same values, which have one axis."},

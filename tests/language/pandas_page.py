@@ -31,7 +31,6 @@ REASONS = {
     "columns for arrays": "`pd.array`",
     "integers with missing values": "integers and booleans with missing values",
     "numbers of missing texts": "`.str.len()`",
-    "names of dtypes": "repr of dtypes",
 }
 # (file, title, the class in names.txt, how cases begin)
 SECTIONS = [
