@@ -70,10 +70,13 @@ class Kept {
   }
   void add(const std::string& key, std::shared_ptr<fs::FileSystem> store) {
     const std::lock_guard lock(mutex_);
-    // Arrow wants to be told before the process ends. What a store needs to live is made with the first of its kind, so that this, which is
-    // said after it, happens before it goes.
-    if (schemes_.insert(key.substr(0, key.find(':'))).second) std::atexit([] { kept().finish(); });
     stores_.emplace(key, std::move(store));
+  }
+  /// Arrow wants to be told before the process ends. What a store needs to live is made with the first one that is tried of its kind, also
+  /// where that fails; so this, which is said after it, happens before it goes.
+  void tried(const std::string& scheme) {
+    const std::lock_guard lock(mutex_);
+    if (schemes_.insert(scheme).second) std::atexit([] { kept().finish(); });
   }
   static Kept& kept() {
     static Kept* const one = new Kept;  // never destroyed: threads may use it while the process ends
@@ -110,11 +113,9 @@ arrow::Result<Place> place_of(const ArrowAddress& address) {
     ARROW_ASSIGN_OR_RAISE(place.path, place.store->PathFromUri(uri));
     return place;
   }
-  if (settings.empty()) {
-    ARROW_ASSIGN_OR_RAISE(place.store, fs::FileSystemFromUri(uri, &place.path));
-  } else {
-    ARROW_ASSIGN_OR_RAISE(place.store, fs::FileSystemFromUriAndOptions(uri, settings, &place.path));
-  }
+  auto made = settings.empty() ? fs::FileSystemFromUri(uri, &place.path) : fs::FileSystemFromUriAndOptions(uri, settings, &place.path);
+  Kept::kept().tried(uri.substr(0, scheme_end));
+  ARROW_ASSIGN_OR_RAISE(place.store, std::move(made));
   Kept::kept().add(key, place.store);
   return place;
 }

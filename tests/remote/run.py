@@ -89,6 +89,7 @@ class Remote(unittest.TestCase):
     def fails(self, script, kind, words, environment=None):
         done = run(script, environment)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertNotIn("FinalizeS3", done.stderr)
         self.assertRegex(done.stderr, rf"(?m)^{kind}: .*{words}")
 
 
@@ -185,6 +186,8 @@ class S3(Remote):
         self.fails(read.format("bucket-name/none.csv"), "FileNotFoundError", "none.csv", self.keys)
         self.fails(read.format("no-such-bucket/x.csv"), "FileNotFoundError", "no-such-bucket", self.keys)
         self.fails(read.format(""), "ValueError", "names no bucket", self.keys)
+        # The store cannot be made at all.
+        self.fails("import pandas as pd\npd.read_csv('s3://b/x.csv', storage_options={'key': 'a', 'endpoint_url': 'http://127.0.0.1:1'})\n", "OSError", "must be provided together")
         public = "import pandas as pd\npd.read_csv('s3://bucket-name/taxi/notes.txt', storage_options={'anon': True})\n"
         self.fails(public, "PermissionError", "ACCESS_DENIED", self.keys)  # the server wants a key
         self.fails(read.format("bucket-name/x.csv"), "ConnectionError", "", self.keys | {"AWS_ENDPOINT_URL": "http://127.0.0.1:1"})
