@@ -203,6 +203,6 @@ def is_fault(text, before, ours, answer, got):
         return True  # a slice of an index keeps what pandas knows of the order of the whole
     columns = columns_of(before)
     if "numeric_only=True" in text or "select_dtypes" in text:
-        spread = re.search(r"\.(?:var|std|sem|skew|kurt)\(", text)
-        return any(nothing_but_nan(columns, name) or spread and cancelled(columns, name) for name in columns)
+        spread, total = (re.search(rf"\.(?:{names})\(", text) for names in ("var|std|sem|skew|kurt", "mean|sum"))
+        return any(nothing_but_nan(columns, name) or spread and cancelled(columns, name) or total and spread_beyond_floats(columns, name) for name in columns)
     return any(m.group(1) in columns and fault(columns, m.group(1)) for pattern, fault in FAULTS for m in re.finditer(pattern, text))
