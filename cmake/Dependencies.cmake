@@ -13,9 +13,10 @@ pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy-contrib libhwy)
 # OpenBLAS with integers of 64 bits is opened when a script first multiplies or decomposes matrices (runtime/linalg/openblas.cpp): nothing is linked.
 find_library(OPENBLAS libopenblas64.so.0 REQUIRED)
-# The release starts fast and runs anywhere: what has a static library is linked statically (oneTBB has none), fmt header-only.
+# The release starts fast and runs anywhere: what has a static library is linked statically (oneTBB and Highway have none), fmt header-only.
 set(GASELL_FMT fmt::fmt)
 if(GASELL_STATIC_LLVM)
   set(GASELL_FMT fmt::fmt-header-only)

@@ -98,11 +98,12 @@ struct Variance {
     const double delta = (b.mean - a.mean) + (b.offset - a.offset);
     const bool empty = a.count == 0;
     return {n, empty ? b.mean : a.mean, empty ? b.offset : a.offset + delta * share,
-            a.spread + b.spread + delta * delta * (a.count * share)};
+            a.spread + b.spread + delta * (delta * (a.count * share))};
   }
   /// The state of `count` elements whose deviations from `shift` are these.
   static State close(const typename Deviations<T>::State& sums, double shift, double count) {
     const double step = sums.sum / count, spread = sums.squares - step * step * count;
+    if (std::isinf(sums.squares) && std::isfinite(step)) return {count, shift, step, sums.squares};
     return {count, shift, step, spread != spread || spread > 0 ? spread : 0};
   }
   double finish(const State& state, int64_t count) const {

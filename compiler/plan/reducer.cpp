@@ -59,6 +59,13 @@ ExprRef squared(const ExprRef& x) {
   return binary(ScalarOp::add, binary(ScalarOp::mul, re, re), binary(ScalarOp::mul, im, im));
 }
 
+/// |x|² * weight, which is 0 for no weight also where |x|² is beyond what floats hold.
+ExprRef weighted_square(const ExprRef& x, const ExprRef& weight) {
+  const auto part = [&](const ExprRef& v) { return binary(ScalarOp::mul, v, binary(ScalarOp::mul, v, weight)); };
+  if (!is_complex(x->type)) return part(x);
+  return binary(ScalarOp::add, part(ir::op(ScalarOp::real, {x})), part(ir::op(ScalarOp::imag, {x})));
+}
+
 /// sum / count, which is 0 for no elements: by the short division for counts where that gives a number.
 ExprRef share_of(const ExprRef& sum, const ExprRef& count) {
   if (is_complex(sum->type)) return binary(ScalarOp::div, sum, ir::cast(count, sum->type));
@@ -154,7 +161,7 @@ State Reducer::merge(const State& a, const State& b) const {
       const ExprRef share = ir::op(ScalarOp::select, {binary(ScalarOp::eq, n, f64(0)), f64(0), binary(ScalarOp::div_count, b[0], n)});
       const ExprRef delta = binary(ScalarOp::add, binary(ScalarOp::sub, b[1], a[1]), binary(ScalarOp::sub, b[2], a[2]));
       const ExprRef offset = binary(ScalarOp::add, a[2], binary(ScalarOp::mul, delta, ir::cast(share, components_[1])));
-      const ExprRef spread = binary(ScalarOp::mul, squared(delta), binary(ScalarOp::mul, a[0], share));
+      const ExprRef spread = weighted_square(delta, binary(ScalarOp::mul, a[0], share));
       return {n, ir::op(ScalarOp::select, {empty, b[1], a[1]}), ir::op(ScalarOp::select, {empty, b[2], offset}),
               binary(ScalarOp::add, binary(ScalarOp::add, a[3], b[3]), spread)};
     }
@@ -201,7 +208,10 @@ State DeviationSums::merge(const State& a, const State& b) const {
 State DeviationSums::close(const State& sums, const ExprRef& count) const {
   const ExprRef step = divided_by_count(sums[0], count);
   const ExprRef spread = binary(ScalarOp::sub, sums[1], binary(ScalarOp::mul, squared(step), count));
-  return {count, shift_, step, binary(ScalarOp::max, spread, f64(0))};
+  // Squares beyond what floats hold, of numbers that are not: no difference of infinities.
+  const ExprRef infinity = f64(std::numeric_limits<double>::infinity()), zeros = squared(binary(ScalarOp::sub, step, step));
+  const ExprRef beyond = binary(ScalarOp::logical_and, binary(ScalarOp::eq, sums[1], infinity), binary(ScalarOp::eq, zeros, f64(0)));
+  return {count, shift_, step, ir::op(ScalarOp::select, {beyond, infinity, binary(ScalarOp::max, spread, f64(0))})};
 }
 
 }  // namespace gasell::plan

@@ -4,7 +4,7 @@
 
 #include "runtime/device/device.h"
 #include "runtime/frame/dictionary.h"
-#include "runtime/frame/operator_report.h"
+#include "runtime/primitives/operator_report.h"
 
 namespace gasell::frame {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "runtime/device/storage.h"
 #include "runtime/frame/column.h"
-#include "runtime/frame/scratch.h"
+#include "runtime/primitives/scratch.h"
 
 namespace gasell::frame {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/frame/scratch.h"
+#include "runtime/primitives/scratch.h"
 
 namespace gasell::frame {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <optional>
 
-#include "runtime/frame/scratch.h"
 #include "runtime/frame/values.h"
+#include "runtime/primitives/scratch.h"
 
 namespace gasell::frame {
 

@@ -7,7 +7,7 @@
 #include "runtime/frame/dictionary.h"
 #include "runtime/frame/groups.h"
 #include "runtime/frame/numbering.h"
-#include "runtime/frame/radix.h"
+#include "runtime/primitives/radix.h"
 
 namespace gasell::frame {
 namespace {

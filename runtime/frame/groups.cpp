@@ -9,7 +9,7 @@
 #include "runtime/frame/distant_rows.h"
 #include "runtime/frame/numbering.h"
 #include "runtime/frame/order.h"
-#include "runtime/frame/radix.h"
+#include "runtime/primitives/radix.h"
 
 namespace gasell::frame {
 namespace {

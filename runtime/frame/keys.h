@@ -7,7 +7,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/frame/column.h"
-#include "runtime/frame/scratch.h"
+#include "runtime/primitives/scratch.h"
 
 namespace gasell::frame {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/frame/dictionary.h"
-#include "runtime/frame/scratch.h"
+#include "runtime/primitives/scratch.h"
 
 namespace gasell::frame {
 

@@ -4,7 +4,7 @@
 
 #include "runtime/frame/distant_rows.h"
 #include "runtime/frame/filling.h"
-#include "runtime/frame/radix.h"
+#include "runtime/primitives/radix.h"
 
 namespace gasell::frame {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime/frame/scratch.h"
+#include "runtime/primitives/scratch.h"
 
 namespace gasell::frame {
 

@@ -10,9 +10,9 @@
 #include "compiler/plan/canonical.h"
 #include "runtime/frame/column.h"
 #include "runtime/frame/distant_rows.h"
-#include "runtime/frame/operator_report.h"
 #include "runtime/frame/pending_rows.h"
 #include "runtime/frame/row_parts.h"
+#include "runtime/primitives/operator_report.h"
 
 namespace gasell::frame {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "runtime/frame/dictionary.h"
-#include "runtime/frame/radix.h"
+#include "runtime/primitives/radix.h"
 
 namespace gasell::frame {
 namespace {

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "runtime/frame/filling.h"
-#include "runtime/frame/operator_report.h"
 #include "runtime/frame/sums.h"
 #include "runtime/frame/window_values.h"
+#include "runtime/primitives/operator_report.h"
 
 namespace gasell::frame {
 

@@ -3,9 +3,9 @@
 #include <limits>
 #include <optional>
 
-#include "runtime/frame/operator_report.h"
 #include "runtime/frame/window.h"
 #include "runtime/frame/window_values.h"
+#include "runtime/primitives/operator_report.h"
 
 namespace gasell::frame {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/frame/column.h"
-#include "runtime/frame/scratch.h"
+#include "runtime/primitives/scratch.h"
 
 namespace gasell::frame {
 

@@ -1,10 +1,7 @@
 // Sorting for compiled functions, which call it by name (codegen/externals.h).
-#include <algorithm>
-#include <numeric>
-
 #include "compiler/codegen/externals.h"
+#include "runtime/primitives/sort.h"
 #include "stdlib/numba/module.h"
-#include "stdlib/numpy/host.h"
 
 namespace gasell::numba {
 namespace {
@@ -12,20 +9,11 @@ namespace {
 extern "C" {
 
 /// Sorts `count` elements in NumPy's order.
-void gasell_sort(int64_t dtype, void* elements, int64_t count) {
-  numpy::with_type(static_cast<DType>(dtype), [&]<class T>(std::type_identity<T>) {
-    T* const first = static_cast<T*>(elements);
-    std::sort(first, first + count, numpy::ordered_before<T>);
-  });
-}
+void gasell_sort(int64_t dtype, void* elements, int64_t count) { sort_alone(static_cast<DType>(dtype), elements, count); }
 
 /// The order that sorts `count` elements; equal ones stay as they stand.
 void gasell_argsort(int64_t dtype, const void* elements, int64_t count, int64_t* order) {
-  numpy::with_type(static_cast<DType>(dtype), [&]<class T>(std::type_identity<T>) {
-    const T* const values = static_cast<const T*>(elements);
-    std::iota(order, order + count, int64_t{0});
-    std::stable_sort(order, order + count, [values](int64_t a, int64_t b) { return numpy::ordered_before(values[a], values[b]); });
-  });
+  argsort_alone(static_cast<DType>(dtype), elements, order, count);
 }
 
 }  // extern "C"

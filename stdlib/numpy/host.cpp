@@ -15,10 +15,6 @@ HostArray::HostArray(Interpreter& in, DType dtype, Shape shape)
 
 Value HostArray::value() const { return wrap_array(graph::buffer(storage_, dtype_, shape_, graph::contiguous_strides(shape_), 0)); }
 
-Lanes::Lanes(const Shape& shape, int axis) {
-  for (int k = 0; k < static_cast<int>(shape.size()); ++k) (k < axis ? outer : k == axis ? extent : inner) *= shape[static_cast<size_t>(k)];
-}
-
 void check_interrupt(Interpreter& in) {
   if (!in.engine().interrupted()) return;
   in.engine().clear_interrupt();

@@ -7,45 +7,11 @@
 #include <vector>
 
 #include "runtime/device/device.h"
+#include "runtime/primitives/lanes.h"
+#include "runtime/primitives/order_keys.h"
 #include "stdlib/numpy/ndarray.h"
 
 namespace gasell::numpy {
-
-/// work(std::type_identity<T>) with the C++ type of a dtype.
-template <class Work>
-auto with_type(DType dtype, Work&& work) {
-  switch (dtype) {
-    case DType::boolean: return work(std::type_identity<bool>{});
-    case DType::i8: return work(std::type_identity<int8_t>{});
-    case DType::i16: return work(std::type_identity<int16_t>{});
-    case DType::i32: return work(std::type_identity<int32_t>{});
-    case DType::i64: return work(std::type_identity<int64_t>{});
-    case DType::u8: return work(std::type_identity<uint8_t>{});
-    case DType::u16: return work(std::type_identity<uint16_t>{});
-    case DType::u32: return work(std::type_identity<uint32_t>{});
-    case DType::u64: return work(std::type_identity<uint64_t>{});
-    case DType::f32: return work(std::type_identity<float>{});
-    case DType::f64: return work(std::type_identity<double>{});
-    case DType::c64: return work(std::type_identity<std::complex<float>>{});
-    default: return work(std::type_identity<std::complex<double>>{});
-  }
-}
-
-/// NumPy's order: NaN behind all numbers; complex numbers by their real, then their imaginary parts.
-template <class T>
-bool ordered_before(const T& a, const T& b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return a < b || (b != b && a == a);
-  } else if constexpr (std::is_class_v<T>) {
-    const auto ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag();
-    if (ar < br) return ai == ai || bi != bi;
-    if (ar > br) return bi != bi && ai == ai;
-    if (ar == br || (ar != ar && br != br)) return ai < bi || (bi != bi && ai == ai);
-    return br != br;
-  } else {
-    return a < b;
-  }
-}
 
 /// New memory in C order: fill data(), then take the value.
 class HostArray {
@@ -61,12 +27,6 @@ class HostArray {
   DType dtype_;
   Shape shape_;
   HostStorageRef storage_;
-};
-
-/// An array's shape around one axis: element (outer, i, inner) is at (outer * extent + i) * inner_count + inner.
-struct Lanes {
-  int64_t outer = 1, extent = 1, inner = 1;
-  Lanes(const Shape& shape, int axis);
 };
 
 /// Throws Interrupted where the user asked for it: for loops that take long.

@@ -50,7 +50,7 @@ NodeRef integers(Interpreter& in, std::span<const NodeRef> operands, Work&& work
   const Broadcast x(in, operands);
   const DType dtype = operands[0]->dtype;
   HostArray result(in, dtype, x.shape);
-  with_type(dtype, [&]<class T>(std::type_identity<T>) {
+  with_element_type(dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
       for (int64_t i = 0; i < x.elements[0].count; ++i) result.data<T>()[i] = work(x.data<T>(0)[i], x.data<T>(1)[i]);
   });

@@ -61,7 +61,7 @@ Value accumulate(Interpreter& in, Args args) {
   const Lanes lanes(a.shape(), to_axis(in, args[2], a.rank()));
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, a.dtype(), a.shape());
-  with_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
+  with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
     const T* source = reinterpret_cast<const T*>(from.data);
     T* target = result.data<T>();
     for (int64_t o = 0; o < lanes.outer && lanes.extent > 0; ++o) {
@@ -86,7 +86,7 @@ Value scatter(Interpreter& in, Args args) {
   const Array::Elements from = a.elements(in.engine()), at = as_array(in, args[1]).elements(in.engine()),
                         values = as_array(in, args[2]).elements(in.engine());
   HostArray result(in, a.dtype(), a.shape());
-  with_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
+  with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
     std::copy_n(reinterpret_cast<const T*>(from.data), from.count, result.data<T>());
     for (int64_t i = 0; i < at.count; ++i) {
       T& place = result.data<T>()[reinterpret_cast<const int64_t*>(at.data)[i]];
@@ -124,7 +124,7 @@ Value convolve(Interpreter& in, Args args) {
   const Array::Elements left = a.elements(in.engine()), right = v.elements(in.engine());
   const int64_t count = left.count + right.count - 1;
   HostArray result(in, a.dtype(), {count});
-  with_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
+  with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
     const T *x = reinterpret_cast<const T*>(left.data), *y = reinterpret_cast<const T*>(right.data);
     T* target = result.data<T>();
     std::fill_n(target, count, T{});

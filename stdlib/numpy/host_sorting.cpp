@@ -1,7 +1,11 @@
 // Sorting and searching in sorted arrays.
 #include <algorithm>
-#include <numeric>
+#include <memory>
 
+#include "runtime/primitives/lanes.h"
+#include "runtime/primitives/search.h"
+#include "runtime/primitives/select.h"
+#include "runtime/primitives/sort.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/trues.h"
 
@@ -16,21 +20,13 @@ Value sort(Interpreter& in, Args args) {
   const Lanes lanes(a.shape(), to_axis(in, args[1], a.rank()));
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, a.dtype(), a.shape());
-  with_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
-    const T* source = reinterpret_cast<const T*>(from.data);
-    T* target = result.data<T>();
-    const std::unique_ptr<T[]> lane(lanes.inner > 1 ? new T[static_cast<size_t>(lanes.extent)] : nullptr);
-    for (int64_t o = 0; o < lanes.outer; ++o) {
-      for (int64_t k = 0; k < lanes.inner; ++k) {
-        check_interrupt(in);
-        const int64_t begin = o * lanes.extent * lanes.inner + k;
-        T* values = lane ? lane.get() : target + begin;
-        for (int64_t i = 0; i < lanes.extent; ++i) values[i] = source[begin + i * lanes.inner];
-        std::sort(values, values + lanes.extent, ordered_before<T>);
-        if (lane)
-          for (int64_t i = 0; i < lanes.extent; ++i) target[begin + i * lanes.inner] = values[i];
-      }
-    }
+  with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
+    map_lanes(in.engine(), reinterpret_cast<const T*>(from.data), lanes, result.data<T>(), lanes.extent,
+              [&](const T* lane, T* sorted, bool alone) {
+                if (!alone) return gasell::sort(in.engine(), a.dtype(), lane, sorted, lanes.extent);
+                std::copy_n(lane, lanes.extent, sorted);
+                sort_alone(a.dtype(), sorted, lanes.extent);
+              });
   });
   return result.value();
 }
@@ -41,21 +37,41 @@ Value argsort(Interpreter& in, Args args) {
   const Lanes lanes(a.shape(), to_axis(in, args[1], a.rank()));
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, DType::i64, a.shape());
-  with_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
-    const T* source = reinterpret_cast<const T*>(from.data);
-    int64_t* target = result.data<int64_t>();
-    std::vector<int64_t> order(static_cast<size_t>(lanes.extent));
-    for (int64_t o = 0; o < lanes.outer; ++o) {
-      for (int64_t k = 0; k < lanes.inner; ++k) {
-        check_interrupt(in);
-        const int64_t begin = o * lanes.extent * lanes.inner + k;
-        std::iota(order.begin(), order.end(), int64_t{0});
-        std::stable_sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
-          return ordered_before(source[begin + x * lanes.inner], source[begin + y * lanes.inner]);
-        });
-        for (int64_t i = 0; i < lanes.extent; ++i) target[begin + i * lanes.inner] = order[static_cast<size_t>(i)];
-      }
-    }
+  with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
+    map_lanes(in.engine(), reinterpret_cast<const T*>(from.data), lanes, result.data<int64_t>(), lanes.extent,
+              [&](const T* lane, int64_t* order, bool alone) {
+                if (!alone) return gasell::argsort(in.engine(), a.dtype(), lane, order, lanes.extent);
+                argsort_alone(a.dtype(), lane, order, lanes.extent);
+              });
+  });
+  return result.value();
+}
+
+/// select(a, places): of each vector along the last axis what stands at these places once it is sorted. They are a list of int, each in the
+/// vector; the result has them as its last axis.
+Value select(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  const Lanes lanes(a.shape(), a.rank() - 1);
+  std::vector<int64_t> places;
+  for (const Value& place : to_vector(in, args[1])) places.push_back(to_index(in, place));
+  std::vector<int64_t> rising = places;
+  std::sort(rising.begin(), rising.end());
+  rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
+  const Array::Elements from = a.elements(in.engine());
+  Shape shape = a.shape();
+  shape.back() = static_cast<int64_t>(places.size());
+  HostArray result(in, a.dtype(), shape);
+  with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
+    map_lanes(in.engine(), reinterpret_cast<const T*>(from.data), lanes, result.data<T>(), shape.back(),
+              [&](const T* lane, T* to, bool alone) {
+                const std::unique_ptr<T[]> found(new T[rising.size()]);
+                if (alone)
+                  select_alone(a.dtype(), lane, lanes.extent, rising, found.get());
+                else
+                  gasell::select(in.engine(), a.dtype(), lane, lanes.extent, rising, found.get());
+                for (size_t i = 0; i < places.size(); ++i)
+                  to[i] = found[static_cast<size_t>(std::lower_bound(rising.begin(), rising.end(), places[i]) - rising.begin())];
+              });
   });
   return result.value();
 }
@@ -63,17 +79,9 @@ Value argsort(Interpreter& in, Args args) {
 /// searchsorted(a, v, right): where elements of v go into a, sorted and of the same dtype.
 Value searchsorted(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]), v = as_array(in, args[1]);
-  const bool right = truth(in, args[2]);
   const Array::Elements sorted = a.elements(in.engine()), wanted = v.elements(in.engine());
   HostArray result(in, DType::i64, v.shape());
-  with_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
-    const T *begin = reinterpret_cast<const T*>(sorted.data), *end = begin + sorted.count;
-    const T* value = reinterpret_cast<const T*>(wanted.data);
-    for (int64_t i = 0; i < wanted.count; ++i)
-      result.data<int64_t>()[i] =
-          (right ? std::upper_bound(begin, end, value[i], ordered_before<T>) : std::lower_bound(begin, end, value[i], ordered_before<T>)) -
-          begin;
-  });
+  search_sorted(in.engine(), a.dtype(), sorted.data, sorted.count, wanted.data, wanted.count, truth(in, args[2]), result.data<int64_t>());
   return result.value();
 }
 
@@ -105,6 +113,7 @@ std::vector<NativeFunction> sorting_functions() {
   return {
       {"sort", "a, axis", sort, "A sorted copy."},
       {"argsort", "a, axis", argsort, "Indices that sort, stably."},
+      {"select", "a, places", select, "What stands at some places of sorted vectors along the last axis."},
       {"searchsorted", "a, v, right", searchsorted, "Where the elements of v belong in the sorted vector a of the same dtype."},
       {"nonzero", "a", nonzero_of, "Indices of what is not zero, one vector an axis."},
   };

@@ -161,7 +161,7 @@ std::vector<int64_t> places_along(Interpreter& in, const NodeRef& index, int axi
   const Array::Elements e = Array(index).elements(in.engine());
   std::vector<int64_t> places(static_cast<size_t>(e.count));
   std::atomic<bool> all_fit = true;
-  with_type(e.dtype, [&]<class T>(std::type_identity<T>) {
+  with_element_type(e.dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>) {
       const T* const values = reinterpret_cast<const T*>(e.data);
       for_each_share(e.count, [&](int64_t begin, int64_t end) {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "runtime/frame/quantiles.h"
-#include "runtime/frame/scratch.h"
+#include "runtime/primitives/scratch.h"
 #include "runtime/session/types.h"
 #include "stdlib/pandas/column_object.h"
 
@@ -29,14 +29,14 @@ inline frame::Interpolation interpolation_of(Interpreter& in, const Value& v) {
 }
 
 /// Row numbers as an array of int64.
-inline Value rows_array(Interpreter& in, const frame::Scratch<uint32_t>& rows) {
+inline Value rows_array(Interpreter& in, const Scratch<uint32_t>& rows) {
   frame::NewValues result(in.engine(), DType::i64, rows.size());
   std::copy(rows.begin(), rows.end(), result.as<int64_t>());
   return numpy::wrap_array(result.node());
 }
-inline Value array_over(const frame::Scratch<int64_t>& rows, int64_t count) {
+inline Value array_over(const Scratch<int64_t>& rows, int64_t count) {
   return numpy::wrap_array(graph::buffer(rows.storage(), DType::i64, {count}, {1}, 0));
 }
-inline Value array_over(const frame::Scratch<int64_t>& rows) { return array_over(rows, rows.size()); }
+inline Value array_over(const Scratch<int64_t>& rows) { return array_over(rows, rows.size()); }
 
 }  // namespace gasell::pandas

@@ -19,7 +19,6 @@ namespace {
 using Args = std::span<Value>;
 using frame::GroupsRef;
 using frame::NewValues;
-using frame::Scratch;
 
 class GroupsObject final : public Object {
  public:

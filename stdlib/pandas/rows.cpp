@@ -6,8 +6,8 @@
 #include "runtime/device/device.h"
 #include "runtime/device/workers.h"
 #include "runtime/frame/dictionary.h"
-#include "runtime/frame/operator_report.h"
 #include "runtime/gpu/gpu_device.h"
+#include "runtime/primitives/operator_report.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/list_sequence.h"
 #include "stdlib/library.h"
@@ -119,8 +119,8 @@ Value clock(Interpreter&, Args) {
 /// report(name, start, rows_in, rows_out, detail, where): for --explain.
 Value report(Interpreter& in, Args args) {
   const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  frame::report_operator({gasell::str(in, args[0]), gasell::str(in, args[4]), gasell::str(in, args[5]), to_index(in, args[2]),
-                          to_index(in, args[3]), now - to_double(in, args[1])});
+  report_operator({gasell::str(in, args[0]), gasell::str(in, args[4]), gasell::str(in, args[5]), to_index(in, args[2]),
+                   to_index(in, args[3]), now - to_double(in, args[1])});
   return {};
 }
 
@@ -128,7 +128,7 @@ Value report(Interpreter& in, Args args) {
 Value host_rows_where(Interpreter& in, Args args) {
   const Array mask(graph::cast(array_node(in, args[0]), DType::boolean));
   const Array::Elements flags = mask.elements(in.engine());
-  frame::OperatorTimer timer("filter", flags.count);
+  OperatorTimer timer("filter", flags.count);
   constexpr int64_t kBlock = 1 << 16;
   const int64_t blocks = (flags.count + kBlock - 1) / kBlock;
   std::vector<int64_t> begins(static_cast<size_t>(blocks) + 1, 0);

@@ -44,7 +44,7 @@ Value windows_of(Interpreter& in, Args args) {
   const Array begins = numpy::as_array(in, args[0]), ends = numpy::as_array(in, args[1]);
   Column begin = frame::number_column(begins.node()), end = frame::number_column(ends.node());
   const frame::ColumnData from = frame::read(in.engine(), begin), to = frame::read(in.engine(), end);
-  frame::Windows made{frame::Scratch<int64_t>(in.engine(), from.count), frame::Scratch<int64_t>(in.engine(), from.count)};
+  frame::Windows made{Scratch<int64_t>(in.engine(), from.count), Scratch<int64_t>(in.engine(), from.count)};
   std::copy_n(from.as<int64_t>(), from.count, made.begin.data());
   std::copy_n(to.as<int64_t>(), from.count, made.end.data());
   return Value::make<WindowsObject>(std::move(made));

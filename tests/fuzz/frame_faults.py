@@ -60,7 +60,7 @@ COMPARISON = "==|!=|<|>|<=|>="
 def nullable_here(text, before, ours, got):
     """Whether a step asks of whole numbers or truth values with missing ones, which are Int64 or boolean here, floats or objects in pandas (differences.md), what
     depends on that: which columns are numbers, whether a column is of texts, comparisons and logic, of which what is missing stays missing, differences of truth
-    values, whether numbers stand for them in replace, whether they take other values, the place of missing keys among groups in order, or of a value among them."""
+    values, whether numbers stand for them in replace, their quantiles, whether they take other values, the place of missing keys among groups in order, or of a value among them."""
     columns, own = columns_of(before), columns_of(ours)
     both = [(name, own[name], columns[name]) for name in columns if name in own]
     named = [n for n, a, b in both if a.dtype in NULLABLE and b.dtype not in NULLABLE and (a.missing or not a.values) or (a.dtype, b.dtype) == ("bool", "object")]
@@ -69,7 +69,7 @@ def nullable_here(text, before, ours, got):
     if "set_" in text and got[0] == "raises TypeError":
         return any(own[name].dtype == "boolean" and f"'{name}'" in text for name in named)
     asked = r"\['{0}'\]\.str\.|\['{0}'\] (?:{1}) |(?:{1}) d\['{0}'\]|\['{0}'\]\.between\(|\['{0}'\]\.searchsorted\("
-    truths = r"\['{0}'\]\.replace\(|\['{0}'\] [&|^] |[&|^] d\['{0}'\]|'{0}'.*\.diff\(|groupby\([^)]*'{0}'[^)]*dropna=False"
+    truths = r"\['{0}'\]\.(?:replace|quantile)\(|\['{0}'\] [&|^] |[&|^] d\['{0}'\]|'{0}'.*\.diff\(|groupby\([^)]*'{0}'[^)]*dropna=False"
     return any(re.search((asked + "|" + truths if own[name].dtype in ("bool", "boolean") else asked).format(name, COMPARISON), text) for name in named)
 
 

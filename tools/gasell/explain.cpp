@@ -49,7 +49,7 @@ std::string explain_plan(const std::vector<KernelReport>& kernels) {
   return out;
 }
 
-std::string explain_operator(const frame::OperatorReport& report) {
+std::string explain_operator(const OperatorReport& report) {
   std::string out = fmt::format("{}{}{}: ", report.name, report.detail.empty() ? "" : " ", report.detail);
   out += report.rows_in == report.rows_out ? fmt::format("{} rows", human_count(static_cast<double>(report.rows_in)))
                                            : fmt::format("{} rows → {}", human_count(static_cast<double>(report.rows_in)),
@@ -63,7 +63,7 @@ void Explanation::watch(Engine& engine) {
   engine.observe_plans([this](Engine::PlanStage stage, const std::vector<graph::NodeRef>&, const std::vector<KernelReport>& kernels) {
     if (stage == Engine::PlanStage::ran) steps_.emplace_back(kernels);
   });
-  operators_.emplace([this](const frame::OperatorReport& report) { steps_.emplace_back(report); });
+  operators_.emplace([this](const OperatorReport& report) { steps_.emplace_back(report); });
 }
 
 std::string Explanation::text() const {
@@ -74,7 +74,7 @@ std::string Explanation::text() const {
     if (const auto* kernels = std::get_if<std::vector<KernelReport>>(&step))
       out += fmt::format("plan {}: {}", ++plans, explain_plan(*kernels));
     else
-      out += explain_operator(std::get<frame::OperatorReport>(step));
+      out += explain_operator(std::get<OperatorReport>(step));
   }
   return out;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/engine.h"
-#include "runtime/frame/operator_report.h"
+#include "runtime/primitives/operator_report.h"
 
 namespace gasell::cli {
 
@@ -16,7 +16,7 @@ namespace gasell::cli {
 std::string explain_plan(const std::vector<KernelReport>& kernels);
 
 /// An operator of frames as a line.
-std::string explain_operator(const frame::OperatorReport& report);
+std::string explain_operator(const OperatorReport& report);
 
 /// Collects the plans and operators of a script, in the order in which they ended.
 class Explanation {
@@ -29,8 +29,8 @@ class Explanation {
   std::string text() const;
 
  private:
-  std::vector<std::variant<std::vector<KernelReport>, frame::OperatorReport>> steps_;
-  std::optional<frame::OperatorObserver> operators_;
+  std::vector<std::variant<std::vector<KernelReport>, OperatorReport>> steps_;
+  std::optional<OperatorObserver> operators_;
 };
 
 /// 1536 → "1.5 KiB", 2.5e11 → "250 G".

@@ -85,7 +85,7 @@ Host::Host(const Options& options, bool interactive)
   interpreter.read_line = [lines = std::make_shared<InputLines>()](const std::string& prompt) { return lines->next(prompt); };
   interpreter.dashboard_link = [this] { return dashboard().link(); };
   interpreter.own_process();
-  if (options.engine.trace) operators_.emplace(frame::operators_to(engine.trace()));
+  if (options.engine.trace) operators_.emplace(operators_to(engine.trace()));
   if (options.dashboard >= 0) write_stderr("dashboard: " + dashboard().link() + "\n");
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "runtime/engine.h"
-#include "runtime/frame/operator_report.h"
+#include "runtime/primitives/operator_report.h"
 #include "runtime/session/interpreter.h"
 #include "tools/gasell/crash.h"
 #include "tools/gasell/dashboard/dashboard.h"
@@ -28,7 +28,7 @@ struct Host {
  private:
   int port_;
   std::unique_ptr<Dashboard> dashboard_;
-  std::optional<frame::OperatorObserver> operators_;  // for --trace and --profile
+  std::optional<OperatorObserver> operators_;  // for --trace and --profile
 };
 
 }  // namespace gasell::cli

@@ -4,10 +4,10 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/device/workers.h"
-#include "runtime/frame/operator_report.h"
-#include "runtime/frame/scratch.h"
 #include "runtime/io/arrow/parquet_scan.h"
 #include "runtime/io/os_error.h"
+#include "runtime/primitives/operator_report.h"
+#include "runtime/primitives/scratch.h"
 
 namespace gasell::arrow {
 
@@ -48,7 +48,7 @@ void ParquetScan::read_chunk(const ParquetField& field, const RowGroup& group, b
   const FieldType& layout = *type;
   int64_t row = 0;
   while (true) {
-    frame::check_interrupt(engine_);
+    check_interrupt(engine_);
     ArrayData piece;
     ask(stream->get_next(stream.get(), piece.get()));
     if (!piece) break;
@@ -106,7 +106,7 @@ void ParquetScan::read_announced() {
       if (field.has_validity) t.validity.emplace(engine_, DType::boolean, rows_);
     }
   }
-  frame::OperatorTimer timer("scan", rows_);
+  OperatorTimer timer("scan", rows_);
   read_targets(all);
   for (Target* t : all) {
     if (t->as_said) continue;
@@ -131,7 +131,7 @@ void ParquetScan::read_announced() {
     }
     field.is_read = true;
   }
-  timer.finish(rows_, frame::counted(targets.size(), "column"));
+  timer.finish(rows_, counted(targets.size(), "column"));
 }
 
 }  // namespace gasell::arrow

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "lang/diagnostic.h"
-#include "runtime/frame/scratch.h"
 #include "runtime/io/arrow/decode.h"
 #include "runtime/io/arrow/encode.h"
 #include "runtime/io/arrow/pandas_metadata.h"
@@ -12,6 +11,7 @@
 #include "runtime/io/arrow/source.h"
 #include "runtime/io/arrow/tables.h"
 #include "runtime/io/os_error.h"
+#include "runtime/primitives/scratch.h"
 
 namespace gasell::arrow {
 namespace {
@@ -32,7 +32,7 @@ Pieces read_pieces(Engine& engine, Stream& stream, const std::filesystem::path& 
   };
   ask(stream->get_schema(stream.get(), pieces.schema.get()));
   while (true) {
-    frame::check_interrupt(engine);
+    check_interrupt(engine);
     auto piece = std::make_shared<ArrayData>();
     ask(stream->get_next(stream.get(), piece->get()));
     if (!*piece) return pieces;

@@ -4,11 +4,11 @@
 #include <exception>
 
 #include "lang/diagnostic.h"
-#include "runtime/frame/scratch.h"
 #include "runtime/io/arrow/encode.h"
 #include "runtime/io/arrow/pandas_metadata.h"
 #include "runtime/io/arrow/sink.h"
 #include "runtime/io/arrow/tables.h"
+#include "runtime/primitives/scratch.h"
 
 namespace gasell::arrow {
 namespace {
@@ -35,7 +35,7 @@ void write_parquet(Engine& engine, const std::filesystem::path& path, const Tabl
     const int64_t end = std::min(rows, begin + options.rows_a_group);
     sink.check(library.parquet_start_group(opened, &problem), problem);
     for (size_t k = 0; k < table.columns.size(); ++k) {
-      frame::check_interrupt(engine);
+      check_interrupt(engine);
       Encoder::Typed part = encoder.part(k, begin, end);
       sink.check(library.parquet_write_column(opened, part.array.get(), part.type.get(), &problem), problem);
     }

@@ -11,8 +11,8 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/device/workers.h"
-#include "runtime/frame/operator_report.h"
 #include "runtime/io/os_error.h"
+#include "runtime/primitives/operator_report.h"
 
 namespace gasell::csv {
 namespace {
@@ -122,7 +122,7 @@ void FileScan::in_order(size_t count, const std::function<void(size_t)>& f) {
 }
 
 std::vector<frame::Column> FileScan::load(const std::vector<size_t>& columns, const std::vector<Piece>& pieces, int64_t rows) {
-  frame::OperatorTimer timer("scan", rows);
+  OperatorTimer timer("scan", rows);
   readers_.clear();
   for (const size_t i : columns) {
     const Known& known = columns_[i];
@@ -176,7 +176,7 @@ std::vector<frame::Column> FileScan::load(const std::vector<size_t>& columns, co
   scratches_.clear();
   // What was allocated a block would be kept by the C library beside the budget.
   if (rows >= kManyRows) malloc_trim(0);
-  if (!columns.empty()) timer.finish(rows, frame::counted(columns.size(), "column"));
+  if (!columns.empty()) timer.finish(rows, counted(columns.size(), "column"));
   return results;
 }
 

@@ -20,7 +20,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/device/trace.h"
-#include "runtime/frame/operator_report.h"
+#include "runtime/primitives/operator_report.h"
 #include "tools/gasell/dashboard/live_state.h"
 #include "tools/gasell/dashboard/page.h"
 
@@ -65,7 +65,7 @@ struct Dashboard::State {
   State(Engine& engine, int port) : engine(engine), token(random_token()), acceptor(context) {
     open(port);
     engine.trace().start(false);
-    if (!engine.options().trace) operators.emplace(frame::operators_to(engine.trace()));
+    if (!engine.options().trace) operators.emplace(operators_to(engine.trace()));
     asio::co_spawn(context, accept(), asio::detached);
     // Signals are for the threads that know what to do with them.
     sigset_t all, before;
@@ -177,7 +177,7 @@ struct Dashboard::State {
   Engine& engine;
   const std::string token;
   std::string host, link;
-  std::optional<frame::OperatorObserver> operators;  // where nobody else has them traced
+  std::optional<OperatorObserver> operators;  // where nobody else has them traced
   asio::io_context context{1};
   tcp::acceptor acceptor;
   int connections = 0;

@@ -1,4 +1,4 @@
-#include "runtime/frame/operator_report.h"
+#include "runtime/primitives/operator_report.h"
 
 #include <atomic>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include "runtime/device/trace.h"
 
-namespace gasell::frame {
+namespace gasell {
 namespace {
 
 std::mutex mutex;
@@ -61,4 +61,4 @@ void OperatorTimer::finish(int64_t rows_out, std::string detail, std::string whe
   report_operator({name_, std::move(detail), std::move(where), rows_in_, rows_out, seconds, made_on_disk - on_disk_});
 }
 
-}  // namespace gasell::frame
+}  // namespace gasell

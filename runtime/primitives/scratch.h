@@ -9,9 +9,9 @@
 #include "runtime/device/device.h"
 #include "runtime/device/workers.h"
 #include "runtime/engine.h"
-#include "runtime/frame/operator_report.h"
+#include "runtime/primitives/operator_report.h"
 
-namespace gasell::frame {
+namespace gasell {
 
 /// `count` elements of plain memory, not initialised; on disk where the budget is used up.
 template <class T>
@@ -70,4 +70,4 @@ int64_t random_room(Engine& engine);
 /// The threads that a piece of work is divided among where the division changes no result.
 int threads_of(Engine& engine);
 
-}  // namespace gasell::frame
+}  // namespace gasell

@@ -1,4 +1,4 @@
-#include "runtime/frame/radix.h"
+#include "runtime/primitives/radix.h"
 
 #include <bit>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace gasell::frame {
+namespace gasell {
 namespace {
 
 constexpr int kBucketBits = 11;
@@ -184,4 +184,4 @@ void sort_by_keys(Engine& engine, Scratch<uint64_t>& keys, Scratch<uint32_t>& ro
   sort_on_all_cores(engine, {keys.data(), rows.data()}, {spare_keys.data(), spare_rows.data()}, count);
 }
 
-}  // namespace gasell::frame
+}  // namespace gasell

@@ -1,6 +1,6 @@
-#include "runtime/frame/scratch.h"
+#include "runtime/primitives/scratch.h"
 
-namespace gasell::frame {
+namespace gasell {
 
 int threads_of(Engine& engine) { return std::max(1, engine.device().properties().threads); }
 
@@ -10,4 +10,4 @@ int64_t random_room(Engine& engine) {
   return std::max<int64_t>(std::max(eighth, budget.limit() - eighth - budget.used()), 1 << 16);
 }
 
-}  // namespace gasell::frame
+}  // namespace gasell

@@ -10,7 +10,7 @@ namespace gasell {
 class Trace;
 }
 
-namespace gasell::frame {
+namespace gasell {
 
 struct OperatorReport {
   std::string name;    // "filter", "gather", "group by", "aggregate", "join", "sort", "window", "scan"
@@ -61,4 +61,4 @@ class OperatorTimer {
   std::chrono::steady_clock::time_point start_;
 };
 
-}  // namespace gasell::frame
+}  // namespace gasell

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 
-#include "runtime/frame/scratch.h"
+#include "runtime/primitives/scratch.h"
 
-namespace gasell::frame {
+namespace gasell {
 
 /// Sorts keys[0, count), and rows with them; rows of equal keys keep their order. A first pass on all cores divides by the highest bits
 /// that differ; what is left of each bucket is sorted from the lowest bits up while it is in a core's cache.
 void sort_by_keys(Engine& engine, Scratch<uint64_t>& keys, Scratch<uint32_t>& rows, int64_t count);
 
-}  // namespace gasell::frame
+}  // namespace gasell

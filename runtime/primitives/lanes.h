@@ -1,0 +1,57 @@
+// Work on the vectors along one axis of an array, which are its lanes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "runtime/primitives/scratch.h"
+
+namespace gasell {
+
+/// A shape around one axis: element (o, i, k) of [outer, extent, inner] is at (o * extent + i) * inner + k.
+struct Lanes {
+  int64_t outer = 1, extent = 1, inner = 1;
+  Lanes(const graph::Shape& shape, int axis) {
+    for (int k = 0; k < static_cast<int>(shape.size()); ++k) (k < axis ? outer : k == axis ? extent : inner) *= shape[static_cast<size_t>(k)];
+  }
+  int64_t count() const { return outer * inner; }
+};
+
+/// Makes the lanes of `to`, `extent` elements each, of those of `from`: work(lane, result, alone) sees both as they lie side by side in memory.
+/// Many lanes are shared among the cores, `alone` then being true; few have all of them each.
+template <class From, class To, class Work>
+void map_lanes(Engine& engine, const From* from, const Lanes& lanes, To* to, int64_t extent, const Work& work) {
+  const bool many = lanes.count() >= 2 * threads_of(engine);
+  const auto over = [&](int64_t count, int64_t elements, const auto& part) {
+    if (many) return over_rows(engine, count, part, std::max<int64_t>(1, kRowsATask / 4 / std::max<int64_t>(1, elements)));
+    for (int64_t i = 0; i < count; ++i) {
+      check_interrupt(engine);
+      part(i, i + 1);
+    }
+  };
+  if (lanes.inner == 1) {
+    return over(lanes.outer, lanes.extent, [&](int64_t begin, int64_t end) {
+      for (int64_t o = begin; o < end; ++o) work(from + o * lanes.extent, to + o * extent, many);
+    });
+  }
+  // Neighbouring lanes go through memory of their own together, so that lines of the cache are read and written once.
+  constexpr int64_t kTogether = 16;
+  const int64_t blocks = (lanes.inner + kTogether - 1) / kTogether;
+  over(lanes.outer * blocks, lanes.extent * kTogether, [&](int64_t begin, int64_t end) {
+    const std::unique_ptr<From[]> in(new From[static_cast<size_t>(lanes.extent * kTogether)]);
+    const std::unique_ptr<To[]> out(new To[static_cast<size_t>(extent * kTogether)]);
+    for (int64_t block = begin; block < end; ++block) {
+      const int64_t o = block / blocks, first = block % blocks * kTogether, width = std::min(kTogether, lanes.inner - first);
+      const From* const source = from + o * lanes.extent * lanes.inner + first;
+      To* const target = to + o * extent * lanes.inner + first;
+      for (int64_t i = 0; i < lanes.extent; ++i)
+        for (int64_t k = 0; k < width; ++k) in[k * lanes.extent + i] = source[i * lanes.inner + k];
+      for (int64_t k = 0; k < width; ++k) work(in.get() + k * lanes.extent, out.get() + k * extent, many);
+      for (int64_t i = 0; i < extent; ++i)
+        for (int64_t k = 0; k < width; ++k) target[i * lanes.inner + k] = out[k * extent + i];
+    }
+  });
+}
+
+}  // namespace gasell
