@@ -13,13 +13,14 @@ namespace gasell {
 struct Lanes {
   int64_t outer = 1, extent = 1, inner = 1;
   Lanes(const graph::Shape& shape, int axis) {
-    for (int k = 0; k < static_cast<int>(shape.size()); ++k) (k < axis ? outer : k == axis ? extent : inner) *= shape[static_cast<size_t>(k)];
+    for (int k = 0; k < static_cast<int>(shape.size()); ++k)
+      (k < axis ? outer : k == axis ? extent : inner) *= shape[static_cast<size_t>(k)];
   }
   int64_t count() const { return outer * inner; }
 };
 
-/// Makes the lanes of `to`, `extent` elements each, of those of `from`: work(lane, result, alone) sees both as they lie side by side in memory.
-/// Many lanes are shared among the cores, `alone` then being true; few have all of them each.
+/// Makes the lanes of `to`, `extent` elements each, of those of `from`: work(lane, result, alone) sees both as they lie side by side in
+/// memory. Many lanes are shared among the cores, `alone` then being true; few have all of them each.
 template <class From, class To, class Work>
 void map_lanes(Engine& engine, const From* from, const Lanes& lanes, To* to, int64_t extent, const Work& work) {
   const bool many = lanes.count() >= 2 * threads_of(engine);

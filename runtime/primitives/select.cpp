@@ -22,8 +22,8 @@ struct Bracket {
   uint64_t low, high;
 };
 
-/// Brackets around places of `count` elements, by a sample of them; they rise and do not overlap. A bracket reaches five standard deviations of
-/// the sample's ranks to both sides.
+/// Brackets around places of `count` elements, by a sample of them; they rise and do not overlap. A bracket reaches five standard
+/// deviations of the sample's ranks to both sides.
 template <class T>
 std::vector<Bracket> brackets_of(const T* values, int64_t count, std::span<const int64_t> places) {
   constexpr int64_t kSample = 1 << 12;
@@ -38,7 +38,8 @@ std::vector<Bracket> brackets_of(const T* values, int64_t count, std::span<const
   for (const int64_t place : places) {
     const double share = static_cast<double>(place) / static_cast<double>(count);
     const double deviation = std::sqrt(share * (1 - share) * kSample);
-    const auto low = static_cast<int64_t>(share * kSample - 5 * deviation) - 2, high = static_cast<int64_t>(share * kSample + 5 * deviation) + 2;
+    const auto low = static_cast<int64_t>(share * kSample - 5 * deviation) - 2,
+               high = static_cast<int64_t>(share * kSample + 5 * deviation) + 2;
     const Bracket b{low < 0 ? 0 : sample[static_cast<size_t>(low)], high >= kSample ? UINT64_MAX : sample[static_cast<size_t>(high)]};
     if (!brackets.empty() && b.low <= brackets.back().high)
       brackets.back().high = std::max(brackets.back().high, b.high);

@@ -161,8 +161,7 @@ void sort_by_counting(Engine& engine, const T* from, T* to, int64_t count) {
   for (int64_t task = 1; task < tasks; ++task)
     for (int64_t v = 0; v < kValues; ++v) counts[static_cast<size_t>(v)] += counts[static_cast<size_t>(task * kValues + v)];
   constexpr int kFirst = std::is_signed_v<T> ? -128 : 0;
-  for (int v = kFirst; v < kFirst + kValues; ++v)
-    to = std::fill_n(to, counts[static_cast<uint8_t>(v)], static_cast<T>(v));
+  for (int v = kFirst; v < kFirst + kValues; ++v) to = std::fill_n(to, counts[static_cast<uint8_t>(v)], static_cast<T>(v));
 }
 
 /// Sorts by comparing, equal elements in their order: halves of halves beside each other, then merged.
@@ -170,8 +169,7 @@ template <class T, class Before>
 void merge_sort(Engine& engine, T* values, int64_t count, const Before& before) {
   if (count <= kAlone) return static_cast<void>(std::stable_sort(values, values + count, before));
   const int64_t run = std::max<int64_t>(kAlone, (count + threads_of(engine) - 1) / threads_of(engine));
-  over_rows(
-      engine, count, [&](int64_t begin, int64_t end) { std::stable_sort(values + begin, values + end, before); }, run);
+  over_rows(engine, count, [&](int64_t begin, int64_t end) { std::stable_sort(values + begin, values + end, before); }, run);
   const Scratch<T> spare(engine, count);
   T *from = values, *to = spare.data();
   for (int64_t width = run; width < count; width *= 2) {
@@ -288,7 +286,8 @@ void argsort(Engine& engine, DType dtype, const void* from, int64_t* order, int6
           }
         });
         sort_by_keys(engine, keys, places, count);
-        return over_rows(engine, count, [&](int64_t begin, int64_t end) { std::copy(places.data() + begin, places.data() + end, order + begin); });
+        return over_rows(engine, count,
+                         [&](int64_t begin, int64_t end) { std::copy(places.data() + begin, places.data() + end, order + begin); });
       }
     }
     std::iota(order, order + count, int64_t{0});

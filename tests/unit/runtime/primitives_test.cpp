@@ -1,4 +1,5 @@
-// Sorting, selecting and searching beside what the standard library's stable sort gives, over orders that are hard for one algorithm or another.
+// Sorting, selecting and searching beside what the standard library's stable sort gives, over orders that are hard for one algorithm or
+// another.
 #include "catch.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@
 namespace gasell {
 namespace {
 
-constexpr DType kTypes[] = {DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16, DType::u32, DType::u64, DType::f32, DType::f64, DType::c128};
+constexpr DType kTypes[] = {DType::i8,  DType::i16, DType::i32, DType::i64, DType::u8,  DType::u16,
+                            DType::u32, DType::u64, DType::f32, DType::f64, DType::c128};
 const char* const kOrders[] = {"random", "sorted", "reversed", "equal", "organ pipes", "few values", "one apart", "sawtooth"};
 
 template <class T>
@@ -28,7 +30,7 @@ std::vector<T> ordered_as(const std::string& order, int64_t count, uint64_t seed
   std::mt19937_64 random(seed);
   std::vector<T> values;
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t place = order == "random"       ? static_cast<int64_t>(random() >> 1)
+    const int64_t place = order == "random"        ? static_cast<int64_t>(random() >> 1)
                           : order == "sorted"      ? i
                           : order == "reversed"    ? count - i
                           : order == "equal"       ? 7
@@ -47,7 +49,8 @@ std::vector<T> ordered_as(const std::string& order, int64_t count, uint64_t seed
     if (seed % 2)
       for (T& v : values) {
         const uint64_t die = random() % 20;
-        if (die < 4) v = die == 0 ? std::numeric_limits<T>::quiet_NaN() : die == 1 ? std::numeric_limits<T>::infinity() : die == 2 ? T{0} : -T{0};
+        if (die < 4)
+          v = die == 0 ? std::numeric_limits<T>::quiet_NaN() : die == 1 ? std::numeric_limits<T>::infinity() : die == 2 ? T{0} : -T{0};
       }
   }
   return values;
