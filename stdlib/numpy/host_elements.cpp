@@ -9,23 +9,23 @@
 namespace gasell::numpy::compositions {
 namespace {
 
+/// Without a sign, so that the least integer does not overflow.
 template <class T>
-T greatest_common_divisor(T a, T b) {
-  if constexpr (std::is_signed_v<T>) {  // of magnitudes, so that the least integer does not overflow
-    using U = std::make_unsigned_t<T>;
-    const auto magnitude = [](T x) { return x < 0 ? static_cast<U>(U{0} - static_cast<U>(x)) : static_cast<U>(x); };
-    return static_cast<T>(std::gcd(magnitude(a), magnitude(b)));
-  } else {
-    return std::gcd(a, b);
-  }
+auto magnitude(T x) {
+  using U = std::make_unsigned_t<T>;
+  return x < 0 ? static_cast<U>(U{0} - static_cast<U>(x)) : static_cast<U>(x);
 }
 
 template <class T>
+T greatest_common_divisor(T a, T b) {
+  return static_cast<T>(std::gcd(magnitude(a), magnitude(b)));
+}
+
+/// Beyond what the type holds it wraps around, as the product of magnitudes does.
+template <class T>
 T least_common_multiple(T a, T b) {
-  const T divisor = greatest_common_divisor(a, b);
-  if (divisor == 0) return 0;
-  const auto product = static_cast<T>(static_cast<uint64_t>(a / divisor) * static_cast<uint64_t>(b));
-  return product < 0 ? static_cast<T>(uint64_t{0} - static_cast<uint64_t>(product)) : product;
+  const uint64_t divisor = std::gcd(magnitude(a), magnitude(b));
+  return divisor == 0 ? T{0} : static_cast<T>(magnitude(a) / divisor * magnitude(b));
 }
 
 /// The elements of operands in one shape, in C order.

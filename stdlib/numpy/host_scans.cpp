@@ -1,6 +1,8 @@
 // Running totals, counts and convolution.
 #include <algorithm>
+#include <atomic>
 #include <limits>
+#include <optional>
 
 #include "stdlib/library.h"
 #include "stdlib/numpy/chunks.h"
@@ -17,34 +19,36 @@ ScanOp scan_op(const std::string& name) {
   return name == "add" ? ScanOp::add : name == "multiply" ? ScanOp::multiply : name == "maximum" ? ScanOp::maximum : ScanOp::minimum;
 }
 
-/// Wrapping arithmetic of integers, NaN-keeping extremes.
-template <class T>
-T combine(ScanOp op, const T& a, const T& b) {
+/// Wrapping arithmetic of integers, NaN-keeping extremes; products of complex numbers as NumPy's, without a second look at infinities.
+template <ScanOp op, class T>
+T combine(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, bool>) {
     return op == ScanOp::add || op == ScanOp::maximum ? a || b : a && b;
+  } else if constexpr (op == ScanOp::maximum || op == ScanOp::minimum) {
+    const bool b_wins = op == ScanOp::maximum ? ordered_before(a, b) : ordered_before(b, a);
+    if constexpr (std::is_integral_v<T>) return b_wins ? b : a;
+    return a != a || (b == b && !b_wins) ? a : b;
   } else if constexpr (std::is_integral_v<T>) {
-    using U = uint64_t;
-    switch (op) {
-      case ScanOp::add: return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
-      case ScanOp::multiply: return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
-      case ScanOp::maximum: return std::max(a, b);
-      default: return std::min(a, b);
-    }
+    const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+    return static_cast<T>(op == ScanOp::add ? x + y : x * y);
+  } else if constexpr (std::is_class_v<T> && op == ScanOp::multiply) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   } else {
-    switch (op) {
-      case ScanOp::add: return a + b;
-      case ScanOp::multiply: return a * b;
-      case ScanOp::maximum: return a != a || (b == b && ordered_before(b, a)) ? a : b;
-      default: return a != a || (b == b && ordered_before(a, b)) ? a : b;
-    }
+    return op == ScanOp::add ? a + b : a * b;
   }
 }
 
-/// As NumPy's: without a second look at infinities.
-template <class T>
-std::complex<T> combine(ScanOp op, const std::complex<T>& a, const std::complex<T>& b) {
-  if (op == ScanOp::multiply) return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-  return combine<std::complex<T>>(op, a, b);
+/// work(std::type_identity<T>, combine) for a dtype and an operation: a function of two elements, known when loops over them are compiled.
+template <class Work>
+void with_scan(DType dtype, ScanOp op, const Work& work) {
+  with_element_type(dtype, [&]<class T>(std::type_identity<T> type) {
+    switch (op) {
+      case ScanOp::add: return work(type, [](const T& a, const T& b) { return combine<ScanOp::add>(a, b); });
+      case ScanOp::multiply: return work(type, [](const T& a, const T& b) { return combine<ScanOp::multiply>(a, b); });
+      case ScanOp::maximum: return work(type, [](const T& a, const T& b) { return combine<ScanOp::maximum>(a, b); });
+      default: return work(type, [](const T& a, const T& b) { return combine<ScanOp::minimum>(a, b); });
+    }
+  });
 }
 
 /// accumulate(a, op, axis): out[i] = out[i - 1] op a[i], one after the other as NumPy does it, or, where that is the same, by a scan on
@@ -61,19 +65,32 @@ Value accumulate(Interpreter& in, Args args) {
   const Lanes lanes(a.shape(), to_axis(in, args[2], a.rank()));
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, a.dtype(), a.shape());
-  with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
-    const T* source = reinterpret_cast<const T*>(from.data);
-    T* target = result.data<T>();
+  with_scan(a.dtype(), op, [&]<class T>(std::type_identity<T>, const auto& combined) {
+    const T* const source = reinterpret_cast<const T*>(from.data);
+    T* const target = result.data<T>();
+    if (lanes.inner == 1) {
+      return map_lanes(in.engine(), source, lanes, target, lanes.extent, [&](const T* lane, T* to, bool) {
+        T total{};
+        for (int64_t i = 0; i < lanes.extent; ++i) {
+          if (i % 65536 == 0) check_interrupt(in.engine());
+          to[i] = total = i ? combined(total, lane[i]) : lane[i];
+        }
+      });
+    }
+    // Rows one behind the other, as they lie in memory; each core has a range of their elements.
+    const int64_t width = std::max<int64_t>(64, (lanes.inner + threads_of(in.engine()) - 1) / threads_of(in.engine()));
     for (int64_t o = 0; o < lanes.outer && lanes.extent > 0; ++o) {
-      std::copy_n(source, lanes.inner, target);
-      source += lanes.inner;
-      target += lanes.inner;
-      for (int64_t i = 1; i < lanes.extent; ++i) {
-        if (i % 65536 == 0) check_interrupt(in);
-        for (int64_t k = 0; k < lanes.inner; ++k) target[k] = combine(op, target[k - lanes.inner], source[k]);
-        source += lanes.inner;
-        target += lanes.inner;
-      }
+      const int64_t first = o * lanes.extent * lanes.inner;
+      over_rows(
+          in.engine(), lanes.inner,
+          [&](int64_t begin, int64_t end) {
+            std::copy(source + first + begin, source + first + end, target + first + begin);
+            for (int64_t i = 1; i < lanes.extent; ++i) {
+              const int64_t row = first + i * lanes.inner;
+              for (int64_t k = row + begin; k < row + end; ++k) target[k] = combined(target[k - lanes.inner], source[k]);
+            }
+          },
+          width);
     }
   });
   return with_chunks(result.value(), a.requested_chunks());
@@ -86,54 +103,125 @@ Value scatter(Interpreter& in, Args args) {
   const Array::Elements from = a.elements(in.engine()), at = as_array(in, args[1]).elements(in.engine()),
                         values = as_array(in, args[2]).elements(in.engine());
   HostArray result(in, a.dtype(), a.shape());
-  with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
-    std::copy_n(reinterpret_cast<const T*>(from.data), from.count, result.data<T>());
+  with_scan(a.dtype(), op, [&]<class T>(std::type_identity<T>, const auto& combined) {
+    const auto* const place = reinterpret_cast<const int64_t*>(at.data);
+    const T* const value = reinterpret_cast<const T*>(values.data);
+    T* const target = result.data<T>();
+    std::copy_n(reinterpret_cast<const T*>(from.data), from.count, target);
     for (int64_t i = 0; i < at.count; ++i) {
-      T& place = result.data<T>()[reinterpret_cast<const int64_t*>(at.data)[i]];
-      place = combine(op, place, reinterpret_cast<const T*>(values.data)[i]);
+      if (i % 65536 == 0) check_interrupt(in.engine());
+      target[place[i]] = combined(target[place[i]], value[i]);
     }
   });
   return result.value();
 }
 
-/// bincount(x, weights, minlength): x i64 and not negative; weights f64 or None.
+/// bincount(x, weights, minlength): x of integers that are not negative; weights f64 or None.
 Value bincount(Interpreter& in, Args args) {
   const Array::Elements x = as_array(in, args[0]).elements(in.engine());
-  const int64_t* value = reinterpret_cast<const int64_t*>(x.data);
-  int64_t count = to_index(in, args[2]);
-  for (int64_t i = 0; i < x.count; ++i) {
-    if (value[i] < 0) raise("ValueError", "'list' argument must have no negative elements");
-    count = std::max(count, value[i] < std::numeric_limits<int64_t>::max() ? value[i] + 1 : value[i]);  // either is more than memory holds
-  }
-  if (args[1].is_none()) {
-    HostArray result(in, DType::i64, {count});
-    std::fill_n(result.data<int64_t>(), count, 0);
-    for (int64_t i = 0; i < x.count; ++i) ++result.data<int64_t>()[value[i]];
-    return result.value();
-  }
-  const Array::Elements w = as_array(in, args[1]).elements(in.engine());
-  HostArray result(in, DType::f64, {count});
-  std::fill_n(result.data<double>(), count, 0.0);
-  for (int64_t i = 0; i < x.count; ++i) result.data<double>()[value[i]] += reinterpret_cast<const double*>(w.data)[i];
-  return result.value();
+  const int64_t least = to_index(in, args[2]);
+  std::optional<HostArray> result;
+  with_element_type(x.dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      const T* const value = reinterpret_cast<const T*>(x.data);
+      const int64_t parts = (x.count + kRowsATask - 1) / kRowsATask;
+      std::vector<T> greatest(static_cast<size_t>(parts));
+      std::atomic<bool> negative = false;
+      over_rows(in.engine(), x.count, [&](int64_t begin, int64_t end) {
+        const auto [low, high] = std::minmax_element(value + begin, value + end);
+        if (std::is_signed_v<T> && *low < T{0}) negative = true;
+        greatest[static_cast<size_t>(begin / kRowsATask)] = *high;
+      });
+      if (negative) raise("ValueError", "'list' argument must have no negative elements");
+      int64_t count = least;
+      for (const T high : greatest)  // the largest integer is more than memory holds, with or without one more
+        count = std::max(count, static_cast<int64_t>(high) + (static_cast<int64_t>(high) < std::numeric_limits<int64_t>::max()));
+      if (!args[1].is_none()) {
+        const Array::Elements w = as_array(in, args[1]).elements(in.engine());
+        const auto* const weight = reinterpret_cast<const double*>(w.data);
+        result.emplace(in, DType::f64, Shape{count});
+        auto* const sums = result->data<double>();
+        std::fill_n(sums, count, 0.0);
+        for (int64_t i = 0; i < x.count; ++i) {
+          if (i % 65536 == 0) check_interrupt(in.engine());
+          sums[value[i]] += weight[i];
+        }
+        return;
+      }
+      result.emplace(in, DType::i64, Shape{count});
+      auto* const counts = result->data<int64_t>();
+      std::fill_n(counts, count, int64_t{0});
+      // Each core counts what it sees in numbers of its own, where these are few beside the elements.
+      const int64_t cores = count <= x.count / 8 ? std::min<int64_t>(threads_of(in.engine()), parts) : 1;
+      std::vector<std::vector<int64_t>> own(static_cast<size_t>(std::max<int64_t>(cores, 1)));
+      const int64_t share = cores > 0 ? (x.count + cores - 1) / cores : 0;
+      over_rows(
+          in.engine(), x.count,
+          [&](int64_t begin, int64_t end) {
+            std::vector<int64_t>& mine = own[static_cast<size_t>(begin / share)];
+            int64_t* to = counts;
+            if (begin > 0) {
+              mine.assign(static_cast<size_t>(count), 0);
+              to = mine.data();
+            }
+            for (int64_t i = begin; i < end; ++i) {
+              if (i % 65536 == 0) check_interrupt(in.engine());
+              ++to[value[i]];
+            }
+          },
+          std::max<int64_t>(share, 1));
+      for (size_t core = 1; core < own.size(); ++core)
+        for (size_t i = 0; i < own[core].size(); ++i) counts[i] += own[core][i];
+    }
+  });
+  return result->value();
 }
 
 /// convolve(a, v): the whole discrete convolution of two vectors of one dtype.
 Value convolve(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]), v = as_array(in, args[1]);
-  const Array::Elements left = a.elements(in.engine()), right = v.elements(in.engine());
+  const bool swapped = a.size() < v.size();
+  const Array::Elements left = (swapped ? v : a).elements(in.engine()), right = (swapped ? a : v).elements(in.engine());
   const int64_t count = left.count + right.count - 1;
   HostArray result(in, a.dtype(), {count});
   with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
-    const T *x = reinterpret_cast<const T*>(left.data), *y = reinterpret_cast<const T*>(right.data);
-    T* target = result.data<T>();
-    std::fill_n(target, count, T{});
-    for (int64_t j = 0; j < right.count; ++j) {
-      check_interrupt(in);
-      for (int64_t i = 0; i < left.count; ++i) target[i + j] = combine(ScanOp::add, target[i + j], combine(ScanOp::multiply, x[i], y[j]));
-    }
+    const T *const x = reinterpret_cast<const T*>(left.data), *const y = reinterpret_cast<const T*>(right.data);
+    T* const target = result.data<T>();
+    // A piece of the result that stays in the cache takes all that comes to it, the elements of the shorter vector one after the other,
+    // four of them while it is in registers.
+    over_rows(
+        in.engine(), count,
+        [&](int64_t begin, int64_t end) {
+          constexpr int64_t kTogether = 4;
+          const auto product = [&](int64_t i, int64_t j) { return combine<ScanOp::multiply>(x[i - j], y[j]); };
+          std::fill(target + begin, target + end, T{});
+          int64_t j = std::max<int64_t>(0, begin - left.count + 1);
+          const int64_t all = std::min(right.count, end);
+          const auto one_by_one = [&](int64_t from, int64_t to) {
+            for (int64_t i = from; i < to; ++i)
+              for (int64_t k = j; k < std::min(j + kTogether, all); ++k)
+                if (i >= k && i - k < left.count) target[i] = combine<ScanOp::add>(target[i], product(i, k));
+          };
+          for (; j < all; j += kTogether) {
+            const int64_t first = std::min(end, std::max(begin, j + kTogether - 1)), last = std::max(first, std::min(end, left.count + j));
+            one_by_one(begin, j + kTogether <= all ? first : end);
+            if (j + kTogether > all) break;
+            for (int64_t i = first; i < last; ++i) {
+              T sum = target[i];
+              for (int64_t k = 0; k < kTogether; ++k) sum = combine<ScanOp::add>(sum, product(i, j + k));
+              target[i] = sum;
+            }
+            one_by_one(last, end);
+          }
+        },
+        1 << 12);
   });
   return result.value();
+}
+
+/// gather(a, places): the elements of a vector at places that are known to be its own.
+Value gather(Interpreter& in, Args args) {
+  return wrap_array(graph::gather(as_array(in, args[0]).node(), graph::cast(as_array(in, args[1]).node(), DType::i64)));
 }
 
 }  // namespace
@@ -143,6 +231,7 @@ std::vector<NativeFunction> scan_functions() {
       {"accumulate", "a, op, axis", accumulate, "Running sum, product, maximum or minimum."},
       {"scatter", "a, positions, values, op", scatter, "A copy with values combined into its elements, one after the other."},
       {"bincount", "x, weights, minlength", bincount, "How often each number is there, or the sums of their weights."},
+      {"gather", "a, places", gather, "The elements of a vector at places that are known to be its own."},
       {"convolve", "a, v", convolve, "The whole convolution of two vectors of one dtype."},
   };
 }

@@ -4,9 +4,9 @@
 
 #include "runtime/primitives/lanes.h"
 #include "runtime/primitives/search.h"
-#include "runtime/primitives/select.h"
 #include "runtime/primitives/sort.h"
 #include "stdlib/numpy/host.h"
+#include "stdlib/numpy/selecting.h"
 #include "stdlib/numpy/trues.h"
 
 namespace gasell::numpy {
@@ -57,20 +57,33 @@ Value select(Interpreter& in, Args args) {
   std::vector<int64_t> rising = places;
   std::sort(rising.begin(), rising.end());
   rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
-  const Array::Elements from = a.elements(in.engine());
   Shape shape = a.shape();
   shape.back() = static_cast<int64_t>(places.size());
   HostArray result(in, a.dtype(), shape);
   with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
+    const std::unique_ptr<T[]> found(new T[rising.size()]);
+    const auto give = [&](const T* at_rising, T* to) {
+      for (const int64_t place : places) *to++ = at_rising[std::lower_bound(rising.begin(), rising.end(), place) - rising.begin()];
+    };
+    constexpr int64_t kFewLanes = 16;
+    if (lanes.count() <= kFewLanes) {
+      const NodeRef rows = graph::reshape(a.node(), {lanes.count(), lanes.extent});
+      int64_t row = 0;
+      while (row < lanes.count() && select_from_long(in, graph::view(rows, {lanes.extent}, {{-1, row, 0}, {0, 0, 1}}), rising, found.get()))
+        give(found.get(), result.data<T>() + row++ * shape.back());
+      if (row == lanes.count()) return;
+    }
+    const Array::Elements from = a.elements(in.engine());
     map_lanes(in.engine(), reinterpret_cast<const T*>(from.data), lanes, result.data<T>(), shape.back(),
               [&](const T* lane, T* to, bool alone) {
-                const std::unique_ptr<T[]> found(new T[rising.size()]);
-                if (alone)
-                  select_alone(a.dtype(), lane, lanes.extent, rising, found.get());
-                else
-                  gasell::select(in.engine(), a.dtype(), lane, lanes.extent, rising, found.get());
-                for (size_t i = 0; i < places.size(); ++i)
-                  to[i] = found[static_cast<size_t>(std::lower_bound(rising.begin(), rising.end(), places[i]) - rising.begin())];
+                const std::unique_ptr<T[]> sorted(new T[static_cast<size_t>(lanes.extent)]);
+                if (alone) {
+                  std::copy_n(lane, lanes.extent, sorted.get());
+                  sort_alone(a.dtype(), sorted.get(), lanes.extent);
+                } else {
+                  gasell::sort(in.engine(), a.dtype(), lane, sorted.get(), lanes.extent);
+                }
+                for (size_t i = 0; i < places.size(); ++i) to[i] = sorted[places[i]];
               });
   });
   return result.value();

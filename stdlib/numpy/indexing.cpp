@@ -182,19 +182,25 @@ std::vector<int64_t> places_along(Interpreter& in, const NodeRef& index, int axi
   return places;
 }
 
+/// work(width) with the bytes of an element, which the compiler knows where that makes copying one a single move.
+template <class Work>
+void with_width(int64_t bytes, const Work& work) {
+  switch (bytes) {
+    case 1: return work(std::integral_constant<int64_t, 1>());
+    case 2: return work(std::integral_constant<int64_t, 2>());
+    case 4: return work(std::integral_constant<int64_t, 4>());
+    case 8: return work(std::integral_constant<int64_t, 8>());
+    default: return work(bytes);
+  }
+}
+
 /// Moves runs of elements: the one at from(i) becomes the one at to(i), in runs of the result.
 template <class To, class From>
 void move_runs(int64_t count, int64_t bytes, const To& to, const From& from) {
   for_each_share(count, [&](int64_t begin, int64_t end) {
-    const auto each = [&](auto width) {
+    with_width(bytes, [&](auto width) {
       for (int64_t i = begin; i < end; ++i) std::memcpy(to(i), from(i), static_cast<size_t>(width));
-    };
-    switch (bytes) {
-      case 1: return each(std::integral_constant<int64_t, 1>());
-      case 4: return each(std::integral_constant<int64_t, 4>());
-      case 8: return each(std::integral_constant<int64_t, 8>());
-      default: return each(bytes);
-    }
+    });
   });
 }
 
@@ -356,6 +362,45 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
   return result;
 }
 
+/// Elements of a vector by a mask of its length or by whole numbers, in one go; nothing where the index is another one, or wrong.
+std::optional<Value> of_vector(Interpreter& in, const Array& array, const Value& index) {
+  const auto* given = index.as<NdArray>();
+  if (!given) return std::nullopt;
+  const bool mask = kind(given->array.dtype()) == 'b';
+  if (mask ? given->array.shape() != array.shape() : !is_integer(given->array.dtype())) return std::nullopt;
+  const Array::Elements at = given->array.elements(in.engine()), from = array.elements(in.engine());
+  std::optional<Trues> trues;
+  if (mask) trues.emplace(at.data, at.count);
+  const Shape shape = mask ? Shape{trues->count()} : given->array.shape();
+  const NodeRef result = graph::buffer(in.engine().device().allocate(std::max<int64_t>(1, graph::bytes_of(shape, array.dtype()))),
+                                       array.dtype(), shape, graph::contiguous_strides(shape), 0);
+  char* const to = static_cast<char*>(std::static_pointer_cast<HostStorage>(result->as<graph::BufferNode>()->storage)->write());
+  std::atomic<bool> all_fit = true;
+  with_width(gasell::size_of(array.dtype()), [&](auto width) {
+    const auto copy = [&](int64_t number, int64_t place) {
+      std::memcpy(to + number * width, from.data + place * width, static_cast<size_t>(width));
+    };
+    if (mask) return trues->for_each(copy);
+    with_element_type(at.dtype, [&]<class T>(std::type_identity<T>) {
+      if constexpr (std::is_integral_v<T>) {
+        const T* const places = reinterpret_cast<const T*>(at.data);
+        for_each_share(at.count, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            const auto place = static_cast<int64_t>(places[i]);
+            if (place < -from.count || place >= from.count) {
+              all_fit = false;
+              return;
+            }
+            copy(i, place < 0 ? place + from.count : place);
+          }
+        });
+      }
+    });
+  });
+  if (!all_fit) return std::nullopt;
+  return wrap_array(result);
+}
+
 /// Whether a reduction is behind it, which takes longer than what is done with its results.
 bool is_reduced(const graph::Node& node, int depth = 0) {
   constexpr int kDeepest = 3;
@@ -382,6 +427,9 @@ Value array_get(Interpreter& in, const Array& array, const Value& index) {
       return wrap_scalar(array.item(in.engine(), at));
     }
     return Value::make<NdArray>(array.view(std::move(b.shape), std::move(b.axes)));
+  }
+  if (items.size() == 1 && array.rank() == 1) {
+    if (std::optional<Value> taken = of_vector(in, array, items[0])) return *std::move(taken);
   }
   const Gather g = gather_index(in, array, items);
   const Array::Elements from = array.elements(in.engine());

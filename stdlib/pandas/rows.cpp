@@ -205,11 +205,6 @@ Value take(Interpreter& in, Args args) {
   return make_list(std::move(results));
 }
 
-/// gather(array, rows): the elements of a vector at places that are known to be its own.
-Value gather(Interpreter& in, Args args) {
-  return numpy::wrap_array(graph::gather(array_node(in, args[0]), graph::cast(array_node(in, args[1]), DType::i64)));
-}
-
 /// before_filter(columns): (the same columns over all rows, the mask that chose among these), or None.
 Value before_filter(Interpreter& in, Args args) {
   std::vector<Column> columns;
@@ -377,7 +372,6 @@ std::vector<NativeFunction> row_functions() {
       {"rows_where", "mask", rows_where, "The rows where a mask is true."},
       {"host_rows_where", "mask", host_rows_where, "The same by the host's cores."},
       {"take", "columns, rows, may_miss=False, known=None", take, "These rows of columns."},
-      {"gather", "array, rows", gather, "The elements at these places."},
       {"before_filter", "columns", before_filter, "Columns before their rows were chosen by a mask, and the mask."},
       {"slice", "column, start, count, step=1", slice, "Rows at even distances."},
       {"concatenate", "columns", concatenate, "Columns of one type behind each other."},

@@ -1,4 +1,4 @@
-// Sorting, selecting and searching beside what the standard library's stable sort gives, over orders that are hard for one algorithm or
+// Sorting and searching beside what the standard library's stable sort gives, over orders that are hard for one algorithm or
 // another.
 #include "catch.h"
 
@@ -15,7 +15,6 @@
 #include "runtime/engine.h"
 #include "runtime/primitives/order_keys.h"
 #include "runtime/primitives/search.h"
-#include "runtime/primitives/select.h"
 #include "runtime/primitives/sort.h"
 
 namespace gasell {
@@ -63,7 +62,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 
 }  // namespace
 
-TEST_CASE("sort, argsort and select agree with a stable sort on every order") {
+TEST_CASE("sort and argsort agree with a stable sort on every order") {
   for (const int threads : {1, 4}) {
     EngineOptions options;
     options.threads = threads;
@@ -89,13 +88,6 @@ TEST_CASE("sort, argsort and select agree with a stable sort on every order") {
               CHECK(same_bits(alone, expected));
               argsort(engine, dtype, values.data(), found_places.data(), count);
               CHECK(found_places == places);
-              if (count == 0) return;
-              std::vector<int64_t> wanted = {0, count / 100, count / 4, (count - 1) / 2, count / 2, count - 1};
-              wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-              std::vector<T> selected(wanted.size()), picked;
-              select(engine, dtype, values.data(), count, wanted, selected.data());
-              for (const int64_t place : wanted) picked.push_back(expected[static_cast<size_t>(place)]);
-              CHECK(same_bits(selected, picked));
             }
           });
         }
@@ -112,27 +104,6 @@ TEST_CASE("a long vector is sorted whole, whatever the splitters of its sample a
     std::stable_sort(expected.begin(), expected.end(), ordered_before<double>);
     sort(engine, DType::f64, values.data(), sorted.data(), kCount);
     CHECK(same_bits(sorted, expected));
-  }
-}
-
-TEST_CASE("random places are selected as sorting finds them") {
-  Engine engine;
-  std::mt19937_64 random(3);
-  constexpr int64_t kCount = 200'000;
-  for (const char* order : kOrders) {
-    const std::vector<float> values = ordered_as<float>(order, kCount, 11);
-    std::vector<float> expected = values;
-    std::stable_sort(expected.begin(), expected.end(), ordered_before<float>);
-    for (int round = 0; round < 30; ++round) {
-      std::vector<int64_t> places;
-      for (uint64_t k = 0; k <= random() % 20; ++k) places.push_back(static_cast<int64_t>(random() % kCount));
-      std::sort(places.begin(), places.end());
-      places.erase(std::unique(places.begin(), places.end()), places.end());
-      std::vector<float> found(places.size()), wanted;
-      for (const int64_t place : places) wanted.push_back(expected[static_cast<size_t>(place)]);
-      select(engine, DType::f32, values.data(), kCount, places, found.data());
-      CHECK(same_bits(found, wanted));
-    }
   }
 }
 

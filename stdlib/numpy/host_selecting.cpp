@@ -1,0 +1,168 @@
+// Selecting from a long vector without sorting or storing it: a sample says between which values the wanted elements lie, one kernel over the vector
+// (and over what it is computed from) says which elements lie there, and only those are sorted.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include "runtime/primitives/sort.h"
+#include "stdlib/numpy/host.h"
+#include "stdlib/numpy/selecting.h"
+
+namespace gasell::numpy {
+namespace {
+
+constexpr int64_t kSample = 1 << 14;
+/// Shorter vectors are sorted sooner.
+constexpr int64_t kLong = 1 << 17;
+constexpr size_t kManyPlaces = 16;
+
+/// Values between which some of the wanted elements are expected, both included; without `high`, all from `low` on, NaN among them.
+struct Bracket {
+  Scalar low;
+  std::optional<Scalar> high;
+};
+
+/// Brackets that rise and do not overlap, each reaching five standard deviations of the sample's ranks to both sides of a place.
+/// None where NaN is a bound.
+template <class T>
+std::vector<Bracket> brackets_of(const std::vector<T>& sample, DType dtype, int64_t count, std::span<const int64_t> places) {
+  struct Ranks {
+    int64_t low, high;
+  };
+  const auto last = static_cast<int64_t>(sample.size()) - 1;
+  std::vector<Ranks> ranks;
+  for (const int64_t place : places) {
+    const double share = static_cast<double>(place) / static_cast<double>(count), n = static_cast<double>(last + 1);
+    const double middle = share * n, reach = 5 * std::sqrt(share * (1 - share) * n) + 2;
+    const Ranks r{static_cast<int64_t>(std::floor(middle - reach)), static_cast<int64_t>(std::ceil(middle + reach))};
+    if (!ranks.empty() && (r.low <= ranks.back().high || sample[static_cast<size_t>(r.low)] == sample[static_cast<size_t>(ranks.back().high)]))
+      ranks.back().high = std::max(ranks.back().high, r.high);
+    else
+      ranks.push_back(r);
+  }
+  const auto at = [&](int64_t rank) {
+    const T value = rank < 0 ? std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest()
+                             : sample[static_cast<size_t>(rank)];
+    return Scalar::load(&value, dtype);
+  };
+  std::vector<Bracket> brackets;
+  for (const Ranks& r : ranks) brackets.push_back({at(r.low), r.high > last ? std::nullopt : std::optional(at(r.high))});
+  for (const Bracket& b : brackets)
+    if (is_float(dtype) && (std::isnan(b.low.as_double()) || (b.high && std::isnan(b.high->as_double())))) return {};
+  return brackets;
+}
+
+/// For each element a byte: 2b + 1 in bracket b, 2b below it and above the ones before it.
+NodeRef classes_of(const NodeRef& x, const std::vector<Bracket>& brackets) {
+  NodeRef sum;
+  const auto add_failing = [&](ScalarOp op, const Scalar& bound) {
+    const NodeRef fails = graph::map(ScalarOp::logical_not, {graph::map(op, {x, graph::broadcast_to(graph::constant(bound), x->shape)})});
+    const NodeRef one = graph::cast(fails, DType::u8);
+    sum = sum ? graph::map(ScalarOp::add, {sum, one}) : one;
+  };
+  for (const Bracket& b : brackets) {
+    add_failing(ScalarOp::lt, b.low);
+    if (b.high) add_failing(ScalarOp::le, *b.high);
+  }
+  return sum;
+}
+
+/// The elements of an expression at some places, computed from what it is computed from at these places.
+NodeRef taken(const NodeRef& x, const NodeRef& places) {
+  if (x->as<graph::ConstantNode>()) return graph::constant(x->as<graph::ConstantNode>()->value, places->shape);
+  if (const auto* map = x->as<graph::MapNode>()) {
+    std::vector<NodeRef> inputs;
+    for (const NodeRef& input : x->inputs) inputs.push_back(taken(input, places));
+    return graph::map(map->op, inputs);
+  }
+  if (x->as<graph::CastNode>()) return graph::cast(taken(x->inputs[0], places), x->dtype);
+  return graph::gather(x, places);
+}
+
+/// Of bytes: how many equal `wanted`, and, with `places`, where they are.
+int64_t equal_bytes(const char* bytes, int64_t begin, int64_t end, int wanted, std::vector<int64_t>* places) {
+  constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7f, kOnes = 0x0101010101010101;
+  const uint64_t pattern = kOnes * static_cast<uint64_t>(wanted);
+  int64_t count = 0, at = begin;
+  for (; at + 8 <= end; at += 8) {
+    uint64_t word;
+    std::memcpy(&word, bytes + at, sizeof word);
+    word ^= pattern;
+    uint64_t equal = ~((((word & kLow) + kLow) | word) | kLow);  // the highest bit of each byte that is 0
+    count += std::popcount(equal);
+    if (places)
+      for (; equal; equal &= equal - 1) places->push_back(at + std::countr_zero(equal) / 8);
+  }
+  for (; at < end; ++at) {
+    if (bytes[at] != wanted) continue;
+    ++count;
+    if (places) places->push_back(at);
+  }
+  return count;
+}
+
+/// The places' elements by brackets; false where these hold too many elements or not the right ones.
+template <class T>
+bool select_between(Interpreter& in, const NodeRef& x, std::span<const int64_t> places, T* to) {
+  Engine& engine = in.engine();
+  const int64_t count = x->size(), step = count / kSample | 1;
+  const NodeRef every = graph::view(x, {(count + step - 1) / step}, {{0, 0, step}});
+  const Array::Elements few = Array(every).elements(engine);
+  std::vector<T> sample(static_cast<size_t>(few.count));
+  sort(engine, x->dtype, few.data, sample.data(), few.count);
+  const std::vector<Bracket> brackets = brackets_of(sample, x->dtype, count, places);
+  if (brackets.empty()) return false;
+  const Array::Elements classes = Array(classes_of(x, brackets)).elements(engine);
+  struct Part {
+    std::vector<int64_t> below;
+    std::vector<std::vector<int64_t>> inside;
+  };
+  std::vector<Part> parts(static_cast<size_t>((count + kRowsATask - 1) / kRowsATask));
+  over_rows(engine, count, [&](int64_t begin, int64_t end) {
+    Part& part = parts[static_cast<size_t>(begin / kRowsATask)];
+    part.below.resize(brackets.size());
+    part.inside.resize(brackets.size());
+    for (size_t b = 0; b < brackets.size(); ++b) {
+      part.below[b] = equal_bytes(classes.data, begin, end, static_cast<int>(2 * b), nullptr);
+      equal_bytes(classes.data, begin, end, static_cast<int>(2 * b + 1), &part.inside[b]);
+    }
+  });
+  int64_t before = 0;
+  size_t at = 0;
+  for (size_t b = 0; b < brackets.size(); ++b) {
+    int64_t inside = 0;
+    for (const Part& part : parts) {
+      before += part.below[b];
+      inside += static_cast<int64_t>(part.inside[b].size());
+    }
+    if (inside > count / 4) return false;
+    HostArray where(in, DType::i64, {inside});
+    int64_t* next = where.data<int64_t>();
+    for (const Part& part : parts) next = std::copy(part.inside[b].begin(), part.inside[b].end(), next);
+    const Array::Elements found = Array(taken(x, where.value().as<NdArray>()->node())).elements(engine);
+    std::vector<T> sorted(static_cast<size_t>(inside));
+    sort(engine, x->dtype, found.data, sorted.data(), inside);
+    for (; at < places.size() && places[at] < before + inside; ++at) {
+      if (places[at] < before) return false;
+      to[at] = sorted[static_cast<size_t>(places[at] - before)];
+    }
+    before += inside;
+  }
+  return at == places.size();
+}
+
+}  // namespace
+
+bool select_from_long(Interpreter& in, const NodeRef& x, std::span<const int64_t> places, void* to) {
+  if (x->rank() != 1 || x->size() < kLong || places.size() > kManyPlaces) return false;
+  return with_element_type(x->dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_class_v<T> || sizeof(T) == 1)
+      return false;
+    else
+      return select_between(in, x, places, static_cast<T*>(to));
+  });
+}
+
+}  // namespace gasell::numpy
