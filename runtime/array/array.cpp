@@ -20,7 +20,7 @@ Array Array::in_order(NodeRef value, AxisOrder order) {
   return array;
 }
 
-bool Array::owns() const { return steps_.empty() && !cell_->bound; }
+bool Array::owns() const { return steps_.empty() && (!cell_->bound || cell_->kept); }
 const void* Array::owner() const { return cell_->owner; }
 void Array::set_owner(const void* owner) const { cell_->owner = owner; }
 Array Array::whole() const { return Array(cell_); }

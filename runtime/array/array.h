@@ -107,6 +107,8 @@ class Array {
   /// Of a settled array: gives it memory that no other array has, as before a write. Copies of arrays share memory until one of them is
   /// written.
   void isolate(Engine& engine) const { make_unique(engine); }
+  /// Gives the array memory that no other array has, where it stays: later writes reach the same addresses, for others know them.
+  void keep_place(Engine& engine) const;
   /// As memory(), but what other devices hold stays with them: element (0, 0, …) is `offset` elements into the storage.
   struct Place {
     std::shared_ptr<HostStorage> storage;

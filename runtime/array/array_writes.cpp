@@ -161,13 +161,27 @@ void Array::make_unique(Engine& engine) const {
     std::memcpy(copy->write(), bound->read(), static_cast<size_t>(memory->bytes()));
     const graph::Shape shape = current->shape;
     const std::vector<int64_t> strides = current->as<graph::BufferNode>()->strides;
+    const int64_t offset = current->as<graph::BufferNode>()->offset;
     bound->move_to(copy);
-    cell_->value = graph::buffer(std::make_shared<BoundStorage>(memory), current->dtype, shape, strides, 0);
+    cell_->value = graph::buffer(std::make_shared<BoundStorage>(memory), current->dtype, shape, strides, offset);
     return;
   }
   // Memory that is not ours to write (np.load's) is copied too; views stay right, since they are steps from the cell's value, not
   // addresses.
   if (others || !host->writable()) cell_->value = copy(engine, current);
+}
+
+void Array::keep_place(Engine& engine) const {
+  place_in_memory(engine);
+  if (cell_->bound || size() == 0) return;
+  make_unique(engine);
+  const graph::NodeRef current = cell_->value;
+  const auto* buffer = current->as<graph::BufferNode>();
+  auto memory = std::dynamic_pointer_cast<HostStorage>(buffer->storage);
+  memory->write();  // what GPUs have of it comes home: they know the bound memory from now on
+  cell_->value =
+      graph::buffer(std::make_shared<BoundStorage>(std::move(memory)), current->dtype, current->shape, buffer->strides, buffer->offset);
+  cell_->bound = cell_->kept = true;
 }
 
 bool Array::set_element(Engine& engine, std::span<const int64_t> at, const Scalar& value) {

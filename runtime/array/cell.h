@@ -40,6 +40,7 @@ inline bool is_in_memory(const graph::NodeRef& node) {
 struct Array::Cell {
   graph::NodeRef value;
   bool bound = false;   // value is a BufferNode over a BoundStorage, for ever
+  bool kept = false;    // bound, to memory that was the array's own before (Array::keep_place)
   bool stored = false;  // value is a BufferNode, for ever: a view reads its bytes
   /// How the memory shall lie, where that was asked for; a value that lies otherwise is moved before anybody gets its address.
   std::optional<AxisOrder> order;

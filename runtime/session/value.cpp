@@ -125,7 +125,8 @@ void Object::set_attribute(Interpreter& in, std::string_view name, const Value& 
   const Type& t = type();
   if (const Type::Property* property = find_property(t, name)) {
     if (property->set) return property->set(in, Value::of(this), value);
-    raise("AttributeError", "attribute '" + std::string(name) + "' of '" + t.name + "' objects is not writable");
+    const std::string owner = t.module == "numpy" ? "numpy." + t.name : t.name;
+    raise("AttributeError", "attribute '" + std::string(name) + "' of '" + owner + "' objects is not writable");
   }
   if (find_method(t, name)) raise("AttributeError", "'" + t.name + "' object attribute '" + std::string(name) + "' is read-only");
   raise("AttributeError", "'" + t.name + "' object has no attribute '" + std::string(name) + "'");

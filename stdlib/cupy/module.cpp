@@ -6,6 +6,7 @@
 #include "stdlib/cupy/kernels.h"
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
+#include "stdlib/numpy/exchange.h"
 
 namespace gasell {
 namespace {
@@ -21,8 +22,10 @@ Value as_numpy(Interpreter& in, Args args) {
 }  // namespace
 
 Value make_cupy(Interpreter& in) {
-  static const std::vector<NativeFunction> kFunctions = {{"asnumpy", "a, stream=None, order='C', out=None, *, blocking=True", as_numpy,
-                                                          "The array itself: it is copied when the host reads it."}};
+  static const std::vector<NativeFunction> kFunctions = {
+      {"asnumpy", "a, stream=None, order='C', out=None, *, blocking=True", as_numpy,
+       "The array itself: it is copied when the host reads it."},
+      {"fromDlpack", "dltensor", numpy::from_capsule, "The array of a capsule of toDlpack."}};
   const Value module = Value::make<LibraryModule>("cupy", in.import_module("numpy", nullptr));
   for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
   set_member(module, "ElementwiseKernel", type_object(cupy::elementwise_kernel_type()));

@@ -13,6 +13,7 @@
 #include "stdlib/library_object.h"
 #include "stdlib/numpy/array_flags.h"
 #include "stdlib/numpy/chunks.h"
+#include "stdlib/numpy/exchange.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/memory_order.h"
 #include "stdlib/numpy/products.h"
@@ -409,6 +410,7 @@ std::vector<NativeFunction> array_methods() {
        "The same array with other chunks asked for."},
   };
   for (NativeFunction& f : reduction_methods()) methods.push_back(std::move(f));
+  for (NativeFunction& f : exchange_methods()) methods.push_back(std::move(f));
   return methods;
 }
 
@@ -442,6 +444,8 @@ std::vector<Type::Property> array_properties() {
          set_item(in, flat_iterator(as_array(in, self)), Value::make<SliceObject>(Value(), Value(), Value()), v);
        },
        "The elements in C order."},
+      {"__array_interface__", array_interface, nullptr, "Where the elements lie, for other libraries."},
+      {"__cuda_array_interface__", cuda_array_interface, nullptr, "Where they lie on a GPU."},
   };
 }
 

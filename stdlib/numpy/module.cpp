@@ -7,6 +7,7 @@
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/numpy/chunks.h"
+#include "stdlib/numpy/exchange.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ufunc.h"
 #include "stdlib/numpy/ufunc_object.h"
@@ -18,7 +19,8 @@ namespace {
 
 std::vector<NativeFunction> all_functions() {
   std::vector<NativeFunction> all;
-  for (auto part : {numpy::reduction_functions(), numpy::creation_functions(), numpy::misc_functions(), numpy::shape_functions()})
+  for (auto part : {numpy::reduction_functions(), numpy::creation_functions(), numpy::misc_functions(), numpy::shape_functions(),
+                    numpy::exchange_functions()})
     for (NativeFunction& f : part) all.push_back(std::move(f));
   return all;
 }
