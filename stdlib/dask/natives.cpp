@@ -1,4 +1,6 @@
 // The module _dask.
+#include <sstream>
+
 #include "runtime/array/chunk_sizes.h"
 #include "runtime/session/function.h"
 #include "runtime/session/types.h"
@@ -56,6 +58,16 @@ Value common_chunks(Interpreter& in, Args args) {
   return make_tuple(std::move(axes));
 }
 
+/// graph_lines(arrays): what computes them, a text a node: "%2 = add %0 %1 : int64[10]", operands first.
+Value graph_lines(Interpreter& in, Args args) {
+  std::vector<graph::NodeRef> roots;
+  for (const Value& v : to_vector(in, args[0])) roots.push_back(numpy::as_node(in, v));
+  std::vector<Value> lines;
+  std::istringstream text(graph::print(roots));
+  for (std::string line; std::getline(text, line);) lines.push_back(make_str(line));
+  return make_list(std::move(lines));
+}
+
 /// dashboard_link(): the address of the program's dashboard, which starts now where it did not before.
 Value dashboard_link(Interpreter& in, Args) {
   if (!in.dashboard_link) raise("NotImplementedError", "the dashboard is not in this program: gasell has one");
@@ -69,6 +81,7 @@ Value make_dask_natives(Interpreter&) {
       {"check_scheduler", "scheduler", check_scheduler, "ValueError for what is no scheduler of Dask's."},
       {"parameter_names", "function", parameter_names, "The names of a function's parameters."},
       {"compute_arrays", "arrays", compute_arrays, "Evaluates arrays and NumPy scalars in one plan."},
+      {"graph_lines", "arrays", graph_lines, "The graph that arrays wait for, a text a node."},
       {"dashboard_link", "", dashboard_link, "The address of a page that shows what runs."},
       {"common_chunks", "arrays", common_chunks, "The chunks of a result that has the boundaries of all arrays."},
   };
