@@ -208,6 +208,9 @@ std::optional<Value> LibraryObject::binary(Interpreter& in, ast::BinaryOp op, co
 std::optional<Value> LibraryObject::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) {
   return answer(try_call(in, "__r" + std::string(kBinary[static_cast<int>(op)]) + "__", {other}));
 }
+std::optional<Value> LibraryObject::in_place(Interpreter& in, ast::BinaryOp op, const Value& other) {
+  return answer(try_call(in, "__i" + std::string(kBinary[static_cast<int>(op)]) + "__", {other}));
+}
 Value LibraryObject::unary(Interpreter& in, ast::UnaryOp op) {
   const char* name = op == ast::UnaryOp::neg ? "__neg__" : op == ast::UnaryOp::pos ? "__pos__" : "__invert__";
   Value result = try_call(in, name);

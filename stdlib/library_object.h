@@ -49,6 +49,7 @@ class LibraryObject final : public Object {
   std::optional<Value> compare(Interpreter& in, ast::CompareOp op, const Value& other) override;
   std::optional<Value> binary(Interpreter& in, ast::BinaryOp op, const Value& other) override;
   std::optional<Value> reflected(Interpreter& in, ast::BinaryOp op, const Value& other) override;
+  std::optional<Value> in_place(Interpreter& in, ast::BinaryOp op, const Value& other) override;
   Value unary(Interpreter& in, ast::UnaryOp op) override;
   int64_t length(Interpreter& in) override;
   bool contains(Interpreter& in, const Value& item) override;

@@ -20,7 +20,8 @@ Value make_dask_array(Interpreter& in) {
   const auto part = [&](const char* name) { return *numpy.object()->get_attribute(in, name); };
   const Value module = Value::make<LibraryModule>("dask.array", numpy);
   set_member(module, "overlap", Value::make<LibraryModule>("dask.array.overlap"));
-  for (const char* name : {"linalg", "random"})
+  set_member(module, "stats", Value::make<LibraryModule>("dask.array.stats"));
+  for (const char* name : {"linalg", "ma", "random"})
     set_member(module, name, Value::make<LibraryModule>(std::string("dask.array.") + name, part(name)));
   return module;
 }

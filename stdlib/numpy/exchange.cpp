@@ -163,8 +163,7 @@ Value cuda_array_interface(Interpreter& in, const Value& self) {
 
 Value from_capsule(Interpreter&, Args args) {
   auto* capsule = args[0].as<Capsule>();
-  if (!capsule || !capsule->name.starts_with("dltensor"))
-    raise("ValueError", "A DLPack tensor object cannot be consumed multiple times");
+  if (!capsule || !capsule->name.starts_with("dltensor")) raise("ValueError", "A DLPack tensor object cannot be consumed multiple times");
   capsule->name = "used_" + capsule->name;
   return Value::make<NdArray>(all_of(capsule->array));
 }

@@ -58,6 +58,10 @@ void register_numpy_exceptions() {
     register_exception(axis_error);
     register_exception(linalg_error);
     register_exception(ufunc_type_error);
+    static const Type masked_error{"MAError", "numpy.ma", exception_type("Exception")};
+    static const Type mask_error{"MaskError", "numpy.ma", &masked_error};
+    register_exception(masked_error);
+    register_exception(mask_error);
     return true;
   }();
   (void)once;
@@ -91,6 +95,9 @@ Value make_numpy(Interpreter& in) {
   const Value exceptions = Value::make<LibraryModule>("numpy.exceptions");
   set_member(exceptions, "AxisError", type_object(*exception_type("AxisError")));
   set_member(module, "exceptions", exceptions);
+  const Value masked = Value::make<LibraryModule>("numpy.ma");
+  for (const char* name : {"MAError", "MaskError"}) set_member(masked, name, type_object(*exception_type(name)));
+  set_member(module, "ma", masked);
   const Value emath = Value::make<LibraryModule>("numpy.emath");
   set_member(module, "emath", emath);
   const Value lib = Value::make<LibraryModule>("numpy.lib");
