@@ -19,5 +19,8 @@ Value make_dask_cuda(Interpreter& in);
 Value make_dask_cudf(Interpreter& in);
 /// What the texts of Dask's names are made with.
 Value make_dask_natives(Interpreter& in);
+/// Those of Zarr arrays, and their exceptions.
+std::vector<NativeFunction> zarr_functions();
+void register_zarr_exceptions();
 
 }  // namespace gasell

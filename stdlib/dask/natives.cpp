@@ -85,8 +85,11 @@ Value make_dask_natives(Interpreter&) {
       {"dashboard_link", "", dashboard_link, "The address of a page that shows what runs."},
       {"common_chunks", "arrays", common_chunks, "The chunks of a result that has the boundaries of all arrays."},
   };
+  register_zarr_exceptions();
+  static const std::vector<NativeFunction> kZarr = zarr_functions();
   const Value module = Value::make<LibraryModule>("_dask");
-  for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
+  for (const auto* functions : {&kFunctions, &kZarr})
+    for (const NativeFunction& f : *functions) set_member(module, f.name, Value::make<Builtin>(f));
   return module;
 }
 
