@@ -16,18 +16,12 @@
 #include <vector>
 
 #include "plugins/arrow/common.h"
+#include "runtime/io/certificates.h"
 
 namespace gasell::plugin {
 namespace {
 
 namespace fs = arrow::fs;
-
-/// Where the system keeps the certificates that it trusts; Arrow's own guess is that of the system which it was built on.
-std::string trusted_certificates() {
-  for (const char* file : {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"})
-    if (std::filesystem::exists(file)) return file;
-  return {};
-}
 
 /// S3 is a library of its own where Arrow was built so, and stands beside Arrow's; it tells Arrow of itself when it is loaded.
 arrow::Status load_s3() {
@@ -48,7 +42,8 @@ arrow::Status prepare(std::string_view scheme) {
   const std::lock_guard lock(mutex);
   if (!std::exchange(is_prepared, true)) {
     fs::FileSystemGlobalOptions options;
-    options.tls_ca_file_path = trusted_certificates();
+    // Arrow's own guess is that of the system which it was built on.
+    if (const char* file = trusted_certificates()) options.tls_ca_file_path = file;
     ARROW_RETURN_NOT_OK(fs::Initialize(options));
   }
   if (scheme == "s3" && !std::exchange(has_s3, true)) ARROW_RETURN_NOT_OK(load_s3());

@@ -9,6 +9,7 @@
 #include "runtime/io/csv/utf8.h"
 #include "runtime/io/json_lines.h"
 #include "runtime/io/json_tokens.h"
+#include "runtime/io/remote/remote.h"
 #include "runtime/session/dict.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/csv.h"
@@ -112,10 +113,12 @@ Value value_at(Interpreter& in, JsonCursor& cursor, int level) {
 }
 
 /// json_value(source, is_text, encoding, encoding_errors, storage): (whether it is a list of objects, the value otherwise): lists, dicts,
-/// texts, numbers, True, False and None.
+/// texts, numbers, True, False and None. Of a list of objects in another machine's file the second is the file's text, lest it is fetched
+/// again; of others None.
 Value json_value(Interpreter& in, Args args) {
   const std::string given = truth(in, args[1]) ? str(in, args[0]) : "";
   csv::Text text;
+  bool fetched = false;
   if (truth(in, args[1])) {
     text = csv::text_of(given);
   } else {
@@ -124,6 +127,7 @@ Value json_value(Interpreter& in, Args args) {
     options.storage = storage_options_of(in, args[4]);
     const auto paths = paths_of(in, args[0], options);
     if (paths.size() != 1) raise("NotImplementedError", "read_json of several files reads lines or lists of objects");
+    fetched = remote::is_remote(paths[0].string());
     text = csv::open_text(in.engine(), paths[0], options);
     if (!text.checked) csv::check_utf8(text.begin, text.end, text.origin(), text.shown);
   }
@@ -133,7 +137,7 @@ Value json_value(Interpreter& in, Args args) {
     JsonCursor inside = cursor;
     if (inside.take('[')) {
       inside.skip_blanks();
-      if (inside.take('{')) return make_tuple({Value::of(true), Value()});
+      if (inside.take('{')) return make_tuple({Value::of(true), fetched ? make_str(std::string(text.begin, text.end)) : Value()});
     }
     Value value = value_at(in, cursor, 0);
     cursor.finished();

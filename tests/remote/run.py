@@ -50,6 +50,7 @@ df.to_parquet('{folder}/plain.parquet', row_group_size=10000)
 df.to_parquet('{folder}/keyed', partition_cols=['year'])
 df.to_feather('{folder}/plain.feather')
 df.to_json('{folder}/lines.json', orient='records', lines=True)
+df.to_json('{folder}/list.json', orient='records')
 """
         done = run(script)
         assert done.returncode == 0, done.stderr
@@ -149,6 +150,12 @@ class Web(Remote):
     def test_other_formats(self):
         self.check(f"import pandas as pd\ndf = pd.read_feather('{self.server.url('ranges/plain.feather')}')\nprint(df.a.sum())\n", "1249975000\n")
         self.check(f"import pandas as pd\ndf = pd.read_json('{self.server.url('plain/lines.json')}', lines=True)\nprint(df.a.sum())\n", "1249975000\n")
+
+    def test_json_is_fetched_once(self):
+        del self.server.requests[:]
+        self.check(f"import pandas as pd\ndf = pd.read_json('{self.server.url('ranges/list.json')}')\nprint(df.a.sum())\n", "1249975000\n")
+        ranges = [wanted for _, wanted in self.server.requests]
+        self.assertEqual(len(ranges), len(set(ranges)))
 
 
 @unittest.skipUnless(importlib.util.find_spec("moto"), "moto is not installed")

@@ -1,4 +1,5 @@
 #include "runtime/io/remote/http.h"
+#include "runtime/io/certificates.h"
 
 #include <algorithm>
 #include <charconv>
@@ -118,12 +119,6 @@ bool is_passing(const Answer& answer) {
   }
 }
 
-const char* certificates() {
-  for (const char* file : {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"})
-    if (std::filesystem::exists(file)) return file;
-  return nullptr;
-}
-
 class WebFile final : public RemoteFile {
  public:
   WebFile(Engine& engine, std::string address, const StorageOptions& headers) : address_(std::move(address)), curl_(library()) {
@@ -236,7 +231,7 @@ class WebFile final : public RemoteFile {
     set(kCurlLowSpeedLimit, 1L);
     set(kCurlLowSpeedTime, kStalledSeconds);
     set(kCurlUserAgent, "gasell");
-    if (!std::getenv("SSL_CERT_FILE") && certificates()) set(kCurlCertificates, certificates());
+    if (const char* file = trusted_certificates(); file && !std::getenv("SSL_CERT_FILE")) set(kCurlCertificates, file);
     if (list) set(kCurlHttpHeader, list);
     if (!range.empty()) set(kCurlRange, range.c_str());
     set(kCurlErrorBuffer, problem);

@@ -29,7 +29,9 @@ class Reader {
   [[noreturn]] void refuse(const std::string& why) const {
     throw Error("ValueError", fmt::format("{} describes no Zarr array: {}", in_quotes(path_.string()), why), {}, Blame::environment);
   }
-  [[noreturn]] void limit(const std::string& what) const { throw Error("NotImplementedError", what + " is not in Gasell", {}, Blame::limitation); }
+  [[noreturn]] void limit(const std::string& what) const {
+    throw Error("NotImplementedError", what + " is not in Gasell", {}, Blame::limitation);
+  }
 
   const Json& root() const { return json_; }
   const Json& member(const Json& of, const char* key) const {
