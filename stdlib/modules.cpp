@@ -53,6 +53,7 @@ const ModuleTable& known_modules() {
                                      {"cudf", {"cudf"}, make_cudf},
                                      {"dask_cudf", {}, make_dask_cudf},
                                      {"cupyx.profiler", {}, make_cupyx_profiler},
+                                     {"cupyx.jit", {}, make_cupyx_jit},
                                      {"dask.dataframe", {"dd"}, make_dask_dataframe},
                                      {"_pandas", {}, make_pandas_library},
                                      {"_frame", {}, make_frame_natives},

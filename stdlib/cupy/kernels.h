@@ -70,6 +70,7 @@ namespace gasell {
 
 /// NumPy's module, and what CuPy adds.
 Value make_cupy(Interpreter& in);
+Value make_cupyx_jit(Interpreter& in);
 Value make_cupyx_profiler(Interpreter& in);
 
 }  // namespace gasell

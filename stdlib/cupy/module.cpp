@@ -42,6 +42,7 @@ Value make_cupy(Interpreter& in) {
   return module;
 }
 
+Value make_cupyx_jit(Interpreter&) { return Value::make<LibraryModule>("cupyx.jit"); }
 Value make_cupyx_profiler(Interpreter&) { return Value::make<LibraryModule>("cupyx.profiler"); }
 
 }  // namespace gasell

@@ -87,6 +87,7 @@ std::string path_of(Interpreter& in, const Value& v) {
     static constexpr const char* kKnown[] = {"numpy",      "cupy",        "math",        "cmath",        "numba",
                                              "numba.cuda", "numba.types", "numba.typed", "numpy.random", "numpy.linalg",
                                              "operator",   "time",        "heapq"};
+    if (m->name == "cupyx.jit") return "numba.cuda";  // the same names
     for (const char* known : kKnown)
       if (m->name == known || m->name.starts_with("numba.cuda.")) return m->name == "cupy" ? "numpy" : m->name;
     return {};
