@@ -15,6 +15,15 @@ HostArray::HostArray(Interpreter& in, DType dtype, Shape shape)
 
 Value HostArray::value() const { return wrap_array(graph::buffer(storage_, dtype_, shape_, graph::contiguous_strides(shape_), 0)); }
 
+std::optional<Value> on_gpus(Interpreter& in, std::string_view function, std::vector<Value> arguments) {
+  if (!in.engine().gpus()) return std::nullopt;
+  Arguments given;
+  given.positional = std::move(arguments);
+  Value result = call(in, *library_member(in, "_pandas", function), std::move(given));
+  if (result.is_none()) return std::nullopt;
+  return result;
+}
+
 void check_interrupt(Interpreter& in) {
   if (!in.engine().interrupted()) return;
   in.engine().clear_interrupt();

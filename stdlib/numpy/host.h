@@ -3,6 +3,8 @@
 #pragma once
 
 #include <complex>
+#include <optional>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -28,6 +30,9 @@ class HostArray {
   Shape shape_;
   HostStorageRef storage_;
 };
+
+/// What a function of the library _pandas makes of vectors on GPUs that are in use; nothing where the host shall do it.
+std::optional<Value> on_gpus(Interpreter& in, std::string_view function, std::vector<Value> arguments);
 
 /// Throws Interrupted where the user asked for it: for loops that take long.
 void check_interrupt(Interpreter& in);

@@ -55,12 +55,9 @@ void with_scan(DType dtype, ScanOp op, const Work& work) {
 /// GPUs that are in use.
 Value accumulate(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
-  if (a.rank() == 1 && a.size() > 0 && in.engine().gpus()) {
-    Arguments of_scan;
-    of_scan.positional = {wrap_array(a.node()), args[1]};
-    Value result = call(in, *library_member(in, "_pandas", "gpu_accumulated"), std::move(of_scan));
-    if (!result.is_none()) return with_chunks(std::move(result), a.requested_chunks());
-  }
+  if (a.rank() == 1 && a.size() > 0)
+    if (std::optional<Value> made = on_gpus(in, "gpu_accumulated", {wrap_array(a.node()), args[1]}))
+      return with_chunks(*std::move(made), a.requested_chunks());
   const ScanOp op = scan_op(str(in, args[1]));
   const Lanes lanes(a.shape(), to_axis(in, args[2], a.rank()));
   const Array::Elements from = a.elements(in.engine());
@@ -118,6 +115,8 @@ Value scatter(Interpreter& in, Args args) {
 
 /// bincount(x, weights, minlength): x of integers that are not negative; weights f64 or None.
 Value bincount(Interpreter& in, Args args) {
+  if (args[1].is_none())
+    if (std::optional<Value> made = on_gpus(in, "gpu_counted", {args[0], args[2]})) return *std::move(made);
   const Array::Elements x = as_array(in, args[0]).elements(in.engine());
   const int64_t least = to_index(in, args[2]);
   std::optional<HostArray> result;

@@ -1,5 +1,5 @@
-// Selecting from a long vector without sorting or storing it: a sample says between which values the wanted elements lie, one kernel over the vector
-// (and over what it is computed from) says which elements lie there, and only those are sorted.
+// Selecting from a long vector without sorting or storing it: a sample says between which values the wanted elements lie, one kernel over
+// the vector (and over what it is computed from) says which elements lie there, and only those are sorted.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -37,7 +37,8 @@ std::vector<Bracket> brackets_of(const std::vector<T>& sample, DType dtype, int6
     const double share = static_cast<double>(place) / static_cast<double>(count), n = static_cast<double>(last + 1);
     const double middle = share * n, reach = 5 * std::sqrt(share * (1 - share) * n) + 2;
     const Ranks r{static_cast<int64_t>(std::floor(middle - reach)), static_cast<int64_t>(std::ceil(middle + reach))};
-    if (!ranks.empty() && (r.low <= ranks.back().high || sample[static_cast<size_t>(r.low)] == sample[static_cast<size_t>(ranks.back().high)]))
+    if (!ranks.empty() &&
+        (r.low <= ranks.back().high || sample[static_cast<size_t>(r.low)] == sample[static_cast<size_t>(ranks.back().high)]))
       ranks.back().high = std::max(ranks.back().high, r.high);
     else
       ranks.push_back(r);

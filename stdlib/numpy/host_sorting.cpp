@@ -17,6 +17,8 @@ using Args = std::span<Value>;
 /// sort(a, axis): a sorted copy.
 Value sort(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
+  if (a.rank() == 1)
+    if (std::optional<Value> made = on_gpus(in, "gpu_sorted", {wrap_array(a.node())})) return *std::move(made);
   const Lanes lanes(a.shape(), to_axis(in, args[1], a.rank()));
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, a.dtype(), a.shape());
@@ -34,6 +36,8 @@ Value sort(Interpreter& in, Args args) {
 /// argsort(a, axis): i64 indices, equal elements in their order.
 Value argsort(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
+  if (a.rank() == 1)
+    if (std::optional<Value> made = on_gpus(in, "gpu_order", {wrap_array(a.node())})) return *std::move(made);
   const Lanes lanes(a.shape(), to_axis(in, args[1], a.rank()));
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, DType::i64, a.shape());
@@ -92,6 +96,10 @@ Value select(Interpreter& in, Args args) {
 /// searchsorted(a, v, right): where elements of v go into a, sorted and of the same dtype.
 Value searchsorted(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]), v = as_array(in, args[1]);
+  if (v.rank() > 0)
+    if (std::optional<Value> made =
+            on_gpus(in, "gpu_searched", {wrap_array(a.node()), wrap_array(v.node()), Value::of(truth(in, args[2]))}))
+      return *std::move(made);
   const Array::Elements sorted = a.elements(in.engine()), wanted = v.elements(in.engine());
   HostArray result(in, DType::i64, v.shape());
   search_sorted(in.engine(), a.dtype(), sorted.data, sorted.count, wanted.data, wanted.count, truth(in, args[2]), result.data<int64_t>());
@@ -104,6 +112,8 @@ Value nonzero_of(Interpreter& in, Args args) { return nonzero(in, as_array(in, a
 
 Value nonzero(Interpreter& in, const Array& array) {
   const Array mask(graph::cast(array.node(), DType::boolean));
+  if (mask.rank() == 1)
+    if (std::optional<Value> made = on_gpus(in, "gpu_places_where", {wrap_array(mask.node())})) return make_tuple({*std::move(made)});
   const Array::Elements e = mask.elements(in.engine());
   const Trues trues(e.data, e.count);
   std::vector<HostArray> axes;

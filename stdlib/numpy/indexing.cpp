@@ -368,6 +368,7 @@ std::optional<Value> of_vector(Interpreter& in, const Array& array, const Value&
   if (!given) return std::nullopt;
   const bool mask = kind(given->array.dtype()) == 'b';
   if (mask ? given->array.shape() != array.shape() : !is_integer(given->array.dtype())) return std::nullopt;
+  if (std::optional<Value> made = on_gpus(in, "gpu_taken", {wrap_array(array.node()), wrap_array(given->array.node())})) return made;
   const Array::Elements at = given->array.elements(in.engine()), from = array.elements(in.engine());
   std::optional<Trues> trues;
   if (mask) trues.emplace(at.data, at.count);

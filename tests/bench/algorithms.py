@@ -4,7 +4,7 @@ and under NumPy, each a process of its own.
 
   tests/bench/algorithms.py --gasell build/release/bin/gasell --python PYTHON [--elements 10000000] [--runs 3] [NAMES…]
 
-PYTHON is an interpreter with NumPy. Data is made by formulas, so both see the same numbers. Of each step the fastest of --runs counts, and the first run is shown
+PYTHON is an interpreter with NumPy; with --gpu, one with CuPy, and Gasell computes on the GPU: results stay there. Data is made by formulas, so both see the same numbers. Of each step the fastest of --runs counts, and the first run is shown
 for Gasell; a step ends when its result is in memory. Results are compared by a sum that depends on the order of their elements before ratios are given.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 SCRIPT = r'''
 import time
-import numpy as np
+import @module@ as np
 
 N, RUNS, NAMES = @settings@
 n = N
@@ -85,19 +85,32 @@ STEPS = {
     "permutation": lambda: np.random.default_rng(1).permutation(n),
 }
 
+finish = np.cuda.Device().synchronize if "@module@" == "cupy" else lambda: None
+
 for name, work in STEPS.items():
     if NAMES and not any([part in name for part in NAMES]):
         continue
     first = best = None
+    start = time.perf_counter()
+    try:
+        result = work()
+        if hasattr(result, "persist"):
+            result = result.persist()
+        finish()
+        first = time.perf_counter() - start
+    except (AttributeError, NotImplementedError, TypeError, ValueError) as error:
+        print(f"{name}: {type(error).__name__}: {error}", flush=True)
+        continue
     for _ in range(RUNS):
+        finish()
         start = time.perf_counter()
         result = work()
-        if hasattr(result, "compute"):
-            result = result.compute()
+        if hasattr(result, "persist"):
+            result = result.persist()
+        finish()
         taken = time.perf_counter() - start
-        first = taken if first is None else first
         best = taken if best is None else min(best, taken)
-    flat = np.array(result).ravel().astype(np.float64)
+    flat = np.asarray(result).ravel().astype(np.float64)
     print(f"{name}|{first:.5f}|{best:.5f}|{float((flat * np.cos(np.arange(flat.size) % 977)).sum())!r}", flush=True)
 '''
 
@@ -117,20 +130,28 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--elements", type=int, default=10_000_000)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--gpu", action="store_true", help="beside CuPy, on a GPU")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "algorithms.gsl"
-        script.write_text(SCRIPT.replace("@settings@", json.dumps([options.elements, options.runs, options.names])[1:-1]), encoding="utf-8")
-        ours = measured([options.gasell], script)
+        text = SCRIPT.replace("@settings@", json.dumps([options.elements, options.runs, options.names])[1:-1])
+        script.write_text(text.replace("@module@", "numpy"), encoding="utf-8")
+        ours = measured([options.gasell, *(["--device", "gpu"] if options.gpu else [])], script)
+        script.write_text(text.replace("@module@", "cupy" if options.gpu else "numpy"), encoding="utf-8")
         peer = measured([options.python, "-W", "ignore"], script)
     wrong, ratios = 0, []
-    print("| step | NumPy, ms | Gasell, ms | first, ms | NumPy / Gasell |\n|---|---:|---:|---:|---:|")
+    who = "CuPy" if options.gpu else "NumPy"
+    print(f"| step | {who}, ms | Gasell, ms | first, ms | {who} / Gasell |\n|---|---:|---:|---:|---:|")
+    for name in [name for name in peer if name not in ours] + [name for name in ours if name not in peer]:
+        print(f"| {name} | is not in both | | | |")
     for name, (_, seconds, total) in peer.items():
+        if name not in ours:
+            continue
         first, own, own_total = ours[name]
-        same = math.isclose(total, own_total, rel_tol=1e-9, abs_tol=1e-6) or name == "permutation" and own_total != 0
+        same = math.isclose(total, own_total, rel_tol=1e-8, abs_tol=1e-6) or name == "permutation" and own_total != 0
         wrong += not same
         ratios.append(seconds / own)
-        print(f"| {name} | {1e3 * seconds:.1f} | {1e3 * own:.1f} | {1e3 * first:.1f} | {seconds / own:.2f}{'' if same else f' WRONG: {own_total!r} for {total!r}'} |")
+        print(f"| {name} | {1e3 * seconds:.2f} | {1e3 * own:.2f} | {1e3 * first:.1f} | {seconds / own:.2f}{'' if same else f' WRONG: {own_total!r} for {total!r}'} |")
     print(f"geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f} over {len(ratios)}")
     sys.exit(1 if wrong else 0)
 
