@@ -104,6 +104,52 @@ int64_t equal_bytes(const char* bytes, int64_t begin, int64_t end, int wanted, s
   return count;
 }
 
+/// How many elements are in each class, and where those in a bracket are: by the GPUs that are in use, else by the host's cores.
+class InBrackets {
+ public:
+  InBrackets(Interpreter& in, const NodeRef& classes, size_t brackets) : in_(in), counts_(2 * brackets + 1) {
+    classes_ = in.engine().force(classes);
+    const auto size = static_cast<int64_t>(counts_.size());
+    if (const std::optional<Value> counted = on_gpus(in, "gpu_counted", {wrap_array(classes_), Value::of(size)})) {
+      const Array::Elements all = as_array(in, *counted).elements(in.engine());
+      for (int64_t c = 0; c < size; ++c) counts_[static_cast<size_t>(c)] = all[c].i;
+      return;
+    }
+    bytes_ = Array(classes_).elements(in.engine());
+    inside_.resize(static_cast<size_t>((bytes_->count + kRowsATask - 1) / kRowsATask));
+    std::vector<std::vector<int64_t>> counts(inside_.size(), std::vector<int64_t>(counts_.size()));
+    over_rows(in.engine(), bytes_->count, [&](int64_t begin, int64_t end) {
+      const auto part = static_cast<size_t>(begin / kRowsATask);
+      inside_[part].resize(brackets);
+      for (size_t c = 0; c < counts_.size(); ++c)
+        counts[part][c] = equal_bytes(bytes_->data, begin, end, static_cast<int>(c), c % 2 == 1 ? &inside_[part][c / 2] : nullptr);
+    });
+    for (const std::vector<int64_t>& part : counts)
+      for (size_t c = 0; c < counts_.size(); ++c) counts_[c] += part[c];
+  }
+  int64_t count(size_t number) const { return counts_[number]; }
+  /// Null where the GPUs could not say.
+  NodeRef places(size_t bracket) const {
+    if (!bytes_) {
+      const NodeRef number = graph::constant(Scalar::of_int(static_cast<int64_t>(2 * bracket + 1), DType::u8));
+      const NodeRef there = graph::map(ScalarOp::eq, {classes_, graph::broadcast_to(number, classes_->shape)});
+      const std::optional<Value> found = on_gpus(in_, "gpu_places_where", {wrap_array(there)});
+      return found ? as_array(in_, *found).node() : nullptr;
+    }
+    HostArray where(in_, DType::i64, {counts_[2 * bracket + 1]});
+    int64_t* next = where.data<int64_t>();
+    for (const auto& part : inside_) next = std::copy(part[bracket].begin(), part[bracket].end(), next);
+    return where.value().as<NdArray>()->node();
+  }
+
+ private:
+  Interpreter& in_;
+  NodeRef classes_;
+  std::vector<int64_t> counts_;
+  std::optional<Array::Elements> bytes_;
+  std::vector<std::vector<std::vector<int64_t>>> inside_;  // by parts and brackets
+};
+
 /// The places' elements by brackets; false where these hold too many elements or not the right ones.
 template <class T>
 bool select_between(Interpreter& in, const NodeRef& x, std::span<const int64_t> places, T* to) {
@@ -115,36 +161,18 @@ bool select_between(Interpreter& in, const NodeRef& x, std::span<const int64_t> 
   sort(engine, x->dtype, few.data, sample.data(), few.count);
   const std::vector<Bracket> brackets = brackets_of(sample, x->dtype, count, places);
   if (brackets.empty()) return false;
-  const Array::Elements classes = Array(classes_of(x, brackets)).elements(engine);
-  struct Part {
-    std::vector<int64_t> below;
-    std::vector<std::vector<int64_t>> inside;
-  };
-  std::vector<Part> parts(static_cast<size_t>((count + kRowsATask - 1) / kRowsATask));
-  over_rows(engine, count, [&](int64_t begin, int64_t end) {
-    Part& part = parts[static_cast<size_t>(begin / kRowsATask)];
-    part.below.resize(brackets.size());
-    part.inside.resize(brackets.size());
-    for (size_t b = 0; b < brackets.size(); ++b) {
-      part.below[b] = equal_bytes(classes.data, begin, end, static_cast<int>(2 * b), nullptr);
-      equal_bytes(classes.data, begin, end, static_cast<int>(2 * b + 1), &part.inside[b]);
-    }
-  });
+  const InBrackets found(in, classes_of(x, brackets), brackets.size());
   int64_t before = 0;
   size_t at = 0;
   for (size_t b = 0; b < brackets.size(); ++b) {
-    int64_t inside = 0;
-    for (const Part& part : parts) {
-      before += part.below[b];
-      inside += static_cast<int64_t>(part.inside[b].size());
-    }
+    const int64_t inside = found.count(2 * b + 1);
+    before += found.count(2 * b);
     if (inside > count / 4) return false;
-    HostArray where(in, DType::i64, {inside});
-    int64_t* next = where.data<int64_t>();
-    for (const Part& part : parts) next = std::copy(part.inside[b].begin(), part.inside[b].end(), next);
-    const Array::Elements found = Array(taken(x, where.value().as<NdArray>()->node())).elements(engine);
+    const NodeRef where = found.places(b);
+    if (!where) return false;
+    const Array::Elements values = Array(taken(x, where)).elements(engine);
     std::vector<T> sorted(static_cast<size_t>(inside));
-    sort(engine, x->dtype, found.data, sorted.data(), inside);
+    sort(engine, x->dtype, values.data, sorted.data(), inside);
     for (; at < places.size() && places[at] < before + inside; ++at) {
       if (places[at] < before) return false;
       to[at] = sorted[static_cast<size_t>(places[at] - before)];
