@@ -177,6 +177,11 @@ void sort_on_all_cores(Engine& engine, Pairs pairs, Pairs spare, int64_t count) 
 
 }  // namespace
 
+void sort_by_keys_alone(uint64_t* keys, uint32_t* rows, uint64_t* spare_keys, uint32_t* spare_rows, int64_t count) {
+  copy({keys, rows}, {spare_keys, spare_rows}, count);
+  sort_alone({spare_keys, spare_rows}, {keys, rows}, count);
+}
+
 void sort_by_keys(Engine& engine, Scratch<uint64_t>& keys, Scratch<uint32_t>& rows, int64_t count) {
   if (count < 2) return;
   const Scratch<uint64_t> spare_keys(engine, count);

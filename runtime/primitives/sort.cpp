@@ -25,6 +25,8 @@ constexpr int64_t kAlone = 1 << 15;
 /// So few are sorted without setting up more than std::sort does.
 constexpr int64_t kFew = 48;
 
+/// More elements than this are put in order by numbers for keys.
+constexpr int64_t kFewByKeys = 256;
 /// More numbers of four bytes than this are sorted by their digits.
 constexpr int64_t kManyDigits = 1 << 10;
 
@@ -293,6 +295,19 @@ void sort(Engine& engine, DType dtype, const void* from, void* to, int64_t count
 void argsort_alone(DType dtype, const void* from, int64_t* order, int64_t count) {
   with_element_type(dtype, [&]<class T>(std::type_identity<T>) {
     const T* const source = static_cast<const T*>(from);
+    if constexpr (!std::is_class_v<T>) {
+      if (count > kFewByKeys && count <= std::numeric_limits<uint32_t>::max()) {
+        const auto n = static_cast<size_t>(count);
+        const std::unique_ptr<uint64_t[]> keys(new uint64_t[2 * n]);
+        const std::unique_ptr<uint32_t[]> places(new uint32_t[2 * n]);
+        for (size_t i = 0; i < n; ++i) {
+          keys[i] = order_key(source[i]);
+          places[i] = static_cast<uint32_t>(i);
+        }
+        sort_by_keys_alone(keys.get(), places.get(), keys.get() + n, places.get() + n, count);
+        return static_cast<void>(std::copy_n(places.get(), n, order));
+      }
+    }
     std::iota(order, order + count, int64_t{0});
     std::stable_sort(order, order + count, [source](int64_t a, int64_t b) { return ordered_before(source[a], source[b]); });
   });
@@ -301,7 +316,6 @@ void argsort_alone(DType dtype, const void* from, int64_t* order, int64_t count)
 void argsort(Engine& engine, DType dtype, const void* from, int64_t* order, int64_t count) {
   with_element_type(dtype, [&]<class T>(std::type_identity<T>) {
     const T* const source = static_cast<const T*>(from);
-    constexpr int64_t kFewByKeys = 256;
     if constexpr (!std::is_class_v<T>) {
       if (count > kFewByKeys && count <= std::numeric_limits<uint32_t>::max()) {
         Scratch<uint64_t> keys(engine, count);

@@ -88,6 +88,8 @@ TEST_CASE("sort and argsort agree with a stable sort on every order") {
               CHECK(same_bits(alone, expected));
               argsort(engine, dtype, values.data(), found_places.data(), count);
               CHECK(found_places == places);
+              argsort_alone(dtype, values.data(), found_places.data(), count);
+              CHECK(found_places == places);
             }
           });
         }
