@@ -53,7 +53,7 @@ np.cumsum(x)
 y = x * 3 + 1
 print(y.sum(), y[-2:])
 w = np.concatenate([y[::2], x])
-print(w.sum(), np.sort(w[::-7])[:3], (w - w.mean()).std())
+print(w.sum(), w[::-7].tolist()[:3], (w - w.mean()).std())
 x[1:] = y[:-1]
 print(x.sum())
 """
@@ -101,6 +101,14 @@ show(d.groupby("h")["x"].sum(), d.groupby("h")[["f", "blank"]].agg("max"), d.gro
 print(len(d), float(d["x"].sum()), d["blank"].max(), int(d["h"].iloc[-1]), d.describe().round(9).to_numpy().tolist())
 """
 
+VECTORS = """
+import numpy as np
+row = np.arange(9000)
+x, k = row * 31 % 701 / 8 - 20, row * 7919 % 3001
+print(np.sort(x)[::997], np.argsort(k)[::997], x[x > 30].sum(), k[row * 7 % 9000][::997])
+print(np.searchsorted(np.sort(k), row[::3])[::499], np.bincount(k)[::499], np.nonzero(x > 60)[0][::99], np.unique(k).size)
+"""
+
 SPLIT = {"GASELL_DEVICE": "sim:2", "GASELL_SPLIT_FROM": "0"}
 PROGRAMS = {
     "elementwise": (ELEMENTWISE, SPLIT),
@@ -114,6 +122,7 @@ FRAMES = {
     "medians": (FRAME + MEDIANS, SPLIT),
     "windows": (FRAME + WINDOWS, SPLIT),
     "groups": (FRAME + GROUPS, SPLIT),
+    "vectors": (VECTORS, SPLIT),
 }
 FAULTS = ("oom@{}", "lost@launch:{}", "lost@copy:{}")
 CLEAN_ERROR = re.compile(r"^(MemoryError|RuntimeError): .+", re.M)
