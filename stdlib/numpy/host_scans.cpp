@@ -25,9 +25,9 @@ T combine(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, bool>) {
     return op == ScanOp::add || op == ScanOp::maximum ? a || b : a && b;
   } else if constexpr (op == ScanOp::maximum || op == ScanOp::minimum) {
-    const bool b_wins = op == ScanOp::maximum ? ordered_before(a, b) : ordered_before(b, a);
-    if constexpr (std::is_integral_v<T>) return b_wins ? b : a;
-    return a != a || (b == b && !b_wins) ? a : b;
+    const bool a_wins = op == ScanOp::maximum ? ordered_before(b, a) : ordered_before(a, b);  // of equals the second counts
+    if constexpr (std::is_integral_v<T>) return a_wins ? a : b;
+    return a != a || (b == b && a_wins) ? a : b;
   } else if constexpr (std::is_integral_v<T>) {
     const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
     return static_cast<T>(op == ScanOp::add ? x + y : x * y);
