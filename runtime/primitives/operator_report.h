@@ -7,10 +7,8 @@
 #include <string>
 
 namespace gasell {
-class Trace;
-}
 
-namespace gasell {
+class Trace;
 
 struct OperatorReport {
   std::string name;    // "filter", "gather", "group by", "aggregate", "join", "sort", "window", "scan"

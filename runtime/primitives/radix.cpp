@@ -1,5 +1,6 @@
 #include "runtime/primitives/radix.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <mutex>
@@ -45,6 +46,24 @@ void insertion_sort(const Pairs& p, int64_t count) {
   }
 }
 
+constexpr int kDigit = 8;  // bits
+using Ends = std::array<int64_t, size_t{1} << kDigit>;
+
+/// The pairs in the order of one digit of their keys, those of one digit in their own; where each digit's end.
+Ends distribute(const Pairs& from, const Pairs& to, int64_t count, int shift) {
+  const auto digit = [&](int64_t i) { return (from.keys[i] >> shift) & ((1 << kDigit) - 1); };
+  Ends ends{};
+  for (int64_t i = 0; i < count; ++i) ++ends[digit(i)];
+  int64_t sum = 0;
+  for (int64_t& e : ends) e = std::exchange(sum, sum + e);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t at = ends[digit(i)]++;
+    to.keys[at] = from.keys[i];
+    to.rows[at] = from.rows[i];
+  }
+  return ends;
+}
+
 /// Sorts `from`; the result is in `to`. Both are overwritten.
 void sort_alone(Pairs from, Pairs to, int64_t count) {
   if (count <= 32) {
@@ -54,19 +73,9 @@ void sort_alone(Pairs from, Pairs to, int64_t count) {
   uint64_t bits = differing_bits(from.keys, count);
   const Pairs result = to;
   // Many pairs and many bits: divide by the highest ones first, so that what follows stays in the cache.
-  constexpr int kDigit = 8;
   if (count > kAlone && std::popcount(bits) > 2 * kDigit) {
     const int shift = std::max(0, static_cast<int>(std::bit_width(bits)) - kDigit);
-    int64_t ends[1 << kDigit] = {};
-    const uint64_t mask = (1 << kDigit) - 1;
-    for (int64_t i = 0; i < count; ++i) ++ends[(from.keys[i] >> shift) & mask];
-    int64_t sum = 0;
-    for (int64_t& e : ends) e = std::exchange(sum, sum + e);
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t at = ends[(from.keys[i] >> shift) & mask]++;
-      to.keys[at] = from.keys[i];
-      to.rows[at] = from.rows[i];
-    }
+    const Ends ends = distribute(from, to, count, shift);
     int64_t begin = 0;
     for (const int64_t end : ends) {
       if (end - begin > 1) {
@@ -79,16 +88,7 @@ void sort_alone(Pairs from, Pairs to, int64_t count) {
   }
   while (bits != 0) {
     const int shift = std::countr_zero(bits);
-    const uint64_t mask = (1 << kDigit) - 1;
-    int64_t places[1 << kDigit] = {};
-    for (int64_t i = 0; i < count; ++i) ++places[(from.keys[i] >> shift) & mask];
-    int64_t sum = 0;
-    for (int64_t& p : places) p = std::exchange(sum, sum + p);
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t at = places[(from.keys[i] >> shift) & mask]++;
-      to.keys[at] = from.keys[i];
-      to.rows[at] = from.rows[i];
-    }
+    distribute(from, to, count, shift);
     std::swap(from, to);
     bits = shift + kDigit >= 64 ? 0 : bits >> (shift + kDigit) << (shift + kDigit);
   }

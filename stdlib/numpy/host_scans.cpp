@@ -121,7 +121,7 @@ Value bincount(Interpreter& in, Args args) {
   const int64_t least = to_index(in, args[2]);
   std::optional<HostArray> result;
   with_element_type(x.dtype, [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
       const T* const value = reinterpret_cast<const T*>(x.data);
       const int64_t parts = (x.count + kRowsATask - 1) / kRowsATask;
       std::vector<T> greatest(static_cast<size_t>(parts));

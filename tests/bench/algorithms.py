@@ -111,6 +111,8 @@ for name, work in STEPS.items():
         taken = time.perf_counter() - start
         best = taken if best is None else min(best, taken)
     flat = np.asarray(result).ravel().astype(np.float64)
+    if name == "permutation":  # of which each library has its own: the same numbers
+        flat = np.sort(flat)
     print(f"{name}|{first:.5f}|{best:.5f}|{float((flat * np.cos(np.arange(flat.size) % 977)).sum())!r}", flush=True)
 '''
 
@@ -148,7 +150,7 @@ def main():
         if name not in ours:
             continue
         first, own, own_total = ours[name]
-        same = math.isclose(total, own_total, rel_tol=1e-8, abs_tol=1e-6) or name == "permutation" and own_total != 0
+        same = math.isclose(total, own_total, rel_tol=1e-8, abs_tol=1e-6)
         wrong += not same
         ratios.append(seconds / own)
         print(f"| {name} | {1e3 * seconds:.2f} | {1e3 * own:.2f} | {1e3 * first:.1f} | {seconds / own:.2f}{'' if same else f' WRONG: {own_total!r} for {total!r}'} |")
