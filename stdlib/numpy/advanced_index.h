@@ -16,8 +16,8 @@ struct Gather {
   std::vector<int64_t> positions;
   int64_t run = 1;
 };
-/// `items`: one for each axis of the array, and None's; some of them arrays or lists. Throws IndexError, in NumPy's words, for places that are
-/// not in the array, shapes that do not fit, and other elements than whole numbers and truth values.
+/// `items`: one for each axis of the array, and None's; some of them arrays or lists. Throws IndexError, in NumPy's words, for places that
+/// are not in the array, shapes that do not fit, and other elements than whole numbers and truth values.
 Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value>& items);
 /// The elements that they choose.
 Value elements_at(Interpreter& in, const Array& array, const std::vector<Value>& items);
