@@ -1,6 +1,7 @@
 // Reductions of arrays in compiled functions.
 #include <limits>
 #include "compiler/functions/library.h"
+#include "compiler/graph/scan_blocks.h"
 
 namespace gasell::functions {
 
@@ -324,20 +325,41 @@ Value place(Lowering& l, const CallSite& site) {
   return target;
 }
 
+/// Running sums and products; sums of floats in the order of compiler/graph/scan_blocks.h.
 Value cumulative(Lowering& l, const CallSite& site) {
   Value v = array_of(l, site);
   if (const Value* axis = site.argument(1, "axis"); axis && !axis->type.is_none() && v.type.rank != 1)
     l.unsupported(site.span, site.name + " along an axis", "write a loop over the other axes");
   if (v.type.rank != 1) v = library_method("ravel")(l, {site.span, "ravel", {v}, {}});
   const DType d = wide(v.type.dtype);
-  const bool product = site.name.find("prod") != std::string::npos;
+  const bool product = site.name.find("prod") != std::string::npos, in_blocks = !product && !is_whole(d);
   const Value target = l.allocate(d, v.extents(), site.span);
-  const std::string total = l.code().fresh("total");
-  l.code().emit(ir::var(total, ir::constant(Scalar::of_int(product).cast(d))));
+  const auto new_variable = [&](const char* name) {
+    const std::string fresh = l.code().fresh(name);
+    l.code().emit(ir::var(fresh, ir::constant(Scalar::of_int(product).cast(d))));
+    return fresh;
+  };
+  // What this block came to so far, this run of blocks, the runs before; and what stands before this block.
+  const std::string total = new_variable("total"), blocks = in_blocks ? new_variable("blocks") : "",
+                    runs = in_blocks ? new_variable("runs") : "", before = in_blocks ? new_variable("before") : "";
+  const auto read = [&](const std::string& name) { return ir::variable(name, d); };
+  const auto add = [&](const std::string& a, const ExprRef& b) { return both(ScalarOp::add, read(a), b); };
   l.for_each(v.extents(), false, [&](const std::vector<ExprRef>& index) {
-    l.code().emit(
-        ir::assign(total, both(product ? ScalarOp::mul : ScalarOp::add, ir::variable(total, d), ir::cast(l.element(v, index), d))));
-    l.store_element(*target.array, d, index, ir::variable(total, d));
+    const ExprRef x = ir::cast(l.element(v, index), d), k = index[0], block = constant_i64(kScanBlock), run = constant_i64(kScanBlock * kScanBlocks);
+    if (!in_blocks) {
+      l.code().emit(ir::assign(total, both(product ? ScalarOp::mul : ScalarOp::add, read(total), x)));
+      return l.store_element(*target.array, d, index, read(total));
+    }
+    const auto rest = [&](const ExprRef& of) { return ir::op(ScalarOp::bit_and, {k, of - constant_i64(1)}); };
+    const ExprRef is_later = both(ScalarOp::gt, k, constant_i64(0)), begins_run = both(ScalarOp::eq, rest(run), constant_i64(0));
+    l.code().emit(ir::if_(
+        both(ScalarOp::logical_and, is_later, both(ScalarOp::eq, rest(block), constant_i64(0))),
+        {ir::assign(blocks, select(both(ScalarOp::eq, rest(run), block), read(total), add(blocks, read(total)))),
+         ir::assign(runs, select(begins_run, select(both(ScalarOp::eq, k, run), read(blocks), add(runs, read(blocks))), read(runs))),
+         ir::assign(before, select(begins_run, read(runs), select(both(ScalarOp::lt, k, run), read(blocks), add(runs, read(blocks))))),
+         ir::assign(total, x)},
+        {ir::assign(total, add(total, x))}));
+    l.store_element(*target.array, d, index, select(both(ScalarOp::lt, k, block), read(total), add(before, read(total))));
   });
   return target;
 }

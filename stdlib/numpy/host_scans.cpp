@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "runtime/primitives/scan.h"
 #include "stdlib/library.h"
 #include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/host.h"
@@ -51,44 +52,20 @@ void with_scan(DType dtype, ScanOp op, const Work& work) {
   });
 }
 
-/// accumulate(a, op, axis): out[i] = out[i - 1] op a[i], one after the other as NumPy does it, or, where that is the same, by a scan on
-/// GPUs that are in use.
+/// accumulate(a, op, axis): the running values of the lanes along an axis. Products of floats stay in their order, since parts of them may
+/// overflow where the whole does not; everything else is in the order of compiler/graph/scan_blocks.h.
 Value accumulate(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
-  if (a.rank() == 1 && a.size() > 0)
-    if (std::optional<Value> made = on_gpus(in, "gpu_accumulated", {wrap_array(a.node()), args[1]}))
+  const int axis = to_axis(in, args[2], a.rank());
+  if (a.size() > 0)
+    if (std::optional<Value> made = on_gpus(in, "gpu_accumulated", {wrap_array(a.node()), args[1], Value::of(int64_t{axis})}))
       return with_chunks(*std::move(made), a.requested_chunks());
   const ScanOp op = scan_op(str(in, args[1]));
-  const Lanes lanes(a.shape(), to_axis(in, args[2], a.rank()));
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, a.dtype(), a.shape());
   with_scan(a.dtype(), op, [&]<class T>(std::type_identity<T>, const auto& combined) {
-    const T* const source = reinterpret_cast<const T*>(from.data);
-    T* const target = result.data<T>();
-    if (lanes.inner == 1) {
-      return map_lanes(in.engine(), source, lanes, target, lanes.extent, [&](const T* lane, T* to, bool) {
-        T total{};
-        for (int64_t i = 0; i < lanes.extent; ++i) {
-          if (i % 65536 == 0) check_interrupt(in.engine());
-          to[i] = total = i ? combined(total, lane[i]) : lane[i];
-        }
-      });
-    }
-    // Rows one behind the other, as they lie in memory; each core has a range of their elements.
-    const int64_t width = std::max<int64_t>(64, (lanes.inner + threads_of(in.engine()) - 1) / threads_of(in.engine()));
-    for (int64_t o = 0; o < lanes.outer && lanes.extent > 0; ++o) {
-      const int64_t first = o * lanes.extent * lanes.inner;
-      over_rows(
-          in.engine(), lanes.inner,
-          [&](int64_t begin, int64_t end) {
-            std::copy(source + first + begin, source + first + end, target + first + begin);
-            for (int64_t i = 1; i < lanes.extent; ++i) {
-              const int64_t row = first + i * lanes.inner;
-              for (int64_t k = row + begin; k < row + end; ++k) target[k] = combined(target[k - lanes.inner], source[k]);
-            }
-          },
-          width);
-    }
+    const bool in_order = op == ScanOp::multiply && !std::is_integral_v<T>;
+    scan_lanes(in.engine(), reinterpret_cast<const T*>(from.data), Lanes(a.shape(), axis), result.data<T>(), in_order, combined);
   });
   return with_chunks(result.value(), a.requested_chunks());
 }
