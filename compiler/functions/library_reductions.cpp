@@ -345,7 +345,8 @@ Value cumulative(Lowering& l, const CallSite& site) {
   const auto read = [&](const std::string& name) { return ir::variable(name, d); };
   const auto add = [&](const std::string& a, const ExprRef& b) { return both(ScalarOp::add, read(a), b); };
   l.for_each(v.extents(), false, [&](const std::vector<ExprRef>& index) {
-    const ExprRef x = ir::cast(l.element(v, index), d), k = index[0], block = constant_i64(kScanBlock), run = constant_i64(kScanBlock * kScanBlocks);
+    const ExprRef x = ir::cast(l.element(v, index), d), k = index[0], block = constant_i64(kScanBlock),
+                  run = constant_i64(kScanBlock * kScanBlocks);
     if (!in_blocks) {
       l.code().emit(ir::assign(total, both(product ? ScalarOp::mul : ScalarOp::add, read(total), x)));
       return l.store_element(*target.array, d, index, read(total));

@@ -38,8 +38,8 @@ class ScanCarry {
 
 namespace scan_details {
 
-/// The running values of `blocks` whole blocks, each by itself, in `to`, or nowhere; totals[b]: what block b comes to. Four at a time, which
-/// do not wait for each other.
+/// The running values of `blocks` whole blocks, each by itself, in `to`, or nowhere; totals[b]: what block b comes to. Four at a time,
+/// which do not wait for each other.
 template <bool stores, class T, class Combine>
 void run_blocks(const T* from, T* to, int64_t blocks, T* totals, const Combine& combined) {
   int64_t b = 0;
@@ -107,9 +107,7 @@ void run_lane(Engine& engine, const T* from, T* to, int64_t count, bool alone, c
       const auto shares = [&](const auto& work) {
         over_rows(engine, here, [&](int64_t begin, int64_t end) { work(first + begin, end - begin, begin); }, kShare);
       };
-      shares([&](int64_t b, int64_t n, int64_t at) {
-        run_blocks<false>(from + b * kScanBlock, to, n, totals.get() + at, combined);
-      });
+      shares([&](int64_t b, int64_t n, int64_t at) { run_blocks<false>(from + b * kScanBlock, to, n, totals.get() + at, combined); });
       for (int64_t k = 0; k < here; ++k) {
         if (k % kShare == 0) carries[static_cast<size_t>(k / kShare)] = carry;
         carry.add(totals[k], combined);

@@ -70,8 +70,10 @@ Value accumulate(Interpreter& in, Args args) {
   return with_chunks(result.value(), a.requested_chunks());
 }
 
-/// scatter(a, positions, values, op): a copy of a where element positions[i] (in C order) took values[i], one after the other.
+/// scatter(a, positions, values, op): a copy of a where element positions[i] (in C order, negative ones from the end) took values[i], one
+/// after the other.
 Value scatter(Interpreter& in, Args args) {
+  if (std::optional<Value> made = on_gpus(in, "gpu_scattered", {args[0], args[1], args[2], args[3]})) return *std::move(made);
   const Array a = as_array(in, args[0]);
   const ScanOp op = scan_op(str(in, args[3]));
   const Array::Elements from = a.elements(in.engine()), at = as_array(in, args[1]).elements(in.engine()),
@@ -81,10 +83,16 @@ Value scatter(Interpreter& in, Args args) {
     const auto* const place = reinterpret_cast<const int64_t*>(at.data);
     const T* const value = reinterpret_cast<const T*>(values.data);
     T* const target = result.data<T>();
-    std::copy_n(reinterpret_cast<const T*>(from.data), from.count, target);
-    for (int64_t i = 0; i < at.count; ++i) {
-      if (i % 65536 == 0) check_interrupt(in.engine());
-      target[place[i]] = combined(target[place[i]], value[i]);
+    const int64_t n = from.count;
+    std::copy_n(reinterpret_cast<const T*>(from.data), n, target);
+    for (int64_t begin = 0; begin < at.count; begin += kRowsATask) {
+      check_interrupt(in.engine());
+      for (int64_t i = begin; i < std::min(at.count, begin + kRowsATask); ++i) {
+        const int64_t k = place[i] < 0 ? place[i] + n : place[i];
+        if (static_cast<uint64_t>(k) >= static_cast<uint64_t>(n))
+          raise("IndexError", "index " + std::to_string(place[i]) + " is out of bounds for axis 0 with size " + std::to_string(n));
+        target[k] = combined(target[k], value[i]);
+      }
     }
   });
   return result.value();
@@ -92,8 +100,9 @@ Value scatter(Interpreter& in, Args args) {
 
 /// bincount(x, weights, minlength): x of integers that are not negative; weights f64 or None.
 Value bincount(Interpreter& in, Args args) {
-  if (args[1].is_none())
-    if (std::optional<Value> made = on_gpus(in, "gpu_counted", {args[0], args[2]})) return *std::move(made);
+  if (std::optional<Value> made =
+          args[1].is_none() ? on_gpus(in, "gpu_counted", {args[0], args[2]}) : on_gpus(in, "gpu_weighed", {args[0], args[1], args[2]}))
+    return *std::move(made);
   const Array::Elements x = as_array(in, args[0]).elements(in.engine());
   const int64_t least = to_index(in, args[2]);
   std::optional<HostArray> result;
@@ -157,6 +166,7 @@ Value bincount(Interpreter& in, Args args) {
 Value convolve(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]), v = as_array(in, args[1]);
   const bool swapped = a.size() < v.size();
+  if (std::optional<Value> made = on_gpus(in, "gpu_convolved", {args[swapped ? 1 : 0], args[swapped ? 0 : 1]})) return *std::move(made);
   const Array::Elements left = (swapped ? v : a).elements(in.engine()), right = (swapped ? a : v).elements(in.engine());
   const int64_t count = left.count + right.count - 1;
   HostArray result(in, a.dtype(), {count});
