@@ -8,8 +8,8 @@ namespace {
 using graph::Node;
 using graph::ViewAxis;
 
-constexpr int64_t kLeastExtent = 4;
-constexpr double kLeastProducts = 20000;  // element products for which a call of the library pays
+constexpr int64_t kLeastExtent = 4;       // of rows, columns and what is summed, for which a call of the library pays,
+constexpr double kLeastProducts = 20000;  // and of element products in all
 
 bool contains(const std::vector<int>& axes, int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 
@@ -73,8 +73,8 @@ Sizes sizes_of(const Node& product, const std::vector<int>& summed_axes) {
   return sizes;
 }
 
-bool pays(double rows, double columns, double summed) {
-  return std::min({rows, columns, summed}) >= kLeastExtent && rows * columns * summed >= kLeastProducts;
+bool pays(double rows, double columns, double summed, double products) {
+  return std::min({rows, columns, summed}) >= kLeastExtent && products >= kLeastProducts;
 }
 
 bool has_library_type(DType d) { return is_float(d) || is_complex(d); }
@@ -98,8 +98,24 @@ std::optional<Factors> factors_of(const Node& product, const std::vector<int>& s
   const auto* map = product.as<graph::MapNode>();
   if (!map || map->op != ScalarOp::mul || !has_library_type(product.dtype)) return {};
   const Sizes sizes = sizes_of(product, summed_axes);
-  if (!sizes.is_product || !pays(sizes.rows, sizes.columns, sizes.summed)) return {};
+  if (!sizes.is_product || !pays(sizes.rows, sizes.columns, sizes.summed, static_cast<double>(product.size()))) return {};
   return Factors{compact(product.inputs[0]), compact(product.inputs[1])};
+}
+
+std::vector<int64_t> strides_that_fit(const Node& product, const std::vector<int>& summed_axes) {
+  const std::vector<bool> left = own_axes(*product.inputs[0]);
+  std::vector<int> kept, order;  // axes of the product; those of the result as they lie in memory
+  for (int k = 0; k < product.rank(); ++k)
+    if (!contains(summed_axes, k)) kept.push_back(k);
+  for (int k = 0; k < static_cast<int>(kept.size()); ++k) order.push_back(k);
+  const auto extent = [&](int k) { return product.shape[static_cast<size_t>(kept[static_cast<size_t>(k)])]; };
+  const auto is_column = [&](int k) { return !left[static_cast<size_t>(kept[static_cast<size_t>(k)])]; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return is_column(a) != is_column(b) ? is_column(b) : is_column(a) && extent(a) < extent(b); });
+  std::vector<int64_t> strides(order.size());
+  int64_t step = 1;
+  for (size_t k = order.size(); k-- > 0; step *= extent(order[k])) strides[static_cast<size_t>(order[k])] = step;
+  return strides;
 }
 
 NodeRef stretch_again(const NodeRef& factor, const NodeRef& stored) {
@@ -149,7 +165,9 @@ std::optional<LibraryProduct> contraction_of(Pulled pulled, const std::vector<in
   c.rows = take_largest(rows);
   c.columns = take_largest(columns);
   c.summed = take_largest(summed);
-  if (!pays(static_cast<double>(c.rows.extent), static_cast<double>(c.columns.extent), static_cast<double>(c.summed.extent))) return {};
+  if (!pays(static_cast<double>(c.rows.extent), static_cast<double>(c.columns.extent), static_cast<double>(c.summed.extent),
+            static_cast<double>(graph::size_of(pulled.space))))
+    return {};
   found.left_fits = is_walkable(c.rows.extent, c.rows.left, c.summed.extent, c.summed.left);
   found.right_fits = is_walkable(c.summed.extent, c.summed.right, c.columns.extent, c.columns.right);
   found.result_fits = is_walkable(c.rows.extent, c.rows.result, c.columns.extent, c.columns.result);

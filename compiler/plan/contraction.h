@@ -31,6 +31,8 @@ struct Factors {
 /// Nothing where `product` is none, where the factors have no rows or columns of their own, or where they are so small that a loop is as
 /// fast.
 std::optional<Factors> factors_of(const graph::Node& product, const std::vector<int>& summed_axes);
+/// Strides of memory for the result that the library can write: the largest axis that the right factor alone has lies last.
+std::vector<int64_t> strides_that_fit(const graph::Node& product, const std::vector<int>& summed_axes);
 /// What `factor` is, over memory that holds it without the axes that it is stretched along.
 NodeRef stretch_again(const NodeRef& factor, const NodeRef& stored);
 

@@ -177,7 +177,10 @@ class Planner {
     }
     if (!found || !found->left_fits || !found->right_fits) return false;
     if (!found->result_fits) {
-      elementwise(store(node, "product of matrices, before it is put into its place"), output);
+      std::vector<int64_t> strides = strides_that_fit(*product, reduce.axes);
+      if (output.access.coefficients == strides) return false;
+      auto storage = std::make_shared<TemporaryStorage>(bytes(node));
+      elementwise(compute(node, {storage, std::move(strides), 0}, "product of matrices, before it is put into its place"), output);
       return true;
     }
     const auto memory = [](const Access& access) { return access.source->as<graph::BufferNode>()->storage; };

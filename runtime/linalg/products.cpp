@@ -16,6 +16,7 @@ constexpr int64_t kLeastTile = 256, kMostTile = 1024, kTiles = 32;
 // Where the result is small and much is summed, the sum is cut instead.
 constexpr int64_t kLeastSummed = 2048, kMostParts = 32;
 constexpr int64_t kSmallResult = 192 * 192;
+constexpr double kShare = 3e5;  // multiplications that a core does at a time, of many small products
 constexpr double kAlone = 4e6;  // multiplications that are not worth waking another core
 
 int64_t pieces(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
@@ -174,7 +175,12 @@ void contract_typed(Device& host, const plan::Contraction& c, const char* left_d
       one(l, r, to, addition > 0, together);
     }
   };
-  for_all(host, count, together || work * static_cast<double>(count * additions) < kAlone, stop, all_of);
+  // A core takes so many small ones at a time that handing them out costs little.
+  const int64_t share =
+      std::clamp(static_cast<int64_t>(kShare / (work * static_cast<double>(additions) + 1)), int64_t{1}, std::max<int64_t>(1, count / 64));
+  for_all(host, pieces(count, share), together || work * static_cast<double>(count * additions) < kAlone, stop, [&](int64_t number) {
+    for (int64_t k = number * share; k < std::min(count, (number + 1) * share); ++k) all_of(k);
+  });
 }
 
 }  // namespace
