@@ -54,7 +54,10 @@ class SimtGridEmitter final : public Emitter {
                                                     llvm::ConstantAsMetadata::get(b_.getInt32(value))}));
     };
     annotate("kernel", 1);
-    if (ir::has_tiles(kernel.body)) annotate("maxnreg", has_planes(kernel.body) ? kRegistersOfPlanes : kRegistersOfTiles);
+    if (kernel.registers > 0)
+      annotate("maxnreg", static_cast<uint32_t>(kernel.registers));
+    else if (ir::has_tiles(kernel.body))
+      annotate("maxnreg", has_planes(kernel.body) ? kRegistersOfPlanes : kRegistersOfTiles);
     b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
     auto argument = function_->arg_begin();
     for (const ir::Parameter& p : kernel.params) {

@@ -230,6 +230,7 @@ static Compiled compile_once(Program& program, const Function& function, const s
   result.loops = std::move(program.loops);
   result.kernel.function = true;
   result.kernel.simt = cuda;
+  result.kernel.registers = function.options.registers;
   result.kernel.fast_math = function.options.fast_math;
   result.arguments = arguments;
   if (returned) result.result = *returned;

@@ -51,6 +51,7 @@ struct Options {
   bool unchecked_parallel = false;  // parallel="unsafe": iterations of prange are taken to be independent
   bool python_errors = true;        // error_model="python": division by zero raises; else NumPy's inf and nan
   bool cuda = false;                // a kernel: the function is what one thread of a grid does, and numba.cuda is there
+  int registers = 0;                // of a kernel: the most that a thread has on a GPU; 0: as many as it takes
   bool lines = false;               // of a kernel: threads tell which line they come to
   /// Names whose numbers always are of a dtype.
   std::map<std::string, DType> locals = {};

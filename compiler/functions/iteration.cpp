@@ -7,6 +7,12 @@ using ir::constant_i64;
 using namespace terms;
 using Kind = Type::Kind;
 
+/// Whether a step is one that a kernel's threads give: the extent of a block or of the grid.
+bool is_positive(Lowering& l, ExprRef step) {
+  while (step->kind == ir::ExprKind::cast) step = step->args[0];
+  return step->kind == ir::ExprKind::variable && l.program().positive.count(step->name) > 0;
+}
+
 Value range_value(Lowering& l, const std::vector<Value>& args, Span at) {
   if (args.empty() || args.size() > 3) l.fail(at, "range takes 1 to 3 numbers: range(stop), range(start, stop), range(start, stop, step)");
   Value v;
@@ -18,8 +24,9 @@ Value range_value(Lowering& l, const std::vector<Value>& args, Span at) {
     item = scalar_value(l.code().bind(ir::cast(l.index_number(item, "range"), type == DType::u64 ? type : DType::i64), "range"));
     v.type.items.push_back(item.type);
   }
-  l.raise_if(both(ScalarOp::eq, ir::cast(v.items[2].scalar, DType::i64), constant_i64(0)), "ValueError", "range() arg 3 must not be zero",
-             at);
+  if (!is_positive(l, v.items[2].scalar))
+    l.raise_if(both(ScalarOp::eq, ir::cast(v.items[2].scalar, DType::i64), constant_i64(0)), "ValueError", "range() arg 3 must not be zero",
+               at);
   return v;
 }
 

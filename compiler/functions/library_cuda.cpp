@@ -21,6 +21,7 @@ ExprRef constant_i32(int64_t v) { return ir::constant(Scalar::of_int(v, DType::i
 ExprRef ask(Lowering& l, const std::string& function, DType type, std::vector<ExprRef> args = {}, int64_t site = 0) {
   const std::string name = l.code().fresh(function);
   l.code().emit(ir::simt(name, type, function, std::move(args), site));
+  if (function.starts_with("ntid_") || function.starts_with("nctaid_")) l.program().positive.insert(name);
   return ir::variable(name, type);
 }
 void tell(Lowering& l, const std::string& function, std::vector<ExprRef> args = {}, int64_t site = 0) {
@@ -53,8 +54,11 @@ ExprRef global_index(Lowering& l, const char* axis) {
 }
 ExprRef global_extent(Lowering& l, const char* axis) {
   const std::string a(axis);
-  return l.code().bind(ir::cast(ask(l, "nctaid_" + a, DType::i32), DType::i64) * ir::cast(ask(l, "ntid_" + a, DType::i32), DType::i64),
-                       "gridsize_" + a);
+  const ExprRef blocks = ir::cast(ask(l, "nctaid_" + a, DType::i32), DType::i64),
+                threads = ir::cast(ask(l, "ntid_" + a, DType::i32), DType::i64);
+  const ExprRef extent = l.code().bind(blocks * threads, "gridsize_" + a);
+  if (extent->kind == ir::ExprKind::variable) l.program().positive.insert(extent->name);
+  return extent;
 }
 
 template <ExprRef (*along)(Lowering&, const char*)>

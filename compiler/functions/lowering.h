@@ -89,6 +89,7 @@ struct Program {
   Options options;
   bool overlapping = false;  // arrays that are arguments may overlap
   std::vector<Site> sites;
+  std::set<std::string> positive;  // variables that are known to be greater than 0
   std::vector<Outside> captured;
   std::vector<Value> captured_values;
   std::vector<ir::Parameter> captured_parameters;

@@ -194,6 +194,7 @@ struct Kernel {
   /// A function whose body is what one thread of a grid does. Local arrays of Space::block are the block's threads' together; one of size 0
   /// is what the launch adds to them. Its `error` has ten elements: those of a function, then the block's and the thread's three indices.
   bool simt = false;
+  int registers = 0;       // the most that a thread on a GPU has; 0: as many as it takes
   bool fast_math = false;  // floats may be reassociated and contracted, no NaN or infinity is expected (LLVM's `fast`)
 };
 

@@ -47,9 +47,10 @@ class Parser {
       if (token_ != ")") expect(",");
     }
     expect(")");
-    if (token_ == "threads") {
+    for (const auto& [word, number] : {std::pair{"threads", &k.threads}, std::pair{"registers", &k.registers}}) {
+      if (token_ != word) continue;
       advance();
-      k.threads = static_cast<int>(whole_number());
+      *number = static_cast<int>(whole_number());
     }
     for (const auto& [word, flag] : {std::pair{"function", &k.function}, std::pair{"simt", &k.simt}, std::pair{"fast", &k.fast_math}}) {
       if (token_ != word) continue;

@@ -175,6 +175,7 @@ std::string print(const Kernel& kernel) {
   }
   printer.text += ")";
   if (kernel.threads) printer.text += " threads " + std::to_string(kernel.threads);
+  if (kernel.registers) printer.text += " registers " + std::to_string(kernel.registers);
   if (kernel.function) printer.text += " function";
   if (kernel.simt) printer.text += " simt";
   if (kernel.fast_math) printer.text += " fast";

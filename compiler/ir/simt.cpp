@@ -73,6 +73,14 @@ int64_t static_shared_bytes(const Kernel& kernel) {
   return bytes;
 }
 
+bool may_raise(const Kernel& kernel) {
+  bool found = false;
+  for_each(kernel.body, [&](const Stmt& s) {
+    found = found || s.kind == StmtKind::raise || s.kind == StmtKind::check || s.kind == StmtKind::allocate || s.kind == StmtKind::call;
+  });
+  return found;
+}
+
 bool waits_together(const Kernel& kernel) {
   bool found = false;
   for_each(kernel.body, [&](const Stmt& s) {

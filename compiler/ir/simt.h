@@ -33,6 +33,8 @@ const SimtFunction* find_simt_function(std::string_view name);
 /// Bytes of shared memory that a block of the kernel takes, without what the launch adds. Each array begins at a multiple of 16.
 int64_t static_shared_bytes(const Kernel& kernel);
 
+/// Whether there may be something in `error` when the kernel is done.
+bool may_raise(const Kernel& kernel);
 /// Whether threads wait for each other.
 bool waits_together(const Kernel& kernel);
 /// Whether all blocks of a grid wait for each other.

@@ -162,7 +162,9 @@ GridDispatch::Made& GridDispatch::load(std::unique_ptr<Made>& made, const Entry&
     function.options.lines = engine_.options().check;
     made = std::make_unique<Made>();
     made->compiled = compile(function, entry.types, overlapping);
-    made->along_y = ir::prefers_warps_along_y(ir::run_passes(made->compiled.kernel, ir::pipeline_of(made->compiled.kernel)));
+    const ir::Kernel passed = ir::run_passes(made->compiled.kernel, ir::pipeline_of(made->compiled.kernel));
+    made->along_y = ir::prefers_warps_along_y(passed);
+    made->may_raise = ir::may_raise(passed);
   }
   require_shared(ir::static_shared_bytes(made->compiled.kernel), gpus ? gpus->gpu(gpus->selected()).most_shared : kMostShared);
   if (gpus && !made->on_gpus) made->on_gpus = gpus->load(made->compiled.kernel);
@@ -214,7 +216,7 @@ void GridDispatch::launch(Entry& entry, std::span<const Leaf> leaves, const Grid
   GridFault fault;
   if (gpus) {
     // What a simulated GPU sees is told where the launch stands, so somebody waits for it.
-    const bool notes = !made.compiled.sites.empty() || is_simulated(gpus);
+    const bool notes = made.may_raise || is_simulated(gpus);
     GpuDevice::GridLaunch launch{&made.compiled.kernel, made.on_gpus, {}, std::move(scalars), shape, notes};
     launch.shape.along_y = made.along_y;
     for (size_t k = 0; k < arrays.size(); ++k)

@@ -29,7 +29,8 @@ class GridDispatch {
     LoadedKernelRef on_gpus;
     HostKernel on_host;
     GridKernel grid;
-    bool along_y = false;  // ir/thread_axes.h
+    bool along_y = false;   // ir/thread_axes.h
+    bool may_raise = true;  // ir/simt.h
   };
   struct Entry {
     std::vector<Type> types;

@@ -213,6 +213,8 @@ functions::Options take_options(Interpreter& in, const Value& keywords, std::ini
       options.locals = to_locals(in, v);
     } else if (name == "boundscheck") {
       options.bounds_check = v.is_none() || truth(in, v);
+    } else if (name == "max_registers" && std::find(own.begin(), own.end(), name) != own.end()) {
+      if (!v.is_none()) options.registers = static_cast<int>(std::clamp<int64_t>(to_index(in, v), 16, 255));
     } else if (name == "error_model") {
       const std::string model = str(in, v);
       if (model != "python" && model != "numpy") raise("ValueError", "error_model is 'python' or 'numpy', not '" + model + "'");

@@ -13,7 +13,7 @@
 namespace gasell::numpy {
 namespace {
 
-constexpr int64_t kSample = 1 << 14;
+constexpr int64_t kSample = 1 << 14, kSampleOnGpus = 1 << 16;
 /// Shorter vectors are sorted sooner.
 constexpr int64_t kLong = 1 << 17;
 constexpr size_t kManyPlaces = 16;
@@ -150,15 +150,40 @@ class InBrackets {
   std::vector<std::vector<std::vector<int64_t>>> inside_;  // by parts and brackets
 };
 
+/// Some elements of a vector of `whole` ones, or of an expression, in their order: by the GPUs that are in use, where that is their work,
+/// or by the host's cores.
+template <class T>
+class InOrder {
+ public:
+  InOrder(Interpreter& in, const NodeRef& x, int64_t whole) : in_(in) {
+    if (const std::optional<Value> made = on_gpus(in, "gpu_sorted_part", {wrap_array(x), Value::of(whole)})) {
+      on_gpus_ = as_array(in, *made).node();
+      return;
+    }
+    const Array::Elements all = Array(x).elements(in.engine());
+    sorted_.resize(static_cast<size_t>(all.count));
+    sort(in.engine(), x->dtype, all.data, sorted_.data(), all.count);
+  }
+  T operator[](int64_t place) const {
+    if (!on_gpus_) return sorted_[static_cast<size_t>(place)];
+    const Array::Elements one = Array(graph::view(on_gpus_, {1}, {{-1, place, 0}})).elements(in_.engine());
+    return *reinterpret_cast<const T*>(one.data);
+  }
+
+ private:
+  Interpreter& in_;
+  NodeRef on_gpus_;
+  std::vector<T> sorted_;
+};
+
 /// The places' elements by brackets; false where these hold too many elements or not the right ones.
 template <class T>
 bool select_between(Interpreter& in, const NodeRef& x, std::span<const int64_t> places, T* to) {
-  Engine& engine = in.engine();
-  const int64_t count = x->size(), step = count / kSample | 1;
+  const int64_t count = x->size(), step = count / (in.engine().gpus() ? kSampleOnGpus : kSample) | 1;
   const NodeRef every = graph::view(x, {(count + step - 1) / step}, {{0, 0, step}});
-  const Array::Elements few = Array(every).elements(engine);
+  const Array::Elements few = Array(every).elements(in.engine());
   std::vector<T> sample(static_cast<size_t>(few.count));
-  sort(engine, x->dtype, few.data, sample.data(), few.count);
+  sort(in.engine(), x->dtype, few.data, sample.data(), few.count);
   const std::vector<Bracket> brackets = brackets_of(sample, x->dtype, count, places);
   if (brackets.empty()) return false;
   const InBrackets found(in, classes_of(x, brackets), brackets.size());
@@ -170,12 +195,10 @@ bool select_between(Interpreter& in, const NodeRef& x, std::span<const int64_t> 
     if (inside > count / 4) return false;
     const NodeRef where = found.places(b);
     if (!where) return false;
-    const Array::Elements values = Array(taken(x, where)).elements(engine);
-    std::vector<T> sorted(static_cast<size_t>(inside));
-    sort(engine, x->dtype, values.data, sorted.data(), inside);
+    const InOrder<T> sorted(in, taken(x, where), count);
     for (; at < places.size() && places[at] < before + inside; ++at) {
       if (places[at] < before) return false;
-      to[at] = sorted[static_cast<size_t>(places[at] - before)];
+      to[at] = sorted[places[at] - before];
     }
     before += inside;
   }

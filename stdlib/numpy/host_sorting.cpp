@@ -17,9 +17,9 @@ using Args = std::span<Value>;
 /// sort(a, axis): a sorted copy.
 Value sort(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
-  if (a.rank() == 1)
-    if (std::optional<Value> made = on_gpus(in, "gpu_sorted", {wrap_array(a.node())})) return *std::move(made);
-  const Lanes lanes(a.shape(), to_axis(in, args[1], a.rank()));
+  const int axis = to_axis(in, args[1], a.rank());
+  if (std::optional<Value> made = on_gpus(in, "gpu_sorted", {wrap_array(a.node()), Value::of(int64_t{axis})})) return *std::move(made);
+  const Lanes lanes(a.shape(), axis);
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, a.dtype(), a.shape());
   with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
@@ -64,6 +64,7 @@ Value select(Interpreter& in, Args args) {
   Shape shape = a.shape();
   shape.back() = static_cast<int64_t>(places.size());
   HostArray result(in, a.dtype(), shape);
+  std::optional<Value> selected;  // on GPUs
   with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
     const std::unique_ptr<T[]> found(new T[rising.size()]);
     const auto give = [&](const T* at_rising, T* to) {
@@ -76,6 +77,10 @@ Value select(Interpreter& in, Args args) {
       while (row < lanes.count() && select_from_long(in, graph::view(rows, {lanes.extent}, {{-1, row, 0}, {0, 0, 1}}), rising, found.get()))
         give(found.get(), result.data<T>() + row++ * shape.back());
       if (row == lanes.count()) return;
+    }
+    if (std::optional<Value> made = on_gpus(in, "gpu_selected", {args[0], args[1]})) {
+      selected = std::move(made);
+      return;
     }
     const Array::Elements from = a.elements(in.engine());
     map_lanes(in.engine(), reinterpret_cast<const T*>(from.data), lanes, result.data<T>(), shape.back(),
@@ -90,7 +95,7 @@ Value select(Interpreter& in, Args args) {
                 for (size_t i = 0; i < places.size(); ++i) to[i] = sorted[places[i]];
               });
   });
-  return result.value();
+  return selected ? *std::move(selected) : result.value();
 }
 
 /// searchsorted(a, v, right): where elements of v go into a, sorted and of the same dtype.

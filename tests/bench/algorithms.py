@@ -9,7 +9,6 @@ for Gasell; a step ends when its result is in memory. Results are compared by a 
 """
 
 import argparse
-import json
 import math
 import subprocess
 import sys
@@ -20,7 +19,7 @@ SCRIPT = r'''
 import time
 import @module@ as np
 
-N, RUNS, NAMES = @settings@
+N, RUNS, NAMES, ON_GPU = @settings@
 n = N
 x = np.array(np.arange(n) * 0.6180339887498949 % 1.0)
 f = x.astype(np.float32)
@@ -85,7 +84,14 @@ STEPS = {
     "permutation": lambda: np.random.default_rng(1).permutation(n),
 }
 
-finish = np.cuda.Device().synchronize if "@module@" == "cupy" else lambda: None
+if "@module@" == "cupy":
+    finish = np.cuda.Device().synchronize
+elif ON_GPU:  # Gasell's module of Numba's names
+    from numba import cuda
+
+    finish = cuda.synchronize
+else:
+    finish = lambda: None
 
 for name, work in STEPS.items():
     if NAMES and not any([part in name for part in NAMES]):
@@ -136,7 +142,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "algorithms.gsl"
-        text = SCRIPT.replace("@settings@", json.dumps([options.elements, options.runs, options.names])[1:-1])
+        text = SCRIPT.replace("@settings@", repr((options.elements, options.runs, options.names, options.gpu))[1:-1])
         script.write_text(text.replace("@module@", "numpy"), encoding="utf-8")
         ours = measured([options.gasell, *(["--device", "gpu"] if options.gpu else [])], script)
         script.write_text(text.replace("@module@", "cupy" if options.gpu else "numpy"), encoding="utf-8")
