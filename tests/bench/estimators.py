@@ -20,7 +20,7 @@ import time
 import numpy as np
 import pandas as pd
 from sklearn.cluster import KMeans
-from sklearn.decomposition import PCA
+from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
@@ -66,6 +66,8 @@ step("LogisticRegression.predict_proba", lambda: logistic.predict_proba(X)[:, 1]
 step("roc_auc_score", lambda: roc_auc_score(y, logistic.decision_function(X)))
 step("KMeans.fit", lambda: KMeans(8, init=X[:8], n_init=1, max_iter=20).fit(X).inertia_)
 step("PCA.fit", lambda: PCA(5).fit(X).explained_variance_.sum())
+step("TruncatedSVD.fit", lambda: TruncatedSVD(5, random_state=0, n_iter=10).fit(X).singular_values_.sum())
+step("TruncatedSVD.fit of texts", lambda: TruncatedSVD(10, random_state=0).fit(hashed).singular_values_[:2].sum())
 step("GaussianNB.fit", lambda: GaussianNB().fit(X, y).var_.sum())
 step("DecisionTreeClassifier.fit", lambda: DecisionTreeClassifier(max_depth=8, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
 step("RandomForestClassifier.fit", lambda: RandomForestClassifier(10, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
