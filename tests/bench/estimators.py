@@ -19,9 +19,9 @@ SCRIPT = r'''
 import time
 import numpy as np
 import pandas as pd
-from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA, TruncatedSVD
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.cluster import KMeans, MiniBatchKMeans
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import roc_auc_score
@@ -65,12 +65,16 @@ step("LogisticRegression.fit", lambda: np.abs(LogisticRegression().fit(X, y).coe
 step("LogisticRegression.predict_proba", lambda: logistic.predict_proba(X)[:, 1].sum())
 step("roc_auc_score", lambda: roc_auc_score(y, logistic.decision_function(X)))
 step("KMeans.fit", lambda: KMeans(8, init=X[:8], n_init=1, max_iter=20).fit(X).inertia_)
+step("MiniBatchKMeans.fit", lambda: np.sqrt(MiniBatchKMeans(8, init=X[:8], n_init=1, max_iter=1, max_no_improvement=None, random_state=0).fit(X).inertia_ / n).round(1))
 step("PCA.fit", lambda: PCA(5).fit(X).explained_variance_.sum())
 step("TruncatedSVD.fit", lambda: TruncatedSVD(5, random_state=0, n_iter=10).fit(X).singular_values_.sum())
 step("TruncatedSVD.fit of texts", lambda: TruncatedSVD(10, random_state=0).fit(hashed).singular_values_[:2].sum())
 step("GaussianNB.fit", lambda: GaussianNB().fit(X, y).var_.sum())
 step("DecisionTreeClassifier.fit", lambda: DecisionTreeClassifier(max_depth=8, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
 step("RandomForestClassifier.fit", lambda: RandomForestClassifier(10, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
+step("ExtraTreesClassifier.fit", lambda: ExtraTreesClassifier(10, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
+step("HistGradientBoostingRegressor.fit", lambda: HistGradientBoostingRegressor(max_iter=50, early_stopping=False).fit(X[:2 * few], z[:2 * few]).score(X[:few], z[:few]))
+step("HistGradientBoostingClassifier.fit", lambda: HistGradientBoostingClassifier(max_iter=50, early_stopping=False).fit(X[:2 * few], y[:2 * few]).score(X[:few], y[:few]))
 step("KNeighborsClassifier.predict", lambda: KNeighborsClassifier(5).fit(X[:few], y[:few]).predict(X[-1000:]).sum())
 step("CountVectorizer.fit_transform", lambda: CountVectorizer().fit_transform(texts).sum())
 step("HashingVectorizer.transform", lambda: HashingVectorizer().transform(texts).sum())
