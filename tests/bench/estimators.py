@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.cluster import KMeans, MiniBatchKMeans
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, HistGradientBoostingRegressor, RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, HistGradientBoostingClassifier, HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import roc_auc_score
@@ -73,6 +73,7 @@ step("GaussianNB.fit", lambda: GaussianNB().fit(X, y).var_.sum())
 step("DecisionTreeClassifier.fit", lambda: DecisionTreeClassifier(max_depth=8, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
 step("RandomForestClassifier.fit", lambda: RandomForestClassifier(10, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
 step("ExtraTreesClassifier.fit", lambda: ExtraTreesClassifier(10, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
+step("GradientBoostingClassifier.fit", lambda: GradientBoostingClassifier(n_estimators=10).fit(X[:few], y[:few]).score(X[:few], y[:few]))
 step("HistGradientBoostingRegressor.fit", lambda: HistGradientBoostingRegressor(max_iter=50, early_stopping=False).fit(X[:2 * few], z[:2 * few]).score(X[:few], z[:few]))
 step("HistGradientBoostingClassifier.fit", lambda: HistGradientBoostingClassifier(max_iter=50, early_stopping=False).fit(X[:2 * few], y[:2 * few]).score(X[:few], y[:few]))
 step("KNeighborsClassifier.predict", lambda: KNeighborsClassifier(5).fit(X[:few], y[:few]).predict(X[-1000:]).sum())
