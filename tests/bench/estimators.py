@@ -17,9 +17,10 @@ from pathlib import Path
 
 SCRIPT = r'''
 import time
+import warnings
 import numpy as np
 import pandas as pd
-from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.decomposition import NMF, PCA, TruncatedSVD
 from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, HistGradientBoostingClassifier, HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer
@@ -31,6 +32,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 ROWS, FEATURES, DOCUMENTS, RUNS = @sizes@
+warnings.simplefilter('ignore')
 n, p = ROWS, FEATURES
 at = np.arange(n * p)
 X = np.array(np.sin(at * 0.37).reshape(n, p) + np.cos(at * 1.7).reshape(n, p))
@@ -69,6 +71,7 @@ step("MiniBatchKMeans.fit", lambda: np.sqrt(MiniBatchKMeans(8, init=X[:8], n_ini
 step("PCA.fit", lambda: PCA(5).fit(X).explained_variance_.sum())
 step("TruncatedSVD.fit", lambda: TruncatedSVD(5, random_state=0, n_iter=10).fit(X).singular_values_.sum())
 step("TruncatedSVD.fit of texts", lambda: TruncatedSVD(10, random_state=0).fit(hashed).singular_values_[:2].sum())
+step("NMF.fit", lambda: NMF(5, init="nndsvd", tol=0, max_iter=20, random_state=0).fit(np.abs(X[:few])).reconstruction_err_)
 step("GaussianNB.fit", lambda: GaussianNB().fit(X, y).var_.sum())
 step("DecisionTreeClassifier.fit", lambda: DecisionTreeClassifier(max_depth=8, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
 step("RandomForestClassifier.fit", lambda: RandomForestClassifier(10, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
