@@ -17,11 +17,12 @@ from pathlib import Path
 
 SCRIPT = r'''
 import time
+import warnings
 import numpy as np
 import pandas as pd
-from sklearn.cluster import KMeans
-from sklearn.decomposition import PCA
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.decomposition import NMF, PCA, TruncatedSVD
+from sklearn.cluster import KMeans, MiniBatchKMeans
+from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, HistGradientBoostingClassifier, HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import roc_auc_score
@@ -31,6 +32,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 ROWS, FEATURES, DOCUMENTS, RUNS = @sizes@
+warnings.simplefilter('ignore')
 n, p = ROWS, FEATURES
 at = np.arange(n * p)
 X = np.array(np.sin(at * 0.37).reshape(n, p) + np.cos(at * 1.7).reshape(n, p))
@@ -65,10 +67,18 @@ step("LogisticRegression.fit", lambda: np.abs(LogisticRegression().fit(X, y).coe
 step("LogisticRegression.predict_proba", lambda: logistic.predict_proba(X)[:, 1].sum())
 step("roc_auc_score", lambda: roc_auc_score(y, logistic.decision_function(X)))
 step("KMeans.fit", lambda: KMeans(8, init=X[:8], n_init=1, max_iter=20).fit(X).inertia_)
+step("MiniBatchKMeans.fit", lambda: np.sqrt(MiniBatchKMeans(8, init=X[:8], n_init=1, max_iter=1, max_no_improvement=None, random_state=0).fit(X).inertia_ / n).round(1))
 step("PCA.fit", lambda: PCA(5).fit(X).explained_variance_.sum())
+step("TruncatedSVD.fit", lambda: TruncatedSVD(5, random_state=0, n_iter=10).fit(X).singular_values_.sum())
+step("TruncatedSVD.fit of texts", lambda: TruncatedSVD(10, random_state=0).fit(hashed).singular_values_[0])
+step("NMF.fit", lambda: NMF(5, init="nndsvd", tol=0, max_iter=20, random_state=0).fit(np.abs(X[:few])).reconstruction_err_)
 step("GaussianNB.fit", lambda: GaussianNB().fit(X, y).var_.sum())
 step("DecisionTreeClassifier.fit", lambda: DecisionTreeClassifier(max_depth=8, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
 step("RandomForestClassifier.fit", lambda: RandomForestClassifier(10, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
+step("ExtraTreesClassifier.fit", lambda: ExtraTreesClassifier(10, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
+step("GradientBoostingClassifier.fit", lambda: GradientBoostingClassifier(n_estimators=10).fit(X[:few], y[:few]).score(X[:few], y[:few]))
+step("HistGradientBoostingRegressor.fit", lambda: HistGradientBoostingRegressor(max_iter=50, early_stopping=False).fit(X[:2 * few], z[:2 * few]).score(X[:few], z[:few]))
+step("HistGradientBoostingClassifier.fit", lambda: HistGradientBoostingClassifier(max_iter=50, early_stopping=False).fit(X[:2 * few], y[:2 * few]).score(X[:few], y[:few]))
 step("KNeighborsClassifier.predict", lambda: KNeighborsClassifier(5).fit(X[:few], y[:few]).predict(X[-1000:]).sum())
 step("CountVectorizer.fit_transform", lambda: CountVectorizer().fit_transform(texts).sum())
 step("HashingVectorizer.transform", lambda: HashingVectorizer().transform(texts).sum())
