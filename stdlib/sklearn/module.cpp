@@ -59,8 +59,8 @@ Value make_sklearn(Interpreter&) {
   const Value module = Value::make<LibraryModule>("sklearn");
   const Value errors = add_part(module, "sklearn", "exceptions");
   for (const Type& type : exceptions()) set_member(errors, type.name, type_object(type));
-  for (const char* name : {"base", "cluster", "compose", "decomposition", "dummy", "ensemble", "impute", "linear_model", "model_selection",
-                           "naive_bayes", "neighbors", "pipeline", "preprocessing", "svm", "tree"})
+  for (const char* name : {"base", "cluster", "compose", "datasets", "decomposition", "dummy", "ensemble", "impute", "linear_model",
+                           "model_selection", "naive_bayes", "neighbors", "pipeline", "preprocessing", "svm", "tree"})
     add_part(module, "sklearn", name);
   add_part(add_part(module, "sklearn", "feature_extraction"), "sklearn.feature_extraction", "text");
   add_part(add_part(module, "sklearn", "metrics"), "sklearn.metrics", "pairwise");
