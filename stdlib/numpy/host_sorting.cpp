@@ -36,9 +36,9 @@ Value sort(Interpreter& in, Args args) {
 /// argsort(a, axis): i64 indices, equal elements in their order.
 Value argsort(Interpreter& in, Args args) {
   const Array a = as_array(in, args[0]);
-  if (a.rank() == 1)
-    if (std::optional<Value> made = on_gpus(in, "gpu_order", {wrap_array(a.node())})) return *std::move(made);
-  const Lanes lanes(a.shape(), to_axis(in, args[1], a.rank()));
+  const int axis = to_axis(in, args[1], a.rank());
+  if (std::optional<Value> made = on_gpus(in, "gpu_order", {wrap_array(a.node()), Value::of(int64_t{axis})})) return *std::move(made);
+  const Lanes lanes(a.shape(), axis);
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, DType::i64, a.shape());
   with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
