@@ -14,11 +14,8 @@ namespace {
 
 using Args = std::span<Value>;
 
-/// sort(a, axis): a sorted copy.
-Value sort(Interpreter& in, Args args) {
-  const Array a = as_array(in, args[0]);
-  const int axis = to_axis(in, args[1], a.rank());
-  if (std::optional<Value> made = on_gpus(in, "gpu_sorted", {wrap_array(a.node()), Value::of(int64_t{axis})})) return *std::move(made);
+/// A sorted copy, by the host's cores.
+Value sorted_on_host(Interpreter& in, const Array& a, int axis) {
   const Lanes lanes(a.shape(), axis);
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, a.dtype(), a.shape());
@@ -32,6 +29,17 @@ Value sort(Interpreter& in, Args args) {
   });
   return result.value();
 }
+
+/// sort(a, axis): a sorted copy.
+Value sort(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  const int axis = to_axis(in, args[1], a.rank());
+  if (std::optional<Value> made = on_gpus(in, "gpu_sorted", {wrap_array(a.node()), Value::of(int64_t{axis})})) return *std::move(made);
+  return sorted_on_host(in, a, axis);
+}
+
+/// host_sorted(a): a vector sorted by the host's cores, for what serves GPUs itself.
+Value host_sorted(Interpreter& in, Args args) { return sorted_on_host(in, as_array(in, args[0]), 0); }
 
 /// argsort(a, axis): i64 indices, equal elements in their order.
 Value argsort(Interpreter& in, Args args) {
@@ -140,6 +148,7 @@ Value nonzero(Interpreter& in, const Array& array) {
 std::vector<NativeFunction> sorting_functions() {
   return {
       {"sort", "a, axis", sort, "A sorted copy."},
+      {"host_sorted", "a", host_sorted, "A vector sorted by the host's cores."},
       {"argsort", "a, axis", argsort, "Indices that sort, stably."},
       {"select", "a, places", select, "What stands at some places of sorted vectors along the last axis."},
       {"searchsorted", "a, v, right", searchsorted, "Where the elements of v belong in the sorted vector a of the same dtype."},
