@@ -20,8 +20,11 @@ Value range_value(Lowering& l, const std::vector<Value>& args, Span at) {
   const Value zero = scalar_value(constant_i64(0)), one = scalar_value(constant_i64(1));
   v.items = {args.size() > 1 ? args[0] : zero, args[args.size() > 1 ? 1 : 0], args.size() > 2 ? args[2] : one};
   for (Value& item : v.items) {
-    const DType type = l.scalar(item, "range")->type;
-    item = scalar_value(l.code().bind(ir::cast(l.index_number(item, "range"), type == DType::u64 ? type : DType::i64), "range"));
+    const ExprRef given = l.scalar(item, "range");
+    const ExprRef bound =
+        l.code().bind(ir::cast(l.index_number(item, "range"), given->type == DType::u64 ? given->type : DType::i64), "range");
+    if (is_positive(l, given) && bound->kind == ir::ExprKind::variable) l.program().positive.insert(bound->name);
+    item = scalar_value(bound);
     v.type.items.push_back(item.type);
   }
   if (!is_positive(l, v.items[2].scalar))

@@ -196,7 +196,6 @@ void GpuDevice::abandon() noexcept {
   try {
     memory_->stop();
     std::fill(last_.begin(), last_.end(), std::nullopt);
-    for (Errors& errors : errors_) errors.clear = false;
     memory_->commit();
   } catch (...) {  // it has said so where it matters
   }

@@ -148,6 +148,7 @@ class GpuDevice final : public Device {
     GpuAddress address = 0;
     std::shared_ptr<void> pinned;  // where that is read; null: there was no such memory
     bool clear = false;
+    int64_t stops = 0;  // of GpuMemory, when it was last cleared
   };
   /// For the next kernel: nothing is noted there.
   GpuAddress error_of(int g);

@@ -225,6 +225,7 @@ void GpuMemory::wait(int g, GpuStream stream, double expected) {
 }
 
 void GpuMemory::stop() {
+  ++stops_;
   for (int g = 0; g < count(); ++g)
     if (alive(g)) gpu(g).set_stop(true);
   bury_lost();

@@ -57,6 +57,8 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
   void wait(int g, GpuStream stream, double expected = 0);
   /// Asks kernels to end and waits for all streams; buries the GPUs that are lost.
   void stop();
+  /// How often that was; kernels that were running have noted it where they note errors.
+  int64_t stops() const { return stops_; }
 
   /// Memory on the host, to come when it is read there, for what the GPUs compute.
   HostStorageRef allocate(MemoryBudget& host, int64_t bytes);
@@ -119,6 +121,7 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
   std::unordered_set<GpuCopies*> uncommitted_;  // with writes or copies under way
   GpuCounts counts_;
   uint64_t use_ = 1;
+  int64_t stops_ = 0;
   const std::atomic<bool>* interrupt_;
 };
 

@@ -83,6 +83,7 @@ GpuAddress GpuDevice::error_of(int g) {
     errors.address = memory_->allocate_buffer(g, kErrorBytes);
     errors.pinned = memory_->gpu(g).pinned(kErrorBytes);
   }
+  if (std::exchange(errors.stops, memory_->stops()) != memory_->stops()) errors.clear = false;
   if (!std::exchange(errors.clear, true)) memory_->gpu(g).fill_zero(errors.address, kErrorBytes, GpuStream::compute);
   return errors.address;
 }
