@@ -128,7 +128,7 @@ void PlanRun::steps(Device& where, PlanMemory& memory) const {
     const std::vector<const LoadedKernelRef*> fresh = load_together(where);
     for (PreparedPlan::Step& step : plan.steps) {
       if (step.plan.contraction) {
-        contraction(step, memory, progress);
+        contraction(step, where, memory, progress);
       } else {
         const LoadedKernelRef& loaded = on_gpus ? step.loaded_on_gpus : step.loaded;
         kernel(step, where, memory, !loaded || std::find(fresh.begin(), fresh.end(), &loaded) != fresh.end(), progress);
@@ -177,17 +177,22 @@ void PlanRun::kernel(PreparedPlan::Step& step, Device& where, PlanMemory& memory
   times->compile_seconds.push_back(fresh ? loaded->compile_seconds : 0);
 }
 
-/// A product of matrices, on the host.
-void PlanRun::contraction(const PreparedPlan::Step& step, PlanMemory& memory, Progress& progress) const {
+/// A product of matrices, where the plan runs, or on the host where the GPUs cannot.
+void PlanRun::contraction(const PreparedPlan::Step& step, Device& where, PlanMemory& memory, Progress& progress) const {
   const auto start = std::chrono::steady_clock::now();
-  const auto at = [&](size_t k) -> HostStorage& { return static_cast<HostStorage&>(*memory.of(step.slots[k])); };
-  char* const result = static_cast<char*>(at(2).write());
-  const auto* left = static_cast<const char*>(at(0).read());
-  const auto* right = static_cast<const char*>(at(1).read());
-  linalg::contract(host, *step.plan.contraction, left + step.plan.byte_offsets[0], right + step.plan.byte_offsets[1],
-                   result + step.plan.byte_offsets[2], interrupt);
+  const StorageRef storages[] = {memory.of(step.slots[0]), memory.of(step.slots[1]), memory.of(step.slots[2])};
+  const bool done = runs_on_gpus(where) && gpus->contract(*step.plan.contraction, storages, step.plan.byte_offsets);
+  if (!done) {
+    const auto at = [&](size_t k) -> HostStorage& { return static_cast<HostStorage&>(*storages[k]); };
+    char* const result = static_cast<char*>(at(2).write());
+    const auto* left = static_cast<const char*>(at(0).read());
+    const auto* right = static_cast<const char*>(at(1).read());
+    linalg::contract(host, *step.plan.contraction, left + step.plan.byte_offsets[0], right + step.plan.byte_offsets[1],
+                     result + step.plan.byte_offsets[2], interrupt);
+  }
   progress.advance(step.plan.elements);
   if (!times) return;
+  if (done) gpus->finish();
   times->seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   times->compile_seconds.push_back(0);
 }

@@ -5,6 +5,7 @@
 //                                                  partial result a work unit, and small kernels that combine them in a fixed tree.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ class TemporaryStorage : public Storage {
 struct Contraction;
 
 struct Step {
-  std::shared_ptr<const ir::Kernel> kernel;        // null: a product of matrices, which the host's linear algebra library computes
+  std::shared_ptr<const ir::Kernel> kernel;        // null: a product of matrices, which a library of linear algebra computes
   std::shared_ptr<const Contraction> contraction;  // of storages[0] and storages[1] into storages[2]
   std::vector<StorageRef> storages;                // one an array parameter
   std::vector<bool> written;                       // per array parameter
@@ -56,8 +57,8 @@ struct Grain {
 struct PlanOptions {
   bool fuse = true;
   Grain grain;
-  /// Whether the host's linear algebra library is there: products of matrices are left to it. Asked where a plan has one; null: no.
-  bool (*library)() = nullptr;
+  /// Whether a library of linear algebra is there: products of matrices are left to it. Asked where a plan has one; empty: no.
+  std::function<bool()> library;
   int64_t memory = INT64_MAX;  // bytes that stored intermediates may take; beyond it they are computed again where needed
 };
 

@@ -41,6 +41,7 @@ std::optional<ModuleGlobal> Gpu::module_global(const LoadedModuleRef&, const std
 int Gpu::kernel_attribute(const LoadedKernel&, KernelAttribute) { runs_no_code(properties()); }
 bool Gpu::set_kernel_attribute(const LoadedKernel&, KernelAttribute, int) { runs_no_code(properties()); }
 void Gpu::launch_code(const LoadedKernel&, std::span<void* const>, const GridShape&) { runs_no_code(properties()); }
+bool Gpu::multiply(const GpuProduct&) { return false; }
 
 int64_t Gpu::mark(GpuStream stream) {
   synchronize(stream);

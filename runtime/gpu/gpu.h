@@ -17,6 +17,7 @@
 #include "compiler/ir/ir.h"
 #include "runtime/device/device.h"
 #include "runtime/gpu/simulated_grid.h"
+#include "runtime/linalg/gemm_form.h"
 
 namespace gasell {
 
@@ -76,6 +77,20 @@ struct GpuArray {
   GpuAddress begin = 0, end = 0;  // for GPUs that check addresses
 };
 
+/// A stack of products of matrices: result[s, i, j] = Σ_k left[s, i, k] * right[s, k, j], or += that sum.
+struct GpuProduct {
+  /// Element (s, i, j) is s * stack + i * steps.row + j * steps.column elements behind the first; the steps are as gemm takes them.
+  struct Matrix {
+    GpuAddress data = 0;
+    linalg::MatrixSteps steps{};
+    int64_t stack = 0;
+  };
+  DType dtype = DType::f64;  // f32, f64, c64 or c128
+  int64_t rows = 0, columns = 0, summed = 0, count = 1;
+  bool add = false;
+  Matrix left, right, result;
+};
+
 class Gpu {
  public:
   virtual ~Gpu() = default;
@@ -130,6 +145,12 @@ class Gpu {
   /// Starts a module's kernel on the compute stream. `arguments`: where the value of each parameter lies; they may go when the call
   /// returns. Throws as launch_grid does.
   virtual void launch_code(const LoadedKernel& kernel, std::span<void* const> arguments, const GridShape& shape);
+
+  /// Whether multiply() has a library to call; looking for it may take a tenth of a second, once.
+  virtual bool multiplies() { return false; }
+  /// Gives the product to the GPU's library of linear algebra, on the compute stream. False: it cannot now (there is no memory for its work
+  /// space); nothing was computed then. Asynchronous.
+  virtual bool multiply(const GpuProduct& product);
 
   /// What `stream` is given from now on happens after what `other` was given so far.
   virtual void wait(GpuStream stream, GpuStream other) = 0;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <complex>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <future>
 #include <map>
 #include <mutex>
@@ -21,6 +23,8 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/parse_bytes.h"
 #include "runtime/gpu/simulated_memory.h"
+#include "runtime/linalg/openblas.h"
+#include "runtime/linalg/products.h"
 
 namespace gasell {
 namespace {
@@ -69,6 +73,9 @@ struct Grid {
   GridFault* fault;
   std::future<GridFault> running;  // since it came first in its stream: whoever waits can be interrupted
 };
+struct Product {
+  std::function<void()> compute;
+};
 struct Wait {
   GpuStream other;
   int64_t count;  // operations of the other stream
@@ -79,7 +86,7 @@ struct Lose {
 struct Mark {
   int64_t number;
 };
-using Operation = std::variant<Copy, Fill, Launched, Grid, Wait, Lose, Mark>;
+using Operation = std::variant<Copy, Fill, Launched, Grid, Product, Wait, Lose, Mark>;
 
 /// Operations in order; those that have run are gone.
 struct Stream {
@@ -230,6 +237,27 @@ class SimulatedGpu final : public Gpu {
     give(GpuStream::compute, std::move(grid));
   }
 
+  /// The host's library stands for the GPU's.
+  bool multiplies() override {
+    const char* const named = std::getenv("GASELL_CUBLAS");
+    return !(named && std::string_view(named) == "0") && linalg::OpenBlas::find();
+  }
+  bool multiply(const GpuProduct& product) override {
+    const std::lock_guard lock(mutex_);
+    require_alive();
+    if (++faults_->launches == faults_->lost_at_launch) {
+      give(GpuStream::compute, Lose{"its simulated loss in a product of matrices"});
+      return true;
+    }
+    switch (product.dtype) {
+      case DType::f32: give(GpuStream::compute, Product{product_of<float>(product)}); break;
+      case DType::f64: give(GpuStream::compute, Product{product_of<double>(product)}); break;
+      case DType::c64: give(GpuStream::compute, Product{product_of<std::complex<float>>(product)}); break;
+      default: give(GpuStream::compute, Product{product_of<std::complex<double>>(product)}); break;
+    }
+    return true;
+  }
+
   void wait(GpuStream stream, GpuStream other) override {
     const std::lock_guard lock(mutex_);
     give(stream, Wait{other, streams_[static_cast<size_t>(other)].given});
@@ -264,6 +292,24 @@ class SimulatedGpu final : public Gpu {
   };
 
   char* memory_of(GpuAddress address, int64_t bytes) const { return memory_.at(address, bytes); }
+
+  /// What computes the product, over memory that was found to be there, its last element too.
+  template <class T>
+  std::function<void()> product_of(const GpuProduct& p) const {
+    const auto at = [&](const GpuProduct::Matrix& x, int64_t rows, int64_t columns) {
+      const int64_t last = (p.count - 1) * x.stack + (rows - 1) * x.steps.row + (columns - 1) * x.steps.column;
+      if (x.data % sizeof(linalg::Real<T>)) simulation_broken("a matrix at a misaligned address");
+      return reinterpret_cast<T*>(memory_of(x.data, (last + 1) * static_cast<int64_t>(sizeof(T))));
+    };
+    const T *left = at(p.left, p.rows, p.summed), *right = at(p.right, p.summed, p.columns);
+    T* const result = at(p.result, p.rows, p.columns);
+    return [p, left, right, result] {
+      for (int64_t s = 0; s < p.count; ++s)
+        linalg::multiply<T>({left + s * p.left.stack, p.left.steps.row, p.left.steps.column},
+                            {right + s * p.right.stack, p.right.steps.row, p.right.steps.column},
+                            {result + s * p.result.stack, p.result.steps.row, p.result.steps.column}, p.rows, p.columns, p.summed, p.add);
+    };
+  }
 
   bool is_pinned(const void* from) const {
     const std::lock_guard lock(pinned_->mutex);
@@ -316,6 +362,9 @@ class SimulatedGpu final : public Gpu {
       } else if (auto* copy = std::get_if<Copy>(&operation)) {
         std::memcpy(copy->to, copy->from ? copy->from : copy->staged.data(), static_cast<size_t>(copy->bytes));
         staged_ -= static_cast<int64_t>(copy->staged.size());
+        slow_down(start);
+      } else if (auto* product = std::get_if<Product>(&operation)) {
+        product->compute();
         slow_down(start);
       } else if (auto* mark = std::get_if<Mark>(&operation)) {
         marks_.emplace(mark->number, std::chrono::duration<double>(start.time_since_epoch()).count());

@@ -114,6 +114,15 @@ class TracedGpu final : public Gpu {
     record(TraceEvent::Kind::kernel, traced.name, 0, GpuStream::compute, [&] { gpu_->launch_code(*traced.kernel, arguments, shape); });
   }
 
+  bool multiplies() override { return gpu_->multiplies(); }
+  bool multiply(const GpuProduct& product) override {
+    const int64_t elements = product.rows * product.summed + product.summed * product.columns + product.rows * product.columns;
+    bool given = false;
+    record(TraceEvent::Kind::kernel, "product of matrices", elements * product.count * size_of(product.dtype), GpuStream::compute,
+           [&] { given = gpu_->multiply(product); });
+    return given;
+  }
+
   void synchronize(GpuStream stream) override {
     if (!trace_->is_on()) return gpu_->synchronize(stream);
     for (int s = 0; s < kGpuStreams; ++s) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "lang/diagnostic.h"
+#include "runtime/linalg/gemm_form.h"
 #include "runtime/linalg/openblas.h"
 
 namespace gasell::linalg {
@@ -57,28 +59,14 @@ void for_all(Device& host, int64_t count, bool alone, const std::atomic<bool>& s
 template <class T>
 void multiply(Matrix<const T> left, Matrix<const T> right, Matrix<T> result, int64_t n, int64_t m, int64_t k, bool add) {
   if (n == 0 || m == 0) return;
-  // Fortran's matrices have their columns together: a result whose rows lie together is that of the transposed product.
-  if (result.column_step == 1 && !(result.row_step == 1 && n > 1 && m == 1)) {
-    std::swap(left, right);
-    std::swap(left.row_step, left.column_step);
-    std::swap(right.row_step, right.column_step);
-    std::swap(result.row_step, result.column_step);
-    std::swap(n, m);
-  }
-  // A matrix with unit steps along rows is one that Fortran sees transposed. Of a single row or column the other step says nothing.
-  const auto described = [](const Matrix<const T>& x, int64_t rows, int64_t columns, const char*& form, int64_t& leading) {
-    const bool plain = x.row_step == 1 && (columns == 1 || x.column_step >= rows);
-    form = plain ? "N" : "T";
-    leading = std::max<int64_t>({1, plain ? rows : columns, plain ? (columns == 1 ? 1 : x.column_step) : (rows == 1 ? 1 : x.row_step)});
-  };
-  const char *left_form, *right_form;
-  int64_t left_leading, right_leading;
-  described(left, n, k, left_form, left_leading);
-  described(right, k, m, right_form, right_leading);
-  const int64_t result_leading = std::max<int64_t>({1, n, m == 1 ? 1 : result.column_step});
+  const GemmForm form =
+      gemm_form({left.row_step, left.column_step}, {right.row_step, right.column_step}, {result.row_step, result.column_step}, n, m, k);
+  const T *first = left.data, *second = right.data;
+  if (form.exchanged) std::swap(first, second);
+  const auto letter = [](const GemmForm::Operand& x) { return x.transposed ? "T" : "N"; };
   const T one = 1, other = add ? T(1) : T(0);
-  OpenBlas::get().routines<T>().gemm(left_form, right_form, &n, &m, &k, &one, left.data, &left_leading, right.data, &right_leading, &other,
-                                     result.data, &result_leading, 1, 1);
+  OpenBlas::get().routines<T>().gemm(letter(form.first), letter(form.second), &form.n, &form.m, &k, &one, first, &form.first.leading,
+                                     second, &form.second.leading, &other, result.data, &form.result_leading, 1, 1);
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/linalg/lapack.h"
 #include "runtime/linalg/order.h"
+#include "runtime/linalg/tall_qr.h"
 #include "stdlib/named_tuple.h"
 #include "stdlib/numpy/host.h"
 
@@ -36,6 +37,11 @@ struct Stack {
   template <class T>
   void copy_to(int64_t k, T* to) const {
     linalg::copy_matrix(reinterpret_cast<const T*>(elements.data) + k * rows * columns, columns, 1, to, 1, rows, rows, columns);
+  }
+  /// Rows of the first matrix.
+  template <class T>
+  void copy_rows(int64_t begin, int64_t number, T* to, int64_t leading) const {
+    linalg::copy_matrix(reinterpret_cast<const T*>(elements.data) + begin * columns, columns, 1, to, 1, leading, number, columns);
   }
 
   Array array;
@@ -243,6 +249,30 @@ Value qr_q(Interpreter& in, Args args) {
   return result.value();
 }
 
+/// is_tall(a): whether tall_qr serves it.
+Value is_tall(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  return Value::of(a.rank() == 2 && linalg::is_tall(a.shape()[0], a.shape()[1]));
+}
+
+/// tall_qr(a, with_q): (q, or None, and r) of one matrix that is_tall, block by block on all cores, with the signs of LAPACK's.
+Value tall_qr(Interpreter& in, Args args) {
+  const Stack a(in, args[0]);
+  const int64_t m = a.rows, n = a.columns;
+  const bool with_q = truth(in, args[1]);
+  linalg::OpenBlas::get();  // an error where it is not there
+  HostArray q(in, a.array.dtype(), with_q ? Shape{m, n} : Shape{0}), r(in, a.array.dtype(), {n, n});
+  with_element(a, [&]<class T>(std::type_identity<T>) {
+    const auto triangle = memory<T>(n * n);
+    const linalg::RowsOf<T> rows_of = [&](int64_t begin, int64_t rows, T* to, int64_t leading) { a.copy_rows(begin, rows, to, leading); };
+    linalg::tall_qr<T>(in.engine().device(), m, n, rows_of, triangle.get(), with_q ? q.data<T>() : nullptr, true,
+                       in.engine().interrupt_flag());
+    check_interrupt(in);
+    copy_back(triangle.get(), n, n, r.data<T>());
+  });
+  return make_tuple({with_q ? q.value() : Value(), r.value()});
+}
+
 /// svd(a, vectors): singular values; with vectors "some" or "all" (u, singular values, vh).
 Value svd(Interpreter& in, Args args) {
   const Stack a(in, args[0]);
@@ -331,6 +361,19 @@ Value lstsq(Interpreter& in, Args args) {
   const bool fine = with_element(a, [&]<class T>(std::type_identity<T>) {
     T* to = x.data<T>();
     double *sums = residuals.data<double>(), *s = values.data<double>();
+    if (linalg::is_tall(m, n + columns)) {
+      const auto solution = memory<T>(n * columns);
+      const linalg::RowsOf<T> both = [&](int64_t begin, int64_t rows, T* block, int64_t leading) {
+        a.copy_rows(begin, rows, block, leading);
+        b.copy_rows(begin, rows, block + n * leading, leading);
+      };
+      linalg::OpenBlas::get();
+      const bool found = linalg::tall_least_squares<T>(in.engine().device(), m, n, columns, both, solution.get(), sums, s, rcond, rank,
+                                                       in.engine().interrupt_flag());
+      check_interrupt(in);
+      copy_back(solution.get(), n, columns, to);
+      return found;
+    }
     return for_each_matrix(in, a, cube(a), (m * n + most * columns) * static_cast<int64_t>(sizeof(T)), [&, to, sums, s](int64_t) {
       const auto left = memory<T>(m * n), right = memory<T>(most * columns);
       a.copy_to(0, left.get());
@@ -367,6 +410,8 @@ std::vector<NativeFunction> linalg_functions() {
       {"cholesky", "a, upper", cholesky, "Cholesky's factors."},
       {"qr", "a", qr, "LAPACK's factors of QR decompositions."},
       {"qr_q", "factors, tau, columns", qr_q, "The orthogonal matrices of such factors."},
+      {"is_tall", "a", is_tall, "Whether tall_qr serves a matrix."},
+      {"tall_qr", "a, with_q", tall_qr, "q, or None, and r of a matrix with many more rows than columns."},
       {"svd", "a, vectors", svd, "Singular values."},
       {"eig", "a, vectors", eig, "Eigenvalues."},
       {"eigh", "a, upper, vectors", eigh, "Eigenvalues of hermitian matrices."},

@@ -8,18 +8,9 @@ PYTHON is an interpreter with NumPy; with --gpu, one with CuPy, and Gasell compu
 for Gasell; a step ends when its result is in memory. Results are compared by a sum that depends on the order of their elements before ratios are given.
 """
 
-import argparse
-import math
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
+import steps
 
-SCRIPT = r'''
-import time
-import @module@ as np
-
-N, RUNS, NAMES, ON_GPU = @settings@
+DATA = r'''
 n = N
 x = np.array(np.arange(n) * 0.6180339887498949 % 1.0)
 f = x.astype(np.float32)
@@ -44,6 +35,7 @@ def added():
     return out
 
 
+UNORDERED = ("permutation",)  # of which each library has its own
 STEPS = {
     "sort f64": lambda: np.sort(x),
     "sort f32": lambda: np.sort(f),
@@ -83,86 +75,7 @@ STEPS = {
     "100,000 products of 16x16": lambda: small @ small,
     "permutation": lambda: np.random.default_rng(1).permutation(n),
 }
-
-if "@module@" == "cupy":
-    finish = np.cuda.Device().synchronize
-elif ON_GPU:  # Gasell's module of Numba's names
-    from numba import cuda
-
-    finish = cuda.synchronize
-else:
-    finish = lambda: None
-
-for name, work in STEPS.items():
-    if NAMES and not any([part in name for part in NAMES]):
-        continue
-    first = best = None
-    start = time.perf_counter()
-    try:
-        result = work()
-        if hasattr(result, "persist"):
-            result = result.persist()
-        finish()
-        first = time.perf_counter() - start
-    except (AttributeError, NotImplementedError, TypeError, ValueError) as error:
-        print(f"{name}: {type(error).__name__}: {error}", flush=True)
-        continue
-    for _ in range(RUNS):
-        finish()
-        start = time.perf_counter()
-        result = work()
-        if hasattr(result, "persist"):
-            result = result.persist()
-        finish()
-        taken = time.perf_counter() - start
-        best = taken if best is None else min(best, taken)
-    flat = np.asarray(result).ravel().astype(np.float64)
-    if name == "permutation":  # of which each library has its own: the same numbers
-        flat = np.sort(flat)
-    print(f"{name}|{first:.5f}|{best:.5f}|{float((flat * np.cos(np.arange(flat.size) % 977)).sum())!r}", flush=True)
 '''
 
-
-def measured(command, script):
-    done = subprocess.run([*command, str(script)], capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)} failed\n{done.stderr[-2000:]}")
-    lines = [line.split("|") for line in done.stdout.splitlines() if line.count("|") == 3]
-    return {name: (float(first), float(best), float(total)) for name, first, best, total in lines}
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help="steps whose names contain one of these")
-    parser.add_argument("--gasell", default="build/release/bin/gasell")
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--elements", type=int, default=10_000_000)
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--gpu", action="store_true", help="beside CuPy, on a GPU")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / "algorithms.gsl"
-        text = SCRIPT.replace("@settings@", repr((options.elements, options.runs, options.names, options.gpu))[1:-1])
-        script.write_text(text.replace("@module@", "numpy"), encoding="utf-8")
-        ours = measured([options.gasell, *(["--device", "gpu"] if options.gpu else [])], script)
-        script.write_text(text.replace("@module@", "cupy" if options.gpu else "numpy"), encoding="utf-8")
-        peer = measured([options.python, "-W", "ignore"], script)
-    wrong, ratios = 0, []
-    who = "CuPy" if options.gpu else "NumPy"
-    print(f"| step | {who}, ms | Gasell, ms | first, ms | {who} / Gasell |\n|---|---:|---:|---:|---:|")
-    for name in [name for name in peer if name not in ours] + [name for name in ours if name not in peer]:
-        print(f"| {name} | is not in both | | | |")
-    for name, (_, seconds, total) in peer.items():
-        if name not in ours:
-            continue
-        first, own, own_total = ours[name]
-        same = math.isclose(total, own_total, rel_tol=1e-8, abs_tol=1e-6)
-        wrong += not same
-        ratios.append(seconds / own)
-        print(f"| {name} | {1e3 * seconds:.2f} | {1e3 * own:.2f} | {1e3 * first:.1f} | {seconds / own:.2f}{'' if same else f' WRONG: {own_total!r} for {total!r}'} |")
-    print(f"geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f} over {len(ratios)}")
-    sys.exit(1 if wrong else 0)
-
-
 if __name__ == "__main__":
-    main()
+    steps.main(__doc__, DATA, elements=10_000_000)

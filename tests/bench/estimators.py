@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Estimators beside scikit-learn: the same script under both, each a process of its own.
 
-  tests/bench/estimators.py --gasell build/release/bin/gasell --python PYTHON [--rows 500000] [--features 20] [--documents 50000] [--runs 2]
+  tests/bench/estimators.py --gasell build/release/bin/gasell --python PYTHON [--rows 500000] [--features 20] [--documents 50000] [--dtype float32] [--only 'PCA|Ridge'] [--runs 2]
 
 PYTHON is an interpreter with NumPy, pandas and scikit-learn. Data is made by formulas, so both see the same numbers. Of each step the fastest of --runs counts;
 a step ends when its result is in memory. The table says how many times as fast Gasell is, and the sum of each result, by which they are compared.
@@ -10,6 +10,7 @@ a step ends when its result is in memory. The table says how many times as fast 
 import argparse
 import json
 import math
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,12 +32,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-ROWS, FEATURES, DOCUMENTS, RUNS = @sizes@
+ROWS, FEATURES, DOCUMENTS, RUNS, DTYPE = @sizes@
 warnings.simplefilter('ignore')
 n, p = ROWS, FEATURES
 at = np.arange(n * p)
-X = np.array(np.sin(at * 0.37).reshape(n, p) + np.cos(at * 1.7).reshape(n, p))
-w = np.linspace(-1, 1, p)
+X = np.array((np.sin(at * 0.37).reshape(n, p) + np.cos(at * 1.7).reshape(n, p)).astype(DTYPE))
+w = np.linspace(-1, 1, p).astype(DTYPE)
 y = np.array((X @ w + np.sin(np.arange(n) * 3.3) > 0).astype(int))
 z = np.array(X @ w + np.sin(np.arange(n) * 3.3))
 few = n // 10
@@ -70,7 +71,7 @@ step("KMeans.fit", lambda: KMeans(8, init=X[:8], n_init=1, max_iter=20).fit(X).i
 step("MiniBatchKMeans.fit", lambda: np.sqrt(MiniBatchKMeans(8, init=X[:8], n_init=1, max_iter=1, max_no_improvement=None, random_state=0).fit(X).inertia_ / n).round(1))
 step("PCA.fit", lambda: PCA(5).fit(X).explained_variance_.sum())
 step("TruncatedSVD.fit", lambda: TruncatedSVD(5, random_state=0, n_iter=10).fit(X).singular_values_.sum())
-step("TruncatedSVD.fit of texts", lambda: TruncatedSVD(10, random_state=0).fit(hashed).singular_values_[0])
+step("TruncatedSVD.fit of texts", lambda: TruncatedSVD(10, random_state=0, n_iter=10).fit(hashed).singular_values_[0])
 step("NMF.fit", lambda: NMF(5, init="nndsvd", tol=0, max_iter=20, random_state=0).fit(np.abs(X[:few])).reconstruction_err_)
 step("GaussianNB.fit", lambda: GaussianNB().fit(X, y).var_.sum())
 step("DecisionTreeClassifier.fit", lambda: DecisionTreeClassifier(max_depth=8, random_state=0).fit(X[:few], y[:few]).score(X[:few], y[:few]))
@@ -101,10 +102,15 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     for name, default in (("rows", 500_000), ("features", 20), ("documents", 50_000), ("runs", 2)):
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--dtype", default="float64", choices=("float32", "float64"), help="of the samples")
+    parser.add_argument("--only", default="", help="a regular expression: the steps whose names it finds")
     options = parser.parse_args()
+    sizes = json.dumps([options.rows, options.features, options.documents, options.runs, options.dtype])[1:-1]
+    lines = SCRIPT.replace("@sizes@", sizes).split("\n")
+    lines = [line for line in lines if not line.startswith('step("') or re.search(options.only, line.split('"')[1])]
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "estimators.gsl"
-        script.write_text(SCRIPT.replace("@sizes@", json.dumps([options.rows, options.features, options.documents, options.runs])[1:-1]), encoding="utf-8")
+        script.write_text("\n".join(lines), encoding="utf-8")
         peer = measured([options.python, "-W", "ignore"], script)
         ours = measured([options.gasell], script)
     print(f"| {'step':34} | scikit-learn, s | Gasell, s | times as fast | same |\n|{'-' * 36}|---|---|---|---|")

@@ -11,6 +11,7 @@
 #include "compiler/codegen/jit.h"
 #include "runtime/device/device.h"
 #include "runtime/engine.h"
+#include "runtime/gpu/cuda/cublas.h"
 #include "runtime/gpu/cuda/describe.h"
 #include "runtime/io/arrow/plugin.h"
 #include "runtime/io/remote/http.h"
@@ -70,6 +71,10 @@ std::vector<std::pair<std::string, std::string>> describe_gpus() {
     if (!links.empty()) text += "; reaches " + links;
     lines.emplace_back(heading, text);
   }
+  const cuda::LoadedCublas& cublas = cuda::process_cublas();
+  lines.emplace_back("GPU products", cublas.ready() ? fmt::format("cuBLAS ({})", cublas.library)
+                                                    : fmt::format("kernels of Gasell's own: {}{}{}", cublas.problem,
+                                                                  cublas.remedy.empty() ? "" : "; ", cublas.remedy));
   return lines;
 }
 

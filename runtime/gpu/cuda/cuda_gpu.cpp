@@ -12,6 +12,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/gpu/cuda/context.h"
 #include "runtime/gpu/cuda/copies.h"
+#include "runtime/gpu/cuda/cublas.h"
 #include "runtime/gpu/cuda/describe.h"
 #include "runtime/gpu/cuda/kernels.h"
 #include "runtime/gpu/cuda/marks.h"
@@ -118,6 +119,7 @@ class CudaGpu final : public Gpu {
         copies_(context_, streams_, *pinned_, options.staging),
         kernels_(context_, options.compile ? options.compile : compile_ptx, options.compile ? options.compiler : gpu_compiler_name(),
                  options.codes, options.cache, loaded.status.version),
+        products_(context_, streams_),
         stop_(context_),
         waves_(std::max(1, options.waves)) {
     current_.reset();
@@ -315,6 +317,12 @@ class CudaGpu final : public Gpu {
     streams_.gave(GpuStream::compute);
   }
 
+  bool multiplies() override { return process_cublas().ready(); }
+  bool multiply(const GpuProduct& product) override {
+    const Current current(*context_);
+    return products_.multiply(product);
+  }
+
   void wait(GpuStream stream, GpuStream other) override {
     if (stream == other) return;
     const Current current(*context_);
@@ -382,6 +390,7 @@ class CudaGpu final : public Gpu {
   std::shared_ptr<PinnedMemory> pinned_;
   HostCopies copies_;
   Kernels kernels_;
+  Products products_;
   StopFlag stop_;
   const int waves_;
   std::mutex links_mutex_;

@@ -10,6 +10,7 @@
 
 #include "compiler/codegen/shared_library.h"
 #include "lang/diagnostic.h"
+#include "runtime/gpu/cuda/toolkit.h"
 
 namespace gasell::cuda {
 namespace {
@@ -72,15 +73,6 @@ constexpr const char* kHeaderNames[] = {"cupy/complex.cuh", "stdint.h", "cstdint
                                         "stddef.h",         "cstddef",  "stdio.h", "cstdio"};
 constexpr const char* kHeaderTexts[] = {kComplex, kIntegers, kIntegers, "", "", "", "", "", ""};
 constexpr int kHeaders = std::size(kHeaderNames);
-
-/// Folders in which a toolkit may be.
-std::vector<std::string> toolkits() {
-  std::vector<std::string> roots;
-  for (const char* name : {"CUDA_PATH", "CUDA_HOME"})
-    if (const char* root = std::getenv(name); root && *root == '/') roots.emplace_back(root);
-  roots.emplace_back("/usr/local/cuda");
-  return roots;
-}
 
 class OwnedProgram {
  public:
@@ -184,12 +176,8 @@ const LoadedNvrtc& process_nvrtc() {
   static const LoadedNvrtc loaded = [] {
     if (const char* name = std::getenv("GASELL_NVRTC"); name && *name) return load_nvrtc(name);
     constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
-    for (const char* name : kNames)
-      if (LoadedNvrtc found = load_nvrtc(name); found.ready()) return found;
-    for (const std::string& root : toolkits())
-      for (const char* name : kNames)
-        if (const std::string path = root + "/lib64/" + name; std::filesystem::exists(path))
-          if (LoadedNvrtc found = load_nvrtc(path); found.ready()) return found;
+    for (const std::string& library : library_candidates(kNames))
+      if (LoadedNvrtc found = load_nvrtc(library); found.ready()) return found;
     LoadedNvrtc none = load_nvrtc("libnvrtc.so");
     if (!none.ready()) none.problem = "NVRTC, which compiles CUDA C++, is not there (libnvrtc.so.13, .12 or .11.2)";
     return none;

@@ -39,7 +39,8 @@ struct LoadedNvrtc {
 
 /// Opens a library; it stays open.
 LoadedNvrtc load_nvrtc(const std::string& library);
-/// The process's: what GASELL_NVRTC names, or the first of libnvrtc.so.13, .12 and .11.2 that the loader, CUDA_PATH or /usr/local/cuda has.
+/// The process's: what GASELL_NVRTC names, or the first of libnvrtc.so.13, .12 and .11.2 that opens (toolkit.h says where they are
+/// looked for).
 const LoadedNvrtc& process_nvrtc();
 
 struct CompiledC {
