@@ -38,30 +38,6 @@ class Blocks {
   int64_t m_, count_;
 };
 
-/// The signs by which LAPACK's q, of which these are the first n rows (n × n, Fortran's order), differs from one whose factors were found
-/// otherwise, column by column. They come out of elimination without pivots: a reflection turns a column to the other side of what stands
-/// on the diagonal, of a zero to the negative one. A column that has nothing below it is left as it is. `r`: the other factor.
-template <class T>
-std::vector<Real<T>> signs_of_lapack(int64_t n, T* top, const T* r) {
-  std::vector<Real<T>> signs(static_cast<size_t>(n));
-  for (int64_t k = 0; k < n; ++k) {
-    const Real<T> diagonal = std::real(top[k * n + k]);
-    if (std::abs(diagonal) == 1) {
-      signs[static_cast<size_t>(k)] = diagonal;
-      continue;
-    }
-    constexpr Real<T> kNothing = 16 * std::numeric_limits<Real<T>>::epsilon();  // what rounding leaves of a zero
-    const Real<T> turned = std::abs(diagonal) > kNothing ? diagonal : std::real(r[k * n + k]);
-    const Real<T> sign = turned < 0 ? Real<T>(1) : Real<T>(-1);
-    signs[static_cast<size_t>(k)] = sign;
-    const T pivot = top[k * n + k] - sign;
-    for (int64_t i = k + 1; i < n; ++i) top[k * n + i] /= pivot;
-    for (int64_t j = k + 1; j < n; ++j)
-      for (int64_t i = k + 1; i < n; ++i) top[j * n + i] -= top[k * n + i] * top[j * n + k];
-  }
-  return signs;
-}
-
 /// One matrix by factor_qr, with q in Fortran's order where it is wanted: where there are no blocks to be made.
 template <class T>
 void factor_whole(int64_t m, int64_t n, const RowsOf<T>& a, T* r, T* q) {
@@ -158,6 +134,29 @@ void factor(Device& host, int64_t m, int64_t n, const RowsOf<T>& a, T* r, T* q, 
 
 }  // namespace
 
+// They come out of elimination without pivots: a reflection turns a column to the other side of what stands on the diagonal, of a zero to
+// the negative one. A column that has nothing below it is left as it is.
+template <class T>
+std::vector<Real<T>> signs_of_lapack(int64_t n, T* top, const T* r) {
+  std::vector<Real<T>> signs(static_cast<size_t>(n));
+  for (int64_t k = 0; k < n; ++k) {
+    const Real<T> diagonal = std::real(top[k * n + k]);
+    if (std::abs(diagonal) == 1) {
+      signs[static_cast<size_t>(k)] = diagonal;
+      continue;
+    }
+    constexpr Real<T> kNothing = 16 * std::numeric_limits<Real<T>>::epsilon();  // what rounding leaves of a zero
+    const Real<T> turned = std::abs(diagonal) > kNothing ? diagonal : std::real(r[k * n + k]);
+    const Real<T> sign = turned < 0 ? Real<T>(1) : Real<T>(-1);
+    signs[static_cast<size_t>(k)] = sign;
+    const T pivot = top[k * n + k] - sign;
+    for (int64_t i = k + 1; i < n; ++i) top[k * n + i] /= pivot;
+    for (int64_t j = k + 1; j < n; ++j)
+      for (int64_t i = k + 1; i < n; ++i) top[j * n + i] -= top[k * n + i] * top[j * n + k];
+  }
+  return signs;
+}
+
 bool is_tall(int64_t rows, int64_t columns) { return columns > 0 && rows / columns >= kTall && rows * columns >= kLeastElements; }
 
 template <class T>
@@ -194,6 +193,7 @@ bool tall_least_squares(Device& host, int64_t m, int64_t n, int64_t columns, con
 }
 
 #define GASELL_TALL_OF(T)                                                                                                          \
+  template std::vector<Real<T>> signs_of_lapack(int64_t, T*, const T*);                                                            \
   template void tall_qr(Device&, int64_t, int64_t, const RowsOf<T>&, T*, T*, bool, const std::atomic<bool>&);                      \
   template bool tall_least_squares(Device&, int64_t, int64_t, int64_t, const RowsOf<T>&, T*, double*, Real<T>*, Real<T>, int64_t&, \
                                    const std::atomic<bool>&)

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "runtime/device/device.h"
 #include "runtime/linalg/openblas.h"
@@ -29,6 +30,11 @@ using RowsOf = std::function<void(int64_t begin, int64_t rows, T* to, int64_t le
 /// without, and without q, r is right but for the signs of its rows. Ends early once `stop` is true. Throws std::bad_alloc.
 template <class T>
 void tall_qr(Device& host, int64_t m, int64_t n, const RowsOf<T>& a, T* r, T* q, bool like_lapack, const std::atomic<bool>& stop);
+
+/// The signs by which LAPACK's q, of which `top` has the first n rows, differs from one whose factors were found otherwise, column by
+/// column; r is the other factor. Both n × n in Fortran's order; top is overwritten.
+template <class T>
+std::vector<Real<T>> signs_of_lapack(int64_t n, T* top, const T* r);
 
 /// As least_squares() of lapack.h, of a tall matrix: x (n × columns, Fortran's order), the sums of squared residuals of each column. The
 /// rows that `both` gives have those of b behind those of a.

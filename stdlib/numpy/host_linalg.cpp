@@ -255,8 +255,23 @@ Value is_tall(Interpreter& in, Args args) {
   return Value::of(a.rank() == 2 && linalg::is_tall(a.shape()[0], a.shape()[1]));
 }
 
-/// tall_qr(a, with_q): (q, or None, and r) of one matrix that is_tall, block by block on all cores, with the signs of LAPACK's.
+/// lapack_signs(top, r): of q's first rows and r, the signs by which LAPACK's columns of q (and rows of r) differ.
+Value lapack_signs(Interpreter& in, Args args) {
+  const Stack top(in, args[0]), r(in, args[1]);
+  const int64_t n = r.columns;
+  HostArray signs(in, DType::f64, {n});
+  with_element(r, [&]<class T>(std::type_identity<T>) {
+    const auto rows = memory<T>(n * n), triangle = memory<T>(n * n);
+    top.copy_to(0, rows.get());
+    r.copy_to(0, triangle.get());
+    std::ranges::copy(linalg::signs_of_lapack<T>(n, rows.get(), triangle.get()), signs.data<double>());
+  });
+  return signs.value();
+}
+
+/// tall_qr(a, with_q): (q, or None, and r) of one matrix that is_tall, on GPUs or block by block on all cores, with the signs of LAPACK's.
 Value tall_qr(Interpreter& in, Args args) {
+  if (std::optional<Value> made = on_gpus(in, "gpu_tall_qr", {args[0], args[1]})) return *std::move(made);
   const Stack a(in, args[0]);
   const int64_t m = a.rows, n = a.columns;
   const bool with_q = truth(in, args[1]);
@@ -411,6 +426,7 @@ std::vector<NativeFunction> linalg_functions() {
       {"qr", "a", qr, "LAPACK's factors of QR decompositions."},
       {"qr_q", "factors, tau, columns", qr_q, "The orthogonal matrices of such factors."},
       {"is_tall", "a", is_tall, "Whether tall_qr serves a matrix."},
+      {"lapack_signs", "top, r", lapack_signs, "The signs of LAPACK's QR."},
       {"tall_qr", "a, with_q", tall_qr, "q, or None, and r of a matrix with many more rows than columns."},
       {"svd", "a, vectors", svd, "Singular values."},
       {"eig", "a, vectors", eig, "Eigenvalues."},

@@ -103,6 +103,22 @@ a, out, counts = np.arange(10007.0) % 251, np.zeros(79), np.zeros(7, dtype=np.in
 blocks[79, 128](a, out, counts)
 print(out.sum() == a.sum(), out[::20], counts)
 """,
+    "algorithms": """
+n = 20011
+x = np.arange(n) * 0.6180339887498949 % 1.0
+few = np.arange(n) * 7919 % 1000
+for dtype in ('float64', 'float32', 'int64', 'int32', 'uint8'):
+    v = (x * 200).astype(dtype)
+    print(dtype, np.sort(v)[::4000], np.argsort(v, kind='stable')[::4000], np.unique(v)[:3], np.median(v), np.cumsum(v)[-1])
+m = x[:20000].reshape(100, 200)
+print(np.sort(m, axis=0)[50, ::50], np.sort(m)[50, ::50], np.argsort(m, axis=0)[50, ::50], np.cumsum(m, axis=0)[-1, ::50], np.cumprod(m + 0.5, axis=1)[3, ::50])
+print(np.sort(x[:20000].reshape(2, 10000))[:, ::2000], np.maximum.accumulate(x)[::4000], np.minimum.accumulate(m, axis=0)[-1, ::50])
+print(x[x > 0.5].sum() > 0, x[few][:3], np.nonzero(x > 0.99)[0][:4], np.searchsorted(np.sort(x), x)[:4], np.interp(x, [0, 0.5, 1], [0, 2, 3])[:3])
+out = np.zeros(1000)
+np.add.at(out, few, x)
+print(np.bincount(few)[:4], np.bincount(few, x)[:3], out[:3], np.histogram(x, 17)[0], np.histogram(x, 5, weights=x)[0], np.unique(few, return_counts=True)[1][:4])
+print(np.convolve(x, np.arange(11.0))[::5000], np.percentile(x, [5, 50, 95]), np.take(x, few)[:3], (m @ m.T)[3, ::40], np.einsum('bij,bjk->bik', m.reshape(4, 25, 200), m.reshape(4, 200, 25))[1, 2, :3])
+""",
     "frames": """
 n = 20011
 df = pd.DataFrame({'k': np.arange(n) * 7919 % 313, 'g': (np.arange(n) * 31 % 11).astype('int8'), 'x': np.arange(n) % 97 * 0.5, 'y': np.arange(n) * 48271 % 65537})
