@@ -74,6 +74,10 @@ if compgen -G "$private/libarrow.so.*" >/dev/null; then
   version_of_arrow=$($build/bin/gasell doctor | grep -oE 'Apache Arrow [0-9.]+' | grep -oE '[0-9.]+$')
   printf '| Apache Arrow C++ and Parquet | %s | lib/gasell/libarrow, lib/gasell/libarrow_s3, lib/gasell/libparquet | [text](licences/apache-arrow.txt) |\n' "$version_of_arrow" >>"$page"
 fi
+ducc=$(sed -n 's/^GASELL_DUCC_ROOT:PATH=//p' $build/CMakeCache.txt)
+[[ -f $ducc/version ]] || fail "np.fft was not built: scripts/setup.sh fetches ducc"
+sed -n '1,/^\*\/$/p; /^All rights reserved/,/^\*\/$/p' "$ducc/ducc0/fft/fft.h" >"$licences/ducc.txt"
+printf '| ducc0, its Fourier transforms | %s | compiled in | [text](licences/ducc.txt) |\n' "$(<"$ducc/version")" >>"$page"
 grep -hoE '/usr/share/common-licenses/[A-Za-z0-9.+-]*[A-Za-z0-9]' "$licences"/*.txt | sort -u | while read -r text; do
   if [[ -f $text ]]; then cp -L "$text" "$licences/$(basename "$text")"; fi
 done

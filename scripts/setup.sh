@@ -3,6 +3,7 @@
 #   scripts/setup.sh         the compiler, the libraries, the tools of the tests
 #   scripts/setup.sh --dev   also clang-format and clang-tidy
 # Apache Arrow C++, for Parquet files and object stores, comes out of the wheel of pyarrow into build/arrow, where the distribution has none; without a network Gasell is built without it.
+# So is ducc's library of Fourier transforms, which comes out of the sources of the package ducc0 into build/ducc.
 set -euo pipefail
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -12,7 +13,7 @@ want_dev=0
 for argument in "$@"; do
   case "$argument" in
     --dev) want_dev=1 ;;
-    -h | --help) sed -n '2,5p' "$0" | sed 's/^# \?//'; exit 0 ;;
+    -h | --help) sed -n '2,6p' "$0" | sed 's/^# \?//'; exit 0 ;;
     *) fail "unknown argument '$argument' (only --dev is known)" ;;
   esac
 done
@@ -94,3 +95,35 @@ fetch_arrow() {
   rm -rf "$target/venv" "$target/wheel" "$target"/pyarrow-*.whl
 }
 fetch_arrow
+
+# The Fourier transforms of ducc (runtime/transforms): of the package's sources only these files are taken, which are under the BSD licence of three clauses (or the GPL, which the
+# rest of the package is under).
+readonly ducc_version=0.42.0
+readonly ducc_address=https://files.pythonhosted.org/packages/d0/28/e2b293b1744a63dd61465fdefe1b15d1d9bdbf6ff72fca4cb2f629084a14/ducc0-$ducc_version.tar.gz
+readonly ducc_sha256=4e11c59b53a43355b053aebb2a62ee16eebeed026575f7d216cf09d437ce52ef
+ducc_files=(fft/{fft,fft1d_impl,fftnd_impl}.h infra/{aligned_array,error_handling,mav,misc_utils,simd,threading,useful_macros}.h infra/mav.cc math/{cmplx,unity_roots}.h)
+fetch_ducc() {
+  local target file
+  target=$(realpath -m -- "$(dirname "$0")/../build/ducc")
+  if [[ -f $target/version && $(<"$target/version") == "$ducc_version" ]]; then return; fi
+  say "fetching ducc's Fourier transforms $ducc_version"
+  rm -rf "$target"
+  mkdir -p "$target"
+  if ! curl --fail --silent --show-error --location --retry 2 --output "$target/sources.tar.gz" "$ducc_address"; then
+    rm -rf "$target"
+    say "ducc cannot be fetched: Gasell is built without np.fft; run this again with a network to add it"
+    return
+  fi
+  if ! sha256sum --status --check <<<"$ducc_sha256  $target/sources.tar.gz"; then
+    rm -rf "$target"
+    fail "what $ducc_address gives is not what was there: its SHA-256 is another one"
+  fi
+  tar -xzf "$target/sources.tar.gz" -C "$target" --strip-components=2 "${ducc_files[@]/#/ducc0-$ducc_version/src/ducc0/}"
+  rm "$target/sources.tar.gz"
+  for file in "${ducc_files[@]}"; do
+    grep -q '^/\* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-or-later \*/$' "$target/ducc0/$file" || { rm -rf "$target"; fail "$file of ducc does not say that it is under the BSD licence"; }
+  done
+  printf '%s\n' "$ducc_version" >"$target/version"
+  say "ducc's Fourier transforms are in $target/ducc0"
+}
+fetch_ducc

@@ -71,6 +71,8 @@ namespace gasell {
 /// NumPy's module, and what CuPy adds.
 Value make_cupy(Interpreter& in);
 Value make_cupyx_jit(Interpreter& in);
+/// cupyx.scipy: SciPy's names.
+Value make_cupyx_scipy(Interpreter& in);
 Value make_cupyx_profiler(Interpreter& in);
 
 }  // namespace gasell

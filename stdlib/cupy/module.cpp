@@ -39,6 +39,15 @@ Value make_cupy(Interpreter& in) {
   set_member(cuda, "MemoryPointer", type_object(cupy::memory_pointer_type()));
   for (const char* name : {"runtime", "nvtx"}) set_member(cuda, name, Value::make<LibraryModule>(std::string("cupy.cuda.") + name));
   set_member(module, "cuda", cuda);
+  const auto fft = *module.object()->get_attribute(in, "fft");  // NumPy's
+  set_member(module, "fft", Value::make<LibraryModule>("cupy.fft", fft));
+  return module;
+}
+
+Value make_cupyx_scipy(Interpreter& in) {
+  const Value scipy = in.import_module("scipy", nullptr), module = Value::make<LibraryModule>("cupyx.scipy");
+  for (const char* name : {"fft", "signal"})
+    set_member(module, name, Value::make<LibraryModule>(std::string("cupyx.scipy.") + name, *scipy.object()->get_attribute(in, name)));
   return module;
 }
 

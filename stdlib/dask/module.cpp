@@ -21,7 +21,7 @@ Value make_dask_array(Interpreter& in) {
   const Value module = Value::make<LibraryModule>("dask.array", numpy);
   set_member(module, "overlap", Value::make<LibraryModule>("dask.array.overlap"));
   set_member(module, "stats", Value::make<LibraryModule>("dask.array.stats"));
-  for (const char* name : {"linalg", "ma", "random"})
+  for (const char* name : {"fft", "linalg", "ma", "random"})
     set_member(module, name, Value::make<LibraryModule>(std::string("dask.array.") + name, part(name)));
   return module;
 }

@@ -53,4 +53,9 @@ Value make_linalg_host(Interpreter&) {
   return make_module("_linalg", kFunctions);
 }
 
+Value make_transforms_host(Interpreter&) {
+  static const std::vector<NativeFunction> kFunctions = numpy::transform_functions();
+  return make_module("_fft", kFunctions);
+}
+
 }  // namespace gasell

@@ -48,10 +48,13 @@ std::vector<NativeFunction> view_functions();
 std::vector<NativeFunction> object_functions();
 /// Of the hidden module _linalg.
 std::vector<NativeFunction> linalg_functions();
+/// Of the hidden module _fft.
+std::vector<NativeFunction> transform_functions();
 
 }  // namespace gasell::numpy
 
 namespace gasell {
 Value make_numpy_host(Interpreter& in);
 Value make_linalg_host(Interpreter& in);
+Value make_transforms_host(Interpreter& in);
 }  // namespace gasell

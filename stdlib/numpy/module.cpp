@@ -92,6 +92,7 @@ Value make_numpy(Interpreter& in) {
   const Value linalg = Value::make<LibraryModule>("numpy.linalg");
   set_member(linalg, "LinAlgError", type_object(*exception_type("LinAlgError")));
   set_member(module, "linalg", linalg);
+  set_member(module, "fft", Value::make<LibraryModule>("numpy.fft"));
   const Value exceptions = Value::make<LibraryModule>("numpy.exceptions");
   set_member(exceptions, "AxisError", type_object(*exception_type("AxisError")));
   set_member(module, "exceptions", exceptions);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds docs/numpy.md against what np, np.linalg, np.random and arrays have in fact: every public name stands in one table of its section, and no other.
+"""Holds docs/numpy.md against what np, np.linalg, np.fft, np.random and arrays have in fact: every public name stands in one table of its section, and no other.
 
-The sections np.linalg, np.random and "Methods and attributes of arrays" are about those; all others are about np. Names that Gasell alone has stand in
+The sections np.linalg, np.fft, np.random and "Methods and attributes of arrays" are about those; all others are about np. Names that Gasell alone has stand in
 "Gasell's own". Exit status 0 when the page is right.
 """
 
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-OBJECTS = {"np.linalg": "np.linalg", "np.random": "np.random", "Methods and attributes of arrays": "np.arange(3)"}
+OBJECTS = {"np.linalg": "np.linalg", "np.fft": "np.fft", "np.random": "np.random", "Methods and attributes of arrays": "np.arange(3)"}
 OWN = "Gasell's own"
 
 

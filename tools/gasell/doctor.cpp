@@ -16,6 +16,7 @@
 #include "runtime/io/arrow/plugin.h"
 #include "runtime/io/remote/http.h"
 #include "runtime/linalg/openblas.h"
+#include "runtime/transforms/routines.h"
 #include "tools/gasell/explain.h"
 #include "tools/gasell/terminal.h"
 #include "tools/version.h"
@@ -96,6 +97,8 @@ int run_doctor(const Options& options) {
     line("compiler", fmt::format("LLVM {} for {}", jit.llvm_version, jit.triple));
     const linalg::OpenBlas* library = linalg::OpenBlas::find();
     line("linear algebra", library ? library->description() : "none: libopenblas64.so.0 is missing; @ works in loops, np.linalg does not");
+    line("transforms", transforms::description().empty() ? "none: built without ducc, which scripts/setup.sh fetches; np.fft does not work"
+                                                         : transforms::description());
     line("Parquet files", arrow::describe_plugin());
     line("web addresses", remote::describe_web());
     for (const auto& [what, text] : describe_gpus()) line(what.c_str(), text);
