@@ -13,11 +13,11 @@ enum class Kind : uint8_t { complex, real_to_complex, complex_to_real, cosine, s
 /// One-dimensional transforms of all vectors along `axis` of `in` into those of `out`; where both are the same memory, of the same steps.
 struct Job {
   Kind kind;
-  bool single;             // float, else double
-  bool forward;            // exponents below 0; of the first three kinds
+  bool single;              // float, else double
+  bool forward;             // exponents below 0; of the first three kinds
   bool orthogonal = false;  // scales the ends of cosine and sine transforms so that they are orthogonal
-  int type = 0;            // of these
-  double factor;           // of every result
+  int type = 0;             // of these
+  double factor;            // of every result
   int rank, axis;
   const int64_t *in_shape, *in_steps, *out_shape, *out_steps;  // in elements
   const void* in;

@@ -49,8 +49,8 @@ int64_t square_modulo(int64_t k, int64_t m) {
 }
 
 template <class T>
-void matrix_lanes(const Complex<T>* in, int64_t in_row, int64_t in_column, Complex<T>* out, int64_t out_row, int64_t out_column, int64_t rows,
-                  int64_t columns, int axis, bool forward, double factor) {
+void matrix_lanes(const Complex<T>* in, int64_t in_row, int64_t in_column, Complex<T>* out, int64_t out_row, int64_t out_column,
+                  int64_t rows, int64_t columns, int axis, bool forward, double factor) {
   const int64_t shape[2] = {rows, columns}, in_steps[2] = {in_row, in_column}, out_steps[2] = {out_row, out_column};
   routines().transform({.kind = Kind::complex,
                         .single = std::is_same_v<T, float>,
@@ -73,7 +73,8 @@ void transform_divided(const Cores& cores, const Complex<T>* in, int64_t in_step
                        int64_t columns, bool forward, double factor) {
   constexpr int64_t kColumns = 32, kRows = 16;
   // Rows a multiple of a page apart would meet in the same few lines of the cache.
-  const int64_t row_step = columns + (columns * static_cast<int64_t>(sizeof(Complex<T>)) % 4096 == 0 ? 64 / static_cast<int64_t>(sizeof(Complex<T>)) : 0);
+  const int64_t row_step =
+      columns + (columns * static_cast<int64_t>(sizeof(Complex<T>)) % 4096 == 0 ? 64 / static_cast<int64_t>(sizeof(Complex<T>)) : 0);
   const Scratch<Complex<T>> between(cores.engine, rows * row_step);
   const Roots roots(rows * columns);
   const Scratch<Complex<double>> steps(cores.engine, rows * kColumns);  // of (k, j) for the first columns
@@ -83,7 +84,8 @@ void transform_divided(const Cores& cores, const Complex<T>* in, int64_t in_step
   });
   share(cores, (columns + kColumns - 1) / kColumns, [&](int64_t piece) {
     const int64_t first = piece * kColumns, width = std::min(kColumns, columns - first);
-    matrix_lanes(in + first * in_step, columns * in_step, in_step, between.data() + first, row_step, int64_t{1}, rows, width, 0, forward, 1.0);
+    matrix_lanes(in + first * in_step, columns * in_step, in_step, between.data() + first, row_step, int64_t{1}, rows, width, 0, forward,
+                 1.0);
     const std::unique_ptr<Complex<double>[]> bases(new Complex<double>[static_cast<size_t>(rows)]);
     for (int64_t k = 0; k < rows; ++k) bases[static_cast<size_t>(k)] = roots[k * first];
     routines().multiply_rows({.single = std::is_same_v<T, float>,
@@ -98,15 +100,15 @@ void transform_divided(const Cores& cores, const Complex<T>* in, int64_t in_step
   });
   share(cores, (rows + kRows - 1) / kRows, [&](int64_t piece) {
     const int64_t first = piece * kRows, height = std::min(kRows, rows - first);
-    matrix_lanes<T>(between.data() + first * row_step, row_step, 1, out + first * out_step, out_step, rows * out_step, height, columns, 1, forward,
-                    factor);
+    matrix_lanes<T>(between.data() + first * row_step, row_step, 1, out + first * out_step, out_step, rows * out_step, height, columns, 1,
+                    forward, factor);
   });
 }
 
 /// As a convolution: jk = (j² + k² - (j - k)²) / 2, so that X[k] = c̄[k] Σ x[j] c̄[j] c[k - j] with c[j] = exp(πi j² / n).
 template <class T>
-void transform_convolved(const Cores& cores, const Complex<T>* in, int64_t in_step, Complex<T>* out, int64_t out_step, int64_t n, bool forward,
-                         double factor) {
+void transform_convolved(const Cores& cores, const Complex<T>* in, int64_t in_step, Complex<T>* out, int64_t out_step, int64_t n,
+                         bool forward, double factor) {
   const int64_t m = smooth_from(2 * n - 1);
   const Roots roots(2 * n);
   const Scratch<Complex<double>> chirp(cores.engine, n);
@@ -124,7 +126,8 @@ void transform_convolved(const Cores& cores, const Complex<T>* in, int64_t in_st
       if (k > 0) kernel[m - k] = kernel[k];
     }
   });
-  share_ranges(cores, m - n, [&](int64_t begin, int64_t end) { std::fill(values.data() + n + begin, values.data() + n + end, Complex<T>()); });
+  share_ranges(cores, m - n,
+               [&](int64_t begin, int64_t end) { std::fill(values.data() + n + begin, values.data() + n + end, Complex<T>()); });
   std::fill(kernel.data() + n, kernel.data() + m - n + 1, Complex<T>());
   transform_long<T>(cores, kernel.data(), 1, kernel.data(), 1, m, true, 1 / static_cast<double>(m));
   transform_long<T>(cores, values.data(), 1, values.data(), 1, m, true, 1);
@@ -234,9 +237,9 @@ void transform_long_back(const Cores& cores, const Complex<T>* in, int64_t in_st
   }
 }
 
-#define GASELL_LONG(T)                                                                                                          \
-  template void transform_long<T>(const Cores&, const Complex<T>*, int64_t, Complex<T>*, int64_t, int64_t, bool, double);            \
-  template void transform_long_real<T>(const Cores&, const T*, int64_t, Complex<T>*, int64_t, int64_t, bool, double);                \
+#define GASELL_LONG(T)                                                                                                    \
+  template void transform_long<T>(const Cores&, const Complex<T>*, int64_t, Complex<T>*, int64_t, int64_t, bool, double); \
+  template void transform_long_real<T>(const Cores&, const T*, int64_t, Complex<T>*, int64_t, int64_t, bool, double);     \
   template void transform_long_back<T>(const Cores&, const Complex<T>*, int64_t, T*, int64_t, int64_t, bool, double);
 GASELL_LONG(float)
 GASELL_LONG(double)

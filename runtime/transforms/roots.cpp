@@ -10,7 +10,8 @@ std::complex<double> root_of_unity(int64_t k, int64_t n) {
   // In eighths of 1 / n of the circle: octant `o`, `rest` of n from where it begins.
   const int64_t o = k * 8 / n, rest = k * 8 - o * n;
   const bool back = o & 1;  // odd octants are seen from their end
-  const long double angle = std::numbers::pi_v<long double> / 4 * static_cast<long double>(back ? n - rest : rest) / static_cast<long double>(n);
+  const long double angle =
+      std::numbers::pi_v<long double> / 4 * static_cast<long double>(back ? n - rest : rest) / static_cast<long double>(n);
   const auto c = static_cast<double>(std::cos(angle)), s = static_cast<double>(std::sin(angle));
   switch (o) {
     case 0: return {c, s};

@@ -49,7 +49,7 @@ void each_long(const Cores& cores, const Transform& t, const Strided<const void>
   using Complex = std::complex<T>;
   const int64_t in_step = in.steps[static_cast<size_t>(axis)], out_step = out.steps[static_cast<size_t>(axis)];
   each_lane(in, out, axis, [&](int64_t from, int64_t to) {
-    const auto *complex_in = static_cast<const Complex*>(in.data) + from;
+    const auto* complex_in = static_cast<const Complex*>(in.data) + from;
     auto* const complex_out = static_cast<Complex*>(out.data) + to;
     if (t.kind == Kind::complex)
       transform_long<T>(cores, complex_in, in_step, complex_out, out_step, n, t.forward, t.factor);
@@ -75,7 +75,8 @@ void transform(const Cores& cores, const Transform& t, const Strided<const void>
   if (fourier && (complex_length >= kBeyondCache || (complex_length >= kLong && lanes < kFew)))
     return t.single ? each_long<float>(cores, t, in, out, axis, n) : each_long<double>(cores, t, in, out, axis, n);
 
-  constexpr double kPiece = 2e5, kMost = 64, kPatience = 4e7;  // elements × their logarithm: worth waking a core; as long as Ctrl-C may wait
+  constexpr double kPiece = 2e5, kMost = 64,
+                   kPatience = 4e7;  // elements × their logarithm: worth waking a core; as long as Ctrl-C may wait
   const double work = static_cast<double>(lanes) * static_cast<double>(n) * (std::bit_width(static_cast<uint64_t>(n)) + 4);
   const double wanted = std::max(std::min(work / kPiece, kMost), work / kPatience);
   const Pieces pieces(in.shape, out.steps, axis, static_cast<int64_t>(wanted));
@@ -86,20 +87,21 @@ void transform(const Cores& cores, const Transform& t, const Strided<const void>
     out_shape[dimension] = out.shape[dimension];
     int64_t from = 0, to = 0;
     for (size_t k = 0; k < box.first.size(); ++k) from += box.first[k] * in.steps[k], to += box.first[k] * out.steps[k];
-    library.transform({.kind = t.kind,
-                       .single = t.single,
-                       .forward = t.forward,
-                       .orthogonal = t.orthogonal,
-                       .type = t.type,
-                       .factor = t.factor,
-                       .rank = static_cast<int>(in_shape.size()),
-                       .axis = axis,
-                       .in_shape = in_shape.data(),
-                       .in_steps = in.steps.data(),
-                       .out_shape = out_shape.data(),
-                       .out_steps = out.steps.data(),
-                       .in = static_cast<const char*>(in.data) + from * element_bytes(t, t.kind == Kind::complex || t.kind == Kind::complex_to_real),
-                       .out = static_cast<char*>(out.data) + to * element_bytes(t, t.kind == Kind::complex || t.kind == Kind::real_to_complex)});
+    library.transform(
+        {.kind = t.kind,
+         .single = t.single,
+         .forward = t.forward,
+         .orthogonal = t.orthogonal,
+         .type = t.type,
+         .factor = t.factor,
+         .rank = static_cast<int>(in_shape.size()),
+         .axis = axis,
+         .in_shape = in_shape.data(),
+         .in_steps = in.steps.data(),
+         .out_shape = out_shape.data(),
+         .out_steps = out.steps.data(),
+         .in = static_cast<const char*>(in.data) + from * element_bytes(t, t.kind == Kind::complex || t.kind == Kind::complex_to_real),
+         .out = static_cast<char*>(out.data) + to * element_bytes(t, t.kind == Kind::complex || t.kind == Kind::real_to_complex)});
   };
   if (pieces.count() == 1) return run(0);
   constexpr int64_t kSideBySide = 16, kBuffers = 3;

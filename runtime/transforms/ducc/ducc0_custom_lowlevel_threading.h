@@ -1,5 +1,5 @@
-// What ducc wants of its user's threads. It works on the calling thread alone here (serial.cpp); several threads call it, which its cache of
-// plans must withstand.
+// What ducc wants of its user's threads. It works on the calling thread alone here (serial.cpp); several threads call it, which its cache
+// of plans must withstand.
 #pragma once
 
 #include <condition_variable>

@@ -45,4 +45,4 @@ void multiply_rows(const RowFactors& f) {
 #define GASELL_JOIN(a, b) a##b
 #define GASELL_NAME(variant) GASELL_JOIN(gasell_transforms_, variant)
 extern "C" const gasell::transforms::Routines GASELL_NAME(GASELL_VARIANT) = {gasell::transforms::GASELL_VARIANT::transform,
-                                                                            gasell::transforms::GASELL_VARIANT::multiply_rows};
+                                                                             gasell::transforms::GASELL_VARIANT::multiply_rows};

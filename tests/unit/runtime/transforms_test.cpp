@@ -42,8 +42,8 @@ template <class T>
 std::vector<std::complex<T>> transformed(const std::vector<std::complex<T>>& x, bool forward, int threads) {
   std::vector<std::complex<T>> y(x.size());
   const auto n = static_cast<int64_t>(x.size());
-  transforms::transform({engine(threads)}, {.kind = Kind::complex, .single = std::is_same_v<T, float>, .forward = forward}, {x.data(), {n}, {1}},
-                        {y.data(), {n}, {1}}, 0);
+  transforms::transform({engine(threads)}, {.kind = Kind::complex, .single = std::is_same_v<T, float>, .forward = forward},
+                        {x.data(), {n}, {1}}, {y.data(), {n}, {1}}, 0);
   return y;
 }
 
