@@ -28,8 +28,8 @@ std::vector<std::vector<int64_t>> places_of(Interpreter& in, const Array& mask) 
   return indices;
 }
 
-/// Whole numbers as places along an axis: negative ones count from its end.
-std::vector<int64_t> places_along(Interpreter& in, const NodeRef& index, int axis, int64_t extent) {
+/// Whole numbers as places along an axis: negative ones count from its end. `wrong` becomes what is said of the first that is not there.
+std::vector<int64_t> places_along(Interpreter& in, const NodeRef& index, int axis, int64_t extent, std::string& wrong) {
   const Array::Elements e = Array(index).elements(in.engine());
   std::vector<int64_t> places(static_cast<size_t>(e.count));
   std::atomic<bool> all_fit = true;
@@ -47,10 +47,9 @@ std::vector<int64_t> places_along(Interpreter& in, const NodeRef& index, int axi
       });
     }
   });
-  for (int64_t i = 0; i < e.count && !all_fit; ++i)
+  for (int64_t i = 0; i < e.count && !all_fit && wrong.empty(); ++i)
     if (const int64_t v = e[i].i; v < -extent || v >= extent)
-      raise("IndexError",
-            "index " + std::to_string(v) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent));
+      wrong = "index " + std::to_string(v) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent);
   return places;
 }
 
@@ -123,6 +122,11 @@ bool is_mask(const Value& v) {
   return a && a->array.dtype() == DType::boolean;
 }
 
+bool is_truth_value(const Value& v) {
+  const auto* number = v.as<NumpyScalar>();
+  return v.is_bool() || (number && number->dtype() == DType::boolean);
+}
+
 Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value>& items) {
   if (items.size() == 1 && is_mask(items[0]) && items[0].as<NdArray>()->array.shape() == array.shape()) {
     const Array::Elements mask = items[0].as<NdArray>()->array.elements(in.engine());
@@ -137,6 +141,8 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     Shape shape;
   };
   std::vector<AxisIndex> axes;
+  std::vector<Shape> shapes;  // of the advanced indices
+  std::string out_of_bounds;
   std::vector<int> layout;  // result axes: -1 the advanced block, -2 a new axis, else an axis of the array
   int first_advanced = -1;
   bool apart = false, in_block = false;
@@ -145,6 +151,10 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     const auto axis = static_cast<int>(axes.size());
     if (item.is_none()) {
       layout.push_back(-2);
+      in_block = false;
+      continue;
+    }
+    if (item.same(ellipsis())) {
       in_block = false;
       continue;
     }
@@ -163,6 +173,13 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
       apart = true;
     }
     in_block = true;
+    if (item.as<Str>())
+      raise("IndexError",
+            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices");
+    if (is_truth_value(item) || (is_mask(item) && item.as<NdArray>()->array.rank() == 0)) {
+      shapes.push_back({truth(in, item) ? 1 : 0});
+      continue;
+    }
     if (is_mask(item)) {
       const Array mask = item.as<NdArray>()->array;
       for (int k = 0; k < mask.rank(); ++k)
@@ -199,10 +216,12 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     a.advanced = true;
     a.shape = node->shape;
     const int64_t extent = array.shape()[static_cast<size_t>(axis)];
-    a.values = places_along(in, node, axis, extent);
+    std::string wrong;
+    a.values = places_along(in, node, axis, extent, wrong);
+    if (!wrong.empty() && node->rank() == 0) raise("IndexError", wrong);
+    if (out_of_bounds.empty()) out_of_bounds = wrong;
     axes.push_back(std::move(a));
   }
-  std::vector<Shape> shapes;
   for (const AxisIndex& a : axes)
     if (a.advanced) shapes.push_back(a.shape);
   try {
@@ -212,6 +231,7 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     for (const Shape& s : shapes) text += " " + graph::to_string(s);
     raise("IndexError", text);
   }
+  if (!out_of_bounds.empty() && graph::size_of(common) > 0) raise("IndexError", out_of_bounds);
   if (apart) {  // separated advanced indices: their block comes first
     layout.erase(layout.begin() + first_advanced);
     layout.insert(layout.begin(), -1);
@@ -228,7 +248,7 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     layout.pop_back();
     --whole;
   }
-  if (layout.size() == 1 && whole == 1) {  // rows
+  if (layout.size() == 1 && whole == 1 && axes[0].shape == common) {  // rows
     for (int64_t& place : axes[0].values) place *= result.run;
     result.positions = std::move(axes[0].values);
     result.shape = std::move(common);
