@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "runtime/primitives/budget_vector.h"
 #include "stdlib/numpy/ndarray.h"
 
 namespace gasell::numpy {
@@ -15,7 +16,7 @@ bool is_truth_value(const Value& v);
 /// An advanced index as element positions in the array, in C order of the result. Each stands for a run of elements.
 struct Gather {
   Shape shape;
-  std::vector<int64_t> positions;
+  BudgetVector<int64_t> positions;
   int64_t run = 1;
 };
 /// `items`: one for each axis of the array, None's, truth values, and `...` for no axis; some of them arrays or lists. Throws IndexError, in

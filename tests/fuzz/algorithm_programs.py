@@ -71,7 +71,7 @@ np.{cumprod|nancumprod}(np.sign(x.real), axis=AXIS)
 np.cumulative_sum(x.ravel(), include_initial=BOOL)
 np.{maximum|minimum}.accumulate(x + 0, axis=PLACE)
 np.{add|multiply|maximum}.accumulate(x[..., :4] + 0, axis=PLACE)
-np.{add|maximum|minimum|logical_or}.reduceat(x.ravel() + 0, {[0, 2, 1, 4]|[0]|[3, 3, 0]|np.arange(0, x.size, 7)})
+np.{add|maximum|minimum|logical_or}.reduceat(x.real.ravel() + 0, {[0, 2, 1, 4]|[0]|[3, 3, 0]|np.arange(0, x.size, 7)})
 x[MASK]
 np.extract(MASK, x)
 chosen(x, MASK)
@@ -101,7 +101,8 @@ np.histogramdd((reals(x), whole(x)), bins={3|(2, 4)}, density=BOOL)
 scattered(x, np.{add|subtract|maximum|minimum|logical_and}, SEED, {3|40|1000})
 np.median(x, axis=SOME, keepdims=BOOL)
 np.nanmedian(x, axis=SOME, keepdims=BOOL)
-np.{quantile|nanquantile}(x.real, QUANTILE, axis=SOME, method='METHOD', keepdims=BOOL)
+np.quantile(x.real, QUANTILE, axis=SOME, method='METHOD', keepdims=BOOL)
+np.nanquantile(x.real, QUANTILE, axis={None|0|-1}, method='METHOD', keepdims=BOOL)
 np.percentile(x.real, {50|[10, 90, 33]|99.9|0}, axis=SOME, method='METHOD')
 np.{quantile|nanquantile}(x.real, QUANTILE, axis={None|0|-1}, method='inverted_cdf', weights=weights_of(x))
 into(x, np.{median|cumsum|nanmedian}, PLACE)
@@ -119,7 +120,7 @@ np.sort(np.random.default_rng(SEED).{permutation|permuted}(x.ravel())) + 0
 np.unique(np.random.default_rng(SEED).choice(x.size, x.size // 2, replace=False)).size
 np.sort(x * 2, axis=None)[:10] + 0
 np.sort(x, axis=None)[{-1|0|2}:] + 0
-x[np.argsort(x, axis=0, kind='stable')[:3]]
+x.ravel()[np.argsort(x, axis=None, kind='stable')[:3]]
 np.cumsum(x, axis=0)[-1]
 x[MASK].sum()
 np.delete(x, {0|[0, 1]|slice(1, 3)}, axis={0|None})
@@ -220,7 +221,7 @@ def parted(x, kth, axis, by_places=False):
     ends = sorted({k % n for k in ([kth] if isinstance(kth, int) else kth)})
     parts, begin = [], 0
     for k in ends:
-        parts += [np.sort(y[..., begin:k], -1), y[..., k] + 0]
+        parts += [np.sort(y[..., begin:k], -1) + 0, y[..., k] + 0]
         begin = k + 1
     return parts + [np.sort(y[..., begin:], -1) + 0]
 def argparted(x, kth, axis):
