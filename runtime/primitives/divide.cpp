@@ -24,10 +24,10 @@ int64_t kind_of(const T& x, const T* pivots, int64_t pivot_count) {
   return kind;
 }
 
-/// The same of one pivot, without branches.
+/// The same of one pivot that is a number, without branches; NaN is behind it.
 template <class T>
-int64_t kind_beside(const T& x, const T& pivot) {
-  return 1 - static_cast<int64_t>(ordered_before(x, pivot)) + static_cast<int64_t>(ordered_before(pivot, x));
+int64_t kind_beside(T x, T pivot) {
+  return 1 - static_cast<int64_t>(x < pivot) + static_cast<int64_t>(!(x <= pivot));
 }
 
 /// put(place, i): element i of `from` is the one at `place` of the divided vector.
@@ -66,10 +66,11 @@ void divide_by(Engine& engine, const T* from, int64_t count, int64_t kinds, bool
 template <class T, class Put>
 void divide_elements(Engine& engine, const T* from, int64_t count, const T* pivots, int64_t pivot_count, bool alone, const Put& put) {
   const int64_t kinds = 2 * pivot_count + 1;
-  if (pivot_count == 1)
-    divide_by(engine, from, count, kinds, alone, [pivot = pivots[0]](const T& x) { return kind_beside(x, pivot); }, put);
-  else
-    divide_by(engine, from, count, kinds, alone, [=](const T& x) { return kind_of(x, pivots, pivot_count); }, put);
+  if constexpr (!std::is_class_v<T>) {
+    if (pivot_count == 1 && pivots[0] == pivots[0])
+      return divide_by(engine, from, count, kinds, alone, [pivot = pivots[0]](T x) { return kind_beside(x, pivot); }, put);
+  }
+  divide_by(engine, from, count, kinds, alone, [=](const T& x) { return kind_of(x, pivots, pivot_count); }, put);
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ void map_lanes(Engine& engine, const From* from, const Lanes& lanes, To* to, int
   }
   // Neighbouring lanes go through memory of their own together, so that lines of the cache are read and written once.
   constexpr int64_t kMostTogether = 16, kElementsTogether = 1 << 22;
+  if (lanes.count() == 0) return;
   const int64_t together =
       std::clamp<int64_t>(kElementsTogether / std::max<int64_t>(1, lanes.extent), 1, std::min(kMostTogether, lanes.inner));
   const int64_t blocks = (lanes.inner + together - 1) / together;
