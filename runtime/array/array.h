@@ -83,7 +83,7 @@ class Array {
   /// The runs of elements from positions[i] on, counted in C order, become those of values, which have this dtype: of equal positions the
   /// last one counts. A run lies in the innermost axes that it fills. In place, unless somebody else reads the memory. Throws ValueError
   /// when read-only.
-  void put(Engine& engine, const std::vector<int64_t>& positions, int64_t run, const Elements& values);
+  void put(Engine& engine, std::span<const int64_t> positions, int64_t run, const Elements& values);
   /// What loops over elements read and write, one number an axis, within the extents: of arrays in the host's memory that are no views;
   /// else nothing (false), and the longer ways have to do it. The value has this dtype.
   std::optional<Scalar> element(std::span<const int64_t> at) const;

@@ -4,6 +4,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/array/cell.h"
+#include "runtime/primitives/distant_rows.h"
 
 namespace gasell {
 
@@ -27,6 +28,20 @@ bool reads(const NodeRef& node, const Storage* storage) {
 
 constexpr int64_t kDirectWrite = 64;       // so few elements are written without a kernel
 constexpr int64_t kBroughtHome = 1 << 20;  // memory of a GPU's up to this size comes home for that
+constexpr size_t kPutsBetweenChecks = 1 << 18;
+
+/// Array::put() in C order to memory on disk that is more than is used at random: ranges of it, each in a pass over the positions.
+void put_far(Engine& engine, std::span<const int64_t> positions, int64_t run, const Array::Elements& values, char* to, int64_t count) {
+  const int64_t width = size_of(values.dtype), ranges = count * width / random_room(engine) + 1;
+  for (int64_t range = 0; range < ranges; ++range) {
+    const int64_t low = count * range / ranges, extent = count * (range + 1) / ranges - low;
+    for (size_t i = 0; i < positions.size(); ++i) {
+      if (i % kPutsBetweenChecks == 0) check_interrupt(engine);
+      if (static_cast<uint64_t>(positions[i] - low) < static_cast<uint64_t>(extent))
+        std::memcpy(to + positions[i] * width, values.data + static_cast<int64_t>(i) * run * width, static_cast<size_t>(run * width));
+    }
+  }
+}
 
 /// Visits the element offsets of a strided layout in C order.
 template <class Visit>
@@ -95,7 +110,7 @@ void Array::assign(Engine& engine, NodeRef value) {
   engine.force_into(value, storage, to.strides, to.offset);
 }
 
-void Array::put(Engine& engine, const std::vector<int64_t>& positions, int64_t run, const Elements& values) {
+void Array::put(Engine& engine, std::span<const int64_t> positions, int64_t run, const Elements& values) {
   if (read_only_) throw Error("ValueError", "assignment destination is read-only");
   if (positions.empty() || run == 0) return;
   place_in_memory(engine);
@@ -112,13 +127,17 @@ void Array::put(Engine& engine, const std::vector<int64_t>& positions, int64_t r
     return offset;
   };
   const auto move = [&](auto bytes, int64_t count, const auto& offset) {
-    for (size_t i = 0; i < positions.size(); ++i)
+    for (size_t i = 0; i < positions.size(); ++i) {
+      if (i % kPutsBetweenChecks == 0) check_interrupt(engine);
       for (int64_t k = 0; k < count; ++k)
         std::memcpy(base + offset(positions[i] + k) * width, values.data + (static_cast<int64_t>(i) * count + k) * width,
                     static_cast<size_t>(bytes));
+    }
   };
   if (to.strides != graph::contiguous_strides(shape_)) return move(width, run, offset_of);
   const auto in_order = [&](int64_t position) { return to.offset + position; };
+  char* const first = base + to.offset * width;
+  if (is_distant(engine, *to.storage, first, size() * width)) return put_far(engine, positions, run, values, first, size());
   if (run > 1) {
     for (size_t i = 0; i < positions.size(); ++i)
       std::memcpy(base + in_order(positions[i]) * width, values.data + static_cast<int64_t>(i) * run * width,

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "lang/diagnostic.h"
-#include "runtime/frame/distant_rows.h"
+#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/number_texts.h"
 
 namespace gasell::frame {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtime/frame/dictionary.h"
-#include "runtime/frame/distant_rows.h"
+#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/filling.h"
 #include "runtime/frame/order.h"
 

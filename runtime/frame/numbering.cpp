@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "runtime/frame/distant_rows.h"
+#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/key_table.h"
 
 namespace gasell::frame {

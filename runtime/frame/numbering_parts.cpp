@@ -3,7 +3,7 @@
 #include <bit>
 #include <utility>
 
-#include "runtime/frame/distant_rows.h"
+#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/key_table.h"
 #include "runtime/frame/numbering.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/frame/distant_rows.h"
+#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/filling.h"
 #include "runtime/primitives/radix.h"
 

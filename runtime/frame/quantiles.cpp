@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/frame/distant_rows.h"
+#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/filling.h"
 
 namespace gasell::frame {

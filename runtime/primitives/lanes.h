@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 
+#include "runtime/primitives/budget_vector.h"
 #include "runtime/primitives/scratch.h"
 
 namespace gasell {
@@ -20,10 +20,12 @@ struct Lanes {
 };
 
 /// Makes the lanes of `to`, `extent` elements each, of those of `from`: work(lane, result, alone) sees both as they lie side by side in
-/// memory. Many lanes are shared among the cores, `alone` then being true; few have all of them each.
+/// memory. Many lanes are shared among the cores, `alone` then being true; few have all of them each, and so have long ones, whose work
+/// takes memory that should not be taken several times.
 template <class From, class To, class Work>
 void map_lanes(Engine& engine, const From* from, const Lanes& lanes, To* to, int64_t extent, const Work& work) {
-  const bool many = lanes.count() >= 2 * threads_of(engine);
+  constexpr int64_t kLong = 1 << 20;
+  const bool many = lanes.count() >= 2 * threads_of(engine) && lanes.extent <= kLong;
   const auto over = [&](int64_t count, int64_t elements, const auto& part) {
     if (many) return over_rows(engine, count, part, std::max<int64_t>(1, kRowsATask / 4 / std::max<int64_t>(1, elements)));
     for (int64_t i = 0; i < count; ++i) {
@@ -37,18 +39,24 @@ void map_lanes(Engine& engine, const From* from, const Lanes& lanes, To* to, int
     });
   }
   // Neighbouring lanes go through memory of their own together, so that lines of the cache are read and written once.
-  constexpr int64_t kTogether = 16;
-  const int64_t blocks = (lanes.inner + kTogether - 1) / kTogether;
-  over(lanes.outer * blocks, lanes.extent * kTogether, [&](int64_t begin, int64_t end) {
-    const std::unique_ptr<From[]> in(new From[static_cast<size_t>(lanes.extent * kTogether)]);
-    const std::unique_ptr<To[]> out(new To[static_cast<size_t>(extent * kTogether)]);
+  constexpr int64_t kMostTogether = 16, kElementsTogether = 1 << 22;
+  if (lanes.count() == 0) return;
+  const int64_t together =
+      std::clamp<int64_t>(kElementsTogether / std::max<int64_t>(1, lanes.extent), 1, std::min(kMostTogether, lanes.inner));
+  const int64_t blocks = (lanes.inner + together - 1) / together;
+  over(lanes.outer * blocks, lanes.extent * together, [&](int64_t begin, int64_t end) {
+    const BudgetAllocator<char> budget(engine);
+    BudgetVector<char> in_memory(static_cast<size_t>(lanes.extent * together) * sizeof(From), budget);
+    BudgetVector<char> out_memory(static_cast<size_t>(extent * together) * sizeof(To), budget);
+    From* const in = reinterpret_cast<From*>(in_memory.data());
+    To* const out = reinterpret_cast<To*>(out_memory.data());
     for (int64_t block = begin; block < end; ++block) {
-      const int64_t o = block / blocks, first = block % blocks * kTogether, width = std::min(kTogether, lanes.inner - first);
+      const int64_t o = block / blocks, first = block % blocks * together, width = std::min(together, lanes.inner - first);
       const From* const source = from + o * lanes.extent * lanes.inner + first;
       To* const target = to + o * extent * lanes.inner + first;
       for (int64_t i = 0; i < lanes.extent; ++i)
         for (int64_t k = 0; k < width; ++k) in[k * lanes.extent + i] = source[i * lanes.inner + k];
-      for (int64_t k = 0; k < width; ++k) work(in.get() + k * lanes.extent, out.get() + k * extent, many);
+      for (int64_t k = 0; k < width; ++k) work(in + k * lanes.extent, out + k * extent, many);
       for (int64_t i = 0; i < extent; ++i)
         for (int64_t k = 0; k < width; ++k) target[i * lanes.inner + k] = out[k * extent + i];
     }

@@ -14,6 +14,7 @@ constexpr int kBucketBits = 11;
 constexpr int64_t kBuckets = int64_t{1} << kBucketBits;
 /// Fewer pairs than this are one core's work.
 constexpr int64_t kAlone = 1 << 15;
+constexpr int64_t kPairsBetweenChecks = 1 << 20;
 
 struct Pairs {
   uint64_t* keys;
@@ -121,7 +122,10 @@ void sort_on_all_cores(Engine& engine, Pairs pairs, Pairs spare, int64_t count) 
   std::vector<int64_t> places(static_cast<size_t>(parts * kBuckets));
   in_parallel(parts, [&](int64_t part) {
     int64_t* const counts = &places[static_cast<size_t>(part * kBuckets)];
-    for (int64_t i = part_begin(part), end = part_begin(part + 1); i < end; ++i) ++counts[bucket(pairs.keys[i])];
+    for (int64_t i = part_begin(part), end = part_begin(part + 1); i < end; ++i) {
+      if (i % kPairsBetweenChecks == 0) check_interrupt(engine);
+      ++counts[bucket(pairs.keys[i])];
+    }
   });
   std::vector<int64_t> begins(static_cast<size_t>(kBuckets + 1));
   int64_t sum = 0;
@@ -136,6 +140,7 @@ void sort_on_all_cores(Engine& engine, Pairs pairs, Pairs spare, int64_t count) 
   in_parallel(parts, [&](int64_t part) {
     int64_t* const place = &places[static_cast<size_t>(part * kBuckets)];
     for (int64_t i = part_begin(part), end = part_begin(part + 1); i < end; ++i) {
+      if (i % kPairsBetweenChecks == 0) check_interrupt(engine);
       const int64_t at = place[bucket(pairs.keys[i])]++;
       spare.keys[at] = pairs.keys[i];
       spare.rows[at] = pairs.rows[i];

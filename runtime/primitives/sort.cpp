@@ -193,22 +193,39 @@ void sort_by_counting(Engine& engine, const T* from, T* to, int64_t count) {
   for (int v = kFirst; v < kFirst + kValues; ++v) to = std::fill_n(to, counts[static_cast<uint8_t>(v)], static_cast<T>(v));
 }
 
-/// Sorts by comparing, equal elements in their order: halves of halves beside each other, then merged.
+/// How many of the first `place` elements of the merged sorted vectors a and b are a's, of which equal ones come first.
+template <class T, class Before>
+int64_t share_of_first(const T* a, int64_t size_a, const T* b, int64_t size_b, int64_t place, const Before& before) {
+  int64_t low = std::max<int64_t>(0, place - size_b), high = std::min(place, size_a);
+  while (low < high) {
+    const int64_t middle = (low + high) / 2;
+    if (before(b[place - middle - 1], a[middle]))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+/// Sorts by comparing, equal elements in their order: short runs, then merged two by two, each core a range of the result.
 template <class T, class Before>
 void merge_sort(Engine& engine, T* values, int64_t count, const Before& before) {
   if (count <= kAlone) return static_cast<void>(std::stable_sort(values, values + count, before));
-  const int64_t run = std::max<int64_t>(kAlone, (count + threads_of(engine) - 1) / threads_of(engine));
-  over_rows(engine, count, [&](int64_t begin, int64_t end) { std::stable_sort(values + begin, values + end, before); }, run);
+  over_rows(engine, count, [&](int64_t begin, int64_t end) { std::stable_sort(values + begin, values + end, before); }, kAlone);
   const Scratch<T> spare(engine, count);
   T *from = values, *to = spare.data();
-  for (int64_t width = run; width < count; width *= 2) {
+  for (int64_t width = kAlone; width < count; width *= 2) {
     over_rows(
         engine, count,
         [&](int64_t begin, int64_t end) {
-          const int64_t middle = std::min(begin + width, end);
-          std::merge(from + begin, from + middle, from + middle, from + end, to + begin, before);
+          const int64_t pair = begin / (2 * width) * 2 * width;
+          const T *const a = from + pair, *const b = from + std::min(pair + width, count);
+          const int64_t size_a = b - a, size_b = std::min(pair + 2 * width, count) - pair - size_a;
+          const int64_t a_begin = share_of_first(a, size_a, b, size_b, begin - pair, before);
+          const int64_t a_end = share_of_first(a, size_a, b, size_b, end - pair, before);
+          std::merge(a + a_begin, a + a_end, b + (begin - pair - a_begin), b + (end - pair - a_end), to + begin, before);
         },
-        2 * width);
+        2 * kAlone);
     std::swap(from, to);
   }
   if (from != values) std::memcpy(static_cast<void*>(values), from, static_cast<size_t>(count) * sizeof(T));

@@ -7,6 +7,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
+#include "runtime/primitives/distant_rows.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/trues.h"
 
@@ -14,12 +15,16 @@ namespace gasell::numpy {
 namespace {
 
 /// A boolean mask as one integer array an axis it covers.
-std::vector<std::vector<int64_t>> places_of(Interpreter& in, const Array& mask) {
+std::vector<BudgetVector<int64_t>> places_of(Interpreter& in, const Array& mask) {
   const Array::Elements e = mask.elements(in.engine());
-  std::vector<int64_t> places = Trues(e.data, e.count).places();
+  BudgetVector<int64_t> places = Trues(e.data, e.count).places(in.engine());
   const size_t rank = static_cast<size_t>(mask.rank());
-  if (rank == 1) return {std::move(places)};
-  std::vector<std::vector<int64_t>> indices(rank, std::vector<int64_t>(places.size()));
+  std::vector<BudgetVector<int64_t>> indices;
+  if (rank == 1) {
+    indices.push_back(std::move(places));
+    return indices;
+  }
+  for (size_t k = 0; k < rank; ++k) indices.emplace_back(places.size(), BudgetAllocator<int64_t>(in.engine()));
   for (size_t i = 0; i < places.size(); ++i)
     for (size_t k = rank; k-- > 0;) {
       indices[k][i] = places[i] % mask.shape()[k];
@@ -28,10 +33,10 @@ std::vector<std::vector<int64_t>> places_of(Interpreter& in, const Array& mask) 
   return indices;
 }
 
-/// Whole numbers as places along an axis: negative ones count from its end.
-std::vector<int64_t> places_along(Interpreter& in, const NodeRef& index, int axis, int64_t extent) {
+/// Whole numbers as places along an axis: negative ones count from its end. `wrong` becomes what is said of the first that is not there.
+BudgetVector<int64_t> places_along(Interpreter& in, const NodeRef& index, int axis, int64_t extent, std::string& wrong) {
   const Array::Elements e = Array(index).elements(in.engine());
-  std::vector<int64_t> places(static_cast<size_t>(e.count));
+  BudgetVector<int64_t> places(static_cast<size_t>(e.count), BudgetAllocator<int64_t>(in.engine()));
   std::atomic<bool> all_fit = true;
   with_element_type(e.dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>) {
@@ -47,10 +52,9 @@ std::vector<int64_t> places_along(Interpreter& in, const NodeRef& index, int axi
       });
     }
   });
-  for (int64_t i = 0; i < e.count && !all_fit; ++i)
+  for (int64_t i = 0; i < e.count && !all_fit && wrong.empty(); ++i)
     if (const int64_t v = e[i].i; v < -extent || v >= extent)
-      raise("IndexError",
-            "index " + std::to_string(v) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent));
+      wrong = "index " + std::to_string(v) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent);
   return places;
 }
 
@@ -76,6 +80,20 @@ void move_runs(int64_t count, int64_t bytes, const To& to, const From& from) {
   });
 }
 
+/// Elements of a vector that is on disk and more than is used at random, to `to`, by way of buckets; false where it is not, or where a place is
+/// negative or too large.
+bool distant_rows(Interpreter& in, const Array::Elements& from, const Array::Elements& at, int64_t bytes, char* to) {
+  auto& storage = static_cast<HostStorage&>(*from.keep_alive);
+  if (!is_distant(in.engine(), storage, from.data, from.count * bytes)) return false;
+  const auto* const places = reinterpret_cast<const int64_t*>(at.data);
+  std::atomic<bool> all_fit = true;
+  for_each_share(at.count, [&](int64_t begin, int64_t end) {
+    if (!std::all_of(places + begin, places + end, [&](int64_t place) { return place >= 0 && place < from.count; })) all_fit = false;
+  });
+  if (all_fit) DistantRows<int64_t>(in.engine(), places, at.count, from.count, static_cast<int>(bytes)).gather(from.data, to, static_cast<int>(bytes));
+  return all_fit;
+}
+
 /// Elements of a vector by a mask of its length or by whole numbers, in one go; nothing where the index is another one, or wrong.
 std::optional<Value> of_vector(Interpreter& in, const Array& array, const Value& index) {
   const auto* given = index.as<NdArray>();
@@ -96,6 +114,7 @@ std::optional<Value> of_vector(Interpreter& in, const Array& array, const Value&
       std::memcpy(to + number * width, from.data + place * width, static_cast<size_t>(width));
     };
     if (mask) return trues->for_each(copy);
+    if (at.dtype == DType::i64 && distant_rows(in, from, at, width, to)) return;
     with_element_type(at.dtype, [&]<class T>(std::type_identity<T>) {
       if constexpr (std::is_integral_v<T>) {
         const T* const places = reinterpret_cast<const T*>(at.data);
@@ -123,20 +142,27 @@ bool is_mask(const Value& v) {
   return a && a->array.dtype() == DType::boolean;
 }
 
+bool is_truth_value(const Value& v) {
+  const auto* number = v.as<NumpyScalar>();
+  return v.is_bool() || (number && number->dtype() == DType::boolean);
+}
+
 Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value>& items) {
   if (items.size() == 1 && is_mask(items[0]) && items[0].as<NdArray>()->array.shape() == array.shape()) {
     const Array::Elements mask = items[0].as<NdArray>()->array.elements(in.engine());
-    std::vector<int64_t> places = Trues(mask.data, mask.count).places();
+    BudgetVector<int64_t> places = Trues(mask.data, mask.count).places(in.engine());
     return {{static_cast<int64_t>(places.size())}, std::move(places)};
   }
   // Each axis of the array: a slice's range, or positions along the common shape of the advanced indices.
   struct AxisIndex {
     bool advanced = false;
     SliceObject::Range range{};
-    std::vector<int64_t> values;  // advanced: broadcast to the common shape, in C order
+    BudgetVector<int64_t> values;  // advanced: in C order
     Shape shape;
   };
   std::vector<AxisIndex> axes;
+  std::vector<Shape> shapes;  // of the advanced indices
+  std::string out_of_bounds;
   std::vector<int> layout;  // result axes: -1 the advanced block, -2 a new axis, else an axis of the array
   int first_advanced = -1;
   bool apart = false, in_block = false;
@@ -145,6 +171,10 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     const auto axis = static_cast<int>(axes.size());
     if (item.is_none()) {
       layout.push_back(-2);
+      in_block = false;
+      continue;
+    }
+    if (item.same(ellipsis())) {
       in_block = false;
       continue;
     }
@@ -163,6 +193,13 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
       apart = true;
     }
     in_block = true;
+    if (item.as<Str>())
+      raise("IndexError",
+            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices");
+    if (is_truth_value(item) || (is_mask(item) && item.as<NdArray>()->array.rank() == 0)) {
+      shapes.push_back({truth(in, item) ? 1 : 0});
+      continue;
+    }
     if (is_mask(item)) {
       const Array mask = item.as<NdArray>()->array;
       for (int k = 0; k < mask.rank(); ++k)
@@ -188,10 +225,9 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
         raise("IndexError", "boolean index did not match indexed array along axis " + std::to_string(axis) + "; size of axis is " +
                                 std::to_string(extent) + " but size of corresponding boolean axis is " + std::to_string(node->shape[0]));
       axes.emplace_back();
-      const auto values = places_of(in, Array(node));
       axes.back().advanced = true;
-      axes.back().values = values.at(0);
-      axes.back().shape = {static_cast<int64_t>(values[0].size())};
+      axes.back().values = std::move(places_of(in, Array(node)).at(0));
+      axes.back().shape = {static_cast<int64_t>(axes.back().values.size())};
       continue;
     }
     if (!is_integer(node->dtype) && !empty_list) raise("IndexError", "arrays used as indices must be of integer (or boolean) type");
@@ -199,10 +235,12 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     a.advanced = true;
     a.shape = node->shape;
     const int64_t extent = array.shape()[static_cast<size_t>(axis)];
-    a.values = places_along(in, node, axis, extent);
+    std::string wrong;
+    a.values = places_along(in, node, axis, extent, wrong);
+    if (!wrong.empty() && node->rank() == 0) raise("IndexError", wrong);
+    if (out_of_bounds.empty()) out_of_bounds = wrong;
     axes.push_back(std::move(a));
   }
-  std::vector<Shape> shapes;
   for (const AxisIndex& a : axes)
     if (a.advanced) shapes.push_back(a.shape);
   try {
@@ -212,6 +250,7 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     for (const Shape& s : shapes) text += " " + graph::to_string(s);
     raise("IndexError", text);
   }
+  if (!out_of_bounds.empty() && graph::size_of(common) > 0) raise("IndexError", out_of_bounds);
   if (apart) {  // separated advanced indices: their block comes first
     layout.erase(layout.begin() + first_advanced);
     layout.insert(layout.begin(), -1);
@@ -228,7 +267,7 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     layout.pop_back();
     --whole;
   }
-  if (layout.size() == 1 && whole == 1) {  // rows
+  if (layout.size() == 1 && whole == 1 && axes[0].shape == common) {  // rows
     for (int64_t& place : axes[0].values) place *= result.run;
     result.positions = std::move(axes[0].values);
     result.shape = std::move(common);
@@ -236,7 +275,8 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     return result;
   }
   const int64_t block = graph::size_of(common);
-  std::vector<int64_t> block_positions(static_cast<size_t>(block), 0);
+  const BudgetAllocator<int64_t> memory(in.engine());
+  BudgetVector<int64_t> block_positions(static_cast<size_t>(block), 0, memory);
   for (size_t k = 0; k < axes.size(); ++k) {
     if (!axes[k].advanced) continue;
     const Shape& s = axes[k].shape;
@@ -255,22 +295,26 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
       block_positions[static_cast<size_t>(i)] += axes[k].values[static_cast<size_t>(at)] * strides[k];
     }
   }
-  std::vector<int64_t> positions{0};
+  BudgetVector<int64_t> positions(1, 0, memory);
   for (int which : layout) {
-    std::vector<int64_t> offsets;
+    BudgetVector<int64_t> offsets(memory);
     if (which == -2) {
       result.shape.push_back(1);
       continue;
     }
     if (which == -1) {
-      offsets = block_positions;
+      offsets = std::move(block_positions);
       result.shape.insert(result.shape.end(), common.begin(), common.end());
     } else {
       const SliceObject::Range& r = axes[static_cast<size_t>(which)].range;
       for (int64_t i = 0; i < r.count; ++i) offsets.push_back((r.start + i * r.step) * strides[static_cast<size_t>(which)]);
       result.shape.push_back(r.count);
     }
-    std::vector<int64_t> next;
+    if (positions.size() == 1 && positions[0] == 0) {
+      positions = std::move(offsets);
+      continue;
+    }
+    BudgetVector<int64_t> next(memory);
     next.reserve(positions.size() * offsets.size());
     for (int64_t p : positions)
       for (int64_t o : offsets) next.push_back(p + o);

@@ -82,26 +82,30 @@ NodeRef taken(const NodeRef& x, const NodeRef& places) {
   return graph::gather(x, places);
 }
 
-/// Of bytes: how many equal `wanted`, and, with `places`, where they are.
-int64_t equal_bytes(const char* bytes, int64_t begin, int64_t end, int wanted, std::vector<int64_t>* places) {
+/// The highest bit of each of eight bytes that equals `wanted`.
+uint64_t equal_bytes(const char* bytes, int wanted) {
   constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7f, kOnes = 0x0101010101010101;
-  const uint64_t pattern = kOnes * static_cast<uint64_t>(wanted);
+  uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  word ^= kOnes * static_cast<uint64_t>(wanted);
+  return ~((((word & kLow) + kLow) | word) | kLow);
+}
+
+/// How many bytes equal `wanted`.
+int64_t count_bytes(const char* bytes, int64_t begin, int64_t end, int wanted) {
   int64_t count = 0, at = begin;
-  for (; at + 8 <= end; at += 8) {
-    uint64_t word;
-    std::memcpy(&word, bytes + at, sizeof word);
-    word ^= pattern;
-    uint64_t equal = ~((((word & kLow) + kLow) | word) | kLow);  // the highest bit of each byte that is 0
-    count += std::popcount(equal);
-    if (places)
-      for (; equal; equal &= equal - 1) places->push_back(at + std::countr_zero(equal) / 8);
-  }
-  for (; at < end; ++at) {
-    if (bytes[at] != wanted) continue;
-    ++count;
-    if (places) places->push_back(at);
-  }
+  for (; at + 8 <= end; at += 8) count += std::popcount(equal_bytes(bytes + at, wanted));
+  for (; at < end; ++at) count += bytes[at] == wanted;
   return count;
+}
+
+/// Where they are, from `to` on.
+void place_bytes(const char* bytes, int64_t begin, int64_t end, int wanted, int64_t* to) {
+  int64_t at = begin;
+  for (; at + 8 <= end; at += 8)
+    for (uint64_t equal = equal_bytes(bytes + at, wanted); equal; equal &= equal - 1) *to++ = at + std::countr_zero(equal) / 8;
+  for (; at < end; ++at)
+    if (bytes[at] == wanted) *to++ = at;
 }
 
 /// How many elements are in each class, and where those in a bracket are: by the GPUs that are in use, else by the host's cores.
@@ -116,15 +120,12 @@ class InBrackets {
       return;
     }
     bytes_ = Array(classes_).elements(in.engine());
-    inside_.resize(static_cast<size_t>((bytes_->count + kRowsATask - 1) / kRowsATask));
-    std::vector<std::vector<int64_t>> counts(inside_.size(), std::vector<int64_t>(counts_.size()));
+    parts_.assign(static_cast<size_t>((bytes_->count + kRowsATask - 1) / kRowsATask), std::vector<int64_t>(counts_.size()));
     over_rows(in.engine(), bytes_->count, [&](int64_t begin, int64_t end) {
-      const auto part = static_cast<size_t>(begin / kRowsATask);
-      inside_[part].resize(brackets);
-      for (size_t c = 0; c < counts_.size(); ++c)
-        counts[part][c] = equal_bytes(bytes_->data, begin, end, static_cast<int>(c), c % 2 == 1 ? &inside_[part][c / 2] : nullptr);
+      std::vector<int64_t>& part = parts_[static_cast<size_t>(begin / kRowsATask)];
+      for (size_t c = 0; c < counts_.size(); ++c) part[c] = count_bytes(bytes_->data, begin, end, static_cast<int>(c));
     });
-    for (const std::vector<int64_t>& part : counts)
+    for (const std::vector<int64_t>& part : parts_)
       for (size_t c = 0; c < counts_.size(); ++c) counts_[c] += part[c];
   }
   int64_t count(size_t number) const { return counts_[number]; }
@@ -136,9 +137,13 @@ class InBrackets {
       const std::optional<Value> found = on_gpus(in_, "gpu_places_where", {wrap_array(there)});
       return found ? as_array(in_, *found).node() : nullptr;
     }
-    HostArray where(in_, DType::i64, {counts_[2 * bracket + 1]});
-    int64_t* next = where.data<int64_t>();
-    for (const auto& part : inside_) next = std::copy(part[bracket].begin(), part[bracket].end(), next);
+    const size_t number = 2 * bracket + 1;
+    HostArray where(in_, DType::i64, {counts_[number]});
+    std::vector<int64_t*> begins{where.data<int64_t>()};  // of each part's places
+    for (const std::vector<int64_t>& part : parts_) begins.push_back(begins.back() + part[number]);
+    over_rows(in_.engine(), bytes_->count, [&](int64_t begin, int64_t end) {
+      place_bytes(bytes_->data, begin, end, static_cast<int>(number), begins[static_cast<size_t>(begin / kRowsATask)]);
+    });
     return where.value().as<NdArray>()->node();
   }
 
@@ -147,7 +152,7 @@ class InBrackets {
   NodeRef classes_;
   std::vector<int64_t> counts_;
   std::optional<Array::Elements> bytes_;
-  std::vector<std::vector<std::vector<int64_t>>> inside_;  // by parts and brackets
+  std::vector<std::vector<int64_t>> parts_;  // how many elements of each class are in each part
 };
 
 /// Some elements of a vector of `whole` ones, or of an expression, in their order: by the GPUs that are in use, where that is their work,
@@ -161,11 +166,11 @@ class InOrder {
       return;
     }
     const Array::Elements all = Array(x).elements(in.engine());
-    sorted_.resize(static_cast<size_t>(all.count));
+    sorted_ = Scratch<T>(in.engine(), all.count);
     sort(in.engine(), x->dtype, all.data, sorted_.data(), all.count);
   }
   T operator[](int64_t place) const {
-    if (!on_gpus_) return sorted_[static_cast<size_t>(place)];
+    if (!on_gpus_) return sorted_[place];
     const Array::Elements one = Array(graph::view(on_gpus_, {1}, {{-1, place, 0}})).elements(in_.engine());
     return *reinterpret_cast<const T*>(one.data);
   }
@@ -173,7 +178,7 @@ class InOrder {
  private:
   Interpreter& in_;
   NodeRef on_gpus_;
-  std::vector<T> sorted_;
+  Scratch<T> sorted_;
 };
 
 /// The places' elements by brackets; false where these hold too many elements or not the right ones.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "runtime/primitives/divide.h"
 #include "runtime/primitives/lanes.h"
 #include "runtime/primitives/search.h"
 #include "runtime/primitives/sort.h"
@@ -13,6 +14,11 @@ namespace gasell::numpy {
 namespace {
 
 using Args = std::span<Value>;
+
+/// A place among elements, which may be int64 themselves.
+struct Place {
+  int64_t number;
+};
 
 /// A sorted copy, by the host's cores.
 Value sorted_on_host(Interpreter& in, const Array& a, int axis) {
@@ -59,6 +65,53 @@ Value argsort(Interpreter& in, Args args) {
   return result.value();
 }
 
+/// Places without those that are there twice, rising.
+std::vector<int64_t> in_order(std::vector<int64_t> places) {
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
+/// partition(a, places, axis, by_places): the lanes along an axis, divided by what sorting puts at these places: what is before the first,
+/// what equals it, what is between it and the second, and so on, each in its own order. Or the elements' places in that order.
+Value partition(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  const int axis = to_axis(in, args[2], a.rank());
+  const bool by_places = truth(in, args[3]);
+  std::vector<int64_t> places;
+  for (const Value& place : to_vector(in, args[1])) places.push_back(to_index(in, place));
+  places = in_order(std::move(places));
+  if (std::optional<Value> made =
+          on_gpus(in, "gpu_partitioned", {wrap_array(a.node()), args[1], Value::of(int64_t{axis}), Value::of(by_places)}))
+    return *std::move(made);
+  const Lanes lanes(a.shape(), axis);
+  const auto pivot_count = static_cast<int64_t>(places.size());
+  return with_element_type(a.dtype(), [&]<class T>(std::type_identity<T>) {
+    std::vector<std::unique_ptr<T[]>> pivots;  // of a long vector, which is not sorted for them
+    if (lanes.count() == 1) {
+      pivots.emplace_back(new T[places.size()]);
+      if (!select_from_long(in, graph::reshape(a.node(), {lanes.extent}), places, pivots[0].get())) pivots.clear();
+    }
+    const Array::Elements from = a.elements(in.engine());
+    HostArray result(in, by_places ? DType::i64 : a.dtype(), a.shape());
+    const auto divided = [&](const T* lane, auto* to, bool alone) {
+      const std::unique_ptr<T[]> own(pivots.empty() ? new T[places.size()] : nullptr);
+      if (own) gasell::select(in.engine(), a.dtype(), lane, lanes.extent, places, alone, own.get());
+      const T* const by = own ? own.get() : pivots[0].get();
+      if constexpr (std::is_same_v<decltype(to), Place*>)
+        divide_places(in.engine(), a.dtype(), lane, lanes.extent, by, pivot_count, alone, &to->number);
+      else
+        divide(in.engine(), a.dtype(), lane, lanes.extent, by, pivot_count, alone, to);
+    };
+    const T* const elements = reinterpret_cast<const T*>(from.data);
+    if (by_places)
+      map_lanes(in.engine(), elements, lanes, result.data<Place>(), lanes.extent, divided);
+    else
+      map_lanes(in.engine(), elements, lanes, result.data<T>(), lanes.extent, divided);
+    return result.value();
+  });
+}
+
 /// select(a, places): of each vector along the last axis what stands at these places once it is sorted. They are a list of int, each in the
 /// vector; the result has them as its last axis.
 Value select(Interpreter& in, Args args) {
@@ -66,9 +119,7 @@ Value select(Interpreter& in, Args args) {
   const Lanes lanes(a.shape(), a.rank() - 1);
   std::vector<int64_t> places;
   for (const Value& place : to_vector(in, args[1])) places.push_back(to_index(in, place));
-  std::vector<int64_t> rising = places;
-  std::sort(rising.begin(), rising.end());
-  rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
+  const std::vector<int64_t> rising = in_order(places);
   Shape shape = a.shape();
   shape.back() = static_cast<int64_t>(places.size());
   HostArray result(in, a.dtype(), shape);
@@ -93,14 +144,9 @@ Value select(Interpreter& in, Args args) {
     const Array::Elements from = a.elements(in.engine());
     map_lanes(in.engine(), reinterpret_cast<const T*>(from.data), lanes, result.data<T>(), shape.back(),
               [&](const T* lane, T* to, bool alone) {
-                const std::unique_ptr<T[]> sorted(new T[static_cast<size_t>(lanes.extent)]);
-                if (alone) {
-                  std::copy_n(lane, lanes.extent, sorted.get());
-                  sort_alone(a.dtype(), sorted.get(), lanes.extent);
-                } else {
-                  gasell::sort(in.engine(), a.dtype(), lane, sorted.get(), lanes.extent);
-                }
-                for (size_t i = 0; i < places.size(); ++i) to[i] = sorted[places[i]];
+                const std::unique_ptr<T[]> own(new T[rising.size()]);
+                gasell::select(in.engine(), a.dtype(), lane, lanes.extent, rising, alone, own.get());
+                give(own.get(), to);
               });
   });
   return selected ? *std::move(selected) : result.value();
@@ -151,6 +197,7 @@ std::vector<NativeFunction> sorting_functions() {
       {"host_sorted", "a", host_sorted, "A vector sorted by the host's cores."},
       {"argsort", "a, axis", argsort, "Indices that sort, stably."},
       {"select", "a, places", select, "What stands at some places of sorted vectors along the last axis."},
+      {"partition", "a, places, axis, by_places", partition, "Lanes divided by what sorting puts at some places, or places in that order."},
       {"searchsorted", "a, v, right", searchsorted, "Where the elements of v belong in the sorted vector a of the same dtype."},
       {"nonzero", "a", nonzero_of, "Indices of what is not zero, one vector an axis."},
   };

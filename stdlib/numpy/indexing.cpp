@@ -20,7 +20,8 @@ struct BasicIndex {
   bool scalar = false;  // integers for every axis: an element, not an array
 };
 
-/// The items of an index with `...` filled in: one for each axis of the array, and None's.
+/// The items of an index with `...` filled in: one for each axis of the array, None's and truth values, which are of no axis. Where `...`
+/// stands for no axis it stays, since it keeps arrays of places apart.
 std::vector<Value> expand(const Array& array, const Value& index) {
   std::vector<Value> items;
   if (const auto* t = index.as<Tuple>())
@@ -35,7 +36,7 @@ std::vector<Value> expand(const Array& array, const Value& index) {
       dots = k;
     } else if (is_mask(items[k])) {
       consumed += items[k].as<NdArray>()->array.rank();
-    } else if (!items[k].is_none()) {
+    } else if (!items[k].is_none() && !is_truth_value(items[k])) {
       ++consumed;
     }
   }
@@ -45,7 +46,7 @@ std::vector<Value> expand(const Array& array, const Value& index) {
   const std::vector<Value> fill(static_cast<size_t>(array.rank() - consumed), Value::make<SliceObject>(Value(), Value(), Value()));
   if (dots == items.size()) {
     items.insert(items.end(), fill.begin(), fill.end());
-  } else {
+  } else if (!fill.empty()) {
     items.erase(items.begin() + static_cast<std::ptrdiff_t>(dots));
     items.insert(items.begin() + static_cast<std::ptrdiff_t>(dots), fill.begin(), fill.end());
   }
@@ -95,6 +96,7 @@ BasicIndex basic_index(Interpreter& in, const Array& array, const std::vector<Va
       result.shape.push_back(1);
       continue;
     }
+    if (item.same(ellipsis())) continue;
     const int64_t extent = array.shape()[static_cast<size_t>(axis)];
     if (const auto* slice = item.as<SliceObject>()) {
       const SliceObject::Range r = slice->indices(in, extent);
@@ -135,7 +137,35 @@ bool is_reduced(const graph::Node& node, int depth = 0) {
 }
 
 bool is_advanced(const std::vector<Value>& items) {
-  return std::any_of(items.begin(), items.end(), [](const Value& v) { return is_mask(v) || is_integer_array(v); });
+  return std::any_of(items.begin(), items.end(), [](const Value& v) { return is_mask(v) || is_truth_value(v) || is_integer_array(v); });
+}
+
+/// What an element that is given several ones says, as each of NumPy's types does.
+[[noreturn]] void refuse_sequence(DType type, const Value& value) {
+  const std::string name = value.as<List>() ? "list" : value.as<Tuple>() ? "tuple" : "";
+  if (is_complex(type))
+    raise("TypeError", name.empty() ? "only 0-dimensional arrays can be converted to Python scalars" : "must be real number, not " + name);
+  if (is_integer(type) && kind(type) != 'b' && !name.empty())
+    raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not '" + name + "'");
+  raise("ValueError", "setting an array element with a sequence.");
+}
+
+/// Whether an index is a mask of the whole array and nothing else.
+bool is_mask_alone(Interpreter& in, const Array& array, const std::vector<Value>& items) {
+  if (items.size() != 1) return false;
+  if (is_mask(items[0])) return items[0].as<NdArray>()->array.rank() == array.rank();
+  if (is_truth_value(items[0])) return array.rank() == 0;
+  return array.rank() == 1 && items[0].as<List>() && kind(as_node(in, items[0])->dtype) == 'b';
+}
+
+/// A value that is written where a mask alone chooses: a number or a vector, of as many elements as the mask has, or of one.
+void check_masked(const graph::Node& value, int64_t chosen) {
+  if (value.rank() > 1)
+    raise("TypeError", "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has " +
+                           std::to_string(value.rank()) + " dimensions");
+  if (value.rank() == 1 && value.size() != chosen && value.size() != 1)
+    raise("ValueError", "NumPy boolean array indexing assignment cannot assign " + std::to_string(value.size()) + " input values to the " +
+                            std::to_string(chosen) + " output values where the mask is true");
 }
 
 }  // namespace
@@ -166,8 +196,7 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
     Array target = array.view(std::move(b.shape), std::move(b.axes));
     const bool sequence = value.as<List>() || value.as<Tuple>();
     const auto* from_array = value.as<NdArray>();
-    if (b.scalar && array.rank() > 0 && (sequence || (from_array && from_array->array.rank() > 0)))
-      raise("ValueError", "setting an array element with a sequence.");
+    if (b.scalar && (sequence || (from_array && from_array->array.rank() > 0))) refuse_sequence(array.dtype(), value);
     // A number is computed first: it then holds on to nothing that the write would have to copy.
     if (auto* number = value.as<NumpyScalar>(); number && target.is_view()) number->value(in);
     Operand o = sequence ? Operand{as_node(in, value, array.dtype()), 0} : operand(in, value);
@@ -199,6 +228,9 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
   if (auto* number = value.as<NumpyScalar>()) number->value(in);
   const Operand o = operand(in, value);
   NodeRef node = o.weak ? assigned_number(o, array.dtype()) : graph::cast(o.node, array.dtype());
+  if (is_mask_alone(in, array, items)) check_masked(*node, graph::size_of(g.shape));
+  while (node->rank() > static_cast<int>(g.shape.size()) && node->shape[0] == 1)
+    node = graph::reshape(node, Shape(node->shape.begin() + 1, node->shape.end()));
   if (graph::broadcast_shapes({g.shape, node->shape}) != g.shape)
     raise("ValueError", "shape mismatch: value array of shape " + graph::to_string(node->shape) +
                             " could not be broadcast to indexing result of shape " + graph::to_string(g.shape));

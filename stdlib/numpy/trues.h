@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/device/workers.h"
+#include "runtime/primitives/budget_vector.h"
 
 namespace gasell::numpy {
 
@@ -49,8 +50,8 @@ class Trues {
         if (mask_[at]) f(number++, at);
     });
   }
-  std::vector<int64_t> places() const {
-    std::vector<int64_t> result(static_cast<size_t>(count()));
+  BudgetVector<int64_t> places(Engine& engine) const {
+    BudgetVector<int64_t> result(static_cast<size_t>(count()), BudgetAllocator<int64_t>(engine));
     for_each([&](int64_t number, int64_t place) { result[static_cast<size_t>(number)] = place; });
     return result;
   }

@@ -7,6 +7,8 @@ Each run is a script of 300 calls made from the templates below. Numbers of floa
 answers in float16, which Gasell has not, float32 is to be near. The closing line is `N passed, N failed`; without a peer nothing is run.
 
     fuzz_numpy.py --any 30                     calls of any public function with arrays of every dtype that hold extreme values (any_numpy.py)
+    fuzz_numpy.py --programs 20                programs of sorts, scans, selections, searches and counts (algorithm_programs.py)
+    fuzz_numpy.py --selections 100000          selections of elements, read and written (selections.py)
 """
 
 import math
@@ -14,9 +16,11 @@ import random
 import re
 import sys
 
+import algorithm_programs
 import any_numpy
 import any_reasons
 import numpy_peer
+import selections
 from any_numpy import CALLS_A_RUN, DTYPES, SHAPES
 
 REAL = [t for t in DTYPES if not t.startswith("complex")]
@@ -131,10 +135,15 @@ def main():
     parser = numpy_peer.parser(__doc__)
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--any", type=int, default=0, metavar="RUNS", help="calls of any function, as many scripts of them")
+    parser.add_argument("--programs", type=int, default=0, metavar="RUNS", help="programs of algorithms, as many scripts of them")
+    parser.add_argument("--selections", type=int, default=0, metavar="COUNT", help="selections of elements")
     parser.add_argument("--exceptions", action="store_true", help="with --any: show calls that raise exceptions of another class than NumPy's, too")
     options = parser.parse_args()
     if options.any:
         return any_numpy.compare(options)
+    for wanted, made in ((options.programs, algorithm_programs), (options.selections, selections)):
+        if wanted:
+            return numpy_peer.compare(options, made.scripts(options), made.HEAD)
     generators = [random.Random(f"{options.seed} {i}") for i in range(options.runs)]
     scripts = ([call(rng) for _ in range(CALLS_A_RUN)] for rng in generators)
     return numpy_peer.compare(options, scripts, excused=any_reasons.by_order_of_products)

@@ -1,9 +1,9 @@
-#include "runtime/frame/distant_rows.h"
+#include "runtime/primitives/distant_rows.h"
 
 #include <bit>
 #include <utility>
 
-namespace gasell::frame {
+namespace gasell {
 namespace {
 
 /// Each bucket is a stream that is written, which holds a page or two.
@@ -95,4 +95,4 @@ bool is_distant(Engine& engine, HostStorage& storage, const void* data, int64_t 
   return false;
 }
 
-}  // namespace gasell::frame
+}  // namespace gasell

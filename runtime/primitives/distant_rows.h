@@ -14,7 +14,7 @@
 
 #include "runtime/primitives/scratch.h"
 
-namespace gasell::frame {
+namespace gasell {
 
 /// Row: int32_t, uint32_t or int64_t.
 template <class Row>
@@ -71,4 +71,4 @@ void scatter(Engine& engine, const Scratch<T>& to, const Place* places, int64_t 
   }
 }
 
-}  // namespace gasell::frame
+}  // namespace gasell
