@@ -252,12 +252,12 @@ TEST_CASE("elements are put in place unless somebody else reads the memory") {
   a.force(engine());
   const char* const memory = a.elements(engine()).data;
   const Array::Elements two = Array(f64_ramp({2})).elements(engine());
-  a.put(engine(), {19, 7}, 1, two);
+  a.put(engine(), std::vector<int64_t>{19, 7}, 1, two);
   CHECK(a.elements(engine()).data == memory);
   CHECK(values(a.node())[19] == 0);
   CHECK(values(a.node())[7] == 1);
   Array turned = a.view({5, 4}, {{1, 0, 1}, {0, 0, 1}});
-  turned.put(engine(), {1, 1}, 1, two);  // row 1, column 0 of what it is a view of: the last one counts
+  turned.put(engine(), std::vector<int64_t>{1, 1}, 1, two);  // row 1, column 0 of what it is a view of: the last one counts
   CHECK(values(a.node())[5] == 1);
   CHECK(a.elements(engine()).data == memory);
   const Array before(map(ScalarOp::mul, {a.node(), number(10)}));
