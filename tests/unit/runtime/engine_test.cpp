@@ -261,7 +261,7 @@ TEST_CASE("elements are put in place unless somebody else reads the memory") {
   CHECK(values(a.node())[5] == 1);
   CHECK(a.elements(engine()).data == memory);
   const Array before(map(ScalarOp::mul, {a.node(), number(10)}));
-  a.put(engine(), {0}, 1, Array(f64_ramp({2})).view({1}, {{0, 1, 1}}).elements(engine()));
+  a.put(engine(), std::vector<int64_t>{0}, 1, Array(f64_ramp({2})).view({1}, {{0, 1, 1}}).elements(engine()));
   CHECK(a.elements(engine()).data != memory);
   CHECK(values(a.node())[0] == 1);
   CHECK(values(before.node())[0] == 0);
