@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "lang/diagnostic.h"
-#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/number_texts.h"
+#include "runtime/primitives/distant_rows.h"
 
 namespace gasell::frame {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "runtime/frame/dictionary.h"
-#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/numbering.h"
 #include "runtime/frame/order.h"
+#include "runtime/primitives/distant_rows.h"
 #include "runtime/primitives/radix.h"
 
 namespace gasell::frame {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "runtime/frame/dictionary.h"
-#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/filling.h"
 #include "runtime/frame/order.h"
+#include "runtime/primitives/distant_rows.h"
 
 namespace gasell::frame {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/key_table.h"
+#include "runtime/primitives/distant_rows.h"
 
 namespace gasell::frame {
 namespace {

@@ -3,9 +3,9 @@
 #include <bit>
 #include <utility>
 
-#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/key_table.h"
 #include "runtime/frame/numbering.h"
+#include "runtime/primitives/distant_rows.h"
 
 namespace gasell::frame {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/filling.h"
+#include "runtime/primitives/distant_rows.h"
 #include "runtime/primitives/radix.h"
 
 namespace gasell::frame {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/filling.h"
+#include "runtime/primitives/distant_rows.h"
 
 namespace gasell::frame {
 namespace {

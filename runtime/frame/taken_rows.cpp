@@ -9,9 +9,9 @@
 
 #include "compiler/plan/canonical.h"
 #include "runtime/frame/column.h"
-#include "runtime/primitives/distant_rows.h"
 #include "runtime/frame/pending_rows.h"
 #include "runtime/frame/row_parts.h"
+#include "runtime/primitives/distant_rows.h"
 #include "runtime/primitives/operator_report.h"
 
 namespace gasell::frame {

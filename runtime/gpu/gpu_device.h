@@ -77,8 +77,8 @@ class GpuDevice final : public Device {
   GridResult run_grid(const GridLaunch& launch);
   /// Whether the GPUs have a library for contract().
   bool multiplies() const;
-  /// A product of matrices, storages[0] and [1] into [2], on the GPU that run_grid takes; `byte_offsets`: of their first elements. False: it
-  /// cannot be done there (the arrays do not fit); the result is to be computed elsewhere then. Throws as run_grid does.
+  /// A product of matrices, storages[0] and [1] into [2], on the GPU that run_grid takes; `byte_offsets`: of their first elements. False:
+  /// it cannot be done there (the arrays do not fit); the result is to be computed elsewhere then. Throws as run_grid does.
   bool contract(const plan::Contraction& contraction, std::span<const StorageRef> storages, std::span<const int64_t> byte_offsets);
   /// Gpu's functions of these names, on the GPU that run_grid takes.
   LoadedModuleRef load_module(const std::string& image);

@@ -9,8 +9,8 @@
 
 namespace gasell {
 
-/// What stands at `places`, which rise, of the `count` elements of `from` once these are in NumPy's order. `alone`: by the calling core, and
-/// memory that is not the budget's.
+/// What stands at `places`, which rise, of the `count` elements of `from` once these are in NumPy's order. `alone`: by the calling core,
+/// and memory that is not the budget's.
 void select(Engine& engine, DType dtype, const void* from, int64_t count, std::span<const int64_t> places, bool alone, void* found);
 
 /// `to`: the elements of `from`, which is another memory, first those before the first of the pivots, then those equal to it, then those

@@ -80,8 +80,8 @@ void move_runs(int64_t count, int64_t bytes, const To& to, const From& from) {
   });
 }
 
-/// Elements of a vector that is on disk and more than is used at random, to `to`, by way of buckets; false where it is not, or where a place is
-/// negative or too large.
+/// Elements of a vector that is on disk and more than is used at random, to `to`, by way of buckets; false where it is not, or where a
+/// place is negative or too large.
 bool distant_rows(Interpreter& in, const Array::Elements& from, const Array::Elements& at, int64_t bytes, char* to) {
   auto& storage = static_cast<HostStorage&>(*from.keep_alive);
   if (!is_distant(in.engine(), storage, from.data, from.count * bytes)) return false;
@@ -90,7 +90,8 @@ bool distant_rows(Interpreter& in, const Array::Elements& from, const Array::Ele
   for_each_share(at.count, [&](int64_t begin, int64_t end) {
     if (!std::all_of(places + begin, places + end, [&](int64_t place) { return place >= 0 && place < from.count; })) all_fit = false;
   });
-  if (all_fit) DistantRows<int64_t>(in.engine(), places, at.count, from.count, static_cast<int>(bytes)).gather(from.data, to, static_cast<int>(bytes));
+  if (all_fit)
+    DistantRows<int64_t>(in.engine(), places, at.count, from.count, static_cast<int>(bytes)).gather(from.data, to, static_cast<int>(bytes));
   return all_fit;
 }
 

@@ -19,8 +19,8 @@ struct Gather {
   BudgetVector<int64_t> positions;
   int64_t run = 1;
 };
-/// `items`: one for each axis of the array, None's, truth values, and `...` for no axis; some of them arrays or lists. Throws IndexError, in
-/// NumPy's words, for places that are not in the array (unless none is chosen), shapes that do not fit, and other elements than whole
+/// `items`: one for each axis of the array, None's, truth values, and `...` for no axis; some of them arrays or lists. Throws IndexError,
+/// in NumPy's words, for places that are not in the array (unless none is chosen), shapes that do not fit, and other elements than whole
 /// numbers and truth values.
 Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value>& items);
 /// The elements that they choose.
