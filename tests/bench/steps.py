@@ -91,6 +91,7 @@ def main(description, data, elements, tolerance=1e-8):
     who = "CuPy" if options.gpu else "NumPy"
     print(f"| step | {who}, ms | Gasell, ms | first, ms | {who} / Gasell |\n|---|---:|---:|---:|---:|")
     for name in [name for name in peer if name not in ours] + [name for name in ours if name not in peer]:
+        wrong += 1
         print(f"| {name} | is not in both | | | |")
     for name, (_, seconds, total) in peer.items():
         if name not in ours:
