@@ -8,6 +8,7 @@
 #include "compiler/plan/expand.h"
 #include "compiler/plan/plan.h"
 #include "lang/diagnostic.h"
+#include "runtime/device/deferred.h"
 #include "runtime/device/device.h"
 #include "runtime/device/machine.h"
 #include "runtime/device/trace.h"
@@ -20,6 +21,7 @@
 #include "runtime/plan_run.h"
 #include "runtime/prepared_plan.h"
 #include "runtime/small_graphs.h"
+#include "runtime/wanted_parts.h"
 
 namespace gasell {
 namespace {
@@ -128,7 +130,12 @@ struct Engine::State {
 
   bool takes_small() const { return small && !observer && selection().kind != DeviceSelection::Kind::gpus; }
 
-  std::vector<NodeRef> run(const std::vector<NodeRef>& given, const std::vector<plan::Destination>& wanted_at) {
+  std::vector<NodeRef> run(const std::vector<NodeRef>& roots, const std::vector<plan::Destination>& wanted_at) {
+    return any_part_waits() ? run_ready(with_wanted_parts(roots), wanted_at) : run_ready(roots, wanted_at);
+  }
+
+  /// No part of what these graphs read is waiting.
+  std::vector<NodeRef> run_ready(const std::vector<NodeRef>& given, const std::vector<plan::Destination>& wanted_at) {
     if (interrupt.exchange(false)) throw Interrupted();
     if (takes_small())
       if (auto results = small->evaluate(given, wanted_at)) return std::move(*results);
@@ -249,6 +256,10 @@ std::optional<Scalar> Engine::small_value(const NodeRef& node) {
 }
 
 std::vector<NodeRef> Engine::force(const std::vector<NodeRef>& nodes) {
+  if (any_part_waits()) {
+    const std::vector<NodeRef> now = with_wanted_parts(nodes);
+    if (now != nodes) return force(now);
+  }
   // No further holders for those that are not ready: who else holds a node decides whether its value is kept.
   std::vector<NodeRef> ready;
   for (const NodeRef& node : nodes) {

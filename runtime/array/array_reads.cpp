@@ -61,7 +61,7 @@ std::optional<Scalar> Array::element(std::span<const int64_t> at) const {
   const auto* buffer = cell_->value->as<graph::BufferNode>();
   if (!buffer || !steps_.empty()) return std::nullopt;
   const auto& host = static_cast<const HostStorage&>(*buffer->storage);
-  if (host.copies()) return std::nullopt;
+  if (host.copies() || host.is_waiting()) return std::nullopt;
   host.check();
   int64_t offset = buffer->offset;
   for (size_t k = 0; k < at.size(); ++k) offset += at[k] * buffer->strides[k];
@@ -73,7 +73,8 @@ Scalar Array::item(Engine& engine, const std::vector<int64_t>& index) const {
   if (const auto* c = cell_->value->as<graph::ConstantNode>()) return c->value;
   if (!cell_->value->as<graph::BufferNode>() && cell_->value->size() <= kForceForItem)
     cell_->set_computed(engine.force(cell_->to_compute()));
-  if (const auto* buffer = cell_->value->as<graph::BufferNode>(); buffer && cell_->lies_in_order()) {
+  if (const auto* buffer = cell_->value->as<graph::BufferNode>();
+      buffer && cell_->lies_in_order() && !static_cast<const HostStorage&>(*buffer->storage).is_waiting()) {
     const Layout at = layout();
     int64_t offset = at.offset;
     for (size_t k = 0; k < index.size(); ++k) offset += at.strides[k] * index[k];

@@ -81,65 +81,7 @@ class ExternalStorage final : public HostStorage {
   std::function<void()> release_;
 };
 
-class DeferredStorage final : public HostStorage {
- public:
-  DeferredStorage(int64_t bytes, std::function<HostStorageRef()> make, std::function<void()> announce)
-      : make_(std::move(make)), announce_(std::move(announce)) {
-    bytes_ = bytes;
-  }
-  ~DeferredStorage() override { keep_copies(nullptr); }
-  bool is_mapped() const override { return is_made_ && made_->is_mapped(); }
-  void check() const override {
-    if (is_made_) made_->check();
-  }
-  void release(int64_t begin, int64_t end) override {
-    if (is_made_) made_->release(begin, end);
-  }
-  void expect(int64_t begin, int64_t end) override {
-    if (is_made_) made_->expect(begin, end);
-  }
-  void announce() const override {
-    if (announce_) announce_();
-  }
-  void make() const override {
-    const std::lock_guard lock(mutex_);
-    if (is_made_) return;
-    made_ = make_();
-    make_ = nullptr;
-    announce_ = nullptr;
-    is_made_ = true;
-  }
-  HostStorageRef made() const override { return is_made_ ? made_ : nullptr; }
-
- private:
-  void provide() const override {
-    make();
-    const std::lock_guard lock(mutex_);
-    if (!data_.load(std::memory_order_relaxed)) data_.store(const_cast<void*>(made_->read()), std::memory_order_release);
-  }
-
-  mutable std::mutex mutex_;
-  mutable std::function<HostStorageRef()> make_;
-  mutable std::function<void()> announce_;
-  mutable HostStorageRef made_;
-  mutable std::atomic<bool> is_made_ = false;  // made_ stays as it is then
-};
-
 }  // namespace
-
-HostStorageRef deferred(int64_t bytes, std::function<HostStorageRef()> make, std::function<void()> announce) {
-  return std::make_shared<DeferredStorage>(bytes, std::move(make), std::move(announce));
-}
-
-void make_ready(std::vector<StorageRef>& storages) {
-  std::vector<const HostStorage*> waiting;
-  for (const StorageRef& s : storages)
-    if (const auto* host = static_cast<const HostStorage*>(s.get()); host->is_waiting()) waiting.push_back(host);
-  for (const HostStorage* s : waiting) s->announce();
-  for (const HostStorage* s : waiting) s->make();
-  for (StorageRef& s : storages)
-    if (HostStorageRef made = static_cast<const HostStorage*>(s.get())->made()) s = std::move(made);
-}
 
 HostStorageRef map_descriptor(int descriptor, const std::filesystem::path& shown, int64_t offset, int64_t bytes, bool writable) {
   struct stat facts;

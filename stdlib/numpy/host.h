@@ -1,5 +1,6 @@
-// The functions of the hidden module _numpy: what np needs and no graph says (sorting, scans, searches). They compute at once, on the host,
-// in plain loops; the library's .gsl files give them NumPy's arguments, dtype rules and messages.
+// The functions of the hidden module _numpy: what np needs and no graph says (sorting, scans, searches). They compute at once (long
+// sorted vectors: when somebody reads them), on the host's cores or on GPUs; the library's .gsl files give them NumPy's arguments, dtype
+// rules and messages.
 #pragma once
 
 #include <complex>

@@ -170,9 +170,18 @@ class InOrder {
     sort(in.engine(), x->dtype, all.data, sorted_.data(), all.count);
   }
   T operator[](int64_t place) const {
-    if (!on_gpus_) return sorted_[place];
-    const Array::Elements one = Array(graph::view(on_gpus_, {1}, {{-1, place, 0}})).elements(in_.engine());
-    return *reinterpret_cast<const T*>(one.data);
+    T element;
+    copy(place, 1, &element);
+    return element;
+  }
+  /// Those from `place` on.
+  void copy(int64_t place, int64_t count, T* to) const {
+    if (!on_gpus_) {
+      std::copy_n(sorted_.data() + place, count, to);
+      return;
+    }
+    const Array::Elements some = Array(graph::view(on_gpus_, {count}, {{0, place, 1}})).elements(in_.engine());
+    std::copy_n(reinterpret_cast<const T*>(some.data), count, to);
   }
 
  private:
@@ -181,15 +190,22 @@ class InOrder {
   Scratch<T> sorted_;
 };
 
-/// The places' elements by brackets; false where these hold too many elements or not the right ones.
+/// Brackets of what stands at the places of the sorted vector, after a sample of it.
 template <class T>
-bool select_between(Interpreter& in, const NodeRef& x, std::span<const int64_t> places, T* to) {
+std::vector<Bracket> sampled_brackets(Interpreter& in, const NodeRef& x, std::span<const int64_t> places) {
   const int64_t count = x->size(), step = count / (in.engine().gpus() ? kSampleOnGpus : kSample) | 1;
   const NodeRef every = graph::view(x, {(count + step - 1) / step}, {{0, 0, step}});
   const Array::Elements few = Array(every).elements(in.engine());
   std::vector<T> sample(static_cast<size_t>(few.count));
   sort(in.engine(), x->dtype, few.data, sample.data(), few.count);
-  const std::vector<Bracket> brackets = brackets_of(sample, x->dtype, count, places);
+  return brackets_of(sample, x->dtype, count, places);
+}
+
+/// The places' elements by brackets; false where these hold too many elements or not the right ones.
+template <class T>
+bool select_between(Interpreter& in, const NodeRef& x, std::span<const int64_t> places, T* to) {
+  const int64_t count = x->size();
+  const std::vector<Bracket> brackets = sampled_brackets<T>(in, x, places);
   if (brackets.empty()) return false;
   const InBrackets found(in, classes_of(x, brackets), brackets.size());
   int64_t before = 0;
@@ -210,16 +226,69 @@ bool select_between(Interpreter& in, const NodeRef& x, std::span<const int64_t> 
   return at == places.size();
 }
 
-}  // namespace
+/// The places that sort `candidates` stably, `count` of them from `begin` on.
+void copy_order(Interpreter& in, const NodeRef& candidates, int64_t begin, int64_t count, int64_t* to) {
+  if (const std::optional<Value> made = on_gpus(in, "gpu_order", {wrap_array(candidates), Value::of(int64_t{0})})) {
+    const Array::Elements some = Array(graph::view(as_array(in, *made).node(), {count}, {{0, begin, 1}})).elements(in.engine());
+    std::copy_n(reinterpret_cast<const int64_t*>(some.data), count, to);
+    return;
+  }
+  const Array::Elements all = Array(candidates).elements(in.engine());
+  const Scratch<int64_t> order(in.engine(), all.count);
+  argsort(in.engine(), candidates->dtype, all.data, order.data(), all.count);
+  std::copy_n(order.data() + begin, count, to);
+}
 
-bool select_from_long(Interpreter& in, const NodeRef& x, std::span<const int64_t> places, void* to) {
-  if (x->rank() != 1 || x->size() < kLong || places.size() > kManyPlaces) return false;
-  return with_element_type(x->dtype, [&]<class T>(std::type_identity<T>) {
+/// The part from one bracket around it: the candidates there are sorted, or their places.
+template <class T>
+bool part_between(Interpreter& in, const NodeRef& x, int64_t begin, int64_t end, bool by_places, void* to) {
+  const int64_t ends[] = {begin, end - 1}, count = end - begin;
+  const std::vector<Bracket> around = sampled_brackets<T>(in, x, std::span(ends, count == 1 ? 1 : 2));
+  if (around.empty()) return false;
+  const InBrackets found(in, classes_of(x, {{around.front().low, around.back().high}}), 1);
+  const int64_t before = found.count(0), inside = found.count(1);
+  if (begin < before || end > before + inside || inside > x->size() / 4) return false;
+  const NodeRef where = found.places(0);
+  if (!where) return false;
+  const NodeRef candidates = taken(x, where);
+  if (!by_places) {
+    InOrder<T>(in, candidates, x->size()).copy(begin - before, count, static_cast<T*>(to));
+    return true;
+  }
+  auto* const places = static_cast<int64_t*>(to);
+  copy_order(in, candidates, begin - before, count, places);
+  const Array::Elements all = Array(where).elements(in.engine());
+  for (int64_t i = 0; i < count; ++i) places[i] = reinterpret_cast<const int64_t*>(all.data)[places[i]];
+  return true;
+}
+
+/// Sorting in brackets is for vectors of this length and of these types.
+bool has_brackets(const NodeRef& x) { return x->rank() == 1 && x->size() >= kLong && !is_complex(x->dtype) && size_of(x->dtype) > 1; }
+
+/// Work with elements of the type, as T().
+template <class Work>
+bool with_bracketed_type(DType dtype, const Work& work) {
+  return with_element_type(dtype, [&]<class T>(std::type_identity<T> type) {
     if constexpr (std::is_class_v<T> || sizeof(T) == 1)
       return false;
     else
-      return select_between(in, x, places, static_cast<T*>(to));
+      return work(type);
   });
+}
+
+}  // namespace
+
+bool select_from_long(Interpreter& in, const NodeRef& x, std::span<const int64_t> places, void* to) {
+  if (!has_brackets(x) || places.size() > kManyPlaces) return false;
+  return with_bracketed_type(x->dtype, [&]<class T>(std::type_identity<T>) { return select_between(in, x, places, static_cast<T*>(to)); });
+}
+
+bool has_sorted_parts(Interpreter& in, const NodeRef& x) { return has_brackets(x) && in.engine().options().fuse; }
+
+bool part_of_sorted(Interpreter& in, const NodeRef& x, int64_t begin, int64_t end, bool by_places, void* to) {
+  constexpr int64_t kShare = 16;  // of the vector: larger parts are had by sorting it
+  if (!has_brackets(x) || end - begin > x->size() / kShare) return false;
+  return with_bracketed_type(x->dtype, [&]<class T>(std::type_identity<T>) { return part_between<T>(in, x, begin, end, by_places, to); });
 }
 
 }  // namespace gasell::numpy

@@ -6,6 +6,7 @@
 #include "runtime/primitives/lanes.h"
 #include "runtime/primitives/search.h"
 #include "runtime/primitives/sort.h"
+#include "runtime/wanted_parts.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/selecting.h"
 #include "stdlib/numpy/trues.h"
@@ -21,7 +22,7 @@ struct Place {
 };
 
 /// A sorted copy, by the host's cores.
-Value sorted_on_host(Interpreter& in, const Array& a, int axis) {
+HostArray sorted_on_host(Interpreter& in, const Array& a, int axis) {
   const Lanes lanes(a.shape(), axis);
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, a.dtype(), a.shape());
@@ -33,25 +34,11 @@ Value sorted_on_host(Interpreter& in, const Array& a, int axis) {
                 sort_alone(a.dtype(), sorted, lanes.extent);
               });
   });
-  return result.value();
+  return result;
 }
 
-/// sort(a, axis): a sorted copy.
-Value sort(Interpreter& in, Args args) {
-  const Array a = as_array(in, args[0]);
-  const int axis = to_axis(in, args[1], a.rank());
-  if (std::optional<Value> made = on_gpus(in, "gpu_sorted", {wrap_array(a.node()), Value::of(int64_t{axis})})) return *std::move(made);
-  return sorted_on_host(in, a, axis);
-}
-
-/// host_sorted(a): a vector sorted by the host's cores, for what serves GPUs itself.
-Value host_sorted(Interpreter& in, Args args) { return sorted_on_host(in, as_array(in, args[0]), 0); }
-
-/// argsort(a, axis): i64 indices, equal elements in their order.
-Value argsort(Interpreter& in, Args args) {
-  const Array a = as_array(in, args[0]);
-  const int axis = to_axis(in, args[1], a.rank());
-  if (std::optional<Value> made = on_gpus(in, "gpu_order", {wrap_array(a.node()), Value::of(int64_t{axis})})) return *std::move(made);
+/// Indices that sort, by the host's cores.
+HostArray order_on_host(Interpreter& in, const Array& a, int axis) {
   const Lanes lanes(a.shape(), axis);
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, DType::i64, a.shape());
@@ -62,11 +49,80 @@ Value argsort(Interpreter& in, Args args) {
                 argsort_alone(a.dtype(), lane, order, lanes.extent);
               });
   });
-  return result.value();
+  return result;
+}
+
+/// A sorted copy, or the indices that sort, by the GPUs that are in use or the host's cores.
+Value in_order_now(Interpreter& in, const Array& a, int axis, bool by_places) {
+  if (std::optional<Value> made = on_gpus(in, by_places ? "gpu_order" : "gpu_sorted", {wrap_array(a.node()), Value::of(int64_t{axis})}))
+    return *std::move(made);
+  return (by_places ? order_on_host(in, a, axis) : sorted_on_host(in, a, axis)).value();
+}
+
+/// Parts of a sorted vector, or of the indices that sort it, for those who want no more than the first ones or a few: each is selected,
+/// which takes a pass over the vector. After a few, sorting has become the cheaper way.
+class SortedParts {
+ public:
+  SortedParts(Interpreter& in, NodeRef x, bool by_places)
+      : in_(in), x_(std::move(x)), by_places_(by_places), width_(gasell::size_of(by_places ? DType::i64 : x_->dtype)) {}
+  /// As HostStorage::part.
+  HostStorageRef operator()(int64_t begin, int64_t end) {
+    for (const Known& known : known_)
+      if (known.begin == begin && known.end == end) return known.memory;
+    if (gave_up_ || known_.size() >= kMost) return nullptr;
+    auto memory = std::static_pointer_cast<HostStorage>(in_.engine().device().allocate(end - begin));
+    gave_up_ = !part_of_sorted(in_, x_, begin / width_, end / width_, by_places_, memory->write());
+    if (gave_up_) return nullptr;
+    known_.push_back({begin, end, memory});
+    return memory;
+  }
+
+ private:
+  static constexpr size_t kMost = 4;
+  struct Known {
+    int64_t begin, end;
+    HostStorageRef memory;
+  };
+
+  Interpreter& in_;
+  NodeRef x_;
+  bool by_places_;
+  int64_t width_;
+  std::vector<Known> known_;
+  bool gave_up_ = false;  // the vector does not lend itself to it
+};
+
+/// A long vector is sorted when somebody wants it: who wants a part gets that. One that hangs on another such vector is sorted now, so that
+/// no chain of them grows.
+Value in_order(Interpreter& in, const Array& a, int axis, bool by_places) {
+  const NodeRef x = a.node();
+  if (!has_sorted_parts(in, x) || waits_for_contents(x)) return in_order_now(in, a, axis, by_places);
+  const DType dtype = by_places ? DType::i64 : a.dtype();
+  auto make = [&in, x, by_places] {
+    const NodeRef made = in.engine().force(as_array(in, in_order_now(in, Array(x), 0, by_places)).node());
+    return std::static_pointer_cast<HostStorage>(made->as<graph::BufferNode>()->storage);
+  };
+  HostStorageRef later = deferred(graph::bytes_of(x->shape, dtype), std::move(make), {}, SortedParts(in, x, by_places));
+  return wrap_array(graph::buffer(std::move(later), dtype, x->shape, {1}, 0));
+}
+
+/// sort(a, axis): a sorted copy.
+Value sort(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  return in_order(in, a, to_axis(in, args[1], a.rank()), false);
+}
+
+/// host_sorted(a): a vector sorted by the host's cores, for what serves GPUs itself.
+Value host_sorted(Interpreter& in, Args args) { return sorted_on_host(in, as_array(in, args[0]), 0).value(); }
+
+/// argsort(a, axis): i64 indices, equal elements in their order.
+Value argsort(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  return in_order(in, a, to_axis(in, args[1], a.rank()), true);
 }
 
 /// Places without those that are there twice, rising.
-std::vector<int64_t> in_order(std::vector<int64_t> places) {
+std::vector<int64_t> rising_places(std::vector<int64_t> places) {
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   return places;
@@ -80,7 +136,7 @@ Value partition(Interpreter& in, Args args) {
   const bool by_places = truth(in, args[3]);
   std::vector<int64_t> places;
   for (const Value& place : to_vector(in, args[1])) places.push_back(to_index(in, place));
-  places = in_order(std::move(places));
+  places = rising_places(std::move(places));
   if (std::optional<Value> made =
           on_gpus(in, "gpu_partitioned", {wrap_array(a.node()), args[1], Value::of(int64_t{axis}), Value::of(by_places)}))
     return *std::move(made);
@@ -119,7 +175,7 @@ Value select(Interpreter& in, Args args) {
   const Lanes lanes(a.shape(), a.rank() - 1);
   std::vector<int64_t> places;
   for (const Value& place : to_vector(in, args[1])) places.push_back(to_index(in, place));
-  const std::vector<int64_t> rising = in_order(places);
+  const std::vector<int64_t> rising = rising_places(places);
   Shape shape = a.shape();
   shape.back() = static_cast<int64_t>(places.size());
   HostArray result(in, a.dtype(), shape);

@@ -120,7 +120,10 @@ np.sort(np.random.default_rng(SEED).{permutation|permuted}(x.ravel())) + 0
 np.unique(np.random.default_rng(SEED).choice(x.size, x.size // 2, replace=False)).size
 np.sort(x * 2, axis=None)[:10] + 0
 np.sort(x, axis=None)[{-1|0|2}:] + 0
+np.sort(x, axis=None)[{-5:|3:9|x.size // 3:x.size // 3 + 9|::-7}] + 0
 x.ravel()[np.argsort(x, axis=None, kind='stable')[:3]]
+np.argsort(x, axis=None, kind='stable')[{-4:|::-1|x.size // 2:x.size // 2 + 5}][:40]
+parts_of({np.sort(x, axis=None)|np.argsort(x, axis=None, kind='stable')}, SEED)
 np.cumsum(x, axis=0)[-1]
 x[MASK].sum()
 np.delete(x, {0|[0, 1]|slice(1, 3)}, axis={0|None})
@@ -177,6 +180,11 @@ def specials(x, n, seed, special):
     for k, value in enumerate((np.nan, -0.0, 0.0, np.inf, -np.inf)):
         x = np.where(which == k, value, x)
     return x
+def parts_of(s, seed):
+    if s.size == 0:
+        return [s]
+    at = drawn(5, seed, s.size)
+    return [s[k] + 0 for k in at] + [s[k : k + 20][:9] + 0 for k in at[:2]] + [s[at] + 0]
 def digest(r):
     if isinstance(r, (tuple, list)):
         return [digest(e) for e in r]

@@ -37,6 +37,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -367,7 +368,12 @@ def check_mark(case, got, answer):
 
 
 def run_file(options, config, path, cases, answers):
-    """[(case, None or the lines of the failure)]"""
+    """[(case, None or the lines of the failure)], the seconds that they took"""
+    start = time.monotonic()
+    return results_of(options, config, path, cases, answers), time.monotonic() - start
+
+
+def results_of(options, config, path, cases, answers):
     cases = [c for c in cases if config not in c.not_under and (config == "default" or not c.refused and not c.differs)]
     quiet = [c for c in cases if not answers[c.name].raised and not c.refused and not c.differs and c.kernels is None and c.evaluates is None]
     together = run_together(options, config, path, quiet) if len(quiet) > 1 else {}
@@ -398,6 +404,8 @@ def main():
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="environment of gasell, beside the configuration's")
     parser.add_argument("--prefix", type=shlex.split, default=[], help="a program that runs gasell, with its arguments")
     parser.add_argument("--record", action="store_true", help="write the .expected files from the peer")
+    parser.add_argument("--share", default="1/1", metavar="K/N", help="of the cases every N-th, from the K-th on: configurations that show much the same share them out")
+    parser.add_argument("--slowest", type=int, default=0, metavar="N", help="name the N files that took longest, and their seconds")
     parser.add_argument("--list", action="store_true", help="count the cases and stop")
     options = parser.parse_args()
     options.gasell = str(Path(options.gasell).resolve())
@@ -410,9 +418,14 @@ def main():
             parser.error(f"no configuration '{name}'")
         configs += wanted
 
-    files = {}
+    share, shares = map(int, options.share.split("/"))
+    if not 1 <= share <= shares:
+        parser.error(f"--share {options.share}: K is one of 1 to N")
+    files, number = {}, 0
     for path in sorted(HERE.rglob("*.gsl")):
         cases = [c for c in read_cases(path) if re.search(options.filter, c.title)]
+        number += len(cases)
+        cases = [c for k, c in enumerate(cases, number - len(cases)) if k % shares == share - 1]
         if cases:
             files[path] = cases
     total = sum(map(len, files.values()))
@@ -461,7 +474,9 @@ def main():
         for config in configs:
             before = len(failed)
             runs = pool.map(lambda path: run_file(options, config, path, files[path], answers[path]), files)
-            for results in runs:
+            times = []
+            for path, (results, seconds) in zip(files, runs):
+                times.append((seconds, path))
                 for case, wrong in results:
                     if wrong is None:
                         passed += 1
@@ -473,6 +488,8 @@ def main():
                     if len(wrong) > 40:
                         print(f"    … {len(wrong) - 40} lines more")
             print(f"{config}: {total} cases, {len(failed) - before} failed", flush=True)
+            for seconds, path in sorted(times, reverse=True)[: options.slowest]:
+                print(f"    {seconds:7.1f} s  {path.relative_to(HERE)}")
     print(f"{passed} passed, {len(failed)} failed")
     return 1 if failed else 0
 
