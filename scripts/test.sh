@@ -6,4 +6,4 @@ scripts/setup.sh
 scripts/python_env.sh
 cmake --preset dev
 cmake --build --preset dev
-ctest --test-dir build/dev --output-on-failure "$@"
+ctest --test-dir build/dev --output-on-failure --parallel "$(nproc)" "$@"
