@@ -152,6 +152,46 @@ void run_columns(const T* from, T* to, int64_t extent, int64_t inner, int64_t be
 
 }  // namespace scan_details
 
+/// Running values `begin` to `end` of a vector that comes in pieces of whole blocks (the last one may be any length): what scan_lanes()
+/// gives there, in the same order, without the others.
+template <class T>
+class ScanPart {
+ public:
+  ScanPart(int64_t begin, int64_t end, T* to) : begin_(begin), end_(end), to_(to) {}
+  /// The next `count` elements.
+  template <class Combine>
+  void add(Engine& engine, const T* from, int64_t count, const Combine& combined) {
+    const int64_t blocks = count / kScanBlock, before = std::clamp<int64_t>((begin_ - at_) / kScanBlock, 0, blocks);
+    // Blocks before the part: what they come to, by all cores.
+    const std::unique_ptr<T[]> totals(new T[static_cast<size_t>(before)]);
+    over_rows(
+        engine, before,
+        [&](int64_t first, int64_t last) {
+          scan_details::run_blocks<false>(from + first * kScanBlock, static_cast<T*>(nullptr), last - first, totals.get() + first,
+                                          combined);
+        },
+        64);
+    for (int64_t b = 0; b < before; ++b) carry_.add(totals[b], combined);
+    for (int64_t i = before * kScanBlock; i < count && at_ + i < end_; i += kScanBlock) {
+      const int64_t here = std::min(kScanBlock, count - i);
+      T total = from[i];
+      for (int64_t k = 0;; total = combined(total, from[i + k])) {
+        const int64_t place = at_ + i + k;
+        if (place >= begin_ && place < end_) to_[place - begin_] = carry_.is_empty() ? total : combined(carry_.value(combined), total);
+        if (++k == here) break;
+      }
+      if (here == kScanBlock) carry_.add(total, combined);
+    }
+    at_ += count;
+  }
+
+ private:
+  int64_t begin_, end_;
+  T* to_;
+  int64_t at_ = 0;  // elements that came
+  ScanCarry<T> carry_;
+};
+
 /// The running values of lanes by `combined`, in their own order where `in_order` says that the operation may not be regrouped.
 template <class T, class Combine>
 void scan_lanes(Engine& engine, const T* from, const Lanes& lanes, T* to, bool in_order, const Combine& combined) {

@@ -8,6 +8,7 @@
 #include "stdlib/library.h"
 #include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/host.h"
+#include "stdlib/numpy/later.h"
 
 namespace gasell::numpy {
 namespace {
@@ -52,22 +53,57 @@ void with_scan(DType dtype, ScanOp op, const Work& work) {
   });
 }
 
-/// accumulate(a, op, axis): the running values of the lanes along an axis. Products of floats stay in their order, since parts of them may
-/// overflow where the whole does not; everything else is in the order of compiler/graph/scan_blocks.h.
-Value accumulate(Interpreter& in, Args args) {
-  const Array a = as_array(in, args[0]);
-  const int axis = to_axis(in, args[2], a.rank());
+/// Whether running values of such elements must be taken one after the other.
+template <class T>
+constexpr bool in_order(ScanOp op) {
+  return op == ScanOp::multiply && !std::is_integral_v<T>;
+}
+
+/// The running values of the lanes along an axis.
+Value accumulate_now(Interpreter& in, const Array& a, int axis, const std::string& name) {
   if (a.size() > 0)
-    if (std::optional<Value> made = on_gpus(in, "gpu_accumulated", {wrap_array(a.node()), args[1], Value::of(int64_t{axis})}))
-      return with_chunks(*std::move(made), a.requested_chunks());
-  const ScanOp op = scan_op(str(in, args[1]));
+    if (std::optional<Value> made = on_gpus(in, "gpu_accumulated", {wrap_array(a.node()), make_str(name), Value::of(int64_t{axis})}))
+      return *std::move(made);
+  const ScanOp op = scan_op(name);
   const Array::Elements from = a.elements(in.engine());
   HostArray result(in, a.dtype(), a.shape());
   with_scan(a.dtype(), op, [&]<class T>(std::type_identity<T>, const auto& combined) {
-    const bool in_order = op == ScanOp::multiply && !std::is_integral_v<T>;
-    scan_lanes(in.engine(), reinterpret_cast<const T*>(from.data), Lanes(a.shape(), axis), result.data<T>(), in_order, combined);
+    scan_lanes(in.engine(), reinterpret_cast<const T*>(from.data), Lanes(a.shape(), axis), result.data<T>(), in_order<T>(op), combined);
   });
-  return with_chunks(result.value(), a.requested_chunks());
+  return result.value();
+}
+
+/// Running values `begin` to `end` of a vector, which is computed piece by piece and not stored; not for what lies on GPUs.
+bool part_of_scan(Interpreter& in, const NodeRef& x, ScanOp op, int64_t begin, int64_t end, void* to) {
+  if (in.engine().gpus()) return false;
+  with_scan(x->dtype, op, [&]<class T>(std::type_identity<T>, const auto& combined) {
+    constexpr int64_t kPiece = kScanBlock * 1024;
+    ScanPart<T> part(begin, end, static_cast<T*>(to));
+    for (int64_t at = 0; at < end; at += kPiece) {
+      check_interrupt(in);
+      const int64_t count = std::min(kPiece, end - at);
+      const Array::Elements piece = Array(graph::view(x, {count}, {{0, at, 1}})).elements(in.engine());
+      part.add(in.engine(), reinterpret_cast<const T*>(piece.data), count, combined);
+    }
+  });
+  return true;
+}
+
+/// accumulate(a, op, axis): the running values of the lanes along an axis. Products of floats stay in their order, since parts of them may
+/// overflow where the whole does not; everything else is in the order of compiler/graph/scan_blocks.h. Of a long vector they are computed
+/// when somebody reads them.
+Value accumulate(Interpreter& in, Args args) {
+  const Array a = as_array(in, args[0]);
+  const int axis = to_axis(in, args[2], a.rank());
+  const std::string name = str(in, args[1]);
+  const ScanOp op = scan_op(name);
+  const bool waits = may_wait(in, a) && !(op == ScanOp::multiply && !is_integer(a.dtype()));
+  return with_chunks(
+      !waits ? accumulate_now(in, a, axis, name)
+             : made_later(
+                   in, a, a.dtype(), [&in, name](const Array& x) { return accumulate_now(in, x, 0, name); },
+                   [&in, op](const NodeRef& x, int64_t begin, int64_t end, void* to) { return part_of_scan(in, x, op, begin, end, to); }),
+      a.requested_chunks());
 }
 
 /// scatter(a, positions, values, op): a copy of a where element positions[i] (in C order, negative ones from the end) took values[i], one

@@ -283,12 +283,11 @@ bool select_from_long(Interpreter& in, const NodeRef& x, std::span<const int64_t
   return with_bracketed_type(x->dtype, [&]<class T>(std::type_identity<T>) { return select_between(in, x, places, static_cast<T*>(to)); });
 }
 
-bool has_sorted_parts(Interpreter& in, const NodeRef& x) { return has_brackets(x) && in.engine().options().fuse; }
+bool has_sorted_parts(const NodeRef& x) { return has_brackets(x); }
 
 bool part_of_sorted(Interpreter& in, const NodeRef& x, int64_t begin, int64_t end, bool by_places, void* to) {
-  constexpr int64_t kShare = 16;  // of the vector: larger parts are had by sorting it
-  if (!has_brackets(x) || end - begin > x->size() / kShare) return false;
-  return with_bracketed_type(x->dtype, [&]<class T>(std::type_identity<T>) { return part_between<T>(in, x, begin, end, by_places, to); });
+  return has_brackets(x) &&
+         with_bracketed_type(x->dtype, [&]<class T>(std::type_identity<T>) { return part_between<T>(in, x, begin, end, by_places, to); });
 }
 
 }  // namespace gasell::numpy

@@ -6,8 +6,8 @@
 #include "runtime/primitives/lanes.h"
 #include "runtime/primitives/search.h"
 #include "runtime/primitives/sort.h"
-#include "runtime/wanted_parts.h"
 #include "stdlib/numpy/host.h"
+#include "stdlib/numpy/later.h"
 #include "stdlib/numpy/selecting.h"
 #include "stdlib/numpy/trues.h"
 
@@ -59,51 +59,14 @@ Value in_order_now(Interpreter& in, const Array& a, int axis, bool by_places) {
   return (by_places ? order_on_host(in, a, axis) : sorted_on_host(in, a, axis)).value();
 }
 
-/// Parts of a sorted vector, or of the indices that sort it, for those who want no more than the first ones or a few: each is selected,
-/// which takes a pass over the vector. After a few, sorting has become the cheaper way.
-class SortedParts {
- public:
-  SortedParts(Interpreter& in, NodeRef x, bool by_places)
-      : in_(in), x_(std::move(x)), by_places_(by_places), width_(gasell::size_of(by_places ? DType::i64 : x_->dtype)) {}
-  /// As HostStorage::part.
-  HostStorageRef operator()(int64_t begin, int64_t end) {
-    for (const Known& known : known_)
-      if (known.begin == begin && known.end == end) return known.memory;
-    if (gave_up_ || known_.size() >= kMost) return nullptr;
-    auto memory = std::static_pointer_cast<HostStorage>(in_.engine().device().allocate(end - begin));
-    gave_up_ = !part_of_sorted(in_, x_, begin / width_, end / width_, by_places_, memory->write());
-    if (gave_up_) return nullptr;
-    known_.push_back({begin, end, memory});
-    return memory;
-  }
-
- private:
-  static constexpr size_t kMost = 4;
-  struct Known {
-    int64_t begin, end;
-    HostStorageRef memory;
-  };
-
-  Interpreter& in_;
-  NodeRef x_;
-  bool by_places_;
-  int64_t width_;
-  std::vector<Known> known_;
-  bool gave_up_ = false;  // the vector does not lend itself to it
-};
-
-/// A long vector is sorted when somebody wants it: who wants a part gets that. One that hangs on another such vector is sorted now, so that
-/// no chain of them grows.
+/// A long vector is sorted when somebody reads it: who reads a part gets that.
 Value in_order(Interpreter& in, const Array& a, int axis, bool by_places) {
-  const NodeRef x = a.node();
-  if (!has_sorted_parts(in, x) || waits_for_contents(x)) return in_order_now(in, a, axis, by_places);
-  const DType dtype = by_places ? DType::i64 : a.dtype();
-  auto make = [&in, x, by_places] {
-    const NodeRef made = in.engine().force(as_array(in, in_order_now(in, Array(x), 0, by_places)).node());
-    return std::static_pointer_cast<HostStorage>(made->as<graph::BufferNode>()->storage);
-  };
-  HostStorageRef later = deferred(graph::bytes_of(x->shape, dtype), std::move(make), {}, SortedParts(in, x, by_places));
-  return wrap_array(graph::buffer(std::move(later), dtype, x->shape, {1}, 0));
+  if (!may_wait(in, a) || !has_sorted_parts(a.node())) return in_order_now(in, a, axis, by_places);
+  return made_later(
+      in, a, by_places ? DType::i64 : a.dtype(), [&in, by_places](const Array& x) { return in_order_now(in, x, 0, by_places); },
+      [&in, by_places](const NodeRef& x, int64_t begin, int64_t end, void* to) {
+        return part_of_sorted(in, x, begin, end, by_places, to);
+      });
 }
 
 /// sort(a, axis): a sorted copy.

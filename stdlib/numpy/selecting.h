@@ -12,10 +12,10 @@ namespace gasell::numpy {
 /// selection", 1975): the caller sorts it then.
 bool select_from_long(Interpreter& in, const NodeRef& x, std::span<const int64_t> places, void* to);
 
-/// to[i]: element begin + i of the sorted vector x, or with `by_places` (i64) of the places that sort it stably; there are end - begin of
-/// them. As above, read once; false where it is not worth it, or the sample does not lead there.
+/// to[i]: element begin + i of the sorted vector x, or with `by_places` (i64) of the places that sort it stably. As above, read once; false
+/// where it is not worth it, or the sample does not lead there.
 bool part_of_sorted(Interpreter& in, const NodeRef& x, int64_t begin, int64_t end, bool by_places, void* to);
-/// Whether a part of x, sorted, may be had so.
-bool has_sorted_parts(Interpreter& in, const NodeRef& x);
+/// Whether x is long enough and of a type for that.
+bool has_sorted_parts(const NodeRef& x);
 
 }  // namespace gasell::numpy
