@@ -406,6 +406,7 @@ def main():
     parser.add_argument("--record", action="store_true", help="write the .expected files from the peer")
     parser.add_argument("--share", default="1/1", metavar="K/N", help="of the cases every N-th, from the K-th on: configurations that show much the same share them out")
     parser.add_argument("--slowest", type=int, default=0, metavar="N", help="name the N files that took longest, and their seconds")
+    parser.add_argument("--cache", type=Path, help="a folder that keeps compiled kernels for other runs of the same gasell; else they are forgotten")
     parser.add_argument("--list", action="store_true", help="count the cases and stop")
     options = parser.parse_args()
     options.gasell = str(Path(options.gasell).resolve())
@@ -469,8 +470,8 @@ def main():
         raise SystemExit("no answer is recorded for\n  " + "\n  ".join(missing))
 
     passed, failed = 0, []
-    with tempfile.TemporaryDirectory() as cache, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        options.cache = cache
+    with tempfile.TemporaryDirectory() as forgotten, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        options.cache = (options.cache or Path(forgotten)).absolute()
         for config in configs:
             before = len(failed)
             runs = pool.map(lambda path: run_file(options, config, path, files[path], answers[path]), files)
