@@ -351,8 +351,16 @@ Value histogram(Lowering& l, const CallSite& site) {
   return tuple_value({counts, l.materialise(edges, site.span)});
 }
 
-/// Sorted copies and orders, by functions of the runtime: gasell_sort(dtype, address, first, count), gasell_argsort(dtype, address, count,
-/// order).
+/// Sorted copies and orders, by functions of the runtime: gasell_sort(context, dtype, address, count), gasell_argsort(context, dtype,
+/// address, count, order). Where they have no room they give 1, and where somebody interrupts them they end early.
+void emit_sort(Lowering& l, const CallSite& site, const char* function, std::vector<ExprRef> arguments) {
+  arguments.insert(arguments.begin(), ir::address("context"));
+  const std::string name = l.code().fresh("status");
+  l.code().emit(ir::call(name, DType::i64, function, std::move(arguments)));
+  l.raise_if(both(ScalarOp::ne, ir::variable(name, DType::i64), constant_i64(0)), "MemoryError", "unable to allocate memory to sort in",
+             site.span);
+  l.code().emit(ir::poll());
+}
 Value sorted(Lowering& l, const CallSite& site) {
   Value v = array_argument(l, site);
   const bool in_place = site.name == "sort";
@@ -362,8 +370,8 @@ Value sorted(Lowering& l, const CallSite& site) {
     return none_value();
   }
   const Value work = library_function("numpy.copy")(l, {site.span, "numpy.copy", {v}, {}});
-  l.code().emit(ir::call("", DType::i64, "gasell_sort",
-                         {constant_i64(static_cast<int64_t>(v.type.dtype)), ir::address(work.array->memory), work.array->extents[0]}));
+  emit_sort(l, site, "gasell_sort",
+            {constant_i64(static_cast<int64_t>(v.type.dtype)), ir::address(work.array->memory), work.array->extents[0]});
   l.program().stored.insert(work.array->memory);
   if (!in_place) return work;
   l.assign_elements(v, work, site.span);
@@ -374,9 +382,9 @@ Value argsort(Lowering& l, const CallSite& site) {
   if (v.type.rank > 1) return library_function("numpy.argsort_rows")(l, {site.span, site.name, {v}, {}});
   const Value work = library_function("numpy.copy")(l, {site.span, "numpy.copy", {v}, {}});
   const Value order = l.allocate(DType::i64, {work.array->extents[0]}, site.span);
-  l.code().emit(ir::call("", DType::i64, "gasell_argsort",
-                         {constant_i64(static_cast<int64_t>(v.type.dtype)), ir::address(work.array->memory), work.array->extents[0],
-                          ir::address(order.array->memory)}));
+  emit_sort(l, site, "gasell_argsort",
+            {constant_i64(static_cast<int64_t>(v.type.dtype)), ir::address(work.array->memory), work.array->extents[0],
+             ir::address(order.array->memory)});
   l.program().stored.insert(order.array->memory);
   return order;
 }

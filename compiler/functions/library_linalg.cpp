@@ -47,7 +47,7 @@ class Call {
     args_.push_back(e);
     return *this;
   }
-  /// Emits the call, and raises what it says went wrong.
+  /// Emits the call, and raises what it says went wrong. Where somebody interrupts it, it ends early.
   void run(std::initializer_list<std::pair<LinalgStatus, std::pair<const char*, const char*>>> failures) {
     const std::string name = l_.code().fresh("status");
     l_.code().emit(ir::call(name, DType::i64, function_, args_));
@@ -61,6 +61,7 @@ class Call {
     raise(LinalgStatus::no_library, "RuntimeError", "the linear algebra library OpenBLAS (libopenblas64.so.0) cannot be opened");
     ir::Body failed = l_.code().close();
     l_.code().emit(ir::if_(both(ScalarOp::ne, status, constant_i64(0)), std::move(failed), {}));
+    l_.code().emit(ir::poll());
   }
 
  private:

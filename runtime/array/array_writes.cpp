@@ -139,9 +139,12 @@ void Array::put(Engine& engine, std::span<const int64_t> positions, int64_t run,
   char* const first = base + to.offset * width;
   if (is_distant(engine, *to.storage, first, size() * width)) return put_far(engine, positions, run, values, first, size());
   if (run > 1) {
-    for (size_t i = 0; i < positions.size(); ++i)
+    const size_t together = kPutsBetweenChecks / static_cast<size_t>(std::min<int64_t>(run, kPutsBetweenChecks));
+    for (size_t i = 0; i < positions.size(); ++i) {
+      if (i % together == 0) check_interrupt(engine);
       std::memcpy(base + in_order(positions[i]) * width, values.data + static_cast<int64_t>(i) * run * width,
                   static_cast<size_t>(run * width));
+    }
   } else if (width == 8) {
     move(std::integral_constant<int64_t, 8>(), 1, in_order);
   } else {

@@ -204,7 +204,7 @@ Specialisation::~Specialisation() = default;
 Returned Specialisation::run(Engine& engine, const Arguments& arguments) const {
   const auto [leaves, arrays, memories, givens, gpus] = arguments;
   std::optional<RegionGrids> grids;
-  FunctionContext context(engine.device(), &regions_, instances_);
+  FunctionContext context(engine, &regions_, instances_);
   if (gpus) {
     grids.emplace(*gpus, compiled_, grids_);
     for (const Array::Memory& m : memories) grids->add(*std::static_pointer_cast<HostStorage>(m.keep_alive));

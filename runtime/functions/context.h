@@ -17,6 +17,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
 #include "runtime/device/storage.h"
+#include "runtime/engine.h"
 #include "runtime/functions/lists.h"
 #include "runtime/functions/output.h"
 #include "runtime/functions/region_grids.h"
@@ -29,9 +30,9 @@ namespace gasell::functions {
 /// iterations of a parallel loop allocate too.
 class FunctionContext {
  public:
-  /// `host` has the budget and runs what is parallel; `regions`, `instances`: the function's (compiler/functions/function.h).
-  FunctionContext(Device& host, RegionKernels* regions, std::span<const HostKernel> instances = {})
-      : host_(host), budget_(host.budget()), regions_(regions), instances_(instances) {}
+  /// The engine's host has the budget and runs what is parallel; `regions`, `instances`: the function's (compiler/functions/function.h).
+  FunctionContext(Engine& engine, RegionKernels* regions, std::span<const HostKernel> instances = {})
+      : engine_(engine), host_(engine.device()), budget_(host_.budget()), regions_(regions), instances_(instances) {}
   /// Regions run on a GPU where they can; null: on the host.
   void use_grids(RegionGrids* grids) { grids_ = grids; }
   FunctionContext(const FunctionContext&) = delete;
@@ -87,6 +88,7 @@ class FunctionContext {
   /// What runs work that calls of the function share among threads, and how many there are for that: one within a parallel loop.
   Device& host() const { return host_; }
   int threads() const;
+  Engine& engine() const { return engine_; }
   const std::optional<Error>& refusal() const { return refusal_; }
 
  private:
@@ -104,6 +106,7 @@ class FunctionContext {
   Block* find(void* address) noexcept;
   /// Keeps a block that nobody refers to for the next one of its size, or gives up its storage.
   HostStorageRef retire(Block& block) noexcept;
+  Engine& engine_;
   Device& host_;
   MemoryBudget& budget_;
   RegionKernels* const regions_;

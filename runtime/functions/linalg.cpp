@@ -11,6 +11,7 @@
 #include "runtime/linalg/lapack.h"
 #include "runtime/linalg/order.h"
 #include "runtime/linalg/products.h"
+#include "runtime/linalg/small_products.h"
 
 namespace gasell::functions {
 namespace {
@@ -19,7 +20,6 @@ using linalg::Matrix;
 using linalg::Real;
 
 constexpr int64_t kThreadedFrom = 128;  // extents from which on the library's own threads pay
-const std::atomic<bool> kNeverStop{false};
 
 template <class T>
 std::unique_ptr<T[]> memory(int64_t count) {
@@ -73,7 +73,8 @@ int threads_for(const FunctionContext* context, int64_t extent) { return extent 
 // ---- products ----
 constexpr int64_t kTiny = 150;  // multiplications that are done sooner than the library is called
 constexpr int64_t kShortDot = 16;
-constexpr double kLongVector = 1e6;  // elements of a matrix from which on its rows are shared by threads
+constexpr int64_t kElementsAtOnce = 1 << 25;  // of a matrix, in a call that nothing can interrupt
+constexpr double kLongVector = 1e6;           // elements of a matrix from which on its rows are shared by threads
 
 bool is_walkable(int64_t rows, int64_t row_step, int64_t columns, int64_t column_step) {
   return (column_step == 1 && row_step >= columns) || (row_step == 1 && column_step >= rows);
@@ -118,18 +119,25 @@ void multiply_vector(FunctionContext& context, const Matrix<const T>& a, const T
     step = 1;
   }
   const bool in_rows = walked.column_step == 1 && walked.row_step >= k;
+  const std::atomic<bool>& stop = context.engine().interrupt_flag();
   const auto part = [&](int64_t begin, int64_t end) {
     const int64_t rows = end - begin, leading = std::max<int64_t>(1, in_rows ? walked.row_step : walked.column_step);
-    const T one = 1, zero = 0;
-    const int64_t first = in_rows ? k : rows, second = in_rows ? rows : k;
-    linalg::OpenBlas::get().routines<T>().gemv(in_rows ? "T" : "N", &first, &second, &one, walked.data + begin * walked.row_step, &leading,
-                                               x, &step, &zero, c + begin * c_step, &c_step, 1);
+    const int64_t at_once = std::max(kShortDot, kElementsAtOnce / rows);
+    for (int64_t done = 0; done < k && !(done > 0 && stop); done += at_once) {
+      const T one = 1, before = done > 0 ? T(1) : T(0);
+      const int64_t here = std::min(at_once, k - done), first = in_rows ? here : rows, second = in_rows ? rows : here;
+      linalg::OpenBlas::get().routines<T>().gemv(in_rows ? "T" : "N", &first, &second, &one,
+                                                 walked.data + begin * walked.row_step + done * walked.column_step, &leading,
+                                                 x + done * step, &step, &before, c + begin * c_step, &c_step, 1);
+    }
   };
   const int64_t kRows = in_rows ? 256 : 1024;  // of columns, runs of pages
   if (static_cast<double>(n) * static_cast<double>(k) < kLongVector || n < 2 * kRows) return part(0, n);
   // Cut by the shape alone, so that the bits do not depend on the threads.
   const int64_t pieces = (n + kRows - 1) / kRows;
-  const auto piece = [&](int64_t p) { part(p * kRows, std::min(n, (p + 1) * kRows)); };
+  const auto piece = [&](int64_t p) {
+    if (!stop) part(p * kRows, std::min(n, (p + 1) * kRows));
+  };
   if (context.threads() > 1) return context.host().share_pieces(pieces, piece);
   for (int64_t p = 0; p < pieces; ++p) piece(p);
 }
@@ -149,10 +157,11 @@ void multiply_any(FunctionContext& context, const Matrix<const T>& a, const Matr
     to = {c_copy.get(), m, 1};
   }
   const bool symmetric = left.data == right.data && n == m && left.row_step == right.column_step && left.column_step == right.row_step;
-  if (context.threads() == 1)
-    linalg::multiply(left, right, to, n, m, k, false);
+  if (linalg::is_small(n, m, k))
+    linalg::multiply_small(left, right, to, n, m, k, false);
   else
-    linalg::multiply_together(context.host(), left, right, to, n, m, k, symmetric, false, kNeverStop);
+    linalg::multiply_together(context.threads() > 1 ? &context.host() : nullptr, left, right, to, n, m, k, symmetric, false,
+                              context.engine().interrupt_flag());
   if (!c_copy) return;
   linalg::copy_matrix(c_copy.get(), m, 1, c.data, c.row_step, c.column_step, n, m);
 }
@@ -385,7 +394,8 @@ int64_t gasell_matrix_power(FunctionContext* context, int64_t dtype, int64_t a, 
       std::copy(next.get(), next.get() + n * n, x);
     };
     bool first = true;
-    for (uint64_t rest = power < 0 ? 0 - static_cast<uint64_t>(power) : static_cast<uint64_t>(power); rest != 0; rest >>= 1) {
+    const std::atomic<bool>& stop = context->engine().interrupt_flag();
+    for (uint64_t rest = power < 0 ? 0 - static_cast<uint64_t>(power) : static_cast<uint64_t>(power); rest != 0 && !stop; rest >>= 1) {
       if (rest & 1) {
         if (first)
           std::copy(base.get(), base.get() + n * n, to);

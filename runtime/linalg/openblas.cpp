@@ -44,6 +44,7 @@ void OpenBlas::load(void* library, char letter, Routines<T>& r) {
     function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol(library, letter + name + "_", problem_));
   };
   take(r.gemm, "gemm");
+  take(r.syrk, "syrk");
   take(r.gemv, "gemv");
   take(r.getrf, "getrf");
   take(r.getrs, "getrs");

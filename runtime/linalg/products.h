@@ -22,10 +22,10 @@ struct Matrix {
 template <class T>
 void multiply(Matrix<const T> left, Matrix<const T> right, Matrix<T> result, int64_t n, int64_t m, int64_t k, bool add);
 
-/// The same in tiles that the device's threads share. How it is cut depends on n, m and k alone, so the bits do not depend on the threads.
-/// `symmetric`: the result is; half of it is computed. Ends early once `stop` is true.
+/// The same in tiles that the threads of `host` share; null: this thread alone. How it is cut depends on n, m and k alone, so the bits do
+/// not depend on the threads. `symmetric`: `right` is `left` transposed; half of the result is computed. Ends early once `stop` is true.
 template <class T>
-void multiply_together(Device& host, Matrix<const T> left, Matrix<const T> right, Matrix<T> result, int64_t n, int64_t m, int64_t k,
+void multiply_together(Device* host, Matrix<const T> left, Matrix<const T> right, Matrix<T> result, int64_t n, int64_t m, int64_t k,
                        bool symmetric, bool add, const std::atomic<bool>& stop);
 
 /// "product of f64 (1000, 300) and (300, 200), left to the library": for reports.

@@ -50,23 +50,33 @@ void insertion_sort(const Pairs& p, int64_t count) {
 constexpr int kDigit = 8;  // bits
 using Ends = std::array<int64_t, size_t{1} << kDigit>;
 
+/// work(i) for each of them. `engine`: where interrupts are looked for, or null.
+template <class Work>
+void for_each_pair(Engine* engine, int64_t count, const Work& work) {
+  const auto part = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) work(i);
+  };
+  if (!engine || count <= kPairsBetweenChecks) return part(0, count);
+  in_turn(*engine, count, part);
+}
+
 /// The pairs in the order of one digit of their keys, those of one digit in their own; where each digit's end.
-Ends distribute(const Pairs& from, const Pairs& to, int64_t count, int shift) {
+Ends distribute(Engine* engine, const Pairs& from, const Pairs& to, int64_t count, int shift) {
   const auto digit = [&](int64_t i) { return (from.keys[i] >> shift) & ((1 << kDigit) - 1); };
   Ends ends{};
-  for (int64_t i = 0; i < count; ++i) ++ends[digit(i)];
+  for_each_pair(engine, count, [&](int64_t i) { ++ends[digit(i)]; });
   int64_t sum = 0;
   for (int64_t& e : ends) e = std::exchange(sum, sum + e);
-  for (int64_t i = 0; i < count; ++i) {
+  for_each_pair(engine, count, [&](int64_t i) {
     const int64_t at = ends[digit(i)]++;
     to.keys[at] = from.keys[i];
     to.rows[at] = from.rows[i];
-  }
+  });
   return ends;
 }
 
-/// Sorts `from`; the result is in `to`. Both are overwritten.
-void sort_alone(Pairs from, Pairs to, int64_t count) {
+/// Sorts `from`; the result is in `to`. Both are overwritten. `engine`: where interrupts are looked for, or null.
+void sort_alone(Engine* engine, Pairs from, Pairs to, int64_t count) {
   if (count <= 32) {
     insertion_sort(from, count);
     return copy(from, to, count);
@@ -76,11 +86,11 @@ void sort_alone(Pairs from, Pairs to, int64_t count) {
   // Many pairs and many bits: divide by the highest ones first, so that what follows stays in the cache.
   if (count > kAlone && std::popcount(bits) > 2 * kDigit) {
     const int shift = std::max(0, static_cast<int>(std::bit_width(bits)) - kDigit);
-    const Ends ends = distribute(from, to, count, shift);
+    const Ends ends = distribute(engine, from, to, count, shift);
     int64_t begin = 0;
     for (const int64_t end : ends) {
       if (end - begin > 1) {
-        sort_alone(to + begin, from + begin, end - begin);
+        sort_alone(engine, to + begin, from + begin, end - begin);
         copy(from + begin, to + begin, end - begin);
       }
       begin = end;
@@ -89,7 +99,7 @@ void sort_alone(Pairs from, Pairs to, int64_t count) {
   }
   while (bits != 0) {
     const int shift = std::countr_zero(bits);
-    distribute(from, to, count, shift);
+    distribute(engine, from, to, count, shift);
     std::swap(from, to);
     bits = shift + kDigit >= 64 ? 0 : bits >> (shift + kDigit) << (shift + kDigit);
   }
@@ -100,7 +110,7 @@ void sort_alone(Pairs from, Pairs to, int64_t count) {
 void sort_on_all_cores(Engine& engine, Pairs pairs, Pairs spare, int64_t count) {
   const auto alone = [&](int64_t begin, int64_t n) {
     copy(pairs + begin, spare + begin, n);
-    sort_alone(spare + begin, pairs + begin, n);
+    sort_alone(nullptr, spare + begin, pairs + begin, n);
   };
   if (count <= kAlone) return alone(0, count);
   std::mutex mutex;
@@ -170,12 +180,13 @@ void sort_on_all_cores(Engine& engine, Pairs pairs, Pairs spare, int64_t count) 
     check_interrupt(engine);
     for (int64_t b = tasks[static_cast<size_t>(number)].first; b < tasks[static_cast<size_t>(number)].last; ++b) {
       const int64_t begin = begins[static_cast<size_t>(b)], n = begins[static_cast<size_t>(b + 1)] - begin;
-      if (n > 0) sort_alone(spare + begin, pairs + begin, n);
+      if (n > 0) sort_alone(&engine, spare + begin, pairs + begin, n);
     }
   });
   for (const int64_t b : large) {
     const int64_t begin = begins[static_cast<size_t>(b)], n = begins[static_cast<size_t>(b + 1)] - begin;
-    copy(spare + begin, pairs + begin, n);
+    over_rows(
+        engine, n, [&](int64_t first, int64_t last) { copy(spare + (begin + first), pairs + (begin + first), last - first); }, 1 << 20);
     sort_on_all_cores(engine, pairs + begin, spare + begin, n);
   }
 }
@@ -184,7 +195,7 @@ void sort_on_all_cores(Engine& engine, Pairs pairs, Pairs spare, int64_t count) 
 
 void sort_by_keys_alone(uint64_t* keys, uint32_t* rows, uint64_t* spare_keys, uint32_t* spare_rows, int64_t count) {
   copy({keys, rows}, {spare_keys, spare_rows}, count);
-  sort_alone({spare_keys, spare_rows}, {keys, rows}, count);
+  sort_alone(nullptr, {spare_keys, spare_rows}, {keys, rows}, count);
 }
 
 void sort_by_keys(Engine& engine, Scratch<uint64_t>& keys, Scratch<uint32_t>& rows, int64_t count) {

@@ -126,11 +126,14 @@ void run_lane(Engine& engine, const T* from, T* to, int64_t count, bool alone, c
 
 /// Elements `begin` to `end` of rows that lie one behind the other, `inner` elements each: as many lanes beside each other.
 template <class T, class Combine>
-void run_columns(const T* from, T* to, int64_t extent, int64_t inner, int64_t begin, int64_t end, int64_t block, const Combine& combined) {
+void run_columns(Engine& engine, const T* from, T* to, int64_t extent, int64_t inner, int64_t begin, int64_t end, int64_t block,
+                 const Combine& combined) {
   const int64_t width = end - begin;
   const std::unique_ptr<T[]> totals(new T[static_cast<size_t>(width)]), before(new T[static_cast<size_t>(extent > block ? width : 0)]);
   std::vector<ScanCarry<T>> carries(static_cast<size_t>(extent > block ? width : 0));
+  const int64_t rows_together = (1 << 20) / std::max<int64_t>(1, width) + 1;
   for (int64_t i = 0; i < extent; ++i) {
+    if (i % rows_together == 0) check_interrupt(engine);
     const T* const x = from + i * inner + begin;
     T* const y = to + i * inner + begin;
     if (i % block == 0) {
@@ -213,8 +216,8 @@ void scan_lanes(Engine& engine, const T* from, const Lanes& lanes, T* to, bool i
     over_rows(
         engine, lanes.inner,
         [&](int64_t begin, int64_t end) {
-          scan_details::run_columns(from + first, to + first, lanes.extent, lanes.inner, begin, end, in_order ? lanes.extent : kScanBlock,
-                                    combined);
+          scan_details::run_columns(engine, from + first, to + first, lanes.extent, lanes.inner, begin, end,
+                                    in_order ? lanes.extent : kScanBlock, combined);
         },
         width);
   }

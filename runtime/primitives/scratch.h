@@ -57,6 +57,22 @@ void over_rows(Engine& engine, int64_t count, const F& f, int64_t rows_a_task = 
   });
 }
 
+/// The same one after the other on this thread, for work that goes on where the range before ended.
+template <class F>
+void in_turn(Engine& engine, int64_t count, const F& f) {
+  constexpr int64_t kTogether = 1 << 20;
+  for (int64_t begin = 0; begin < count; begin += kTogether) {
+    check_interrupt(engine);
+    f(begin, std::min(count, begin + kTogether));
+  }
+}
+
+/// Copies elements to memory that does not overlap theirs, on all cores.
+template <class T>
+void copy_elements(Engine& engine, const T* from, int64_t count, T* to) {
+  over_rows(engine, count, [&](int64_t begin, int64_t end) { std::copy(from + begin, from + end, to + begin); }, 1 << 20);
+}
+
 template <class T>
 void fill(Engine& engine, const Scratch<T>& memory, T value) {
   over_rows(

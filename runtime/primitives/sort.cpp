@@ -29,6 +29,8 @@ constexpr int64_t kFew = 48;
 constexpr int64_t kFewByKeys = 256;
 /// More numbers of four bytes than this are sorted by their digits.
 constexpr int64_t kManyDigits = 1 << 10;
+/// More numbers than this are not sorted in one go, which nothing can interrupt.
+constexpr int64_t kMostInOneGo = 1 << 22;
 
 template <class T>
 constexpr bool kVectorised = std::is_arithmetic_v<T> && sizeof(T) >= 2;
@@ -132,14 +134,20 @@ void sort_by_sample(Engine& engine, const T* from, T* to, int64_t count, int dep
   const auto part_begin = [&](int64_t part) { return count / parts * part + std::min(part, count % parts); };
   const Scratch<uint8_t> buckets(engine, count);
   std::vector<int64_t> places(static_cast<size_t>(parts * Buckets::kBuckets));
-  in_parallel(parts, [&](int64_t part) {
-    check_interrupt(engine);
-    int64_t* const counts = &places[static_cast<size_t>(part * Buckets::kBuckets)];
-    for (int64_t i = part_begin(part), end = part_begin(part + 1); i < end; ++i) {
-      const int64_t bucket = splitters.bucket(from[i]);
-      buckets[i] = static_cast<uint8_t>(bucket);
-      ++counts[bucket];
-    }
+  /// work(i, places of the part's buckets) for each element of each part.
+  const auto over_parts = [&](const auto& work) {
+    in_parallel(parts, [&](int64_t part) {
+      int64_t* const place = &places[static_cast<size_t>(part * Buckets::kBuckets)];
+      const int64_t first = part_begin(part);
+      in_turn(engine, part_begin(part + 1) - first, [&](int64_t begin, int64_t end) {
+        for (int64_t i = first + begin; i < first + end; ++i) work(i, place);
+      });
+    });
+  };
+  over_parts([&](int64_t i, int64_t* counts) {
+    const int64_t bucket = splitters.bucket(from[i]);
+    buckets[i] = static_cast<uint8_t>(bucket);
+    ++counts[bucket];
   });
   std::vector<int64_t> begins(static_cast<size_t>(Buckets::kBuckets + 1));
   int64_t sum = 0;
@@ -151,13 +159,9 @@ void sort_by_sample(Engine& engine, const T* from, T* to, int64_t count, int dep
     }
   }
   begins.back() = sum;
-  in_parallel(parts, [&](int64_t part) {
-    check_interrupt(engine);
-    int64_t* const place = &places[static_cast<size_t>(part * Buckets::kBuckets)];
-    for (int64_t i = part_begin(part), end = part_begin(part + 1); i < end; ++i) to[place[buckets[i]]++] = from[i];
-  });
+  over_parts([&](int64_t i, int64_t* place) { to[place[buckets[i]]++] = from[i]; });
   // A bucket that holds much of the whole is divided again, where its elements differ at all.
-  const int64_t much = std::max<int64_t>(count / (2 * threads_of(engine)), int64_t{1} << 20);
+  const int64_t much = std::clamp<int64_t>(count / (2 * threads_of(engine)), int64_t{1} << 20, kMostInOneGo);
   std::vector<int64_t> large;
   for (int64_t b = 0; b < Buckets::kBuckets; ++b)
     if (begins[static_cast<size_t>(b + 1)] - begins[static_cast<size_t>(b)] > much && depth < 2) large.push_back(b);
@@ -172,7 +176,7 @@ void sort_by_sample(Engine& engine, const T* from, T* to, int64_t count, int dep
     const auto [least, most] = std::minmax_element(bucket, bucket + n);
     if (*least == *most) continue;
     const Scratch<T> copy(engine, n);
-    std::memcpy(copy.data(), bucket, static_cast<size_t>(n) * sizeof(T));
+    copy_elements<T>(engine, bucket, n, copy.data());
     sort_by_sample(engine, copy.data(), bucket, n, depth + 1);
   }
 }
@@ -228,7 +232,7 @@ void merge_sort(Engine& engine, T* values, int64_t count, const Before& before) 
         2 * kAlone);
     std::swap(from, to);
   }
-  if (from != values) std::memcpy(static_cast<void*>(values), from, static_cast<size_t>(count) * sizeof(T));
+  if (from != values) copy_elements<T>(engine, from, count, values);
 }
 
 /// The zeros among floats, in their order, where there are negative ones.
@@ -263,13 +267,17 @@ void sort_floats(Engine& engine, const T* from, T* to, int64_t count) {
   } else {
     const Scratch<T> kept(engine, numbers);
     T *number = kept.data(), *missing = to + numbers;
-    for (int64_t i = 0; i < count; ++i) *(from[i] == from[i] ? number : missing)++ = from[i];
+    in_turn(engine, count, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) *(from[i] == from[i] ? number : missing)++ = from[i];
+    });
     sort_by_sample(engine, static_cast<const T*>(kept.data()), to, numbers);
   }
   if (all.negative_zeros == 0) return;
   T* zero = std::lower_bound(to, to + numbers, T{0});
-  for (int64_t i = 0; i < count; ++i)
-    if (from[i] == 0) *zero++ = from[i];
+  in_turn(engine, count, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      if (from[i] == 0) *zero++ = from[i];
+  });
 }
 
 }  // namespace
@@ -299,7 +307,7 @@ void sort(Engine& engine, DType dtype, const void* from, void* to, int64_t count
     } else if constexpr (std::is_floating_point_v<T>) {
       sort_floats(engine, source, target, count);
     } else if constexpr (std::is_class_v<T>) {
-      std::copy_n(source, count, target);
+      copy_elements(engine, source, count, target);
       merge_sort(engine, target, count, ordered_before<T>);
     } else if constexpr (kVectorised<T>) {
       sort_by_sample(engine, source, target, count);
@@ -348,7 +356,7 @@ void argsort(Engine& engine, DType dtype, const void* from, int64_t* order, int6
                          [&](int64_t begin, int64_t end) { std::copy(places.data() + begin, places.data() + end, order + begin); });
       }
     }
-    std::iota(order, order + count, int64_t{0});
+    over_rows(engine, count, [&](int64_t begin, int64_t end) { std::iota(order + begin, order + end, begin); });
     merge_sort(engine, order, count, [source](int64_t a, int64_t b) { return ordered_before(source[a], source[b]); });
   });
 }

@@ -14,10 +14,18 @@
 namespace gasell::numpy {
 namespace {
 
+/// work(i) for each of the places, on all cores.
+template <class Work>
+void for_each_place(Interpreter& in, const BudgetVector<int64_t>& places, const Work& work) {
+  over_rows(in.engine(), static_cast<int64_t>(places.size()), [&](int64_t begin, int64_t end) {
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) work(i);
+  });
+}
+
 /// A boolean mask as one integer array an axis it covers.
 std::vector<BudgetVector<int64_t>> places_of(Interpreter& in, const Array& mask) {
   const Array::Elements e = mask.elements(in.engine());
-  BudgetVector<int64_t> places = Trues(e.data, e.count).places(in.engine());
+  BudgetVector<int64_t> places = Trues(in.engine(), e.data, e.count).places();
   const size_t rank = static_cast<size_t>(mask.rank());
   std::vector<BudgetVector<int64_t>> indices;
   if (rank == 1) {
@@ -25,11 +33,12 @@ std::vector<BudgetVector<int64_t>> places_of(Interpreter& in, const Array& mask)
     return indices;
   }
   for (size_t k = 0; k < rank; ++k) indices.emplace_back(places.size(), BudgetAllocator<int64_t>(in.engine()));
-  for (size_t i = 0; i < places.size(); ++i)
+  for_each_place(in, places, [&](size_t i) {
     for (size_t k = rank; k-- > 0;) {
       indices[k][i] = places[i] % mask.shape()[k];
       places[i] /= mask.shape()[k];
     }
+  });
   return indices;
 }
 
@@ -41,7 +50,7 @@ BudgetVector<int64_t> places_along(Interpreter& in, const NodeRef& index, int ax
   with_element_type(e.dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>) {
       const T* const values = reinterpret_cast<const T*>(e.data);
-      for_each_share(e.count, [&](int64_t begin, int64_t end) {
+      over_rows(in.engine(), e.count, [&](int64_t begin, int64_t end) {
         bool fit = true;
         for (int64_t i = begin; i < end; ++i) {
           const auto v = static_cast<int64_t>(values[i]);
@@ -72,12 +81,16 @@ void with_width(int64_t bytes, const Work& work) {
 
 /// Moves runs of elements: the one at from(i) becomes the one at to(i), in runs of the result.
 template <class To, class From>
-void move_runs(int64_t count, int64_t bytes, const To& to, const From& from) {
-  for_each_share(count, [&](int64_t begin, int64_t end) {
-    with_width(bytes, [&](auto width) {
-      for (int64_t i = begin; i < end; ++i) std::memcpy(to(i), from(i), static_cast<size_t>(width));
-    });
-  });
+void move_runs(Interpreter& in, int64_t count, int64_t bytes, const To& to, const From& from) {
+  constexpr int64_t kBytesATask = 1 << 20;
+  over_rows(
+      in.engine(), count,
+      [&](int64_t begin, int64_t end) {
+        with_width(bytes, [&](auto width) {
+          for (int64_t i = begin; i < end; ++i) std::memcpy(to(i), from(i), static_cast<size_t>(width));
+        });
+      },
+      std::clamp<int64_t>(kBytesATask / std::max<int64_t>(1, bytes), 1, kRowsATask));
 }
 
 /// Elements of a vector that is on disk and more than is used at random, to `to`, by way of buckets; false where it is not, or where a
@@ -87,7 +100,7 @@ bool distant_rows(Interpreter& in, const Array::Elements& from, const Array::Ele
   if (!is_distant(in.engine(), storage, from.data, from.count * bytes)) return false;
   const auto* const places = reinterpret_cast<const int64_t*>(at.data);
   std::atomic<bool> all_fit = true;
-  for_each_share(at.count, [&](int64_t begin, int64_t end) {
+  over_rows(in.engine(), at.count, [&](int64_t begin, int64_t end) {
     if (!std::all_of(places + begin, places + end, [&](int64_t place) { return place >= 0 && place < from.count; })) all_fit = false;
   });
   if (all_fit)
@@ -104,7 +117,7 @@ std::optional<Value> of_vector(Interpreter& in, const Array& array, const Value&
   if (std::optional<Value> made = on_gpus(in, "gpu_taken", {wrap_array(array.node()), wrap_array(given->array.node())})) return made;
   const Array::Elements at = given->array.elements(in.engine()), from = array.elements(in.engine());
   std::optional<Trues> trues;
-  if (mask) trues.emplace(at.data, at.count);
+  if (mask) trues.emplace(in.engine(), at.data, at.count);
   const Shape shape = mask ? Shape{trues->count()} : given->array.shape();
   const NodeRef result = graph::buffer(in.engine().device().allocate(std::max<int64_t>(1, graph::bytes_of(shape, array.dtype()))),
                                        array.dtype(), shape, graph::contiguous_strides(shape), 0);
@@ -119,7 +132,7 @@ std::optional<Value> of_vector(Interpreter& in, const Array& array, const Value&
     with_element_type(at.dtype, [&]<class T>(std::type_identity<T>) {
       if constexpr (std::is_integral_v<T>) {
         const T* const places = reinterpret_cast<const T*>(at.data);
-        for_each_share(at.count, [&](int64_t begin, int64_t end) {
+        over_rows(in.engine(), at.count, [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             const auto place = static_cast<int64_t>(places[i]);
             if (place < -from.count || place >= from.count) {
@@ -151,7 +164,7 @@ bool is_truth_value(const Value& v) {
 Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value>& items) {
   if (items.size() == 1 && is_mask(items[0]) && items[0].as<NdArray>()->array.shape() == array.shape()) {
     const Array::Elements mask = items[0].as<NdArray>()->array.elements(in.engine());
-    BudgetVector<int64_t> places = Trues(mask.data, mask.count).places(in.engine());
+    BudgetVector<int64_t> places = Trues(in.engine(), mask.data, mask.count).places();
     return {{static_cast<int64_t>(places.size())}, std::move(places)};
   }
   // Each axis of the array: a slice's range, or positions along the common shape of the advanced indices.
@@ -269,32 +282,31 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     --whole;
   }
   if (layout.size() == 1 && whole == 1 && axes[0].shape == common) {  // rows
-    for (int64_t& place : axes[0].values) place *= result.run;
+    for_each_place(in, axes[0].values, [&](size_t i) { axes[0].values[i] *= result.run; });
     result.positions = std::move(axes[0].values);
     result.shape = std::move(common);
     result.shape.insert(result.shape.end(), array.shape().begin() + 1, array.shape().end());
     return result;
   }
-  const int64_t block = graph::size_of(common);
   const BudgetAllocator<int64_t> memory(in.engine());
-  BudgetVector<int64_t> block_positions(static_cast<size_t>(block), 0, memory);
+  BudgetVector<int64_t> block_positions(static_cast<size_t>(graph::size_of(common)), 0, memory);
   for (size_t k = 0; k < axes.size(); ++k) {
     if (!axes[k].advanced) continue;
     const Shape& s = axes[k].shape;
     const std::vector<int64_t> own = graph::contiguous_strides(s);
     const std::vector<int64_t> all = graph::contiguous_strides(common);
     if (s == common) {
-      for (size_t i = 0; i < block_positions.size(); ++i) block_positions[i] += axes[k].values[i] * strides[k];
+      for_each_place(in, block_positions, [&](size_t i) { block_positions[i] += axes[k].values[i] * strides[k]; });
       continue;
     }
-    for (int64_t i = 0; i < block; ++i) {
+    for_each_place(in, block_positions, [&](size_t i) {
       int64_t at = 0;
       for (size_t d = 0; d < s.size(); ++d) {
         const size_t c = d + common.size() - s.size();
-        if (s[d] != 1) at += (i / all[c]) % common[c] * own[d];
+        if (s[d] != 1) at += (static_cast<int64_t>(i) / all[c]) % common[c] * own[d];
       }
-      block_positions[static_cast<size_t>(i)] += axes[k].values[static_cast<size_t>(at)] * strides[k];
-    }
+      block_positions[i] += axes[k].values[static_cast<size_t>(at)] * strides[k];
+    });
   }
   BudgetVector<int64_t> positions(1, 0, memory);
   for (int which : layout) {
@@ -315,10 +327,8 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
       positions = std::move(offsets);
       continue;
     }
-    BudgetVector<int64_t> next(memory);
-    next.reserve(positions.size() * offsets.size());
-    for (int64_t p : positions)
-      for (int64_t o : offsets) next.push_back(p + o);
+    BudgetVector<int64_t> next(positions.size() * offsets.size(), memory);
+    for_each_place(in, next, [&](size_t i) { next[i] = positions[i / offsets.size()] + offsets[i % offsets.size()]; });
     positions = std::move(next);
   }
   result.positions = std::move(positions);
@@ -338,7 +348,7 @@ Value elements_at(Interpreter& in, const Array& array, const std::vector<Value>&
       std::dynamic_pointer_cast<HostStorage>(in.engine().device().allocate(std::max<int64_t>(1, graph::bytes_of(g.shape, array.dtype()))));
   char* const to = static_cast<char*>(storage->write());
   move_runs(
-      count, run, [&](int64_t i) { return to + i * run; },
+      in, count, run, [&](int64_t i) { return to + i * run; },
       [&](int64_t i) { return from.data + g.positions[static_cast<size_t>(i)] * width; });
   return wrap_array(graph::buffer(storage, array.dtype(), g.shape, graph::contiguous_strides(g.shape), 0));
 }

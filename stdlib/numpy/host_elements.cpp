@@ -51,8 +51,13 @@ NodeRef integers(Interpreter& in, std::span<const NodeRef> operands, Work&& work
   const DType dtype = operands[0]->dtype;
   HostArray result(in, dtype, x.shape);
   with_element_type(dtype, [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
-      for (int64_t i = 0; i < x.elements[0].count; ++i) result.data<T>()[i] = work(x.data<T>(0)[i], x.data<T>(1)[i]);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      const T *const first = x.data<T>(0), *const second = x.data<T>(1);
+      T* const to = result.data<T>();
+      over_rows(in.engine(), x.elements[0].count, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) to[i] = work(first[i], second[i]);
+      });
+    }
   });
   return node_of(result);
 }
@@ -80,11 +85,16 @@ void frexp(Interpreter* in, std::span<const NodeRef> operands, std::span<NodeRef
   const Broadcast x(*in, operands);
   HostArray mantissa(*in, operands[0]->dtype, x.shape), exponent(*in, DType::i32, x.shape);
   with_float(operands[0]->dtype, [&]<class T>(std::type_identity<T>) {
-    for (int64_t i = 0; i < x.elements[0].count; ++i) {
-      int e = 0;
-      mantissa.data<T>()[i] = std::frexp(x.data<T>(0)[i], &e);
-      exponent.data<int32_t>()[i] = e;
-    }
+    const T* const from = x.data<T>(0);
+    T* const mantissas = mantissa.data<T>();
+    auto* const exponents = exponent.data<int32_t>();
+    over_rows(in->engine(), x.elements[0].count, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        int e = 0;
+        mantissas[i] = std::frexp(from[i], &e);
+        exponents[i] = e;
+      }
+    });
   });
   results[0] = node_of(mantissa);
   results[1] = node_of(exponent);
@@ -96,10 +106,13 @@ void ldexp(Interpreter* in, std::span<const NodeRef> operands, std::span<NodeRef
   const Broadcast x(*in, wide);
   HostArray result(*in, operands[0]->dtype, x.shape);
   with_float(operands[0]->dtype, [&]<class T>(std::type_identity<T>) {
-    for (int64_t i = 0; i < x.elements[0].count; ++i) {
+    const T* const from = x.data<T>(0);
+    const auto* const powers = x.data<int64_t>(1);
+    T* const to = result.data<T>();
+    over_rows(in->engine(), x.elements[0].count, [&](int64_t begin, int64_t end) {
       constexpr int64_t kBeyond = 100000;  // everything is 0 or infinite there
-      result.data<T>()[i] = std::ldexp(x.data<T>(0)[i], static_cast<int>(std::clamp(x.data<int64_t>(1)[i], -kBeyond, kBeyond)));
-    }
+      for (int64_t i = begin; i < end; ++i) to[i] = std::ldexp(from[i], static_cast<int>(std::clamp(powers[i], -kBeyond, kBeyond)));
+    });
   });
   results[0] = node_of(result);
 }

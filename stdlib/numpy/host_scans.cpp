@@ -7,6 +7,7 @@
 #include "runtime/primitives/scan.h"
 #include "stdlib/library.h"
 #include "stdlib/numpy/chunks.h"
+#include "stdlib/numpy/combine.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/later.h"
 
@@ -14,44 +15,6 @@ namespace gasell::numpy {
 namespace {
 
 using Args = std::span<Value>;
-
-enum class ScanOp : uint8_t { add, multiply, maximum, minimum };
-
-ScanOp scan_op(const std::string& name) {
-  return name == "add" ? ScanOp::add : name == "multiply" ? ScanOp::multiply : name == "maximum" ? ScanOp::maximum : ScanOp::minimum;
-}
-
-/// Wrapping arithmetic of integers, NaN-keeping extremes; products of complex numbers as NumPy's, without a second look at infinities.
-template <ScanOp op, class T>
-T combine(const T& a, const T& b) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return op == ScanOp::add || op == ScanOp::maximum ? a || b : a && b;
-  } else if constexpr (op == ScanOp::maximum || op == ScanOp::minimum) {
-    const bool a_wins = op == ScanOp::maximum ? ordered_before(b, a) : ordered_before(a, b);  // of equals the second counts
-    if constexpr (std::is_integral_v<T>) return a_wins ? a : b;
-    return a != a || (b == b && a_wins) ? a : b;
-  } else if constexpr (std::is_integral_v<T>) {
-    const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
-    return static_cast<T>(op == ScanOp::add ? x + y : x * y);
-  } else if constexpr (std::is_class_v<T> && op == ScanOp::multiply) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-  } else {
-    return op == ScanOp::add ? a + b : a * b;
-  }
-}
-
-/// work(std::type_identity<T>, combine) for a dtype and an operation: a function of two elements, known when loops over them are compiled.
-template <class Work>
-void with_scan(DType dtype, ScanOp op, const Work& work) {
-  with_element_type(dtype, [&]<class T>(std::type_identity<T> type) {
-    switch (op) {
-      case ScanOp::add: return work(type, [](const T& a, const T& b) { return combine<ScanOp::add>(a, b); });
-      case ScanOp::multiply: return work(type, [](const T& a, const T& b) { return combine<ScanOp::multiply>(a, b); });
-      case ScanOp::maximum: return work(type, [](const T& a, const T& b) { return combine<ScanOp::maximum>(a, b); });
-      default: return work(type, [](const T& a, const T& b) { return combine<ScanOp::minimum>(a, b); });
-    }
-  });
-}
 
 /// Whether running values of such elements must be taken one after the other.
 template <class T>
@@ -104,34 +67,6 @@ Value accumulate(Interpreter& in, Args args) {
                    in, a, a.dtype(), [&in, name](const Array& x) { return accumulate_now(in, x, 0, name); },
                    [&in, op](const NodeRef& x, int64_t begin, int64_t end, void* to) { return part_of_scan(in, x, op, begin, end, to); }),
       a.requested_chunks());
-}
-
-/// scatter(a, positions, values, op): a copy of a where element positions[i] (in C order, negative ones from the end) took values[i], one
-/// after the other.
-Value scatter(Interpreter& in, Args args) {
-  if (std::optional<Value> made = on_gpus(in, "gpu_scattered", {args[0], args[1], args[2], args[3]})) return *std::move(made);
-  const Array a = as_array(in, args[0]);
-  const ScanOp op = scan_op(str(in, args[3]));
-  const Array::Elements from = a.elements(in.engine()), at = as_array(in, args[1]).elements(in.engine()),
-                        values = as_array(in, args[2]).elements(in.engine());
-  HostArray result(in, a.dtype(), a.shape());
-  with_scan(a.dtype(), op, [&]<class T>(std::type_identity<T>, const auto& combined) {
-    const auto* const place = reinterpret_cast<const int64_t*>(at.data);
-    const T* const value = reinterpret_cast<const T*>(values.data);
-    T* const target = result.data<T>();
-    const int64_t n = from.count;
-    std::copy_n(reinterpret_cast<const T*>(from.data), n, target);
-    for (int64_t begin = 0; begin < at.count; begin += kRowsATask) {
-      check_interrupt(in.engine());
-      for (int64_t i = begin; i < std::min(at.count, begin + kRowsATask); ++i) {
-        const int64_t k = place[i] < 0 ? place[i] + n : place[i];
-        if (static_cast<uint64_t>(k) >= static_cast<uint64_t>(n))
-          raise("IndexError", "index " + std::to_string(place[i]) + " is out of bounds for axis 0 with size " + std::to_string(n));
-        target[k] = combined(target[k], value[i]);
-      }
-    }
-  });
-  return result.value();
 }
 
 /// bincount(x, weights, minlength): x of integers that are not negative; weights f64 or None.
@@ -224,7 +159,9 @@ Value convolve(Interpreter& in, Args args) {
               for (int64_t k = j; k < std::min(j + kTogether, all); ++k)
                 if (i >= k && i - k < left.count) target[i] = combine<ScanOp::add>(target[i], product(i, k));
           };
-          for (; j < all; j += kTogether) {
+          constexpr int64_t kBetweenChecks = 1 << 10;
+          for (int64_t step = 0; j < all; j += kTogether, ++step) {
+            if (step % kBetweenChecks == 0) check_interrupt(in.engine());
             const int64_t first = std::min(end, std::max(begin, j + kTogether - 1)), last = std::max(first, std::min(end, left.count + j));
             one_by_one(begin, j + kTogether <= all ? first : end);
             if (j + kTogether > all) break;
@@ -251,7 +188,6 @@ Value gather(Interpreter& in, Args args) {
 std::vector<NativeFunction> scan_functions() {
   return {
       {"accumulate", "a, op, axis", accumulate, "Running sum, product, maximum or minimum."},
-      {"scatter", "a, positions, values, op", scatter, "A copy with values combined into its elements, one after the other."},
       {"bincount", "x, weights, minlength", bincount, "How often each number is there, or the sums of their weights."},
       {"gather", "a, places", gather, "The elements of a vector at places that are known to be its own."},
       {"convolve", "a, v", convolve, "The whole convolution of two vectors of one dtype."},

@@ -193,7 +193,7 @@ Value nonzero(Interpreter& in, const Array& array) {
   if (mask.rank() == 1)
     if (std::optional<Value> made = on_gpus(in, "gpu_places_where", {wrap_array(mask.node())})) return make_tuple({*std::move(made)});
   const Array::Elements e = mask.elements(in.engine());
-  const Trues trues(e.data, e.count);
+  const Trues trues(in.engine(), e.data, e.count);
   std::vector<HostArray> axes;
   std::vector<int64_t*> to;
   for (int k = 0; k < mask.rank(); ++k) axes.emplace_back(in, DType::i64, Shape{trues.count()});

@@ -8,32 +8,21 @@
 #include <numeric>
 #include <vector>
 
-#include "runtime/device/workers.h"
 #include "runtime/primitives/budget_vector.h"
+#include "runtime/primitives/scratch.h"
 
 namespace gasell::numpy {
-
-/// So many elements are a share of one core's; fewer are done at once.
-inline constexpr int64_t kShareOfCore = 1 << 16;
-
-/// f(begin, end) for shares of [0, n), none of them empty, beside each other.
-template <class F>
-void for_each_share(int64_t n, const F& f) {
-  if (n <= 0) return;
-  if (n <= kShareOfCore) return f(int64_t{0}, n);
-  in_parallel((n + kShareOfCore - 1) / kShareOfCore,
-              [&](int64_t share) { f(share * kShareOfCore, std::min(n, (share + 1) * kShareOfCore)); });
-}
 
 class Trues {
  public:
   /// `mask`: n bytes, true where they are not 0, which outlive this.
-  Trues(const char* mask, int64_t n) : mask_(mask), size_(n), before_(static_cast<size_t>((n + kShareOfCore - 1) / kShareOfCore) + 1) {
-    for_each_share(n, [&](int64_t begin, int64_t end) {
+  Trues(Engine& engine, const char* mask, int64_t n)
+      : engine_(engine), mask_(mask), size_(n), before_(static_cast<size_t>((n + kRowsATask - 1) / kRowsATask) + 1) {
+    over_rows(engine, n, [&](int64_t begin, int64_t end) {
       int64_t count = 0, at = begin;
       for (; at + kWord <= end; at += kWord) count += std::popcount(trues_at(at));
       for (; at < end; ++at) count += mask_[at] != 0;
-      before_[static_cast<size_t>(begin / kShareOfCore) + 1] = count;
+      before_[static_cast<size_t>(begin / kRowsATask) + 1] = count;
     });
     std::partial_sum(before_.begin(), before_.end(), before_.begin());
   }
@@ -42,16 +31,16 @@ class Trues {
   /// f(number among those that are true, place), in no order.
   template <class F>
   void for_each(const F& f) const {
-    for_each_share(size_, [&](int64_t begin, int64_t end) {
-      int64_t number = before_[static_cast<size_t>(begin / kShareOfCore)], at = begin;
+    over_rows(engine_, size_, [&](int64_t begin, int64_t end) {
+      int64_t number = before_[static_cast<size_t>(begin / kRowsATask)], at = begin;
       for (; at + kWord <= end; at += kWord)
         for (uint64_t word = trues_at(at); word; word &= word - 1) f(number++, at + std::countr_zero(word) / 8);
       for (; at < end; ++at)
         if (mask_[at]) f(number++, at);
     });
   }
-  BudgetVector<int64_t> places(Engine& engine) const {
-    BudgetVector<int64_t> result(static_cast<size_t>(count()), BudgetAllocator<int64_t>(engine));
+  BudgetVector<int64_t> places() const {
+    BudgetVector<int64_t> result(static_cast<size_t>(count()), BudgetAllocator<int64_t>(engine_));
     for_each([&](int64_t number, int64_t place) { result[static_cast<size_t>(number)] = place; });
     return result;
   }
@@ -66,6 +55,7 @@ class Trues {
     return (((word & kLow) + kLow) | word) & ~kLow;
   }
 
+  Engine& engine_;
   const char* mask_;
   int64_t size_;
   std::vector<int64_t> before_;  // how many are true before each share; all, behind the last

@@ -176,7 +176,7 @@ TEST_CASE("memory of a call is counted, and what is left is freed", "[functions]
   const int64_t before = budget.used();
   HostStorageRef kept;
   {
-    FunctionContext context(engine().device(), {});
+    FunctionContext context(engine(), {});
     void* const a = context.allocate(1 << 20);
     void* const b = context.allocate(1 << 20);
     REQUIRE(a);

@@ -43,7 +43,7 @@ bool all_layouts_agree(Device& device, int64_t n, int64_t m, int64_t k) {
     const Matrix<const T> right = layout & 2 ? Matrix<const T>{b.data(), 1, k} : Matrix<const T>{b.data(), m, 1};
     std::vector<T> c(static_cast<size_t>(n * m), T(77));
     const Matrix<T> result = layout & 4 ? Matrix<T>{c.data(), 1, n} : Matrix<T>{c.data(), m, 1};
-    linalg::multiply_together(device, left, right, result, n, m, k, false, false, kNever);
+    linalg::multiply_together(&device, left, right, result, n, m, k, false, false, kNever);
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < m; ++j) {
         T sum = 0;
@@ -83,7 +83,7 @@ TEST_CASE("products have the same bits on any number of threads") {
     std::vector<double> first;
     for (const int threads : {1, 2, 5}) {
       std::vector<double> c(static_cast<size_t>(n * m));
-      linalg::multiply_together(*host(threads), Matrix<const double>{a.data(), k, 1}, Matrix<const double>{b.data(), m, 1},
+      linalg::multiply_together(host(threads).get(), Matrix<const double>{a.data(), k, 1}, Matrix<const double>{b.data(), m, 1},
                                 Matrix<double>{c.data(), m, 1}, n, m, k, false, false, kNever);
       if (first.empty()) first = c;
       CHECK(std::memcmp(first.data(), c.data(), 8 * c.size()) == 0);
@@ -98,8 +98,8 @@ TEST_CASE("a matrix times itself is symmetric to the bit, and results can be add
   const auto a = inexact(n * k);
   std::vector<double> c(n * n), whole(n * n);
   const Matrix<const double> left{a.data(), k, 1}, right{a.data(), 1, k};
-  linalg::multiply_together(*device, left, right, Matrix<double>{c.data(), n, 1}, n, n, k, true, false, kNever);
-  linalg::multiply_together(*device, left, right, Matrix<double>{whole.data(), n, 1}, n, n, k, false, false, kNever);
+  linalg::multiply_together(device.get(), left, right, Matrix<double>{c.data(), n, 1}, n, n, k, true, false, kNever);
+  linalg::multiply_together(device.get(), left, right, Matrix<double>{whole.data(), n, 1}, n, n, k, false, false, kNever);
   bool symmetric = true, close = true;
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < n; ++j) {
@@ -110,7 +110,7 @@ TEST_CASE("a matrix times itself is symmetric to the bit, and results can be add
   CHECK(symmetric);
   CHECK(close);
   std::vector<double> twice = whole;
-  linalg::multiply_together(*device, left, right, Matrix<double>{twice.data(), n, 1}, n, n, k, false, true, kNever);
+  linalg::multiply_together(device.get(), left, right, Matrix<double>{twice.data(), n, 1}, n, n, k, false, true, kNever);
   CHECK(twice[5] == Approx(2 * whole[5]));
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("a product that is stopped ends early") {
   const auto a = inexact(400 * 400);
   std::vector<double> c(400 * 400, 3.0);
   const Matrix<const double> x{a.data(), 400, 1};
-  linalg::multiply_together(*device, x, x, Matrix<double>{c.data(), 400, 1}, 400, 400, 400, false, false, stop);
+  linalg::multiply_together(device.get(), x, x, Matrix<double>{c.data(), 400, 1}, 400, 400, 400, false, false, stop);
   CHECK(c[0] == 3.0);
 }
 
