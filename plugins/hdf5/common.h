@@ -95,6 +95,9 @@ Handle space_of(const Hdf5Shape& shape, const int64_t* most = nullptr);
 int64_t select(hid_t space, const Hdf5Selection* selection);
 /// A space in memory of that many elements.
 Handle flat_space(int64_t count);
+/// The same for what select() selected in a dataset's space. Blocks have their own axes in memory, too: the library then goes through both
+/// by rows, and else by elements.
+Handle memory_space(hid_t space, const Hdf5Selection* selection, int64_t count);
 
 // ---- texts (texts.cpp) ----
 /// Reads `count` texts of a dataset or an attribute: `read(type in memory, into)` is the library's call, `file_type` what it reads.
@@ -129,6 +132,7 @@ int dataset_create(int64_t parent, const char* path, const Hdf5Type* type, const
 int dataset_describe(int64_t dataset, Hdf5Type* type, Hdf5Shape* shape, Hdf5Storage* storage, Hdf5Problem* problem);
 int dataset_fill(int64_t dataset, const Hdf5Type* type, void* element, Hdf5Problem* problem);
 int dataset_resize(int64_t dataset, const Hdf5Shape* shape, Hdf5Problem* problem);
+int dataset_offset(int64_t dataset, const Hdf5Type* type, int64_t* offset, Hdf5Problem* problem);
 int dataset_read(int64_t dataset, const Hdf5Selection* selection, const Hdf5Type* type, void* into, Hdf5Problem* problem);
 int dataset_write(int64_t dataset, const Hdf5Selection* selection, const Hdf5Type* type, const void* from, Hdf5Problem* problem);
 int dataset_read_texts(int64_t dataset, const Hdf5Selection* selection, Hdf5Found found, Hdf5Problem* problem);

@@ -10,7 +10,7 @@ constexpr unsigned kLzf = 32000;  // the number that h5py registered its filter 
 
 /// What elements are read from or written to: the selected part of a dataset, and as many in memory.
 struct Part {
-  Handle space;
+  Handle space, memory;
   int64_t count;
 };
 
@@ -21,7 +21,8 @@ Part part_of(hid_t dataset, const Hdf5Selection* selection) {
   Handle space(H5Dget_space(dataset), H5Sclose);
   checked<hid_t>(space, kHdf5Runtime, "Unable to synchronously get dataspace");
   const int64_t count = select(space, selection);
-  return {std::move(space), count};
+  Handle memory = memory_space(space, selection, count);
+  return {std::move(space), std::move(memory), count};
 }
 
 Handle creation(const Hdf5Shape& shape, const Hdf5Storage& storage) {
@@ -110,11 +111,23 @@ int dataset_resize(int64_t dataset, const Hdf5Shape* shape, Hdf5Problem* problem
   });
 }
 
+int dataset_offset(int64_t dataset, const Hdf5Type* type, int64_t* offset, Hdf5Problem* problem) {
+  return guarded(problem, [&] {
+    check_open(dataset, kHdf5Runtime, kClosed);
+    *offset = -1;
+    const Handle kept(H5Dget_type(dataset), H5Tclose), how(H5Dget_create_plist(dataset), H5Pclose), native = memory_type(*type);
+    // Truth values are left out: a byte of the file may be another number.
+    if (type->kind == kHdf5Boolean || H5Pget_layout(how) != H5D_CONTIGUOUS || H5Pget_external_count(how) != 0) return;
+    if (H5Tequal(kept, native) <= 0) return;
+    const haddr_t place = H5Dget_offset(dataset);
+    if (place != HADDR_UNDEF) *offset = static_cast<int64_t>(place);
+  });
+}
+
 int dataset_read(int64_t dataset, const Hdf5Selection* selection, const Hdf5Type* type, void* into, Hdf5Problem* problem) {
   return guarded(problem, [&] {
     const Part part = part_of(dataset, selection);
-    checked(H5Dread(dataset, memory_type(*type), flat_space(part.count), part.space, H5P_DEFAULT, into), kHdf5Os,
-            "Can't synchronously read data");
+    checked(H5Dread(dataset, memory_type(*type), part.memory, part.space, H5P_DEFAULT, into), kHdf5Os, "Can't synchronously read data");
     if (type->kind == kHdf5Boolean) make_truths(into, part.count);
   });
 }
@@ -122,8 +135,7 @@ int dataset_read(int64_t dataset, const Hdf5Selection* selection, const Hdf5Type
 int dataset_write(int64_t dataset, const Hdf5Selection* selection, const Hdf5Type* type, const void* from, Hdf5Problem* problem) {
   return guarded(problem, [&] {
     const Part part = part_of(dataset, selection);
-    checked(H5Dwrite(dataset, memory_type(*type), flat_space(part.count), part.space, H5P_DEFAULT, from), kHdf5Os,
-            "Can't synchronously write data");
+    checked(H5Dwrite(dataset, memory_type(*type), part.memory, part.space, H5P_DEFAULT, from), kHdf5Os, "Can't synchronously write data");
   });
 }
 
@@ -132,7 +144,7 @@ int dataset_read_texts(int64_t dataset, const Hdf5Selection* selection, Hdf5Foun
     const Part part = part_of(dataset, selection);
     const Handle kept(H5Dget_type(dataset), H5Tclose);
     read_texts(kept, part.count, found, [&](hid_t type, void* into) {
-      checked(H5Dread(dataset, type, flat_space(part.count), part.space, H5P_DEFAULT, into), kHdf5Os, "Can't synchronously read data");
+      checked(H5Dread(dataset, type, part.memory, part.space, H5P_DEFAULT, into), kHdf5Os, "Can't synchronously read data");
     });
   });
 }
@@ -143,7 +155,7 @@ int dataset_write_texts(int64_t dataset, const Hdf5Selection* selection, const c
     if (part.count != count) throw Failure{kHdf5Type, "Texts are written to as many places"};
     const Handle kept(H5Dget_type(dataset), H5Tclose);
     if (H5Tis_variable_str(kept) <= 0) throw Failure{kHdf5Unsupported, "texts of fixed lengths are read, not written"};
-    checked(H5Dwrite(dataset, kept, flat_space(count), part.space, H5P_DEFAULT, texts), kHdf5Os, "Can't synchronously write data");
+    checked(H5Dwrite(dataset, kept, part.memory, part.space, H5P_DEFAULT, texts), kHdf5Os, "Can't synchronously write data");
   });
 }
 

@@ -1,13 +1,29 @@
 // Files.
+#include <vector>
+
 #include "plugins/hdf5/common.h"
 
 namespace gasell::plugin {
 
+namespace {
+
+/// Closes what was opened through a file. The library could do so by itself (H5F_CLOSE_STRONG), but follows no link from another file to
+/// one that was opened so.
+void close_objects(hid_t file) {
+  constexpr unsigned kObjects = H5F_OBJ_DATASET | H5F_OBJ_GROUP | H5F_OBJ_DATATYPE | H5F_OBJ_ATTR | H5F_OBJ_LOCAL;
+  const ssize_t count = checked(H5Fget_obj_count(file, kObjects), kHdf5Os, "Unable to close file");
+  std::vector<hid_t> objects(static_cast<size_t>(count));
+  const ssize_t found = objects.empty() ? 0 : H5Fget_obj_ids(file, kObjects, objects.size(), objects.data());
+  for (ssize_t k = 0; k < found; ++k)
+    while (H5Iis_valid(objects[static_cast<size_t>(k)]) > 0 && H5Idec_ref(objects[static_cast<size_t>(k)]) > 0) continue;
+}
+
+}  // namespace
+
 int file_open(const char* path, int access, int64_t* file, Hdf5Problem* problem) {
   return guarded(problem, [&] {
     const Handle how(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    // What is open when a file is closed is closed with it.
-    checked(H5Pset_fclose_degree(how, H5F_CLOSE_STRONG), kHdf5Runtime, "Unable to set how the file is closed");
+    checked(H5Pset_fclose_degree(how, H5F_CLOSE_WEAK), kHdf5Runtime, "Unable to set how the file is closed");
     if (access == kHdf5Read || access == kHdf5Change) {
       *file =
           checked(H5Fopen(path, access == kHdf5Read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, how), kHdf5Os, "Unable to synchronously open file");
@@ -19,7 +35,10 @@ int file_open(const char* path, int access, int64_t* file, Hdf5Problem* problem)
 }
 
 int file_close(int64_t file, Hdf5Problem* problem) {
-  return guarded(problem, [&] { checked(H5Fclose(file), kHdf5Os, "Unable to close file"); });
+  return guarded(problem, [&] {
+    close_objects(file);
+    checked(H5Fclose(file), kHdf5Os, "Unable to close file");
+  });
 }
 
 int file_is_writable(int64_t file, int* writable, Hdf5Problem* problem) {

@@ -86,6 +86,7 @@ extern "C" __attribute__((visibility("default"))) const GasellHdf5* gasell_hdf5(
       dataset_describe,
       dataset_fill,
       dataset_resize,
+      dataset_offset,
       dataset_read,
       dataset_write,
       dataset_read_texts,

@@ -61,6 +61,17 @@ Handle flat_space(int64_t count) {
   return Handle(H5Screate_simple(1, &extent, nullptr), H5Sclose);
 }
 
+Handle memory_space(hid_t space, const Hdf5Selection* selection, int64_t count) {
+  const int rank = H5Sget_simple_extent_ndims(space);
+  if (rank <= 1 || count == 0 || (selection && (selection->points || selection->listed >= 0))) return flat_space(count);
+  hsize_t extents[H5S_MAX_RANK] = {};
+  if (selection)
+    std::copy(selection->count, selection->count + rank, extents);
+  else
+    H5Sget_simple_extent_dims(space, extents, nullptr);
+  return Handle(H5Screate_simple(rank, extents, nullptr), H5Sclose);
+}
+
 int64_t select(hid_t space, const Hdf5Selection* selection) {
   constexpr const char* kWhat = "Unable to select";
   const int rank = checked(H5Sget_simple_extent_ndims(space), kHdf5Runtime, "Unable to get a shape");

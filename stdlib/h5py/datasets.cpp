@@ -153,6 +153,17 @@ Value read_later(Interpreter& in, Args args) {
   return array_over(deferred(graph::bytes_of(count, dtype), make), dtype, count);
 }
 
+/// map_dataset(dataset, path, dtype, shape): an array of the file's own memory, or None where elements lie otherwise there.
+Value map_dataset(Interpreter& in, Args args) {
+  const DType dtype = dtype_of(in, args[2]);
+  const graph::Shape shape = numpy::to_shape(in, args[3]);
+  const Hdf5Type type = type_of_dtype(dtype);
+  int64_t offset = -1;
+  hdf5::call(hdf5::plugin().dataset_offset, id_of(args[0]), &type, &offset);
+  if (offset < 0 || offset % size_of(dtype) != 0) return {};
+  return array_over(map_file(path_of(args[1]), offset, graph::bytes_of(shape, dtype)), dtype, shape);
+}
+
 /// write(dataset, selection, array)
 Value write(Interpreter& in, Args args) {
   const Selected selected(in, args[1]);
@@ -189,6 +200,7 @@ std::vector<NativeFunction> h5py_dataset_functions() {
       {"resize", "dataset, shape, /", resize, "Another shape of a dataset in chunks."},
       {"read", "dataset, selection, dtype, shape, /", read, "The selected elements as an array."},
       {"read_later", "dataset, dtype, start, count, /", read_later, "A block that is read when its elements are wanted."},
+      {"map_dataset", "dataset, path, dtype, shape, /", map_dataset, "An array of the file's own memory, or None."},
       {"write", "dataset, selection, array, /", write, "Writes as many elements as are selected."},
       {"read_texts", "dataset, selection, /", read_texts, "The selected texts as a list."},
       {"write_texts", "dataset, selection, texts, /", write_texts, "Writes as many texts as are selected."},

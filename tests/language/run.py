@@ -155,7 +155,7 @@ json.dump({"version": f"CPython {sys.version.split()[0]}, NumPy {np.__version__}
 
 
 # What a folder's answers need beside NumPy.
-NEEDS = {"functions": "numba", "frames": "pandas", "dask": "dask", "sklearn": "sklearn", "scipy": "scipy", "h5py": "h5py", "parquet.gsl": "pyarrow", "kendall.gsl": "scipy"}
+NEEDS = {"functions": "numba", "frames": "pandas", "dask": "dask", "sklearn": "sklearn", "scipy": "scipy", "h5py": "h5py", "hdf5.gsl": "dask, h5py", "parquet.gsl": "pyarrow", "kendall.gsl": "scipy"}
 
 
 def lacks(python, package):

@@ -121,6 +121,8 @@ struct GasellHdf5 {
   /// The element that stands where nothing was written, in memory's form.
   int (*dataset_fill)(int64_t dataset, const struct Hdf5Type* type, void* element, struct Hdf5Problem* problem);
   int (*dataset_resize)(int64_t dataset, const struct Hdf5Shape* shape, struct Hdf5Problem* problem);
+  /// Where in the file all elements lie as `type` has them in memory, in C order; -1: they do not.
+  int (*dataset_offset)(int64_t dataset, const struct Hdf5Type* type, int64_t* offset, struct Hdf5Problem* problem);
   /// The selected elements in C order; `type`: of those in memory, which the library converts to. A null selection: all elements.
   int (*dataset_read)(int64_t dataset, const struct Hdf5Selection* selection, const struct Hdf5Type* type, void* into,
                       struct Hdf5Problem* problem);
