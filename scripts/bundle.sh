@@ -48,6 +48,9 @@ for library in "$private"/libarrow.so.* "$private"/libarrow_s3.so.* "$private"/l
   if [[ -f $library ]]; then strip --strip-unneeded "$library"; fi
 done
 
+# libhdf5 of the distributions needs libcurl and what that needs, more than all else here: files of HDF5 are read where it is installed and Gasell is built.
+rm -f "$private/gasell_hdf5.so"
+
 # Whose work is in it, and under which licences.
 owner() { dpkg -S "$1" 2>/dev/null || dpkg -S "/usr$(realpath "$1" | sed 's|^/usr||')"; }
 owner_of() { owner "$1" | sed -E 's/:.*//; s/,.*//' | head -1; }

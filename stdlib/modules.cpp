@@ -3,6 +3,7 @@
 #include "stdlib/bindings.h"
 #include "stdlib/cupy/kernels.h"
 #include "stdlib/dask/module.h"
+#include "stdlib/h5py/module.h"
 #include "stdlib/library.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/module.h"
@@ -45,6 +46,8 @@ const ModuleTable& known_modules() {
                                      {"distributed", {}, make_dask_distributed},
                                      {"dask_cuda", {}, make_dask_cuda},
                                      {"_dask", {}, make_dask_natives},
+                                     {"h5py", {}, make_h5py},
+                                     {"_h5py", {}, make_h5py_natives},
                                      {"_numpy", {}, make_numpy_host},
                                      {"_linalg", {}, make_linalg_host},
                                      {"_fft", {}, make_transforms_host},

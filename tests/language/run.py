@@ -6,7 +6,7 @@ and, where it ends with an uncaught exception, the exception's name and message.
 of the repository when it is there) and are kept in build/peers; without a peer the recorded NAME.expected beside the file is used, and the run says so.
 `--record` writes NAME.expected from the peer. Where a peer of another version than the recorded one answers otherwise, the recorded answer counts.
 
-functions/ wants a peer that has Numba too, frames/ one that has pandas 2 (`pd` is imported there); the recorded answers count where the peer has not. scipy/ wants SciPy.
+functions/ wants a peer that has Numba too, frames/ one that has pandas 2 (`pd` is imported there); the recorded answers count where the peer has not. scipy/ wants SciPy, h5py/ h5py.
 functions/cuda_*.gsl run on Numba's simulator.
 gasell_only/ has hand-written answers for what differs from the peers by design (random numbers).
 kernels/ states what a program becomes: a line `# kernels: 1 2` inside a case gives the number of kernels of each plan that it runs, in order;
@@ -156,7 +156,7 @@ json.dump({"version": f"CPython {sys.version.split()[0]}, NumPy {np.__version__}
 
 
 # What a folder's answers need beside NumPy.
-NEEDS = {"functions": "numba", "frames": "pandas", "dask": "dask", "sklearn": "sklearn", "scipy": "scipy", "parquet.gsl": "pyarrow", "kendall.gsl": "scipy"}
+NEEDS = {"functions": "numba", "frames": "pandas", "dask": "dask", "sklearn": "sklearn", "scipy": "scipy", "h5py": "h5py", "hdf5.gsl": "dask, h5py", "parquet.gsl": "pyarrow", "kendall.gsl": "scipy"}
 
 
 def lacks(python, package):
@@ -167,12 +167,16 @@ def needs(path):
     return NEEDS.get(path.name, NEEDS.get(path.relative_to(HERE).parts[0]))
 
 
-# What cannot run where Gasell was built without Apache Arrow C++.
-OF_THE_PLUGIN = {"parquet"}
+# What cannot run where Gasell was built without a plugin: the names of files and folders, by the plugin's line of `gasell doctor`.
+OF_PLUGINS = {"Parquet files": {"parquet"}, "HDF5 files": {"h5py", "hdf5"}}
 
 
-def has_plugin(gasell):
-    return bool(re.search(r"^Parquet files +Apache Arrow", subprocess.run([gasell, "doctor"], capture_output=True, text=True).stdout, re.M))
+def of_plugin(path, plugin):
+    return path.stem in OF_PLUGINS[plugin] or path.parent.name in OF_PLUGINS[plugin]
+
+
+def has_plugin(gasell, plugin):
+    return not re.search(rf"^{plugin} +none", subprocess.run([gasell, "doctor"], capture_output=True, text=True).stdout, re.M)
 
 
 def find_peer(wanted):
@@ -433,10 +437,11 @@ def main():
     if options.list:
         print(f"{total} cases in {len(files)} files")
         return 0
-    if any(p.stem in OF_THE_PLUGIN for p in files) and not has_plugin(options.gasell):
-        files = {p: cases for p, cases in files.items() if p.stem not in OF_THE_PLUGIN}
-        total = sum(map(len, files.values()))
-        print("Gasell was built without Apache Arrow: no cases of Parquet files are run")
+    for plugin in OF_PLUGINS:
+        if any(of_plugin(p, plugin) for p in files) and not has_plugin(options.gasell, plugin):
+            files = {p: cases for p, cases in files.items() if not of_plugin(p, plugin)}
+            total = sum(map(len, files.values()))
+            print(f"Gasell was built without the plugin of {plugin}: no cases of them are run")
 
     peer = find_peer(options.peer)
     answers, version = {}, ""

@@ -14,6 +14,7 @@
 #include "runtime/gpu/cuda/cublas.h"
 #include "runtime/gpu/cuda/describe.h"
 #include "runtime/io/arrow/plugin.h"
+#include "runtime/io/hdf5/plugin.h"
 #include "runtime/io/remote/http.h"
 #include "runtime/linalg/openblas.h"
 #include "runtime/transforms/routines.h"
@@ -100,6 +101,7 @@ int run_doctor(const Options& options) {
     line("transforms", transforms::description().empty() ? "none: built without ducc, which scripts/setup.sh fetches; np.fft does not work"
                                                          : transforms::description());
     line("Parquet files", arrow::describe_plugin());
+    line("HDF5 files", hdf5::describe_plugin());
     line("web addresses", remote::describe_web());
     for (const auto& [what, text] : describe_gpus()) line(what.c_str(), text);
     line("kernel cache", options.engine.cache ? fmt::format("{}: {} kernels, {}", jit.cache_directory, jit.cache_entries,
