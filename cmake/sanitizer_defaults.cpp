@@ -3,10 +3,6 @@
 
 extern "C" {
 
-const char* __lsan_default_suppressions() {
-  return "leak:wcsdup\n";  // libedit's el_end() forgets the names that EL_ADDFN copied; nothing else here uses wide strings
-}
-
 // Arrow and OpenBLAS come without ThreadSanitizer's marks, and it sees a part of what they do: their calls of memset and operator
 // delete, not the atomics that order them. Only their races are left out: "called_from_lib" would leave out their locks too, and then
 // every mutex of theirs that our threads meet is reported.

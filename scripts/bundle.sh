@@ -67,7 +67,7 @@ third_party() {
 }
 {
   for library in "${shared[@]}"; do echo "$(owner_of "$library")|lib/gasell/$(basename "$library")"; done
-  for package in llvm-19-dev libedit-dev libncurses-dev libbsd-dev libmd-dev libzstd-dev zlib1g-dev libutf8proc-dev libxxhash-dev libpcre2-dev; do echo "$package|linked in"; done
+  for package in llvm-19-dev libzstd-dev zlib1g-dev libutf8proc-dev libxxhash-dev libpcre2-dev; do echo "$package|linked in"; done
   for package in libfmt-dev libcli11-dev nlohmann-json3-dev libfast-float-dev "$(owner_of /usr/include/boost/version.hpp)"; do echo "$package|compiled in"; done
   libclc=$(sed -n 's/^LIBCLC:FILEPATH=//p' $build/CMakeCache.txt)
   if [[ -n $libclc ]]; then echo "$(owner_of "$libclc")|device bitcode, compiled in"; fi

@@ -35,6 +35,8 @@ class BoundFunction final : public Object {
   }
   std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
     if (auto own = Object::get_attribute(in, name)) return own;
+    if (name == "__func__") return function;
+    if (name == "__self__") return self;
     return function.object()->get_attribute(in, name);
   }
 

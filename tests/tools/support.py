@@ -13,7 +13,7 @@ INTERRUPT_LIMIT = float(os.environ.get("GASELL_TEST_INTERRUPT_SECONDS", "1.0"))
 def environment(**changes):
     """A clean environment: none of the caller's settings, a kernel cache and a history of its own."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("GASELL") and k not in ("NO_COLOR",)}
-    kept.update(GASELL_HISTORY="", TERM="xterm", LC_ALL="C.UTF-8")
+    kept.update(GASELL_HISTORY="", GASELL_INIT="", TERM="xterm", LC_ALL="C.UTF-8")
     kept.update(changes)
     return {k: v for k, v in kept.items() if v is not None}
 

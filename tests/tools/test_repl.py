@@ -112,7 +112,6 @@ class Repl(CommandTest):
 
     def test_what_is_no_command(self):
         t = self.start()
-        self.assertIn("starts no other programs", t.enter("!ls"))
         self.assertIn("there are no cells", t.enter("%%timeit"))
         self.assertIn("did you mean '%who'", t.enter("%whoo"))
         self.assertEqual(t.enter("5 % 3"), "2\n")
@@ -121,6 +120,10 @@ class Repl(CommandTest):
         t = self.start()
         block = "def f(x):\r\ty = x + 1\r\r\t# within\r\tif y > 3:\r\t\treturn y\r\r\telse:\r\t\treturn -y\rprint(f(1), f(5))\rf(2)\r"
         t.send(f"\x1b[200~{block}\x1b[201~")
+        t.expect("f(2)")
+        time.sleep(0.2)
+        self.assertNotIn("-2 6", t.shown)  # it waits to be read
+        t.send("\n")
         t.expect("-2 6\n")
         t.expect("-3\n")
         t.expect(PROMPT)
@@ -133,7 +136,7 @@ class Repl(CommandTest):
 
     def test_paste_of_decorated_functions(self):
         t = self.start()
-        t.send("\x1b[200~@njit\n\n# twice\ndef f(x):\n    y = x\n\n    # within\n# and before the margin\n    return y * 2\n\n@njit\ndef g(x): return x + 1\nf(2), g(2)\n\x1b[201~")
+        t.send("\x1b[200~@njit\n\n# twice\ndef f(x):\n    y = x\n\n    # within\n# and before the margin\n    return y * 2\n\n@njit\ndef g(x): return x + 1\nf(2), g(2)\n\x1b[201~\n")
         t.expect("(4, 3)\n")
         t.expect(PROMPT)
         self.assertEqual(t.enter("type(f) is type(njit(lambda x: x)), type(g) is type(f)"), "(True, True)\n")
@@ -217,14 +220,15 @@ class Repl(CommandTest):
 
     def test_paste_that_fails(self):
         t = self.start()
-        t.send("\x1b[200~for i in range(2):\n    print(i)\nelse:\n    print('done')\n1 / 0\n'after'\n\x1b[201~")
+        t.send("\x1b[200~for i in range(2):\n    print(i)\nelse:\n    print('done')\n1 / 0\n'after'\n\x1b[201~\n")
         t.expect("0\n1\ndone\n")
-        t.expect("ZeroDivisionError")
-        t.expect("'after'\n'after'\n")
+        self.assertIn("5:1\n", t.expect("ZeroDivisionError"))
+        self.assertNotIn("'after'\n'after'\n", t.expect(PROMPT))
 
     def test_files_are_completed(self):
         self.script("saved_here = 1\n", "longscript.gsl")
         t = self.start()
+        t.enter("%config signatures = off")
         t.send(f"len(open('{self.folder}/longs\t")
         t.expect("longscript.gsl")
         self.assertEqual(t.enter("').read())"), "15\n")
@@ -260,10 +264,12 @@ class Repl(CommandTest):
 
     def test_resized_window(self):
         t = self.start()
+        t.enter("%config signatures = off")
         t.send("x = list(range(10)")
+        t.expect("x = list(range(10)")
         fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 200, 0, 0))
         os.kill(t.process, signal.SIGWINCH)
-        time.sleep(0.2)
+        t.expect("x = list(range(10)")  # drawn anew
         t.enter(")")
         self.assertEqual(t.enter("len(x)"), "10\n")
 

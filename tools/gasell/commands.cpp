@@ -3,111 +3,190 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
+#include "lang/characters.h"
 #include "lang/parser.h"
 #include "lang/render.h"
-#include "tools/array_values.h"
+#include "tools/gasell/command_table.h"
 #include "tools/gasell/describe.h"
-#include "tools/gasell/explain.h"
-#include "tools/gasell/script.h"
+#include "tools/gasell/programs.h"
 #include "tools/gasell/terminal.h"
-#include "tools/gasell/timing.h"
-#include "tools/gasell/variables.h"
 
 namespace gasell::cli {
 
 namespace {
 
-constexpr const char* kHelp = R"(?name, name?    what a name is: its type, signature and description
-%time CODE      run it once and say how long it took, compiling included
-%timeit CODE    run it until the time is sure (-n LOOPS, -r RUNS)
-%explain EXPR   the kernels that EXPR would become, and why
-%who, %whos     the variables; with types, shapes and sizes
-%run FILE       run a script here: its names stay
-_               the last result
-Tab             complete a name, an attribute, a file in quotes
-Ctrl-C          stop the computation, or give up the entry
-Ctrl-D, exit    leave
+constexpr const char* kKeys = R"(?name, name?             what a name is: its type, signature and description
+name??                   the text of a function
+!PROGRAM                 run a program with the shell; NAME = !PROGRAM keeps the lines that it writes
+_, __, Out[n], In[n]     the last results, results and entries by number
+;                        at the end of an entry: its value is not shown
+Tab                      complete; Tab again chooses, Esc goes back
+Up, Ctrl-R               earlier entries that begin so, that contain what is typed then
+Right                    take the grey suggestion
+Alt-Enter                one line more
+Ctrl-X Ctrl-E            edit the entry with a program
+Ctrl-C                   stop the computation, or give up the entry
+Ctrl-D, exit             leave
 )";
 
-std::string trimmed(const std::string& text) {
+std::string trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\n");
-  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
+  return begin == std::string_view::npos ? "" : std::string(text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1));
 }
 
-struct Command {
-  std::string name, text;  // "%time", "x + 1"
-};
-Command split(const std::string& entry) {
-  const std::string text = trimmed(entry);
-  const size_t end = text.find_first_of(" \t\n");
-  return {text.substr(0, end), end == std::string::npos ? "" : trimmed(text.substr(end))};
+const std::vector<Command>& all_commands() {
+  static const std::vector<Command> kAll = [] {
+    std::vector<Command> all;
+    for (const auto& part : {code_commands(), file_commands(), session_commands()}) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
+  return kAll;
 }
 
-void explain(Host& host, const ast::ModuleRef& module) {
-  const Value value = host.interpreter.evaluate(module);
-  const std::optional<Array> array = array_of(value);
-  if (!array)
-    throw Error("TypeError", fmt::format("%explain wants an array expression, and this is a value of type '{}'", type_of(value).name));
-  write_stdout(explain_plan(host.engine.explain({array->node()})));
+const Command* find_command(std::string_view name) {
+  const auto found = std::find_if(all_commands().begin(), all_commands().end(), [&](const Command& c) { return c.name == name; });
+  return found == all_commands().end() ? nullptr : &*found;
 }
-
-/// Runs a file in the session; its names stay. Messages name the file.
-void run_file(Host& host, std::string name) {
-  if (name.size() > 1 && (name.front() == '\'' || name.front() == '"') && name.back() == name.front())
-    name = name.substr(1, name.size() - 2);
-  host.interpreter.run(parse_module(read_file(name)));
-}
-
-constexpr std::array<std::string_view, 7> kCommands = {"%time", "%timeit", "%explain", "%who", "%whos", "%run", "%help"};
 
 [[noreturn]] void refuse(const std::string& name) {
-  if (name.starts_with("%%")) {
+  if (name.starts_with("%%"))
     throw Error("SyntaxError", fmt::format("'{}' is not a command: there are no cells", name), "write one % and what to run behind it");
-  }
-  const std::string nearest = did_you_mean(name, {kCommands.begin(), kCommands.end()});
+  const std::string nearest = did_you_mean(name, command_names());
   throw Error("SyntaxError", fmt::format("unknown command '{}'", name),
               nearest.empty() ? "%help lists the commands" : fmt::format("did you mean '{}'?", nearest));
 }
 
+/// "x" of "x = %timeit …" and "x = !ls"; the rest goes to `command`.
+std::string assigned_name(const std::string& text, std::string& command) {
+  const size_t length = name_length(text, 0);
+  const size_t equals = text.find_first_not_of(" \t", length);
+  if (length == 0 || equals == std::string::npos || text[equals] != '=') return {};
+  const size_t begin = text.find_first_not_of(" \t", equals + 1);
+  if (begin == std::string::npos || (text[begin] != '%' && text[begin] != '!') || text.compare(begin, 2, "!=") == 0) return {};
+  command = text.substr(begin);
+  return text.substr(0, length);
+}
+
+/// `$name` is the value of that variable, where there is one; other words with a dollar are the shell's.
+std::string with_variables(Interpreter& interpreter, std::string_view command) {
+  std::string out;
+  for (size_t i = 0; i < command.size(); ++i) {
+    const size_t length = command[i] == '$' ? name_length(command, i + 1) : 0;
+    const Value* value = length > 0 ? interpreter.global(command.substr(i + 1, length)) : nullptr;
+    out += value ? str(interpreter, *value) : std::string(1, command[i]);
+    if (value) i += length;
+  }
+  return out;
+}
+
+std::optional<Value> run_program(Session& session, const std::string& command, bool keeps_output) {
+  const std::string text = with_variables(session.host.interpreter, trimmed(command));
+  if (text.empty()) throw Error("SyntaxError", "! wants a program to run", "for example: !ls");
+  int status = 0;
+  std::optional<Value> result;
+  if (keeps_output) {
+    std::vector<Value> lines;
+    const std::string output = shell_output(text, status);
+    for (size_t begin = 0; begin < output.size();) {
+      const size_t end = std::min(output.find('\n', begin), output.size());
+      lines.push_back(make_str(output.substr(begin, end - begin)));
+      begin = end + 1;
+    }
+    result = make_list(std::move(lines));
+  } else {
+    status = run_shell(text);
+  }
+  session.host.interpreter.set_global("_exit_code", Value::of(status));
+  return result;
+}
+
+void explain_name(Session& session, const std::string& text) {
+  const size_t begin = text.find_first_not_of('?');
+  const bool wants_source = text.starts_with("??") || text.ends_with("??");
+  const std::string name = begin == std::string::npos ? "" : trimmed(text.substr(begin, text.find_last_not_of('?') + 1 - begin));
+  if (name.empty()) return write_stdout(help_text());
+  if (name.starts_with('%')) {
+    const std::string help = command_help(name);
+    if (help.empty()) refuse(name);
+    return write_stdout(help + "\n");
+  }
+  Interpreter& interpreter = session.host.interpreter;
+  const Value value = interpreter.evaluate(parse_module(std::make_shared<Source>(session.source_name(), name)));
+  page(wants_source ? source_of(interpreter, value) : describe(interpreter, value), session.settings.pager);
+}
+
 }  // namespace
 
-std::vector<std::string> command_names() { return {kCommands.begin(), kCommands.end()}; }
+ast::ModuleRef CommandCall::parsed(const std::string& code) const {
+  return parse_module(std::make_shared<Source>(session.source_name(), code));
+}
+
+void fail_without_text(const CommandCall& call, std::string_view wanted, std::string_view example) {
+  throw Error("SyntaxError", fmt::format("{} wants {}", call.name, wanted), fmt::format("for example: {} {}", call.name, example));
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : all_commands()) names.emplace_back(command.name);
+  return names;
+}
+
+std::string command_help(std::string_view name) {
+  const Command* command = find_command(name);
+  return command ? fmt::format("{}{}{}  {}", command->name, command->arguments.empty() ? "" : " ", command->arguments, command->help) : "";
+}
+
+bool takes_file(std::string_view name) {
+  const Command* command = find_command(name);
+  return command && command->takes == Command::Takes::file;
+}
+
+std::vector<std::string> command_words(std::string_view name) {
+  const Command* command = find_command(name);
+  return command && command->words ? command->words() : std::vector<std::string>{};
+}
+
+std::string help_text() {
+  std::string out;
+  for (const Command& command : all_commands())
+    out += fmt::format("{:<24} {}\n", fmt::format("{} {}", command.name, command.arguments), command.help);
+  return out + kKeys;
+}
 
 bool is_command(const std::string& entry) {
   const std::string text = trimmed(entry);
-  return text.starts_with('%') || text.starts_with('?') || text.starts_with('!') ||
+  std::string command;
+  return text.starts_with('%') || text.starts_with('?') || text.starts_with('!') || !assigned_name(text, command).empty() ||
          (text.ends_with('?') && text.find('\n') == std::string::npos && text.find('#') == std::string::npos &&
           completeness(text.substr(0, text.find_last_not_of('?') + 1) + "\n") == Completeness::complete);
 }
 
-void run_command(Host& host, const std::string& entry, const std::string& source_name) {
-  const std::string text = trimmed(entry);
-  const auto parse = [&](const std::string& code) { return parse_module(std::make_shared<Source>(source_name, code)); };
-  if (text.starts_with('!'))
-    throw Error("SyntaxError", "'!' runs no program here: Gasell starts no other programs", "use a second terminal");
-  if (text.starts_with('?') || text.ends_with('?')) {
-    const size_t begin = text.find_first_not_of('?');
-    const std::string name = begin == std::string::npos ? "" : trimmed(text.substr(begin, text.find_last_not_of('?') + 1 - begin));
-    if (name.empty()) return write_stdout(kHelp);
-    return write_stdout(describe(host.interpreter, host.interpreter.evaluate(parse(name))));
+void run_command(Session& session, const std::string& entry) {
+  std::string text = trimmed(entry);
+  if (text.starts_with('?') || text.ends_with('?')) return explain_name(session, text);
+  std::string rest;
+  const std::string name = assigned_name(text, rest);
+  if (!name.empty()) text = rest;
+  std::optional<Value> result;
+  if (text.starts_with('!')) {
+    result = run_program(session, text.substr(1), !name.empty());
+  } else {
+    const size_t end = std::min(text.find_first_of(" \t\n"), text.size());
+    const Command* command = find_command(text.substr(0, end));
+    if (!command) refuse(text.substr(0, end));
+    CommandCall call{session, text.substr(0, end), trimmed(text.substr(end))};
+    if (command->takes == Command::Takes::nothing && !call.text.empty())
+      throw Error("SyntaxError", fmt::format("{} takes nothing behind it", call.name));
+    result = command->run(call);
   }
-  Command command = split(entry);
-  if (std::find(kCommands.begin(), kCommands.end(), command.name) == kCommands.end()) refuse(command.name);
-  if (command.name == "%help") return write_stdout(kHelp);
-  if (command.name == "%who") return write_stdout(who(host.interpreter));
-  if (command.name == "%whos") return write_stdout(whos(host.interpreter));
-  if (command.text.empty()) {
-    const bool runs = command.name == "%run";
-    throw Error("SyntaxError", fmt::format("{} wants {}", command.name, runs ? "a file" : "something to run"),
-                fmt::format("for example: {} {}", command.name, runs ? "script.gsl" : "x.sum()"));
+  if (name.empty()) {
+    if (result) session.show(*result);
+  } else if (!result) {
+    throw Error("ValueError", fmt::format("{} has no result to keep", text.substr(0, text.find(' '))));
+  } else {
+    session.host.interpreter.set_global(name, *result);
   }
-  if (command.name == "%run") return run_file(host, command.text);
-  if (command.name == "%time") return time_once(host, parse(command.text));
-  if (command.name == "%explain") return explain(host, parse(command.text));
-  const TimeitOptions options = take_timeit_options(command.text);
-  time_many(host, parse(command.text), options);
 }
 
 }  // namespace gasell::cli

@@ -5,6 +5,7 @@
 #include "compiler/graph/node.h"
 #include "runtime/session/objects.h"
 #include "tools/array_values.h"
+#include "tools/gasell/signatures.h"
 
 namespace gasell::cli {
 
@@ -12,18 +13,19 @@ namespace {
 
 std::string signature_of(const NativeFunction& function) { return fmt::format("{}({})", function.name, function.signature); }
 
-std::string described_function(const NativeFunction& function) {
-  return fmt::format("{}\n{}", signature_of(function), function.doc.empty() ? "" : function.doc + "\n");
+std::string described(const CallSignature& signature) {
+  return signature.text() + "\n" + (signature.description.empty() ? "" : signature.description + "\n");
 }
 
 }  // namespace
 
 std::string describe(Interpreter& interpreter, const Value& value) {
-  if (const auto* builtin = value.as<Builtin>()) return described_function(builtin->function);
+  const std::optional<CallSignature> signature = call_signature(interpreter, value);
+  if (signature && !value.as<TypeObject>()) return described(*signature);
   const Type& type = type_of(value);
   if (const auto* object = value.as<TypeObject>()) {
     std::string out = fmt::format("type {}\n", object->described.name);
-    if (object->described.constructor) out += described_function(*object->described.constructor);
+    if (signature) out += described(*signature);
     for (const NativeFunction& method : object->described.methods)
       if (!method.name.starts_with("_")) out += fmt::format("  .{}\n", signature_of(method));
     return out;
@@ -44,6 +46,13 @@ std::string describe(Interpreter& interpreter, const Value& value) {
     text = text.substr(0, end) + "…";
   }
   return out + fmt::format("value      {}\n", text);
+}
+
+std::string source_of(Interpreter& interpreter, const Value& value) {
+  const std::optional<FunctionText> found = function_text(interpreter, value);
+  if (!found) return describe(interpreter, value);
+  return fmt::format("{}:{}\n{}\n", found->source->name(), found->source->position(found->span.begin).line,
+                     found->source->text().substr(found->span.begin, found->span.end - found->span.begin));
 }
 
 }  // namespace gasell::cli

@@ -21,7 +21,8 @@ namespace {
 
 std::string script_name(const Options& options) {
   switch (options.action) {
-    case Action::run_file: return options.script;
+    case Action::run_file:
+    case Action::repl: return options.script;
     case Action::run_text: return "-c";
     case Action::run_stdin: return "-";
     default: return "";

@@ -72,8 +72,9 @@ Options parse_command_line(int argc, char** argv) {
   app.footer(kFooter);
   app.prefix_command();
   std::string text, memory, device, emit, threads, chunk, dashboard;
-  bool version = false, no_fuse = false, no_cache = false;
+  bool version = false, stays = false, no_fuse = false, no_cache = false;
   auto* text_option = app.add_option("-c", text, "Run this text")->type_name("TEXT");
+  app.add_flag("-i", stays, "Stay in a session when the script has run");
   auto* threads_option = app.add_option("--threads", threads, "Threads that compute (default: all cores)")->type_name("N");
   auto* memory_option =
       app.add_option("--memory", memory, "What arrays may take, e.g. 1GiB (default: three quarters of the machine's)")->type_name("SIZE");
@@ -135,6 +136,7 @@ Options parse_command_line(int argc, char** argv) {
     return options;
   }
   options.arguments = app.remaining();
+  if (stays && (*text_option || options.arguments.empty() || options.arguments.front() == "-")) usage_error("-i wants a script");
   if (*text_option) {
     // Behind the text everything is the script's; before it an unknown option is a mistake.
     const char* const* const dash_c =
@@ -156,7 +158,7 @@ Options parse_command_line(int argc, char** argv) {
   } else if (first.starts_with("-")) {
     usage_error(fmt::format("unknown option '{}'", first));
   } else {
-    options.action = Action::run_file;
+    options.action = stays ? Action::repl : Action::run_file;
     options.script = first;
   }
   return options;

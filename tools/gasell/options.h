@@ -13,7 +13,7 @@ enum class Emit { nothing, ast, graph, loops, llvm, assembly, grid, ptx };
 
 struct Options {
   Action action = Action::repl;
-  std::string script;                  // run_file, check: the path; run_text: the text
+  std::string script;                  // run_file, check: the path; run_text: the text; repl: a script that runs first, or ""
   std::vector<std::string> arguments;  // what sys.argv holds after the script's name
   EngineOptions engine;                // the environment's values, overridden by the command line's
   Emit emit = Emit::nothing;

@@ -2,116 +2,109 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdlib>
+#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "lang/parser.h"
 #include "runtime/device/device.h"
 #include "tools/gasell/commands.h"
-#include "tools/gasell/completion.h"
-#include "tools/gasell/host.h"
-#include "tools/gasell/line_editor.h"
+#include "tools/gasell/script.h"
+#include "tools/gasell/session.h"
 #include "tools/gasell/terminal.h"
 #include "tools/version.h"
 
 namespace gasell::cli {
 
-namespace {
-
-std::filesystem::path history_path() {
-  if (const char* path = std::getenv("GASELL_HISTORY")) return path;  // empty: none
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state) return std::filesystem::path(state) / "gasell" / "history";
-  if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".local" / "state" / "gasell" / "history";
-  return {};
-}
-
 class Repl {
  public:
-  explicit Repl(const Options& options)
-      : options_(options),
-        host_(options, true),
-        editor_(history_path(), [this](std::string_view before) { return complete_name(host_.interpreter, before); }) {
-    host_.interpreter.read_line = [this](const std::string& prompt) -> std::optional<std::string> {
-      flush_stdout();
-      std::string line;
-      switch (editor_.read(prompt, line)) {
-        case LineEditor::Result::line: return line;
-        case LineEditor::Result::interrupted: throw Interrupted();
-        case LineEditor::Result::end: break;
-      }
-      return std::nullopt;
-    };
-  }
+  explicit Repl(const Options& options) : options_(options), session_(options) {}
 
   int run() {
     const std::string greeting =
         fmt::format("Gasell {} on {} threads. Tab completes, ?name explains, %help lists the commands, Ctrl-D leaves.\n", kVersion,
-                    host_.engine.device().properties().threads);
+                    session_.host.engine.device().properties().threads);
     std::fputs(greeting.c_str(), stdout);
-    while (const std::optional<std::string> entry = read_entry()) {
-      std::optional<int> exit_code = execute(*entry);
-      if (exit_code) return *exit_code;
+    std::optional<int> left = begin();
+    while (!left) {
+      const std::optional<std::string> entry = read_entry();
+      if (!entry) return 0;
+      left = execute(*entry);
     }
-    return 0;
+    return *left;
   }
 
  private:
-  /// A whole entry, perhaps of several lines; nullopt when the session ends.
-  std::optional<std::string> read_entry() {
-    while (true) {
-      std::string entry, line;
-      LineEditor::Result result = editor_.read(">>> ", line);
-      while (result == LineEditor::Result::line) {
-        editor_.remember(line);
-        entry += entry.empty() ? line : "\n" + line;
-        if (is_command(entry) || entry.find_first_not_of(" \t\n") == std::string::npos) break;
-        if (is_complete(entry, line)) break;
-        result = editor_.read("... ", line);
-      }
-      if (result == LineEditor::Result::end) return std::nullopt;
-      if (result == LineEditor::Result::interrupted || entry.find_first_not_of(" \t\n") == std::string::npos) continue;
-      return entry;
-    }
+  /// What stands in the init file, then the script of `gasell -i`.
+  std::optional<int> begin() {
+    const std::filesystem::path init = init_file();
+    std::error_code error;
+    if (!init.empty() && std::filesystem::is_regular_file(init, error))
+      if (const std::optional<int> left = guard([&] { run_init(read_file(init.string())->text(), init.string()); })) return left;
+    if (options_.script.empty()) return std::nullopt;
+    return guard([&] { session_.run_file(options_.script, options_.arguments); });
   }
 
-  /// Within a paste the next line says whether a block goes on, as in a file; at the prompt an empty line ends it.
-  bool is_complete(const std::string& entry, const std::string& last_line) const {
-    const auto& waiting = editor_.pasted();
-    const auto next = std::find_if(waiting.begin(), waiting.end(), [](const std::string& l) {  // comments stand anywhere within a block
-      const size_t first = l.find_first_not_of(' ');
-      return first != std::string::npos && l[first] != '#';
-    });
-    const bool empty = last_line.find_first_not_of(" \t") == std::string::npos;
-    if (next == waiting.end()) return completeness(entry + "\n") != Completeness::incomplete;
-    const bool goes_on = next->front() == ' ' || continues_block(*next);
-    if (goes_on) return !empty && completeness(entry + "\n") != Completeness::incomplete;
-    return completeness(entry + "\n\n") != Completeness::incomplete;
+  /// The init file is a script, and its lines may be commands.
+  void run_init(const std::string& text, const std::string& name) {
+    std::string code;
+    const auto flush = [&] {
+      if (code.find_first_not_of(" \n") != std::string::npos)
+        session_.host.interpreter.run(parse_module(std::make_shared<Source>(name, code)));
+      code.assign(static_cast<size_t>(std::count(code.begin(), code.end(), '\n')), '\n');  // lines keep their numbers
+    };
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = std::min(text.find('\n', begin), text.size());
+      const std::string line = text.substr(begin, end - begin);
+      if (line.starts_with('%')) {
+        flush();
+        run_command(session_, line);
+        code += "\n";
+      } else {
+        code += line + "\n";
+      }
+      begin = end + 1;
+    }
+    flush();
   }
-  static bool continues_block(const std::string& line) {
-    const std::string word = line.substr(0, line.find_first_of(" :("));
-    return word == "else" || word == "elif" || word == "except" || word == "finally";
+
+  std::optional<std::string> read_entry() {
+    while (true) {
+      flush_stdout();
+      if (!std::exchange(session_.open_line_, {}).empty()) std::fputs("\n", stdout), flush_stdout();
+      const bool numbers = session_.settings.prompt == "ipython";
+      const std::string prompt = numbers ? fmt::format("In [{}]: ", session_.entries().size() + 1) : ">>> ";
+      const std::string more = numbers ? std::string(prompt.size() - 5, ' ') + "...: " : "... ";
+      std::string entry;
+      const auto result = session_.editor.read_entry(prompt, more, std::exchange(session_.waiting, {}), entry);
+      if (result == editor::LineEditor::Result::end) return std::nullopt;
+      if (result == editor::LineEditor::Result::text && entry.find_first_not_of(" \t\n") != std::string::npos) return entry;
+    }
   }
 
   /// The exit code when the entry asked to leave.
   std::optional<int> execute(const std::string& entry) {
     if (entry == "exit" || entry == "quit") return 0;
-    host_.engine.clear_interrupt();
+    session_.add_entry(entry);
+    return guard([&] {
+      if (is_command(entry)) {
+        run_command(session_, entry);
+      } else {
+        session_.run(entry, session_.source_name());
+      }
+    });
+  }
+
+  /// Runs `work` and reports what it throws; the exit code when it asked to leave.
+  std::optional<int> guard(const std::function<void()>& work) {
+    session_.host.engine.clear_interrupt();
     InterruptHandler::take();
     bool left = false;
     const int code = guarded(options_, [&] {
       try {
-        if (is_command(entry)) {
-          run_command(host_, entry, next_source_name());
-          return;
-        }
-        const Value value = host_.interpreter.evaluate(parse_module(std::make_shared<Source>(next_source_name(), entry)));
-        if (value.is_none()) return;
-        write_stdout(repr(host_.interpreter, value) + "\n");
-        host_.interpreter.set_global("_", value);
+        work();
       } catch (const Interpreter::Exit&) {
         left = true;
         throw;
@@ -121,19 +114,12 @@ class Repl {
       }
     });
     InterruptHandler::take();
-    if (left) return code;
-    return std::nullopt;
+    return left ? std::optional(code) : std::nullopt;
   }
 
-  std::string next_source_name() { return fmt::format("<entry {}>", ++entries_); }
-
   const Options& options_;
-  Host host_;
-  LineEditor editor_;
-  int entries_ = 0;
+  Session session_;
 };
-
-}  // namespace
 
 int run_repl(const Options& options) {
   std::optional<Repl> repl;

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <vector>
 
+#include "runtime/session/objects.h"
+#include "stdlib/named_tuple.h"
 #include "tools/array_values.h"
 #include "tools/gasell/explain.h"
 #include "tools/gasell/terminal.h"
@@ -47,24 +49,36 @@ std::string with_commas(int64_t n) {
 
 }  // namespace
 
-void time_once(Host& host, const ast::ModuleRef& module) {
+std::string time_of(const std::function<void()>& work) {
   const ProcessorTimes before = processor_times();
   const auto start = Clock::now();
-  const Value value = evaluate_fully(host, module);
+  work();
   const double seconds = seconds_since(start);
   const ProcessorTimes after = processor_times();
   const double user = after.user - before.user, system = after.system - before.system;
-  write_stdout(fmt::format("CPU times: user {}, sys: {}, total: {}\nWall time: {}\n", human_seconds(user), human_seconds(system),
-                           human_seconds(user + system), human_seconds(seconds)));
-  if (value.is_none()) return;
-  write_stdout(repr(host.interpreter, value) + "\n");
-  host.interpreter.set_global("_", value);
+  return fmt::format("CPU times: user {}, sys: {}, total: {}\nWall time: {}\n", human_seconds(user), human_seconds(system),
+                     human_seconds(user + system), human_seconds(seconds));
+}
+
+Value time_once(Host& host, const ast::ModuleRef& module) {
+  Value value;
+  const std::string times = time_of([&] { value = evaluate_fully(host, module); });
+  write_stdout(times);
+  return value;
 }
 
 TimeitOptions take_timeit_options(std::string& text) {
   TimeitOptions options;
   const auto skip_blanks = [&] { text.erase(0, std::min(text.find_first_not_of(" \t"), text.size())); };
-  while (text.starts_with("-n") || text.starts_with("-r")) {
+  while (text.size() > 1 && text[0] == '-' && std::string_view("nroq").find(text[1]) != std::string_view::npos) {
+    if (text[1] == 'o' || text[1] == 'q') {
+      if (text.size() > 2 && text[2] != ' ') break;  // -offset: code
+      (text[1] == 'o' ? options.result : options.quiet) = true;
+      text.erase(0, 2);
+      skip_blanks();
+      continue;
+    }
+    if (text.size() > 2 && text[2] != ' ' && (text[2] < '0' || text[2] > '9')) break;
     int64_t& number = text[1] == 'n' ? options.loops : options.runs;
     const std::string option = text.substr(0, 2);
     text.erase(0, 2);
@@ -78,7 +92,7 @@ TimeitOptions take_timeit_options(std::string& text) {
   return options;
 }
 
-void time_many(Host& host, const ast::ModuleRef& module, TimeitOptions options) {
+std::optional<Value> time_many(Host& host, const ast::ModuleRef& module, TimeitOptions options) {
   evaluate_fully(host, module);
   int64_t loops = options.loops ? options.loops : 1;
   const auto run = [&] {
@@ -97,9 +111,17 @@ void time_many(Host& host, const ast::ModuleRef& module, TimeitOptions options) 
   double mean = 0, variance = 0;
   for (double t : per_loop) mean += t / runs;
   for (double t : per_loop) variance += (t - mean) * (t - mean) / runs;
-  write_stdout(fmt::format("{} ± {} per loop (mean ± std. dev. of {} run{}, {} loop{} each)\n", human_seconds(mean),
-                           human_seconds(std::sqrt(variance)), options.runs, options.runs == 1 ? "" : "s", with_commas(loops),
-                           loops == 1 ? "" : "s"));
+  if (!options.quiet)
+    write_stdout(fmt::format("{} ± {} per loop (mean ± std. dev. of {} run{}, {} loop{} each)\n", human_seconds(mean),
+                             human_seconds(std::sqrt(variance)), options.runs, options.runs == 1 ? "" : "s", with_commas(loops),
+                             loops == 1 ? "" : "s"));
+  if (!options.result) return std::nullopt;
+  std::vector<Value> all;
+  for (double t : per_loop) all.push_back(Value::of(t * static_cast<double>(loops)));
+  const auto [best, worst] = std::minmax_element(per_loop.begin(), per_loop.end());
+  return make_named_result("gasell", "TimeitResult", {"average", "stdev", "best", "worst", "loops", "repeat", "all_runs"},
+                           {Value::of(mean), Value::of(std::sqrt(variance)), Value::of(*best), Value::of(*worst), Value::of(loops),
+                            Value::of(options.runs), make_list(std::move(all))});
 }
 
 }  // namespace gasell::cli

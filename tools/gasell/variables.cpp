@@ -15,10 +15,10 @@ namespace {
 
 constexpr size_t kShown = 60;  // bytes of a value
 
-/// In order of their spelling; those that begin with an underscore are the session's own.
-std::vector<std::string> variables(Interpreter& interpreter) {
+/// In order of their spelling.
+std::vector<std::string> variables(Interpreter& interpreter, const IsHidden& is_hidden) {
   std::vector<std::string> names = interpreter.global_names();
-  std::erase_if(names, [&](const std::string& name) { return name.starts_with('_') || !interpreter.global(name); });
+  std::erase_if(names, [&](const std::string& name) { return is_hidden(name) || !interpreter.global(name); });
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -39,8 +39,8 @@ std::string summary(Interpreter& interpreter, const Value& value) {
 
 }  // namespace
 
-std::string who(Interpreter& interpreter) {
-  const std::vector<std::string> names = variables(interpreter);
+std::string who(Interpreter& interpreter, const IsHidden& is_hidden) {
+  const std::vector<std::string> names = variables(interpreter, is_hidden);
   if (names.empty()) return "no variables\n";
   std::string out, line;
   for (const std::string& name : names) {
@@ -50,8 +50,8 @@ std::string who(Interpreter& interpreter) {
   return out + line + "\n";
 }
 
-std::string whos(Interpreter& interpreter) {
-  const std::vector<std::string> names = variables(interpreter);
+std::string whos(Interpreter& interpreter, const IsHidden& is_hidden) {
+  const std::vector<std::string> names = variables(interpreter, is_hidden);
   if (names.empty()) return "no variables\n";
   size_t name_width = 8, type_width = 4;
   std::vector<std::string> types;
