@@ -79,43 +79,52 @@ T* stack_at(const SimulatedPlace& place, GpuAddress address, int64_t elements) {
 }
 
 template <class T>
+void conjugate_transposed(int64_t n, const T* from, T* to) {
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      if constexpr (linalg::kIsComplex<T>)
+        to[i * n + j] = std::conj(from[j * n + i]);
+      else
+        to[i * n + j] = from[j * n + i];
+    }
+}
+
+template <class T>
 std::function<void()> decomposition_of(const GpuDecomposition& d, const SimulatedPlace& place) {
   using Kind = GpuDecomposition::Kind;
   const int64_t m = d.rows, n = d.columns, least = std::min(m, n), count = d.count;
-  const int64_t of_b = d.kind == Kind::solve ? n * d.others : d.kind == Kind::qr ? least : d.others;
+  const int64_t of_b = d.kind == Kind::solve ? n * d.others : d.kind == Kind::qr ? least : d.kind == Kind::qr_q ? d.others : 0;
   T *a = stack_at<T>(place, d.a, count * m * n), *b = stack_at<T>(place, d.b, count * of_b);
   T *u = stack_at<T>(place, d.u, count * m * n), *v = stack_at<T>(place, d.v, count * n * n);
   auto* const pivots = stack_at<int64_t>(place, d.pivots, count * n);
   auto* const values = stack_at<double>(place, d.values, count * n);
   auto* const outcome = stack_at<int32_t>(place, d.outcome, count);
   return [=] {
+    // On copies: some of OpenBLAS's kernels read beyond the ends of arrays, where a simulated GPU has its guards.
+    std::vector<T> matrix(static_cast<size_t>(m * n)), sides(static_cast<size_t>(of_b)), left(d.vectors ? matrix.size() : 1),
+        right(d.vectors ? static_cast<size_t>(n * n) : 1);
     for (int64_t k = 0; k < count; ++k) {
-      T* const matrix = a + k * m * n;
+      std::copy_n(a + k * m * n, m * n, matrix.begin());
+      std::copy_n(b + k * of_b, of_b, sides.begin());
       bool fine = true;
       switch (d.kind) {
         case Kind::solve:
-          fine = linalg::factor_lu(n, matrix, pivots + k * n);
-          linalg::solve_factored(n, d.others, matrix, pivots + k * n, b + k * of_b);
+          fine = linalg::factor_lu(n, matrix.data(), pivots + k * n);
+          linalg::solve_factored(n, d.others, matrix.data(), pivots + k * n, sides.data());
           break;
-        case Kind::cholesky: fine = linalg::factor_cholesky(n, matrix, d.upper); break;
-        case Kind::qr: linalg::factor_qr(m, n, matrix, b + k * of_b); break;
-        case Kind::qr_q: linalg::make_q(m, n, d.others, matrix, b + k * of_b); break;
-        case Kind::eigenvalues: fine = linalg::hermitian_eigenvalues(n, matrix, d.upper, d.vectors, values + k * n); break;
-        case Kind::singular_values: {
-          const auto wanted = d.vectors ? linalg::SingularVectors::some : linalg::SingularVectors::none;
-          std::vector<T> vt(d.vectors ? static_cast<size_t>(n * n) : 1);
-          fine = linalg::singular_values(m, n, matrix, wanted, values + k * n, d.vectors ? u + k * m * n : vt.data(), vt.data());
-          for (int64_t i = 0; d.vectors && i < n; ++i)
-            for (int64_t j = 0; j < n; ++j) {
-              const T x = vt[static_cast<size_t>(j * n + i)];
-              if constexpr (linalg::kIsComplex<T>)
-                v[(k * n + i) * n + j] = std::conj(x);
-              else
-                v[(k * n + i) * n + j] = x;
-            }
+        case Kind::cholesky: fine = linalg::factor_cholesky(n, matrix.data(), d.upper); break;
+        case Kind::qr: linalg::factor_qr(m, n, matrix.data(), sides.data()); break;
+        case Kind::qr_q: linalg::make_q(m, n, d.others, matrix.data(), sides.data()); break;
+        case Kind::eigenvalues: fine = linalg::hermitian_eigenvalues(n, matrix.data(), d.upper, d.vectors, values + k * n); break;
+        case Kind::singular_values:
+          fine = linalg::singular_values(m, n, matrix.data(), d.vectors ? linalg::SingularVectors::some : linalg::SingularVectors::none,
+                                         values + k * n, left.data(), right.data());
+          if (d.vectors) std::copy(left.begin(), left.end(), u + k * m * n);
+          if (d.vectors) conjugate_transposed(n, right.data(), v + k * n * n);
           break;
-        }
       }
+      std::copy(matrix.begin(), matrix.end(), a + k * m * n);
+      std::copy(sides.begin(), sides.end(), b + k * of_b);
       outcome[k] = fine ? 0 : 1;
     }
   };
