@@ -101,7 +101,9 @@ struct Engine::State {
   plan::Plan make_plan(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations, bool for_gpus) {
     plan::PlanOptions plan_options;
     plan_options.fuse = options.fuse;
-    plan_options.library = [this, for_gpus] { return for_gpus ? gpus->multiplies() : linalg::OpenBlas::find() != nullptr; };
+    plan_options.library = [this, for_gpus] {
+      return for_gpus ? gpus->library(GpuLibrary::products) != nullptr : linalg::OpenBlas::find() != nullptr;
+    };
     if (for_gpus) plan_options.grain = gpus->grain();
     if (options.chunk > 0) plan_options.grain.chunk = options.chunk;
     plan_options.memory = device->budget().limit() - device->budget().used();

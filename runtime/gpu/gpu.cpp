@@ -42,6 +42,8 @@ int Gpu::kernel_attribute(const LoadedKernel&, KernelAttribute) { runs_no_code(p
 bool Gpu::set_kernel_attribute(const LoadedKernel&, KernelAttribute, int) { runs_no_code(properties()); }
 void Gpu::launch_code(const LoadedKernel&, std::span<void* const>, const GridShape&) { runs_no_code(properties()); }
 bool Gpu::multiply(const GpuProduct&) { return false; }
+bool Gpu::transform(const GpuTransform&, const GpuWorkSpace&) { return false; }
+bool Gpu::decompose(const GpuDecomposition&, const GpuWorkSpace&) { return false; }
 
 int64_t Gpu::mark(GpuStream stream) {
   synchronize(stream);

@@ -5,7 +5,9 @@
 // do no more.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -91,6 +93,50 @@ struct GpuProduct {
   Matrix left, right, result;
 };
 
+/// Fourier transforms of vectors, or of boxes of up to three axes, none of them scaled.
+struct GpuTransform {
+  enum class Kind : uint8_t { forward, backward, real_to_complex, complex_to_real };
+  /// Element (s, i, j, …) is s * stack + i * steps[0] + j * steps[1] + … elements behind the first; each step is a multiple of the next
+  /// one, which holds the extent along the next axis at least.
+  struct Side {
+    GpuAddress data = 0;
+    std::array<int64_t, 3> steps{};
+    int64_t stack = 0;
+  };
+  Kind kind = Kind::forward;
+  bool single = false;               // float, else double
+  int rank = 1;                      // 1 where one side is real
+  std::array<int64_t, 3> extents{};  // of n real numbers n; the complex ones are n / 2 + 1 then
+  int64_t count = 1;
+  Side from, to;  // apart from each other; complex_to_real may leave anything in `from`
+};
+
+/// Decompositions of matrices of f64 or c128, one behind the other, without gaps, each in Fortran's order (its columns lie together).
+struct GpuDecomposition {
+  enum class Kind : uint8_t {
+    solve,            // a: n × n, becomes its factors; b: n × others, becomes the solutions; of no others the factors alone
+    cholesky,         // a: n × n, of which one triangle is read and becomes the factor; the other stays as it is
+    qr,               // a: rows × columns, becomes r and, below it and in b (the lesser of the two), what q is made of
+    qr_q,             // a: rows × columns of which `others` have what q is made of; becomes q
+    eigenvalues,      // a: n × n, hermitian, of which one triangle is read; becomes the vectors where wanted; values: n, ascending
+    singular_values,  // a: rows × columns, rows at least as many, is used up; values descending; u: as a, and v: columns × columns
+  };
+  Kind kind = Kind::solve;
+  DType dtype = DType::f64;
+  int64_t rows = 0, columns = 0, others = 0, count = 1;
+  bool upper = false, vectors = false;
+  GpuAddress a = 0, b = 0;
+  GpuAddress pivots = 0;  // of solve: n int64 a matrix; row k was exchanged with row pivots[k] - 1
+  GpuAddress values = 0;  // f64
+  GpuAddress u = 0, v = 0;
+  GpuAddress outcome = 0;  // an int32 a matrix: 0 where all went well; singular, not positive definite, or did not converge
+};
+
+/// What a GPU may have a library for.
+enum class GpuLibrary : uint8_t { products, transforms, decompositions };
+/// Memory of the GPU for a library to work in until it has done what it was asked for. Throws MemoryError.
+using GpuWorkSpace = std::function<GpuAddress(int64_t bytes)>;
+
 class Gpu {
  public:
   virtual ~Gpu() = default;
@@ -146,11 +192,13 @@ class Gpu {
   /// returns. Throws as launch_grid does.
   virtual void launch_code(const LoadedKernel& kernel, std::span<void* const> arguments, const GridShape& shape);
 
-  /// Whether multiply() has a library to call; looking for it may take a tenth of a second, once.
-  virtual bool multiplies() { return false; }
-  /// Gives the product to the GPU's library of linear algebra, on the compute stream. False: it cannot now (there is no memory for its work
-  /// space); nothing was computed then. Asynchronous.
+  /// The name of the GPU's library ("cuBLAS"), or null where it has none; looking for it may take a tenth of a second, once.
+  virtual const char* library(GpuLibrary) { return nullptr; }
+  /// Give the work to the GPU's library, on the compute stream. False: it cannot now (there is no memory for it); nothing was computed then
+  /// that anybody needs. Throw what `space` throws. Asynchronous, but decompose() may wait.
   virtual bool multiply(const GpuProduct& product);
+  virtual bool transform(const GpuTransform& transform, const GpuWorkSpace& space);
+  virtual bool decompose(const GpuDecomposition& decomposition, const GpuWorkSpace& space);
 
   /// What `stream` is given from now on happens after what `other` was given so far.
   virtual void wait(GpuStream stream, GpuStream other) = 0;

@@ -75,11 +75,25 @@ class GpuDevice final : public Device {
   };
   /// Throws Error (ValueError for a shape that the GPU cannot run, MemoryError), Interrupted, WorkLost.
   GridResult run_grid(const GridLaunch& launch);
-  /// Whether the GPUs have a library for contract().
-  bool multiplies() const;
-  /// A product of matrices, storages[0] and [1] into [2], on the GPU that run_grid takes; `byte_offsets`: of their first elements. False:
-  /// it cannot be done there (the arrays do not fit); the result is to be computed elsewhere then. Throws as run_grid does.
+  /// The name of the library that the GPUs have for something, or null.
+  const char* library(GpuLibrary which) const;
+  /// What a library is called with: the addresses of the arrays, and memory to work in.
+  using LibraryCall = std::function<bool(Gpu& gpu, std::span<const GpuArray> arrays, const GpuWorkSpace& space)>;
+  /// A call of a GPU's library with these arrays, on the GPU that run_grid takes. False: it cannot be done there (the arrays do not fit,
+  /// there is no work space); the results are to be computed elsewhere then. Throws as run_grid does.
+  bool call_library(std::vector<GridLaunch::Piece> arrays, const LibraryCall& call);
+  /// A product of matrices, storages[0] and [1] into [2]; `byte_offsets`: of their first elements. As call_library.
   bool contract(const plan::Contraction& contraction, std::span<const StorageRef> storages, std::span<const int64_t> byte_offsets);
+  /// An array in a storage: element (i, j, …) is `offset` + i * steps[0] + j * steps[1] + … elements behind its beginning.
+  struct Placed {
+    HostStorage* storage;
+    int64_t offset;
+    std::vector<int64_t> steps;
+  };
+  /// Fourier transforms along some axes of an array of this shape (of the real numbers, where one side is real: then along one axis). False
+  /// also where the library does not take the steps. `from` of complex_to_real is used up. As call_library.
+  bool transform(GpuTransform::Kind kind, bool single, const std::vector<int64_t>& shape, const std::vector<int>& axes, const Placed& from,
+                 const Placed& to);
   /// Gpu's functions of these names, on the GPU that run_grid takes.
   LoadedModuleRef load_module(const std::string& image);
   LoadedKernelRef module_kernel(const LoadedModuleRef& module, const std::string& symbol);

@@ -1,12 +1,12 @@
 // Products of matrices by a GPU's library of linear algebra.
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "compiler/plan/contraction.h"
-#include "lang/diagnostic.h"
+#include "runtime/device/storage.h"
 #include "runtime/gpu/gpu_device.h"
-#include "runtime/gpu/gpu_memory.h"
 
 namespace gasell {
 namespace {
@@ -75,31 +75,17 @@ bool give(Gpu& gpu, const Contraction& c, std::span<const GpuArray> arrays) {
 
 }  // namespace
 
-bool GpuDevice::multiplies() const {
-  for (int g = 0; g < count(); ++g)
-    if (alive(g)) return memory_->gpu(g).multiplies();
-  return false;
-}
-
 bool GpuDevice::contract(const Contraction& c, std::span<const StorageRef> storages, std::span<const int64_t> byte_offsets) {
   const int64_t width = size_of(c.dtype);
-  GridLaunch launch;
-  launch.notes = false;
+  std::vector<GridLaunch::Piece> arrays;
   constexpr int64_t Contraction::Axis::* kSteps[] = {&Contraction::Axis::left, &Contraction::Axis::right, &Contraction::Axis::result};
   for (size_t k = 0; k < 3; ++k) {
     const Extent elements = extent_of(c, kSteps[k]);
-    launch.arrays.push_back({static_cast<HostStorage*>(storages[k].get()), byte_offsets[k], byte_offsets[k] + elements.begin * width,
-                             byte_offsets[k] + elements.end * width, k == 2});
+    arrays.push_back({static_cast<HostStorage*>(storages[k].get()), byte_offsets[k], byte_offsets[k] + elements.begin * width,
+                      byte_offsets[k] + elements.end * width, k == 2});
   }
-  bool given = false;
-  launch.start = [&](Gpu& gpu, std::span<const GpuArray> arrays) { given = give(gpu, c, arrays); };
-  try {
-    run_grid(launch);
-  } catch (const Error& error) {
-    if (error.diagnostic().kind != "MemoryError") throw;
-    return false;
-  }
-  return given;
+  return call_library(std::move(arrays),
+                      [&](Gpu& gpu, std::span<const GpuArray> bound, const GpuWorkSpace&) { return give(gpu, c, bound); });
 }
 
 }  // namespace gasell

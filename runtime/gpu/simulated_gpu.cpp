@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <complex>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -22,9 +21,8 @@
 #include "compiler/codegen/race_check.h"
 #include "lang/diagnostic.h"
 #include "runtime/device/parse_bytes.h"
+#include "runtime/gpu/simulated_libraries.h"
 #include "runtime/gpu/simulated_memory.h"
-#include "runtime/linalg/openblas.h"
-#include "runtime/linalg/products.h"
 
 namespace gasell {
 namespace {
@@ -37,7 +35,8 @@ constexpr int64_t kPinnedAlignment = 256;
 constexpr int64_t kStaged = 64 << 20;
 // done() works for so long, so that its caller can look for interrupts.
 constexpr auto kSlice = std::chrono::milliseconds(5);
-constexpr int64_t kBlocks = 64;  // parts of a launch that change places
+constexpr int64_t kWorkSpace = 4096;  // bytes that a library asks for
+constexpr int64_t kBlocks = 64;       // parts of a launch that change places
 
 struct SimulatedKernel final : LoadedKernel {
   HostKernelFunction function = nullptr;
@@ -73,7 +72,7 @@ struct Grid {
   GridFault* fault;
   std::future<GridFault> running;  // since it came first in its stream: whoever waits can be interrupted
 };
-struct Product {
+struct LibraryCall {
   std::function<void()> compute;
 };
 struct Wait {
@@ -86,7 +85,7 @@ struct Lose {
 struct Mark {
   int64_t number;
 };
-using Operation = std::variant<Copy, Fill, Launched, Grid, Product, Wait, Lose, Mark>;
+using Operation = std::variant<Copy, Fill, Launched, Grid, LibraryCall, Wait, Lose, Mark>;
 
 /// Operations in order; those that have run are gone.
 struct Stream {
@@ -237,25 +236,20 @@ class SimulatedGpu final : public Gpu {
     give(GpuStream::compute, std::move(grid));
   }
 
-  /// The host's library stands for the GPU's.
-  bool multiplies() override {
-    const char* const named = std::getenv("GASELL_CUBLAS");
-    return !(named && std::string_view(named) == "0") && linalg::OpenBlas::find();
-  }
+  const char* library(GpuLibrary which) override { return simulated_library(which); }
   bool multiply(const GpuProduct& product) override {
     const std::lock_guard lock(mutex_);
-    require_alive();
-    if (++faults_->launches == faults_->lost_at_launch) {
-      give(GpuStream::compute, Lose{"its simulated loss in a product of matrices"});
-      return true;
-    }
-    switch (product.dtype) {
-      case DType::f32: give(GpuStream::compute, Product{product_of<float>(product)}); break;
-      case DType::f64: give(GpuStream::compute, Product{product_of<double>(product)}); break;
-      case DType::c64: give(GpuStream::compute, Product{product_of<std::complex<float>>(product)}); break;
-      default: give(GpuStream::compute, Product{product_of<std::complex<double>>(product)}); break;
-    }
-    return true;
+    return give_call(simulated_product(product, place()));
+  }
+  bool transform(const GpuTransform& transform, const GpuWorkSpace& space) override {
+    space(kWorkSpace);
+    const std::lock_guard lock(mutex_);
+    return give_call(simulated_transform(transform, place()));
+  }
+  bool decompose(const GpuDecomposition& decomposition, const GpuWorkSpace& space) override {
+    space(kWorkSpace);
+    const std::lock_guard lock(mutex_);
+    return give_call(simulated_decomposition(decomposition, place()));
   }
 
   void wait(GpuStream stream, GpuStream other) override {
@@ -293,22 +287,8 @@ class SimulatedGpu final : public Gpu {
 
   char* memory_of(GpuAddress address, int64_t bytes) const { return memory_.at(address, bytes); }
 
-  /// What computes the product, over memory that was found to be there, its last element too.
-  template <class T>
-  std::function<void()> product_of(const GpuProduct& p) const {
-    const auto at = [&](const GpuProduct::Matrix& x, int64_t rows, int64_t columns) {
-      const int64_t last = (p.count - 1) * x.stack + (rows - 1) * x.steps.row + (columns - 1) * x.steps.column;
-      if (x.data % sizeof(linalg::Real<T>)) simulation_broken("a matrix at a misaligned address");
-      return reinterpret_cast<T*>(memory_of(x.data, (last + 1) * static_cast<int64_t>(sizeof(T))));
-    };
-    const T *left = at(p.left, p.rows, p.summed), *right = at(p.right, p.summed, p.columns);
-    T* const result = at(p.result, p.rows, p.columns);
-    return [p, left, right, result] {
-      for (int64_t s = 0; s < p.count; ++s)
-        linalg::multiply<T>({left + s * p.left.stack, p.left.steps.row, p.left.steps.column},
-                            {right + s * p.right.stack, p.right.steps.row, p.right.steps.column},
-                            {result + s * p.result.stack, p.result.steps.row, p.result.steps.column}, p.rows, p.columns, p.summed, p.add);
-    };
+  SimulatedPlace place() const {
+    return [this](GpuAddress address, int64_t bytes) { return memory_of(address, bytes); };
   }
 
   bool is_pinned(const void* from) const {
@@ -332,6 +312,16 @@ class SimulatedGpu final : public Gpu {
     require_alive();
     if (++faults_->copies == faults_->lost_at_copy) return give(stream, Lose{"its simulated loss in a copy"});
     give(stream, std::move(copy));
+  }
+
+  /// Of a library; true.
+  bool give_call(std::function<void()> compute) {
+    require_alive();
+    if (++faults_->launches == faults_->lost_at_launch)
+      give(GpuStream::compute, Lose{"its simulated loss in a library's call"});
+    else
+      give(GpuStream::compute, LibraryCall{std::move(compute)});
+    return true;
   }
 
   void run_all() {
@@ -363,8 +353,8 @@ class SimulatedGpu final : public Gpu {
         std::memcpy(copy->to, copy->from ? copy->from : copy->staged.data(), static_cast<size_t>(copy->bytes));
         staged_ -= static_cast<int64_t>(copy->staged.size());
         slow_down(start);
-      } else if (auto* product = std::get_if<Product>(&operation)) {
-        product->compute();
+      } else if (auto* call = std::get_if<LibraryCall>(&operation)) {
+        call->compute();
         slow_down(start);
       } else if (auto* mark = std::get_if<Mark>(&operation)) {
         marks_.emplace(mark->number, std::chrono::duration<double>(start.time_since_epoch()).count());

@@ -114,13 +114,20 @@ class TracedGpu final : public Gpu {
     record(TraceEvent::Kind::kernel, traced.name, 0, GpuStream::compute, [&] { gpu_->launch_code(*traced.kernel, arguments, shape); });
   }
 
-  bool multiplies() override { return gpu_->multiplies(); }
+  const char* library(GpuLibrary which) override { return gpu_->library(which); }
   bool multiply(const GpuProduct& product) override {
     const int64_t elements = product.rows * product.summed + product.summed * product.columns + product.rows * product.columns;
-    bool given = false;
-    record(TraceEvent::Kind::kernel, "product of matrices", elements * product.count * size_of(product.dtype), GpuStream::compute,
-           [&] { given = gpu_->multiply(product); });
-    return given;
+    return record_call("product of matrices", elements * product.count * size_of(product.dtype), [&] { return gpu_->multiply(product); });
+  }
+  bool transform(const GpuTransform& transform, const GpuWorkSpace& space) override {
+    int64_t elements = transform.count;
+    for (int k = 0; k < transform.rank; ++k) elements *= transform.extents[static_cast<size_t>(k)];
+    return record_call("Fourier transform", 2 * elements * (transform.single ? 8 : 16), [&] { return gpu_->transform(transform, space); });
+  }
+  bool decompose(const GpuDecomposition& decomposition, const GpuWorkSpace& space) override {
+    return record_call("decomposition of matrices",
+                       decomposition.count * decomposition.rows * decomposition.columns * size_of(decomposition.dtype),
+                       [&] { return gpu_->decompose(decomposition, space); });
   }
 
   void synchronize(GpuStream stream) override {
@@ -153,6 +160,14 @@ class TracedGpu final : public Gpu {
     const int64_t end = gpu_->mark(stream);
     const std::lock_guard lock(mutex_);
     pending_[static_cast<size_t>(stream)].push_back({{kind, std::move(name), device_, 0, 0, static_cast<double>(bytes)}, begin, end});
+  }
+
+  /// A call of a library; whether it was given.
+  template <class Call>
+  bool record_call(const char* name, int64_t bytes, Call&& call) {
+    bool given = false;
+    record(TraceEvent::Kind::kernel, name, bytes, GpuStream::compute, [&] { given = call(); });
+    return given;
   }
 
   std::vector<Pending> take_pending(GpuStream stream) {

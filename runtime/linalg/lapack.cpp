@@ -34,32 +34,40 @@ int64_t at_least_one(int64_t n) { return std::max<int64_t>(n, 1); }
 }  // namespace
 
 template <class T>
-bool solve(int64_t n, int64_t m, T* a, T* b) {
+bool factor_lu(int64_t n, T* a, int64_t* pivots) {
   if (n == 0) return true;
-  const auto pivots = work_space<int64_t>(n);
   int64_t info = 0;
-  routines<T>().getrf(&n, &n, a, &n, pivots.get(), &info);
-  if (info > 0) return false;
-  if (m > 0) routines<T>().getrs("N", &n, &m, a, &n, pivots.get(), b, &n, &info, 1);
+  routines<T>().getrf(&n, &n, a, &n, pivots, &info);
+  return info == 0;
+}
+
+template <class T>
+void solve_factored(int64_t n, int64_t m, const T* a, const int64_t* pivots, T* b) {
+  if (n == 0 || m == 0) return;
+  int64_t info = 0;
+  routines<T>().getrs("N", &n, &m, a, &n, pivots, b, &n, &info, 1);
+}
+
+template <class T>
+bool solve(int64_t n, int64_t m, T* a, T* b) {
+  const auto pivots = work_space<int64_t>(n);
+  if (!factor_lu(n, a, pivots.get())) return false;
+  solve_factored(n, m, a, pivots.get(), b);
   return true;
 }
 
 template <class T>
-void determinant(int64_t n, T* a, Determinant<T>& d) {
+void determinant_of_factors(int64_t n, bool regular, const T* diagonal, int64_t step, const int64_t* pivots, Determinant<T>& d) {
   d.sign = d.product = T(1);
   d.logarithm = 0;
-  if (n == 0) return;
-  const auto pivots = work_space<int64_t>(n);
-  int64_t info = 0;
-  routines<T>().getrf(&n, &n, a, &n, pivots.get(), &info);
-  if (info > 0) {
+  if (!regular) {
     d.sign = d.product = T(0);
     d.logarithm = -std::numeric_limits<Real<T>>::infinity();
     return;
   }
   for (int64_t k = 0; k < n; ++k) {
-    const T pivot = a[k * n + k];
-    if (pivots[static_cast<size_t>(k)] != k + 1) d.sign = -d.sign, d.product = -d.product;
+    const T pivot = diagonal[k * step];
+    if (pivots[k] != k + 1) d.sign = -d.sign, d.product = -d.product;
     const Real<T> size = std::abs(pivot);
     d.product *= pivot;
     if constexpr (std::is_floating_point_v<T>)
@@ -71,17 +79,30 @@ void determinant(int64_t n, T* a, Determinant<T>& d) {
 }
 
 template <class T>
-bool cholesky(int64_t n, T* a, bool upper) {
+void determinant(int64_t n, T* a, Determinant<T>& d) {
+  const auto pivots = work_space<int64_t>(n);
+  const bool regular = factor_lu(n, a, pivots.get());
+  determinant_of_factors(n, regular, a, n + 1, pivots.get(), d);
+}
+
+template <class T>
+bool factor_cholesky(int64_t n, T* a, bool upper) {
   if (n == 0) return true;
   int64_t info = 0;
   routines<T>().potrf(upper ? "U" : "L", &n, a, &n, &info, 1);
+  return info == 0;
+}
+
+template <class T>
+bool cholesky(int64_t n, T* a, bool upper) {
+  const bool definite = factor_cholesky(n, a, upper);
   for (int64_t j = 0; j < n; ++j) {
     if (upper)
       std::fill(a + j * n + j + 1, a + (j + 1) * n, T(0));
     else
       std::fill(a + j * n, a + j * n + j, T(0));
   }
-  return info == 0;
+  return definite;
 }
 
 template <class T>
@@ -235,15 +256,19 @@ bool least_squares(int64_t m, int64_t n, int64_t columns, T* a, T* b, Real<T>* s
   return info == 0;
 }
 
-#define GASELL_LAPACK_OF(T)                                                               \
-  template bool solve(int64_t, int64_t, T*, T*);                                          \
-  template void determinant(int64_t, T*, Determinant<T>&);                                \
-  template bool cholesky(int64_t, T*, bool);                                              \
-  template void factor_qr(int64_t, int64_t, T*, T*);                                      \
-  template void make_q(int64_t, int64_t, int64_t, T*, const T*);                          \
-  template bool singular_values(int64_t, int64_t, T*, SingularVectors, Real<T>*, T*, T*); \
-  template bool eigenvalues(int64_t, T*, std::complex<Real<T>>*, std::complex<Real<T>>*); \
-  template bool hermitian_eigenvalues(int64_t, T*, bool, bool, Real<T>*);                 \
+#define GASELL_LAPACK_OF(T)                                                                                \
+  template bool solve(int64_t, int64_t, T*, T*);                                                           \
+  template void determinant(int64_t, T*, Determinant<T>&);                                                 \
+  template bool factor_lu(int64_t, T*, int64_t*);                                                          \
+  template void solve_factored(int64_t, int64_t, const T*, const int64_t*, T*);                            \
+  template void determinant_of_factors(int64_t, bool, const T*, int64_t, const int64_t*, Determinant<T>&); \
+  template bool factor_cholesky(int64_t, T*, bool);                                                        \
+  template bool cholesky(int64_t, T*, bool);                                                               \
+  template void factor_qr(int64_t, int64_t, T*, T*);                                                       \
+  template void make_q(int64_t, int64_t, int64_t, T*, const T*);                                           \
+  template bool singular_values(int64_t, int64_t, T*, SingularVectors, Real<T>*, T*, T*);                  \
+  template bool eigenvalues(int64_t, T*, std::complex<Real<T>>*, std::complex<Real<T>>*);                  \
+  template bool hermitian_eigenvalues(int64_t, T*, bool, bool, Real<T>*);                                  \
   template bool least_squares(int64_t, int64_t, int64_t, T*, T*, Real<T>*, Real<T>, int64_t&)
 
 GASELL_LAPACK_OF(float);

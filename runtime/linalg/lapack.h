@@ -13,6 +13,13 @@ namespace gasell::linalg {
 template <class T>
 bool solve(int64_t n, int64_t m, T* a, T* b);
 
+/// The first half of solve(): a becomes its factors; row k was exchanged with row pivots[k] - 1.
+template <class T>
+bool factor_lu(int64_t n, T* a, int64_t* pivots);
+/// The second half.
+template <class T>
+void solve_factored(int64_t n, int64_t m, const T* a, const int64_t* pivots, T* b);
+
 /// The determinant of a, n × n, as sign * exp(logarithm); of a singular matrix 0 and -inf. `product`: it itself, which may overflow.
 template <class T>
 struct Determinant {
@@ -22,10 +29,16 @@ struct Determinant {
 };
 template <class T>
 void determinant(int64_t n, T* a, Determinant<T>& result);
+/// Of factor_lu's: their diagonal, of which element k is diagonal[k * step], and its pivots. `regular`: what factor_lu gave.
+template <class T>
+void determinant_of_factors(int64_t n, bool regular, const T* diagonal, int64_t step, const int64_t* pivots, Determinant<T>& result);
 
 /// a = l lᴴ, or uᴴ u with `upper`, of that triangle of a, which the factor replaces; zeros in the other. False: not positive definite.
 template <class T>
 bool cholesky(int64_t n, T* a, bool upper);
+/// The same, but the other triangle stays as it is.
+template <class T>
+bool factor_cholesky(int64_t n, T* a, bool upper);
 
 /// a = q r, m × n: r in the upper triangle of a, below it and in tau (min(m, n) elements) what q is made of.
 template <class T>

@@ -11,6 +11,7 @@
 #include "runtime/linalg/order.h"
 #include "runtime/linalg/tall_qr.h"
 #include "stdlib/named_tuple.h"
+#include "stdlib/numpy/gpu_linalg.h"
 #include "stdlib/numpy/host.h"
 
 namespace gasell::numpy {
@@ -78,7 +79,6 @@ std::unique_ptr<T[]> memory(int64_t count) {
   return std::make_unique_for_overwrite<T[]>(static_cast<size_t>(std::max<int64_t>(count, 1)));
 }
 
-constexpr const char* kSingularHint = "np.linalg.lstsq gives the nearest solution, np.linalg.pinv what is nearest to an inverse";
 constexpr double kPiece = 2e5;          // operations worth waking a core
 constexpr int64_t kThreadedFrom = 128;  // extents from which on the library's own threads pay
 
@@ -121,16 +121,17 @@ double cube(const Stack& s) {
 
 /// work(std::type_identity<T>) with the element type, double or complex.
 template <class Work>
-auto with_element(const Stack& stack, Work&& work) {
-  if (is_complex(stack.array.dtype())) return work(std::type_identity<std::complex<double>>{});
+auto with_element(DType dtype, Work&& work) {
+  if (is_complex(dtype)) return work(std::type_identity<std::complex<double>>{});
   return work(std::type_identity<double>{});
 }
 
 /// solve(a, b): of stacks of one shape; b's matrices have any number of columns.
 Value solve(Interpreter& in, Args args) {
+  if (std::optional<Value> made = gpu_solve(in, args[0], args[1])) return *std::move(made);
   const Stack a(in, args[0]), b(in, args[1]);
   HostArray result(in, b.array.dtype(), b.array.shape());
-  const bool fine = with_element(a, [&]<class T>(std::type_identity<T>) {
+  const bool fine = with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     T* target = result.data<T>();
     return for_each_matrix(in, a, cube(a), (a.rows * a.columns + b.rows * b.columns) * static_cast<int64_t>(sizeof(T)),
                            [&, target](int64_t k) {
@@ -142,17 +143,18 @@ Value solve(Interpreter& in, Args args) {
                              return true;
                            });
   });
-  if (!fine) raise("LinAlgError", "Singular matrix", kSingularHint);
+  if (!fine) raise_singular();
   return result.value();
 }
 
 /// inverse(a, strict): without `strict`, NaN where a matrix has none.
 Value inverse(Interpreter& in, Args args) {
-  const Stack a(in, args[0]);
   const bool strict = truth(in, args[1]);
+  if (std::optional<Value> made = gpu_inverse(in, args[0], strict)) return *std::move(made);
+  const Stack a(in, args[0]);
   const int64_t n = a.rows;
   HostArray result(in, a.array.dtype(), a.array.shape());
-  const bool fine = with_element(a, [&]<class T>(std::type_identity<T>) {
+  const bool fine = with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     T* target = result.data<T>();
     return for_each_matrix(in, a, cube(a), 2 * n * n * static_cast<int64_t>(sizeof(T)), [&, target](int64_t k) {
       const auto left = memory<T>(n * n), right = memory<T>(n * n);
@@ -167,25 +169,42 @@ Value inverse(Interpreter& in, Args args) {
       return true;
     });
   });
-  if (!fine && strict) raise("LinAlgError", "Singular matrix", kSingularHint);
+  if (!fine && strict) raise_singular();
   return result.value();
 }
 
 /// determinant(a): (sign, logarithm of the absolute value, sign * exp(logarithm)).
 Value determinant(Interpreter& in, Args args) {
-  const Stack a(in, args[0]);
-  HostArray sign(in, a.array.dtype(), a.outer), logarithm(in, DType::f64, a.outer), value(in, a.array.dtype(), a.outer);
-  with_element(a, [&]<class T>(std::type_identity<T>) {
+  const Array array = as_array(in, args[0]);
+  const Shape outer(array.shape().begin(), array.shape().end() - 2);
+  HostArray sign(in, array.dtype(), outer), logarithm(in, DType::f64, outer), value(in, array.dtype(), outer);
+  with_element(array.dtype(), [&]<class T>(std::type_identity<T>) {
     T *signs = sign.data<T>(), *values = value.data<T>();
     double* logarithms = logarithm.data<double>();
-    for_each_matrix(in, a, cube(a), a.rows * a.columns * static_cast<int64_t>(sizeof(T)), [&, signs, values, logarithms](int64_t k) {
+    const auto put = [signs, values, logarithms](int64_t k, const linalg::Determinant<T>& d) {
+      signs[k] = d.sign;
+      logarithms[k] = d.logarithm;
+      values[k] = d.sign * std::exp(d.logarithm);
+    };
+    if (const std::optional<GpuFactors> factors = gpu_factors(in, args[0])) {
+      const Array::Elements diagonals = factors->diagonals.elements(in.engine()), pivots = factors->pivots.elements(in.engine());
+      const int64_t n = array.shape().back();
+      for (size_t k = 0; k < factors->regular.size(); ++k) {
+        const int64_t first = static_cast<int64_t>(k) * n;
+        linalg::Determinant<T> d;
+        linalg::determinant_of_factors(n, factors->regular[k] != 0, reinterpret_cast<const T*>(diagonals.data) + first, 1,
+                                       reinterpret_cast<const int64_t*>(pivots.data) + first, d);
+        put(static_cast<int64_t>(k), d);
+      }
+      return;
+    }
+    const Stack a(in, args[0]);
+    for_each_matrix(in, a, cube(a), a.rows * a.columns * static_cast<int64_t>(sizeof(T)), [&](int64_t k) {
       const auto copy = memory<T>(a.rows * a.columns);
       a.copy_to(k, copy.get());
       linalg::Determinant<T> d;
       linalg::determinant(a.rows, copy.get(), d);
-      signs[k] = d.sign;
-      logarithms[k] = d.logarithm;
-      values[k] = d.sign * std::exp(d.logarithm);
+      put(k, d);
       return true;
     });
   });
@@ -193,10 +212,11 @@ Value determinant(Interpreter& in, Args args) {
 }
 
 Value cholesky(Interpreter& in, Args args) {
-  const Stack a(in, args[0]);
   const bool upper = truth(in, args[1]);
+  if (std::optional<Value> made = gpu_cholesky(in, args[0], upper)) return *std::move(made);
+  const Stack a(in, args[0]);
   HostArray result(in, a.array.dtype(), a.array.shape());
-  const bool fine = with_element(a, [&]<class T>(std::type_identity<T>) {
+  const bool fine = with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     T* target = result.data<T>();
     return for_each_matrix(in, a, cube(a) / 3, a.rows * a.rows * static_cast<int64_t>(sizeof(T)), [&, target](int64_t k) {
       const auto copy = memory<T>(a.rows * a.rows);
@@ -206,16 +226,17 @@ Value cholesky(Interpreter& in, Args args) {
       return done;
     });
   });
-  if (!fine) raise("LinAlgError", "Matrix is not positive definite", "its eigenvalues must be above 0: np.linalg.eigvalsh shows them");
+  if (!fine) raise_not_positive_definite();
   return result.value();
 }
 
 /// qr(a): LAPACK's factors: (a with r above and the reflections below the diagonal, tau).
 Value qr(Interpreter& in, Args args) {
+  if (std::optional<Value> made = gpu_qr(in, args[0])) return *std::move(made);
   const Stack a(in, args[0]);
   const int64_t least = std::min(a.rows, a.columns), size = a.rows * a.columns;
   HostArray factors(in, a.array.dtype(), a.array.shape()), taus(in, a.array.dtype(), a.with({least}));
-  with_element(a, [&]<class T>(std::type_identity<T>) {
+  with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     T *target = factors.data<T>(), *tau = taus.data<T>();
     for_each_matrix(in, a, cube(a), size * static_cast<int64_t>(sizeof(T)), [&, target, tau](int64_t k) {
       const auto copy = memory<T>(size);
@@ -230,12 +251,13 @@ Value qr(Interpreter& in, Args args) {
 
 /// qr_q(factors, tau, columns): the first columns of q.
 Value qr_q(Interpreter& in, Args args) {
+  if (std::optional<Value> made = gpu_qr_q(in, args[0], args[1], to_index(in, args[2]))) return *std::move(made);
   const Stack a(in, args[0]);
   const Array taus = as_array(in, args[1]);
   const Array::Elements tau_elements = taus.elements(in.engine());
   const int64_t columns = to_index(in, args[2]), least = std::min(a.rows, a.columns), size = a.rows * std::max(columns, a.columns);
   HostArray result(in, a.array.dtype(), a.with({a.rows, columns}));
-  with_element(a, [&]<class T>(std::type_identity<T>) {
+  with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     T* target = result.data<T>();
     const T* tau = reinterpret_cast<const T*>(tau_elements.data);
     for_each_matrix(in, a, cube(a), size * static_cast<int64_t>(sizeof(T)), [&, target, tau](int64_t k) {
@@ -260,7 +282,7 @@ Value lapack_signs(Interpreter& in, Args args) {
   const Stack top(in, args[0]), r(in, args[1]);
   const int64_t n = r.columns;
   HostArray signs(in, DType::f64, {n});
-  with_element(r, [&]<class T>(std::type_identity<T>) {
+  with_element(r.array.dtype(), [&]<class T>(std::type_identity<T>) {
     const auto rows = memory<T>(n * n), triangle = memory<T>(n * n);
     top.copy_to(0, rows.get());
     r.copy_to(0, triangle.get());
@@ -277,7 +299,7 @@ Value tall_qr(Interpreter& in, Args args) {
   const bool with_q = truth(in, args[1]);
   linalg::OpenBlas::get();  // an error where it is not there
   HostArray q(in, a.array.dtype(), with_q ? Shape{m, n} : Shape{0}), r(in, a.array.dtype(), {n, n});
-  with_element(a, [&]<class T>(std::type_identity<T>) {
+  with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     const auto triangle = memory<T>(n * n);
     const linalg::RowsOf<T> rows_of = [&](int64_t begin, int64_t rows, T* to, int64_t leading) { a.copy_rows(begin, rows, to, leading); };
     linalg::tall_qr<T>(in.engine().device(), m, n, rows_of, triangle.get(), with_q ? q.data<T>() : nullptr, true,
@@ -290,14 +312,18 @@ Value tall_qr(Interpreter& in, Args args) {
 
 /// svd(a, vectors): singular values; with vectors "some" or "all" (u, singular values, vh).
 Value svd(Interpreter& in, Args args) {
-  const Stack a(in, args[0]);
   const std::string wanted = str(in, args[1]);
   const bool all = wanted == "all", vectors = all || wanted == "some";
+  const Array array = as_array(in, args[0]);
+  const bool square = array.shape().back() == array.shape()[array.shape().size() - 2];
+  if (!all || square)
+    if (std::optional<Value> made = gpu_svd(in, args[0], vectors)) return *std::move(made);
+  const Stack a(in, args[0]);
   const int64_t m = a.rows, n = a.columns, least = std::min(m, n), u_columns = all ? m : least, v_rows = all ? n : least;
   HostArray values(in, DType::f64, a.with({least}));
   HostArray u(in, a.array.dtype(), vectors ? a.with({m, u_columns}) : Shape{0}),
       v(in, a.array.dtype(), vectors ? a.with({v_rows, n}) : Shape{0});
-  const bool fine = with_element(a, [&]<class T>(std::type_identity<T>) {
+  const bool fine = with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     double* s = values.data<double>();
     T *to_u = u.data<T>(), *to_v = v.data<T>();
     const int64_t scratch = (m * n + (vectors ? m * u_columns + v_rows * n : 0)) * static_cast<int64_t>(sizeof(T));
@@ -329,7 +355,7 @@ Value eig(Interpreter& in, Args args) {
   const bool vectors = truth(in, args[1]);
   const int64_t n = a.rows;
   HostArray values(in, DType::c128, a.with({n})), right(in, DType::c128, vectors ? a.array.shape() : Shape{0});
-  const bool fine = with_element(a, [&]<class T>(std::type_identity<T>) {
+  const bool fine = with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     using C = std::complex<double>;
     C *to_values = values.data<C>(), *to_vectors = right.data<C>();
     return for_each_matrix(in, a, 12 * cube(a), n * n * static_cast<int64_t>(sizeof(T) + sizeof(C)), [&, to_values, to_vectors](int64_t k) {
@@ -347,11 +373,12 @@ Value eig(Interpreter& in, Args args) {
 
 /// eigh(a, upper, vectors): eigenvalues of hermitian matrices; with vectors (values, vectors).
 Value eigh(Interpreter& in, Args args) {
-  const Stack a(in, args[0]);
   const bool upper = truth(in, args[1]), vectors = truth(in, args[2]);
+  if (std::optional<Value> made = gpu_eigh(in, args[0], upper, vectors)) return *std::move(made);
+  const Stack a(in, args[0]);
   const int64_t n = a.rows;
   HostArray values(in, DType::f64, a.with({n})), found(in, a.array.dtype(), vectors ? a.array.shape() : Shape{0});
-  const bool fine = with_element(a, [&]<class T>(std::type_identity<T>) {
+  const bool fine = with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     double* to_values = values.data<double>();
     T* to_vectors = found.data<T>();
     return for_each_matrix(in, a, 5 * cube(a), n * n * static_cast<int64_t>(sizeof(T)), [&, to_values, to_vectors](int64_t k) {
@@ -373,7 +400,7 @@ Value lstsq(Interpreter& in, Args args) {
   const int64_t m = a.rows, n = a.columns, columns = b.columns, most = std::max(m, n), least = std::min(m, n);
   HostArray x(in, a.array.dtype(), {n, columns}), residuals(in, DType::f64, {columns}), values(in, DType::f64, {least});
   int64_t rank = 0;
-  const bool fine = with_element(a, [&]<class T>(std::type_identity<T>) {
+  const bool fine = with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     T* to = x.data<T>();
     double *sums = residuals.data<double>(), *s = values.data<double>();
     if (linalg::is_tall(m, n + columns)) {

@@ -1,5 +1,7 @@
 // Fourier, cosine and sine transforms on the host. Arrays have their dtype and their extents already, and axes are in range; what depends
 // on other dtypes, lengths and options is in fft/*.gsl.
+#include "runtime/gpu/gpu_device.h"
+#include "runtime/primitives/operator_report.h"
 #include "runtime/transforms/roots.h"
 #include "runtime/transforms/transform.h"
 #include "stdlib/numpy/host.h"
@@ -137,6 +139,43 @@ Value to_real(Interpreter& in, Args args) {
   return result.value();
 }
 
+/// by_gpu_library(a, axes, kind, n): the same of an array on a GPU by its library, unscaled: kind "forward", "backward" (of complex
+/// numbers), or along one axis "half" (from_real) and "back" (to_real), which uses a up. None where the GPUs have none, or it does not take
+/// the array.
+Value by_gpu_library(Interpreter& in, Args args) {
+  GpuDevice* const gpus = in.engine().chosen_gpus();
+  if (!gpus || !gpus->library(GpuLibrary::transforms)) return {};
+  const Array array = as_array(in, args[0]);
+  const std::vector<int> axes = axes_of(in, args[1]);
+  const std::string name = str(in, args[2]);
+  const auto kind = name == "half"       ? GpuTransform::Kind::real_to_complex
+                    : name == "back"     ? GpuTransform::Kind::complex_to_real
+                    : name == "backward" ? GpuTransform::Kind::backward
+                                         : GpuTransform::Kind::forward;
+  const bool back = name == "back";
+  Shape shape = array.shape(), result = shape;
+  const auto last = static_cast<size_t>(axes.back());
+  if (name == "half") result[last] = shape[last] / 2 + 1;
+  if (back) shape[last] = result[last] = to_index(in, args[3]);
+  const DType dtype = back ? real_of(array.dtype()) : complex_of(array.dtype());
+  OperatorTimer timer("Fourier transform", array.size());
+  const Array* const arrays[] = {&array};
+  settle(in.engine(), arrays, {back});
+  const Array::Place from = array.place();
+  const auto memory = std::dynamic_pointer_cast<HostStorage>(in.engine().allocate(graph::bytes_of(result, dtype)));
+  const std::vector<int64_t> steps = graph::contiguous_strides(result);
+  try {
+    if (!gpus->transform(kind, real_of(dtype) == DType::f32, shape, axes, {from.storage.get(), from.offset, from.strides},
+                         {memory.get(), 0, steps}))
+      return {};
+  } catch (const WorkLost&) {
+    gpus->abandon();
+    return {};
+  }
+  timer.finish(graph::size_of(result), gpus->library(GpuLibrary::transforms), "GPU");
+  return wrap_array(graph::buffer(memory, dtype, result, steps, 0));
+}
+
 /// cosine(a, axes, sine, type, factor, orthogonal, workers): of real numbers.
 Value cosine(Interpreter& in, Args args) {
   Call call(in, args[0], args[1], args[4], args[6]);
@@ -168,6 +207,7 @@ std::vector<NativeFunction> transform_functions() {
       {"whole_from_real", "a, axes, forward, factor, workers", whole_from_real, "Fourier transforms of real numbers."},
       {"from_real", "a, axes, factor, workers", from_real, "Fourier transforms of real numbers: the half that says all."},
       {"to_real", "a, axes, n, factor, workers", to_real, "Back from that half."},
+      {"by_gpu_library", "a, axes, kind, n=0", by_gpu_library, "Fourier transforms by the GPU's library, or None."},
       {"roots", "n, count, step", roots, "Roots of unity."},
       {"cosine", "a, axes, sine, type, factor, orthogonal, workers", cosine, "Cosine and sine transforms of types 1 to 4."},
   };

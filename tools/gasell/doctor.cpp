@@ -12,6 +12,8 @@
 #include "runtime/device/device.h"
 #include "runtime/engine.h"
 #include "runtime/gpu/cuda/cublas.h"
+#include "runtime/gpu/cuda/cufft.h"
+#include "runtime/gpu/cuda/cusolver.h"
 #include "runtime/gpu/cuda/describe.h"
 #include "runtime/io/arrow/plugin.h"
 #include "runtime/io/hdf5/plugin.h"
@@ -73,10 +75,15 @@ std::vector<std::pair<std::string, std::string>> describe_gpus() {
     if (!links.empty()) text += "; reaches " + links;
     lines.emplace_back(heading, text);
   }
-  const cuda::LoadedCublas& cublas = cuda::process_cublas();
-  lines.emplace_back("GPU products", cublas.ready() ? fmt::format("cuBLAS ({})", cublas.library)
-                                                    : fmt::format("kernels of Gasell's own: {}{}{}", cublas.problem,
-                                                                  cublas.remedy.empty() ? "" : "; ", cublas.remedy));
+  const auto library = [&](const char* what, const cuda::LibraryKind& kind, const cuda::LibraryStatus& found, const char* instead) {
+    lines.emplace_back(what, found.ready()
+                                 ? fmt::format("{} ({})", kind.name, found.library)
+                                 : fmt::format("{}: {}{}{}", instead, found.problem, found.remedy.empty() ? "" : "; ", found.remedy));
+  };
+  constexpr const char* kOwn = "kernels of Gasell's own";
+  library("GPU products", cuda::kCublas, cuda::process_cublas(), kOwn);
+  library("GPU transforms", cuda::kCufft, cuda::process_cufft(), kOwn);
+  library("GPU matrices", cuda::kCusolver, cuda::process_cusolver(), "decompositions are the host's");
   return lines;
 }
 

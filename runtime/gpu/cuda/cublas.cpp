@@ -1,62 +1,21 @@
 #include "runtime/gpu/cuda/cublas.h"
 
-#include <dlfcn.h>
-#include <fmt/format.h>
-
-#include <cstdlib>
-#include <string_view>
-#include <type_traits>
 #include <utility>
-
-#include "compiler/codegen/shared_library.h"
-#include "runtime/gpu/cuda/toolkit.h"
 
 namespace gasell::cuda {
 
-LoadedCublas load_cublas(const std::string& library) {
-  LoadedCublas loaded;
-  loaded.library = library;
-  std::string ignored;
-  void* const handle = open_library(library, RTLD_NOW | RTLD_LOCAL, ignored);
-  if (!handle) {
-    loaded.problem = fmt::format("cuBLAS, which multiplies matrices on NVIDIA GPUs, is not there ({})", library);
-    loaded.remedy = "pip install nvidia-cublas-cu12 (or a CUDA toolkit), and name the library in GASELL_CUBLAS where it is not found";
-    return loaded;
-  }
-  Cublas& c = loaded.entries;
-  const auto resolve = [&](auto& entry, const char* name) {
-    entry = reinterpret_cast<std::remove_reference_t<decltype(entry)>>(dlsym(handle, name));
-    if (!entry && loaded.problem.empty()) {
-      loaded.problem = fmt::format("{} is no cuBLAS that can be used: it has no {}", library, name);
-      loaded.remedy = "one of CUDA 12 or newer is needed";
-    }
-  };
-  resolve(c.create, "cublasCreate_v2");
-  resolve(c.destroy, "cublasDestroy_v2");
-  resolve(c.set_stream, "cublasSetStream_v2");
-  resolve(c.get_version, "cublasGetVersion_v2");
-  resolve(c.gemm_f32, "cublasSgemmStridedBatched_64");
-  resolve(c.gemm_f64, "cublasDgemmStridedBatched_64");
-  resolve(c.gemm_c64, "cublasCgemmStridedBatched_64");
-  resolve(c.gemm_c128, "cublasZgemmStridedBatched_64");
-  return loaded;
+void Cublas::find(const EntryFinder& finder) {
+  finder(create, "cublasCreate_v2");
+  finder(destroy, "cublasDestroy_v2");
+  finder(set_stream, "cublasSetStream_v2");
+  finder(gemm_f32, "cublasSgemmStridedBatched_64");
+  finder(gemm_f64, "cublasDgemmStridedBatched_64");
+  finder(gemm_c64, "cublasCgemmStridedBatched_64");
+  finder(gemm_c128, "cublasZgemmStridedBatched_64");
 }
 
-const LoadedCublas& process_cublas() {
-  static const LoadedCublas loaded = [] {
-    if (const char* name = std::getenv("GASELL_CUBLAS"); name && *name) {
-      if (std::string_view(name) != "0") return load_cublas(name);
-      LoadedCublas none;
-      none.problem = "GASELL_CUBLAS=0: cuBLAS is not used";
-      return none;
-    }
-    constexpr const char* kNames[] = {"libcublas.so.13", "libcublas.so.12"};
-    for (const std::string& library : library_candidates(kNames))
-      if (LoadedCublas found = load_cublas(library); found.ready()) return found;
-    LoadedCublas none = load_cublas("libcublas.so");
-    if (!none.ready()) none.problem = "cuBLAS, which multiplies matrices on NVIDIA GPUs, is not there (libcublas.so.13 or .12)";
-    return none;
-  }();
+const LoadedLibrary<Cublas>& process_cublas() {
+  static const LoadedLibrary<Cublas> loaded = find_library<Cublas>(kCublas);
   return loaded;
 }
 
@@ -81,7 +40,7 @@ bool Products::multiply_typed(Cublas::Gemm<T> gemm, const GpuProduct& p) {
 }
 
 bool Products::multiply(const GpuProduct& product) {
-  const LoadedCublas& loaded = process_cublas();
+  const LoadedLibrary<Cublas>& loaded = process_cublas();
   if (!loaded.ready()) return false;
   const Cublas& c = loaded.entries;
   const std::lock_guard lock(mutex_);

@@ -1,14 +1,11 @@
-// NVIDIA's library of linear algebra (libcublas), opened where a product of matrices shall run on a GPU. It is not needed: without it,
-// products are kernels of ours.
-//
-// The declarations are our own, of the entries we use; all versions from CUDA 12 on have them.
+// NVIDIA's library of linear algebra (libcublas). Without it, products of matrices are kernels of ours.
 #pragma once
 
 #include <complex>
 #include <cstdint>
 #include <mutex>
-#include <string>
 
+#include "runtime/gpu/cuda/library.h"
 #include "runtime/gpu/cuda/streams.h"
 #include "runtime/gpu/gpu.h"
 
@@ -25,25 +22,17 @@ struct Cublas {
   Status (*create)(Handle* handle);
   Status (*destroy)(Handle handle);
   Status (*set_stream)(Handle handle, Stream stream);
-  Status (*get_version)(Handle handle, int* version);
   Gemm<float> gemm_f32;
   Gemm<double> gemm_f64;
   Gemm<std::complex<float>> gemm_c64;
   Gemm<std::complex<double>> gemm_c128;
+  void find(const EntryFinder& finder);
 };
 
-struct LoadedCublas {
-  Cublas entries{};
-  std::string library;          // the name it was opened by
-  std::string problem, remedy;  // both empty when it is ready
-  bool ready() const { return problem.empty(); }
-};
-
-/// Opens a library; it stays open.
-LoadedCublas load_cublas(const std::string& library);
-/// The process's: what GASELL_CUBLAS names, or the first of libcublas.so.13 and .12 that opens (toolkit.h says where they are looked for).
-/// GASELL_CUBLAS=0: none.
-const LoadedCublas& process_cublas();
+inline constexpr LibraryKind kCublas{"cuBLAS",       "multiplies matrices on NVIDIA GPUs",  "GASELL_CUBLAS", "nvidia-cublas-cu12",
+                                     "libcublas.so", {"libcublas.so.13", "libcublas.so.12"}};
+/// The process's: of GASELL_CUBLAS, or the first of libcublas.so.13 and .12 that opens.
+const LoadedLibrary<Cublas>& process_cublas();
 
 /// Products of matrices on one GPU. Thread-safe.
 class Products {

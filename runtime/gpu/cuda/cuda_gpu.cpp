@@ -13,6 +13,8 @@
 #include "runtime/gpu/cuda/context.h"
 #include "runtime/gpu/cuda/copies.h"
 #include "runtime/gpu/cuda/cublas.h"
+#include "runtime/gpu/cuda/cufft.h"
+#include "runtime/gpu/cuda/cusolver.h"
 #include "runtime/gpu/cuda/describe.h"
 #include "runtime/gpu/cuda/kernels.h"
 #include "runtime/gpu/cuda/marks.h"
@@ -120,6 +122,8 @@ class CudaGpu final : public Gpu {
         kernels_(context_, options.compile ? options.compile : compile_ptx, options.compile ? options.compiler : gpu_compiler_name(),
                  options.codes, options.cache, loaded.status.version),
         products_(context_, streams_),
+        transforms_(context_, streams_),
+        decompositions_(context_, streams_),
         stop_(context_),
         waves_(std::max(1, options.waves)) {
     current_.reset();
@@ -317,10 +321,24 @@ class CudaGpu final : public Gpu {
     streams_.gave(GpuStream::compute);
   }
 
-  bool multiplies() override { return process_cublas().ready(); }
+  const char* library(GpuLibrary which) override {
+    switch (which) {
+      case GpuLibrary::products: return process_cublas().ready() ? kCublas.name : nullptr;
+      case GpuLibrary::transforms: return process_cufft().ready() ? kCufft.name : nullptr;
+      default: return process_cusolver().ready() ? kCusolver.name : nullptr;
+    }
+  }
   bool multiply(const GpuProduct& product) override {
     const Current current(*context_);
     return products_.multiply(product);
+  }
+  bool transform(const GpuTransform& transform, const GpuWorkSpace& space) override {
+    const Current current(*context_);
+    return transforms_.transform(transform, space);
+  }
+  bool decompose(const GpuDecomposition& decomposition, const GpuWorkSpace& space) override {
+    const Current current(*context_);
+    return decompositions_.decompose(decomposition, space);
   }
 
   void wait(GpuStream stream, GpuStream other) override {
@@ -391,6 +409,8 @@ class CudaGpu final : public Gpu {
   HostCopies copies_;
   Kernels kernels_;
   Products products_;
+  Transforms transforms_;
+  Decompositions decompositions_;
   StopFlag stop_;
   const int waves_;
   std::mutex links_mutex_;
