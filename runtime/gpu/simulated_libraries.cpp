@@ -169,6 +169,7 @@ std::function<void()> simulated_transform(const GpuTransform& t, const Simulated
                         .in = from.data,
                         .out = to.data};
     transforms::routines().transform(job);
+    job.kind = transforms::Kind::complex;
     job.in_shape = to.shape.data(), job.in_steps = to.steps.data(), job.in = to.data;
     while (--job.axis > 0) transforms::routines().transform(job);
     if (from_half) t.single ? spoil<float>(from) : spoil<double>(from);

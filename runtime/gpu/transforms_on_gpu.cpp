@@ -48,7 +48,10 @@ std::optional<Calls> calls_of(Kind kind, bool single, const std::vector<int64_t>
   t.single = single;
   t.rank = static_cast<int>(axes.size());
   if (axes.empty() || axes.size() > t.extents.size()) return std::nullopt;
+  // Halves lie along the last axis that is given, which must be the innermost one.
+  const int halved = axes.back();
   std::sort(axes.begin(), axes.end());
+  if (kind == Kind::real_to_complex && halved != axes.back()) return std::nullopt;
   for (size_t k = 0; k < axes.size(); ++k) {
     const auto axis = static_cast<size_t>(axes[k]);
     t.extents[k] = shape[axis];
@@ -56,8 +59,11 @@ std::optional<Calls> calls_of(Kind kind, bool single, const std::vector<int64_t>
     if (t.from.steps[k] < 1 || t.to.steps[k] < 1) return std::nullopt;
     if (k == 0) continue;
     if (axes[k] == axes[k - 1]) return std::nullopt;
-    for (const GpuTransform::Side* side : {&t.from, &t.to})
-      if (side->steps[k - 1] % side->steps[k] || side->steps[k - 1] < t.extents[k] * side->steps[k]) return std::nullopt;
+    const auto nested = [&](const GpuTransform::Side& side, int64_t extent) {
+      return side.steps[k - 1] % side.steps[k] == 0 && side.steps[k - 1] >= extent * side.steps[k];
+    };
+    const bool half = kind == Kind::real_to_complex && k + 1 == axes.size();
+    if (!nested(t.from, t.extents[k]) || !nested(t.to, half ? t.extents[k] / 2 + 1 : t.extents[k])) return std::nullopt;
   }
   calls.loops = loops_of(shape, axes, from, to);
   const auto longest =

@@ -46,6 +46,18 @@ for step in range(4):
 print(total, rows[:3], columns[-3:], m.std(), m.max(axis=0)[:2], m.argmax())
 """
 
+LIBRARIES = """
+import numpy as np
+n = 256
+i = np.arange(n)
+a = np.cos(np.outer(i, i) * 0.37) + n * np.eye(n)
+f = np.fft.rfft2(a)
+print(np.round(np.abs(f).sum(), 6), np.round(np.fft.irfft2(f, a.shape)[3, :4], 9))
+print(np.round(np.abs(np.fft.fft(a.reshape(4, 128, 128), axis=1)).sum(), 6), np.round((a @ a).sum(), 6))
+print(np.round(np.linalg.solve(a, a[0])[:4], 9), np.round(np.linalg.cholesky(a + a.T).sum(), 6), np.round(np.linalg.slogdet(a)[1], 9))
+print(np.round(np.linalg.eigvalsh(a + a.T)[-3:], 7), np.round(np.linalg.svd(a, compute_uv=False)[:3], 7), np.round(np.abs(np.linalg.qr(a)[1]).sum(), 6))
+"""
+
 LARGER_THAN_MEMORY = """
 import numpy as np
 x = np.arange(400000.0)
@@ -113,6 +125,7 @@ SPLIT = {"GASELL_DEVICE": "sim:2", "GASELL_SPLIT_FROM": "0"}
 PROGRAMS = {
     "elementwise": (ELEMENTWISE, SPLIT),
     "reductions": (REDUCTIONS, {"GASELL_DEVICE": "sim:3", "GASELL_SPLIT_FROM": "100000"}),
+    "libraries": (LIBRARIES, {"GASELL_DEVICE": "sim:2"}),
     "larger than memory": (LARGER_THAN_MEMORY, {"GASELL_DEVICE": "sim:2", "GASELL_SIM_MEMORY": "2MiB"}),
 }
 FRAMES = {

@@ -55,7 +55,7 @@ CONFIGURATIONS = {
     "cache off": {"GASELL_SMALL": "0", "GASELL_CACHE": "0"},
     "checked": {"GASELL_CHECK": "1", "GASELL_CHUNK": "64"},
     "sim1": {"GASELL_DEVICE": "sim:1"},
-    "races": {"GASELL_DEVICE": "sim:1", "GASELL_CHECK": "1"},
+    "races": {"GASELL_DEVICE": "sim:1", "GASELL_CHECK": "1", "GASELL_CUFFT": "0"},
     "sim4": {"GASELL_DEVICE": "sim:4", "GASELL_SPLIT_FROM": "0", "GASELL_CHUNK": "64"},
 }
 TIMEOUT_S = 240

@@ -9,7 +9,8 @@ namespace {
 
 using Kind = GpuDecomposition::Kind;
 
-constexpr size_t kAligned = 256;
+constexpr int64_t kAligned = 256;
+int64_t aligned(int64_t bytes) { return (bytes + kAligned - 1) / kAligned * kAligned; }
 
 struct WorkBytes {
   size_t device = 0, host = 0;
@@ -79,9 +80,10 @@ class Calls {
         return fine(c_.syevd(handle_, parameters_, vectors_, triangle_, n, type_, a, n, kReal, values(k * n), type_, device, work.device,
                              host, work.host, outcome));
       default: {
+        const int64_t of = d_.vectors ? k : 0;  // what is not wanted lies in one place
         double error = 0;
-        const bool given = fine(c_.gesvdp(handle_, parameters_, vectors_, 1, m, n, type_, a, m, kReal, values(k * n), type_, u(k * m * n),
-                                          m, type_, v(k * n * n), n, type_, device, work.device, host, work.host, outcome, &error));
+        const bool given = fine(c_.gesvdp(handle_, parameters_, vectors_, 1, m, n, type_, a, m, kReal, values(k * n), type_, u(of * m * n),
+                                          m, type_, v(of * n * n), n, type_, device, work.device, host, work.host, outcome, &error));
         return given && error == 0;
       }
     }
@@ -169,18 +171,25 @@ bool Decompositions::ready() {
 bool Decompositions::decompose(const GpuDecomposition& decomposition, const GpuWorkSpace& space) {
   const std::lock_guard lock(mutex_);
   if (!ready()) return false;
-  const Calls calls(process_cusolver().entries, handle_, parameters_, decomposition);
+  // gesvdp writes the vectors also where nobody wants them.
+  GpuDecomposition d = decomposition;
+  const bool unwanted = d.kind == Kind::singular_values && !d.vectors;
+  const int64_t width = size_of(d.dtype), of_u = unwanted ? d.rows * d.columns * width : 0,
+                of_v = unwanted ? d.columns * d.columns * width : 0;
+  const Calls calls(process_cusolver().entries, handle_, parameters_, d);
   WorkBytes work;
   if (!calls.ask(work)) return false;
-  const size_t spare_at = (work.device + kAligned - 1) / kAligned * kAligned;
-  const GpuAddress device = space(static_cast<int64_t>(spare_at + kAligned));
+  const int64_t u_at = aligned(static_cast<int64_t>(work.device)), v_at = aligned(u_at + of_u), spare_at = aligned(v_at + of_v);
+  const GpuAddress device = space(spare_at + kAligned);
+  if (unwanted) d.u = device + static_cast<GpuAddress>(u_at), d.v = device + static_cast<GpuAddress>(v_at);
   if (work.host > host_work_.size()) {
     context_->driver().stream_synchronize(streams_[GpuStream::compute]);
     host_work_.resize(work.host);
   }
   bool given = true;
-  for (int64_t k = 0; given && k < decomposition.count; ++k)
-    given = calls.run(k, work, reinterpret_cast<void*>(device), host_work_.data(), reinterpret_cast<int*>(device + spare_at));
+  for (int64_t k = 0; given && k < d.count; ++k)
+    given = calls.run(k, work, reinterpret_cast<void*>(device), host_work_.data(),
+                      reinterpret_cast<int*>(device + static_cast<GpuAddress>(spare_at)));
   streams_.gave(GpuStream::compute);
   return given;
 }
