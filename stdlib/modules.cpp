@@ -46,6 +46,7 @@ const ModuleTable& known_modules() {
                                      {"dask_cuda", {}, make_dask_cuda},
                                      {"_dask", {}, make_dask_natives},
                                      {"_numpy", {}, make_numpy_host},
+                                     {"_polynomial", {}, make_polynomial_library},
                                      {"_linalg", {}, make_linalg_host},
                                      {"_fft", {}, make_transforms_host},
                                      {"pandas", {"pd"}, make_pandas},

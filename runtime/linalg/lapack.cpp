@@ -45,6 +45,21 @@ bool solve(int64_t n, int64_t m, T* a, T* b) {
 }
 
 template <class T>
+bool factor_lu(int64_t m, int64_t n, T* a, int64_t* pivots) {
+  if (m == 0 || n == 0) return true;
+  int64_t info = 0;
+  routines<T>().getrf(&m, &n, a, &m, pivots, &info);
+  return info == 0;
+}
+
+template <class T>
+void solve_triangular(int64_t n, int64_t m, const T* a, T* b, bool upper, char operation, bool unit) {
+  if (n == 0 || m == 0) return;
+  const T one = 1;
+  routines<T>().trsm("L", upper ? "U" : "L", &operation, unit ? "U" : "N", &n, &m, &one, a, &n, b, &n, 1, 1, 1, 1);
+}
+
+template <class T>
 void determinant(int64_t n, T* a, Determinant<T>& d) {
   d.sign = d.product = T(1);
   d.logarithm = 0;
@@ -237,6 +252,8 @@ bool least_squares(int64_t m, int64_t n, int64_t columns, T* a, T* b, Real<T>* s
 
 #define GASELL_LAPACK_OF(T)                                                               \
   template bool solve(int64_t, int64_t, T*, T*);                                          \
+  template bool factor_lu(int64_t, int64_t, T*, int64_t*);                                \
+  template void solve_triangular(int64_t, int64_t, const T*, T*, bool, char, bool);       \
   template void determinant(int64_t, T*, Determinant<T>&);                                \
   template bool cholesky(int64_t, T*, bool);                                              \
   template void factor_qr(int64_t, int64_t, T*, T*);                                      \
