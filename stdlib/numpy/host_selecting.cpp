@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kSample = 1 << 14, kSampleOnGpus = 1 << 16;
 /// Shorter vectors are sorted sooner.
 constexpr int64_t kLong = 1 << 17;
-constexpr size_t kManyPlaces = 16;
+constexpr size_t kManyBrackets = 16;
 
 /// Values between which some of the wanted elements are expected, both included; without `high`, all from `low` on, NaN among them.
 struct Bracket {
@@ -190,7 +190,7 @@ bool select_between(Interpreter& in, const NodeRef& x, std::span<const int64_t> 
   std::vector<T> sample(static_cast<size_t>(few.count));
   sort(in.engine(), x->dtype, few.data, sample.data(), few.count);
   const std::vector<Bracket> brackets = brackets_of(sample, x->dtype, count, places);
-  if (brackets.empty()) return false;
+  if (brackets.empty() || brackets.size() > kManyBrackets) return false;
   const InBrackets found(in, classes_of(x, brackets), brackets.size());
   int64_t before = 0;
   size_t at = 0;
@@ -213,7 +213,7 @@ bool select_between(Interpreter& in, const NodeRef& x, std::span<const int64_t> 
 }  // namespace
 
 bool select_from_long(Interpreter& in, const NodeRef& x, std::span<const int64_t> places, void* to) {
-  if (x->rank() != 1 || x->size() < kLong || places.size() > kManyPlaces) return false;
+  if (x->rank() != 1 || x->size() < kLong || places.size() > static_cast<size_t>(kSample)) return false;
   return with_element_type(x->dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_class_v<T> || sizeof(T) == 1)
       return false;
