@@ -35,6 +35,16 @@ class StaticMethod final : public Object {
   const Value function;
 };
 
+class ClassMethod final : public Object {
+ public:
+  explicit ClassMethod(Value f) : function(std::move(f)) {}
+  const Type& type() const override {
+    static const Type type{"classmethod", "builtins", &object_type()};
+    return type;
+  }
+  const Value function;
+};
+
 /// One type a name, for ever: types are compared by their addresses.
 const Type& known_type(const std::string& module, const std::string& name, const Type& base) {
   static auto& types = *new std::map<std::string, std::unique_ptr<Type>>;
@@ -91,6 +101,8 @@ const std::vector<NativeFunction>& library_object_functions() {
        "A function as a property."},
       {"static_method", "function, /", [](Interpreter&, std::span<Value> args) { return Value::make<StaticMethod>(args[0]); },
        "A function of a class that takes no object."},
+      {"class_method", "function, /", [](Interpreter&, std::span<Value> args) { return Value::make<ClassMethod>(args[0]); },
+       "A function of a class that takes the class."},
       {"members", "object, /", members_of, "A dict of what an object of a class keeps."},
       {"forget", "object, name, /", forget, "Takes a member from an object of a class; nothing where it has none of that name."},
       {"init_parameters", "cls, /", init_parameters, "Of a class's __init__: a tuple of (name,) or (name, default) for each parameter."},
@@ -131,6 +143,7 @@ Value LibraryClass::call(Interpreter& in, Arguments args) {
 std::optional<Value> LibraryClass::get_attribute(Interpreter& in, std::string_view name) {
   if (auto own = TypeObject::get_attribute(in, name)) return own;
   const Value& function = find(in, name);
+  if (const auto* method = function.as<ClassMethod>()) return library_bound(method->function, Value::of(this));
   if (!function.is_absent()) return function;
   return {};
 }
@@ -260,6 +273,7 @@ std::optional<Value> LibraryObject::get_attribute(Interpreter& in, std::string_v
   const Value& found = made_by().find(in, name);
   if (const auto* getter = found.as<Getter>()) return gasell::call(in, getter->function, {{Value::of(this)}, {}});
   if (const auto* function = found.as<StaticMethod>()) return function->function;
+  if (const auto* function = found.as<ClassMethod>()) return library_bound(function->function, class_);
   if (!found.is_absent()) return library_bound(found, Value::of(this));
   if (auto own = Object::get_attribute(in, name)) return own;
   if (!name.starts_with("__")) {

@@ -109,7 +109,7 @@ std::function<void()> decomposition_of(const GpuDecomposition& d, const Simulate
       bool fine = true;
       switch (d.kind) {
         case Kind::solve:
-          fine = linalg::factor_lu(n, matrix.data(), pivots + k * n);
+          fine = linalg::factor_lu(n, n, matrix.data(), pivots + k * n);
           linalg::solve_factored(n, d.others, matrix.data(), pivots + k * n, sides.data());
           break;
         case Kind::cholesky: fine = linalg::factor_cholesky(n, matrix.data(), d.upper); break;

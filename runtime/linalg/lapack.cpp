@@ -34,10 +34,10 @@ int64_t at_least_one(int64_t n) { return std::max<int64_t>(n, 1); }
 }  // namespace
 
 template <class T>
-bool factor_lu(int64_t n, T* a, int64_t* pivots) {
-  if (n == 0) return true;
+bool factor_lu(int64_t m, int64_t n, T* a, int64_t* pivots) {
+  if (m == 0 || n == 0) return true;
   int64_t info = 0;
-  routines<T>().getrf(&n, &n, a, &n, pivots, &info);
+  routines<T>().getrf(&m, &n, a, &m, pivots, &info);
   return info == 0;
 }
 
@@ -51,9 +51,16 @@ void solve_factored(int64_t n, int64_t m, const T* a, const int64_t* pivots, T* 
 template <class T>
 bool solve(int64_t n, int64_t m, T* a, T* b) {
   const auto pivots = work_space<int64_t>(n);
-  if (!factor_lu(n, a, pivots.get())) return false;
+  if (!factor_lu(n, n, a, pivots.get())) return false;
   solve_factored(n, m, a, pivots.get(), b);
   return true;
+}
+
+template <class T>
+void solve_triangular(int64_t n, int64_t m, const T* a, T* b, bool upper, char operation, bool unit) {
+  if (n == 0 || m == 0) return;
+  const T one = 1;
+  routines<T>().trsm("L", upper ? "U" : "L", &operation, unit ? "U" : "N", &n, &m, &one, a, &n, b, &n, 1, 1, 1, 1);
 }
 
 template <class T>
@@ -81,7 +88,7 @@ void determinant_of_factors(int64_t n, bool regular, const T* diagonal, int64_t 
 template <class T>
 void determinant(int64_t n, T* a, Determinant<T>& d) {
   const auto pivots = work_space<int64_t>(n);
-  const bool regular = factor_lu(n, a, pivots.get());
+  const bool regular = factor_lu(n, n, a, pivots.get());
   determinant_of_factors(n, regular, a, n + 1, pivots.get(), d);
 }
 
@@ -259,7 +266,8 @@ bool least_squares(int64_t m, int64_t n, int64_t columns, T* a, T* b, Real<T>* s
 #define GASELL_LAPACK_OF(T)                                                                                \
   template bool solve(int64_t, int64_t, T*, T*);                                                           \
   template void determinant(int64_t, T*, Determinant<T>&);                                                 \
-  template bool factor_lu(int64_t, T*, int64_t*);                                                          \
+  template bool factor_lu(int64_t, int64_t, T*, int64_t*);                                                 \
+  template void solve_triangular(int64_t, int64_t, const T*, T*, bool, char, bool);                        \
   template void solve_factored(int64_t, int64_t, const T*, const int64_t*, T*);                            \
   template void determinant_of_factors(int64_t, bool, const T*, int64_t, const int64_t*, Determinant<T>&); \
   template bool factor_cholesky(int64_t, T*, bool);                                                        \

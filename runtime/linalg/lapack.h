@@ -13,10 +13,16 @@ namespace gasell::linalg {
 template <class T>
 bool solve(int64_t n, int64_t m, T* a, T* b);
 
-/// The first half of solve(): a becomes its factors; row k was exchanged with row pivots[k] - 1.
+/// a = p l u, m × n: u in the upper triangle of a, l, whose diagonal is 1, below it. Row k was exchanged with row pivots[k], counted from
+/// 1, one after the other (min(m, n) of them). False: u is singular.
 template <class T>
-bool factor_lu(int64_t n, T* a, int64_t* pivots);
-/// The second half.
+bool factor_lu(int64_t m, int64_t n, T* a, int64_t* pivots);
+
+/// x of op(a) x = b, which replaces b (n × m); of a, n × n, one triangle is read. `operation`: 'N', 'T' or 'C'. `unit`: a's diagonal is 1.
+template <class T>
+void solve_triangular(int64_t n, int64_t m, const T* a, T* b, bool upper, char operation, bool unit);
+
+/// x of a x = b after factor_lu() of a, n × n; it replaces b (n × m).
 template <class T>
 void solve_factored(int64_t n, int64_t m, const T* a, const int64_t* pivots, T* b);
 

@@ -45,6 +45,7 @@ void OpenBlas::load(void* library, char letter, Routines<T>& r) {
   };
   take(r.gemm, "gemm");
   take(r.syrk, "syrk");
+  take(r.trsm, "trsm");
   take(r.gemv, "gemv");
   take(r.getrf, "getrf");
   take(r.getrs, "getrs");

@@ -33,6 +33,7 @@ struct Routines {
   void (*gemm)(Text, Text, Int m, Int n, Int k, const T* alpha, const T* a, Int lda, const T* b, Int ldb, const T* beta, T* c, Int ldc,
                Length, Length);
   void (*syrk)(Text, Text, Int n, Int k, const T* alpha, const T* a, Int lda, const T* beta, T* c, Int ldc, Length, Length);
+  void (*trsm)(Text, Text, Text, Text, Int m, Int n, const T* alpha, const T* a, Int lda, T* b, Int ldb, Length, Length, Length, Length);
   void (*gemv)(Text, Int m, Int n, const T* alpha, const T* a, Int lda, const T* x, Int incx, const T* beta, T* y, Int incy, Length);
   void (*getrf)(Int m, Int n, T* a, Int lda, int64_t* pivots, int64_t* info);
   void (*getrs)(Text, Int n, Int nrhs, const T* a, Int lda, const int64_t* pivots, T* b, Int ldb, int64_t* info, Length);

@@ -38,10 +38,9 @@ class Scratch {
   int64_t count_ = 0;
 };
 
+/// The flag stays as it is, so that everyone who works on the same sees it; who catches Interrupted clears it.
 inline void check_interrupt(Engine& engine) {
-  if (!engine.interrupt_flag().load(std::memory_order_relaxed)) return;
-  engine.clear_interrupt();
-  throw Interrupted();
+  if (engine.interrupt_flag().load(std::memory_order_relaxed)) throw Interrupted();
 }
 
 inline constexpr int64_t kRowsATask = 1 << 16;

@@ -18,12 +18,11 @@ constexpr int64_t kLong = 1 << 20;
 
 /// What `work` gives: 0, or 1 where it has no room. Compiled code knows no exceptions: it looks for an interrupt itself.
 template <class Work>
-int64_t guarded(FunctionContext& context, const Work& work) noexcept {
+int64_t guarded(const Work& work) noexcept {
   try {
     work();
     return 0;
   } catch (const Interrupted&) {
-    context.engine().interrupt();
     return 0;
   } catch (const Error&) {
     return 1;
@@ -37,7 +36,7 @@ extern "C" {
 /// Sorts `count` elements in NumPy's order.
 int64_t gasell_sort(FunctionContext* context, int64_t dtype, void* elements, int64_t count) {
   const auto type = static_cast<DType>(dtype);
-  return guarded(*context, [&] {
+  return guarded([&] {
     if (count <= kLong) return sort_alone(type, elements, count);
     Engine& engine = context->engine();
     const Scratch<char> copy(engine, count * size_of(type));
@@ -49,7 +48,7 @@ int64_t gasell_sort(FunctionContext* context, int64_t dtype, void* elements, int
 /// The order that sorts `count` elements; equal ones stay as they stand.
 int64_t gasell_argsort(FunctionContext* context, int64_t dtype, const void* elements, int64_t count, int64_t* order) {
   const auto type = static_cast<DType>(dtype);
-  return guarded(*context, [&] {
+  return guarded([&] {
     if (count <= kLong) return argsort_alone(type, elements, order, count);
     argsort(context->engine(), type, elements, order, count);
   });

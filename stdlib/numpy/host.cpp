@@ -24,11 +24,7 @@ std::optional<Value> on_gpus(Interpreter& in, std::string_view function, std::ve
   return result;
 }
 
-void check_interrupt(Interpreter& in) {
-  if (!in.engine().interrupted()) return;
-  in.engine().clear_interrupt();
-  throw Interrupted();
-}
+void check_interrupt(Interpreter& in) { gasell::check_interrupt(in.engine()); }
 
 }  // namespace gasell::numpy
 

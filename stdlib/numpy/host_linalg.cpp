@@ -147,6 +147,48 @@ Value solve(Interpreter& in, Args args) {
   return result.value();
 }
 
+/// lu(a): LAPACK's factors of p l u in one array, and the rows that were exchanged one after the other, from 0, int64.
+Value lu(Interpreter& in, Args args) {
+  const Stack a(in, args[0]);
+  const int64_t least = std::min(a.rows, a.columns), size = a.rows * a.columns;
+  HostArray factors(in, a.array.dtype(), a.array.shape()), rows(in, DType::i64, a.with({least}));
+  with_element(a, [&]<class T>(std::type_identity<T>) {
+    T* target = factors.data<T>();
+    auto* const pivots = rows.data<int64_t>();
+    for_each_matrix(in, a, cube(a) / 3, size * static_cast<int64_t>(sizeof(T)), [&, target, pivots](int64_t k) {
+      const auto copy = memory<T>(size);
+      a.copy_to(k, copy.get());
+      linalg::factor_lu(a.rows, a.columns, copy.get(), pivots + k * least);
+      for (int64_t i = 0; i < least; ++i) --pivots[k * least + i];
+      copy_back(copy.get(), a.rows, a.columns, target + k * size);
+      return true;
+    });
+  });
+  return make_tuple({factors.value(), rows.value()});
+}
+
+/// solve_triangular(a, b, upper, operation, unit): a x = b, or with the transposed a ("T"), or the conjugate one of that ("C"), of one
+/// triangle of a. With a zero on the diagonal, what a division by that gives.
+Value solve_triangular(Interpreter& in, Args args) {
+  const Stack a(in, args[0]), b(in, args[1]);
+  const bool upper = truth(in, args[2]), unit = truth(in, args[4]);
+  const char operation = str(in, args[3])[0];
+  HostArray result(in, b.array.dtype(), b.array.shape());
+  with_element(a, [&]<class T>(std::type_identity<T>) {
+    T* target = result.data<T>();
+    for_each_matrix(in, a, cube(a) / 2, (a.rows * a.columns + b.rows * b.columns) * static_cast<int64_t>(sizeof(T)),
+                    [&, target](int64_t k) {
+                      const auto left = memory<T>(a.rows * a.columns), right = memory<T>(b.rows * b.columns);
+                      a.copy_to(k, left.get());
+                      b.copy_to(k, right.get());
+                      linalg::solve_triangular(a.rows, b.columns, left.get(), right.get(), upper, operation, unit);
+                      copy_back(right.get(), b.rows, b.columns, target + k * b.rows * b.columns);
+                      return true;
+                    });
+  });
+  return result.value();
+}
+
 /// inverse(a, strict): without `strict`, NaN where a matrix has none.
 Value inverse(Interpreter& in, Args args) {
   const bool strict = truth(in, args[1]);
@@ -447,6 +489,8 @@ Value named(Interpreter& in, Args args) {
 std::vector<NativeFunction> linalg_functions() {
   return {
       {"solve", "a, b", solve, "Solutions of systems of equations."},
+      {"lu", "a", lu, "LAPACK's factors of LU decompositions, and the rows that were exchanged."},
+      {"solve_triangular", "a, b, upper, operation, unit", solve_triangular, "Solutions of triangular systems of equations."},
       {"inverse", "a, strict", inverse, "Inverse matrices."},
       {"determinant", "a", determinant, "(sign, logarithm, value) of determinants."},
       {"cholesky", "a, upper", cholesky, "Cholesky's factors."},

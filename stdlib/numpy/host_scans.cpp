@@ -97,11 +97,10 @@ Value bincount(Interpreter& in, Args args) {
         const auto* const weight = reinterpret_cast<const double*>(w.data);
         result.emplace(in, DType::f64, Shape{count});
         auto* const sums = result->data<double>();
-        std::fill_n(sums, count, 0.0);
-        for (int64_t i = 0; i < x.count; ++i) {
-          if (i % 65536 == 0) check_interrupt(in.engine());
-          sums[value[i]] += weight[i];
-        }
+        over_rows(in.engine(), count, [&](int64_t begin, int64_t end) { std::fill(sums + begin, sums + end, 0.0); });
+        in_turn(in.engine(), x.count, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) sums[value[i]] += weight[i];
+        });
         return;
       }
       result.emplace(in, DType::i64, Shape{count});

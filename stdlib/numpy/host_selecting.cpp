@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kSample = 1 << 14, kSampleOnGpus = 1 << 16;
 /// Shorter vectors are sorted sooner.
 constexpr int64_t kLong = 1 << 17;
-constexpr size_t kManyPlaces = 16;
+constexpr size_t kManyBrackets = 16;
 
 /// Values between which some of the wanted elements are expected, both included; without `high`, all from `low` on, NaN among them.
 struct Bracket {
@@ -206,7 +206,7 @@ template <class T>
 bool select_between(Interpreter& in, const NodeRef& x, std::span<const int64_t> places, T* to) {
   const int64_t count = x->size();
   const std::vector<Bracket> brackets = sampled_brackets<T>(in, x, places);
-  if (brackets.empty()) return false;
+  if (brackets.empty() || brackets.size() > kManyBrackets) return false;
   const InBrackets found(in, classes_of(x, brackets), brackets.size());
   int64_t before = 0;
   size_t at = 0;
@@ -279,7 +279,7 @@ bool with_bracketed_type(DType dtype, const Work& work) {
 }  // namespace
 
 bool select_from_long(Interpreter& in, const NodeRef& x, std::span<const int64_t> places, void* to) {
-  if (!has_brackets(x) || places.size() > kManyPlaces) return false;
+  if (!has_brackets(x) || places.size() > static_cast<size_t>(kSample)) return false;
   return with_bracketed_type(x->dtype, [&]<class T>(std::type_identity<T>) { return select_between(in, x, places, static_cast<T*>(to)); });
 }
 

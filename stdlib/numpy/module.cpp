@@ -105,8 +105,14 @@ Value make_numpy(Interpreter& in) {
   set_member(lib, "stride_tricks", Value::make<LibraryModule>("numpy.lib.stride_tricks"));
   set_member(lib, "scimath", emath);
   set_member(module, "lib", lib);
+  const Value polynomial = Value::make<LibraryModule>("numpy.polynomial");
+  for (const char* name : {"polynomial", "chebyshev", "legendre", "hermite", "hermite_e", "laguerre", "polyutils"})
+    set_member(polynomial, name, Value::make<LibraryModule>(std::string("numpy.polynomial.") + name));
+  set_member(module, "polynomial", polynomial);
   return module;
 }
+
+Value make_polynomial_library(Interpreter&) { return Value::make<LibraryModule>("_polynomial"); }
 
 Value make_numpy_random(Interpreter&) { return numpy::make_random_module(); }
 

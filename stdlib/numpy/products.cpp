@@ -1,5 +1,7 @@
 #include "stdlib/numpy/products.h"
 
+#include <array>
+
 #include "lang/diagnostic.h"
 #include "stdlib/numpy/ufunc.h"
 
@@ -19,6 +21,17 @@ NodeRef with_last_axes_exchanged(const NodeRef& x) {
   for (int k = 0; k < x->rank(); ++k) order.push_back(k);
   std::swap(order[order.size() - 1], order[order.size() - 2]);
   return graph::transpose(x, order);
+}
+
+/// A stack of matrices over the axes of `wide`: the matrices' axes are two of its last three, the stack's those before.
+NodeRef stretched(const NodeRef& x, const Shape& wide, std::array<int, 2> places) {
+  if (x->size() == 0) return graph::constant(Scalar{x->dtype, 0, 0}, wide);
+  std::vector<graph::ViewAxis> axes;
+  const size_t stack = x->shape.size() - 2, extra = wide.size() - 3 - stack;
+  for (size_t k = 0; k < stack; ++k)
+    axes.push_back(x->shape[k] == wide[k + extra] ? graph::ViewAxis{static_cast<int>(k + extra), 0, 1} : graph::ViewAxis{-1, 0, 0});
+  for (const int place : places) axes.push_back({place, 0, 1});
+  return graph::view(x, wide, std::move(axes));
 }
 
 /// The product of arrays of which one has one element and the other any number, as BLAS adds it to zeros: where that element is 0, it looks
@@ -68,13 +81,12 @@ NodeRef matmul(const Operand& first, const Operand& second) {
     raise("ValueError", "operands could not be broadcast together with remapped shapes [original->remapped]: " + remapped(*a) + " " +
                             remapped(*b) + "  and requested shape (" + std::to_string(n) + "," + std::to_string(m) + ")");
   }
-  Shape left = stack_a, right = stack_b, wide = stack, shape = stack;
-  left.insert(left.end(), {n, 1, k});
-  right.insert(right.end(), {1, m, k});
+  Shape wide = stack, shape = stack;
   wide.insert(wide.end(), {n, m, k});
   if (!row) shape.push_back(n);
   if (!column) shape.push_back(m);
-  return graph::reshape(sum_of_products(graph::reshape(a, left), graph::reshape(with_last_axes_exchanged(b), right), wide), shape);
+  const int rank = static_cast<int>(wide.size());
+  return graph::reshape(sum_of_products(stretched(a, wide, {rank - 3, rank - 1}), stretched(b, wide, {rank - 1, rank - 2}), wide), shape);
 }
 
 NodeRef dot(const Operand& first, const Operand& second) {
