@@ -17,7 +17,7 @@ from pathlib import Path
 
 TIMEOUT_S = 120
 # What is opened by name when a script first needs it.
-OPENED = ["libopenblas64.so.0", "libcuda.so.1", "libnvrtc.so", "libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13", "gasell_arrow.so"]
+OPENED = ["libopenblas64.so.0", "libcuda.so.1", "libnvrtc.so", "libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13", "gasell_arrow.so", "gasell_hdf5.so"]
 PLANTED = """
 #include <stdio.h>
 __attribute__((constructor)) static void run(void) { FILE* mark = fopen("@", "w"); if (mark) fclose(mark); }
@@ -31,6 +31,12 @@ print(bool(abs(np.sin(x) ** 2 + np.cos(x) ** 2 - 1).max() < 1e-12), np.allclose(
 PARQUET = """
 pd.DataFrame({"n": [1, 2]}).to_parquet("t.parquet")
 print(pd.read_parquet("t.parquet").n.sum())
+"""
+HDF5 = """
+import h5py
+with h5py.File("t.h5", "w") as f:
+    f["x"] = [1, 3]
+print(h5py.File("t.h5")["x"][...].sum())
 """
 HOST = """
 import ctypes, sys
@@ -110,8 +116,10 @@ def check(folder):
     hosts = [[file.name, [sys.executable, "-c", HOST, str(file)]] for file in files if file.name.startswith("libgasell.so.")]
     if not programs or not hosts:
         problems.append("there is no command gasell, or no libgasell.so")
-    has_arrow = any(file.name == "gasell_arrow.so" for file in files)
-    text, answer = (SCRIPT + PARQUET, "True True\n3\n") if has_arrow else (SCRIPT, "True True\n")
+    text, answer = SCRIPT, "True True\n"
+    for plugin, uses, printed in (("gasell_arrow.so", PARQUET, "3\n"), ("gasell_hdf5.so", HDF5, "4\n")):
+        if any(file.name == plugin for file in files):
+            text, answer = text + uses, answer + printed
     for name, command in programs + hosts:
         for what, planted, environment in (("", names, {}), (", LD_LIBRARY_PATH with an empty part", OPENED, {"LD_LIBRARY_PATH": "/nonexistent:"})):
             printed, loaded = run_among(planted, command, text, environment)

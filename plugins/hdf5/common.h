@@ -124,6 +124,8 @@ int unlink_object(int64_t parent, const char* path, Hdf5Problem* problem);
 int link_object(int64_t parent, const char* path, int64_t object, Hdf5Problem* problem);
 int soft_link(int64_t parent, const char* path, const char* target, Hdf5Problem* problem);
 int move_object(int64_t parent, const char* from, const char* to, Hdf5Problem* problem);
+/// Closes what was opened through a file.
+void close_objects(hid_t file);
 /// Of links: groups in a path that are missing are made.
 Handle link_creation();
 

@@ -1,24 +1,21 @@
 // Files.
+#include <algorithm>
 #include <vector>
 
 #include "plugins/hdf5/common.h"
 
 namespace gasell::plugin {
 
-namespace {
-
-/// Closes what was opened through a file. The library could do so by itself (H5F_CLOSE_STRONG), but follows no link from another file to
+/// The library could do so by itself (H5F_CLOSE_STRONG), but follows no link from another file to
 /// one that was opened so.
 void close_objects(hid_t file) {
   constexpr unsigned kObjects = H5F_OBJ_DATASET | H5F_OBJ_GROUP | H5F_OBJ_DATATYPE | H5F_OBJ_ATTR | H5F_OBJ_LOCAL;
-  const ssize_t count = checked(H5Fget_obj_count(file, kObjects), kHdf5Os, "Unable to close file");
-  std::vector<hid_t> objects(static_cast<size_t>(count));
+  const ssize_t count = H5Fget_obj_count(file, kObjects);
+  std::vector<hid_t> objects(static_cast<size_t>(std::max<ssize_t>(count, 0)));
   const ssize_t found = objects.empty() ? 0 : H5Fget_obj_ids(file, kObjects, objects.size(), objects.data());
   for (ssize_t k = 0; k < found; ++k)
     while (H5Iis_valid(objects[static_cast<size_t>(k)]) > 0 && H5Idec_ref(objects[static_cast<size_t>(k)]) > 0) continue;
 }
-
-}  // namespace
 
 int file_open(const char* path, int access, int64_t* file, Hdf5Problem* problem) {
   return guarded(problem, [&] {

@@ -2,6 +2,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 #include "plugins/hdf5/common.h"
 
@@ -13,6 +14,29 @@ std::mutex& library_mutex() {
   return mutex;
 }
 
+/// What is still open when the process ends is written. The library's own end is not asked for: after a damaged file it complains of what
+/// it lost count of.
+void close_files() {
+  const std::lock_guard lock(library_mutex());
+  constexpr auto kFiles = static_cast<unsigned>(H5F_OBJ_FILE);
+  const ssize_t count = H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), kFiles);
+  if (count <= 0) return;
+  std::vector<hid_t> files(static_cast<size_t>(count));
+  const ssize_t found = H5Fget_obj_ids(static_cast<hid_t>(H5F_OBJ_ALL), kFiles, files.size(), files.data());
+  for (ssize_t k = 0; k < found; ++k) {
+    close_objects(files[static_cast<size_t>(k)]);
+    H5Fclose(files[static_cast<size_t>(k)]);
+  }
+}
+
+/// Settings of the whole process, before its first file.
+bool prepare() {
+  H5dont_atexit();
+  H5PLset_loading_state(0);  // no file makes the library open others to find a filter that it names
+  std::atexit(close_files);
+  return true;
+}
+
 /// The description of the innermost failure: the walk begins with it.
 herr_t keep_first(unsigned number, const H5E_error2_t* error, void* text) {
   if (number == 0 && error->desc) *static_cast<std::string*>(text) = error->desc;
@@ -22,6 +46,8 @@ herr_t keep_first(unsigned number, const H5E_error2_t* error, void* text) {
 }  // namespace
 
 Session::Session() : lock_(library_mutex()) {
+  static const bool prepared = prepare();
+  (void)prepared;
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // a setting of each thread
   H5Eclear2(H5E_DEFAULT);
 }

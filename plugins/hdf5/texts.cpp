@@ -25,13 +25,13 @@ void read_fixed(hid_t file_type, int64_t count, const Hdf5Found& found, const st
 void read_varying(hid_t file_type, int64_t count, const Hdf5Found& found, const std::function<void(hid_t, void*)>& read) {
   std::vector<char*> texts(static_cast<size_t>(count), nullptr);
   const Handle space = flat_space(count);
-  // Of a read that fails half-way, what it made is freed too.
+  // What a read that fails leaves are no pointers: it is not freed.
+  read(file_type, texts.data());
   struct Reclaim {
     hid_t type, space;
     void* texts;
     ~Reclaim() { H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts); }
   } const reclaim{file_type, space, texts.data()};
-  read(file_type, texts.data());
   for (const char* const text : texts)
     found.text(found.context, text ? text : "", text ? static_cast<int64_t>(std::char_traits<char>::length(text)) : 0);
 }
