@@ -258,6 +258,8 @@ Value angle(Interpreter& in, Args args) {
   return truth(in, args[1]) ? scaled(in, a, 180.0 / M_PI) : a;
 }
 Value matmul_of(Interpreter& in, Args args) {
+  if (args[2].is_none())
+    if (std::optional<Value> made = gpu_small_products(in, args[0], args[1])) return *std::move(made);
   const Operand a = operand(in, args[0]), b = operand(in, args[1]);
   const NodeRef result = matmul(a, b);
   if (const auto* out = args[2].as<NdArray>()) {

@@ -59,7 +59,10 @@ std::optional<Value> operate_on_two(Interpreter& in, ast::BinaryOp op, const Val
   if (a.as<LibraryObject>() || b.as<LibraryObject>()) return {};  // a Series has a say of its own
   auto left = try_operand(in, a), right = try_operand(in, b);
   if (!left || !right) return {};
-  if (op == ast::BinaryOp::matmul) return with_product_chunks(wrap_reduced(in, matmul(*left, *right)), a, b);
+  if (op == ast::BinaryOp::matmul) {
+    if (std::optional<Value> made = gpu_small_products(in, a, b)) return made;
+    return with_product_chunks(wrap_reduced(in, matmul(*left, *right)), a, b);
+  }
   const Operand operands[] = {std::move(*left), std::move(*right)};
   if (op == ast::BinaryOp::pow) {
     check_integer_power(in, operands);

@@ -1,8 +1,11 @@
 #include "stdlib/numpy/products.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
 
 #include "lang/diagnostic.h"
+#include "stdlib/numpy/host.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
@@ -87,6 +90,23 @@ NodeRef matmul(const Operand& first, const Operand& second) {
   if (!column) shape.push_back(m);
   const int rank = static_cast<int>(wide.size());
   return graph::reshape(sum_of_products(stretched(a, wide, {rank - 3, rank - 1}), stretched(b, wide, {rank - 1, rank - 2}), wide), shape);
+}
+
+std::optional<Value> gpu_small_products(Interpreter& in, const Value& a, const Value& b) {
+  constexpr int64_t kMostExtent = 16, kLeastMatrices = 1024;
+  const auto *left = a.as<NdArray>(), *right = b.as<NdArray>();
+  if (!left || !right || !in.engine().gpus()) return std::nullopt;
+  const Array &x = left->array, &y = right->array;
+  const DType dtype = x.dtype();
+  if (x.rank() < 3 || y.rank() != x.rank() || y.dtype() != dtype || (dtype != DType::f32 && dtype != DType::f64)) return std::nullopt;
+  const auto outer = [](const Array& stack) { return std::span(stack.shape()).first(stack.shape().size() - 2); };
+  const int64_t rows = x.shape()[x.shape().size() - 2], summed = x.shape().back(), columns = y.shape().back();
+  if (!std::ranges::equal(outer(x), outer(y)) || y.shape()[y.shape().size() - 2] != summed) return std::nullopt;
+  if (std::max({rows, summed, columns}) > kMostExtent || std::min({rows, summed, columns}) == 0) return std::nullopt;
+  if (x.size() / (rows * summed) < kLeastMatrices) return std::nullopt;
+  // Chunked arrays are computed when somebody asks for them.
+  if (!x.requested_chunks().empty() || !y.requested_chunks().empty()) return std::nullopt;
+  return on_gpus(in, "gpu_small_products", {a, b});
 }
 
 NodeRef dot(const Operand& first, const Operand& second) {
