@@ -152,7 +152,7 @@ Value lu(Interpreter& in, Args args) {
   const Stack a(in, args[0]);
   const int64_t least = std::min(a.rows, a.columns), size = a.rows * a.columns;
   HostArray factors(in, a.array.dtype(), a.array.shape()), rows(in, DType::i64, a.with({least}));
-  with_element(a, [&]<class T>(std::type_identity<T>) {
+  with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     T* target = factors.data<T>();
     auto* const pivots = rows.data<int64_t>();
     for_each_matrix(in, a, cube(a) / 3, size * static_cast<int64_t>(sizeof(T)), [&, target, pivots](int64_t k) {
@@ -174,7 +174,7 @@ Value solve_triangular(Interpreter& in, Args args) {
   const bool upper = truth(in, args[2]), unit = truth(in, args[4]);
   const char operation = str(in, args[3])[0];
   HostArray result(in, b.array.dtype(), b.array.shape());
-  with_element(a, [&]<class T>(std::type_identity<T>) {
+  with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     T* target = result.data<T>();
     for_each_matrix(in, a, cube(a) / 2, (a.rows * a.columns + b.rows * b.columns) * static_cast<int64_t>(sizeof(T)),
                     [&, target](int64_t k) {
