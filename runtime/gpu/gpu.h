@@ -104,8 +104,8 @@ struct GpuTransform {
     int64_t stack = 0;
   };
   Kind kind = Kind::forward;
-  bool single = false;               // float, else double
-  int rank = 1;                      // 1 where one side is real
+  bool single = false;  // float, else double
+  int rank = 1;
   std::array<int64_t, 3> extents{};  // the last one of n real numbers n; the complex ones are n / 2 + 1 then
   int64_t count = 1;
   Side from, to;  // apart from each other; complex_to_real may leave anything in `from`

@@ -91,8 +91,7 @@ class GpuDevice final : public Device {
     std::vector<int64_t> steps;
   };
   /// Fourier transforms along some axes of an array of this shape (of the real numbers, where one side is real: then along the last of the
-  /// axes lie halves; of complex_to_real it is the only one, and `from` is used up). False also where the library does not take the steps.
-  /// As call_library.
+  /// axes lie halves). `from` of complex_to_real is used up. False also where the library does not take the steps. As call_library.
   bool transform(GpuTransform::Kind kind, bool single, const std::vector<int64_t>& shape, const std::vector<int>& axes, const Placed& from,
                  const Placed& to);
   /// Gpu's functions of these names, on the GPU that run_grid takes.

@@ -62,12 +62,11 @@ Side side_of(const GpuTransform& t, const GpuTransform::Side& side, bool complex
   return made;
 }
 
-/// A library may use the halves up that it makes real numbers of.
+/// A library may use the halves up that it makes real numbers of: the first of each box stands for all.
 template <class T>
 void spoil(const Side& side) {
   for (int64_t s = 0; s < side.shape[0]; ++s)
-    for (int64_t k = 0; k < side.shape[1]; ++k)
-      reinterpret_cast<std::complex<T>*>(side.data)[s * side.steps[0] + k * side.steps[1]] = std::numeric_limits<T>::quiet_NaN();
+    reinterpret_cast<std::complex<T>*>(side.data)[s * side.steps[0]] = std::numeric_limits<T>::quiet_NaN();
 }
 
 /// The memory of a stack of matrices.
@@ -154,24 +153,27 @@ std::function<void()> simulated_transform(const GpuTransform& t, const Simulated
   const bool to_half = t.kind == Kind::real_to_complex, from_half = t.kind == Kind::complex_to_real;
   const Side from = side_of(t, t.from, !to_half, from_half, place), to = side_of(t, t.to, !from_half, to_half, place);
   return [t, from, to, to_half, from_half] {
-    transforms::Job job{.kind = to_half     ? transforms::Kind::real_to_complex
-                                : from_half ? transforms::Kind::complex_to_real
-                                            : transforms::Kind::complex,
-                        .single = t.single,
-                        .forward = to_half || t.kind == Kind::forward,
-                        .factor = 1,
-                        .rank = t.rank + 1,
-                        .axis = t.rank,
-                        .in_shape = from.shape.data(),
-                        .in_steps = from.steps.data(),
-                        .out_shape = to.shape.data(),
-                        .out_steps = to.steps.data(),
-                        .in = from.data,
-                        .out = to.data};
-    transforms::routines().transform(job);
-    job.kind = transforms::Kind::complex;
-    job.in_shape = to.shape.data(), job.in_steps = to.steps.data(), job.in = to.data;
-    while (--job.axis > 0) transforms::routines().transform(job);
+    const auto run = [&](transforms::Kind kind, int axis, const Side& x, const Side& y) {
+      transforms::routines().transform({.kind = kind,
+                                        .single = t.single,
+                                        .forward = to_half || t.kind == Kind::forward,
+                                        .factor = 1,
+                                        .rank = t.rank + 1,
+                                        .axis = axis,
+                                        .in_shape = x.shape.data(),
+                                        .in_steps = x.steps.data(),
+                                        .out_shape = y.shape.data(),
+                                        .out_steps = y.steps.data(),
+                                        .in = x.data,
+                                        .out = y.data});
+    };
+    // Halves become real numbers last; the other axes of theirs are done in place before.
+    for (int axis = 1; from_half && axis < t.rank; ++axis) run(transforms::Kind::complex, axis, from, from);
+    run(to_half     ? transforms::Kind::real_to_complex
+        : from_half ? transforms::Kind::complex_to_real
+                    : transforms::Kind::complex,
+        t.rank, from, to);
+    for (int axis = 1; !from_half && axis < t.rank; ++axis) run(transforms::Kind::complex, axis, to, to);
     if (from_half) t.single ? spoil<float>(from) : spoil<double>(from);
   };
 }

@@ -51,7 +51,8 @@ std::optional<Calls> calls_of(Kind kind, bool single, const std::vector<int64_t>
   // Halves lie along the last axis that is given, which must be the innermost one.
   const int halved = axes.back();
   std::sort(axes.begin(), axes.end());
-  if (kind == Kind::real_to_complex && halved != axes.back()) return std::nullopt;
+  const bool to_half = kind == Kind::real_to_complex, from_half = kind == Kind::complex_to_real;
+  if ((to_half || from_half) && halved != axes.back()) return std::nullopt;
   for (size_t k = 0; k < axes.size(); ++k) {
     const auto axis = static_cast<size_t>(axes[k]);
     t.extents[k] = shape[axis];
@@ -62,8 +63,8 @@ std::optional<Calls> calls_of(Kind kind, bool single, const std::vector<int64_t>
     const auto nested = [&](const GpuTransform::Side& side, int64_t extent) {
       return side.steps[k - 1] % side.steps[k] == 0 && side.steps[k - 1] >= extent * side.steps[k];
     };
-    const bool half = kind == Kind::real_to_complex && k + 1 == axes.size();
-    if (!nested(t.from, t.extents[k]) || !nested(t.to, half ? t.extents[k] / 2 + 1 : t.extents[k])) return std::nullopt;
+    const int64_t half = k + 1 == axes.size() ? t.extents[k] / 2 + 1 : t.extents[k];
+    if (!nested(t.from, from_half ? half : t.extents[k]) || !nested(t.to, to_half ? half : t.extents[k])) return std::nullopt;
   }
   calls.loops = loops_of(shape, axes, from, to);
   const auto longest =

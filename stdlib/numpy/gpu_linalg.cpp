@@ -205,6 +205,7 @@ std::optional<Value> gpu_solve(Interpreter& in, const Value& a, const Value& b) 
     const Array right = as_array(in, b);
     std::optional<OnGpu> stack = OnGpu::of(in, as_array(in, a), 1);
     if (!stack || right.size() == 0) return std::nullopt;
+    right.force(in.engine());  // whoever has it may use it again
     const std::optional<Solved> x = solved(*stack, right.node());
     if (!x) return std::nullopt;
     if (!all_of(x->regular)) raise_singular();
@@ -249,21 +250,20 @@ std::optional<Value> gpu_cholesky(Interpreter& in, const Value& a, bool upper) {
     std::optional<OnGpu> stack = OnGpu::of(in, as_array(in, a), 0.3);
     if (!stack) return std::nullopt;
     const int64_t n = stack->columns();
-    // One triangle, and zeros that stay. With rows together the library sees the transposed matrix and its other triangle, of which the
-    // factor is our factor transposed: rows of ours that lie together.
+    // One triangle, and zeros that stay. The library is asked for lower factors, which take it half the time. With rows together it sees
+    // the transposed matrix, of which the lower factor is our upper one transposed: rows of ours that lie together.
     const NodeRef column = graph::iota(n, Scalar::of_int(0), Scalar::of_int(1)), row = graph::reshape(column, {n, 1});
     const NodeRef wanted = graph::map(upper ? ScalarOp::le : ScalarOp::ge, {row, column});
     const NodeRef zero = graph::constant(Scalar::of_int(0).cast(stack->node()->dtype), stack->node()->shape);
     const NodeRef triangle = graph::map(ScalarOp::select, {graph::broadcast_to(wanted, stack->node()->shape), stack->node(), zero});
-    const HostStorageRef factor = stack->filled(triangle, false);
+    const HostStorageRef factor = stack->filled(triangle, !upper);
     GpuDecomposition d;
     d.kind = Kind::cholesky;
     d.rows = d.columns = n;
-    d.upper = !upper;
     const std::optional<std::vector<char>> definite = stack->run(d, {{&GpuDecomposition::a, factor}}, "Cholesky decomposition");
     if (!definite) return std::nullopt;
     if (!all_of(*definite)) raise_not_positive_definite();
-    return in_c_order(stack->matrices(factor, n, n, false));
+    return in_c_order(stack->matrices(factor, n, n, !upper));
   });
 }
 

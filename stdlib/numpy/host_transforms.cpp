@@ -140,8 +140,7 @@ Value to_real(Interpreter& in, Args args) {
 }
 
 /// by_gpu_library(a, axes, kind, n): the same of an array on a GPU by its library, unscaled: kind "forward", "backward" (of complex
-/// numbers), or along one axis "half" (from_real) and "back" (to_real), which uses a up. None where the GPUs have none, or it does not take
-/// the array.
+/// numbers), "half" (from_real), or "back" (to_real), which uses a up. None where the GPUs have none, or it does not take the array.
 Value by_gpu_library(Interpreter& in, Args args) {
   GpuDevice* const gpus = in.engine().chosen_gpus();
   if (!gpus || !gpus->library(GpuLibrary::transforms)) return {};

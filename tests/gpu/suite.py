@@ -39,6 +39,7 @@ CHECKS = [
     ("short memory", devices.short_memory, True),
     ("language", corpus.language, True),
     ("language, split over GPUs", corpus.language_split, False),
+    ("without NVIDIA's libraries", corpus.own_kernels, False),
     ("the driver's side", corpus.cuda_check, True),
     ("times", corpus.times, True),
 ]

@@ -41,6 +41,12 @@ def language_split(target):
     return language_suite(target, f"GASELL_DEVICE={target.all}", "GASELL_GPU_POISON=1", "GASELL_SPLIT_FROM=0", "GASELL_CHUNK=64")
 
 
+def own_kernels(target):
+    """What NVIDIA's libraries compute elsewhere in this suite."""
+    without = [f"GASELL_{library}=0" for library in ("CUBLAS", "CUFFT", "CUSOLVER")]
+    return language_suite(target, f"GASELL_DEVICE={target.first(1)}", *without, only="numpy/(fft|linalg|tall_matrices|products)")
+
+
 def random_programs(target):
     command = [sys.executable, os.path.join(TESTS, "gpu/fuzz_devices.py"), "--seed", target.seed, "--runs", 4 if target.quick else 20]
     for device in dict.fromkeys((target.first(1), target.all)):
