@@ -133,5 +133,6 @@ TEST_CASE("transforms stop when they are interrupted", "[transforms]") {
   const auto x = numbers<double>(1 << 18);
   engine(2).interrupt();
   CHECK_THROWS_AS(transformed(x, true, 2), Interrupted);
+  engine(2).clear_interrupt();
   CHECK(transformed(x, true, 2).size() == x.size());
 }
