@@ -39,7 +39,8 @@ std::vector<StyledLine> Menu::lines(const Services& services, std::string_view t
       line.emplace_back(" " + detail + " ", Style::menu_detail);
     lines.push_back(std::move(line));
   }
-  if (!all) lines.push_back({{fmt::format(" {} of {} ", std::max(chosen_, first) + 1, count), Style::hint}});
+  if (!all)
+    lines.push_back({{has_choice() ? fmt::format(" {} of {} ", chosen_ + 1, count) : fmt::format(" {} in all ", count), Style::hint}});
   return lines;
 }
 

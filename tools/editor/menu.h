@@ -21,7 +21,7 @@ class Menu {
   void step(int by);
   bool has_choice() const { return chosen_ >= 0; }
   /// What was chosen, or what had been written.
-  const std::string& text() const { return has_choice() ? completion_.candidates[static_cast<size_t>(chosen_)] : written_; }
+  std::string text() const { return has_choice() ? completion_.candidates[static_cast<size_t>(chosen_)] + completion_.closing : written_; }
   const std::string& written() const { return written_; }
   size_t begin() const { return completion_.begin; }
   const std::vector<std::string>& candidates() const { return completion_.candidates; }

@@ -139,8 +139,7 @@ class Completer {
       if (!keys.empty()) {
         keys = starting_with(std::move(keys), body);
         const bool ends_item = text_[tokens_[*open].span.begin] == '[' && *open + 1 == index;
-        for (std::string& key : keys) key += std::string(1, text_[quote]) + (ends_item ? "]" : "");
-        return {quote + 1, std::move(keys)};
+        return {quote + 1, std::move(keys), std::string(1, text_[quote]) + (ends_item ? "]" : "")};
       }
     }
     return complete_file(body, quote + 1);
