@@ -157,7 +157,8 @@ class Screens(CommandTest):
             (["3)", ENTER], ("array([0. , 0.5, 1. ])", ">>>")),
             (["%config signatures = off", ENTER, "df = pd.DataFrame({'price': [1.5, 2.5], 'a name': ['x', 'y']})", ENTER], ">>>"),
             ("df['p\t", ">>> df['price']"),
-            ([".me\t", TAB], (">>> df['price'].mean",) + tuple(self.menu_rows(t))),
+            (".me\t", (">>> df['price'].me",) + tuple(self.menu_rows(t))),
+            (TAB, (">>> df['price'].mean",) + tuple(self.menu_rows(t))),
             ([ESCAPE], ">>> df['price'].me"),
             ([ctrl("u"), "df.pri\t"], ">>> df.price"),
             ([ctrl("u"), "df.groupby('a\t"], ">>> df.groupby('a name'"),
@@ -269,6 +270,18 @@ class Screens(CommandTest):
             (ENTER, ("... edited", "7", ">>>")),
             (["%config editor = false", ENTER, "%edit", ENTER], ("RuntimeError: the editor 'false' ended with status 1", "hint: %config editor = NAME, or the variable EDITOR, choose another one", ">>>")),
         )
+
+    def test_what_was_copied(self):
+        os.chmod(self.script("#!/bin/sh\necho '>>> a = 5'\necho '>>> a + 1'\n", "xclip"), 0o755)
+        t = self.start(DISPLAY=":0", WAYLAND_DISPLAY=None, PATH=self.folder + ":" + os.environ["PATH"])
+        self.steps(t, (["%paste", ENTER], (">>> %paste", "a = 5", "a + 1", "6", ">>>")))
+        t = self.start(DISPLAY=None, WAYLAND_DISPLAY=None, TMUX=None)
+        t.press("%paste", ENTER)
+        self.assertTrue(t.until(lambda screen: "RuntimeError: no program here tells what was copied" in screen.lines()))
+
+    def test_suspending_keeps_what_is_written(self):
+        t = self.start()
+        self.steps(t, (["1 + 2", ctrl("z")], (">>> 1 + 2", ">>> 1 + 2")), ([" + 3", ENTER], ("6", ">>>")))
 
     def test_timing_and_profiles(self):
         t = self.start(columns=120)

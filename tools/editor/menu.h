@@ -26,7 +26,8 @@ class Menu {
   size_t begin() const { return completion_.begin; }
   const std::vector<std::string>& candidates() const { return completion_.candidates; }
 
-  /// At most `rows` of them, the chosen one among them, each with what `services` tell of it.
+  /// At most `rows` of them, the chosen one among them, each with what `services` tell of it; and what did not fit of that for the chosen
+  /// one.
   std::vector<StyledLine> lines(const Services& services, std::string_view text, int columns, int rows) const;
 
  private:
