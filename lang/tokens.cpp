@@ -54,10 +54,13 @@ class TokenScanner {
   }
 
   uint32_t scan_digits(uint32_t at, uint32_t end) {
+    uint32_t length = 0;
     try {
-      if (const uint32_t length = scan_number(source_, at); length > 0) return add(TokenKind::number, at, at + length), at + length;
+      length = scan_number(source_, at);
     } catch (const Error&) {
+      length = 0;  // as one unknown word
     }
+    if (length > 0) return add(TokenKind::number, at, at + length), at + length;
     uint32_t wrong = at + 1;
     while (wrong < end && (is_digit(text_[wrong]) || text_[wrong] == '_' || continues_name(static_cast<unsigned char>(text_[wrong]))))
       ++wrong;

@@ -81,6 +81,7 @@ Session::Session(Interpreter& interpreter, Engine& e, ModuleTable table)
 
 Session::~Session() {
   // Functions hold globals and globals hold functions: the variables go first.
+  uncaught = Value();
   for (auto& scope : scopes) scope->clear();
   Cell::clear(cells);
 }
@@ -129,10 +130,33 @@ std::vector<Value> captured_cells(const Frame& f, const FunctionCode& inner) {
   return cells;
 }
 
+namespace {
+
+/// What the names of a function's frame stand for; those that are not bound are left out.
+std::vector<std::pair<std::string, Value>> variables_of(const Frame& f) {
+  std::vector<std::pair<std::string, Value>> variables;
+  for (size_t i = 0; f.locals && i < f.code.local_names.size(); ++i)
+    if (!f.locals[i].is_absent()) variables.emplace_back(f.code.local_names[i], f.locals[i]);
+  for (size_t i = 0; f.cells && i < f.code.cell_names.size(); ++i) {
+    const auto* cell = f.cells[i].as<Cell>();
+    if (!cell || cell->value.is_absent()) continue;
+    const auto same = std::find_if(variables.begin(), variables.end(), [&](const auto& v) { return v.first == f.code.cell_names[i]; });
+    if (same != variables.end()) {
+      same->second = cell->value;
+    } else {
+      variables.emplace_back(f.code.cell_names[i], cell->value);
+    }
+  }
+  return variables;
+}
+
+}  // namespace
+
 void note_place(const Frame& f, Exception& exception) {
   if (f.code.globals->library) return;  // the caller's line is the place
   if (!exception.traceback.empty() && exception.traceback.back().activation == f.activation) return;
-  exception.traceback.push_back({f.code.source, f.at, f.code.name, f.activation});
+  exception.traceback.push_back({f.code.source, f.at, f.code.name, f.activation, {}});
+  if (f.session.keeps_variables) exception.traceback.back().variables = variables_of(f);
 }
 
 void set_context(Exception& exception, const Value& handled) {
@@ -185,6 +209,7 @@ Value call_function(Session& session, const Function& function, std::span<Value>
                     std::span<const std::pair<std::string, Value>> keywords) {
   const FunctionCode& code = *function.code;
   CallDepth depth(session);
+  const ProfiledCall profiled(session, code);
   session.poll();
   size_t local_count = static_cast<size_t>(code.local_count);
   StackValues room(session.stack, local_count + static_cast<size_t>(code.cell_count));

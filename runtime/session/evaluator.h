@@ -11,6 +11,7 @@
 
 #include "lang/ast.h"
 #include "runtime/session/arguments.h"
+#include "runtime/session/call_profile.h"
 #include "runtime/session/function.h"
 #include "runtime/session/interpreter.h"
 #include "runtime/session/memory_watch.h"
@@ -95,13 +96,34 @@ struct Session {
   int depth = 0;
   const Frame* running = nullptr;  // the innermost
   uint64_t activations = 0;
-  Cell* cells = nullptr;  // the list of all
-  Value handling;         // the exception whose handler runs; None: no such
+  Cell* cells = nullptr;           // the list of all
+  Value handling;                  // the exception whose handler runs; None: no such
+  bool keeps_variables = false;    // exceptions keep the variables of the frames they leave
+  Value uncaught;                  // the last exception that nobody caught, while they do; None: no such
+  CallProfile* profile = nullptr;  // of the calls that run, while it is wanted
   Warnings warnings;
   GlobalScope* main = nullptr;
   std::deque<std::unique_ptr<GlobalScope>> scopes;
   std::map<std::string, Value, std::less<>> loaded;   // known modules by name, scripts by path
   std::map<std::string, Value, std::less<>> aliases;  // of known modules, once used
+};
+
+/// Tells the profile of a call, for its scope.
+class ProfiledCall {
+ public:
+  ProfiledCall(Session& session, const FunctionCode& code) : profile_(session.profile) {
+    if (profile_) [[unlikely]]
+      profile_->enter(code);
+  }
+  ~ProfiledCall() {
+    if (profile_) [[unlikely]]
+      profile_->leave();
+  }
+  ProfiledCall(const ProfiledCall&) = delete;
+  ProfiledCall& operator=(const ProfiledCall&) = delete;
+
+ private:
+  CallProfile* const profile_;
 };
 
 /// Counts nested calls of script functions; RecursionError beyond the limit.

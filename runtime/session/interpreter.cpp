@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <iostream>
+#include <utility>
 
 #include "lang/large_stack.h"
 #include "runtime/session/evaluator.h"
@@ -77,9 +78,9 @@ namespace {
   throw error_from_exception(in, exception);
 }
 
-/// work(code) with the module's code, on a stack that is large enough; script errors leave as C++ ones.
+/// Runs `work` on a stack that is large enough; script errors leave as C++ ones.
 template <class Work>
-void run_at_top(Session& session, const ast::ModuleRef& module, bool last_value, Work&& work) {
+void at_top(Session& session, Work&& work) {
   struct Watched {
     explicit Watched(MemoryWatch& m) : memory(m) { memory.begin(); }
     ~Watched() { memory.end(); }
@@ -89,10 +90,23 @@ void run_at_top(Session& session, const ast::ModuleRef& module, bool last_value,
   session.handling = Value();
   run_on_large_stack([&] {
     try {
+      work();
+    } catch (const Raised& raised) {
+      leave(session.in, raised.value);
+    }
+  });
+}
+
+/// work(code) with the module's code, at the top.
+template <class Work>
+void run_at_top(Session& session, const ast::ModuleRef& module, bool last_value, Work&& work) {
+  at_top(session, [&] {
+    try {
       std::shared_ptr<FunctionCode> code = lower_module(session, module, *session.main, "", last_value);
       work(*code);
     } catch (const Raised& raised) {
-      leave(session.in, raised.value);
+      if (session.keeps_variables) session.uncaught = raised.value;
+      throw;
     }
   });
 }
@@ -107,6 +121,11 @@ Value Interpreter::evaluate(const ast::ModuleRef& module) {
   run_at_top(state_->session, module, true, [&](const FunctionCode& code) { result = run_module(state_->session, code); });
   return result;
 }
+Value Interpreter::call(const Value& callee, std::vector<Value> arguments) {
+  Value result;
+  at_top(state_->session, [&] { result = call_positional(state_->session, callee, arguments); });
+  return result;
+}
 void Interpreter::repeat(const ast::ModuleRef& module, int64_t times, const std::function<void(const Value&)>& each) {
   run_at_top(state_->session, module, true, [&](const FunctionCode& code) {
     for (int64_t i = 0; i < times; ++i) each(run_module(state_->session, code));
@@ -118,6 +137,21 @@ Interpreter::Place Interpreter::place() const noexcept {
     if (f->code.source && !(f->code.globals && f->code.globals->library))
       return {f->code.source->name().c_str(), f->code.source->position(f->at.begin).line};
   return {nullptr, 0};
+}
+
+void Interpreter::keep_variables() { state_->session.keeps_variables = true; }
+const Value& Interpreter::uncaught() const { return state_->session.uncaught; }
+void Interpreter::forget_exception() { state_->session.uncaught = Value(); }
+
+CallProfile Interpreter::profile(const std::function<void()>& work) {
+  CallProfile profile;
+  struct Profiled {
+    Session& session;
+    CallProfile* before;
+    ~Profiled() { session.profile = before; }
+  } profiled{state_->session, std::exchange(state_->session.profile, &profile)};
+  work();
+  return profile;
 }
 
 void Interpreter::own_process() { state_->session.memory.own_process(); }

@@ -9,6 +9,7 @@
 
 #include "lang/ast.h"
 #include "runtime/engine.h"
+#include "runtime/session/call_profile.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/peer_names.h"
 #include "runtime/session/value.h"
@@ -46,6 +47,9 @@ class Interpreter {
   /// As run, and the value of the last statement when that is an expression (the REPL's Out, evaluate of the C API).
   Value evaluate(const ast::ModuleRef& module);
 
+  /// Calls a value of the session from outside of any script; errors arrive as those of run().
+  Value call(const Value& callee, std::vector<Value> arguments);
+
   /// evaluate() `times` times, without the work of beginning each time; `each` gets the values.
   void repeat(const ast::ModuleRef& module, int64_t times, const std::function<void(const Value&)>& each);
 
@@ -61,6 +65,15 @@ class Interpreter {
   /// A module made of a text of the standard library: run once a session, then kept under `name`. What goes wrong in its functions is told
   /// at the line that called them.
   Value library_module(const std::string& name, std::string_view text);
+
+  /// From now on an exception keeps the variables of the frames it leaves, and the last one that nobody caught is kept.
+  void keep_variables();
+  /// That exception; None where there was none. forget_exception() lets go of it.
+  const Value& uncaught() const;
+  void forget_exception();
+
+  /// Runs `work`, and tells what its calls of script functions took. What it throws passes through.
+  CallProfile profile(const std::function<void()>& work);
 
   struct Exit {
     int code;

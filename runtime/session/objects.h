@@ -137,6 +137,7 @@ class Exception : public Object {
     Span span;
     std::string function;
     uint64_t activation = 0;
+    std::vector<std::pair<std::string, Value>> variables = {};  // where the session keeps them (Interpreter::keep_variables)
   };
   std::vector<Frame> traceback;  // innermost first
   /// What an Error brought with it when it became this exception.

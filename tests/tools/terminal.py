@@ -18,12 +18,12 @@ PROMPT, MORE = ">>> ", "... "
 class Terminal:
     """A gasell on a terminal of its own. `expect` waits for a text in what it shows, escape sequences removed."""
 
-    def __init__(self, *arguments, cwd=None, **changes):
+    def __init__(self, *arguments, cwd=None, rows=40, columns=400, **changes):  # wide: no line wraps
         self.process, self.fd = pty.fork()
         if self.process == 0:
             if cwd:
                 os.chdir(cwd)
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 400, 0, 0))  # wide: no line wraps
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execve(GASELL, [GASELL, *arguments], environment(**changes))
         self.shown = ""
         self.seen = 0

@@ -112,7 +112,6 @@ class Repl(CommandTest):
 
     def test_what_is_no_command(self):
         t = self.start()
-        self.assertIn("there are no cells", t.enter("%%timeit"))
         self.assertIn("did you mean '%who'", t.enter("%whoo"))
         self.assertEqual(t.enter("5 % 3"), "2\n")
 

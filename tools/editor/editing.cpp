@@ -38,6 +38,7 @@ void Editing::begin(Mode mode, std::string prompt, std::string more_prompt) {
   whole_.reset();
   mistake_.reset();
   control_x_ = false;
+  vi_.begin();
   cuts_.rest();
   if (mode_ == Mode::entry) history_.refresh();
 }
@@ -65,6 +66,8 @@ Editing::Outcome Editing::handle(const Key& key, bool more_waits) {
   }
   if (menu_.is_open())
     if (const std::optional<Outcome> outcome = handle_menu(key)) return *outcome;
+  if (uses_vi_)
+    if (const std::optional<Outcome> outcome = handle_vi(key)) return *outcome;
   const bool keeps_cutting = (is_control && (key.text == "k" || key.text == "u" || key.text == "w")) ||
                              (key.alt && (key.text == "d" || key.code == Key::Code::backspace)) ||
                              (key.ctrl && key.code == Key::Code::erase);
@@ -89,6 +92,32 @@ Editing::Outcome Editing::handle(const Key& key, bool more_waits) {
     case Key::Code::paste: take_paste(key.text); return Outcome::goes_on;
     default: return handle_special(key);
   }
+}
+
+std::optional<Editing::Outcome> Editing::handle_vi(const Key& key) {
+  if (!vi_.is_normal()) {
+    const bool is_alt = key.alt && key.code == Key::Code::character && !key.ctrl;  // Escape and a key that came at once
+    if (key.code != Key::Code::escape && !is_alt) return std::nullopt;
+    vi_.leave_insert(buffer_);
+    if (!is_alt) return Outcome::goes_on;
+    Key alone = key;
+    alone.alt = false;
+    return handle(alone, false);
+  }
+  if (key.code == Key::Code::character && !key.ctrl && key.text == "/" && mode_ == Mode::entry) {
+    search(true, true);
+    return Outcome::goes_on;
+  }
+  const auto earlier = [&](bool older) {
+    if (mode_ == Mode::entry) recall(older);
+  };
+  if (!(key.text == "j" || key.text == "k")) recall_.reset();
+  switch (vi_.handle(key, buffer_, cuts_, earlier)) {
+    case Vi::Taken::done: return Outcome::goes_on;
+    case Vi::Taken::beeps: return Outcome::beeps;
+    case Vi::Taken::not_mine: break;
+  }
+  return std::nullopt;
 }
 
 void Editing::type(std::string_view text) {
@@ -171,7 +200,8 @@ void Editing::complete(bool opens) {
   if (found.candidates.empty()) return menu_.close();
   const std::string written = buffer_.text().substr(found.begin, buffer_.cursor() - found.begin);
   if (!opens) return menu_.open(std::move(found), written);
-  const std::string common = common_prefix(found.candidates);
+  std::string common = common_prefix(found.candidates);
+  if (found.candidates.size() == 1) common += found.closing;
   if (found.candidates.size() == 1 || common.size() > written.size()) {
     menu_.close();
     if (common != written) buffer_.replace(found.begin, buffer_.cursor(), common);

@@ -12,6 +12,7 @@
 #include "tools/editor/keys.h"
 #include "tools/editor/menu.h"
 #include "tools/editor/services.h"
+#include "tools/editor/vi.h"
 #include "tools/editor/view.h"
 
 namespace gasell::editor {
@@ -24,6 +25,10 @@ enum class Mode {
 class Editing {
  public:
   Editing(History& history, const Services& services) : history_(history), services_(services) {}
+
+  /// vi's keys from the next entry on, or no longer.
+  void use_vi(bool wanted) { uses_vi_ = wanted; }
+  bool is_vi_normal() const { return uses_vi_ && vi_.is_normal(); }
 
   void begin(Mode mode, std::string prompt, std::string more_prompt);
   /// A text to begin with, which waits to be edited.
@@ -72,6 +77,7 @@ class Editing {
   };
 
   Outcome handle_search(const Key& key);
+  std::optional<Outcome> handle_vi(const Key& key);
   std::optional<Outcome> handle_menu(const Key& key);
   Outcome handle_control(const Key& key);
   Outcome handle_alt(const Key& key);
@@ -94,6 +100,8 @@ class Editing {
   void complete(bool opens);
   const std::vector<Token>& tokens() const;
   std::vector<Style> styles() const;
+  /// Where the lines that brackets join to the cursor's begin.
+  size_t statement_begin() const;
 
   History& history_;
   const Services& services_;
@@ -108,6 +116,8 @@ class Editing {
   std::optional<std::string> whole_;  // a text that came as one, by a paste or from the history: it wants no empty line at its end
   std::optional<Mistake> mistake_;
   bool control_x_ = false;  // Ctrl-X was pressed
+  bool uses_vi_ = false;
+  Vi vi_;
   mutable std::string tokens_of_;
   mutable std::vector<Token> tokens_;
 };

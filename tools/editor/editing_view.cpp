@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tools/editor/characters.h"
 #include "tools/editor/editing.h"
 #include "tools/editor/highlight.h"
 
@@ -11,10 +12,38 @@ namespace gasell::editor {
 namespace {
 
 constexpr int kMenuRows = 10;
+constexpr int kHintRows = 3;
 
 void paint(std::vector<Style>& styles, size_t begin, size_t end, Style style) {
   end = std::min(end, styles.size());
   if (begin < end) std::fill(styles.begin() + static_cast<std::ptrdiff_t>(begin), styles.begin() + static_cast<std::ptrdiff_t>(end), style);
+}
+
+/// The hint on at most kHintRows rows, broken behind commas; of a longer one the rows around the parameter that comes.
+std::vector<StyledLine> hint_lines(const CallHint& hint, int columns) {
+  std::vector<Span> rows;
+  for (uint32_t begin = 0, size = static_cast<uint32_t>(hint.text.size()); begin < size;) {
+    const int room = columns - 1 - (rows.empty() ? 0 : 2);
+    auto end = begin + static_cast<uint32_t>(fitting(std::string_view(hint.text).substr(begin), std::max(room, 8)).size());
+    if (end < size)
+      if (const size_t comma = hint.text.rfind(", ", end - 1); comma != std::string::npos && comma > begin)
+        end = static_cast<uint32_t>(comma) + 2;
+    rows.push_back({begin, end});
+    begin = end;
+  }
+  size_t first = 0;
+  while (first + kHintRows < rows.size() && rows[first + kHintRows - 1].end < hint.emphasis.end) ++first;
+  std::vector<StyledLine> lines;
+  for (size_t i = first; i < std::min(rows.size(), first + kHintRows); ++i) {
+    const auto [begin, end] = rows[i];
+    const auto part = [&](uint32_t from, uint32_t to) {
+      return hint.text.substr(std::clamp(from, begin, end), std::clamp(to, begin, end) - std::clamp(from, begin, end));
+    };
+    lines.push_back({{(i > 0 ? "  " : "") + part(begin, hint.emphasis.begin), Style::hint},
+                     {part(hint.emphasis.begin, hint.emphasis.end), Style::emphasis},
+                     {part(hint.emphasis.end, end), Style::hint}});
+  }
+  return lines;
 }
 
 }  // namespace
@@ -25,6 +54,17 @@ const std::vector<Token>& Editing::tokens() const {
     tokens_ = scan_tokens(tokens_of_);
   }
   return tokens_;
+}
+
+size_t Editing::statement_begin() const {
+  size_t begin = 0;
+  int depth = 0;
+  for (const Token& token : tokens()) {
+    if (token.span.begin >= buffer_.cursor()) break;
+    depth += token.kind == TokenKind::open ? 1 : token.kind == TokenKind::close && depth > 0 ? -1 : 0;
+    if (token.kind == TokenKind::line_end && depth == 0) begin = token.span.end;
+  }
+  return begin;
 }
 
 std::vector<Style> Editing::styles() const { return highlight(buffer_.text(), tokens(), services_.is_builtin); }
@@ -68,12 +108,9 @@ View Editing::view(int columns, int rows) {
     view.below = menu_.lines(services_, buffer_.text(), columns, most);
   } else if (!recall_) {
     view.suggestion = suggestion();
-    if (const std::optional<CallHint> hint = services_.call_hint(buffer_.text(), cursor)) {
-      const auto [begin, end] = hint->emphasis;
-      view.below.push_back({{hint->text.substr(0, begin), Style::hint},
-                            {hint->text.substr(begin, end - begin), Style::emphasis},
-                            {hint->text.substr(end), Style::hint}});
-    }
+    const size_t begin = statement_begin();
+    if (const auto hint = services_.call_hint(std::string_view(buffer_.text()).substr(begin), cursor - begin))
+      view.below = hint_lines(*hint, columns);
   }
   return view;
 }

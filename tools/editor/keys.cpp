@@ -62,7 +62,8 @@ std::vector<int> numbers_of(std::string_view text) {
   while (true) {
     const size_t end = text.find_first_of(";:");
     int number = 0;
-    std::from_chars(text.data(), text.data() + std::min(end, text.size()), number);
+    const std::string digits(text.substr(0, end));
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
     numbers.push_back(number);
     if (end == std::string_view::npos) return numbers;
     text.remove_prefix(end + 1);

@@ -19,6 +19,7 @@ namespace {
 constexpr int kEscapeWait = 50;  // milliseconds until a lone ESC is the key Escape
 constexpr int kIdleWait = 350;   // until the syntax is looked at
 constexpr size_t kPlainCandidates = 60;
+constexpr std::string_view kBlockCursor = "\033[2 q", kBarCursor = "\033[6 q", kOwnCursor = "\033[0 q";  // vi's modes
 constexpr std::string_view kPasteOn = "\033[?2004h", kPasteOff = "\033[?2004l";
 
 }  // namespace
@@ -38,6 +39,10 @@ struct LineEditor::State {
     const View view = editing.view(size.columns, size.rows);
     if (ability == Ability::plain) return io.write(plain.draw(view, size.columns));
     io.write(screen.draw(compose(view, size.columns, size.rows, top), size.columns));
+    if (!uses_vi) return;
+    const std::string_view shape = editing.is_vi_normal() ? kBlockCursor : kBarCursor;
+    if (shape != cursor) io.write(shape);
+    cursor = shape;
   }
 
   /// Leaves on the screen what was entered, whole.
@@ -61,9 +66,10 @@ struct LineEditor::State {
   Result run() {
     if (ability == Ability::none) return run_unedited();
     io.enter();
-    if (ability == Ability::full) io.write(kPasteOn);
+    io.write(ability == Ability::full ? std::string(kPasteOn) + "\r" : "\r");
     const Result result = run_keys();
     if (ability == Ability::full) io.write(kPasteOff);
+    if (!std::exchange(cursor, {}).empty()) io.write(kOwnCursor);
     io.leave();
     return result;
   }
@@ -195,6 +201,8 @@ struct LineEditor::State {
   size_t top = 0;  // the first line that is shown of a text that is longer than the window
   std::string unread;
   std::string theme;
+  bool uses_vi = false;
+  std::string_view cursor;  // its shape, where vi's modes have set one
   LineEditor* owner = nullptr;
 };
 
@@ -216,10 +224,11 @@ LineEditor::Result LineEditor::read_entry(const std::string& prompt, const std::
   return result;
 }
 
-LineEditor::Result LineEditor::read_line(const std::string& prompt, std::string& line) {
+LineEditor::Result LineEditor::read_line(const std::string& prompt, std::string& line, const std::string& shown) {
   const size_t last = prompt.rfind('\n');
   if (last != std::string::npos) state_->io.write(prompt.substr(0, last + 1));
-  state_->editing.begin(Mode::line, last == std::string::npos ? prompt : prompt.substr(last + 1), {});
+  const bool continues = last == std::string::npos && state_->ability != Ability::none;
+  state_->editing.begin(Mode::line, continues ? shown + prompt : prompt.substr(last + 1), {});
   const Result result = state_->run();
   line = state_->editing.result();
   return result;
@@ -234,6 +243,11 @@ bool LineEditor::set_theme(std::string_view name) {
   state_->screen.set_theme(*theme);
   state_->theme = name;
   return true;
+}
+
+void LineEditor::use_vi(bool wanted) {
+  state_->uses_vi = wanted;
+  state_->editing.use_vi(wanted);
 }
 
 const std::string& LineEditor::theme() const { return state_->theme; }

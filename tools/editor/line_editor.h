@@ -26,13 +26,15 @@ class LineEditor {
   /// A whole entry of one or more lines; `prefilled` waits in it to be edited. Ctrl-C gives it up (interrupted), Ctrl-D on an empty one
   /// ends.
   Result read_entry(const std::string& prompt, const std::string& more_prompt, const std::string& prefilled, std::string& entry);
-  /// One line, for input(). A prompt of several lines shows them.
-  Result read_line(const std::string& prompt, std::string& line);
+  /// One line, for input(). A prompt of several lines shows them. `shown`: what stands on the terminal's row already.
+  Result read_line(const std::string& prompt, std::string& line, const std::string& shown = {});
 
   History& history();
   /// "dark", "light", "none"; false for another name.
   bool set_theme(std::string_view name);
   const std::string& theme() const;
+  /// vi's keys, or those of Emacs.
+  void use_vi(bool wanted);
 
   /// Edits a text with a program; Ctrl-X Ctrl-E asks for it.
   std::function<std::string(const std::string& text)> edit_beside;

@@ -39,7 +39,13 @@ std::vector<StyledLine> Menu::lines(const Services& services, std::string_view t
       line.emplace_back(" " + detail + " ", Style::menu_detail);
     lines.push_back(std::move(line));
   }
-  if (!all) lines.push_back({{fmt::format(" {} of {} ", std::max(chosen_, first) + 1, count), Style::hint}});
+  if (has_choice()) {  // what is cut off beside the chosen one stands below
+    const std::string detail = services.detail(text, completion_.begin, completion_.candidates[static_cast<size_t>(chosen_)]);
+    const std::string_view beside = fitting(detail, std::max(columns - width - 4, 0));
+    if (beside.size() < detail.size()) lines.push_back({{" …" + detail.substr(beside.size()), Style::hint}});
+  }
+  if (!all)
+    lines.push_back({{has_choice() ? fmt::format(" {} of {} ", chosen_ + 1, count) : fmt::format(" {} in all ", count), Style::hint}});
   return lines;
 }
 

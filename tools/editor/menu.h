@@ -21,12 +21,13 @@ class Menu {
   void step(int by);
   bool has_choice() const { return chosen_ >= 0; }
   /// What was chosen, or what had been written.
-  const std::string& text() const { return has_choice() ? completion_.candidates[static_cast<size_t>(chosen_)] : written_; }
+  std::string text() const { return has_choice() ? completion_.candidates[static_cast<size_t>(chosen_)] + completion_.closing : written_; }
   const std::string& written() const { return written_; }
   size_t begin() const { return completion_.begin; }
   const std::vector<std::string>& candidates() const { return completion_.candidates; }
 
-  /// At most `rows` of them, the chosen one among them, each with what `services` tell of it.
+  /// At most `rows` of them, the chosen one among them, each with what `services` tell of it; and what did not fit of that for the chosen
+  /// one.
   std::vector<StyledLine> lines(const Services& services, std::string_view text, int columns, int rows) const;
 
  private:

@@ -17,6 +17,7 @@ namespace gasell::editor {
 struct Completion {
   size_t begin = 0;
   std::vector<std::string> candidates;
+  std::string closing = {};  // comes behind a candidate that was chosen: the end of its quotes
 };
 
 /// The signature of the function whose call is being written. `emphasis`: the parameter that comes, in bytes of `text`; empty: none.

@@ -50,11 +50,15 @@ const Command* find_command(std::string_view name) {
 }
 
 [[noreturn]] void refuse(const std::string& name) {
-  if (name.starts_with("%%"))
-    throw Error("SyntaxError", fmt::format("'{}' is not a command: there are no cells", name), "write one % and what to run behind it");
   const std::string nearest = did_you_mean(name, command_names());
   throw Error("SyntaxError", fmt::format("unknown command '{}'", name),
               nearest.empty() ? "%help lists the commands" : fmt::format("did you mean '{}'?", nearest));
+}
+
+/// "%%time" as "%time", which then takes the lines below, too; no other name changes.
+std::string without_cell(const std::string& name) {
+  const Command* command = name.starts_with("%%") ? find_command(std::string_view(name).substr(1)) : nullptr;
+  return command && command->takes == Command::Takes::code ? name.substr(1) : name;
 }
 
 /// "x" of "x = %timeit …" and "x = !ls"; the rest goes to `command`.
@@ -162,6 +166,8 @@ bool is_command(const std::string& entry) {
           completeness(text.substr(0, text.find_last_not_of('?') + 1) + "\n") == Completeness::complete);
 }
 
+bool wants_more_lines(const std::string& entry) { return entry.starts_with("%%") && !entry.ends_with('\n'); }
+
 void run_command(Session& session, const std::string& entry) {
   std::string text = trimmed(entry);
   if (text.starts_with('?') || text.ends_with('?')) return explain_name(session, text);
@@ -173,9 +179,14 @@ void run_command(Session& session, const std::string& entry) {
     result = run_program(session, text.substr(1), !name.empty());
   } else {
     const size_t end = std::min(text.find_first_of(" \t\n"), text.size());
-    const Command* command = find_command(text.substr(0, end));
-    if (!command) refuse(text.substr(0, end));
-    CommandCall call{session, text.substr(0, end), trimmed(text.substr(end))};
+    CommandCall call{session, without_cell(text.substr(0, end)), trimmed(text.substr(end))};
+    const Command* command = find_command(call.name);
+    if (!command) refuse(call.name);
+    if (text.starts_with("%%")) {  // options stand on the first line, the code below
+      const size_t line = std::min(call.text.find('\n'), call.text.size());
+      const bool has_options = text.find('\n') > end;
+      if (has_options && line < call.text.size()) call.text[line] = ' ';
+    }
     if (command->takes == Command::Takes::nothing && !call.text.empty())
       throw Error("SyntaxError", fmt::format("{} takes nothing behind it", call.name));
     result = command->run(call);

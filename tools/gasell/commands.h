@@ -22,6 +22,8 @@ std::string help_text();
 
 /// An entry that is for run_command, even if only to be refused by name.
 bool is_command(const std::string& entry);
+/// A command for several lines, %%time, goes on until an empty one.
+bool wants_more_lines(const std::string& entry);
 /// Runs one. Throws what the session throws, Error (SyntaxError) for an unknown command.
 void run_command(Session& session, const std::string& entry);
 

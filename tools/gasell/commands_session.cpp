@@ -105,6 +105,7 @@ std::optional<Value> reset(const CommandCall& call) {
     }
   }
   session.forget_results();
+  session.host.interpreter.forget_exception();
   std::string names;
   for (const std::string& name : session.host.interpreter.global_names())
     if (!session.is_own_name(name) && session.host.interpreter.global(name)) names += (names.empty() ? "del " : ", ") + name;
@@ -119,14 +120,12 @@ std::optional<Value> config(const CommandCall& call) {
     return std::nullopt;
   }
   const size_t end = call.text.find_first_of(" \t=");
-  std::vector<std::string> words =
-      shell_words(end == std::string::npos ? ""
-                                           : call.text.substr(call.text.find_first_not_of(" \t=", end) == std::string::npos
-                                                                  ? call.text.size()
-                                                                  : call.text.find_first_not_of(" \t=", end)));
   if (end == std::string::npos) fail_without_text(call, "a setting and its value", "theme = light");
+  const size_t begin = std::min(call.text.find_first_not_of(" \t=", end), call.text.size());
+  const std::vector<std::string> words = shell_words(call.text.substr(begin));
   change_setting(session.settings, call.text.substr(0, end), words.empty() ? "" : words[0]);
   session.editor.set_theme(session.settings.theme);
+  session.editor.use_vi(session.settings.keys == "vi");
   return std::nullopt;
 }
 

@@ -11,6 +11,7 @@
 #include "lang/characters.h"
 #include "lang/parser.h"
 #include "lang/tokens.h"
+#include "runtime/session/arguments.h"
 #include "runtime/session/builtins.h"
 #include "runtime/session/dict.h"
 #include "stdlib/library_object.h"
@@ -139,8 +140,7 @@ class Completer {
       if (!keys.empty()) {
         keys = starting_with(std::move(keys), body);
         const bool ends_item = text_[tokens_[*open].span.begin] == '[' && *open + 1 == index;
-        for (std::string& key : keys) key += std::string(1, text_[quote]) + (ends_item ? "]" : "");
-        return {quote + 1, std::move(keys)};
+        return {quote + 1, std::move(keys), std::string(1, text_[quote]) + (ends_item ? "]" : "")};
       }
     }
     return complete_file(body, quote + 1);
@@ -274,7 +274,10 @@ std::string candidate_detail(Interpreter& interpreter, std::string_view text, si
       const std::optional<Value> owner = effect_free_value(interpreter, primary_before(text, tokens, tokens.size() - 1));
       if (!owner) return {};
       signature = member_signature(interpreter, *owner, candidate);
-      if (!signature) return {};
+      if (!signature) {
+        const Type::Property* property = find_property(type_of(*owner), candidate);
+        return property ? first_line(property->doc) : "";
+      }
     } else {
       if (is_keyword(candidate)) return {};
       signature = signature_of_expression(interpreter, candidate);

@@ -85,6 +85,7 @@ Session::Session(const Options& given)
       inputs_(make_list({make_str("")})),
       outputs_(make_dict()) {
   settings.theme = editor.theme();
+  host.interpreter.keep_variables();
   host.interpreter.set_global("In", inputs_);
   host.interpreter.set_global("Out", outputs_);
   host.interpreter.write_out = [this](std::string_view text) {
@@ -110,9 +111,11 @@ editor::Services Session::services() {
     if (!settings.signatures) return std::nullopt;
     return call_hint(host.interpreter, text, cursor);
   };
-  services.is_complete = [](const std::string& text) { return is_command(text) || completeness(text + "\n") != Completeness::incomplete; };
+  services.is_complete = [](const std::string& text) {
+    return is_command(text) ? !wants_more_lines(text) : completeness(text + "\n") != Completeness::incomplete;
+  };
   services.is_builtin = is_builtin;
-  services.mistake = mistake_in;
+  services.mistake = [this](const std::string& entry) { return settings.mistakes ? mistake_in(entry) : std::nullopt; };
   services.suggests = [this] { return settings.suggestions; };
   return services;
 }
@@ -120,7 +123,7 @@ editor::Services Session::services() {
 std::optional<std::string> Session::read_line(const std::string& prompt) {
   flush_stdout();
   std::string line;
-  switch (editor.read_line(std::exchange(open_line_, {}) + prompt, line)) {
+  switch (editor.read_line(prompt, line, std::exchange(open_line_, {}))) {
     case editor::LineEditor::Result::text: return line;
     case editor::LineEditor::Result::interrupted: throw Interrupted();
     case editor::LineEditor::Result::end: break;

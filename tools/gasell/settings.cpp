@@ -37,9 +37,11 @@ Setting text(const char* name, std::vector<std::string> values, const char* help
 const std::vector<Setting>& table() {
   static const std::vector<Setting> kTable = {
       text<&Settings::theme>("theme", editor::theme_names(), "colours for a dark or a light background"),
+      text<&Settings::keys>("keys", {"emacs", "vi"}, "of the editor"),
       text<&Settings::prompt>("prompt", {"python", "ipython"}, "'>>> ', or 'In [1]: ' with numbers"),
       on_off<&Settings::suggestions>("suggestions", "the rest of an earlier entry, in grey"),
       on_off<&Settings::signatures>("signatures", "the signature of the call that is being written"),
+      on_off<&Settings::mistakes>("mistakes", "in the syntax, underlined while one writes"),
       on_off<&Settings::pager>("pager", "what is longer than the window goes through $PAGER, or less"),
       text<&Settings::editor>("editor", {}, "for %edit and Ctrl-X Ctrl-E; empty: $VISUAL, $EDITOR, vi"),
   };

@@ -9,9 +9,11 @@ namespace gasell::cli {
 
 struct Settings {
   std::string theme;              // of the editor's colours
+  std::string keys = "emacs";     // or "vi"
   std::string prompt = "python";  // ">>> ", or "ipython": "In [1]: "
   bool suggestions = true;        // the rest of an earlier entry in grey
   bool signatures = true;         // of the call that is written
+  bool mistakes = true;           // in the syntax, underlined when nobody types
   bool pager = true;              // what is longer than the window goes through one
   std::string editor;             // for %edit; empty: $VISUAL, $EDITOR, vi
 };

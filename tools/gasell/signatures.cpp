@@ -5,6 +5,7 @@
 #include "lang/parameter_rules.h"
 #include "lang/parser.h"
 #include "lang/tokens.h"
+#include "runtime/io/os_error.h"
 #include "runtime/session/arguments.h"
 #include "runtime/session/function.h"
 #include "stdlib/library_object.h"
@@ -61,7 +62,10 @@ std::vector<std::string> parameters_of(const ast::FunctionDef& function) {
     had_positional_only = parameter.kind == Kind::positional_only;
     had_star = had_star || parameter.kind == Kind::var_positional;
     std::string text = (parameter.kind == Kind::var_positional ? "*" : parameter.kind == Kind::var_keyword ? "**" : "") + parameter.name;
-    if (parameter.default_value) text += "=" + print(*parameter.default_value);
+    if (parameter.default_value) {
+      const auto* literal = std::get_if<ast::StringLiteral>(&parameter.default_value->node);
+      text += "=" + (literal ? in_quotes(literal->value) : print(*parameter.default_value));
+    }
     parameters.push_back(std::move(text));
   }
   if (had_positional_only) parameters.emplace_back("/");

@@ -49,11 +49,15 @@ std::string with_commas(int64_t n) {
 
 }  // namespace
 
-std::string time_of(const std::function<void()>& work) {
-  const ProcessorTimes before = processor_times();
+double seconds_of(const std::function<void()>& work) {
   const auto start = Clock::now();
   work();
-  const double seconds = seconds_since(start);
+  return seconds_since(start);
+}
+
+std::string time_of(const std::function<void()>& work) {
+  const ProcessorTimes before = processor_times();
+  const double seconds = seconds_of(work);
   const ProcessorTimes after = processor_times();
   const double user = after.user - before.user, system = after.system - before.system;
   return fmt::format("CPU times: user {}, sys: {}, total: {}\nWall time: {}\n", human_seconds(user), human_seconds(system),

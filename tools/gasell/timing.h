@@ -13,6 +13,8 @@ namespace gasell::cli {
 
 /// Runs it once, computing what is lazy in its value; prints the times of the processor and of the clock, and gives the value.
 Value time_once(Host& host, const ast::ModuleRef& module);
+/// Seconds by the clock.
+double seconds_of(const std::function<void()>& work);
 /// Those times of any work, as the text that is printed.
 std::string time_of(const std::function<void()>& work);
 

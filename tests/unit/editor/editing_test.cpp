@@ -1,10 +1,12 @@
 // Keys in, texts out: blocks, history, search, completion, cuts.
 #include "tools/editor/editing.h"
 
+#include <random>
 #include <string>
 
 #include "catch.h"
 #include "lang/parser.h"
+#include "tools/editor/screen.h"
 
 using namespace gasell;
 using namespace gasell::editor;
@@ -231,4 +233,81 @@ TEST_CASE("mistakes are shown when nobody types, but not where one is writing") 
   s.begin();
   s.press("'$ b");
   CHECK_FALSE(s.editing.idle());
+}
+
+TEST_CASE("any keys leave a text of whole characters, a cursor between two, and a view that fits") {
+  for (const bool vi : {false, true}) {
+    std::mt19937 random(vi ? 11 : 5);
+    static const std::vector<std::string> kKeys = {"a",
+                                                   "b(",
+                                                   ")",
+                                                   "日",
+                                                   "e\u0301",
+                                                   "\r",
+                                                   "\t",
+                                                   "\033[Z",
+                                                   "\033[A",
+                                                   "\033[B",
+                                                   "\033[C",
+                                                   "\033[D",
+                                                   "\033[H",
+                                                   "\033[F",
+                                                   "\033[1;5C",
+                                                   "\033[3~",
+                                                   "\x7f",
+                                                   "\x01",
+                                                   "\x05",
+                                                   "\x0b",
+                                                   "\x17",
+                                                   "\x19",
+                                                   "\033y",
+                                                   "\x1f",
+                                                   "\033/",
+                                                   "\x12",
+                                                   "\x13",
+                                                   "\x07",
+                                                   "\033",
+                                                   "\x14",
+                                                   "\033u",
+                                                   "\033c",
+                                                   "\033[5~",
+                                                   "\033[6~",
+                                                   "'",
+                                                   "\"\"\"",
+                                                   "if x:",
+                                                   "else:",
+                                                   "al",
+                                                   "\033\r",
+                                                   "\x15",
+                                                   "\033d",
+                                                   "\033[200~in\n  text\033[201~",
+                                                   "\x18",
+                                                   "{",
+                                                   "]",
+                                                   "%tim",
+                                                   "f'{"};
+    for (int round = 0; round < 40; ++round) {
+      Session s;
+      s.editing.use_vi(vi);
+      s.begin();
+      Screen screen;
+      size_t top = 0;
+      for (int step = 0; step < 120; ++step) {
+        s.press(kKeys[random() % kKeys.size()]);
+        if (s.last == Editing::Outcome::interrupted || s.last == Editing::Outcome::ended) s.begin();
+        if (random() % 8 == 0) s.editing.idle();
+        const std::string& text = s.editing.buffer().text();
+        const size_t cursor = s.editing.buffer().cursor();
+        REQUIRE(cursor <= text.size());
+        if (cursor < text.size()) REQUIRE((text[cursor] & 0xc0) != 0x80);
+        const int columns = 12 + static_cast<int>(random() % 40), rows = 3 + static_cast<int>(random() % 20);
+        const View view = s.editing.view(columns, rows);
+        const Frame frame = compose(view, columns, rows, top);
+        REQUIRE(static_cast<int>(frame.rows.size()) <= rows);
+        for (const Frame::Row& row : frame.rows) REQUIRE(row.width <= columns);
+        REQUIRE(frame.cursor_row < static_cast<int>(frame.rows.size()));
+        screen.draw(frame, columns);
+      }
+    }
+  }
 }
