@@ -1,4 +1,5 @@
 // Attributes of files, groups and datasets.
+#include <algorithm>
 #include <vector>
 
 #include "plugins/hdf5/common.h"
@@ -48,7 +49,8 @@ void write_attribute(hid_t object, const char* name, hid_t type, const Hdf5Shape
 int attribute_names(int64_t object, Hdf5Found found, Hdf5Problem* problem) {
   return guarded(problem, [&] {
     std::vector<std::string> names;
-    checked(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, keep_name, &names), kHdf5Runtime, "Attribute iteration failed");
+    checked(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, keep_name, &names), kHdf5Runtime, "Attribute iteration failed");
+    std::ranges::sort(names);
     for (const std::string& name : names) found.text(found.context, name.data(), static_cast<int64_t>(name.size()));
   });
 }

@@ -135,6 +135,8 @@ int dataset_describe(int64_t dataset, Hdf5Type* type, Hdf5Shape* shape, Hdf5Stor
 int dataset_fill(int64_t dataset, const Hdf5Type* type, void* element, Hdf5Problem* problem);
 int dataset_resize(int64_t dataset, const Hdf5Shape* shape, Hdf5Problem* problem);
 int dataset_offset(int64_t dataset, const Hdf5Type* type, int64_t* offset, Hdf5Problem* problem);
+int chunk_size(int64_t dataset, const int64_t* place, int64_t* bytes, Hdf5Problem* problem);
+int chunk_read(int64_t dataset, const int64_t* place, void* into, int* skipped, Hdf5Problem* problem);
 int dataset_read(int64_t dataset, const Hdf5Selection* selection, const Hdf5Type* type, void* into, Hdf5Problem* problem);
 int dataset_write(int64_t dataset, const Hdf5Selection* selection, const Hdf5Type* type, const void* from, Hdf5Problem* problem);
 int dataset_read_texts(int64_t dataset, const Hdf5Selection* selection, Hdf5Found found, Hdf5Problem* problem);

@@ -25,6 +25,12 @@ Part part_of(hid_t dataset, const Hdf5Selection* selection) {
   return {std::move(space), std::move(memory), count};
 }
 
+/// Whether elements lie in a file as in memory. Truth values do not: a byte of the file may be another number.
+bool is_native(hid_t kept, const Hdf5Type& type) {
+  if (type.kind != kHdf5Signed && type.kind != kHdf5Unsigned && type.kind != kHdf5Float && type.kind != kHdf5Complex) return false;
+  return H5Tequal(kept, memory_type(type)) > 0;
+}
+
 Handle creation(const Hdf5Shape& shape, const Hdf5Storage& storage) {
   constexpr const char* kWhat = "Unable to synchronously create dataset";
   Handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -39,6 +45,12 @@ Handle creation(const Hdf5Shape& shape, const Hdf5Storage& storage) {
   if (storage.fletcher32) checked(H5Pset_fletcher32(how), kHdf5Value, kWhat);
   if (storage.fill) checked(H5Pset_fill_value(how, memory_type(*storage.fill_type), storage.fill), kHdf5Value, kWhat);
   return how;
+}
+
+std::vector<hsize_t> offset_of(hid_t dataset, const int64_t* place) {
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const int rank = checked(H5Sget_simple_extent_ndims(space), kHdf5Runtime, kClosed);
+  return std::vector<hsize_t>(place, place + rank);
 }
 
 /// What an element that no name of the enumeration has becomes is no truth value.
@@ -81,7 +93,9 @@ int dataset_describe(int64_t dataset, Hdf5Type* type, Hdf5Shape* shape, Hdf5Stor
       storage->is_chunked = 1;
       for (int k = 0; k < shape->rank; ++k) storage->chunks[k] = static_cast<int64_t>(extents[k]);
     }
-    for (int k = 0, count = H5Pget_nfilters(how); k < count; ++k) {
+    storage->is_native = is_native(kept, *type);
+    const int filters = H5Pget_nfilters(how);
+    for (int k = 0; k < filters; ++k) {
       unsigned flags = 0, values[8] = {}, configuration = 0;
       size_t used = 8;
       switch (static_cast<unsigned>(H5Pget_filter2(how, static_cast<unsigned>(k), &flags, &used, values, 0, nullptr, &configuration))) {
@@ -92,7 +106,13 @@ int dataset_describe(int64_t dataset, Hdf5Type* type, Hdf5Shape* shape, Hdf5Stor
         case kLzf: storage->is_lzf = 1; break;
         default: break;
       }
+      if (k == 0 && filters == 2) storage->has_known_filters = storage->shuffle;
     }
+    // Two filters are shuffle and gzip where the first is the one and both were found.
+    const int known = storage->shuffle + (storage->gzip >= 0);
+    unsigned options = 0;  // chunks at the ends can be left unpacked
+    if (storage->is_chunked) H5Pget_chunk_opts(how, &options);
+    storage->has_known_filters = options == 0 && known == filters && (filters == 1 || (filters == 2 && storage->has_known_filters));
   });
 }
 
@@ -115,12 +135,28 @@ int dataset_offset(int64_t dataset, const Hdf5Type* type, int64_t* offset, Hdf5P
   return guarded(problem, [&] {
     check_open(dataset, kHdf5Runtime, kClosed);
     *offset = -1;
-    const Handle kept(H5Dget_type(dataset), H5Tclose), how(H5Dget_create_plist(dataset), H5Pclose), native = memory_type(*type);
-    // Truth values are left out: a byte of the file may be another number.
-    if (type->kind == kHdf5Boolean || H5Pget_layout(how) != H5D_CONTIGUOUS || H5Pget_external_count(how) != 0) return;
-    if (H5Tequal(kept, native) <= 0) return;
+    const Handle kept(H5Dget_type(dataset), H5Tclose), how(H5Dget_create_plist(dataset), H5Pclose);
+    if (H5Pget_layout(how) != H5D_CONTIGUOUS || H5Pget_external_count(how) != 0 || !is_native(kept, *type)) return;
     const haddr_t place = H5Dget_offset(dataset);
     if (place != HADDR_UNDEF) *offset = static_cast<int64_t>(place);
+  });
+}
+
+int chunk_size(int64_t dataset, const int64_t* place, int64_t* bytes, Hdf5Problem* problem) {
+  return guarded(problem, [&] {
+    check_open(dataset, kHdf5Runtime, kClosed);
+    const std::vector<hsize_t> at = offset_of(dataset, place);
+    hsize_t size = 0;
+    *bytes = H5Dget_chunk_storage_size(dataset, at.data(), &size) >= 0 && size > 0 ? static_cast<int64_t>(size) : -1;
+  });
+}
+
+int chunk_read(int64_t dataset, const int64_t* place, void* into, int* skipped, Hdf5Problem* problem) {
+  return guarded(problem, [&] {
+    check_open(dataset, kHdf5Runtime, kClosed);
+    uint32_t mask = 0;
+    checked(H5Dread_chunk(dataset, H5P_DEFAULT, offset_of(dataset, place).data(), &mask, into), kHdf5Os, "Can't synchronously read data");
+    *skipped = static_cast<int>(mask);
   });
 }
 

@@ -1,6 +1,6 @@
 // Objects in files, the groups that hold them, and the links by which they are found.
 #include <algorithm>
-#include <cstring>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -9,21 +9,57 @@
 namespace gasell::plugin {
 namespace {
 
-using Names = std::vector<std::string>;
+struct Link {
+  std::string name;
+  H5L_type_t type;
+  int64_t order;  // of creation, where the group keeps it
+};
 
-herr_t keep_link(hid_t /*group*/, const char* name, const H5L_info_t* /*info*/, void* names) {
-  static_cast<Names*>(names)->emplace_back(name);
+herr_t keep_link(hid_t /*group*/, const char* name, const H5L_info_t* info, void* links) {
+  static_cast<std::vector<Link>*>(links)->push_back({name, info->type, info->corder_valid ? info->corder : 0});
   return 0;
 }
 
-herr_t keep_object(hid_t /*group*/, const char* name, const H5O_info_t* /*info*/, void* names) {
-  if (std::strcmp(name, ".") != 0) static_cast<Names*>(names)->emplace_back(name);
-  return 0;
+/// The links of a group by their names. The library could sort them, but then frees what it never filled where it fails half-way.
+std::vector<Link> links_of(hid_t group, const char* what) {
+  std::vector<Link> links;
+  checked(H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, keep_link, &links), kHdf5Runtime, what);
+  std::ranges::sort(links, {}, &Link::name);
+  return links;
 }
 
-void give(const Names& names, const Hdf5Found& found) {
-  for (const std::string& name : names) found.text(found.context, name.data(), static_cast<int64_t>(name.size()));
-}
+/// Paths of what lies below a group. Soft links and links to other files are no way to it.
+class Walk {
+ public:
+  explicit Walk(hid_t group) {
+    H5O_info_t info{};
+    checked(H5Oget_info2(group, &info, H5O_INFO_BASIC), kHdf5Runtime, kWhat);
+    known_.insert(info.addr);
+    below(group, "", 0);
+  }
+  const std::vector<std::string>& paths() const { return paths_; }
+
+ private:
+  static constexpr const char* kWhat = "Object visitation failed";
+  static constexpr int kMostDepth = 4000;
+
+  void below(hid_t group, const std::string& prefix, int depth) {
+    if (depth > kMostDepth) throw Failure{kHdf5Runtime, "Object visitation failed (groups lie too deep in each other)"};
+    for (const Link& link : links_of(group, kWhat)) {
+      if (link.type != H5L_TYPE_HARD) continue;
+      H5O_info_t info{};
+      checked(H5Oget_info_by_name2(group, link.name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT), kHdf5Runtime, kWhat);
+      if (!known_.insert(info.addr).second) continue;
+      paths_.push_back(prefix + link.name);
+      if (info.type != H5O_TYPE_GROUP) continue;
+      const Handle inner(H5Gopen2(group, link.name.c_str(), H5P_DEFAULT), H5Gclose);
+      below(checked<hid_t>(inner, kHdf5Runtime, kWhat), paths_.back() + "/", depth + 1);
+    }
+  }
+
+  std::set<haddr_t> known_;
+  std::vector<std::string> paths_;
+};
 
 /// Whether a group keeps the order in which its links were made. The root of a file says so as any other group does.
 bool keeps_order(hid_t group) {
@@ -111,19 +147,18 @@ int identity(int64_t object, int64_t* file, int64_t* place, Hdf5Problem* problem
 
 int children(int64_t group, Hdf5Found found, Hdf5Problem* problem) {
   return guarded(problem, [&] {
-    Names names;
-    const H5_index_t by = keeps_order(group) ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-    checked(H5Literate(group, by, H5_ITER_INC, nullptr, keep_link, &names), kHdf5Runtime, "Link iteration failed");
-    give(names, found);
+    const bool by_order = keeps_order(group);
+    std::vector<Link> links = links_of(group, "Link iteration failed");
+    if (by_order) std::ranges::sort(links, {}, &Link::order);
+    for (const Link& link : links) found.text(found.context, link.name.data(), static_cast<int64_t>(link.name.size()));
   });
 }
 
 int visit(int64_t group, Hdf5Found found, Hdf5Problem* problem) {
   return guarded(problem, [&] {
     check_open(group, kHdf5Value, "Invalid location identifier (invalid identifier type to function)");
-    Names names;
-    checked(H5Ovisit2(group, H5_INDEX_NAME, H5_ITER_INC, keep_object, &names, H5O_INFO_BASIC), kHdf5Runtime, "Object visitation failed");
-    give(names, found);
+    const Walk walk(group);
+    for (const std::string& path : walk.paths()) found.text(found.context, path.data(), static_cast<int64_t>(path.size()));
   });
 }
 

@@ -113,6 +113,8 @@ extern "C" __attribute__((visibility("default"))) const GasellHdf5* gasell_hdf5(
       dataset_fill,
       dataset_resize,
       dataset_offset,
+      chunk_size,
+      chunk_read,
       dataset_read,
       dataset_write,
       dataset_read_texts,

@@ -1,5 +1,8 @@
 // Natives of datasets.
+#include <algorithm>
+
 #include "runtime/device/device.h"
+#include "runtime/io/hdf5/chunks.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
 #include "stdlib/h5py/handles.h"
@@ -40,6 +43,7 @@ class Selected {
     }
     is_part_ = true;
   }
+  size_t rank() const { return start_.size(); }
   const Hdf5Selection* get() const { return is_part_ ? &selection_ : nullptr; }
 
  private:
@@ -125,6 +129,13 @@ Value resize(Interpreter& in, Args args) {
   return {};
 }
 
+void read_into(int64_t dataset, const Hdf5Selection* selection, const Hdf5Type& type, size_t rank, void* into) {
+  const bool is_block = selection && selection->listed < 0 && !selection->points &&
+                        std::count(selection->step, selection->step + rank, 1) == static_cast<int64_t>(rank);
+  if (is_block && hdf5::read_chunks(dataset, type, selection->start, selection->count, into)) return;
+  hdf5::call(hdf5::plugin().dataset_read, dataset, selection, &type, into);
+}
+
 /// read(dataset, selection, dtype, shape)
 Value read(Interpreter& in, Args args) {
   const Selected selected(in, args[1]);
@@ -132,7 +143,7 @@ Value read(Interpreter& in, Args args) {
   const graph::Shape shape = numpy::to_shape(in, args[3]);
   const HostStorageRef memory = new_memory(in.engine().device().budget(), shape, dtype);
   const Hdf5Type type = type_of_dtype(dtype);
-  if (graph::size_of(shape) > 0) hdf5::call(hdf5::plugin().dataset_read, id_of(args[0]), selected.get(), &type, memory->write());
+  if (graph::size_of(shape) > 0) read_into(id_of(args[0]), selected.get(), type, selected.rank(), memory->write());
   return array_over(memory, dtype, shape);
 }
 
@@ -147,7 +158,7 @@ Value read_later(Interpreter& in, Args args) {
     const Hdf5Type type = type_of_dtype(dtype);
     const graph::Shape step(count.size(), 1);
     const Hdf5Selection block{start.data(), step.data(), count.data(), -1, nullptr, 0, nullptr, 0};
-    hdf5::call(hdf5::plugin().dataset_read, dataset->id, &block, &type, memory->write());
+    read_into(dataset->id, &block, type, count.size(), memory->write());
     return memory;
   };
   return array_over(deferred(graph::bytes_of(count, dtype), make), dtype, count);

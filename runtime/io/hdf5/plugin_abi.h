@@ -58,6 +58,8 @@ struct Hdf5Storage {
   int gzip;                             // the level, or -1: elements are not packed so
   int is_lzf, is_szip;                  // for reading alone
   int shuffle, fletcher32;
+  int has_known_filters;  // none but shuffle, then gzip, and one of them at least
+  int is_native;          // elements lie in the file as in memory; not of truth values, which may be other numbers there
   // Of creation: an element in memory and its type, which the library converts from; or null.
   const void* fill;
   const struct Hdf5Type* fill_type;
@@ -123,6 +125,10 @@ struct GasellHdf5 {
   int (*dataset_resize)(int64_t dataset, const struct Hdf5Shape* shape, struct Hdf5Problem* problem);
   /// Where in the file all elements lie as `type` has them in memory, in C order; -1: they do not.
   int (*dataset_offset)(int64_t dataset, const struct Hdf5Type* type, int64_t* offset, struct Hdf5Problem* problem);
+  /// A chunk's bytes as the file has them, by the place of its first element: how many, or -1 where it was never written; and themselves,
+  /// with the filters, by bits in their order, that were left out.
+  int (*chunk_size)(int64_t dataset, const int64_t* place, int64_t* bytes, struct Hdf5Problem* problem);
+  int (*chunk_read)(int64_t dataset, const int64_t* place, void* into, int* skipped, struct Hdf5Problem* problem);
   /// The selected elements in C order; `type`: of those in memory, which the library converts to. A null selection: all elements.
   int (*dataset_read)(int64_t dataset, const struct Hdf5Selection* selection, const struct Hdf5Type* type, void* into,
                       struct Hdf5Problem* problem);
