@@ -48,6 +48,9 @@ void write_attribute(hid_t object, const char* name, hid_t type, const Hdf5Shape
 
 int attribute_names(int64_t object, Hdf5Found found, Hdf5Problem* problem) {
   return guarded(problem, [&] {
+    // A search that ends in vain decodes all attributes. Where one is damaged it fails as the iteration would, which then frees what it
+    // never filled.
+    checked(H5Aexists(object, "\x01"), kHdf5Runtime, "Attribute iteration failed");
     std::vector<std::string> names;
     checked(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, keep_name, &names), kHdf5Runtime, "Attribute iteration failed");
     std::ranges::sort(names);

@@ -46,8 +46,6 @@ herr_t keep_first(unsigned number, const H5E_error2_t* error, void* text) {
 }  // namespace
 
 Session::Session() : lock_(library_mutex()) {
-  static const bool prepared = prepare();
-  (void)prepared;
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // a setting of each thread
   H5Eclear2(H5E_DEFAULT);
 }
@@ -82,6 +80,8 @@ int report(Hdf5Problem* problem, const Failure& failure) {
 
 extern "C" __attribute__((visibility("default"))) const GasellHdf5* gasell_hdf5(int abi) {
   using namespace gasell::plugin;
+  static const bool prepared = prepare();  // before the library's first call, which asks to be ended with the process
+  (void)prepared;
   static const std::string version = [] {
     unsigned major = 0, minor = 0, release = 0;
     H5get_libversion(&major, &minor, &release);

@@ -4,7 +4,7 @@ beyond all bounds.
 
     fuzz_files.py --files 150 --seed 1     what ctest runs
     fuzz_files.py --files 5000 --seed 0    so many of each kind; --seed 0 takes a new seed and prints it
-    fuzz_files.py --only h5                HDF5 files, which are left out otherwise: libhdf5 1.10 itself crashes on about one in a hundred (docs/hdf5.md)
+    fuzz_files.py --only h5                HDF5 files, which are left out otherwise: libhdf5 1.10 itself crashes on fewer than one in a hundred (docs/hdf5.md)
 
 Gasell writes a valid file of each kind; bits are flipped, parts are cut, doubled and removed, and numbers get extreme values. One process reads many damaged files,
 by turns in all the ways there are (portions, some columns, filters, …), and says which comes before it reads it, so that the last one is to blame. A file that fails
