@@ -303,7 +303,7 @@ class Screens(CommandTest):
         self.steps(
             t,
             ([paste("def inner(a, b):\n    c = a + b\n    return c / 0\ndef outer(x):\n    y = [x]\n    return inner(x, 2)"), ENTER, "%debug", ENTER], ("ValueError: no exception was met in this session", ">>>")),
-            (["outer(5)", ENTER, ctrl("l"), "%debug", ENTER], (
+            (["outer(5)", ENTER, "nope.x\t", ctrl("u"), ctrl("l"), "%debug", ENTER], (
                 ">>> %debug", "  <entry 3>:1", "    outer(5)", "  <entry 1>:6, in outer", "    return inner(x, 2)", "> <entry 1>:3, in inner", "    return c / 0", "(debug)")),
             (["c * 10 + a", ENTER], ("(debug) c * 10 + a", "75", "(debug)")),
             (["vars", ENTER], ("a = 5", "b = 2", "c = 7", "(debug)")),

@@ -57,6 +57,7 @@ std::optional<editor::Mistake> mistake_in(const std::string& entry) {
     const Diagnostic& diagnostic = error.diagnostic();
     if (diagnostic.primary) return editor::Mistake{diagnostic.primary->span, diagnostic.kind + ": " + diagnostic.message};
   } catch (const std::exception&) {
+    return std::nullopt;  // no mistake of the syntax
   }
   return std::nullopt;
 }
