@@ -252,11 +252,12 @@ class Screens(CommandTest):
             (["%load f", ENTER], (">>> def f():", "...     return 1")),
             ([ENTER, "words = !echo a; echo b", ENTER, "words", ENTER], ("['a', 'b']", ">>>")),
             (["from_file = 'x'; print(1)", ENTER, "!echo $from_file $UNKNOWN", ENTER], ("x", ">>>")),
+            (["!printf 'no end'", ENTER], (">>> !printf 'no end'", "no end", ">>>")),
             (["%cd nowhere", ENTER], ("FileNotFoundError: [Errno 2] No such file or directory: 'nowhere'", ">>>")),
             (["!mkdir inside; exit 3", ENTER, "_exit_code", ENTER], ("3", ">>>")),
             (["%cd inside", ENTER, "%cd -", ENTER], (os.path.realpath(self.folder), ">>>")),
             (["%history -g from_fi -l 1", ENTER], ("%history -g from_fi -l 1", ">>>")),
-            (["%history 99", ENTER], ("ValueError: there are entries 1 to 21, and no 99", ">>>")),
+            (["%history 99", ENTER], ("ValueError: there are entries 1 to 22, and no 99", ">>>")),
         )
 
     def test_edit(self):
