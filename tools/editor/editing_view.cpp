@@ -121,7 +121,11 @@ View Editing::final_view() {
   view.more_prompt = more_prompt_;
   view.text = buffer_.text();
   view.cursor = buffer_.text().size();
-  if (mode_ == Mode::entry) view.styles = styles();
+  if (mode_ == Mode::entry) {
+    view.styles = styles();
+  } else {
+    view.prompt_style = Style::plain;  // the script's own words
+  }
   return view;
 }
 
