@@ -252,11 +252,12 @@ class Screens(CommandTest):
             (["%load f", ENTER], (">>> def f():", "...     return 1")),
             ([ENTER, "words = !echo a; echo b", ENTER, "words", ENTER], ("['a', 'b']", ">>>")),
             (["from_file = 'x'; print(1)", ENTER, "!echo $from_file $UNKNOWN", ENTER], ("x", ">>>")),
+            (["!printf 'no end'", ENTER], (">>> !printf 'no end'", "no end", ">>>")),
             (["%cd nowhere", ENTER], ("FileNotFoundError: [Errno 2] No such file or directory: 'nowhere'", ">>>")),
             (["!mkdir inside; exit 3", ENTER, "_exit_code", ENTER], ("3", ">>>")),
             (["%cd inside", ENTER, "%cd -", ENTER], (os.path.realpath(self.folder), ">>>")),
             (["%history -g from_fi -l 1", ENTER], ("%history -g from_fi -l 1", ">>>")),
-            (["%history 99", ENTER], ("ValueError: there are entries 1 to 21, and no 99", ">>>")),
+            (["%history 99", ENTER], ("ValueError: there are entries 1 to 22, and no 99", ">>>")),
         )
 
     def test_edit(self):
@@ -303,7 +304,7 @@ class Screens(CommandTest):
         self.steps(
             t,
             ([paste("def inner(a, b):\n    c = a + b\n    return c / 0\ndef outer(x):\n    y = [x]\n    return inner(x, 2)"), ENTER, "%debug", ENTER], ("ValueError: no exception was met in this session", ">>>")),
-            (["outer(5)", ENTER, ctrl("l"), "%debug", ENTER], (
+            (["outer(5)", ENTER, "nope.x\t", ctrl("u"), ctrl("l"), "%debug", ENTER], (
                 ">>> %debug", "  <entry 3>:1", "    outer(5)", "  <entry 1>:6, in outer", "    return inner(x, 2)", "> <entry 1>:3, in inner", "    return c / 0", "(debug)")),
             (["c * 10 + a", ENTER], ("(debug) c * 10 + a", "75", "(debug)")),
             (["vars", ENTER], ("a = 5", "b = 2", "c = 7", "(debug)")),

@@ -191,8 +191,9 @@ Editing::Outcome Editing::tab(const Key& key) {
     buffer_.insert(std::string(kIndent - before.size() % kIndent, ' '));
     return Outcome::goes_on;
   }
+  const size_t cursor = buffer_.cursor();
   complete(true);
-  return menu_.is_open() || buffer_.cursor() > 0 ? Outcome::goes_on : Outcome::beeps;
+  return menu_.is_open() || buffer_.cursor() != cursor ? Outcome::goes_on : Outcome::beeps;
 }
 
 void Editing::complete(bool opens) {

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kMenuRows = 10;
 constexpr int kHintRows = 3;
+constexpr size_t kCheckedBytes = 16 << 10;  // a longer text is parsed too slowly between two keys
 
 void paint(std::vector<Style>& styles, size_t begin, size_t end, Style style) {
   end = std::min(end, styles.size());
@@ -70,7 +71,7 @@ size_t Editing::statement_begin() const {
 std::vector<Style> Editing::styles() const { return highlight(buffer_.text(), tokens(), services_.is_builtin); }
 
 bool Editing::idle() {
-  if (mode_ != Mode::entry || search_ || menu_.is_open() || buffer_.text().empty()) return false;
+  if (mode_ != Mode::entry || search_ || menu_.is_open() || buffer_.text().empty() || buffer_.text().size() > kCheckedBytes) return false;
   const size_t cursor = buffer_.cursor();
   // What is being written is not wrong yet: the word, the literal and the bracket at the cursor.
   for (const Token& token : tokens())
@@ -121,7 +122,11 @@ View Editing::final_view() {
   view.more_prompt = more_prompt_;
   view.text = buffer_.text();
   view.cursor = buffer_.text().size();
-  if (mode_ == Mode::entry) view.styles = styles();
+  if (mode_ == Mode::entry) {
+    view.styles = styles();
+  } else {
+    view.prompt_style = Style::plain;  // the script's own words
+  }
   return view;
 }
 

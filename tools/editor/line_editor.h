@@ -29,6 +29,9 @@ class LineEditor {
   /// One line, for input(). A prompt of several lines shows them. `shown`: what stands on the terminal's row already.
   Result read_line(const std::string& prompt, std::string& line, const std::string& shown = {});
 
+  /// The cursor at the left of a row that holds nothing, wherever another program has left it.
+  void begin_row();
+
   History& history();
   /// "dark", "light", "none"; false for another name.
   bool set_theme(std::string_view name);

@@ -76,7 +76,7 @@ class Composer {
     }
   }
   void add_prompt(std::string_view prompt) {
-    const Style style = prompt == view_.more_prompt || prompt.find('\033') == std::string_view::npos ? Style::prompt : Style::plain;
+    const Style style = prompt.find('\033') == std::string_view::npos ? view_.prompt_style : Style::plain;
     while (!prompt.empty()) {
       if (prompt.starts_with("\033[")) {  // a colour that the script chose
         const size_t end = std::min(prompt.find_first_not_of("0123456789;", 2), prompt.size() - 1) + 1;

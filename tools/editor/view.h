@@ -17,6 +17,7 @@ using StyledLine = std::vector<std::pair<std::string, Style>>;
 /// All that is shown of an entry. compose()'s frame points into it.
 struct View {
   std::string_view prompt, more_prompt;  // before the first line and before each further one; the first may hold sequences of colours
+  Style prompt_style = Style::prompt;
   std::string_view text;
   size_t cursor = 0;
   std::vector<Style> styles;  // of each byte of the text; empty: plain

@@ -100,6 +100,7 @@ std::optional<Value> run_program(Session& session, const std::string& command, b
     result = make_list(std::move(lines));
   } else {
     status = run_shell(text);
+    session.editor.begin_row();
   }
   session.host.interpreter.set_global("_exit_code", Value::of(status));
   return result;

@@ -105,7 +105,7 @@ std::optional<Value> reset(const CommandCall& call) {
     }
   }
   session.forget_results();
-  session.host.interpreter.forget_exception();
+  session.exception = Value();
   std::string names;
   for (const std::string& name : session.host.interpreter.global_names())
     if (!session.is_own_name(name) && session.host.interpreter.global(name)) names += (names.empty() ? "del " : ", ") + name;

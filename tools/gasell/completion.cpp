@@ -185,12 +185,9 @@ class Completer {
   }
 
   std::vector<std::string> names_of_module(const std::string& name) const {
-    try {
-      for (const ModuleDefinition& module : known_modules().modules)
-        if (module.name == name)
-          return interpreter_.import_module(name, std::make_shared<Source>("<completion>", "")).object()->attribute_names(interpreter_);
-    } catch (const std::exception&) {
-    }
+    for (const ModuleDefinition& module : known_modules().modules)
+      if (module.name == name)
+        return interpreter_.import_module(name, std::make_shared<Source>("<completion>", "")).object()->attribute_names(interpreter_);
     return {};
   }
 

@@ -123,7 +123,7 @@ class PostMortem {
 }  // namespace
 
 void look_at_exception(Session& session) {
-  const auto* exception = session.host.interpreter.uncaught().as<Exception>();
+  const auto* exception = session.exception.as<Exception>();
   if (!exception || exception->traceback.empty()) throw Error("ValueError", "no exception was met in this session");
   PostMortem(session, *exception).run();
 }

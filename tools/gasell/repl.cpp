@@ -101,6 +101,7 @@ class Repl {
   std::optional<int> guard(const std::function<void()>& work) {
     session_.host.engine.clear_interrupt();
     InterruptHandler::take();
+    session_.host.interpreter.forget_exception();  // of a name that was looked up while one typed
     bool left = false;
     const int code = guarded(options_, [&] {
       try {
@@ -114,6 +115,7 @@ class Repl {
       }
     });
     InterruptHandler::take();
+    if (const Value& exception = session_.host.interpreter.uncaught(); !exception.is_none()) session_.exception = exception;
     return left ? std::optional(code) : std::nullopt;
   }
 

@@ -50,13 +50,15 @@ bool is_builtin(std::string_view name) {
 }
 
 std::optional<editor::Mistake> mistake_in(const std::string& entry) {
-  if (is_command(entry) || completeness(entry + "\n") != Completeness::invalid) return std::nullopt;
+  if (is_command(entry)) return std::nullopt;
   try {
     parse_module(std::make_shared<Source>("<entry>", entry));
   } catch (const Error& error) {
     const Diagnostic& diagnostic = error.diagnostic();
-    if (diagnostic.primary) return editor::Mistake{diagnostic.primary->span, diagnostic.kind + ": " + diagnostic.message};
+    if (diagnostic.primary && completeness(entry + "\n") == Completeness::invalid)
+      return editor::Mistake{diagnostic.primary->span, diagnostic.kind + ": " + diagnostic.message};
   } catch (const std::exception&) {
+    return std::nullopt;  // no mistake of the syntax
   }
   return std::nullopt;
 }

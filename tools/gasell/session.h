@@ -38,6 +38,9 @@ class Session {
   /// Names that are the session's, not the user's.
   bool is_own_name(const std::string& name);
 
+  /// The last exception that an entry ended with; None: there was none.
+  Value exception;
+
   /// What the next prompt has to begin with: a loaded text that waits to be edited.
   std::string waiting;
 

@@ -186,6 +186,7 @@ TEST_CASE("completion: one candidate, what they share, a list") {
   CHECK(s.press("\x15\t") == "    |");
   CHECK(s.press("\033[Z") == "|");
   CHECK(s.press("zz\t") == "zz|");
+  CHECK(s.last == Editing::Outcome::beeps);
 }
 
 TEST_CASE("cuts and what is taken back") {
