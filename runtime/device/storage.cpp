@@ -83,8 +83,9 @@ class ExternalStorage final : public HostStorage {
 
 class DeferredStorage final : public HostStorage {
  public:
-  DeferredStorage(int64_t bytes, std::function<HostStorageRef()> make, std::function<void()> announce)
-      : make_(std::move(make)), announce_(std::move(announce)) {
+  DeferredStorage(int64_t bytes, std::function<HostStorageRef()> make, std::function<void()> announce,
+                  std::function<HostStorageRef(int64_t begin, int64_t end)> part)
+      : make_(std::move(make)), announce_(std::move(announce)), part_(std::move(part)) {
     bytes_ = bytes;
   }
   ~DeferredStorage() override { keep_copies(nullptr); }
@@ -107,7 +108,12 @@ class DeferredStorage final : public HostStorage {
     made_ = make_();
     make_ = nullptr;
     announce_ = nullptr;
+    part_ = nullptr;
     is_made_ = true;
+  }
+  HostStorageRef part(int64_t begin, int64_t end) const override {
+    const std::lock_guard lock(mutex_);
+    return part_ ? part_(begin, end) : nullptr;
   }
   HostStorageRef made() const override { return is_made_ ? made_ : nullptr; }
 
@@ -121,14 +127,16 @@ class DeferredStorage final : public HostStorage {
   mutable std::mutex mutex_;
   mutable std::function<HostStorageRef()> make_;
   mutable std::function<void()> announce_;
+  mutable std::function<HostStorageRef(int64_t begin, int64_t end)> part_;
   mutable HostStorageRef made_;
   mutable std::atomic<bool> is_made_ = false;  // made_ stays as it is then
 };
 
 }  // namespace
 
-HostStorageRef deferred(int64_t bytes, std::function<HostStorageRef()> make, std::function<void()> announce) {
-  return std::make_shared<DeferredStorage>(bytes, std::move(make), std::move(announce));
+HostStorageRef deferred(int64_t bytes, std::function<HostStorageRef()> make, std::function<void()> announce,
+                        std::function<HostStorageRef(int64_t begin, int64_t end)> part) {
+  return std::make_shared<DeferredStorage>(bytes, std::move(make), std::move(announce), std::move(part));
 }
 
 void make_ready(std::vector<StorageRef>& storages) {

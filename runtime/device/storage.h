@@ -76,6 +76,9 @@ class HostStorage : public Storage {
   virtual void announce() const {}
   /// Makes contents that nobody wanted yet.
   virtual void make() const {}
+  /// Of contents that nobody wanted yet: memory that holds the bytes [begin, end) of them alone, where those cost less than all. Null: all
+  /// shall be made.
+  virtual HostStorageRef part(int64_t /*begin*/, int64_t /*end*/) const { return nullptr; }
   /// Of deferred() memory whose contents were made: what holds them, on whatever device. Who writes them does so there.
   virtual HostStorageRef made() const { return nullptr; }
 
@@ -126,8 +129,10 @@ HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed = false
 /// The same, but the memory is taken when somebody wants it: for what another device computes. The caller keeps its copies at once.
 HostStorageRef allocate_later(MemoryBudget& budget, int64_t bytes);
 /// Contents that `make` computes when somebody first reads them; it runs once, unless it throws. `announce` is called before where several
-/// are read together, so that what makes them (a pass over a file) can make them at once.
-HostStorageRef deferred(int64_t bytes, std::function<HostStorageRef()> make, std::function<void()> announce = {});
+/// are read together, so that what makes them (a pass over a file) can make them at once. `part` gives HostStorage::part() and is asked from
+/// one thread at a time.
+HostStorageRef deferred(int64_t bytes, std::function<HostStorageRef()> make, std::function<void()> announce = {},
+                        std::function<HostStorageRef(int64_t begin, int64_t end)> part = {});
 /// Makes what is waiting among these, and puts what holds the contents in the place of deferred() memory.
 void make_ready(std::vector<StorageRef>& storages);
 /// A file's bytes from `offset`, mapped read-only. Throws Error: FileNotFoundError, PermissionError, IsADirectoryError, OSError; ValueError
