@@ -68,8 +68,15 @@ HWY_INLINE void multiply_tile(D d, const SmallOperands<R>& x, int64_t row, int64
 /// All rows of some columns.
 template <int kVectors, bool kComplex, class D, class R = hn::TFromD<D>>
 HWY_INLINE void multiply_columns(D d, const SmallOperands<R>& x, int64_t column) {
+  // As many sums as registers hold beside what is multiplied.
+  constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL;
+  constexpr int kRows = kManyRegisters && (kVectors == 1 || !kComplex) ? 8 : 4;
   int64_t row = 0;
-  for (; row + 4 <= x.n; row += 4) multiply_tile<4, kVectors, kComplex>(d, x, row, column);
+  for (; row + kRows <= x.n; row += kRows) multiply_tile<kRows, kVectors, kComplex>(d, x, row, column);
+  if (kRows > 4 && x.n - row >= 4) {
+    multiply_tile<4, kVectors, kComplex>(d, x, row, column);
+    row += 4;
+  }
   if (x.n - row >= 2) {
     multiply_tile<2, kVectors, kComplex>(d, x, row, column);
     row += 2;

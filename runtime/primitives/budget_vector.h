@@ -40,6 +40,15 @@ class BudgetAllocator {
     const HostStorageRef storage = std::move(*held);
     held->~HostStorageRef();
   }
+  /// Elements that are given no value have none: who makes a vector of so many writes all of them.
+  template <class U>
+  void construct(U* at) {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... Args>
+  void construct(U* at, Args&&... args) {
+    ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
+  }
   Engine* engine() const { return engine_; }
   bool operator==(const BudgetAllocator& other) const { return engine_ == other.engine_; }
 

@@ -289,9 +289,18 @@ Gather gather_index(Interpreter& in, const Array& array, const std::vector<Value
     return result;
   }
   const BudgetAllocator<int64_t> memory(in.engine());
-  BudgetVector<int64_t> block_positions(static_cast<size_t>(graph::size_of(common)), 0, memory);
+  // The first index of the common shape becomes the positions; the others are added.
+  BudgetVector<int64_t> block_positions(memory);
+  const auto whole_block = std::find_if(axes.begin(), axes.end(), [&](const AxisIndex& a) { return a.advanced && a.shape == common; });
+  if (whole_block != axes.end()) {
+    block_positions = std::move(whole_block->values);
+    const int64_t stride = strides[static_cast<size_t>(whole_block - axes.begin())];
+    for_each_place(in, block_positions, [&](size_t i) { block_positions[i] *= stride; });
+  } else {
+    block_positions.resize(static_cast<size_t>(graph::size_of(common)), 0);
+  }
   for (size_t k = 0; k < axes.size(); ++k) {
-    if (!axes[k].advanced) continue;
+    if (!axes[k].advanced || axes.begin() + static_cast<std::ptrdiff_t>(k) == whole_block) continue;
     const Shape& s = axes[k].shape;
     const std::vector<int64_t> own = graph::contiguous_strides(s);
     const std::vector<int64_t> all = graph::contiguous_strides(common);
