@@ -1,5 +1,6 @@
 // Fourier transforms by a GPU's library: how an array and its axes become calls.
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -67,11 +68,19 @@ std::optional<Calls> calls_of(Kind kind, bool single, const std::vector<int64_t>
     if (!nested(t.from, from_half ? half : t.extents[k]) || !nested(t.to, to_half ? half : t.extents[k])) return std::nullopt;
   }
   calls.loops = loops_of(shape, axes, from, to);
-  const auto longest =
-      std::max_element(calls.loops.begin(), calls.loops.end(), [](const Loop& a, const Loop& b) { return a.extent < b.extent; });
-  if (longest != calls.loops.end() && longest->from > 0 && longest->to > 0) {
-    t.count = longest->extent, t.from.stack = longest->from, t.to.stack = longest->to;
-    calls.loops.erase(longest);
+  // Back to real numbers the library may use up all that lies between a call's elements: those of other calls must not lie there, so the
+  // stack is of the nearest ones, and calls that others would still lie between are none.
+  const auto stacked = std::max_element(calls.loops.begin(), calls.loops.end(),
+                                        [&](const Loop& a, const Loop& b) { return from_half ? a.from > b.from : a.extent < b.extent; });
+  if (stacked != calls.loops.end() && stacked->from > 0 && stacked->to > 0) {
+    t.count = stacked->extent, t.from.stack = stacked->from, t.to.stack = stacked->to;
+    calls.loops.erase(stacked);
+  }
+  if (from_half) {
+    int64_t reach = 1 + (t.count - 1) * t.from.stack;
+    for (size_t k = 0; k < axes.size(); ++k) reach += (k + 1 == axes.size() ? t.extents[k] / 2 : t.extents[k] - 1) * t.from.steps[k];
+    for (const Loop& loop : calls.loops)
+      if (std::abs(loop.from) < reach || loop.to % 2 != 0) return std::nullopt;
   }
   for (const Loop& loop : calls.loops) calls.count *= loop.extent;
   if (calls.count > kMostCalls) return std::nullopt;
