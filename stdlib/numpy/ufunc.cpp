@@ -89,6 +89,9 @@ NodeRef compute(const Ufunc& f, const Loop& loop, std::vector<NodeRef> nodes) {
   return graph::map(f.op, std::move(nodes));
 }
 
+/// Whether an integer of a type may be negative once it is one of another type, which has a sign.
+bool may_be_negative(DType from, DType to) { return kind(from) != 'u' || gasell::size_of(from) >= gasell::size_of(to); }
+
 /// ValueError for a negative exponent, where there is something to its power; constants are looked at by compute().
 void refuse_negative(Interpreter& in, const NodeRef& base, const NodeRef& exponent) {
   if (exponent->as<graph::ConstantNode>() || exponent->size() == 0 || base->size() == 0) return;
@@ -208,12 +211,14 @@ DType common_type(std::span<const Operand> operands) {
   std::optional<DType> strong;
   char weak = 0;
   static constexpr std::string_view kOrder = "bifc";
-  for (const Operand& o : operands) {
-    if (!o.weak)
-      strong = strong ? promote(*strong, o.node->dtype) : o.node->dtype;
-    else if (!weak || kOrder.find(o.weak) > kOrder.find(weak))
-      weak = o.weak;
-  }
+  // Whole numbers after the others, each by itself: of uint16, int8 and float32 the result is float32, though uint16 and int8 alone give
+  // int32, which float32 does not hold.
+  for (const bool whole : {false, true})
+    for (const Operand& o : operands)
+      if (!o.weak && (is_integer(o.node->dtype) || o.node->dtype == DType::boolean) == whole)
+        strong = strong ? promote(*strong, o.node->dtype) : o.node->dtype;
+  for (const Operand& o : operands)
+    if (o.weak && (!weak || kOrder.find(o.weak) > kOrder.find(weak))) weak = o.weak;
   if (strong) return weak ? promote_weak(*strong, weak) : *strong;
   return weak == 'b' ? DType::boolean : weak == 'i' ? DType::i64 : weak == 'f' ? DType::f64 : DType::c128;
 }
@@ -258,7 +263,8 @@ void apply(Interpreter& in, const Ufunc& f, const Loop& loop, std::span<const Op
   if (results[0]) return;
   std::vector<NodeRef> nodes = in_loop(f, loop, operands);
   if (f.composition) return f.composition(&in, nodes, results);
-  if (f.op == ScalarOp::pow && is_signed(loop.in[1]) && kind(operands[1].node->dtype) != 'u') refuse_negative(in, nodes[0], nodes[1]);
+  if (f.op == ScalarOp::pow && is_signed(loop.in[1]) && may_be_negative(operands[1].node->dtype, loop.in[1]))
+    refuse_negative(in, nodes[0], nodes[1]);
   results[0] = compute(f, loop, std::move(nodes));
 }
 
