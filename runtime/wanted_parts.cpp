@@ -16,8 +16,14 @@ using graph::NodeRef;
 
 const HostStorage* waiting_storage(const Node& node) {
   const auto* buffer = node.as<BufferNode>();
-  const auto* storage = buffer && node.size() > 0 ? static_cast<const HostStorage*>(buffer->storage.get()) : nullptr;
+  const auto* storage = buffer ? static_cast<const HostStorage*>(buffer->storage.get()) : nullptr;
   return storage && storage->is_waiting() ? storage : nullptr;
+}
+
+/// The place of elements that there are none of.
+NodeRef nothing(const Node& node) {
+  static char end;
+  return graph::buffer(external(&end, 0, false), node.dtype, node.shape, graph::contiguous_strides(node.shape), 0);
 }
 
 /// Bytes of a storage that a graph reads, and the memory that holds them: null where all shall be made.
@@ -47,16 +53,20 @@ std::vector<NodeRef> with_wanted_parts(const std::vector<NodeRef>& roots) {
   if (!any_part_waits()) return roots;
   const std::vector<NodeRef> order = plan::topological_order(roots);
   std::unordered_map<const HostStorage*, Part> parts;
+  bool any = false;
   for (const NodeRef& node : order) {
     const HostStorage* const storage = waiting_storage(*node);
     if (!storage) continue;
+    if (node->size() == 0) {
+      any = true;
+      continue;
+    }
     const auto [begin, end] = reach_of(*node);
     const auto [found, is_new] = parts.try_emplace(storage, Part{begin, end, nullptr});
     if (is_new) continue;
     found->second.begin = std::min(found->second.begin, begin);
     found->second.end = std::max(found->second.end, end);
   }
-  bool any = false;
   for (auto& [storage, part] : parts) {
     part.memory = storage->part(part.begin, part.end);
     any = any || part.memory;
@@ -64,9 +74,13 @@ std::vector<NodeRef> with_wanted_parts(const std::vector<NodeRef>& roots) {
   if (!any) return roots;
   std::unordered_map<const Node*, NodeRef> now;
   for (const NodeRef& node : order) {
+    if (node->size() == 0 && waiting_storage(*node)) {
+      now.emplace(node.get(), nothing(*node));
+      continue;
+    }
     const auto* buffer = node->as<BufferNode>();
     const auto part = buffer ? parts.find(static_cast<const HostStorage*>(buffer->storage.get())) : parts.end();
-    if (part != parts.end() && part->second.memory && node->size() > 0) {
+    if (part != parts.end() && part->second.memory) {
       const int64_t before = part->second.begin / gasell::size_of(node->dtype);
       now.emplace(node.get(), graph::buffer(part->second.memory, node->dtype, node->shape, buffer->strides, buffer->offset - before));
       continue;
