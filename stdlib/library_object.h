@@ -14,7 +14,8 @@ namespace gasell {
 /// A class as the script sees it. Its methods, and the slots __add__, __getitem__, … , are the functions of the library module `texts`
 /// ("pandas.Series"), then those of its base's. The constructor is `__new__`, without self, or an `__init__(self, …)` that has no body but
 /// its docstring: the object keeps what it is given, each parameter as the attribute of its name. Functions that were given to `getter` are
-/// properties, functions given to `static_method` have no self, those given to `class_method` the class in its place. One class belongs to one session.
+/// properties, functions given to `static_method` have no self, those given to `class_method` the class in its place. One class belongs to
+/// one session.
 class LibraryClass final : public TypeObject {
  public:
   /// `module`.`name` is what the class is called ("pandas.core.series", "Series").
@@ -87,8 +88,8 @@ class LibraryObject final : public Object {
   const Value class_;
 };
 
-/// For library texts: `class_of(module, name, texts, base=None)`, `new(class, **members)`, `getter(function)`, `static_method(function)`, `class_method(function)`,
-/// `members(object)`, `forget(object, name)`, `init_parameters(class)`.
+/// For library texts: `class_of(module, name, texts, base=None)`, `new(class, **members)`, `getter(function)`, `static_method(function)`,
+/// `class_method(function)`, `members(object)`, `forget(object, name)`, `init_parameters(class)`.
 const std::vector<NativeFunction>& library_object_functions();
 
 }  // namespace gasell

@@ -7,7 +7,8 @@ namespace gasell {
 
 Value make_scipy(Interpreter&) {
   const Value module = Value::make<LibraryModule>("scipy");
-  for (const char* name : {"fft", "linalg", "signal", "sparse"}) set_member(module, name, Value::make<LibraryModule>(std::string("scipy.") + name));
+  for (const char* name : {"fft", "linalg", "signal", "sparse"})
+    set_member(module, name, Value::make<LibraryModule>(std::string("scipy.") + name));
   return module;
 }
 
