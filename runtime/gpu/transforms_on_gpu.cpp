@@ -69,7 +69,8 @@ std::optional<Calls> calls_of(Kind kind, bool single, const std::vector<int64_t>
   }
   calls.loops = loops_of(shape, axes, from, to);
   // Back to real numbers the library may use up all that lies between a call's elements: those of other calls must not lie there, so the
-  // stack is of the nearest ones, and calls that others would still lie between are none.
+  // stack is of the nearest ones, and calls that others would still lie between are none. Nor are calls whose results begin in the middle
+  // of what would be a complex number: the library's real sides lie as complex ones do.
   const auto stacked = std::max_element(calls.loops.begin(), calls.loops.end(),
                                         [&](const Loop& a, const Loop& b) { return from_half ? a.from > b.from : a.extent < b.extent; });
   if (stacked != calls.loops.end() && stacked->from > 0 && stacked->to > 0) {
