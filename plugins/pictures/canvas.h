@@ -51,6 +51,8 @@ int open_canvas(const char* format, double left, double lower, double width, dou
 int finish_canvas(void* canvas, PictureFound found, void* context, PictureProblem* problem);
 void drop_canvas(void* canvas);
 void draw_path(void* canvas, const PicturePath* path, const PicturePaint* paint);
+void begin_clip(void* canvas, const PicturePath* path);
+void end_clip(void* canvas);
 void draw_markers(void* canvas, const PictureMarkers* markers);
 void draw_image(void* canvas, const PictureImage* image);
 void draw_text(void* canvas, const PictureText* text, double x, double y, double angle, const double* colour, const double* clip);

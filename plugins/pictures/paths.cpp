@@ -9,7 +9,9 @@ namespace gasell::plugin {
 namespace {
 
 /// A line of more points than this is drawn by what shows of it.
-constexpr int64_t kLongLine = 4096;
+constexpr int64_t kLongLine = 16'384;
+/// Columns are narrower than pixels, so that a dense line covers them.
+constexpr int kColumnsAPixel = 4;
 
 struct Points {
   std::vector<double> xs, ys;
@@ -19,7 +21,7 @@ struct Points {
   }
 };
 
-/// A long line by its first, least, largest and last point of each run that stays within a column of pixels: what is drawn is the same.
+/// A long line by its first, least, largest and last point of each run that stays within a column: what is drawn is the same.
 Points shown_points(const PicturePath& path, double column) {
   Points shown;
   int64_t i = 0;
@@ -135,7 +137,7 @@ void draw_path(void* canvas, const PicturePath* path, const PicturePaint* paint)
   Points made;
   const bool filled = is_seen(paint->fill), stroked = paint->stroke && is_seen(paint->stroke->colour) && paint->stroke->width > 0;
   if (!path->points && path->count > kLongLine && !filled) {
-    made = shown_points(*path, 72 / page.dpi);
+    made = shown_points(*path, 72 / page.dpi / kColumnsAPixel);
   } else if (page.is_raster && paint->snap && is_rectilinear(*path)) {
     snap_path(page, *path, stroked ? paint->stroke->width * page.scale : 0, made);
   }
@@ -157,5 +159,16 @@ void draw_path(void* canvas, const PicturePath* path, const PicturePaint* paint)
   }
   cairo_new_path(context);
 }
+
+void begin_clip(void* canvas, const PicturePath* path) {
+  cairo_t* context = canvas_of(canvas).context;
+  cairo_save(context);
+  cairo_new_path(context);
+  add_path(context, *path);
+  cairo_set_antialias(context, CAIRO_ANTIALIAS_DEFAULT);
+  cairo_clip(context);
+}
+
+void end_clip(void* canvas) { cairo_restore(canvas_of(canvas).context); }
 
 }  // namespace gasell::plugin

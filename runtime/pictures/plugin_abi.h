@@ -90,6 +90,9 @@ struct GasellPictures {
   int (*open)(const char* format, double left, double lower, double width, double height, double dpi, const double* background, void** canvas,
               struct PictureProblem* problem);
   void (*path)(void* canvas, const struct PicturePath* path, const struct PicturePaint* paint);
+  /// Paints within a path alone until end_clip; such clips nest.
+  void (*begin_clip)(void* canvas, const struct PicturePath* path);
+  void (*end_clip)(void* canvas);
   void (*markers)(void* canvas, const struct PictureMarkers* markers);
   void (*image)(void* canvas, const struct PictureImage* image);
   /// A line of text that begins at a place of its baseline, turned by an angle in degrees.

@@ -78,6 +78,8 @@ class Drawing {
     if (name == "path") return path(c);
     if (name == "markers") return markers(c);
     if (name == "image") return image(c);
+    if (name == "clip") return clip(c);
+    if (name == "end") return plugin().end_clip(canvas_);
     text(c);
   }
 
@@ -98,6 +100,14 @@ class Drawing {
                                static_cast<int>(to_index(in_, parts[4])), static_cast<int>(to_index(in_, parts[5]))};
     if (to_double(in_, parts[1]) > 0) paint.stroke = &stroke;
     plugin().path(canvas_, &path, &paint);
+  }
+
+  // ("clip", points, xs, ys), until ("end",)
+  void clip(const std::vector<Value>& c) {
+    const std::vector<uint8_t> points = points_of(in_, c[1]);
+    const Numbers xs(in_, c[2]), ys(in_, c[3]);
+    const PicturePath path = path_of(points, xs, ys);
+    plugin().begin_clip(canvas_, &path);
   }
 
   // ("markers", points, shape's xs, ys, xs, ys, sizes, fills, edges, widths, clip)
