@@ -12,8 +12,8 @@ namespace gasell::plugin {
 struct Canvas {
   cairo_surface_t* surface = nullptr;
   cairo_t* context = nullptr;
-  std::string bytes;        // of a file, as it is written
-  bool is_raster = false;   // pixels, not a document of paths
+  std::string bytes;       // of a file, as it is written
+  bool is_raster = false;  // pixels, not a document of paths
   bool is_png = false;
   double left = 0, lower = 0, width = 0, height = 0;  // points
   double dpi = 72;
@@ -46,8 +46,8 @@ void set_colour(cairo_t* context, const double* colour);
 void add_path(cairo_t* context, const PicturePath& path, double size = 1, double x = 0, double y = 0);
 bool is_seen(const double* colour);
 
-int open_canvas(const char* format, double left, double lower, double width, double height, double dpi, const double* background, void** canvas,
-                PictureProblem* problem);
+int open_canvas(const char* format, double left, double lower, double width, double height, double dpi, const double* background,
+                void** canvas, PictureProblem* problem);
 int finish_canvas(void* canvas, PictureFound found, void* context, PictureProblem* problem);
 void drop_canvas(void* canvas);
 void draw_path(void* canvas, const PicturePath* path, const PicturePaint* paint);

@@ -10,7 +10,8 @@ namespace {
 
 /// `times`: each pixel becomes a square of so many. cairo wants colours multiplied by their opacity.
 cairo_surface_t* surface_of(const PictureImage& image, int64_t times) {
-  cairo_surface_t* surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(image.width * times), static_cast<int>(image.height * times));
+  cairo_surface_t* surface =
+      cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(image.width * times), static_cast<int>(image.height * times));
   if (cairo_surface_status(surface)) return surface;
   unsigned char* rows = cairo_image_surface_get_data(surface);
   const int64_t stride = cairo_image_surface_get_stride(surface);
@@ -47,7 +48,8 @@ void draw_image(void* canvas, const PictureImage* image) {
   // Programs that show documents blur what they enlarge: there the squares are drawn as squares.
   const double enlarged = std::max(std::abs(across), std::abs(down)) * (page.is_raster ? 1 : page.dpi / 72);
   const int64_t most = 4000 / std::max(image->width, image->height);
-  const int64_t times = page.is_raster || image->is_smooth ? 1 : std::clamp<int64_t>(std::llround(std::ceil(2 * enlarged)), 1, std::max<int64_t>(most, 1));
+  const int64_t times =
+      page.is_raster || image->is_smooth ? 1 : std::clamp<int64_t>(std::llround(std::ceil(2 * enlarged)), 1, std::max<int64_t>(most, 1));
   cairo_surface_t* surface = surface_of(*image, times);
   cairo_identity_matrix(page.context);
   cairo_translate(page.context, left, upper);
@@ -55,7 +57,9 @@ void draw_image(void* canvas, const PictureImage* image) {
   cairo_set_source_surface(page.context, surface, 0, 0);
   cairo_pattern_t* pattern = cairo_get_source(page.context);
   const bool is_reduced = std::abs(across) < 1 || std::abs(down) < 1;
-  cairo_pattern_set_filter(pattern, image->is_smooth ? CAIRO_FILTER_BILINEAR : is_reduced && page.is_raster ? CAIRO_FILTER_GOOD : CAIRO_FILTER_NEAREST);
+  cairo_pattern_set_filter(pattern, image->is_smooth               ? CAIRO_FILTER_BILINEAR
+                                    : is_reduced && page.is_raster ? CAIRO_FILTER_GOOD
+                                                                   : CAIRO_FILTER_NEAREST);
   cairo_pattern_set_extend(pattern, CAIRO_EXTEND_PAD);
   cairo_set_antialias(page.context, CAIRO_ANTIALIAS_NONE);
   cairo_rectangle(page.context, 0, 0, static_cast<double>(image->width * times), static_cast<double>(image->height * times));

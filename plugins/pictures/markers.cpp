@@ -65,7 +65,8 @@ void draw_marker(cairo_t* context, const PictureMarkers& m, int64_t i, int64_t c
 /// In a document many markers are an image of the page's resolution: each as a path would make files of gigabytes.
 void draw_as_image(Canvas& page, const PictureMarkers& m, const std::vector<Marker>& markers) {
   const double scale = page.dpi / 72;
-  cairo_surface_t* pixels = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(std::ceil(page.width * scale)), static_cast<int>(std::ceil(page.height * scale)));
+  cairo_surface_t* pixels = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(std::ceil(page.width * scale)),
+                                                       static_cast<int>(std::ceil(page.height * scale)));
   cairo_t* context = cairo_create(pixels);
   use_points(context, page.left, page.lower, page.height, scale);
   for (const Marker& marker : markers) draw_marker(context, m, marker.last, marker.count);

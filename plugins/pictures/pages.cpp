@@ -58,8 +58,8 @@ void use_points(cairo_t* context, double left, double lower, double height, doub
   cairo_set_matrix(context, &points);
 }
 
-int open_canvas(const char* format, double left, double lower, double width, double height, double dpi, const double* background, void** canvas,
-                PictureProblem* problem) {
+int open_canvas(const char* format, double left, double lower, double width, double height, double dpi, const double* background,
+                void** canvas, PictureProblem* problem) {
   auto made = std::make_unique<Canvas>();
   const std::string wanted = format;
   made->is_png = wanted == "png";
@@ -74,7 +74,8 @@ int open_canvas(const char* format, double left, double lower, double width, dou
     const double columns = std::round(width * made->scale), rows = std::round(height * made->scale);
     if (!(columns >= 1 && rows >= 1)) return report(problem, "a picture without pixels");
     if (columns > 32767 || rows > 32767) {
-      std::snprintf(problem->text, sizeof problem->text, "Image size of %.0fx%.0f pixels is too large. It must be less than 2^15 in each direction.", columns, rows);
+      std::snprintf(problem->text, sizeof problem->text,
+                    "Image size of %.0fx%.0f pixels is too large. It must be less than 2^15 in each direction.", columns, rows);
       return 1;
     }
     made->surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(columns), static_cast<int>(rows));
@@ -90,7 +91,8 @@ int open_canvas(const char* format, double left, double lower, double width, dou
     set_colour(made->context, background);
     cairo_paint(made->context);
   }
-  use_points(made->context, left, lower, made->is_raster ? cairo_image_surface_get_height(made->surface) / made->scale : height, made->scale);
+  use_points(made->context, left, lower, made->is_raster ? cairo_image_surface_get_height(made->surface) / made->scale : height,
+             made->scale);
   *canvas = made.release();
   return 0;
 }

@@ -121,7 +121,8 @@ void add_path(cairo_t* context, const PicturePath& path, double size, double x, 
       cairo_move_to(context, px, py);
       begins = false;
     } else if (kind == kPictureCurve && i + 2 < path.count) {
-      cairo_curve_to(context, px, py, path.xs[i + 1] * size + x, path.ys[i + 1] * size + y, path.xs[i + 2] * size + x, path.ys[i + 2] * size + y);
+      cairo_curve_to(context, px, py, path.xs[i + 1] * size + x, path.ys[i + 1] * size + y, path.xs[i + 2] * size + x,
+                     path.ys[i + 2] * size + y);
       i += 2;
     } else {
       cairo_line_to(context, px, py);

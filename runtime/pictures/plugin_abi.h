@@ -87,8 +87,8 @@ struct GasellPictures {
   int abi;
   const char* version;
   /// format: "png", "svg", "pdf" or "pixels". The page begins at (left, lower) of what is drawn. A null background is transparent.
-  int (*open)(const char* format, double left, double lower, double width, double height, double dpi, const double* background, void** canvas,
-              struct PictureProblem* problem);
+  int (*open)(const char* format, double left, double lower, double width, double height, double dpi, const double* background,
+              void** canvas, struct PictureProblem* problem);
   void (*path)(void* canvas, const struct PicturePath* path, const struct PicturePaint* paint);
   /// Paints within a path alone until end_clip; such clips nest.
   void (*begin_clip)(void* canvas, const struct PicturePath* path);

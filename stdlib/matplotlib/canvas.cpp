@@ -25,7 +25,8 @@ class Page {
  public:
   Page(const std::string& format, double left, double lower, double width, double height, double dpi, const Numbers& background) {
     PictureProblem problem;
-    if (plugin().open(format.c_str(), left, lower, width, height, dpi, background.data(), &canvas, &problem)) raise("ValueError", problem.text);
+    if (plugin().open(format.c_str(), left, lower, width, height, dpi, background.data(), &canvas, &problem))
+      raise("ValueError", problem.text);
   }
   Page(const Page&) = delete;
   Page& operator=(const Page&) = delete;
@@ -59,7 +60,8 @@ class Page {
 std::vector<uint8_t> points_of(Interpreter& in, const Value& v) {
   std::vector<uint8_t> points;
   if (v.is_none()) return points;
-  for (const char letter : str(in, v)) points.push_back(letter == 'M' ? kPictureMove : letter == 'L' ? kPictureLine : letter == 'C' ? kPictureCurve : kPictureClose);
+  for (const char letter : str(in, v))
+    points.push_back(letter == 'M' ? kPictureMove : letter == 'L' ? kPictureLine : letter == 'C' ? kPictureCurve : kPictureClose);
   return points;
 }
 
@@ -71,7 +73,8 @@ PicturePath path_of(const std::vector<uint8_t>& points, const Numbers& xs, const
 
 class Drawing {
  public:
-  Drawing(Interpreter& in, void* canvas, double least_width, std::vector<TerminalText>* texts) : in_(in), canvas_(canvas), least_width_(least_width), texts_(texts) {}
+  Drawing(Interpreter& in, void* canvas, double least_width, std::vector<TerminalText>* texts)
+      : in_(in), canvas_(canvas), least_width_(least_width), texts_(texts) {}
 
   void command(const std::vector<Value>& c) {
     const std::string name = str(in_, c[0]);
@@ -96,8 +99,13 @@ class Drawing {
     if (c[5].is_none()) return plugin().path(canvas_, &path, &paint);
     const std::vector<Value> parts = to_vector(in_, c[5]);
     const Numbers colour(in_, parts[0]), dashes(in_, parts[2]);
-    const PictureStroke stroke{colour.data(), std::max(to_double(in_, parts[1]), least_width_), dashes.data(), static_cast<int>(dashes.size()), to_double(in_, parts[3]),
-                               static_cast<int>(to_index(in_, parts[4])), static_cast<int>(to_index(in_, parts[5]))};
+    const PictureStroke stroke{colour.data(),
+                               std::max(to_double(in_, parts[1]), least_width_),
+                               dashes.data(),
+                               static_cast<int>(dashes.size()),
+                               to_double(in_, parts[3]),
+                               static_cast<int>(to_index(in_, parts[4])),
+                               static_cast<int>(to_index(in_, parts[5]))};
     if (to_double(in_, parts[1]) > 0) paint.stroke = &stroke;
     plugin().path(canvas_, &path, &paint);
   }
@@ -113,9 +121,21 @@ class Drawing {
   // ("markers", points, shape's xs, ys, xs, ys, sizes, fills, edges, widths, clip)
   void markers(const std::vector<Value>& c) {
     const std::vector<uint8_t> points = points_of(in_, c[1]);
-    const Numbers shape_x(in_, c[2]), shape_y(in_, c[3]), xs(in_, c[4]), ys(in_, c[5]), sizes(in_, c[6]), fills(in_, c[7]), edges(in_, c[8]), widths(in_, c[9]), clip(in_, c[10]);
-    const PictureMarkers drawn{path_of(points, shape_x, shape_y), xs.data(), ys.data(), std::min(xs.size(), ys.size()), sizes.data(), sizes.size(), fills.data(), fills.size() / 4,
-                               edges.data(), edges.size() / 4, widths.data(), widths.size(), clip.data()};
+    const Numbers shape_x(in_, c[2]), shape_y(in_, c[3]), xs(in_, c[4]), ys(in_, c[5]), sizes(in_, c[6]), fills(in_, c[7]),
+        edges(in_, c[8]), widths(in_, c[9]), clip(in_, c[10]);
+    const PictureMarkers drawn{path_of(points, shape_x, shape_y),
+                               xs.data(),
+                               ys.data(),
+                               std::min(xs.size(), ys.size()),
+                               sizes.data(),
+                               sizes.size(),
+                               fills.data(),
+                               fills.size() / 4,
+                               edges.data(),
+                               edges.size() / 4,
+                               widths.data(),
+                               widths.size(),
+                               clip.data()};
     plugin().markers(canvas_, &drawn);
   }
 
@@ -123,10 +143,18 @@ class Drawing {
   void image(const std::vector<Value>& c) {
     const Array pixels = numpy::as_array(in_, c[1]);
     const Array::Elements elements = pixels.elements(in_.engine());
-    if (elements.dtype != DType::u8 || pixels.shape().size() != 3 || pixels.shape()[2] != 4) raise("TypeError", "pixels are an array of uint8 with four numbers each");
+    if (elements.dtype != DType::u8 || pixels.shape().size() != 3 || pixels.shape()[2] != 4)
+      raise("TypeError", "pixels are an array of uint8 with four numbers each");
     const Numbers clip(in_, c[7]);
-    const PictureImage drawn{reinterpret_cast<const uint8_t*>(elements.data), pixels.shape()[1], pixels.shape()[0], to_double(in_, c[2]), to_double(in_, c[3]), to_double(in_, c[4]),
-                             to_double(in_, c[5]), truth(in_, c[6]), clip.data()};
+    const PictureImage drawn{reinterpret_cast<const uint8_t*>(elements.data),
+                             pixels.shape()[1],
+                             pixels.shape()[0],
+                             to_double(in_, c[2]),
+                             to_double(in_, c[3]),
+                             to_double(in_, c[4]),
+                             to_double(in_, c[5]),
+                             truth(in_, c[6]),
+                             clip.data()};
     plugin().image(canvas_, &drawn);
   }
 
@@ -140,8 +168,10 @@ class Drawing {
     double extents[3];
     plugin().measure(&drawn, extents);
     const bool is_upright = angle > 45 && angle < 135;
-    const double middle_x = is_upright ? x - extents[1] / 2 : x + extents[0] / 2, middle_y = is_upright ? y + extents[0] / 2 : y + extents[1] / 2;
-    texts_->push_back({text, (middle_x - left) / width, 1 - (middle_y - lower) / height, is_upright, {colour[0], colour[1], colour[2], colour[3]}});
+    const double middle_x = is_upright ? x - extents[1] / 2 : x + extents[0] / 2,
+                 middle_y = is_upright ? y + extents[0] / 2 : y + extents[1] / 2;
+    texts_->push_back(
+        {text, (middle_x - left) / width, 1 - (middle_y - lower) / height, is_upright, {colour[0], colour[1], colour[2], colour[3]}});
   }
 
   Interpreter& in_;
@@ -214,7 +244,8 @@ Value sixel(Interpreter&, Args args) { return make_str(sixel_text(*args[0].as<Pi
 Value terminal_size(Interpreter&, Args) {
   if (!isatty(STDOUT_FILENO)) return {};
   winsize window = {};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0 || window.ws_row == 0) return make_tuple({Value::of(int64_t{80}), Value::of(int64_t{24})});
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0 || window.ws_row == 0)
+    return make_tuple({Value::of(int64_t{80}), Value::of(int64_t{24})});
   return make_tuple({Value::of(int64_t{window.ws_col}), Value::of(int64_t{window.ws_row})});
 }
 

@@ -17,7 +17,8 @@ using Args = std::span<Value>;
 struct Field {
   Numbers xs, ys, zs;  // of each corner, in C order
   int64_t rows, columns;
-  Field(Interpreter& in, Args args) : xs(in, args[0]), ys(in, args[1]), zs(in, args[2]), rows(to_index(in, args[3])), columns(to_index(in, args[4])) {}
+  Field(Interpreter& in, Args args)
+      : xs(in, args[0]), ys(in, args[1]), zs(in, args[2]), rows(to_index(in, args[3])), columns(to_index(in, args[4])) {}
 };
 
 struct Corner {
@@ -85,7 +86,8 @@ Value contour_lines(Interpreter& in, Args args) {
     for (int64_t c = 0; c + 1 < f.columns; ++c) {
       const std::array<Corner, 4> corners = {corner(f, r, c), corner(f, r, c + 1), corner(f, r + 1, c + 1), corner(f, r + 1, c)};
       // An edge is named by its first corner: level ones are even, upright ones odd.
-      const std::array<int64_t, 4> edges = {2 * (r * f.columns + c), 2 * (r * f.columns + c + 1) + 1, 2 * ((r + 1) * f.columns + c), 2 * (r * f.columns + c) + 1};
+      const std::array<int64_t, 4> edges = {2 * (r * f.columns + c), 2 * (r * f.columns + c + 1) + 1, 2 * ((r + 1) * f.columns + c),
+                                            2 * (r * f.columns + c) + 1};
       int cut[4], count = 0;
       bool is_known = true;
       double middle = 0;
@@ -150,7 +152,9 @@ Value contour_band(Interpreter& in, Args args) {
     for (int64_t c = 0; c + 1 < f.columns; ++c) {
       // Whole cells in a row of the grid are one polygon.
       int64_t end = c;
-      while (end + 1 < f.columns && inside(corner(f, r, end).z) && inside(corner(f, r + 1, end).z) && inside(corner(f, r, end + 1).z) && inside(corner(f, r + 1, end + 1).z)) ++end;
+      while (end + 1 < f.columns && inside(corner(f, r, end).z) && inside(corner(f, r + 1, end).z) && inside(corner(f, r, end + 1).z) &&
+             inside(corner(f, r + 1, end + 1).z))
+        ++end;
       if (end > c) {
         Polygon strip;
         for (int64_t k = c; k <= end; ++k) strip.push_back(corner(f, r, k));
@@ -163,12 +167,16 @@ Value contour_band(Interpreter& in, Args args) {
       bool is_known = true;
       for (const Corner& p : cell) is_known = is_known && std::isfinite(p.z);
       if (!is_known) continue;
-      const auto parted = [&](double level) { return (cell[0].z > level) == (cell[2].z > level) && (cell[1].z > level) == (cell[3].z > level) && (cell[0].z > level) != (cell[1].z > level); };
+      const auto parted = [&](double level) {
+        return (cell[0].z > level) == (cell[2].z > level) && (cell[1].z > level) == (cell[3].z > level) &&
+               (cell[0].z > level) != (cell[1].z > level);
+      };
       if (!parted(low) && !parted(high)) {
         add(cut_off(cut_off(cell, low, true), high, false));
         continue;
       }
-      const Corner middle = {(cell[0].x + cell[1].x + cell[2].x + cell[3].x) / 4, (cell[0].y + cell[1].y + cell[2].y + cell[3].y) / 4, (cell[0].z + cell[1].z + cell[2].z + cell[3].z) / 4};
+      const Corner middle = {(cell[0].x + cell[1].x + cell[2].x + cell[3].x) / 4, (cell[0].y + cell[1].y + cell[2].y + cell[3].y) / 4,
+                             (cell[0].z + cell[1].z + cell[2].z + cell[3].z) / 4};
       for (size_t k = 0; k < 4; ++k) add(cut_off(cut_off({cell[k], cell[(k + 1) % 4], middle}, low, true), high, false));
     }
   }

@@ -7,7 +7,9 @@ namespace gasell {
 
 Value make_matplotlib(Interpreter&) {
   const Value module = Value::make<LibraryModule>("matplotlib");
-  for (const char* name : {"pyplot", "axes", "artist", "axis", "cm", "collections", "colorbar", "colors", "container", "contour", "dates", "figure", "gridspec", "image", "legend", "lines", "patches", "spines", "style", "text", "ticker", "transforms"})
+  for (const char* name :
+       {"pyplot", "axes",     "artist", "axis",   "cm",    "collections", "colorbar", "colors", "container", "contour", "dates",
+        "figure", "gridspec", "image",  "legend", "lines", "patches",     "spines",   "style",  "text",      "ticker",  "transforms"})
     set_member(module, name, Value::make<LibraryModule>(std::string("matplotlib.") + name));
   return module;
 }

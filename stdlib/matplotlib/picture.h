@@ -29,7 +29,8 @@ struct TerminalText {
   double colour[4];
 };
 
-/// Pixels of two columns and four rows a character as Braille patterns in colours, and texts upon them. `colours`: escape sequences of 24 bits.
+/// Pixels of two columns and four rows a character as Braille patterns in colours, and texts upon them. `colours`: escape sequences of 24
+/// bits.
 std::string braille_text(const Picture& pixels, const std::vector<TerminalText>& texts, bool colours);
 /// A PNG as Kitty's and iTerm's escape sequences have it, and pixels as Sixel's.
 std::string kitty_text(const Picture& png);

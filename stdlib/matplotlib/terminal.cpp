@@ -37,7 +37,9 @@ std::string utf8(uint32_t code) {
   return text;
 }
 
-int difference(const Colour& a, const Colour& b) { return std::abs(a.red - b.red) + std::abs(a.green - b.green) + std::abs(a.blue - b.blue); }
+int difference(const Colour& a, const Colour& b) {
+  return std::abs(a.red - b.red) + std::abs(a.green - b.green) + std::abs(a.blue - b.blue);
+}
 
 /// The pixels of a character that are not the page's colour become its dots; their colour is their mean.
 Cell cell_of(const Picture& p, int64_t column, int64_t row, const Colour& page) {
@@ -73,7 +75,8 @@ std::vector<std::string> characters(const std::string& text) {
 
 void place_text(std::vector<std::vector<Cell>>& cells, const TerminalText& t) {
   const std::vector<std::string> letters = characters(t.text);
-  const auto rows = static_cast<int64_t>(cells.size()), columns = static_cast<int64_t>(cells[0].size()), length = static_cast<int64_t>(letters.size());
+  const auto rows = static_cast<int64_t>(cells.size()), columns = static_cast<int64_t>(cells[0].size()),
+             length = static_cast<int64_t>(letters.size());
   const Colour colour{static_cast<int>(t.colour[0] * 255), static_cast<int>(t.colour[1] * 255), static_cast<int>(t.colour[2] * 255)};
   int64_t row = std::clamp<int64_t>(static_cast<int64_t>(std::floor(t.y * static_cast<double>(rows))), 0, rows - 1);
   int64_t column = std::llround(t.x * static_cast<double>(columns) - static_cast<double>(t.is_upright ? 1 : length) / 2);
@@ -108,7 +111,8 @@ std::string braille_text(const Picture& pixels, const std::vector<TerminalText>&
   const Colour page = pixel(pixels, 0, 0);
   std::vector<std::vector<Cell>> cells(static_cast<size_t>(rows), std::vector<Cell>(static_cast<size_t>(columns)));
   for (int64_t row = 0; row < rows; ++row)
-    for (int64_t column = 0; column < columns; ++column) cells[static_cast<size_t>(row)][static_cast<size_t>(column)] = cell_of(pixels, column, row, page);
+    for (int64_t column = 0; column < columns; ++column)
+      cells[static_cast<size_t>(row)][static_cast<size_t>(column)] = cell_of(pixels, column, row, page);
   for (const TerminalText& text : texts) place_text(cells, text);
   std::string out;
   for (const std::vector<Cell>& line : cells) {
@@ -120,7 +124,9 @@ std::string braille_text(const Picture& pixels, const std::vector<TerminalText>&
       if (colours && cell.is_coloured && !(before && before->colour == cell.colour)) {
         // Black is what the terminal writes with: it may be dark itself.
         const bool is_plain = cell.colour.red + cell.colour.green + cell.colour.blue < 120;
-        out += is_plain ? std::string("\x1b[39m") : "\x1b[38;2;" + std::to_string(cell.colour.red) + ";" + std::to_string(cell.colour.green) + ";" + std::to_string(cell.colour.blue) + "m";
+        out += is_plain ? std::string("\x1b[39m")
+                        : "\x1b[38;2;" + std::to_string(cell.colour.red) + ";" + std::to_string(cell.colour.green) + ";" +
+                              std::to_string(cell.colour.blue) + "m";
         before = &cell;
       }
       out += cell.glyph;
@@ -143,7 +149,9 @@ std::string kitty_text(const Picture& png) {
   return out;
 }
 
-std::string iterm_text(const Picture& png) { return "\x1b]1337;File=inline=1;size=" + std::to_string(png.bytes.size()) + ":" + base64(png.bytes) + "\a"; }
+std::string iterm_text(const Picture& png) {
+  return "\x1b]1337;File=inline=1;size=" + std::to_string(png.bytes.size()) + ":" + base64(png.bytes) + "\a";
+}
 
 std::string sixel_text(const Picture& pixels) {
   // Colours of a cube of six steps each, which are a list of 216.
@@ -151,7 +159,8 @@ std::string sixel_text(const Picture& pixels) {
   const auto index_of = [&](const Colour& c) { return step(c.red) * 36 + step(c.green) * 6 + step(c.blue); };
   std::string out = "\x1bPq\"1;1;" + std::to_string(pixels.width) + ";" + std::to_string(pixels.height());
   for (int k = 0; k < 216; ++k)
-    out += "#" + std::to_string(k) + ";2;" + std::to_string(k / 36 * 20) + ";" + std::to_string(k / 6 % 6 * 20) + ";" + std::to_string(k % 6 * 20);
+    out += "#" + std::to_string(k) + ";2;" + std::to_string(k / 36 * 20) + ";" + std::to_string(k / 6 % 6 * 20) + ";" +
+           std::to_string(k % 6 * 20);
   for (int64_t top = 0; top < pixels.height(); top += 6) {
     std::map<int, std::string> bands;
     for (int64_t x = 0; x < pixels.width; ++x) {
