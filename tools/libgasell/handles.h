@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
@@ -17,15 +19,20 @@
 
 struct gasell_engine {
   explicit gasell_engine(gasell::EngineOptions options) : engine(std::move(options)) {}
-  gasell::Engine engine;
-  std::atomic<std::thread::id> user = {};  // the thread that is in a call
+  gasell::Engine engine;  // each session has one of its own, made from it
 };
 
 struct gasell_session {
   explicit gasell_session(gasell_engine& owner);
+  ~gasell_session();
   gasell_engine& owner;
-  gasell::Engine& engine;
+  gasell::Engine engine;
   gasell::Interpreter interpreter;
+
+  std::atomic<std::thread::id> user = {};  // the thread that is in a call
+  /// Values that another thread freed meanwhile: they die when the call ends.
+  std::mutex mutex;
+  std::vector<std::unique_ptr<gasell_value>> freed;
 };
 
 struct gasell_value {
@@ -53,25 +60,44 @@ inline void require(bool condition, const char* message) {
   if (!condition) throw InvalidArgument{message};
 }
 
-/// While it lives, its thread uses an engine. Another thread that comes meanwhile is refused; calls within calls are taken.
+/// While it lives, its thread uses a session, and the GPUs where there are any. Another thread that comes meanwhile is refused; calls within
+/// calls are taken.
 class Use {
  public:
-  explicit Use(gasell_engine* engine) {
-    if (!engine || engine->user == std::this_thread::get_id()) return;
+  explicit Use(gasell_session* session) {
+    if (!session || session->user == std::this_thread::get_id()) return;
     std::thread::id nobody;
-    require(engine->user.compare_exchange_strong(nobody, std::this_thread::get_id()),
-            "another thread uses this engine: an engine, its sessions and their values belong to one thread at a time; make an engine for "
-            "each thread");
-    engine_ = engine;
+    require(session->user.compare_exchange_strong(nobody, std::this_thread::get_id()),
+            "another thread uses this session: a session and its values belong to one thread at a time; make a session for each thread");
+    session_ = session;
+    try {
+      turn_.emplace(session->engine);
+    } catch (...) {
+      leave();
+      throw;
+    }
   }
   ~Use() {
-    if (engine_) engine_->user = std::thread::id();
+    if (session_) leave();
   }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
  private:
-  gasell_engine* engine_ = nullptr;
+  void leave() noexcept {
+    bury();
+    turn_.reset();
+    session_->user = std::thread::id();
+  }
+  /// What was freed while the session was used.
+  void bury() noexcept {
+    std::vector<std::unique_ptr<gasell_value>> dying;
+    const std::lock_guard lock(session_->mutex);
+    dying.swap(session_->freed);
+  }
+
+  gasell_session* session_ = nullptr;
+  std::optional<gasell::Engine::Turn> turn_;
 };
 
 /// Describes the exception being handled. `session` may be null; with it an exception object in flight is put in words.
@@ -82,7 +108,7 @@ template <class Work>
 gasell_status guarded(gasell_error** error, gasell_session* session, Work&& work) noexcept {
   if (error) *error = nullptr;
   try {
-    const Use use(session ? &session->owner : nullptr);
+    const Use use(session);
     work();
     return GASELL_OK;
   } catch (...) {

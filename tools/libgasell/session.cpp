@@ -7,13 +7,13 @@
 using namespace gasell;
 using namespace gasell::c_abi;
 
-gasell_session::gasell_session(gasell_engine& owner) : owner(owner), engine(owner.engine), interpreter(owner.engine, known_modules()) {}
+gasell_session::gasell_session(gasell_engine& owner) : owner(owner), engine(owner.engine), interpreter(engine, known_modules()) {}
+gasell_session::~gasell_session() = default;
 
 gasell_status gasell_session_create(gasell_engine* engine, gasell_session** session, gasell_error** error) noexcept {
   return guarded(error, nullptr, [&] {
     require(engine && session, "gasell_session_create wants an engine and a place for the session");
     *session = nullptr;
-    const Use use(engine);
     *session = new gasell_session(*engine);
   });
 }

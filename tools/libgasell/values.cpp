@@ -163,4 +163,26 @@ gasell_status gasell_value_array(gasell_value* value, gasell_array* array, gasel
   });
 }
 
-void gasell_value_free(gasell_value* value) noexcept { delete value; }
+void gasell_value_free(gasell_value* value) noexcept {
+  if (!value) return;
+  std::unique_ptr<gasell_value> owner(value);
+  gasell_session& session = *value->session;
+  try {
+    {
+      // Nobody begins to use the session while this looks, and nobody ends without looking here.
+      const std::lock_guard lock(session.mutex);
+      const std::thread::id user = session.user;
+      if (user != std::thread::id() && user != std::this_thread::get_id()) {
+        session.freed.push_back(std::move(owner));
+        return;
+      }
+    }
+    const Use use(&session);
+    owner.reset();
+  } catch (...) {
+    // Another thread came first, or the wait for the GPUs was interrupted: it dies with the next call.
+    if (!owner) return;
+    const std::lock_guard lock(session.mutex);
+    session.freed.push_back(std::move(owner));
+  }
+}
