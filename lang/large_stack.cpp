@@ -84,7 +84,8 @@ size_t page_bytes() {
 class LargeStack {
  public:
   LargeStack() {
-    void* const memory = mmap(nullptr, kLargeStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    void* const memory =
+        mmap(nullptr, kLargeStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED) throw Error("MemoryError", "no room for the stack that deep recursion needs", {}, Blame::environment);
     memory_ = static_cast<char*>(memory);
     mprotect(memory_, page_bytes(), PROT_NONE);

@@ -144,12 +144,12 @@ struct Engine::Shared {
   std::unique_ptr<Device> device;
   std::unique_ptr<GpuDevice> gpus;
   DeviceChoice choice;
-  std::atomic<bool> searched{false};     // for GPUs
-  std::atomic<bool> alone{true};         // no engine was made from the first one
-  std::mutex search;       // one looks for GPUs
-  std::timed_mutex turns;  // one uses them
+  std::atomic<bool> searched{false};        // for GPUs
+  std::atomic<bool> alone{true};            // no engine was made from the first one
+  std::mutex search;                        // one looks for GPUs
+  std::timed_mutex turns;                   // one uses them
   std::atomic<const State*> user{nullptr};  // who has the turn
-  std::atomic<double> host_work{0};      // seconds of work that the host was given before
+  std::atomic<double> host_work{0};         // seconds of work that the host was given before
   PlanCache plans;
 };
 

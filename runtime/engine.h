@@ -118,8 +118,8 @@ class Engine {
     Engine* engine_ = nullptr;
   };
 
-  /// Async-signal-safe: a running force throws Interrupted within 100 ms. Cleared when that happens, or by clear_interrupt(). The engine that
-  /// others were made from interrupts all of them.
+  /// Async-signal-safe: a running force throws Interrupted within 100 ms. Cleared when that happens, or by clear_interrupt(). The engine
+  /// that others were made from interrupts all of them.
   void interrupt() noexcept;
   void clear_interrupt() noexcept;
   bool interrupted() const noexcept;

@@ -28,6 +28,11 @@ class Sandbox {
     bool raw_code = false;   // text of other languages: CUDA C++
     int64_t memory = 0;      // bytes of arrays that the session may hold; 0: what the engine has
   };
+  /// Why what runs has to end: no handler of the script's catches that.
+  enum class End : uint8_t { none, asked, time, output };
+  struct Ended {
+    End why;
+  };
   /// Throws Error OSError where a folder is not there.
   explicit Sandbox(Rules rules);
 
@@ -39,9 +44,18 @@ class Sandbox {
   void give(int64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   int64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
 
+  /// Set by who interrupts the engine then; from any thread, and from a signal handler.
+  void end(End why) noexcept { end_.store(why, std::memory_order_relaxed); }
+  End end() const noexcept { return end_.load(std::memory_order_relaxed); }
+  /// Throws Ended where it has to end.
+  void check_end() const {
+    if (const End why = end(); why != End::none) throw Ended{why};
+  }
+
  private:
   Rules rules_;
   std::atomic<int64_t> used_{0};
+  std::atomic<End> end_{End::none};
 };
 
 /// The sandbox of what this thread runs; null: none.

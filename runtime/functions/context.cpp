@@ -12,6 +12,7 @@
 #include "compiler/codegen/externals.h"
 #include "lang/large_stack.h"
 #include "runtime/functions/generator.h"
+#include "runtime/functions/host_function.h"
 #include "runtime/functions/linalg.h"
 #include "runtime/functions/random.h"
 
@@ -276,6 +277,7 @@ void gasell_host(void* context, const void* address, int64_t writes) { static_ca
 }  // namespace
 
 void register_context_functions() {
+  register_host_functions();
   static const bool once = [] {
     register_random_functions();
     register_generator_functions();

@@ -51,7 +51,8 @@ TEST_CASE("results are read back as C++ values") {
   CHECK(f.session.evaluate("x = 3").is_none());
   CHECK(f.session.evaluate("").is_none());
   CHECK(f.session["x"].kind() == GASELL_KIND_INTEGER);
-  CHECK(f.session.evaluate("{}").kind() == GASELL_KIND_OTHER);
+  CHECK(f.session.evaluate("{}").kind() == GASELL_KIND_DICT);
+  CHECK(f.session.evaluate("range(3)").kind() == GASELL_KIND_OTHER);
   CHECK_THROWS_AS(f.session.evaluate("300").as<int8_t>(), std::out_of_range);
   CHECK_THROWS_AS(f.session.evaluate("'a'").as<double>(), gasell::Error);
 }
