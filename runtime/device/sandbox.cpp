@@ -77,11 +77,30 @@ void Sandbox::take(int64_t bytes) {
               memory_text(before) + " of the session's limit of " + memory_text(rules_.memory) + " are in use", Blame::environment);
 }
 
+bool grant(Sandbox::Rules& rules, std::string_view text) {
+  static constexpr std::pair<std::string_view, bool Sandbox::Rules::*> kRights[] = {
+      {"env", &Sandbox::Rules::environment}, {"clock", &Sandbox::Rules::clock},         {"network", &Sandbox::Rules::network},
+      {"plugins", &Sandbox::Rules::plugins}, {"unchecked", &Sandbox::Rules::unchecked}, {"raw-code", &Sandbox::Rules::raw_code}};
+  for (const auto& [name, right] : kRights) {
+    if (text != name) continue;
+    rules.*right = true;
+    return true;
+  }
+  for (const bool write : {false, true}) {
+    const std::string_view prefix = write ? "write:" : "read:";
+    if (!text.starts_with(prefix) || text.size() == prefix.size()) continue;
+    rules.folders.push_back({std::string(text.substr(prefix.size())), write});
+    return true;
+  }
+  return false;
+}
+
 const std::shared_ptr<Sandbox>& current_sandbox() noexcept { return *current; }
 
 InSandbox::InSandbox(const std::shared_ptr<Sandbox>& sandbox) noexcept : before_(std::exchange(current, &sandbox)) {}
 InSandbox::~InSandbox() { current = before_; }
 
+bool is_readable_in_sandbox(const fs::path& path) { return !confining() || (*current)->may_open(path, false); }
 void require_readable(const fs::path& path) { require_path(path, false); }
 void require_writable(const fs::path& path) { require_path(path, true); }
 void require_environment(std::string_view what) { require(&Sandbox::Rules::environment, what, "env"); }

@@ -58,6 +58,9 @@ class Sandbox {
   std::atomic<End> end_{End::none};
 };
 
+/// Adds what a text says: "read:FOLDER", "write:FOLDER", "env", "clock", "network", "plugins", "unchecked", "raw-code". False: it is none.
+bool grant(Sandbox::Rules& rules, std::string_view text);
+
 /// The sandbox of what this thread runs; null: none.
 const std::shared_ptr<Sandbox>& current_sandbox() noexcept;
 
@@ -74,6 +77,8 @@ class InSandbox {
 };
 
 /// Throw Error PermissionError where the sandbox does not allow it. They cost little where there is none.
+/// Whether require_readable would pass.
+bool is_readable_in_sandbox(const std::filesystem::path& path);
 void require_readable(const std::filesystem::path& path);
 void require_writable(const std::filesystem::path& path);
 void require_environment(std::string_view what);

@@ -1,6 +1,7 @@
 // Natives of _frame: Parquet, Arrow IPC and ORC files read and written.
 #include <filesystem>
 
+#include "runtime/device/sandbox.h"
 #include "runtime/io/arrow/tables.h"
 #include "runtime/io/os_error.h"
 #include "runtime/session/dict.h"
@@ -129,6 +130,7 @@ Value write_table(Interpreter& in, Args args) {
   if (options.rows_a_group < 1) raise("ValueError", "row_group_size must be 1 or more");
   const std::filesystem::path path = str(in, args[1]);
   if (const Value* folders = given.find("folders"); folders && truth(in, *folders)) {
+    require_writable(path.parent_path());
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
     if (error) throw os_error(error.value(), path.parent_path());

@@ -17,23 +17,6 @@ gasell_session::~gasell_session() = default;
 
 namespace {
 
-constexpr std::pair<std::string_view, bool Sandbox::Rules::*> kRights[] = {
-    {"env", &Sandbox::Rules::environment}, {"clock", &Sandbox::Rules::clock},         {"network", &Sandbox::Rules::network},
-    {"plugins", &Sandbox::Rules::plugins}, {"unchecked", &Sandbox::Rules::unchecked}, {"raw-code", &Sandbox::Rules::raw_code}};
-
-void grant(Sandbox::Rules& rules, std::string_view text) {
-  for (const auto& [name, right] : kRights)
-    if (text == name) return void(rules.*right = true);
-  for (const bool write : {false, true}) {
-    const std::string_view prefix = write ? "write:" : "read:";
-    if (!text.starts_with(prefix) || text.size() == prefix.size()) continue;
-    rules.folders.push_back({std::string(text.substr(prefix.size())), write});
-    return;
-  }
-  throw InvalidArgument{"\"" + std::string(text) +
-                        "\" is nothing to allow: read:FOLDER, write:FOLDER, env, clock, network, plugins, unchecked, raw-code are"};
-}
-
 void count_output(gasell_session& session, size_t length) {
   session.printed += static_cast<int64_t>(length);
   if (session.most_output > 0 && session.printed > session.most_output) {
@@ -71,7 +54,10 @@ gasell_status gasell_session_create_with(gasell_engine* engine, const gasell_ses
     rules.confined = given.sandbox != 0;
     rules.memory = given.memory;
     require(!given.allow || given.sandbox, "what is allowed matters in a sandbox only");
-    for (const char* const* each = given.allow; each && *each; ++each) grant(rules, *each);
+    for (const char* const* each = given.allow; each && *each; ++each)
+      if (!grant(rules, *each))
+        throw InvalidArgument{std::string("\"") + *each +
+                              "\" is nothing to allow: read:FOLDER, write:FOLDER, env, clock, network, plugins, unchecked, raw-code are"};
     auto made = std::make_unique<gasell_session>(*engine, std::move(rules));
     made->most_output = given.output;
     made->seconds = given.seconds;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/io/arrow/decode.h"
 #include "runtime/io/arrow/encode.h"
 #include "runtime/io/arrow/pandas_metadata.h"
@@ -137,6 +138,8 @@ frame::Column categories_of_pieces(Engine& engine, const Pieces& pieces, int64_t
 
 Table read_table(Engine& engine, Format format, const std::filesystem::path& path, const std::optional<std::vector<std::string>>& columns,
                  const remote::StorageOptions& storage) {
+  require_plugins("reading files of Arrow and ORC");
+  if (!remote::is_remote(path.string())) require_readable(path);
   const GasellArrow& library = plugin();
   std::vector<const char*> names;
   if (columns)
@@ -253,6 +256,7 @@ Stream write_stream(Engine& engine, const Table& table) {
 }
 
 void write_table(Engine& engine, Format format, const std::filesystem::path& path, const Table& table, const WriteOptions& options) {
+  require_plugins("writing files of Arrow and ORC");
   const GasellArrow& library = plugin();
   const std::string note = write_pandas_note(engine, table);
   const Encoder encoder(engine, table.names, table.columns, true);
