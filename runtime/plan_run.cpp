@@ -104,8 +104,8 @@ PlanMemory PlanRun::on_gpus(const std::vector<StorageRef>& memories) const {
   return memory;
 }
 
-/// Compiles the kernels that a plan still needs, several beside each other; gives where it put them. Afterwards the plan stays as it is: others
-/// may run it at the same time.
+/// Compiles the kernels that a plan still needs, several beside each other; gives where it put them. Afterwards the plan stays as it is:
+/// others may run it at the same time.
 std::vector<const LoadedKernelRef*> PlanRun::load_together(Device& where) const {
   std::vector<PreparedPlan::Step*> missing;
   const bool on_gpus = runs_on_gpus(where);

@@ -66,8 +66,9 @@ int main() {
   ArrowSchema schema{};
   ArrowArray table{};
   if (stream.get_schema(&stream, &schema) != 0 || stream.get_next(&stream, &table) != 0) return 1;
+  if (std::string(schema.children[0]->format) != "U") return 1;
   const auto* degrees = static_cast<const double*>(table.children[1]->buffers[1]);
-  const auto* ends = static_cast<const int32_t*>(table.children[0]->buffers[1]);
+  const auto* ends = static_cast<const int64_t*>(table.children[0]->buffers[1]);  // "U": texts with offsets of 64 bits
   const auto* texts = static_cast<const char*>(table.children[0]->buffers[2]);
   for (int64_t i = 0; i < table.length; ++i)
     std::printf("%s %.*s: %.1f\n", schema.children[0]->name, static_cast<int>(ends[i + 1] - ends[i]), texts + ends[i], degrees[i]);

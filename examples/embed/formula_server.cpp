@@ -37,7 +37,7 @@ int main() {
       "price.mean()",
       "open('/etc/passwd').read()",
       "while True: pass",
-      "np.ones(10 ** 9) + prices[0] > 3 and 1",
+      "np.sort(np.ones(10 ** 8))[0]",
   };
   std::vector<std::string> answers(formulas.size());
   {

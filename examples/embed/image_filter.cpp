@@ -1,5 +1,5 @@
-// A host whose image filter is a script that may change while it runs: the function is compiled anew when the file has changed, and called over
-// the host's pixels, rows with a pitch, without a copy. A script that does not compile leaves the filter as it was.
+// A host whose image filter is a script that may change while it runs: the function is compiled anew when the file has changed, and called
+// over the host's pixels, rows with a pitch, without a copy. A script that does not compile leaves the filter as it was.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -64,16 +64,18 @@ int main() {
 
   gasell::Engine engine;
   Filter filter(engine, script);
-  edit("def blur(a, out):\n"
-       "    for y in range(a.shape[0]):\n"
-       "        for x in range(a.shape[1]):\n"
-       "            out[y, x] = (a[y, max(x - 1, 0)] + a[y, x] + a[y, min(x + 1, a.shape[1] - 1)]) / 3\n");
+  edit(
+      "def blur(a, out):\n"
+      "    for y in range(a.shape[0]):\n"
+      "        for x in range(a.shape[1]):\n"
+      "            out[y, x] = (a[y, max(x - 1, 0)] + a[y, x] + a[y, min(x + 1, a.shape[1] - 1)]) / 3\n");
   filter.run(image, target);
   show("blur");
-  edit("def edges(a, out):\n"
-       "    for y in range(a.shape[0]):\n"
-       "        for x in range(a.shape[1]):\n"
-       "            out[y, x] = abs(a[y, min(x + 1, a.shape[1] - 1)] - a[y, x])\n");
+  edit(
+      "def edges(a, out):\n"
+      "    for y in range(a.shape[0]):\n"
+      "        for x in range(a.shape[1]):\n"
+      "            out[y, x] = abs(a[y, min(x + 1, a.shape[1] - 1)] - a[y, x])\n");
   filter.run(image, target);
   show("edges");
   edit("def broken(a, out):\n    out[0, 0] = a.brightness\n");

@@ -1,5 +1,5 @@
-// A simulation: the host owns the state and the clock, a script the physics. The step is machine code over the host's memory; it asks the host
-// for the force outside.
+// A simulation: the host owns the state and the clock, a script the physics. The step is machine code over the host's memory; it asks the
+// host for the force outside.
 #include <cmath>
 #include <cstdio>
 #include <gasell/gasell.hpp>

@@ -76,7 +76,6 @@ struct Session {
   Session(Interpreter& interpreter, Engine& engine, ModuleTable modules);
   ~Session();
 
-
   /// Called at calls and at the end of loop bodies: throws Interrupted when the user asked for it, MemoryError beyond the limit.
   void poll() {
     if (engine.interrupted() || memory.over()) [[unlikely]]
@@ -94,7 +93,7 @@ struct Session {
   ValueStack stack;
   int depth = 0, recursion_limit = 1000;
   std::shared_ptr<Sandbox> sandbox;  // null: what the process may do, scripts may
-  const Frame* running = nullptr;  // the innermost
+  const Frame* running = nullptr;    // the innermost
   uint64_t activations = 0;
   Cell* cells = nullptr;           // the list of all
   Value handling;                  // the exception whose handler runs; None: no such

@@ -32,11 +32,11 @@ READERS = {
     "with": "with open({path!r}) as f:\n    print(f.readlines())",
     "read and write": "print(open({path!r}, 'r+').read())",
     "read_csv": "print(pd.read_csv({path!r}, header=None))",
-    "loadtxt": "print(np.loadtxt({path!r}, dtype=str))",
+    "loadtxt": "print(np.loadtxt({path!r}))",
     "load": "print(np.load({path!r}))",
     "mapped": "print(np.load({path!r}, mmap_mode='r'))",
     "writable map": "print(np.load({path!r}, mmap_mode='r+'))",
-    "genfromtxt": "print(np.genfromtxt({path!r}, dtype=str))",
+    "genfromtxt": "print(np.genfromtxt({path!r}))",
     "fromfile": "print(np.fromfile({path!r}))",
     "read_json": "print(pd.read_json({path!r}, lines=True))",
     "read_parquet": "print(pd.read_parquet({path!r}))",
@@ -55,7 +55,7 @@ WRITERS = {
     "save": "np.save({path!r}, np.ones(3))",
     "savetxt": "np.savetxt({path!r}, np.ones(3))",
     "savez": "np.savez({path!r}, np.ones(3))",
-    "tofile": "np.ones(3).tofile({path!r})",
+    "tofile": "np.ones(3).tofile({path!r}, sep=',')",
     "to_csv": "pd.DataFrame({{'a': [1]}}).to_csv({path!r})",
     "to_csv appended": "pd.DataFrame({{'a': [1]}}).to_csv({path!r}, mode='a')",
     "to_json": "pd.DataFrame({{'a': [1]}}).to_json({path!r})",
@@ -164,6 +164,12 @@ class Sandbox(unittest.TestCase):
             if writer in LITERAL:
                 self.check_refused(f"{writer}: through a link that leads nowhere yet", text.format(path="out/new.txt"))
             self.check_refused(f"{writer}: what may only be read", text.format(path="in/fine.txt"))
+
+    def test_readers_of_others(self):
+        for path in ("in/link.txt", "outside/secret.txt", "in/folder"):
+            for reader in ("read_parquet", "read_feather", "read_hdf"):
+                result = self.run_text(READERS[reader].format(path=path), "--allow", "plugins")
+                self.assertIn("PermissionError", result.stderr)
 
     def test_other_ways(self):
         for name, text in OTHER.items():
