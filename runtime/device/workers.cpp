@@ -100,7 +100,12 @@ void Workers::run(int count, const std::function<void()>& work) {
       threads_->more.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads_->count));
     threads_->arena.initialize(threads_->count);
   });
-  threads_->arena.execute([&] { share(count, work); });
+  // Where more threads come than the arena has room for, one of its own does this one's part.
+  const std::shared_ptr<Sandbox>& sandbox = current_sandbox();
+  threads_->arena.execute([&] {
+    const InSandbox confined(sandbox);
+    share(count, work);
+  });
 }
 
 #endif

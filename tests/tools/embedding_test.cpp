@@ -226,6 +226,53 @@ TEST_CASE("sessions of one engine run at the same time") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("sessions take turns on GPUs") {
+  gasell::EngineOptions options;
+  options.device = "sim:2";
+  gasell::Engine engine(options);
+  std::atomic<int> wrong = 0;
+  const auto work = [&](int seed) {
+    gasell::Session session(engine);
+    session.bind("seed", seed);
+    session.evaluate("x = np.arange(1000.0) * seed");
+    for (int i = 0; i < 20; ++i) {
+      const gasell::Value sum = session.evaluate("(x * 2 + 1).sum()");
+      if (sum.as<double>() != 999000.0 * seed + 1000) ++wrong;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 1; t <= 3; ++t) threads.emplace_back(work, t);
+  }
+  CHECK(wrong == 0);
+  // Who waits for its turn can be interrupted.
+  gasell::Session first(engine), second(engine);
+  std::atomic<bool> begun = false;
+  first.set_output([&](std::string_view) { begun = true; });
+  std::jthread busy([&] { CHECK(status_of(first, "print('here')\nwhile True: pass") == GASELL_INTERRUPTED); });
+  while (!begun) std::this_thread::yield();
+  second.set_seconds(0.1);
+  CHECK(status_of(second, "1 + 1") == GASELL_LIMIT_EXCEEDED);
+  first.interrupt();
+  busy.join();
+  CHECK(second.evaluate("1 + 1").as<int>() == 2);
+}
+
+TEST_CASE("a direct call forgets interrupts from before it") {
+  gasell::Engine engine;
+  auto count = engine.compile<int64_t(int64_t)>("def f(n):\n    s = 0\n    while s < n:\n        s += 1\n    return s\n");
+  engine.interrupt();
+  CHECK(count(1000) == 1000);
+  std::atomic<bool> begun = false;
+  std::jthread stopper([&] {
+    while (!begun) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    engine.interrupt();
+  });
+  begun = true;
+  CHECK_THROWS_AS(count(int64_t{1} << 60), gasell::Error);
+}
+
 TEST_CASE("an interrupt of one session leaves the others alone, one of the engine does not") {
   gasell::Engine engine;
   gasell::Session first(engine), second(engine);

@@ -111,6 +111,10 @@ void call_in_session(const gasell_function& f, void* result, void* const* argume
 }
 
 void call_directly(const gasell_function& f, void* result, void* const* arguments) {
+  // What was interrupted before is forgotten, unless it is a call in the session that has not ended yet.
+  Engine& engine = f.session->engine;
+  if (engine.interrupted() && f.session->user.load() == std::thread::id()) [[unlikely]]
+    engine.clear_interrupt();
   struct Printing {
     explicit Printing(const functions::FunctionOutput* output) : before(std::exchange(functions::function_output(), output)) {}
     ~Printing() { functions::function_output() = before; }
