@@ -108,7 +108,7 @@ foreach(function IN ITEMS version dtype_name dtype_size error_describe error_fre
                           session_free session_set_seconds session_interrupt session_set_cancelled session_set_output session_set_input evaluate get_global bind_array
                           bind_view bind_handle bind_boolean bind_integer bind_float bind_string bind_value bind_arrow bind_arrow_stream bind_dlpack value_kind
                           value_boolean value_integer value_float value_complex value_text value_length value_item value_describe value_array value_view value_handle
-                          value_arrow_stream value_dlpack value_free get_function compile function_call function_is_direct function_free define)
+                          value_arrow_stream value_dlpack value_free get_function compile function_call function_is_direct function_free define bind_json value_json value_lookup bind_time value_time)
   if(NOT output MATCHES " gasell_${function}@@GASELL_[0-9]\n")
     message(FATAL_ERROR "libgasell.so does not export gasell_${function} with a version")
   endif()

@@ -417,6 +417,31 @@ TEST_CASE("memory is bound with strides") {
   CHECK_THAT(error_of(session, "back[0] = 1"), Contains("read-only"));
 }
 
+TEST_CASE("lists, dicts and times go in and out") {
+  gasell::Engine engine;
+  gasell::Session session(engine);
+  session.bind_json("config", R"({"name": "é", "sizes": [1, 2.5, null, true], "inner": {"k": -7}})");
+  CHECK(session.evaluate("config['inner']['k'] + config['sizes'][0]").as<int>() == -6);
+  CHECK(session.evaluate("config").json() == R"({"name":"é","sizes":[1,2.5,null,true],"inner":{"k":-7}})");
+  CHECK(session.evaluate("{'a': np.arange(4).reshape(2, 2), 'b': (1, 'x'), 'c': np.float32(0.5)}").json() ==
+        R"({"a":[[0,1],[2,3]],"b":[1,"x"],"c":0.5})");
+  CHECK_THROWS_WITH(session.evaluate("{1: 2}").json(), Contains("keys must be str, not int"));
+  CHECK_THROWS_WITH(session.evaluate("[float('nan')]").json(), Contains("JSON has no number"));
+  CHECK_THROWS_WITH(session.evaluate("l = []\nl.append(l)\nl").json(), Contains("Circular reference"));
+  CHECK_THROWS_WITH(session.bind_json("x", "{"), Contains("no JSON"));
+  CHECK(session.evaluate("{'a': 3}")["a"].as<int>() == 3);
+  CHECK_THROWS_WITH(session.evaluate("{'a': 3}")["b"], Contains("KeyError"));
+  CHECK(session.evaluate("pd.DataFrame({'v': [1, 2]})")["v"].kind() == GASELL_KIND_SERIES);
+
+  using namespace std::chrono;
+  const sys_time<nanoseconds> time = sys_days(2024y / 2 / 29) + 13h + 5ns;
+  session.bind("t", time);
+  CHECK(session.evaluate("str(t)").text() == "2024-02-29 13:00:00.000000005");
+  CHECK(session.evaluate("t + pd.Timedelta('1D')").time() == time + 24h);
+  CHECK(session.evaluate("pd.Timedelta('90min')").duration() == 90min);
+  CHECK_THROWS_AS(session.evaluate("3").time(), gasell::Error);
+}
+
 TEST_CASE("calls end in time") {
   gasell::Engine engine;
   gasell::SessionOptions options;

@@ -251,6 +251,20 @@ GASELL_API gasell_status gasell_value_view(gasell_value* value, gasell_dtype* dt
                                            gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API void gasell_value_free(gasell_value* value) GASELL_NOEXCEPT;
 
+/* ---- lists, dicts and times ---- */
+/* JSON as None, bools, numbers, texts, lists and dicts; INVALID_ARGUMENT where it is none. */
+GASELL_API gasell_status gasell_bind_json(gasell_session* session, const char* name, const char* text, size_t length,
+                                          gasell_error** error) GASELL_NOEXCEPT;
+/* And back; arrays are lists, computed. TypeError for what JSON has not. Valid as the text of gasell_value_text. */
+GASELL_API gasell_status gasell_value_json(gasell_value* value, const char** text, size_t* length, gasell_error** error) GASELL_NOEXCEPT;
+/* value["key"]: of a dict, a DataFrame's column. */
+GASELL_API gasell_status gasell_value_lookup(const gasell_value* value, const char* key, gasell_value** item,
+                                             gasell_error** error) GASELL_NOEXCEPT;
+/* A Timestamp of so many nanoseconds since 1970-01-01 UTC; and the nanoseconds of a Timestamp or datetime, or of a Timedelta. */
+GASELL_API gasell_status gasell_bind_time(gasell_session* session, const char* name, int64_t nanoseconds,
+                                          gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_value_time(const gasell_value* value, int64_t* nanoseconds, gasell_error** error) GASELL_NOEXCEPT;
+
 /* ---- functions of scripts ---- */
 /* The function that `name` is, for arguments and a result of the types of `signature`, which are checked, and compiled, now.
  *

@@ -17,6 +17,7 @@
 #endif
 
 #include <array>
+#include <chrono>
 #include <complex>
 #include <concepts>
 #include <cstdint>
@@ -232,6 +233,28 @@ class Value {
     gasell_value* item = nullptr;
     detail::call(gasell_value_item, handle_.get(), index, &item);
     return Value(item);
+  }
+
+  /// value["key"]: of a dict, a DataFrame's column.
+  Value operator[](const char* key) const {
+    gasell_value* item = nullptr;
+    detail::call(gasell_value_lookup, handle_.get(), key, &item);
+    return Value(item);
+  }
+  /// Lists, dicts, texts, numbers and arrays as JSON.
+  std::string json() const {
+    const char* text = nullptr;
+    size_t length = 0;
+    detail::call(gasell_value_json, handle_.get(), &text, &length);
+    return std::string(text, length);
+  }
+  /// A Timestamp or datetime.
+  std::chrono::sys_time<std::chrono::nanoseconds> time() const { return std::chrono::sys_time<std::chrono::nanoseconds>(duration()); }
+  /// A Timedelta.
+  std::chrono::nanoseconds duration() const {
+    int64_t nanoseconds = 0;
+    detail::call(gasell_value_time, handle_.get(), &nanoseconds);
+    return std::chrono::nanoseconds(nanoseconds);
   }
 
   /// Computes the array; throws std::invalid_argument when its dtype is not T's.
@@ -650,6 +673,13 @@ class Session {
                  static_cast<int>(Rank), view.shape.data(), view.strides.data(), std::is_const_v<T> ? 0u : GASELL_WRITABLE, release,
                  static_cast<void*>(owner.get()));
     (void)owner.release();  // the session's from here on
+  }
+  /// None, bools, numbers, texts, lists and dicts of JSON.
+  void bind_json(const std::string& name, std::string_view text) {
+    detail::call(gasell_bind_json, handle_.get(), name.c_str(), text.data(), text.size());
+  }
+  void bind(const std::string& name, std::chrono::sys_time<std::chrono::nanoseconds> time) {
+    detail::call(gasell_bind_time, handle_.get(), name.c_str(), static_cast<int64_t>(time.time_since_epoch().count()));
   }
   /// An object of the program's, which scripts hand on to its functions; kept until no script holds it.
   template <class T>
