@@ -10,12 +10,13 @@ inline constexpr size_t kLargeStackBytes = size_t{512} << 20;
 
 /// Runs `work` on a stack of kLargeStackBytes and returns when it is done; what it throws is thrown again here. The parser, the printer,
 /// the scope pass and the session recurse as deep as the tree (kMaxTreeDepth), which the stack of the calling thread may not hold.
-/// A call from inside such a stack runs `work` directly. `work` runs on another thread while the caller waits: thread-local state of the
-/// caller is not visible to it.
-/// Throws Error MemoryError when the system gives no such thread.
+/// `work` runs on the calling thread, which keeps the stack for later calls; a call from inside such a stack runs `work` directly.
+/// Throws Error MemoryError when the system has no room for the stack.
 void run_on_large_stack(const std::function<void()>& work);
 
 /// True inside run_on_large_stack.
 bool on_large_stack();
+/// Inside run_on_large_stack the lowest address of its stack; outside null.
+const char* large_stack_bottom();
 
 }  // namespace gasell

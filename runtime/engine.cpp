@@ -1,7 +1,10 @@
 #include "runtime/engine.h"
 
 #include <algorithm>
+#include <chrono>
+#include <mutex>
 #include <thread>
+#include <utility>
 
 #include "compiler/codegen/jit.h"
 #include "compiler/ir/text.h"
@@ -67,8 +70,49 @@ bool is_contiguous_buffer(const graph::Node& node) {
 
 }  // namespace
 
-struct Engine::State {
-  explicit State(EngineOptions given)
+namespace {
+
+/// What interrupts one of the engines that share devices. Flags stay in the list as long as what is shared, so that the handler of a signal
+/// can walk it; those of engines that are gone are given to new ones.
+struct InterruptFlag {
+  std::atomic<bool> raised{false}, used{true};
+  InterruptFlag* next = nullptr;
+};
+
+class InterruptFlags {
+ public:
+  InterruptFlags() = default;
+  InterruptFlags(const InterruptFlags&) = delete;
+  InterruptFlags& operator=(const InterruptFlags&) = delete;
+  ~InterruptFlags() {
+    for (InterruptFlag* flag = first_; flag;) delete std::exchange(flag, flag->next);
+  }
+  InterruptFlag& take() {
+    for (InterruptFlag* flag = first_; flag; flag = flag->next) {
+      bool free = false;
+      if (!flag->used.compare_exchange_strong(free, true)) continue;
+      flag->raised = false;
+      return *flag;
+    }
+    auto made = std::make_unique<InterruptFlag>();
+    made->next = first_;
+    while (!first_.compare_exchange_weak(made->next, made.get())) {
+    }
+    return *made.release();
+  }
+  void raise() noexcept {
+    for (InterruptFlag* flag = first_; flag; flag = flag->next) flag->raised.store(true, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<InterruptFlag*> first_{nullptr};
+};
+
+}  // namespace
+
+/// What engines made from each other have together. Thread-safe, but for the GPUs: these belong to whose turn it is.
+struct Engine::Shared {
+  explicit Shared(EngineOptions given)
       : options(std::move(given)),
         jit(JitOptions{.disk_cache = options.cache,
                        .cache_directory = options.cache_directory,
@@ -76,18 +120,12 @@ struct Engine::State {
                        .check_thread_races = options.check}) {
     if (options.threads <= 0) options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (options.memory <= 0) options.memory = machine_memory() / 4 * 3;
-    device = traced(make_host_device(options.threads, options.memory, jit, interrupt), trace);
+    device = traced(make_host_device(options.threads, options.memory, jit, never), trace);
     if (options.trace) trace->start(true);
-    // Who cuts kernels finely, or checks them, wants to see them run.
-    if (options.small && options.fuse && options.chunk == 0 && !options.check) small = std::make_unique<SmallGraphs>(*device, known);
     choice = parse_device(options.device);
-    if (choice.kind != DeviceChoice::Kind::automatic) find_gpus();
-    selections.push_back(selection_of(choice));
   }
 
-  const DeviceSelection& selection() const { return selections.back(); }
-
-  void find_gpus() {
+  void find_gpus(const std::atomic<bool>& interrupt) {
     searched = true;
     std::vector<std::unique_ptr<Gpu>> found = make_gpus(choice, {options.cache, options.cache_directory});
     if (found.empty()) return;
@@ -97,6 +135,41 @@ struct Engine::State {
     gpu_options.steal_always = options.steal;
     gpus = std::make_unique<GpuDevice>(std::move(found), *device, gpu_options, interrupt);
   }
+
+  EngineOptions options;
+  const std::atomic<bool> never{false};  // every launch says what interrupts it
+  InterruptFlags interrupts;
+  Jit jit;
+  const std::shared_ptr<Trace> trace = std::make_shared<Trace>();
+  std::unique_ptr<Device> device;
+  std::unique_ptr<GpuDevice> gpus;
+  DeviceChoice choice;
+  std::atomic<bool> searched{false};        // for GPUs
+  std::atomic<bool> alone{true};            // no engine was made from the first one
+  std::mutex search;                        // one looks for GPUs
+  std::timed_mutex turns;                   // one uses them
+  std::atomic<const State*> user{nullptr};  // who has the turn
+  std::atomic<double> host_work{0};         // seconds of work that the host was given before
+  PlanCache plans;
+};
+
+struct Engine::State {
+  explicit State(std::shared_ptr<Shared> all, bool first) : shared(std::move(all)), first(first) {
+    // Who cuts kernels finely, or checks them, wants to see them run.
+    if (options.small && options.fuse && options.chunk == 0 && !options.check) small = std::make_unique<SmallGraphs>(*device, known);
+    const std::lock_guard lock(shared->search);
+    // Found later, they would come while others compute without turns.
+    if (!first) shared->alone = false;
+    if (!shared->searched && (!first || choice.kind != DeviceChoice::Kind::automatic)) shared->find_gpus(interrupt);
+    selections.push_back(selection_of(choice));
+  }
+  ~State() { flag.used = false; }
+
+  void find_gpus() {
+    if (shared->alone) shared->find_gpus(interrupt);
+  }
+
+  const DeviceSelection& selection() const { return selections.back(); }
 
   plan::Plan make_plan(const std::vector<NodeRef>& nodes, const std::vector<plan::Destination>& destinations, bool for_gpus) {
     plan::PlanOptions plan_options;
@@ -151,7 +224,7 @@ struct Engine::State {
     if (gpus) gpus->use(selection().gpus);
     bool on_gpus = gpus && selection().kind == DeviceSelection::Kind::gpus && gpus->any_alive();
     std::shared_ptr<PreparedPlan> plan = prepared(structure, nodes, destinations, on_gpus);
-    if (selection().kind == DeviceSelection::Kind::automatic && (gpus || !searched) && pays_on_gpus(*plan, memories)) {
+    if (selection().kind == DeviceSelection::Kind::automatic && (gpus || !shared->searched) && pays_on_gpus(*plan, memories)) {
       on_gpus = true;
       plan = prepared(structure, nodes, destinations, true);
     }
@@ -188,33 +261,52 @@ struct Engine::State {
 
   /// Whether the GPUs, of which nothing was said, are the place for a plan.
   bool pays_on_gpus(const PreparedPlan& plan, const std::vector<StorageRef>& memories) {
-    if (!searched) {
-      host_work += host_seconds(plan.bytes, plan.operations, options.threads);
-      if (host_work < kSearchSeconds) return false;
+    if (!shared->searched) {
+      const double work = host_seconds(plan.bytes, plan.operations, options.threads);
+      if (shared->host_work.fetch_add(work) + work < kSearchSeconds) return false;
       find_gpus();
     }
     return gpus && gpus->any_alive() && gpus->pays(plan.bytes, plan.operations, static_cast<int>(plan.steps.size()), memories);
   }
 
-  EngineOptions options;
-  std::atomic<bool> interrupt{false};
-  Jit jit;
-  const std::shared_ptr<Trace> trace = std::make_shared<Trace>();
-  std::unique_ptr<Device> device;
-  std::unique_ptr<GpuDevice> gpus;
-  DeviceChoice choice;
+  const std::shared_ptr<Shared> shared;
+  const bool first;
+  InterruptFlag& flag = shared->interrupts.take();
+  std::atomic<bool>& interrupt = flag.raised;
+  const EngineOptions& options = shared->options;
+  Jit& jit = shared->jit;
+  const std::shared_ptr<Trace>& trace = shared->trace;
+  const std::unique_ptr<Device>& device = shared->device;
+  const std::unique_ptr<GpuDevice>& gpus = shared->gpus;
+  const DeviceChoice& choice = shared->choice;
+  PlanCache& plans = shared->plans;
   std::vector<DeviceSelection> selections;  // the last counts; the first is the options'
-  bool searched = false;                    // for GPUs
-  double host_work = 0;                     // seconds of work that the host was given before
-  PlanCache plans;
   KnownValues known;
   std::unique_ptr<SmallGraphs> small;  // null: everything is done by kernels
   std::vector<KernelReport> reports;
   PlanObserver observer;
 };
 
-Engine::Engine(EngineOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Engine::Engine(EngineOptions options) : state_(std::make_unique<State>(std::make_shared<Shared>(std::move(options)), true)) {}
+Engine::Engine(Engine& other) : state_(std::make_unique<State>(other.state_->shared, false)) {}
 Engine::~Engine() = default;
+
+Engine::Turn::Turn(Engine& engine) {
+  State& state = *engine.state_;
+  Shared& shared = *state.shared;
+  if (!shared.gpus || shared.alone || shared.user == &state) return;
+  while (!shared.turns.try_lock_for(std::chrono::milliseconds(20)))
+    if (state.interrupt.exchange(false)) throw Interrupted();
+  shared.user = &state;
+  shared.gpus->watch(state.interrupt);
+  engine_ = &engine;
+}
+Engine::Turn::~Turn() {
+  if (!engine_) return;
+  Shared& shared = *engine_->state_->shared;
+  shared.user = nullptr;
+  shared.turns.unlock();
+}
 
 const EngineOptions& Engine::options() const { return state_->options; }
 Device& Engine::device() { return *state_->device; }
@@ -222,7 +314,7 @@ Trace& Engine::trace() const { return *state_->trace; }
 GpuDevice* Engine::gpus() { return state_->gpus.get(); }
 GpuDevice* Engine::chosen_gpus() {
   if (state_->selection().kind == DeviceSelection::Kind::host) return nullptr;
-  if (!state_->searched) state_->find_gpus();
+  if (!state_->shared->searched) state_->find_gpus();
   if (!state_->gpus || !state_->gpus->any_alive()) return nullptr;
   state_->gpus->use(state_->selection().gpus);
   return state_->gpus.get();
@@ -230,7 +322,7 @@ GpuDevice* Engine::chosen_gpus() {
 GpuDevice* Engine::gpus_for_function(double host_seconds) {
   if (state_->selection().kind != DeviceSelection::Kind::automatic) return chosen_gpus();
   constexpr double kWorthIt = 0.01, kWorthLooking = 0.25;
-  if (host_seconds < kWorthIt || (!state_->searched && host_seconds < kWorthLooking)) return nullptr;
+  if (host_seconds < kWorthIt || (!state_->shared->searched && host_seconds < kWorthLooking)) return nullptr;
   return chosen_gpus();
 }
 StorageRef Engine::allocate(int64_t bytes) {
@@ -241,7 +333,7 @@ Jit& Engine::jit() { return state_->jit; }
 
 void Engine::use_devices(const std::string& text) {
   const DeviceChoice wanted = parse_device(text);
-  if (wanted.kind == DeviceChoice::Kind::gpu && !state_->searched) state_->find_gpus();
+  if (wanted.kind == DeviceChoice::Kind::gpu && !state_->shared->searched) state_->find_gpus();
   state_->selections.push_back(select_devices(text, wanted, state_->choice, state_->gpus.get()));
 }
 void Engine::restore_devices() noexcept {
@@ -300,7 +392,12 @@ std::vector<KernelReport> Engine::explain(const std::vector<NodeRef>& nodes) {
 const std::vector<KernelReport>& Engine::last_reports() const { return state_->reports; }
 void Engine::observe_plans(PlanObserver observer) { state_->observer = std::move(observer); }
 
-void Engine::interrupt() noexcept { state_->interrupt.store(true, std::memory_order_relaxed); }
+void Engine::interrupt() noexcept {
+  if (state_->first)
+    state_->shared->interrupts.raise();
+  else
+    state_->interrupt.store(true, std::memory_order_relaxed);
+}
 void Engine::clear_interrupt() noexcept { state_->interrupt.store(false, std::memory_order_relaxed); }
 const std::atomic<bool>& Engine::interrupt_flag() const noexcept { return state_->interrupt; }
 bool Engine::interrupted() const noexcept { return state_->interrupt.load(std::memory_order_relaxed); }

@@ -55,6 +55,10 @@ struct KernelReport {
 class Engine {
  public:
   explicit Engine(EngineOptions options = EngineOptions::from_environment());
+  /// An engine for another session, which may run in another thread at the same time: it shares the devices, the kernels, the plans and the
+  /// memory of `other`; what it is interrupted by, the choice of devices, the values it knows and who observes it are its own. Where there
+  /// are GPUs, who uses it takes turns (Turn).
+  explicit Engine(Engine& other);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -101,7 +105,21 @@ class Engine {
       std::function<void(PlanStage stage, const std::vector<graph::NodeRef>& roots, const std::vector<KernelReport>& kernels)>;
   void observe_plans(PlanObserver observer);
 
-  /// Async-signal-safe: a running force throws Interrupted within 100 ms. Cleared when that happens, or by clear_interrupt().
+  /// While it lives, the GPUs are this engine's: those that share them wait, until they are interrupted (Interrupted). Nothing where only
+  /// the host computes. A turn within a turn is taken.
+  class Turn {
+   public:
+    explicit Turn(Engine& engine);
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    Engine* engine_ = nullptr;
+  };
+
+  /// Async-signal-safe: a running force throws Interrupted within 100 ms. Cleared when that happens, or by clear_interrupt(). The engine
+  /// that others were made from interrupts all of them.
   void interrupt() noexcept;
   void clear_interrupt() noexcept;
   bool interrupted() const noexcept;
@@ -109,6 +127,7 @@ class Engine {
   const std::atomic<bool>& interrupt_flag() const noexcept;
 
  private:
+  struct Shared;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -103,20 +104,26 @@ PlanMemory PlanRun::on_gpus(const std::vector<StorageRef>& memories) const {
   return memory;
 }
 
-/// Compiles several kernels that a plan still needs beside each other; gives where it put them.
+/// Compiles the kernels that a plan still needs, several beside each other; gives where it put them. Afterwards the plan stays as it is:
+/// others may run it at the same time.
 std::vector<const LoadedKernelRef*> PlanRun::load_together(Device& where) const {
   std::vector<PreparedPlan::Step*> missing;
   const bool on_gpus = runs_on_gpus(where);
+  const std::lock_guard lock(*plan.loading);
   for (PreparedPlan::Step& step : plan.steps)
     if (step.plan.kernel && !(on_gpus ? step.loaded_on_gpus : step.loaded)) missing.push_back(&step);
-  if (missing.size() < 2 || options.threads < 2) return {};
   std::vector<const LoadedKernelRef*> loaded(missing.size());
-  in_parallel(static_cast<int64_t>(missing.size()), [&](int64_t number) {
+  const auto load = [&](int64_t number) {
     const auto k = static_cast<size_t>(number);
     LoadedKernelRef& to = on_gpus ? missing[k]->loaded_on_gpus : missing[k]->loaded;
     to = where.load(*missing[k]->plan.kernel);
     loaded[k] = &to;
-  });
+  };
+  const auto count = static_cast<int64_t>(missing.size());
+  if (count < 2 || options.threads < 2)
+    for (int64_t k = 0; k < count; ++k) load(k);
+  else
+    in_parallel(count, load);
   return loaded;
 }
 
@@ -126,12 +133,12 @@ void PlanRun::steps(Device& where, PlanMemory& memory) const {
   if (times) *times = {};
   try {
     const std::vector<const LoadedKernelRef*> fresh = load_together(where);
-    for (PreparedPlan::Step& step : plan.steps) {
+    for (const PreparedPlan::Step& step : plan.steps) {
       if (step.plan.contraction) {
         contraction(step, where, memory, progress);
       } else {
         const LoadedKernelRef& loaded = on_gpus ? step.loaded_on_gpus : step.loaded;
-        kernel(step, where, memory, !loaded || std::find(fresh.begin(), fresh.end(), &loaded) != fresh.end(), progress);
+        kernel(step, where, memory, std::find(fresh.begin(), fresh.end(), &loaded) != fresh.end(), progress);
       }
       memory.end(step.ends);
     }
@@ -147,10 +154,9 @@ void PlanRun::steps(Device& where, PlanMemory& memory) const {
   }
 }
 
-void PlanRun::kernel(PreparedPlan::Step& step, Device& where, PlanMemory& memory, bool fresh, Progress& progress) const {
+void PlanRun::kernel(const PreparedPlan::Step& step, Device& where, PlanMemory& memory, bool fresh, Progress& progress) const {
   const bool on_gpus = runs_on_gpus(where);
-  LoadedKernelRef& loaded = on_gpus ? step.loaded_on_gpus : step.loaded;
-  if (!loaded) loaded = where.load(*step.plan.kernel);
+  const LoadedKernelRef& loaded = on_gpus ? step.loaded_on_gpus : step.loaded;
   Launch launch;
   launch.kernel = step.plan.kernel.get();
   launch.loaded = loaded;
@@ -164,6 +170,7 @@ void PlanRun::kernel(PreparedPlan::Step& step, Device& where, PlanMemory& memory
   add_streams(launch);
   if (!step.plan.walks.empty()) launch.walks = &step.plan.walks;
   launch.together = step.plan.together;
+  launch.interrupt = &interrupt;
   const auto start = std::chrono::steady_clock::now();
   try {
     where.run(launch, progress);

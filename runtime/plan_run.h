@@ -55,7 +55,7 @@ struct PlanRun {
  private:
   PlanMemory on_gpus(const std::vector<StorageRef>& memories) const;
   void steps(Device& where, PlanMemory& memory) const;
-  void kernel(PreparedPlan::Step& step, Device& where, PlanMemory& memory, bool fresh, Progress& progress) const;
+  void kernel(const PreparedPlan::Step& step, Device& where, PlanMemory& memory, bool fresh, Progress& progress) const;
   void contraction(const PreparedPlan::Step& step, Device& where, PlanMemory& memory, Progress& progress) const;
   std::vector<const LoadedKernelRef*> load_together(Device& where) const;
   bool runs_on_gpus(const Device& where) const { return &where != &host; }

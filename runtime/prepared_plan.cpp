@@ -164,11 +164,13 @@ PreparedPlan prepare(plan::Plan plan, const std::vector<StorageRef>& memories) {
 }
 
 std::shared_ptr<PreparedPlan> PlanCache::find(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
   const auto found = plans_.find(key);
   return found == plans_.end() ? nullptr : found->second;
 }
 
 void PlanCache::keep(const std::string& key, std::shared_ptr<PreparedPlan> plan) {
+  const std::lock_guard lock(mutex_);
   if (plans_.size() >= kMostPlans) plans_.clear();
   plans_.insert_or_assign(key, std::move(plan));
 }

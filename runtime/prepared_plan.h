@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,10 +41,12 @@ struct PreparedPlan {
   std::vector<Step> steps;
   std::vector<Result> results;
   double elements = 0, bytes = 0, operations = 0;  // of all steps
+  /// Held while kernels are loaded: the rest stays as it is, for several that run it.
+  std::unique_ptr<std::mutex> loading = std::make_unique<std::mutex>();
 };
 PreparedPlan prepare(plan::Plan plan, const std::vector<StorageRef>& memories);
 
-/// Prepared plans by key; forgets all when there are too many.
+/// Prepared plans by key; forgets all when there are too many. Thread-safe.
 class PlanCache {
  public:
   /// Null when there is none.
@@ -51,6 +54,7 @@ class PlanCache {
   void keep(const std::string& key, std::shared_ptr<PreparedPlan> plan);
 
  private:
+  mutable std::mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<PreparedPlan>> plans_;
 };
 

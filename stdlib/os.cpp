@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "runtime/device/sandbox.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/file.h"
 #include "runtime/session/objects.h"
@@ -26,6 +27,16 @@ using Args = std::span<Value>;
 const std::string& path_of(const Value& v) {
   if (const auto* s = v.as<Str>()) return s->value;
   raise("TypeError", "expected str, bytes or os.PathLike object, not " + type_of(v).name);
+}
+
+/// Paths of what is looked at, and of what is changed.
+const std::string& readable(const Value& v) {
+  require_readable(path_of(v));
+  return path_of(v);
+}
+const std::string& writable(const Value& v) {
+  require_writable(path_of(v));
+  return path_of(v);
 }
 
 void check(const std::error_code& error, const std::string& path) {
@@ -89,17 +100,21 @@ std::string normalized(const std::string& path) {
 }
 
 std::string absolute_path(const std::string& path) {
-  return normalized(path.starts_with('/') ? path : fs::current_path().string() + "/" + path);
+  if (path.starts_with('/')) return normalized(path);
+  require_environment("the working directory");
+  return normalized(fs::current_path().string() + "/" + path);
 }
 
 Value expand_user(Interpreter&, Args args) {
   const std::string& path = path_of(args[0]);
+  if (path.starts_with('~')) require_environment("the home directory");
   const char* home = std::getenv("HOME");
   if (home && (path == "~" || path.starts_with("~/"))) return make_str(home + path.substr(1));
   return args[0];
 }
 
 struct ::stat status_of(const std::string& path) {
+  require_readable(path);
   struct ::stat info{};
   if (::stat(path.c_str(), &info) != 0) raise_os_error(errno, path);
   return info;
@@ -117,32 +132,32 @@ std::vector<NativeFunction> path_functions() {
       {"normpath", kPath, [](Interpreter&, Args a) { return make_str(normalized(path_of(a[0]))); },
        "Without '.', '..' and doubled slashes."},
       {"abspath", kPath, [](Interpreter&, Args a) { return make_str(absolute_path(path_of(a[0]))); }, "From the root, normalized."},
-      {"realpath", kPath, [](Interpreter&, Args a) { return make_str(fs::weakly_canonical(absolute_path(path_of(a[0]))).string()); },
+      {"realpath", kPath, [](Interpreter&, Args a) { return make_str(fs::weakly_canonical(absolute_path(readable(a[0]))).string()); },
        "From the root, without symbolic links."},
       {"isabs", kPath, [](Interpreter&, Args a) { return Value::of(path_of(a[0]).starts_with('/')); }, "Whether it starts at the root."},
       {"expanduser", kPath, expand_user, "A leading ~ replaced by the home directory."},
       {"exists", kPath,
        [](Interpreter&, Args a) {
          std::error_code e;
-         return Value::of(fs::exists(path_of(a[0]), e));
+         return Value::of(fs::exists(readable(a[0]), e));
        },
        "Whether it is there."},
       {"isfile", kPath,
        [](Interpreter&, Args a) {
          std::error_code e;
-         return Value::of(fs::is_regular_file(path_of(a[0]), e));
+         return Value::of(fs::is_regular_file(readable(a[0]), e));
        },
        "Whether it is a file."},
       {"isdir", kPath,
        [](Interpreter&, Args a) {
          std::error_code e;
-         return Value::of(fs::is_directory(path_of(a[0]), e));
+         return Value::of(fs::is_directory(readable(a[0]), e));
        },
        "Whether it is a directory."},
       {"islink", kPath,
        [](Interpreter&, Args a) {
          std::error_code e;
-         return Value::of(fs::is_symlink(path_of(a[0]), e));
+         return Value::of(fs::is_symlink(readable(a[0]), e));
        },
        "Whether it is a link."},
       {"getsize", kPath, [](Interpreter&, Args a) { return Value::of(static_cast<int64_t>(status_of(path_of(a[0])).st_size)); },
@@ -160,6 +175,7 @@ std::vector<NativeFunction> path_functions() {
 
 Value list_directory(Interpreter&, Args args) {
   const std::string path = args[0].is_none() ? "." : path_of(args[0]);
+  require_readable(path);
   std::error_code error;
   std::vector<Value> names;
   for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
@@ -169,22 +185,23 @@ Value list_directory(Interpreter&, Args args) {
 }
 
 Value change_directory(Interpreter&, Args args) {
+  require_environment("another working directory, which is the whole program's");
   if (::chdir(path_of(args[0]).c_str()) != 0) raise_os_error(errno, path_of(args[0]));
   return {};
 }
 
 Value remove_file(Interpreter&, Args args) {
-  if (::unlink(path_of(args[0]).c_str()) != 0) raise_os_error(errno, path_of(args[0]));
+  if (::unlink(writable(args[0]).c_str()) != 0) raise_os_error(errno, path_of(args[0]));
   return {};
 }
 
 Value make_directory(Interpreter& in, Args args) {
-  if (::mkdir(path_of(args[0]).c_str(), static_cast<mode_t>(to_index(in, args[1]))) != 0) raise_os_error(errno, path_of(args[0]));
+  if (::mkdir(writable(args[0]).c_str(), static_cast<mode_t>(to_index(in, args[1]))) != 0) raise_os_error(errno, path_of(args[0]));
   return {};
 }
 
 Value make_directories(Interpreter& in, Args args) {
-  const std::string& path = path_of(args[0]);
+  const std::string& path = writable(args[0]);
   std::error_code error;
   if (fs::exists(path, error)) {
     if (!truth(in, args[2]) || !fs::is_directory(path, error)) raise_os_error(EEXIST, path);
@@ -197,12 +214,12 @@ Value make_directories(Interpreter& in, Args args) {
 }
 
 Value remove_directory(Interpreter&, Args args) {
-  if (::rmdir(path_of(args[0]).c_str()) != 0) raise_os_error(errno, path_of(args[0]));
+  if (::rmdir(writable(args[0]).c_str()) != 0) raise_os_error(errno, path_of(args[0]));
   return {};
 }
 
 Value rename_file(Interpreter& in, Args args) {
-  if (::rename(path_of(args[0]).c_str(), path_of(args[1]).c_str()) == 0) return {};
+  if (::rename(writable(args[0]).c_str(), writable(args[1]).c_str()) == 0) return {};
   // The only OSError that names two files.
   const int code = errno;
   try {
@@ -215,8 +232,19 @@ Value rename_file(Interpreter& in, Args args) {
 }
 
 Value get_environment(Interpreter&, Args args) {
+  require_environment("variables of the environment");
   const char* value = std::getenv(path_of(args[0]).c_str());
   return value ? make_str(value) : args[1];
+}
+
+Value working_directory(Interpreter&, Args) {
+  require_environment("the working directory");
+  return make_str(fs::current_path().string());
+}
+
+Value process_number(Interpreter&, Args) {
+  require_environment("the number of the process");
+  return Value::of(static_cast<int64_t>(::getpid()));
 }
 
 }  // namespace
@@ -230,7 +258,7 @@ Value make_os_path(Interpreter&) {
 
 Value make_os(Interpreter& in) {
   static const std::vector<NativeFunction> table = {
-      {"getcwd", "", [](Interpreter&, Args) { return make_str(fs::current_path().string()); }, "The working directory."},
+      {"getcwd", "", working_directory, "The working directory."},
       {"chdir", "path", change_directory, "Changes the working directory."},
       {"listdir", "path=None", list_directory, "The names in a directory, in no order."},
       {"remove", "path", remove_file, "Deletes a file."},
@@ -241,13 +269,15 @@ Value make_os(Interpreter& in) {
       {"rename", "src, dst", rename_file, "Renames a file."},
       {"replace", "src, dst", rename_file, "Renames a file over another."},
       {"getenv", "key, default=None", get_environment, "A variable of the environment."},
-      {"getpid", "", [](Interpreter&, Args) { return Value::of(static_cast<int64_t>(::getpid())); }, "The number of this process."},
+      {"getpid", "", process_number, "The number of this process."},
       {"cpu_count", "", [](Interpreter&, Args) { return Value::of(static_cast<int64_t>(std::thread::hardware_concurrency())); },
        "Processors of the machine."},
   };
   Value module = make_module("os", table);
   Value variables = make_dict();
-  for (char** entry = environ; entry && *entry; ++entry) {
+  const Sandbox* const sandbox = current_sandbox().get();
+  const bool hidden = sandbox && sandbox->rules().confined && !sandbox->rules().environment;
+  for (char** entry = environ; entry && *entry && !hidden; ++entry) {
     const std::string_view text(*entry);
     const size_t at = text.find('=');
     if (at != text.npos)

@@ -2,6 +2,7 @@
 #include <unistd.h>
 #include <cfloat>
 
+#include "runtime/device/sandbox.h"
 #include "runtime/session/file.h"
 #include "runtime/session/objects.h"
 #include "stdlib/bindings.h"
@@ -45,7 +46,7 @@ Value make_sys(Interpreter&) {
   const Value empty = make_str("");
   set_member(module, "argv", make_list({empty}));
   set_member(module, "path", make_list({}));
-  set_member(module, "executable", make_str(executable()));
+  set_member(module, "executable", make_str(current_sandbox() && current_sandbox()->rules().confined ? "" : executable()));
   set_member(module, "platform", make_str("linux"));
   set_member(module, "byteorder", make_str("little"));
   set_member(module, "maxsize", Value::of(INT64_MAX));

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <thread>
 
+#include "runtime/device/sandbox.h"
 #include "runtime/session/number.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/str.h"
@@ -19,6 +20,7 @@ using Args = std::span<Value>;
 
 template <clockid_t clock>
 int64_t nanoseconds() {
+  require_clock("reading clocks");
   ::timespec t{};
   ::clock_gettime(clock, &t);
   return static_cast<int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
@@ -51,6 +53,7 @@ Value sleep(Interpreter& in, Args args) {
 }
 
 std::tm broken_down(Interpreter& in, const Value& when, bool local) {
+  if (is_missing(when) || when.is_none()) require_clock("reading clocks");
   const std::time_t t =
       is_missing(when) || when.is_none() ? std::time(nullptr) : static_cast<std::time_t>(float_to_int(std::floor(to_double(in, when))));
   std::tm out{};

@@ -5,8 +5,9 @@
 namespace gasell::functions {
 
 LibraryFunction library_function(const std::string& path) {
-  for (auto* table : {builtin_function, elementwise_function, number_function, creation_function, reduction_function, linalg_function,
-                      arranging_function, container_function, random_function, inner_function, printing_function, cuda_function})
+  for (auto* table :
+       {builtin_function, elementwise_function, number_function, creation_function, reduction_function, linalg_function, arranging_function,
+        container_function, random_function, inner_function, printing_function, host_function, cuda_function})
     if (LibraryFunction f = table(path)) return f;
   if (const auto text = prelude_function(path))
     return [text](Lowering& l, const CallSite& site) {

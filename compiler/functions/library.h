@@ -22,6 +22,7 @@ LibraryFunction inner_function(const std::string& path);  // library_inner.cpp
 /// "numpy.finfo(float64).eps".
 std::optional<Scalar> limit_of_dtype(const std::string& path);
 LibraryFunction printing_function(const std::string& path);  // library_print.cpp
+LibraryFunction host_function(const std::string& path);      // library_host.cpp
 LibraryFunction cuda_function(const std::string& path);      // library_cuda.cpp
 
 /// What names of numba.cuda stand for in kernels that are no functions: "numba.cuda.threadIdx.x".

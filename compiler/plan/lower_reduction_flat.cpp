@@ -14,7 +14,10 @@ class FlatReduction final : public ReductionLowering {
     const Shape& space = pulled.space;
     outputs_ = graph::size_of(Shape(space.begin(), space.begin() + static_cast<std::ptrdiff_t>(kept)));
     total_ = graph::size_of(Shape(space.begin() + static_cast<std::ptrdiff_t>(kept), space.end()));
-    groups_ = (total_ + kStrip * kGroup - 1) / (kStrip * kGroup);
+    // A GPU of which groups would keep few multiprocessors busy takes blocks one by one: the combination has the groups' trees then.
+    const int64_t blocks = (total_ + kStrip - 1) / kStrip;
+    if (grain.rolled && outputs_ == 1 && blocks > kGroup && blocks <= kGroup * kGroup) group_ = kStrip;
+    groups_ = (total_ + group_ - 1) / group_;
     const int64_t aim =
         grain.chunk > 0 ? grain.chunk : std::clamp<int64_t>(outputs_ * total_ / grain.units, grain.elements, kStrip * kGroup);
     outputs_a_unit_ = groups_ > 1 ? 1 : std::clamp<int64_t>(aim / std::max<int64_t>(1, total_), 1, std::max<int64_t>(1, outputs_));
@@ -52,21 +55,22 @@ class FlatReduction final : public ReductionLowering {
     expression.declare(block);
     strip_ = builder.fresh("x");
     block.push_back(ir::local_array(strip_, pulled_.values[pulled_.roots[0]].dtype, kStrip));
-    const bool one_block = total_ <= kStrip;
+    const bool one_block = std::min(total_, group_) <= kStrip;
     const StateArrays lanes = locals(block, "lane", kLanes), blocks = locals(output, "block", one_block ? 1 : kGroup);
     const int64_t units = (outputs_ + outputs_a_unit_ - 1) / outputs_a_unit_ * groups_;
     const auto [outputs_of_unit, group] = one_group    ? Parts{u, i64(0)}
                                           : one_output ? Parts{i64(0), u}
                                                        : Divisor(builder, groups_, units).divide(unit, u);
-    const ExprRef group_first = let(unit, "first", group * i64(kStrip * kGroup));
-    const ExprRef group_last = let(unit, "last", minimum(group_first + i64(kStrip * kGroup), total));
+    const ExprRef group_first = let(unit, "first", group * i64(group_));
+    const ExprRef group_last = let(unit, "last", minimum(group_first + i64(group_), total));
     const ExprRef block_count = let(unit, "blocks", ceil_div(group_last - group_first, kStrip));
 
     const std::vector<ExprRef> kept = kept_extents.coordinates(output, o);
     // What is worth sharing out: a unit's outputs, or the blocks of its only one.
     const bool several = outputs_a_unit_ > 1;
     if (one_block) {
-      reduce_block(block, expression, kept, rows, lanes, {blocks, i64(0)}, i64(0), total);
+      const ExprRef count = one_group ? total : let(block, "count", group_last - group_first);
+      reduce_block(block, expression, kept, rows, lanes, {blocks, i64(0)}, one_group ? i64(0) : group_first, count);
       output.insert(output.end(), block.begin(), block.end());
     } else {
       const ExprRef b = loop_variable("b");
@@ -99,7 +103,7 @@ class FlatReduction final : public ReductionLowering {
       const int64_t width = gasell::size_of(type);
       walks.push_back(partial ? dense_walk(units * width, together * width) : walk_of(out_space, out_access, outputs_a_unit_));
     }
-    describe_walks(step, pulled_, together, whole_outputs ? total_ : partial ? kStrip * kGroup : outputs_a_unit_ * total_, walks);
+    describe_walks(step, pulled_, together, whole_outputs ? total_ : partial ? group_ : outputs_a_unit_ * total_, walks);
     return step;
   }
 
@@ -208,6 +212,7 @@ class FlatReduction final : public ReductionLowering {
   const Pulled& pulled_;
   size_t kept_;
   int64_t outputs_, total_, groups_, outputs_a_unit_;
+  int64_t group_ = kStrip * kGroup;  // elements of a partial state
   std::string strip_;
 };
 

@@ -47,7 +47,8 @@ struct Launch {
   std::vector<Streamed> streamed;
   /// One an array, with bytes after its byte offset; null: not known.
   const std::vector<plan::Walk>* walks = nullptr;
-  int64_t together = 1;  // the walks describe whole multiples of so many units
+  int64_t together = 1;                          // the walks describe whole multiples of so many units
+  const std::atomic<bool>* interrupt = nullptr;  // polled between ranges of units; null: the device's
 };
 
 class Device {
@@ -68,7 +69,8 @@ class Device {
   virtual void share_pieces(int64_t count, const std::function<void(int64_t)>& piece);
 };
 
-/// All cores (or `threads`), oneTBB. `interrupt` is polled between ranges of units.
+/// All cores (or `threads`), oneTBB. `interrupt` is polled between ranges of units of launches that name no other. Launches may run at the
+/// same time: they share the cores.
 std::unique_ptr<Device> make_host_device(int threads, int64_t memory, class Jit& jit, const std::atomic<bool>& interrupt);
 
 }  // namespace gasell

@@ -169,7 +169,8 @@ class HostDevice final : public Device {
   void run(const Launch& launch, Progress& progress) override {
     const LoadedKernelRef loaded = launch.loaded ? launch.loaded : load(*launch.kernel);
     if (launch.units <= 0) return;
-    Pass pass(launch, static_cast<const HostLoadedKernel&>(*loaded).function, properties_.memory, interrupt_, progress);
+    Pass pass(launch, static_cast<const HostLoadedKernel&>(*loaded).function, properties_.memory,
+              launch.interrupt ? *launch.interrupt : interrupt_, progress);
     pass.check_interrupt();
     const double guess = std::max(launch.bytes / kBytesPerSecond, launch.elements / kElementsPerSecond);
     UnitRange rest{0, launch.units};

@@ -16,6 +16,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/device/pages.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/device/storage.h"
 
 namespace gasell {
@@ -260,13 +261,18 @@ Block obtain(Ledger& ledger, int64_t bytes, bool zeroed) {
 /// Memory under a budget, taken at once or when it is wanted.
 class BudgetedStorage final : public HostStorage {
  public:
-  BudgetedStorage(int64_t bytes, std::shared_ptr<Ledger> ledger) : ledger_(std::move(ledger)) { bytes_ = bytes; }
-  BudgetedStorage(Block block, int64_t bytes, std::shared_ptr<Ledger> ledger) : BudgetedStorage(bytes, std::move(ledger)) {
-    block_ = block;
-    data_.store(block.data, std::memory_order_relaxed);
+  BudgetedStorage(int64_t bytes, std::shared_ptr<Ledger> ledger) : ledger_(std::move(ledger)), account_(current_sandbox()) {
+    if (account_) account_->take(bytes);
+    bytes_ = bytes;
   }
   ~BudgetedStorage() override {
     if (block_.data) ledger_->retire(block_);
+    if (account_) account_->give(bytes_);
+  }
+  /// Takes the memory at once.
+  void fill(bool zeroed) {
+    block_ = obtain(*ledger_, bytes_, zeroed);
+    data_.store(block_.data, std::memory_order_relaxed);
   }
   bool is_mapped() const override { return has_host_memory() && block_.on_disk; }
   // Pages that are dropped are read again from the file.
@@ -286,6 +292,7 @@ class BudgetedStorage final : public HostStorage {
 
   mutable Block block_;
   std::shared_ptr<Ledger> ledger_;
+  const std::shared_ptr<Sandbox> account_;  // of the session that it was allocated for
 };
 
 }  // namespace
@@ -316,7 +323,9 @@ void MemoryBudget::take(int64_t bytes) { state_->take(bytes); }
 void MemoryBudget::give(int64_t bytes) noexcept { state_->give(bytes); }
 
 HostStorageRef allocate(MemoryBudget& budget, int64_t bytes, bool zeroed) {
-  return std::make_shared<BudgetedStorage>(obtain(*budget.state_, bytes, zeroed), bytes, budget.state_);
+  const auto storage = std::make_shared<BudgetedStorage>(bytes, budget.state_);
+  storage->fill(zeroed);
+  return storage;
 }
 
 HostStorageRef allocate_later(MemoryBudget& budget, int64_t bytes) { return std::make_shared<BudgetedStorage>(bytes, budget.state_); }

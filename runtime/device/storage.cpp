@@ -1,4 +1,5 @@
 #include "runtime/device/storage.h"
+#include "runtime/device/sandbox.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -110,6 +111,7 @@ HostStorageRef map_descriptor(int descriptor, const std::filesystem::path& shown
 }
 
 HostStorageRef map_file(const std::filesystem::path& path, int64_t offset, int64_t bytes) {
+  require_readable(path);
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) throw os_error(errno, path);

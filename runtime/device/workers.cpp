@@ -1,5 +1,7 @@
 #include "runtime/device/workers.h"
 
+#include "runtime/device/sandbox.h"
+
 #include <algorithm>
 #include <atomic>
 
@@ -38,7 +40,12 @@ void share(int count, const std::function<void()>& work) {
     }
   };
   std::vector<std::thread> others;
-  for (int k = 1; k < count; ++k) others.emplace_back(guarded);
+  const std::shared_ptr<Sandbox>& sandbox = current_sandbox();
+  for (int k = 1; k < count; ++k)
+    others.emplace_back([&] {
+      const InSandbox confined(sandbox);
+      guarded();
+    });
   guarded();
   for (std::thread& other : others) other.join();
   if (failure) std::rethrow_exception(failure);
@@ -60,7 +67,12 @@ int cores() { return tbb::this_task_arena::max_concurrency(); }
 
 void share(int count, const std::function<void()>& work) {
   tbb::task_group group;
-  for (int k = 1; k < count; ++k) group.run([&work] { work(); });
+  const std::shared_ptr<Sandbox>& sandbox = current_sandbox();
+  for (int k = 1; k < count; ++k)
+    group.run([&work, &sandbox] {
+      const InSandbox confined(sandbox);
+      work();
+    });
   // Waits for all, also after an exception. A helper that has not woken when nothing is left is run here, and returns at once.
   group.run_and_wait([&work] { work(); });
 }
@@ -88,7 +100,12 @@ void Workers::run(int count, const std::function<void()>& work) {
       threads_->more.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads_->count));
     threads_->arena.initialize(threads_->count);
   });
-  threads_->arena.execute([&] { share(count, work); });
+  // Where more threads come than the arena has room for, one of its own does this one's part.
+  const std::shared_ptr<Sandbox>& sandbox = current_sandbox();
+  threads_->arena.execute([&] {
+    const InSandbox confined(sandbox);
+    share(count, work);
+  });
 }
 
 #endif

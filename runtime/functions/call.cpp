@@ -260,21 +260,28 @@ Returned Specialisation::run(Engine& engine, const Arguments& arguments) const {
   Results results(context, bases, given);
   given.take(results);
   context.check_output();
+  if (error[0] != 0) fail(engine, context, error);
+  const int64_t* slot = slots.data();
+  Returned returned = results.take(compiled_.result, slot);
+  idle_ = std::move(scratch);
+  return returned;
+}
+
+void Specialisation::fail(Engine& engine, const FunctionContext& context, const int64_t* error) const {
   if (error[0] == FunctionContext::kFailed) throw Error(*context.refusal());
   if (error[0] < 0) {
     engine.clear_interrupt();
     throw Interrupted();
   }
-  if (error[0] != 0) {
-    const Site& site = compiled_.sites.at(static_cast<size_t>(error[0] - 1));
-    SiteRaised raised{site, with_numbers(site.message, error + 1), {error[1], error[2], error[3]}};
-    if (site.exception == "MemoryError" && context.refusal()) raised.message = context.refusal()->diagnostic().message;
-    throw raised;
-  }
-  const int64_t* slot = slots.data();
-  Returned returned = results.take(compiled_.result, slot);
-  idle_ = std::move(scratch);
-  return returned;
+  const Site& site = compiled_.sites.at(static_cast<size_t>(error[0] - 1));
+  SiteRaised raised{site, with_numbers(site.message, error + 1), {error[1], error[2], error[3]}};
+  if (site.exception == "MemoryError" && context.refusal()) raised.message = context.refusal()->diagnostic().message;
+  throw raised;
+}
+
+const Specialisation& Dispatch::overlapping(Entry& entry) {
+  if (!entry.overlapping) entry.overlapping = std::make_unique<Specialisation>(engine_, compile(*function_, entry.types, true));
+  return *entry.overlapping;
 }
 
 Dispatch::Entry& Dispatch::entry(const std::vector<Type>& types) {
@@ -323,8 +330,7 @@ Returned Dispatch::call(Entry& entry, std::span<const Leaf> leaves, Givens* give
   const Specialisation* chosen = entry.apart.get();
   if ((own > 0 && arrays.size() > 1 && overlap(std::span(arrays), memories, writes, own)) ||
       (givens && twice(leaves, givens->objects.size()))) {
-    if (!entry.overlapping) entry.overlapping = std::make_unique<Specialisation>(engine_, compile(*function_, entry.types, true));
-    chosen = entry.overlapping.get();
+    chosen = &overlapping(entry);
   }
   const Specialisation::Arguments arguments{leaves, arrays, memories, givens, gpus};
   if (!entry.apart->has_grids()) return chosen->run(engine_, arguments);

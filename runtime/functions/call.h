@@ -19,6 +19,8 @@
 
 namespace gasell::functions {
 
+class FunctionContext;
+
 /// A leaf of the arguments (function.h): a number of its type's dtype, an array, or an object.
 struct Leaf {
   Scalar scalar;
@@ -62,6 +64,14 @@ class Specialisation {
     Givens* givens = nullptr;
     GpuDevice* gpus = nullptr;
   };
+  // For calls that take no values of the session (direct_call.h).
+  RegionKernels& regions() const { return regions_; }
+  std::span<const HostKernel> instances() const { return instances_; }
+  /// Whether the kernel takes the bounds of its memories.
+  bool checks_bounds() const { return checked_; }
+  /// Throws what the kernel noted in `error`.
+  [[noreturn]] void fail(Engine& engine, const FunctionContext& context, const int64_t* error) const;
+
   /// Throws SiteRaised, Interrupted, and Error (MemoryError; RuntimeError for a view of an argument that no array can be, and where a GPU
   /// was lost).
   Returned run(Engine& engine, const Arguments& arguments) const;
@@ -96,6 +106,8 @@ class Dispatch {
   Entry& entry(const std::vector<Type>& types);
   /// Calls the kernel of an entry; `leaves` are of its types. Throws as Specialisation::run does.
   Returned call(Entry& entry, std::span<const Leaf> leaves, Givens* givens = nullptr);
+  /// Its kernel for arrays that may overlap, compiled when first wanted. Throws Error, as compile() does.
+  const Specialisation& overlapping(Entry& entry);
 
   const std::deque<Entry>& entries() const { return entries_; }
   const Function& function() const { return *function_; }

@@ -10,7 +10,9 @@
 #include <pthread.h>
 
 #include "compiler/codegen/externals.h"
+#include "lang/large_stack.h"
 #include "runtime/functions/generator.h"
+#include "runtime/functions/host_function.h"
 #include "runtime/functions/linalg.h"
 #include "runtime/functions/random.h"
 
@@ -136,11 +138,12 @@ bool FunctionContext::grow(ListHeader& list, int64_t items) noexcept {
 
 namespace {
 
-/// How far the stack of this thread may grow down: recursion as deep as that is taken for endless. Of a stack as large as a script's thread
-/// has (lang/large_stack.h) a part is enough.
+/// How far the stack of this thread may grow down: recursion as deep as that is taken for endless. Of a stack as large as scripts have
+/// (lang/large_stack.h) a part is enough.
 const char* stack_limit() {
+  constexpr size_t kReserve = size_t{256} << 10, kMost = size_t{128} << 20;
+  if (const char* const bottom = large_stack_bottom()) return bottom + kLargeStackBytes - kMost;
   static thread_local const char* const limit = [] {
-    constexpr size_t kReserve = size_t{256} << 10, kMost = size_t{128} << 20;
     pthread_attr_t attributes;
     void* low = nullptr;
     size_t size = 0;
@@ -274,6 +277,7 @@ void gasell_host(void* context, const void* address, int64_t writes) { static_ca
 }  // namespace
 
 void register_context_functions() {
+  register_host_functions();
   static const bool once = [] {
     register_random_functions();
     register_generator_functions();

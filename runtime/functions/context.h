@@ -90,6 +90,8 @@ class FunctionContext {
   int threads() const;
   Engine& engine() const { return engine_; }
   const std::optional<Error>& refusal() const { return refusal_; }
+  /// Notes an error that ends the function: refusal() says which.
+  void fail(const Error& error) noexcept;
 
  private:
   struct Entry {
@@ -116,7 +118,6 @@ class FunctionContext {
   void bring_home(const void* address, bool writes) noexcept;
   /// Memory of a list or a table, whose items hold these references.
   void* new_header(size_t bytes, int64_t references) noexcept;
-  void fail(const Error& error) noexcept;
 
   RegionGrids* grids_ = nullptr;
   int64_t* error_ = nullptr;

@@ -1,6 +1,7 @@
 // The machine code of a function's parallel loops.
 #pragma once
 
+#include <atomic>
 #include <span>
 #include <vector>
 
@@ -11,19 +12,22 @@ namespace gasell::functions {
 /// Regions are compiled when they first run: where arrays are small, most never do.
 class RegionKernels {
  public:
-  /// `kernels` live as long as this.
-  RegionKernels(Jit& jit, std::span<const ir::Kernel> kernels) : jit_(jit), kernels_(kernels), functions_(kernels.size(), nullptr) {}
+  /// `kernels` live as long as this. Thread-safe.
+  RegionKernels(Jit& jit, std::span<const ir::Kernel> kernels) : jit_(jit), kernels_(kernels), functions_(kernels.size()) {}
 
   /// Throws as Jit::compile does.
   HostKernelFunction function(size_t region) {
-    if (!functions_[region]) functions_[region] = jit_.compile(kernels_[region]).function;
-    return functions_[region];
+    HostKernelFunction function = functions_[region].load(std::memory_order_acquire);
+    if (function) return function;
+    function = jit_.compile(kernels_[region]).function;
+    functions_[region].store(function, std::memory_order_release);
+    return function;
   }
 
  private:
   Jit& jit_;
   std::span<const ir::Kernel> kernels_;
-  std::vector<HostKernelFunction> functions_;
+  std::vector<std::atomic<HostKernelFunction>> functions_;
 };
 
 }  // namespace gasell::functions

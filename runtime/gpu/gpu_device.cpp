@@ -19,7 +19,7 @@ bool is_memory_error(const Error& error) { return error.diagnostic().kind == "Me
 
 GpuDevice::GpuDevice(std::vector<std::unique_ptr<Gpu>> gpus, Device& host, const GpuDeviceOptions& options,
                      const std::atomic<bool>& interrupt)
-    : host_(host), options_(options), interrupt_(interrupt), memory_(std::make_shared<GpuMemory>(std::move(gpus), interrupt)) {
+    : host_(host), options_(options), interrupt_(&interrupt), memory_(std::make_shared<GpuMemory>(std::move(gpus), interrupt)) {
   properties_.name = "gpu";
   properties_.threads = count();
   last_.resize(static_cast<size_t>(count()));
@@ -133,8 +133,13 @@ LoadedKernelRef GpuDevice::load(const ir::Kernel& kernel) {
   return loaded;
 }
 
+void GpuDevice::watch(const std::atomic<bool>& interrupt) {
+  interrupt_ = &interrupt;
+  memory_->watch(interrupt);
+}
+
 void GpuDevice::check_interrupt() const {
-  if (interrupt_.load(std::memory_order_relaxed)) throw Interrupted();
+  if (interrupt_->load(std::memory_order_relaxed)) throw Interrupted();
 }
 
 void GpuDevice::wait(int g, GpuStream stream, double expected) const { memory_->wait(g, stream, expected); }

@@ -43,6 +43,8 @@ class GpuDevice final : public Device {
   /// `host` runs what the GPUs cannot, and its budget is where results go when they are read; it outlives the device.
   GpuDevice(std::vector<std::unique_ptr<Gpu>> gpus, Device& host, const GpuDeviceOptions& options, const std::atomic<bool>& interrupt);
   ~GpuDevice() override;
+  /// Another flag is looked at from now on: of whose turn it is. None of its work is under way.
+  void watch(const std::atomic<bool>& interrupt);
 
   const DeviceProperties& properties() const override { return properties_; }
   MemoryBudget& budget() override { return host_.budget(); }
@@ -158,7 +160,7 @@ class GpuDevice final : public Device {
   DeviceProperties properties_;
   Device& host_;
   const GpuDeviceOptions options_;
-  const std::atomic<bool>& interrupt_;
+  const std::atomic<bool>* interrupt_;
   std::shared_ptr<GpuMemory> memory_;
   std::vector<int> chosen_;
   int selected_ = 0;  // of run_grid

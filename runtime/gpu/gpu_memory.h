@@ -44,6 +44,7 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
  public:
   /// `interrupt`: somebody wants what runs to end; looked at until ignore_interrupts().
   GpuMemory(std::vector<std::unique_ptr<Gpu>> gpus, const std::atomic<bool>& interrupt);
+  void watch(const std::atomic<bool>& interrupt) { interrupt_ = &interrupt; }
   void ignore_interrupts() { interrupt_ = nullptr; }
 
   int count() const { return static_cast<int>(gpus_.size()); }

@@ -1,4 +1,5 @@
 #include "runtime/io/atomic_file.h"
+#include "runtime/device/sandbox.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -106,6 +107,7 @@ struct AtomicFile::State {
 };
 
 AtomicFile::AtomicFile(const std::filesystem::path& path, Access access) : state_(std::make_unique<State>(access)) {
+  require_writable(path);
   State& s = *state_;
   const bool anywhere = access == Access::anywhere;
   const int access_mode = anywhere ? O_RDWR : O_WRONLY;
@@ -185,6 +187,7 @@ void AtomicFile::commit() {
 }
 
 void append_to_file(const std::filesystem::path& path, std::string_view bytes) {
+  require_writable(path);
   const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0) throw os_error(errno, path);
   const off_t before = lseek(descriptor, 0, SEEK_END);

@@ -1,4 +1,5 @@
 #include "runtime/io/npy.h"
+#include "runtime/device/sandbox.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -220,6 +221,8 @@ NpyHeader parse_npy_header(std::span<const char> start, int64_t file_size, const
 }
 
 NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget, bool write_through) {
+  require_readable(path);
+  if (write_through) require_writable(path);
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const OpenFile file(open(path.c_str(), (write_through ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) throw os_error(errno, path);

@@ -135,24 +135,40 @@ void factor(Device& host, int64_t m, int64_t n, const RowsOf<T>& a, T* r, T* q, 
 }  // namespace
 
 // They come out of elimination without pivots: a reflection turns a column to the other side of what stands on the diagonal, of a zero to
-// the negative one. A column that has nothing below it is left as it is.
+// the negative one. A column that has nothing below it is left as it is. Columns go in panels; what a panel changes right of it is a
+// product.
 template <class T>
-std::vector<Real<T>> signs_of_lapack(int64_t n, T* top, const T* r) {
+std::vector<Real<T>> signs_of_lapack(Device& host, int64_t n, T* top, const T* r, const std::atomic<bool>& stop) {
+  constexpr int64_t kPanel = 32;
+  constexpr Real<T> kNothing = 16 * std::numeric_limits<Real<T>>::epsilon();  // what rounding leaves of a zero
   std::vector<Real<T>> signs(static_cast<size_t>(n));
-  for (int64_t k = 0; k < n; ++k) {
-    const Real<T> diagonal = std::real(top[k * n + k]);
-    if (std::abs(diagonal) == 1) {
-      signs[static_cast<size_t>(k)] = diagonal;
-      continue;
+  const auto rows = memory<T>(kPanel * n);
+  for (int64_t begin = 0; begin < n && !stop.load(std::memory_order_relaxed); begin += kPanel) {
+    const int64_t end = std::min(n, begin + kPanel), right = n - end;
+    for (int64_t k = begin; k < end; ++k) {
+      T* const column = top + k * n;
+      const Real<T> diagonal = std::real(column[k]);
+      if (std::abs(diagonal) == 1) {
+        signs[static_cast<size_t>(k)] = diagonal;
+        std::fill(column + k + 1, column + n, T(0));
+        continue;
+      }
+      const Real<T> turned = std::abs(diagonal) > kNothing ? diagonal : std::real(r[k * n + k]);
+      const Real<T> sign = turned < 0 ? Real<T>(1) : Real<T>(-1);
+      signs[static_cast<size_t>(k)] = sign;
+      const T pivot = column[k] - sign;
+      for (int64_t i = k + 1; i < n; ++i) column[i] /= pivot;
+      for (int64_t j = k + 1; j < end; ++j)
+        for (int64_t i = k + 1; i < n; ++i) top[j * n + i] -= column[i] * top[j * n + k];
     }
-    constexpr Real<T> kNothing = 16 * std::numeric_limits<Real<T>>::epsilon();  // what rounding leaves of a zero
-    const Real<T> turned = std::abs(diagonal) > kNothing ? diagonal : std::real(r[k * n + k]);
-    const Real<T> sign = turned < 0 ? Real<T>(1) : Real<T>(-1);
-    signs[static_cast<size_t>(k)] = sign;
-    const T pivot = top[k * n + k] - sign;
-    for (int64_t i = k + 1; i < n; ++i) top[k * n + i] /= pivot;
-    for (int64_t j = k + 1; j < n; ++j)
-      for (int64_t i = k + 1; i < n; ++i) top[j * n + i] -= top[k * n + i] * top[j * n + k];
+    if (right == 0) break;
+    for (int64_t j = end; j < n; ++j) {
+      for (int64_t k = begin; k < end; ++k)
+        for (int64_t i = k + 1; i < end; ++i) top[j * n + i] -= top[k * n + i] * top[j * n + k];
+      for (int64_t k = begin; k < end; ++k) rows[static_cast<size_t>((j - end) * kPanel + k - begin)] = -top[j * n + k];
+    }
+    multiply_together<T>(&host, {top + begin * n + end, 1, n}, {rows.get(), 1, kPanel}, {top + end * n + end, 1, n}, right, right,
+                         end - begin, false, true, stop);
   }
   return signs;
 }
@@ -164,7 +180,8 @@ void tall_qr(Device& host, int64_t m, int64_t n, const RowsOf<T>& a, T* r, T* q,
   Factored<T> factored(host, m, n, a, r, q, like_lapack, stop);
   if (stop.load(std::memory_order_relaxed)) return;
   if (like_lapack) {
-    const std::vector<Real<T>> signs = signs_of_lapack<T>(n, factored.top().get(), r);
+    const std::vector<Real<T>> signs = signs_of_lapack<T>(host, n, factored.top().get(), r, stop);
+    if (stop.load(std::memory_order_relaxed)) return;
     for (int64_t j = 0; j < n; ++j)
       for (int64_t i = 0; i < j; ++i) r[j * n + i] *= signs[static_cast<size_t>(i)];
     for (int64_t j = 0; j < n; ++j) r[j * n + j] = std::real(r[j * n + j]) * signs[static_cast<size_t>(j)];
@@ -193,7 +210,7 @@ bool tall_least_squares(Device& host, int64_t m, int64_t n, int64_t columns, con
 }
 
 #define GASELL_TALL_OF(T)                                                                                                          \
-  template std::vector<Real<T>> signs_of_lapack(int64_t, T*, const T*);                                                            \
+  template std::vector<Real<T>> signs_of_lapack(Device&, int64_t, T*, const T*, const std::atomic<bool>&);                         \
   template void tall_qr(Device&, int64_t, int64_t, const RowsOf<T>&, T*, T*, bool, const std::atomic<bool>&);                      \
   template bool tall_least_squares(Device&, int64_t, int64_t, int64_t, const RowsOf<T>&, T*, double*, Real<T>*, Real<T>, int64_t&, \
                                    const std::atomic<bool>&)

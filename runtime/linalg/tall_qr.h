@@ -32,9 +32,9 @@ template <class T>
 void tall_qr(Device& host, int64_t m, int64_t n, const RowsOf<T>& a, T* r, T* q, bool like_lapack, const std::atomic<bool>& stop);
 
 /// The signs by which LAPACK's q, of which `top` has the first n rows, differs from one whose factors were found otherwise, column by
-/// column; r is the other factor. Both n × n in Fortran's order; top is overwritten.
+/// column; r is the other factor. Both n × n in Fortran's order; top is overwritten. Ends early once `stop` is true.
 template <class T>
-std::vector<Real<T>> signs_of_lapack(int64_t n, T* top, const T* r);
+std::vector<Real<T>> signs_of_lapack(Device& host, int64_t n, T* top, const T* r, const std::atomic<bool>& stop);
 
 /// As least_squares() of lapack.h, of a tall matrix: x (n × columns, Fortran's order), the sums of squared residuals of each column. The
 /// rows that `both` gives have those of b behind those of a.

@@ -1,6 +1,8 @@
 // Frames, calls of script functions, and what surrounds them.
 #include "runtime/session/evaluator.h"
 
+#include "runtime/device/sandbox.h"
+
 #include <algorithm>
 #include <new>
 
@@ -92,6 +94,7 @@ void Session::stop() {
                 "--memory, or the engine's option, says how much there is", Blame::environment);
   if (!engine.interrupted()) return;  // the memory is free again
   engine.clear_interrupt();
+  if (sandbox) sandbox->check_end();
   throw Interrupted();
 }
 
@@ -181,6 +184,7 @@ Value caught_exception(Frame& f) {
     value = exception_from_error(error);
   } catch (const Interrupted&) {
     f.session.engine.clear_interrupt();  // who waited for a GPU has not
+    if (f.session.sandbox) f.session.sandbox->check_end();
     value = Value::make<Exception>(*exception_type("KeyboardInterrupt"), std::vector<Value>{});
   } catch (const std::bad_alloc&) {
     value = Value::make<Exception>(*exception_type("MemoryError"), std::vector<Value>{});

@@ -76,8 +76,6 @@ struct Session {
   Session(Interpreter& interpreter, Engine& engine, ModuleTable modules);
   ~Session();
 
-  static constexpr int kRecursionLimit = 1000;
-
   /// Called at calls and at the end of loop bodies: throws Interrupted when the user asked for it, MemoryError beyond the limit.
   void poll() {
     if (engine.interrupted() || memory.over()) [[unlikely]]
@@ -93,8 +91,9 @@ struct Session {
   ModuleTable modules;
   MemoryWatch memory;
   ValueStack stack;
-  int depth = 0;
-  const Frame* running = nullptr;  // the innermost
+  int depth = 0, recursion_limit = 1000;
+  std::shared_ptr<Sandbox> sandbox;  // null: what the process may do, scripts may
+  const Frame* running = nullptr;    // the innermost
   uint64_t activations = 0;
   Cell* cells = nullptr;           // the list of all
   Value handling;                  // the exception whose handler runs; None: no such
@@ -130,7 +129,7 @@ class ProfiledCall {
 class CallDepth {
  public:
   explicit CallDepth(Session& session) : session_(session) {
-    if (session.depth >= Session::kRecursionLimit) raise("RecursionError", "maximum recursion depth exceeded");
+    if (session.depth >= session.recursion_limit) raise("RecursionError", "maximum recursion depth exceeded");
     ++session.depth;
   }
   ~CallDepth() { --session_.depth; }

@@ -9,6 +9,7 @@
 
 #include "lang/parser.h"
 #include "lang/render.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/session/evaluator.h"
 
 namespace gasell {
@@ -53,6 +54,7 @@ std::optional<fs::path> find_path(const std::string& name, const char* ending, c
   std::error_code error;
   for (const fs::path& directory : directories) {
     fs::path candidate = directory / relative;
+    if (!is_readable_in_sandbox(candidate)) continue;
     if (*ending ? fs::is_regular_file(candidate, error) : fs::is_directory(candidate, error)) return candidate;
   }
   return {};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lang/large_stack.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/session/evaluator.h"
 
 namespace gasell {
@@ -88,6 +89,7 @@ void at_top(Session& session, Work&& work) {
   } watched(session.memory);
   session.depth = 0;
   session.handling = Value();
+  const InSandbox confined(session.sandbox);
   run_on_large_stack([&] {
     try {
       work();
@@ -153,6 +155,10 @@ CallProfile Interpreter::profile(const std::function<void()>& work) {
   work();
   return profile;
 }
+
+void Interpreter::confine(std::shared_ptr<Sandbox> sandbox) { state_->session.sandbox = std::move(sandbox); }
+const std::shared_ptr<Sandbox>& Interpreter::sandbox() const { return state_->session.sandbox; }
+void Interpreter::set_recursion_limit(int calls) { state_->session.recursion_limit = calls; }
 
 void Interpreter::own_process() { state_->session.memory.own_process(); }
 

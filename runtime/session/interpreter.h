@@ -16,6 +16,8 @@
 
 namespace gasell {
 
+class Sandbox;
+
 /// A module that `import` and the namespaces without import know. `make` runs on first use.
 struct ModuleDefinition {
   std::string name;                  // "numpy"
@@ -52,6 +54,12 @@ class Interpreter {
 
   /// evaluate() `times` times, without the work of beginning each time; `each` gets the values.
   void repeat(const ast::ModuleRef& module, int64_t times, const std::function<void(const Value&)>& each);
+
+  /// What scripts of this session may reach and take from now on (runtime/device/sandbox.h). Null: all that the process may.
+  void confine(std::shared_ptr<Sandbox> sandbox);
+  const std::shared_ptr<Sandbox>& sandbox() const;
+  /// Calls of script functions within each other that are allowed; RecursionError beyond. CPython's 1000 at first.
+  void set_recursion_limit(int calls);
 
   /// The process is the interpreter's alone: all memory of it counts towards the engine's limit (memory_watch.h).
   void own_process();

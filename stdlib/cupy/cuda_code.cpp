@@ -1,4 +1,5 @@
 #include "stdlib/cupy/cuda_code.h"
+#include "runtime/device/sandbox.h"
 
 #include <fmt/format.h>
 
@@ -20,6 +21,7 @@ GpuDevice& need_gpu(Engine& engine, const char* what) {
 }
 
 const CudaCode::Loaded& CudaCode::on(GpuDevice& gpus) {
+  require_raw_code("CUDA C++");
   const int g = gpus.selected();
   if (const auto known = loaded_.find(g); known != loaded_.end()) return known->second;
   Loaded made;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "runtime/device/sandbox.h"
 #include "runtime/session/type_objects.h"
 #include "runtime/session/types.h"
 #include "stdlib/datetime/objects.h"
@@ -23,6 +24,7 @@ int64_t self_days(const Value& v) {
 }
 
 int64_t today() {
+  require_clock("reading clocks");
   const std::time_t seconds = std::time(nullptr);
   std::tm local{};
   localtime_r(&seconds, &local);

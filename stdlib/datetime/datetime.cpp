@@ -5,6 +5,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "runtime/device/sandbox.h"
 #include "runtime/frame/time_formatting.h"
 #include "runtime/frame/time_parsing.h"
 #include "runtime/session/type_objects.h"
@@ -44,6 +45,7 @@ int64_t machine_offset(int64_t micros) {
 }
 
 int64_t now_micros() {
+  require_clock("reading clocks");
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 

@@ -1,4 +1,5 @@
 // Natives of files, groups and links.
+#include "runtime/device/sandbox.h"
 #include "runtime/session/types.h"
 #include "stdlib/h5py/handles.h"
 #include "stdlib/h5py/module.h"
@@ -16,6 +17,9 @@ const char* path_of(const Value& v) { return v.is_none() ? nullptr : v.as<Str>()
 
 Value open_file(Interpreter& in, Args args) {
   int64_t file = -1;
+  require_plugins("files of HDF5");
+  require_readable(path_of(args[0]));
+  if (to_index(in, args[1]) > 0) require_writable(path_of(args[0]));
   hdf5::call(hdf5::plugin().file_open, path_of(args[0]), static_cast<int>(to_index(in, args[1])), &file);
   return Value::make<Handle>(std::make_shared<const Open>(file));
 }

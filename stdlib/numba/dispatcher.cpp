@@ -479,6 +479,19 @@ void Dispatcher::compile(Interpreter&, const std::vector<functions::Type>& types
   known_.push_back({types, 0, &entry, {}});
 }
 
+functions::Dispatch::Entry& Dispatcher::entry(Interpreter& in, const std::vector<functions::Type>& types) {
+  compile(in, types);
+  return *std::find_if(known_.begin(), known_.end(), [&](const Known& k) { return k.types == types; })->entry;
+}
+
+const functions::Specialisation& Dispatcher::overlapping(functions::Dispatch::Entry& entry) {
+  try {
+    return dispatch_->overlapping(entry);
+  } catch (const Error& error) {
+    rethrow_typing(error, dispatch_->function(), entry.types);
+  }
+}
+
 void Dispatcher::declare(Interpreter& in, const Signature& signature) {
   compile(in, signature.arguments);
   declared_ = true;

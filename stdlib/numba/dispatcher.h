@@ -27,6 +27,9 @@ class Dispatcher final : public Object {
   void declare(Interpreter& in, const Signature& signature);
   /// Compiles for further types.
   void compile(Interpreter& in, const std::vector<functions::Type>& types);
+  /// The code for these types, compiled where it is not yet; and that for arrays that may overlap. For calls from outside of the session.
+  functions::Dispatch::Entry& entry(Interpreter& in, const std::vector<functions::Type>& types);
+  const functions::Specialisation& overlapping(functions::Dispatch::Entry& entry);
   /// Whether types that it was not compiled for are refused from now on.
   void declare_all(bool closed) { declared_ = closed; }
   /// Forgets what was compiled, and compiles it again from the function as it is now.

@@ -1,5 +1,6 @@
 // The module numba.
 #include "stdlib/numba/module.h"
+#include "runtime/device/sandbox.h"
 
 #include <algorithm>
 #include <atomic>
@@ -205,6 +206,7 @@ functions::Options take_options(Interpreter& in, const Value& keywords, std::ini
         if (how->value != "unsafe")
           raise("ValueError", "parallel is True, False or \"unsafe\"",
                 "\"unsafe\" takes the iterations of prange to be independent without proof");
+        require_unchecked("parallel=\"unsafe\"");
         options.unchecked_parallel = true;
       }
     } else if (name == "fastmath") {
@@ -213,6 +215,7 @@ functions::Options take_options(Interpreter& in, const Value& keywords, std::ini
       options.locals = to_locals(in, v);
     } else if (name == "boundscheck") {
       options.bounds_check = v.is_none() || truth(in, v);
+      if (!options.bounds_check) require_unchecked("boundscheck=False");
     } else if (name == "max_registers" && std::find(own.begin(), own.end(), name) != own.end()) {
       if (!v.is_none()) options.registers = static_cast<int>(std::clamp<int64_t>(to_index(in, v), 16, 255));
     } else if (name == "error_model") {

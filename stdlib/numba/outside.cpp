@@ -4,6 +4,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "runtime/functions/host_function.h"
 #include "runtime/session/builtins.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/types.h"
@@ -93,6 +94,8 @@ std::string path_of(Interpreter& in, const Value& v) {
     return {};
   }
   if (const auto* b = v.as<Builtin>()) return b->self ? std::string() : path_of_native(in, b->function);
+  if (const auto* h = v.as<functions::HostFunction>())
+    return h->call_of_numbers() ? functions::path_of_host(*h->call_of_numbers()) : std::string();
   if (const auto* t = v.as<TypeObject>()) return path_of_type(t->described);
   if (const auto* f = v.as<Function>()) return f->code->globals->library ? path_of_library(*f) : std::string();
   if (const auto* d = v.as<numpy::DTypeObject>()) return "numpy." + std::string(name_of(d->dtype));

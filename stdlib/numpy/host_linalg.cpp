@@ -328,8 +328,10 @@ Value lapack_signs(Interpreter& in, Args args) {
     const auto rows = memory<T>(n * n), triangle = memory<T>(n * n);
     top.copy_to(0, rows.get());
     r.copy_to(0, triangle.get());
-    std::ranges::copy(linalg::signs_of_lapack<T>(n, rows.get(), triangle.get()), signs.data<double>());
+    const auto found = linalg::signs_of_lapack<T>(in.engine().device(), n, rows.get(), triangle.get(), in.engine().interrupt_flag());
+    std::ranges::copy(found, signs.data<double>());
   });
+  check_interrupt(in);
   return signs.value();
 }
 

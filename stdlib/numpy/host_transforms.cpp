@@ -140,17 +140,18 @@ Value to_real(Interpreter& in, Args args) {
 }
 
 /// by_gpu_library(a, axes, kind, n): the same of an array on a GPU by its library, unscaled: kind "forward", "backward" (of complex
-/// numbers), "half" (from_real), or "back" (to_real), which uses a up. None where the GPUs have none, or it does not take the array.
+/// numbers), "half" (from_real), "first half" (the same at the beginning of what "forward" gives, whose rest is left as it is), or "back"
+/// (to_real), which uses a up. None where the GPUs have none, or it does not take the array.
 Value by_gpu_library(Interpreter& in, Args args) {
   GpuDevice* const gpus = in.engine().chosen_gpus();
   if (!gpus || !gpus->library(GpuLibrary::transforms)) return {};
   const Array array = as_array(in, args[0]);
   const std::vector<int> axes = axes_of(in, args[1]);
   const std::string name = str(in, args[2]);
-  const auto kind = name == "half"       ? GpuTransform::Kind::real_to_complex
-                    : name == "back"     ? GpuTransform::Kind::complex_to_real
-                    : name == "backward" ? GpuTransform::Kind::backward
-                                         : GpuTransform::Kind::forward;
+  const auto kind = name == "half" || name == "first half" ? GpuTransform::Kind::real_to_complex
+                    : name == "back"                       ? GpuTransform::Kind::complex_to_real
+                    : name == "backward"                   ? GpuTransform::Kind::backward
+                                                           : GpuTransform::Kind::forward;
   const bool back = name == "back";
   Shape shape = array.shape(), result = shape;
   const auto last = static_cast<size_t>(axes.back());

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 
+#include "runtime/device/sandbox.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/csv/csv.h"
 #include "runtime/io/csv/unpack.h"
@@ -180,6 +181,7 @@ Value write_parts(const Value& path_or_none, Interpreter& in, const Options& giv
   put_parts([&](std::string_view part) { text += part; });
   if (path_or_none.is_none()) return make_str(std::move(text));
   const std::filesystem::path path = str(in, path_or_none);
+  require_writable(path);
   if (packing == "gzip") text = csv::pack_gzip(text);
   if (packing == "zstd") text = csv::pack_zstd(text);
   if (mode == "a") {

@@ -1,9 +1,11 @@
 // Natives of _frame: Parquet, Arrow IPC and ORC files read and written.
 #include <filesystem>
 
+#include "runtime/device/sandbox.h"
 #include "runtime/io/arrow/tables.h"
 #include "runtime/io/os_error.h"
 #include "runtime/session/dict.h"
+#include "stdlib/pandas/arrow_stream.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/csv.h"
 #include "stdlib/pandas/parquet.h"
@@ -86,14 +88,14 @@ Value read_table(Interpreter& in, Args args) {
                                        storage_options_of(in, args[3])));
 }
 
-/// write_table(format, path, names, columns, labels, integer_names, options); labels as they are read, and the column of labels comes last.
-Value write_table(Interpreter& in, Args args) {
+/// Of (names, columns, labels, integer_names); labels as they are read, and the column of labels comes last.
+arrow::Table table_of(Interpreter& in, Args args) {
   arrow::Table table;
-  table.names = texts_of(in, args[2]);
-  for (const Value& v : to_vector(in, args[3])) table.columns.push_back(column_of(v));
+  table.names = texts_of(in, args[0]);
+  for (const Value& v : to_vector(in, args[1])) table.columns.push_back(column_of(v));
   if (!table.columns.empty()) table.rows = table.columns[0].size();
-  if (!args[4].is_none()) {
-    const std::vector<Value> labels = to_vector(in, args[4]);
+  if (!args[2].is_none()) {
+    const std::vector<Value> labels = to_vector(in, args[2]);
     table.labels.kind = labels.size() == 4 ? arrow::RowLabels::Kind::range : arrow::RowLabels::Kind::column;
     if (labels.size() == 4) {
       table.labels.start = to_index(in, labels[0]);
@@ -104,7 +106,21 @@ Value write_table(Interpreter& in, Args args) {
     }
     if (const Value& name = labels.back(); !name.is_none()) table.labels.name = str(in, name);
   }
-  table.integer_names = truth(in, args[5]);
+  table.integer_names = truth(in, args[3]);
+  return table;
+}
+
+/// read_stream(stream)
+Value read_stream(Interpreter& in, Args args) {
+  return table_value(arrow::read_stream(in.engine(), std::move(args[0].as<ArrowStream>()->stream), "the stream"));
+}
+
+/// write_stream(names, columns, labels, integer_names)
+Value write_stream(Interpreter& in, Args args) { return Value::make<ArrowStream>(arrow::write_stream(in.engine(), table_of(in, args))); }
+
+/// write_table(format, path, names, columns, labels, integer_names, options)
+Value write_table(Interpreter& in, Args args) {
+  const arrow::Table table = table_of(in, args.subspan(2, 4));
   arrow::WriteOptions options;
   Dict& given = *args[6].as<Dict>();
   if (const Value* codec = given.find("compression")) options.codec = codec->is_none() ? "none" : str(in, *codec);
@@ -114,6 +130,7 @@ Value write_table(Interpreter& in, Args args) {
   if (options.rows_a_group < 1) raise("ValueError", "row_group_size must be 1 or more");
   const std::filesystem::path path = str(in, args[1]);
   if (const Value* folders = given.find("folders"); folders && truth(in, *folders)) {
+    require_writable(path.parent_path());
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
     if (error) throw os_error(error.value(), path.parent_path());
@@ -132,6 +149,8 @@ std::vector<NativeFunction> parquet_functions() {
   return {
       {"read_parquet", "paths, columns, any_of, natural_order, storage", read_parquet, "Columns of Parquet files."},
       {"read_table", "format, path, columns, storage", read_table, "Columns of a 'feather' or 'orc' file."},
+      {"read_stream", "stream", read_stream, "Columns of another library's table."},
+      {"write_stream", "names, columns, labels, integer_names", write_stream, "Columns as a table for another library."},
       {"write_table", "format, path, names, columns, labels, integer_names, options", write_table,
        "Columns as a 'parquet', 'feather' or 'orc' file."},
   };

@@ -1,5 +1,6 @@
 // pd.Timestamp.
 #include "stdlib/pandas/timestamp.h"
+#include "runtime/device/sandbox.h"
 
 #include <chrono>
 #include <cmath>
@@ -123,6 +124,7 @@ Value construct(Interpreter& in, std::span<Value> args) {
 }
 
 int64_t now_nanoseconds() {
+  require_clock("reading clocks");
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count() * kMicrosecond;
 }
 
@@ -130,6 +132,7 @@ int64_t now_nanoseconds() {
 Value now(Interpreter& in, std::span<Value> args) {
   const TimeZone* zone = zone_argument(in, args[0]);
   if (zone) return made(now_nanoseconds(), zone);
+  require_clock("reading clocks");
   const std::time_t seconds = std::time(nullptr);
   std::tm local{};
   localtime_r(&seconds, &local);

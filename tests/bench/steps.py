@@ -54,7 +54,7 @@ for name, work in STEPS.items():
     flat = np.asarray(result).ravel().astype(np.float64)
     if name in UNORDERED:
         flat = np.sort(flat)
-    print(f"{name}|{first:.5f}|{best:.5f}|{float((flat * np.cos(np.arange(flat.size) % 977)).sum())!r}", flush=True)
+    print(f"{name}|{first:.8f}|{best:.8f}|{float((flat * np.cos(np.arange(flat.size) % 977)).sum())!r}", flush=True)
 '''
 
 
@@ -67,6 +67,10 @@ def measured(command, script):
         if line.count("|") != 3:
             print(f"{command[0]}: {line}")
     return {name: (float(first), float(best), float(total)) for name, first, best, total in lines}
+
+
+def in_ms(seconds):
+    return f"{1e3 * seconds:.3f}" if seconds < 1e-3 else f"{1e3 * seconds:.2f}"
 
 
 def main(description, data, elements, tolerance=1e-8):
@@ -100,6 +104,6 @@ def main(description, data, elements, tolerance=1e-8):
         same = math.isclose(total, own_total, rel_tol=tolerance, abs_tol=1e-6)
         wrong += not same
         ratios.append(seconds / own)
-        print(f"| {name} | {1e3 * seconds:.2f} | {1e3 * own:.2f} | {1e3 * first:.1f} | {seconds / own:.2f}{'' if same else f' WRONG: {own_total!r} for {total!r}'} |")
+        print(f"| {name} | {in_ms(seconds)} | {in_ms(own)} | {1e3 * first:.1f} | {seconds / own:.2f}{'' if same else f' WRONG: {own_total!r} for {total!r}'} |")
     print(f"geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f} over {len(ratios)}")
     sys.exit(1 if wrong else 0)

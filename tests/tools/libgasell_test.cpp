@@ -51,7 +51,8 @@ TEST_CASE("results are read back as C++ values") {
   CHECK(f.session.evaluate("x = 3").is_none());
   CHECK(f.session.evaluate("").is_none());
   CHECK(f.session["x"].kind() == GASELL_KIND_INTEGER);
-  CHECK(f.session.evaluate("{}").kind() == GASELL_KIND_OTHER);
+  CHECK(f.session.evaluate("{}").kind() == GASELL_KIND_DICT);
+  CHECK(f.session.evaluate("range(3)").kind() == GASELL_KIND_OTHER);
   CHECK_THROWS_AS(f.session.evaluate("300").as<int8_t>(), std::out_of_range);
   CHECK_THROWS_AS(f.session.evaluate("'a'").as<double>(), gasell::Error);
 }
@@ -279,7 +280,7 @@ TEST_CASE("engines are independent") {
   CHECK(b == 999000);
 }
 
-TEST_CASE("a second thread in an engine is refused, and leaves the first one alone") {
+TEST_CASE("a second thread in a session is refused, and leaves the first one alone") {
   Fixture f;
   f.session.evaluate("n = 0");
   std::atomic<bool> begun = false;
@@ -293,9 +294,8 @@ TEST_CASE("a second thread in an engine is refused, and leaves the first one alo
     CHECK(e.status == GASELL_INVALID_ARGUMENT);
     refused = e.what();
   }
-  CHECK(refused.find("another thread uses this engine") != std::string::npos);
-  gasell::Engine other;
-  gasell::Session own{other};
+  CHECK(refused.find("another thread uses this session") != std::string::npos);
+  gasell::Session own{f.engine};
   CHECK(own.evaluate("1 + 1").as<int>() == 2);
   f.engine.interrupt();
   first.join();

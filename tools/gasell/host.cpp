@@ -10,6 +10,7 @@
 #include <string>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/session/objects.h"
 #include "stdlib/modules.h"
 #include "tools/gasell/interrupt.h"
@@ -86,6 +87,15 @@ Host::Host(const Options& options, bool interactive)
   interpreter.read_line = [lines = std::make_shared<InputLines>()](const std::string& prompt) { return lines->next(prompt); };
   interpreter.dashboard_link = [this] { return dashboard().link(); };
   interpreter.own_process();
+  if (options.sandbox) {
+    Sandbox::Rules rules{.confined = true};
+    for (const std::string& what : options.allow)
+      if (!grant(rules, what))
+        throw Finish{2, "gasell: --allow takes read:FOLDER, write:FOLDER, env, clock, network, plugins, unchecked or raw-code, not '" +
+                            what + "'\n"};
+    interpreter.confine(std::make_shared<Sandbox>(std::move(rules)));
+    interpreter.dashboard_link = nullptr;  // a server that the script would start
+  }
   if (options.engine.trace) operators_.emplace(operators_to(engine.trace()));
   if (options.dashboard >= 0) write_stderr("dashboard: " + dashboard().link() + "\n");
 }

@@ -93,6 +93,11 @@ Options parse_command_line(int argc, char** argv) {
   auto* dashboard_option =
       app.add_flag("--dashboard{free}", dashboard, "Show what runs in a browser on this machine: prints its address")->type_name("[=PORT]");
   app.add_flag("--profile", options.profile, "Say what kernels and copies took how long, and at which rate");
+  app.add_flag("--sandbox", options.sandbox, "Let the script reach no file, no other machine and no variable of the environment");
+  app.add_option("--allow", options.allow,
+                 "With --sandbox: read:FOLDER, write:FOLDER, env, clock, network, plugins, unchecked, raw-code; may be repeated")
+      ->type_name("WHAT")
+      ->allow_extra_args(false);
   app.add_flag("--json-errors", options.json_errors, "Print errors as one JSON object a line");
   app.add_flag("--internal", options.internal, "Let errors show what the compiler underneath said");
   app.add_flag("--version", version, "Print the version");
@@ -127,6 +132,7 @@ Options parse_command_line(int argc, char** argv) {
     if (found == kEmitNames.end()) usage_error(fmt::format("--emit takes ast, graph, loops, llvm, asm, grid or ptx, not '{}'", emit));
     options.emit = found->second;
   }
+  if (!options.allow.empty() && !options.sandbox) usage_error("--allow goes with --sandbox");
   if (*after_option && options.emit != Emit::loops) usage_error("--after goes with --emit=loops");
 
   if (*doctor || *check) {
@@ -147,6 +153,7 @@ Options parse_command_line(int argc, char** argv) {
     options.script = text;
     return options;
   }
+  if (options.sandbox && (stays || (options.arguments.empty() && isatty(STDIN_FILENO)))) usage_error("--sandbox wants a script");
   if (options.arguments.empty()) {
     options.action = isatty(STDIN_FILENO) ? Action::repl : Action::run_stdin;
     return options;

@@ -15,6 +15,8 @@ struct Options {
   Action action = Action::repl;
   std::string script;                  // run_file, check: the path; run_text: the text; repl: a script that runs first, or ""
   std::vector<std::string> arguments;  // what sys.argv holds after the script's name
+  bool sandbox = false;                // scripts reach only what `allow` says
+  std::vector<std::string> allow;      // runtime/device/sandbox.h, grant()
   EngineOptions engine;                // the environment's values, overridden by the command line's
   Emit emit = Emit::nothing;
   std::string after_pass;  // with emit=loops: the state after this pass

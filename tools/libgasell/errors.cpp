@@ -1,4 +1,7 @@
+#include <nlohmann/json.hpp>
+
 #include "lang/render.h"
+#include "runtime/functions/call.h"
 #include "runtime/session/objects.h"
 #include "tools/libgasell/handles.h"
 
@@ -27,6 +30,48 @@ Diagnostic diagnostic_of(const Raised& raised, gasell_session* session) {
   return d;
 }
 
+/// A compiled function raised, in a call that was no session's.
+Diagnostic diagnostic_of(const functions::SiteRaised& raised) {
+  Diagnostic d;
+  d.kind = raised.site.exception;
+  d.message = raised.message;
+  if (raised.site.source) d.primary = Label{raised.site.source, raised.site.span, ""};
+  return d;
+}
+
+struct Place {
+  std::string source;
+  int line = 0, column = 0, end_line = 0, end_column = 0;
+};
+
+Place place_of(const Label& label) {
+  if (!label.source) return {};
+  const Source::Position begin = label.source->position(label.span.begin), end = label.source->position(label.span.end);
+  return {label.source->name(), begin.line, begin.column, end.line, end.column};
+}
+
+void add_place(nlohmann::json& to, const Place& place) {
+  to["source"] = place.source;
+  to["line"] = place.line;
+  to["column"] = place.column;
+  to["end_line"] = place.end_line;
+  to["end_column"] = place.end_column;
+}
+
+std::string json_of(gasell_status status, const Diagnostic& d, int exit_code) {
+  nlohmann::json all{
+      {"status", static_cast<int>(status)}, {"kind", d.kind}, {"message", d.message}, {"hint", d.hint}, {"exit_code", exit_code}};
+  add_place(all, d.primary ? place_of(*d.primary) : Place{});
+  nlohmann::json calls = nlohmann::json::array();
+  for (const Label& label : d.secondary) {
+    nlohmann::json call{{"text", label.text}};
+    add_place(call, place_of(label));
+    calls.push_back(std::move(call));
+  }
+  all["calls"] = std::move(calls);
+  return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 struct Description {
   gasell_status status;
   Diagnostic diagnostic;
@@ -43,7 +88,19 @@ Description describe_current(gasell_session* session) {
     return plain(GASELL_INVALID_ARGUMENT, Blame::user, "InvalidArgument", e.message);
   } catch (const Error& e) {
     return {status_of(e.diagnostic()), e.diagnostic()};
+  } catch (const Sandbox::Ended& e) {
+    switch (e.why) {
+      case Sandbox::End::time: return plain(GASELL_LIMIT_EXCEEDED, Blame::user, "TimeoutError", "the call took longer than it may");
+      case Sandbox::End::output:
+        return plain(GASELL_LIMIT_EXCEEDED, Blame::user, "OutputLimitError", "the script printed more than it may");
+      default: return plain(GASELL_INTERRUPTED, Blame::user, "KeyboardInterrupt", "the computation was interrupted");
+    }
+  } catch (const functions::SiteRaised& e) {
+    return {GASELL_SCRIPT_ERROR, diagnostic_of(e)};
   } catch (const Interrupted&) {
+    // Where a kernel, and not the script, was what the limit ended.
+    if (session && session->sandbox->end() == Sandbox::End::time)
+      return plain(GASELL_LIMIT_EXCEEDED, Blame::user, "TimeoutError", "the call took longer than it may");
     return plain(GASELL_INTERRUPTED, Blame::user, "KeyboardInterrupt", "the computation was interrupted");
   } catch (const Interpreter::Exit& e) {
     Description d = plain(GASELL_EXIT, Blame::user, "SystemExit", std::to_string(e.code));
@@ -68,8 +125,8 @@ gasell_status report(gasell_error** error, gasell_session* session) noexcept {
   try {
     Description d = describe_current(session);
     if (error) {
-      std::string rendered = render(d.diagnostic);
-      *error = new gasell_error{d.status, std::move(d.diagnostic), std::move(rendered), d.exit_code};
+      std::string rendered = render(d.diagnostic), json = json_of(d.status, d.diagnostic, d.exit_code);
+      *error = new gasell_error{d.status, std::move(d.diagnostic), std::move(rendered), std::move(json), d.exit_code};
     }
     return d.status;
   } catch (...) {
@@ -89,14 +146,17 @@ gasell_status gasell_error_describe(const gasell_error* error, gasell_error_info
     out.message = d.message.c_str();
     out.source = "";
     if (d.primary && d.primary->source) {
-      const Source::Position position = d.primary->source->position(d.primary->span.begin);
+      const Place place = place_of(*d.primary);
       out.source = d.primary->source->name().c_str();
-      out.line = position.line;
-      out.column = position.column;
+      out.line = place.line;
+      out.column = place.column;
+      out.end_line = place.end_line;
+      out.end_column = place.end_column;
     }
     out.hint = d.hint.c_str();
     out.rendered = error->rendered.c_str();
     out.exit_code = error->exit_code;
+    out.json = error->json.c_str();
     write_struct(*info, out);
   });
 }

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
@@ -12,20 +14,40 @@
 
 #include "gasell/gasell.h"
 #include "runtime/array/array.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/engine.h"
 #include "runtime/session/interpreter.h"
+#include "tools/libgasell/limits.h"
 
 struct gasell_engine {
   explicit gasell_engine(gasell::EngineOptions options) : engine(std::move(options)) {}
-  gasell::Engine engine;
-  std::atomic<std::thread::id> user = {};  // the thread that is in a call
+  gasell::Engine engine;  // each session has one of its own, made from it
+  gasell::c_abi::Deadlines deadlines;
 };
 
 struct gasell_session {
-  explicit gasell_session(gasell_engine& owner);
+  gasell_session(gasell_engine& owner, gasell::Sandbox::Rules rules);
+  ~gasell_session();
+  /// Ends what runs, whatever the script catches. From any thread, and from a signal handler.
+  void end(gasell::Sandbox::End why) noexcept {
+    sandbox->end(why);
+    engine.interrupt();
+  }
+
   gasell_engine& owner;
-  gasell::Engine& engine;
+  gasell::Engine engine;
+  const std::shared_ptr<gasell::Sandbox> sandbox;
+  std::vector<gasell::Value> host_functions;  // compiled code has their addresses
   gasell::Interpreter interpreter;
+
+  std::atomic<double> seconds{0};      // of a call; 0: as many as it takes
+  std::atomic<bool> cancelled{false};  // calls end at once
+  int64_t most_output = 0, printed = 0;
+
+  std::atomic<std::thread::id> user = {};  // the thread that is in a call
+  /// Values and functions that another thread freed meanwhile: they die when the call ends.
+  std::mutex mutex;
+  std::vector<std::shared_ptr<void>> freed;
 };
 
 struct gasell_value {
@@ -34,12 +56,13 @@ struct gasell_value {
   std::string text;                         // what gasell_value_text gave last
   std::optional<gasell::Array> array = {};  // what gasell_array.shape points into
   gasell::Array::Elements elements = {};    // what gasell_array.data points to
+  gasell::Array::Memory memory = {};        // what gasell_view points to
 };
 
 struct gasell_error {
   gasell_status status;
   gasell::Diagnostic diagnostic;
-  std::string rendered;
+  std::string rendered, json;
   int exit_code = 0;
 };
 
@@ -53,26 +76,26 @@ inline void require(bool condition, const char* message) {
   if (!condition) throw InvalidArgument{message};
 }
 
-/// While it lives, its thread uses an engine. Another thread that comes meanwhile is refused; calls within calls are taken.
+/// While it lives, its thread uses a session, and the GPUs where there are any. Another thread that comes meanwhile is refused; calls
+/// within calls are taken.
 class Use {
  public:
-  explicit Use(gasell_engine* engine) {
-    if (!engine || engine->user == std::this_thread::get_id()) return;
-    std::thread::id nobody;
-    require(engine->user.compare_exchange_strong(nobody, std::this_thread::get_id()),
-            "another thread uses this engine: an engine, its sessions and their values belong to one thread at a time; make an engine for "
-            "each thread");
-    engine_ = engine;
-  }
-  ~Use() {
-    if (engine_) engine_->user = std::thread::id();
-  }
+  explicit Use(gasell_session* session);
+  ~Use();
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
  private:
-  gasell_engine* engine_ = nullptr;
+  void leave() noexcept;
+
+  std::optional<InSandbox> confined_;
+  gasell_session* session_ = nullptr;  // null: this is a call within a call, or of no session
+  std::optional<Engine::Turn> turn_;
+  bool timed_ = false;
 };
+
+/// Lets go of what belongs to a session, from any thread: now, or when the call that another thread is in ends.
+void release_in(gasell_session& session, std::shared_ptr<void> object) noexcept;
 
 /// Describes the exception being handled. `session` may be null; with it an exception object in flight is put in words.
 gasell_status report(gasell_error** error, gasell_session* session) noexcept;
@@ -82,7 +105,7 @@ template <class Work>
 gasell_status guarded(gasell_error** error, gasell_session* session, Work&& work) noexcept {
   if (error) *error = nullptr;
   try {
-    const Use use(session ? &session->owner : nullptr);
+    const Use use(session);
     work();
     return GASELL_OK;
   } catch (...) {
@@ -106,5 +129,11 @@ void write_struct(T& to, T value) {
 
 /// C's dtype numbers are the engine's.
 DType dtype_of(gasell_dtype dtype);
+
+/// Whether a value is an object of the program's.
+bool is_handle(const Value& value);
+
+/// Names of bindings, as scripts write them.
+void require_binding(gasell_session* session, const char* name);
 
 }  // namespace gasell::c_abi

@@ -1,33 +1,118 @@
+#include <cmath>
+
 #include "lang/parser.h"
 #include "runtime/session/objects.h"
 #include "stdlib/modules.h"
 #include "tools/array_values.h"
-#include "tools/libgasell/handles.h"
+#include "tools/libgasell/marshal.h"
 
 using namespace gasell;
 using namespace gasell::c_abi;
 
-gasell_session::gasell_session(gasell_engine& owner) : owner(owner), engine(owner.engine), interpreter(owner.engine, known_modules()) {}
+gasell_session::gasell_session(gasell_engine& owner, Sandbox::Rules rules)
+    : owner(owner), engine(owner.engine), sandbox(std::make_shared<Sandbox>(std::move(rules))), interpreter(engine, known_modules()) {
+  interpreter.confine(sandbox);
+}
+gasell_session::~gasell_session() = default;
+
+namespace {
+
+void count_output(gasell_session& session, size_t length) {
+  session.printed += static_cast<int64_t>(length);
+  if (session.most_output > 0 && session.printed > session.most_output) {
+    session.end(Sandbox::End::output);
+    throw Sandbox::Ended{Sandbox::End::output};
+  }
+}
+
+void set_writer(gasell_session& session, gasell_write write, void* context) {
+  session.interpreter.write_out = [&session, write, context](std::string_view text) {
+    count_output(session, text.size());
+    if (write)
+      write(context, text.data(), text.size());
+    else
+      std::fwrite(text.data(), 1, text.size(), stdout);
+  };
+}
+
+}  // namespace
 
 gasell_status gasell_session_create(gasell_engine* engine, gasell_session** session, gasell_error** error) noexcept {
+  return gasell_session_create_with(engine, nullptr, session, error);
+}
+
+gasell_status gasell_session_create_with(gasell_engine* engine, const gasell_session_options* options, gasell_session** session,
+                                         gasell_error** error) noexcept {
   return guarded(error, nullptr, [&] {
     require(engine && session, "gasell_session_create wants an engine and a place for the session");
     *session = nullptr;
-    const Use use(engine);
-    *session = new gasell_session(*engine);
+    const gasell_session_options given = options ? read_struct(*options) : gasell_session_options{};
+    require(given.memory >= 0 && given.output >= 0 && given.recursion >= 0, "limits must be 0 (none) or positive");
+    require(given.seconds >= 0 && std::isfinite(given.seconds), "seconds must be 0 (no limit) or positive");
+    require(given.recursion <= 100000, "recursion must be at most 100000");
+    Sandbox::Rules rules;
+    rules.confined = given.sandbox != 0;
+    rules.memory = given.memory;
+    require(!given.allow || given.sandbox, "what is allowed matters in a sandbox only");
+    for (const char* const* each = given.allow; each && *each; ++each)
+      if (!grant(rules, *each))
+        throw InvalidArgument{std::string("\"") + *each +
+                              "\" is nothing to allow: read:FOLDER, write:FOLDER, env, clock, network, plugins, unchecked, raw-code are"};
+    auto made = std::make_unique<gasell_session>(*engine, std::move(rules));
+    made->most_output = given.output;
+    made->seconds = given.seconds;
+    if (given.recursion) made->interpreter.set_recursion_limit(given.recursion);
+    set_writer(*made, nullptr, nullptr);
+    if (given.sandbox) made->interpreter.read_line = [](const std::string&) { return std::optional<std::string>(); };
+    *session = made.release();
   });
 }
 
-void gasell_session_free(gasell_session* session) noexcept { delete session; }
+void gasell_session_free(gasell_session* session) noexcept {
+  if (!session) return;
+  try {
+    const Engine::Turn turn(session->owner.engine);
+    delete session;
+  } catch (const Interrupted&) {  // of the wait for the GPUs: its values go all the same
+    delete session;
+  }
+}
+
+gasell_status gasell_session_set_seconds(gasell_session* session, double seconds, gasell_error** error) noexcept {
+  return guarded(error, nullptr, [&] {
+    require(session, "gasell_session_set_seconds wants a session");
+    require(seconds >= 0 && std::isfinite(seconds), "seconds must be 0 (no limit) or positive");
+    session->seconds = seconds;
+  });
+}
+
+void gasell_session_interrupt(gasell_session* session) noexcept {
+  if (session) session->end(Sandbox::End::asked);
+}
+
+void gasell_session_set_cancelled(gasell_session* session, int cancelled) noexcept {
+  if (!session) return;
+  session->cancelled = cancelled != 0;
+  if (cancelled) session->end(Sandbox::End::asked);
+}
 
 gasell_status gasell_session_set_output(gasell_session* session, gasell_write write, void* context, gasell_error** error) noexcept {
   return guarded(error, session, [&] {
     require(session, "gasell_session_set_output wants a session");
-    if (write) {
-      session->interpreter.write_out = [write, context](std::string_view text) { write(context, text.data(), text.size()); };
-    } else {
-      session->interpreter.write_out = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
-    }
+    set_writer(*session, write, context);
+  });
+}
+
+gasell_status gasell_session_set_input(gasell_session* session, gasell_read_line read, void* context, gasell_error** error) noexcept {
+  return guarded(error, session, [&] {
+    require(session && read, "gasell_session_set_input wants a session and a reader");
+    session->interpreter.read_line = [read, context](const std::string& prompt) -> std::optional<std::string> {
+      std::string line(1 << 16, '\0');
+      const int64_t length = read(context, prompt.c_str(), line.data(), static_cast<int64_t>(line.size()));
+      if (length < 0) return {};
+      line.resize(static_cast<size_t>(std::min<int64_t>(length, static_cast<int64_t>(line.size()))));
+      return line;
+    };
   });
 }
 
@@ -36,7 +121,6 @@ gasell_status gasell_evaluate(gasell_session* session, const char* text, const c
   return guarded(error, session, [&] {
     require(session && text, "gasell_evaluate wants a session and a text");
     if (result) *result = nullptr;
-    session->engine.clear_interrupt();
     const ast::ModuleRef module = parse_module(std::make_shared<Source>(source_name ? source_name : "<host>", text));
     if (!result) return session->interpreter.run(module);
     *result = new gasell_value{session, session->interpreter.evaluate(module), {}};
@@ -57,10 +141,6 @@ gasell_status gasell_get_global(gasell_session* session, const char* name, gasel
 
 namespace {
 
-void require_binding(gasell_session* session, const char* name) {
-  require(session && name && *name, "a binding wants a session and a name");
-}
-
 gasell_status bind(gasell_session* session, const char* name, gasell_error** error, const std::function<Value()>& make) noexcept {
   return guarded(error, session, [&] {
     require_binding(session, name);
@@ -70,29 +150,27 @@ gasell_status bind(gasell_session* session, const char* name, gasell_error** err
 
 }  // namespace
 
-gasell_status gasell_bind_array(gasell_session* session, const char* name, void* data, gasell_dtype dtype, int rank, const int64_t* shape,
-                                unsigned flags, gasell_release release, void* context, gasell_error** error) noexcept {
+gasell_status gasell_bind_view(gasell_session* session, const char* name, void* data, gasell_dtype dtype, int rank, const int64_t* shape,
+                               const int64_t* strides, unsigned flags, gasell_release release, void* context,
+                               gasell_error** error) noexcept {
   return guarded(error, session, [&] {
     require_binding(session, name);
-    require(rank >= 0 && rank <= 64, "the rank must be 0 to 64");
-    require(rank == 0 || shape, "an array with axes wants a shape");
     require((flags & ~GASELL_WRITABLE) == 0, "unknown flags");
     const DType type = dtype_of(dtype);
-    Array::Shape extents(shape, shape + rank);
-    int64_t bytes = size_of(type);
-    for (int64_t extent : extents)
-      require(extent >= 0 && !__builtin_mul_overflow(bytes, extent, &bytes), "an extent is negative, or the shape too large");
-    require(data || bytes == 0, "the data pointer is NULL");
-    const int alignment = kind(type) == 'c' ? size_of(type) / 2 : size_of(type);
-    require(reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(alignment) == 0, "the data pointer is not aligned to the element");
+    require_memory(data, type, rank, shape, strides);
     // From the storage on, the memory is released with it; until the binding has succeeded, that must not reach the caller.
     const auto armed = std::make_shared<bool>(false);
-    const HostStorageRef storage = external(data, bytes, flags & GASELL_WRITABLE, [armed, release, context] {
+    Array array = array_over(session->engine, data, type, rank, shape, strides, (flags & GASELL_WRITABLE) != 0, [armed, release, context] {
       if (*armed && release) release(context);
     });
-    session->interpreter.set_global(name, value_of(Array::over(storage, type, std::move(extents))));
+    session->interpreter.set_global(name, value_of(std::move(array)));
     *armed = true;
   });
+}
+
+gasell_status gasell_bind_array(gasell_session* session, const char* name, void* data, gasell_dtype dtype, int rank, const int64_t* shape,
+                                unsigned flags, gasell_release release, void* context, gasell_error** error) noexcept {
+  return gasell_bind_view(session, name, data, dtype, rank, shape, nullptr, flags, release, context, error);
 }
 
 gasell_status gasell_bind_boolean(gasell_session* session, const char* name, int value, gasell_error** error) noexcept {
@@ -122,3 +200,11 @@ gasell_status gasell_bind_value(gasell_session* session, const char* name, const
     return value->value;
   });
 }
+
+namespace gasell::c_abi {
+
+void require_binding(gasell_session* session, const char* name) {
+  require(session && name && *name, "a binding wants a session and a name");
+}
+
+}  // namespace gasell::c_abi

@@ -1,3 +1,6 @@
+#include "runtime/functions/host_function.h"
+#include "runtime/session/dict.h"
+#include "runtime/session/function.h"
 #include "runtime/session/objects.h"
 #include "tools/array_values.h"
 #include "tools/libgasell/handles.h"
@@ -7,12 +10,11 @@ using namespace gasell::c_abi;
 
 namespace {
 
-/// Runs `work` on a value and a place for the result; forgets interrupts from before the call.
+/// Runs `work` on a value and a place for the result.
 template <class Work>
 gasell_status reading(const gasell_value* value, const void* result, gasell_error** error, Work&& work) noexcept {
   return guarded(error, value ? value->session : nullptr, [&] {
     require(value && result, "reading wants a value and a place for the result");
-    value->session->engine.clear_interrupt();
     work(value->session->interpreter);
   });
 }
@@ -67,6 +69,12 @@ gasell_kind gasell_value_kind(const gasell_value* value) noexcept {
   if (v.as<Complex>()) return GASELL_KIND_COMPLEX;
   if (v.as<Tuple>()) return GASELL_KIND_TUPLE;
   if (v.as<List>()) return GASELL_KIND_LIST;
+  if (v.as<Dict>()) return GASELL_KIND_DICT;
+  if (is_handle(v)) return GASELL_KIND_HANDLE;
+  const std::string& name = type_of(v).name;
+  if (name == "DataFrame") return GASELL_KIND_FRAME;
+  if (name == "Series") return GASELL_KIND_SERIES;
+  if (v.as<Function>() || v.as<Builtin>() || name == "CPUDispatcher" || v.as<functions::HostFunction>()) return GASELL_KIND_FUNCTION;
   return GASELL_KIND_OTHER;
 }
 
@@ -163,4 +171,18 @@ gasell_status gasell_value_array(gasell_value* value, gasell_array* array, gasel
   });
 }
 
-void gasell_value_free(gasell_value* value) noexcept { delete value; }
+gasell_status gasell_value_view(gasell_value* value, gasell_dtype* dtype, int* rank, gasell_view* view, gasell_error** error) noexcept {
+  return reading(value, dtype && rank ? view : nullptr, error, [&](Interpreter&) {
+    const Array& a = array_in(*value);
+    const Array* const one[] = {&a};
+    settle(value->session->engine, one, {false});
+    value->memory = a.memory(false);
+    *dtype = static_cast<gasell_dtype>(a.dtype());
+    *rank = a.rank();
+    *view = {value->memory.data, a.shape().data(), value->memory.strides.data()};
+  });
+}
+
+void gasell_value_free(gasell_value* value) noexcept {
+  if (value) release_in(*value->session, std::shared_ptr<gasell_value>(value));
+}

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/io/arrow/tables.h"
 #include "runtime/io/os_error.h"
 
@@ -117,10 +118,13 @@ std::vector<DataFile> files_elsewhere(const std::string& address, const remote::
 }  // namespace
 
 std::vector<DataFile> data_files(const std::string& path, bool natural_order, const remote::StorageOptions& storage) {
+  require_plugins("reading files of Parquet");
+  const bool elsewhere = remote::is_remote(path);
+  if (!elsewhere) require_readable(path);
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   std::vector<DataFile> files;
-  if (remote::is_remote(path)) {
+  if (elsewhere) {
     files = files_elsewhere(path, storage);
   } else if (fs::is_directory(status)) {
     collect(path, {}, files);
@@ -135,6 +139,8 @@ std::vector<DataFile> data_files(const std::string& path, bool natural_order, co
     if (!fs::exists(status)) throw os_error(error ? error.value() : ENOENT, path);
     files.push_back({path, {}});
   }
+  if (!elsewhere)
+    for (const DataFile& file : files) require_readable(file.path);  // a link leads elsewhere
   if (natural_order)
     std::ranges::stable_sort(files,
                              [](const DataFile& a, const DataFile& b) { return naturally_before(a.path.native(), b.path.native()); });

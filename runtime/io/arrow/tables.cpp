@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/io/arrow/decode.h"
 #include "runtime/io/arrow/encode.h"
 #include "runtime/io/arrow/pandas_metadata.h"
@@ -23,12 +24,12 @@ struct Pieces {
   int64_t rows = 0;
 };
 
-Pieces read_pieces(Engine& engine, Stream& stream, const std::filesystem::path& path) {
+Pieces read_pieces(Engine& engine, Stream& stream, const std::string& shown) {
   Pieces pieces;
   const auto ask = [&](int failed) {
     if (!failed) return;
     const char* const why = stream->get_last_error(stream.get());
-    throw Error("ValueError", in_quotes(path.string()) + ": " + (why ? why : "cannot be read"));
+    throw Error("ValueError", in_quotes(shown) + ": " + (why ? why : "cannot be read"));
   };
   ask(stream->get_schema(stream.get(), pieces.schema.get()));
   while (true) {
@@ -36,9 +37,23 @@ Pieces read_pieces(Engine& engine, Stream& stream, const std::filesystem::path& 
     auto piece = std::make_shared<ArrayData>();
     ask(stream->get_next(stream.get(), piece->get()));
     if (!*piece) return pieces;
-    pieces.rows = added_rows(pieces.rows, (*piece)->length, path.string());
+    pieces.rows = added_rows(pieces.rows, (*piece)->length, shown);
     pieces.arrays.push_back(std::move(piece));
   }
+}
+
+/// The values of a column where they lie, if they lie as ours do and none is missing; else null.
+graph::NodeRef lent_values(const std::shared_ptr<ArrayData>& piece, int64_t k, const FieldType& type) {
+  const ArrowArray& array = *(*piece)->children[k];
+  const int width = size_of(type.type.dtype);
+  if (type.form != FieldType::Form::plain || type.width != width || type.scale != 1 || array.null_count != 0 || array.length == 0 ||
+      (*piece)->offset != 0 || array.n_buffers < 2)
+    return nullptr;
+  const char* const data = static_cast<const char*>(array.buffers[1]) + array.offset * width;
+  if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(width) != 0) return nullptr;
+  const int64_t count = (*piece)->length;
+  HostStorageRef storage = external(const_cast<char*>(data), count * width, false, [piece] {});
+  return graph::buffer(std::move(storage), type.type.dtype, {count}, {1}, 0);
 }
 
 frame::Column column_of_pieces(Engine& engine, const Pieces& pieces, int64_t k, const FieldType& type, const std::string& name) {
@@ -59,6 +74,11 @@ frame::Column column_of_pieces(Engine& engine, const Pieces& pieces, int64_t k, 
       column.categories = std::make_shared<frame::Column>(frame::text_column(engine, std::move(joined.dictionary)));
     return column;
   }
+  if (pieces.arrays.size() == 1)
+    if (const graph::NodeRef lent = lent_values(pieces.arrays[0], k, type)) {
+      column.values = lent;
+      return column;
+    }
   const bool any_missing = !tells_missing(type) && std::any_of(pieces.arrays.begin(), pieces.arrays.end(),
                                                                [&](const auto& p) { return (*p)->children[k]->null_count != 0; });
   frame::NewValues values(engine, type.type.dtype, pieces.rows);
@@ -118,6 +138,8 @@ frame::Column categories_of_pieces(Engine& engine, const Pieces& pieces, int64_t
 
 Table read_table(Engine& engine, Format format, const std::filesystem::path& path, const std::optional<std::vector<std::string>>& columns,
                  const remote::StorageOptions& storage) {
+  require_plugins("reading files of Arrow and ORC");
+  if (!remote::is_remote(path.string())) require_readable(path);
   const GasellArrow& library = plugin();
   std::vector<const char*> names;
   if (columns)
@@ -131,14 +153,18 @@ Table read_table(Engine& engine, Format format, const std::filesystem::path& pat
                                       columns ? names.data() : nullptr, static_cast<int64_t>(names.size()), stream.get(), &problem);
   if (elsewhere) elsewhere->rethrow();
   check(kind, problem, path);
-  const Pieces pieces = read_pieces(engine, stream, path);
+  return read_stream(engine, std::move(stream), path.string());
+}
+
+Table read_stream(Engine& engine, Stream stream, const std::string& shown) {
+  const Pieces pieces = read_pieces(engine, stream, shown);
   const PandasNote note = read_pandas_note(metadata_value(*pieces.schema, "pandas"));
   Table table;
   table.rows = pieces.rows;
   table.labels = note.labels;
   table.integer_names = note.integer_names;
   if (note.label_columns.size() > 1)
-    throw Error("NotImplementedError", in_quotes(path.string()) + " has an index of several levels, which is not in Gasell",
+    throw Error("NotImplementedError", in_quotes(shown) + " has an index of several levels, which is not in Gasell",
                 "write it with reset_index()");
   for (int64_t k = 0; k < pieces.schema->n_children; ++k) {
     const ArrowSchema& child = *pieces.schema->children[k];
@@ -150,10 +176,10 @@ Table read_table(Engine& engine, Format format, const std::filesystem::path& pat
       continue;
     }
     if (!type)
-      throw Error("NotImplementedError",
-                  in_quotes(path.string()) + ": column " + in_quotes(child.name) + " is of type " + shown_type(child) +
-                      ", which is not in Gasell's frames",
-                  "columns=[…] reads the others");
+      throw Error(
+          "NotImplementedError",
+          in_quotes(shown) + ": column " + in_quotes(child.name) + " is of type " + shown_type(child) + ", which is not in Gasell's frames",
+          "columns=[…] reads the others");
     if (const auto noted = note.types.find(child.name); noted != note.types.end() && type->type.is_number() && !noted->second.empty())
       type->type.nullable = std::isupper(static_cast<unsigned char>(noted->second[0])) || noted->second == "boolean";
     table.names.emplace_back(child.name);
@@ -196,7 +222,41 @@ void hand_over(Owned<T> from, T* to) {
 
 }  // namespace
 
+Stream write_stream(Engine& engine, const Table& table) {
+  struct Whole {
+    Encoder encoder;
+    std::string note;
+    ArrayData rows;
+  };
+  auto whole = std::make_unique<Whole>(Whole{Encoder(engine, table.names, table.columns, true), write_pandas_note(engine, table), {}});
+  whole->rows = whole->encoder.rows(0, whole->encoder.size());
+  Stream stream;
+  stream->get_schema = [](ArrowArrayStream* s, ArrowSchema* out) {
+    try {
+      auto& w = *static_cast<Whole*>(s->private_data);
+      hand_over(w.encoder.schema(w.note), out);
+      return 0;
+    } catch (const std::exception&) {
+      return 12;  // ENOMEM
+    }
+  };
+  stream->get_next = [](ArrowArrayStream* s, ArrowArray* out) {
+    auto& w = *static_cast<Whole*>(s->private_data);
+    *out = *w.rows;
+    w.rows->release = nullptr;
+    return 0;
+  };
+  stream->get_last_error = [](ArrowArrayStream*) -> const char* { return "out of memory"; };
+  stream->release = [](ArrowArrayStream* s) {
+    delete static_cast<Whole*>(s->private_data);
+    s->release = nullptr;
+  };
+  stream->private_data = whole.release();
+  return stream;
+}
+
 void write_table(Engine& engine, Format format, const std::filesystem::path& path, const Table& table, const WriteOptions& options) {
+  require_plugins("writing files of Arrow and ORC");
   const GasellArrow& library = plugin();
   const std::string note = write_pandas_note(engine, table);
   const Encoder encoder(engine, table.names, table.columns, true);

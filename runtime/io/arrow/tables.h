@@ -12,6 +12,7 @@
 
 #include "runtime/engine.h"
 #include "runtime/frame/column.h"
+#include "runtime/io/arrow/plugin.h"
 #include "runtime/io/remote/remote.h"
 
 namespace gasell::arrow {
@@ -68,6 +69,12 @@ enum class Format : uint8_t { feather, orc };
 /// All at once.
 Table read_table(Engine& engine, Format format, const std::filesystem::path& path, const std::optional<std::vector<std::string>>& columns,
                  const remote::StorageOptions& storage = {});
+
+/// A table that comes as a stream of another library's: all at once. `shown` names it in errors. Memory is kept, not copied, where the
+/// stream is one piece and its layout is ours.
+Table read_stream(Engine& engine, Stream stream, const std::string& shown);
+/// A computed table as a stream of one piece, whose memory may outlive the engine's session.
+Stream write_stream(Engine& engine, const Table& table);
 
 struct WriteOptions {
   std::string codec = "snappy";  // snappy, gzip, zstd, lz4, brotli, none

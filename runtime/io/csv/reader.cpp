@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/io/csv/csv.h"
 #include "runtime/io/csv/file_scan.h"
 #include "runtime/io/os_error.h"
@@ -29,6 +30,7 @@ std::vector<std::filesystem::path> files_of(const std::string& pattern, const re
     const std::vector<std::string> files = remote::files_of(pattern, storage);
     return {files.begin(), files.end()};
   }
+  require_readable(pattern);
   if (pattern.find_first_of("*?[") == std::string::npos || std::filesystem::exists(pattern)) return {pattern};
   glob_t found{};
   const int result = glob(pattern.c_str(), 0, nullptr, &found);

@@ -1,4 +1,5 @@
 #include "runtime/io/csv/text.h"
+#include "runtime/device/sandbox.h"
 
 #include <cerrno>
 #include <cstring>
@@ -96,6 +97,7 @@ void put_utf8(std::string& to, uint32_t c) {
 
 Text open_text(Engine& engine, const std::filesystem::path& path, const CsvOptions& options) {
   const std::string name = path.string();
+  if (!remote::is_remote(name)) require_readable(path);
   std::error_code failed;
   if (std::filesystem::is_directory(path, failed)) throw os_error(EISDIR, path);
   const auto size = std::filesystem::file_size(path, failed);

@@ -1,4 +1,5 @@
 #include "runtime/io/remote/remote.h"
+#include "runtime/device/sandbox.h"
 
 #include <fnmatch.h>
 
@@ -29,6 +30,7 @@ bool is_web(std::string_view scheme) { return scheme == "http" || scheme == "htt
 bool is_store(std::string_view scheme) { return std::find(std::begin(kStores), std::end(kStores), scheme) != std::end(kStores); }
 
 void require_known(const std::string& address) {
+  require_network("files of other machines");
   const std::string scheme = scheme_of(address);
   if (!is_web(scheme) && !is_store(scheme))
     throw Error("NotImplementedError", scheme + ":// addresses are not in Gasell",

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/os_error.h"
 #include "runtime/io/zarr/zarr.h"
@@ -22,6 +23,7 @@ void swap_bytes(char* data, int64_t bytes, DType dtype) {
 
 /// A file's bytes; nothing where there is none.
 std::optional<std::string> contents(const std::filesystem::path& path) {
+  require_readable(path);
   std::error_code none;
   const auto status = std::filesystem::status(path, none);
   if (!std::filesystem::exists(status)) return std::nullopt;
@@ -85,6 +87,7 @@ void write_chunk(const Description& array, const std::vector<int64_t>& place, st
   std::string bytes(elements);
   for (const Codec& codec : array.codecs) bytes = packed(codec, bytes);
   const std::filesystem::path path = array.file(place);
+  require_writable(path);
   std::error_code failed;
   std::filesystem::create_directories(path.parent_path(), failed);
   if (failed) throw os_error(failed.value(), path.parent_path());

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/os_error.h"
 #include "runtime/io/zarr/zarr.h"
@@ -20,6 +21,7 @@ using Json = nlohmann::ordered_json;
 class Reader {
  public:
   explicit Reader(std::filesystem::path path) : path_(std::move(path)) {
+    require_readable(path_);
     std::ifstream file(path_);
     if (!file) throw os_error(errno, path_);
     json_ = Json::parse(std::string(std::istreambuf_iterator<char>(file), {}), nullptr, false);
@@ -190,11 +192,13 @@ Description read_third(const std::filesystem::path& folder) {
 }
 
 bool is_there(const std::filesystem::path& path) {
+  require_readable(path);
   std::error_code none;
   return std::filesystem::exists(path, none);
 }
 
 bool is_group_of_third(const std::filesystem::path& folder) {
+  require_readable(folder / "zarr.json");
   std::ifstream file(folder / "zarr.json");
   const Json json = Json::parse(std::string(std::istreambuf_iterator<char>(file), {}), nullptr, false);
   return json.is_object() && json.contains("node_type") && json["node_type"] == "group";
@@ -205,6 +209,7 @@ bool holds_array(const std::filesystem::path& folder) {
 }
 
 void write(const std::filesystem::path& path, const Json& json) {
+  require_writable(path);
   std::error_code failed;
   std::filesystem::create_directories(path.parent_path(), failed);
   if (failed) throw os_error(failed.value(), path.parent_path());
@@ -289,6 +294,7 @@ void create(const Description& d, const std::filesystem::path& store, const std:
     throw Error(array ? "ContainsArrayError" : "ContainsGroupError",
                 fmt::format("{} exists in store LocalStore('file://{}') at path '{}'.", array ? "An array" : "A group",
                             std::filesystem::absolute(store).lexically_normal().string(), shown_path));
+  require_writable(d.folder);
   if (array || group) std::filesystem::remove_all(d.folder);
   for (std::filesystem::path above = d.folder; above != store && above.has_relative_path();) {
     above = above.parent_path();

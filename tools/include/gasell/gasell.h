@@ -13,9 +13,10 @@
  * to be freed with gasell_error_free. Texts are UTF-8. No function throws or ends the process; NULL where an object is needed is
  * GASELL_INVALID_ARGUMENT.
  *
- * Threads: an engine, its sessions and their values belong to one thread at a time: a call while another thread is in one is
- * GASELL_INVALID_ARGUMENT. Only gasell_engine_interrupt may be called from any thread, and from a signal handler. Programs that want to
- * compute from several threads at once make an engine for each.
+ * Threads: sessions of one engine may run at the same time, each in a thread; they share the cores, the memory and what was compiled. A
+ * session, its values and its functions belong to one thread at a time: a call while another thread is in one is GASELL_INVALID_ARGUMENT.
+ * From any thread, at any time: gasell_engine_interrupt and gasell_session_interrupt (from a signal handler too), gasell_value_free, and
+ * calls of functions that gasell_function_is_direct says are direct. Callbacks run on the thread of the call.
  *
  * Lifetimes: an engine outlives its sessions, a session its values. What accessors return lives as long as the object it was read from.
  */
@@ -42,6 +43,7 @@ typedef struct gasell_engine gasell_engine;   /* devices, kernel cache, options 
 typedef struct gasell_session gasell_session; /* global names and what they hold */
 typedef struct gasell_value gasell_value;     /* one result */
 typedef struct gasell_error gasell_error;
+typedef struct gasell_function gasell_function; /* a function of a script, for arguments of given types */
 
 typedef enum gasell_status {
   GASELL_OK = 0,
@@ -51,7 +53,8 @@ typedef enum gasell_status {
   GASELL_EXIT = 4,             /* the script called exit(); see exit_code of gasell_error_info */
   GASELL_ENVIRONMENT = 5,      /* memory, files, devices */
   GASELL_LIMITATION = 6,       /* known, not implemented in this version */
-  GASELL_INTERNAL = 7          /* a bug of Gasell */
+  GASELL_INTERNAL = 7,         /* a bug of Gasell */
+  GASELL_LIMIT_EXCEEDED = 8    /* the session's time or output limit; the session is usable */
 } gasell_status;
 
 /* Any number may be passed for one; in C++ that takes an underlying type, the one it has in C. */
@@ -85,7 +88,12 @@ typedef enum gasell_kind {
   GASELL_KIND_ARRAY,
   GASELL_KIND_TUPLE,
   GASELL_KIND_LIST,
-  GASELL_KIND_OTHER /* read it as text */
+  GASELL_KIND_OTHER, /* read it as text */
+  GASELL_KIND_HANDLE,
+  GASELL_KIND_DICT,
+  GASELL_KIND_FRAME, /* a DataFrame */
+  GASELL_KIND_SERIES,
+  GASELL_KIND_FUNCTION
 } gasell_kind;
 
 /* ---- the library ---- */
@@ -99,13 +107,17 @@ GASELL_API size_t gasell_dtype_size(gasell_dtype dtype) GASELL_NOEXCEPT;
 typedef struct gasell_error_info {
   size_t struct_size; /* sizeof(gasell_error_info), set before the call */
   gasell_status status;
-  const char* kind;     /* Python's exception name: "ValueError" */
-  const char* message;  /* one sentence */
-  const char* source;   /* the name of the text it happened in, or "" */
-  int line, column;     /* from 1; 0 where there is no place */
-  const char* hint;     /* the remedy, or "" */
-  const char* rendered; /* all of it with the source line and a caret, several lines */
-  int exit_code;        /* with GASELL_EXIT */
+  const char* kind;         /* Python's exception name: "ValueError" */
+  const char* message;      /* one sentence */
+  const char* source;       /* the name of the text it happened in, or "" */
+  int line, column;         /* from 1; 0 where there is no place */
+  const char* hint;         /* the remedy, or "" */
+  const char* rendered;     /* all of it with the source line and a caret, several lines */
+  int exit_code;            /* with GASELL_EXIT */
+  int end_line, end_column; /* behind the last character of the place */
+  /* All of it as JSON: {"status": 1, "kind": "ValueError", "message": …, "hint": …, "source": …, "line": …, "column": …, "end_line": …,
+   * "end_column": …, "calls": [{"source": …, "line": …, "column": …, "text": …}, …], "exit_code": 0}. */
+  const char* json;
 } gasell_error_info;
 GASELL_API gasell_status gasell_error_describe(const gasell_error* error, gasell_error_info* info) GASELL_NOEXCEPT;
 GASELL_API void gasell_error_free(gasell_error* error) GASELL_NOEXCEPT;
@@ -132,11 +144,39 @@ GASELL_API void gasell_engine_interrupt(gasell_engine* engine) GASELL_NOEXCEPT;
 /* ---- sessions ---- */
 GASELL_API gasell_status gasell_session_create(gasell_engine* engine, gasell_session** session, gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API void gasell_session_free(gasell_session* session) GASELL_NOEXCEPT;
+typedef struct gasell_session_options {
+  size_t struct_size; /* sizeof(gasell_session_options) */
+  /* 1: scripts reach nothing outside of the session but what `allow` grants and what the program binds. */
+  int sandbox;
+  /* Grants, NULL behind the last (NULL: none): "read:FOLDER", "write:FOLDER" (reading too), "env", "clock", "network", "plugins" (readers
+   * of Parquet, ORC and HDF5 files), "unchecked" (boundscheck=False), "raw-code" (CUDA C++). Links and ".." lead nowhere else. */
+  const char* const* allow;
+  int64_t memory; /* bytes of arrays that the session may hold at once; 0: what the engine has */
+  int64_t output; /* bytes that scripts may print in one call; 0: no limit */
+  double seconds; /* that one call may take; 0: no limit. It ends within 100 ms, whatever the script catches. */
+  int recursion;  /* calls within each other; 0: 1000 */
+} gasell_session_options;
+/* NULL options: those of gasell_session_create. */
+GASELL_API gasell_status gasell_session_create_with(gasell_engine* engine, const gasell_session_options* options, gasell_session** session,
+                                                    gasell_error** error) GASELL_NOEXCEPT;
+/* Seconds that each of the following calls may take; 0: no limit. */
+GASELL_API gasell_status gasell_session_set_seconds(gasell_session* session, double seconds, gasell_error** error) GASELL_NOEXCEPT;
+/* Ends what the session runs within 100 ms, whatever the script catches: the call returns GASELL_INTERRUPTED. Where nothing runs, nothing
+ * happens. */
+GASELL_API void gasell_session_interrupt(gasell_session* session) GASELL_NOEXCEPT;
+/* Where it is set, what runs is ended like that, and so are the calls that begin from then on, until it is set to 0: a token of
+ * cancellation. From any thread. */
+GASELL_API void gasell_session_set_cancelled(gasell_session* session, int cancelled) GASELL_NOEXCEPT;
 /* What scripts print goes to `write` (NULL: to stdout, as at first). The text is not terminated. `write` must not throw or call into this
  * session. */
 typedef void (*gasell_write)(void* context, const char* text, size_t length);
 GASELL_API gasell_status gasell_session_set_output(gasell_session* session, gasell_write write, void* context,
                                                    gasell_error** error) GASELL_NOEXCEPT;
+/* What input() gets: `read` writes a line of at most `room` bytes to `line` and returns its length; -1 at the end of the input. NULL:
+ * stdin. In a sandbox without a reader input() finds the end. */
+typedef int64_t (*gasell_read_line)(void* context, const char* prompt, char* line, int64_t room);
+GASELL_API gasell_status gasell_session_set_input(gasell_session* session, gasell_read_line read, void* context,
+                                                  gasell_error** error) GASELL_NOEXCEPT;
 /* Runs statements. Where `result` is not NULL it becomes the value of the last statement if that is an expression, else None; free it with
  * gasell_value_free. `source_name` names the text in errors (NULL: "<host>"). Arrays stay lazy until they are read. */
 GASELL_API gasell_status gasell_evaluate(gasell_session* session, const char* text, const char* source_name, gasell_value** result,
@@ -154,6 +194,17 @@ typedef void (*gasell_release)(void* context);
 GASELL_API gasell_status gasell_bind_array(gasell_session* session, const char* name, void* data, gasell_dtype dtype, int rank,
                                            const int64_t* shape, unsigned flags, gasell_release release, void* context,
                                            gasell_error** error) GASELL_NOEXCEPT;
+/* The same with strides, in elements, which may be negative: `data` is the address of element (0, ..., 0). Where it is WRITABLE the
+ * elements must lie as a view of NumPy's would; GASELL_LIMITATION else. */
+GASELL_API gasell_status gasell_bind_view(gasell_session* session, const char* name, void* data, gasell_dtype dtype, int rank,
+                                          const int64_t* shape, const int64_t* strides, unsigned flags, gasell_release release,
+                                          void* context, gasell_error** error) GASELL_NOEXCEPT;
+/* An object of the program that scripts hand on and cannot look into. `type_name` is what they see, and what gasell_value_handle asks for.
+ * `release` (may be NULL) is called as for arrays. */
+GASELL_API gasell_status gasell_bind_handle(gasell_session* session, const char* name, void* object, const char* type_name,
+                                            gasell_release release, void* context, gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_value_handle(const gasell_value* value, const char* type_name, void** object,
+                                             gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API gasell_status gasell_bind_boolean(gasell_session* session, const char* name, int value, gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API gasell_status gasell_bind_integer(gasell_session* session, const char* name, int64_t value,
                                              gasell_error** error) GASELL_NOEXCEPT;
@@ -190,7 +241,90 @@ typedef struct gasell_array {
 GASELL_API gasell_status gasell_value_describe(gasell_value* value, gasell_array* array, gasell_error** error) GASELL_NOEXCEPT;
 /* Computes an array and gives its elements. They stay valid while the value lives, and unchanged while no script writes into the array. */
 GASELL_API gasell_status gasell_value_array(gasell_value* value, gasell_array* array, gasell_error** error) GASELL_NOEXCEPT;
+/* Computes an array and gives it as it lies in memory, without a copy. */
+typedef struct gasell_view {
+  void* data;             /* of element (0, ..., 0) */
+  const int64_t* shape;   /* one an axis */
+  const int64_t* strides; /* in elements; NULL: C order, of arguments */
+} gasell_view;
+GASELL_API gasell_status gasell_value_view(gasell_value* value, gasell_dtype* dtype, int* rank, gasell_view* view,
+                                           gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API void gasell_value_free(gasell_value* value) GASELL_NOEXCEPT;
+
+/* ---- lists, dicts and times ---- */
+/* JSON as None, bools, numbers, texts, lists and dicts; INVALID_ARGUMENT where it is none. */
+GASELL_API gasell_status gasell_bind_json(gasell_session* session, const char* name, const char* text, size_t length,
+                                          gasell_error** error) GASELL_NOEXCEPT;
+/* And back; arrays are lists, computed. TypeError for what JSON has not. Valid as the text of gasell_value_text. */
+GASELL_API gasell_status gasell_value_json(gasell_value* value, const char** text, size_t* length, gasell_error** error) GASELL_NOEXCEPT;
+/* value["key"]: of a dict, a DataFrame's column. */
+GASELL_API gasell_status gasell_value_lookup(const gasell_value* value, const char* key, gasell_value** item,
+                                             gasell_error** error) GASELL_NOEXCEPT;
+/* A Timestamp of so many nanoseconds since 1970-01-01 UTC; and the nanoseconds of a Timestamp or datetime, or of a Timedelta. */
+GASELL_API gasell_status gasell_bind_time(gasell_session* session, const char* name, int64_t nanoseconds,
+                                          gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_value_time(const gasell_value* value, int64_t* nanoseconds, gasell_error** error) GASELL_NOEXCEPT;
+
+/* ---- functions of scripts ---- */
+/* The function that `name` is, for arguments and a result of the types of `signature`, which are checked, and compiled, now.
+ *
+ * A signature is Numba's text of one: "float64(float64[::1], float64)", "void(const float32[:, :], float32[:, :])". Types are the dtypes'
+ * names; of arrays [::1] (one axis, contiguous), [:, ::1] (C order), [:], [:, :], … (any strides), with "const" where the function may only
+ * read; "str" of texts (arguments: const char*, terminated) and "object" (a gasell_value*; as a result one to be freed, and lazy). A result
+ * "float64[:]" is computed into memory of the caller's, of just that shape.
+ *
+ * @njit functions of numbers and arrays that return a number or None are called directly (gasell_function_is_direct): a call takes no
+ * memory of the heap, makes no thread, and may be made from any threads at once. All others, @vectorize, @stencil, @cuda.jit and
+ * interpreted ones, are called in the session; arrays that they write must be C-contiguous, or are copied back. The function is freed
+ * before its session. */
+GASELL_API gasell_status gasell_get_function(gasell_session* session, const char* name, const char* signature, gasell_function** function,
+                                             gasell_error** error) GASELL_NOEXCEPT;
+/* The function that the last def of `text` makes, in a session of its own. Where it is not decorated it is compiled as by @njit, unless
+ * the signature has an object or a text. */
+GASELL_API gasell_status gasell_compile(gasell_engine* engine, const char* text, const char* signature, gasell_function** function,
+                                        gasell_error** error) GASELL_NOEXCEPT;
+/* `arguments`: one address an argument: of a number of its dtype, of a gasell_view, of a const char*, or of a gasell_value*. `result`: the
+ * address of a number, of a gasell_value*, or of a gasell_view; NULL where it is not wanted, or void. */
+GASELL_API gasell_status gasell_function_call(const gasell_function* function, void* result, void* const* arguments,
+                                              gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API int gasell_function_is_direct(const gasell_function* function) GASELL_NOEXCEPT;
+GASELL_API void gasell_function_free(gasell_function* function) GASELL_NOEXCEPT;
+
+/* ---- functions of the program ---- */
+/* What went wrong in a callback: the exception that the script gets. Texts are cut where they are too long. */
+typedef struct gasell_failure {
+  char kind[64]; /* "ValueError"; empty: RuntimeError */
+  char message[960];
+} gasell_failure;
+/* Arguments and result as those of gasell_function_call. Returns 0, or anything else where it failed. It must not throw. */
+typedef int (*gasell_callback)(void* context, void* result, void* const* arguments, gasell_failure* failure);
+/* Defines `name` for scripts. In interpreted code, a function of numbers takes arrays too: it is called for each element. @njit functions
+ * may call functions of numbers; these are then called by their address, on whichever thread runs the code. `release` (may be NULL) is
+ * called once, in gasell_session_free at the latest. */
+GASELL_API gasell_status gasell_define(gasell_session* session, const char* name, const char* signature, gasell_callback callback,
+                                       gasell_release release, void* context, gasell_error** error) GASELL_NOEXCEPT;
+
+/* ---- other programs' memory: Arrow's C data and stream interfaces, DLPack ---- */
+struct ArrowSchema;
+struct ArrowArray;
+struct ArrowArrayStream;
+struct DLManagedTensorVersioned;
+/* Moves a table into `name`, a DataFrame: what was given is released, and is marked so. Numbers, booleans, texts, dictionaries of texts,
+ * dates, timestamps and durations; GASELL_LIMITATION for others. */
+GASELL_API gasell_status gasell_bind_arrow(gasell_session* session, const char* name, struct ArrowSchema* schema, struct ArrowArray* array,
+                                           gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_bind_arrow_stream(gasell_session* session, const char* name, struct ArrowArrayStream* stream,
+                                                  gasell_error** error) GASELL_NOEXCEPT;
+/* A DataFrame or a Series, computed, as a stream of arrays of records. Memory is lent where its layout is Arrow's, and lives as long as the
+ * arrays, which may outlive the session but not the engine. */
+GASELL_API gasell_status gasell_value_arrow_stream(gasell_value* value, struct ArrowArrayStream* stream,
+                                                   gasell_error** error) GASELL_NOEXCEPT;
+/* Binds `name` to the tensor's memory, which is the session's from now on: its deleter is called as `release` is. Of the host's memory. */
+GASELL_API gasell_status gasell_bind_dlpack(gasell_session* session, const char* name, struct DLManagedTensorVersioned* tensor,
+                                            gasell_error** error) GASELL_NOEXCEPT;
+/* An array, computed, where it lies; call the tensor's deleter when it is no longer used. It may outlive the session but not the engine. */
+GASELL_API gasell_status gasell_value_dlpack(gasell_value* value, struct DLManagedTensorVersioned** tensor,
+                                             gasell_error** error) GASELL_NOEXCEPT;
 
 #ifdef __cplusplus
 }

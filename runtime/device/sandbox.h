@@ -1,0 +1,91 @@
+// What the scripts of a session may reach and take, where that is less than what the process may.
+//
+// The functions that open files, read the environment or load libraries ask here, on whichever thread they run: a session's sandbox is that
+// of its thread while it runs, and of the workers that help it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace gasell {
+
+class Sandbox {
+ public:
+  /// What lies in a folder may be read, or written too. The folder's path is followed to where it really is.
+  struct Folder {
+    std::filesystem::path path;
+    bool write = false;
+  };
+  struct Rules {
+    bool confined = false;  // false: everything below is allowed
+    std::vector<Folder> folders = {};
+    bool environment = false, clock = false, network = false, plugins = false;
+    bool unchecked = false;  // compiled functions with boundscheck=False
+    bool raw_code = false;   // text of other languages: CUDA C++
+    int64_t memory = 0;      // bytes of arrays that the session may hold; 0: what the engine has
+  };
+  /// Why what runs has to end: no handler of the script's catches that.
+  enum class End : uint8_t { none, asked, time, output };
+  struct Ended {
+    End why;
+  };
+  /// Throws Error OSError where a folder is not there.
+  explicit Sandbox(Rules rules);
+
+  const Rules& rules() const { return rules_; }
+  bool may_open(const std::filesystem::path& path, bool write) const;
+
+  /// Counts memory of arrays. Throws Error MemoryError beyond the limit.
+  void take(int64_t bytes);
+  void give(int64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+  int64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
+
+  /// Set by who interrupts the engine then; from any thread, and from a signal handler.
+  void end(End why) noexcept { end_.store(why, std::memory_order_relaxed); }
+  End end() const noexcept { return end_.load(std::memory_order_relaxed); }
+  /// Throws Ended where it has to end.
+  void check_end() const {
+    if (const End why = end(); why != End::none) throw Ended{why};
+  }
+
+ private:
+  Rules rules_;
+  std::atomic<int64_t> used_{0};
+  std::atomic<End> end_{End::none};
+};
+
+/// Adds what a text says: "read:FOLDER", "write:FOLDER", "env", "clock", "network", "plugins", "unchecked", "raw-code". False: it is none.
+bool grant(Sandbox::Rules& rules, std::string_view text);
+
+/// The sandbox of what this thread runs; null: none.
+const std::shared_ptr<Sandbox>& current_sandbox() noexcept;
+
+/// Sets it for a scope.
+class InSandbox {
+ public:
+  explicit InSandbox(const std::shared_ptr<Sandbox>& sandbox) noexcept;
+  ~InSandbox();
+  InSandbox(const InSandbox&) = delete;
+  InSandbox& operator=(const InSandbox&) = delete;
+
+ private:
+  const std::shared_ptr<Sandbox>* before_;
+};
+
+/// Throw Error PermissionError where the sandbox does not allow it. They cost little where there is none.
+/// Whether require_readable would pass.
+bool is_readable_in_sandbox(const std::filesystem::path& path);
+void require_readable(const std::filesystem::path& path);
+void require_writable(const std::filesystem::path& path);
+void require_environment(std::string_view what);
+void require_clock(std::string_view what);
+void require_network(std::string_view what);
+void require_plugins(std::string_view what);
+void require_unchecked(std::string_view what);
+void require_raw_code(std::string_view what);
+
+}  // namespace gasell

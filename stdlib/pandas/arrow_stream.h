@@ -1,0 +1,21 @@
+// Streams of Arrow's C interface as values, for tables that come from and go to other programs' memory.
+#pragma once
+
+#include "runtime/io/arrow/plugin.h"
+#include "runtime/session/objects.h"
+#include "runtime/session/types.h"
+
+namespace gasell::pandas {
+
+/// Natives of _frame take one and give one; its stream is moved out by who reads it.
+class ArrowStream final : public Object {
+ public:
+  explicit ArrowStream(arrow::Stream s) : stream(std::move(s)) {}
+  const Type& type() const override {
+    static const Type t{"ArrowArrayStream", "builtins", &object_type()};
+    return t;
+  }
+  arrow::Stream stream;
+};
+
+}  // namespace gasell::pandas

@@ -1,0 +1,70 @@
+// Who uses a session, and for how long.
+#include <chrono>
+
+#include "tools/libgasell/handles.h"
+
+namespace gasell::c_abi {
+
+Use::Use(gasell_session* session) {
+  if (!session) return;
+  confined_.emplace(session->sandbox);
+  if (session->user == std::this_thread::get_id()) return;
+  std::thread::id nobody;
+  require(session->user.compare_exchange_strong(nobody, std::this_thread::get_id()),
+          "another thread uses this session: a session and its values belong to one thread at a time; make a session for each thread");
+  session_ = session;
+  session->engine.clear_interrupt();
+  session->sandbox->end(Sandbox::End::none);
+  session->printed = 0;
+  try {
+    if (session->cancelled) throw Sandbox::Ended{Sandbox::End::asked};
+    if (const double seconds = session->seconds; seconds > 0) {
+      const auto time = std::chrono::duration_cast<Deadlines::Clock::duration>(std::chrono::duration<double>(seconds));
+      session->owner.deadlines.add(*session, Deadlines::Clock::now() + time);
+      timed_ = true;
+    }
+    turn_.emplace(session->engine);
+  } catch (...) {
+    leave();
+    throw;
+  }
+}
+
+Use::~Use() {
+  if (session_) leave();
+}
+
+void Use::leave() noexcept {
+  if (timed_) session_->owner.deadlines.remove(*session_);
+  std::vector<std::shared_ptr<void>> dying;
+  {
+    const std::lock_guard lock(session_->mutex);
+    dying.swap(session_->freed);
+  }
+  dying.clear();
+  turn_.reset();
+  session_->user = std::thread::id();
+}
+
+void release_in(gasell_session& session, std::shared_ptr<void> object) noexcept {
+  const std::thread::id me = std::this_thread::get_id();
+  std::thread::id user;
+  if (session.user == me) {  // a call within a call
+    object.reset();
+  } else if (session.user.compare_exchange_strong(user, me)) {
+    try {
+      const InSandbox confined(session.sandbox);
+      const Engine::Turn turn(session.engine);
+      object.reset();
+    } catch (...) {  // the wait for the GPUs was interrupted
+      const std::lock_guard lock(session.mutex);
+      session.freed.push_back(std::move(object));
+    }
+    session.user = std::thread::id();
+  } else {
+    const std::lock_guard lock(session.mutex);
+    session.freed.push_back(std::move(object));
+  }
+}
+
+}  // namespace gasell::c_abi
