@@ -1,6 +1,7 @@
 #include "stdlib/library_object.h"
 
 #include <memory>
+#include <mutex>
 
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
@@ -47,7 +48,9 @@ class ClassMethod final : public Object {
 
 /// One type a name, for ever: types are compared by their addresses.
 const Type& known_type(const std::string& module, const std::string& name, const Type& base) {
+  static std::mutex mutex;
   static auto& types = *new std::map<std::string, std::unique_ptr<Type>>;
+  const std::lock_guard lock(mutex);
   std::unique_ptr<Type>& known = types[module + "." + name];
   if (!known) known = std::make_unique<Type>(Type{name, module, &base});
   return *known;

@@ -1,4 +1,5 @@
-// What the scripts of a session may reach and take, where that is less than what the process may.
+// What the scripts of a session may reach and take, where that is less than what the process may; and what they have of their own where the
+// process has one of it.
 //
 // The functions that open files, read the environment or load libraries ask here, on whichever thread they run: a session's sandbox is that
 // of its thread while it runs, and of the workers that help it.
@@ -8,7 +9,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gasell {
@@ -44,6 +47,16 @@ class Sandbox {
   void give(int64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   int64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
 
+  /// The session's own T, made when it is first asked for. Thread-safe.
+  template <class T>
+  T& state() {
+    static const char key = 0;
+    const std::lock_guard lock(states_mutex_);
+    for (const auto& [of, state] : states_)
+      if (of == &key) return *static_cast<T*>(state.get());
+    return *static_cast<T*>(states_.emplace_back(&key, std::make_shared<T>()).second.get());
+  }
+
   /// Set by who interrupts the engine then; from any thread, and from a signal handler.
   void end(End why) noexcept { end_.store(why, std::memory_order_relaxed); }
   End end() const noexcept { return end_.load(std::memory_order_relaxed); }
@@ -56,6 +69,8 @@ class Sandbox {
   Rules rules_;
   std::atomic<int64_t> used_{0};
   std::atomic<End> end_{End::none};
+  std::mutex states_mutex_;
+  std::vector<std::pair<const char*, std::shared_ptr<void>>> states_;
 };
 
 /// Adds what a text says: "read:FOLDER", "write:FOLDER", "env", "clock", "network", "plugins", "unchecked", "raw-code". False: it is none.
@@ -63,6 +78,14 @@ bool grant(Sandbox::Rules& rules, std::string_view text);
 
 /// The sandbox of what this thread runs; null: none.
 const std::shared_ptr<Sandbox>& current_sandbox() noexcept;
+
+/// What the process has one of, and each session of a host program its own: np.random's generator, how arrays are printed.
+template <class T>
+T& state_of_session() {
+  if (Sandbox* const sandbox = current_sandbox().get()) return sandbox->state<T>();
+  static T of_process;
+  return of_process;
+}
 
 /// Sets it for a scope.
 class InSandbox {

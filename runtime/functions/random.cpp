@@ -7,6 +7,7 @@
 #include <random>
 
 #include "compiler/codegen/externals.h"
+#include "runtime/device/sandbox.h"
 
 namespace gasell::functions {
 
@@ -101,10 +102,7 @@ struct Global {
   uint64_t loops = 0;
 };
 
-Global& global() {
-  static Global g;
-  return g;
-}
+Global& global() { return state_of_session<Global>(); }
 
 /// The stream of the piece that runs on this thread; made when it is drawn from.
 struct Piece {

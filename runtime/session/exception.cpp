@@ -2,6 +2,8 @@
 #include <cerrno>
 #include <deque>
 #include <map>
+#include <mutex>
+#include <shared_mutex>
 
 #include <fmt/format.h>
 
@@ -47,6 +49,7 @@ Value get_file_name(Interpreter&, const Value& self) {
 }
 
 struct Hierarchy {
+  std::shared_mutex mutex;  // sessions register exceptions of their modules while others look theirs up
   std::deque<Type> types;
   std::vector<const Type*> order;
   std::map<std::string, const Type*, std::less<>> by_name;
@@ -118,12 +121,16 @@ Hierarchy& hierarchy() {
 }  // namespace
 
 const Type* exception_type(std::string_view name) {
+  const std::shared_lock lock(hierarchy().mutex);
   auto found = hierarchy().by_name.find(name);
   return found == hierarchy().by_name.end() ? nullptr : found->second;
 }
 
 const std::vector<const Type*>& exception_types() { return hierarchy().order; }
-void register_exception(const Type& type) { hierarchy().insert(type); }
+void register_exception(const Type& type) {
+  const std::unique_lock lock(hierarchy().mutex);
+  hierarchy().insert(type);
+}
 
 void raise(std::string_view exception, std::string message, std::string hint) {
   const Type* type = exception_type(exception);

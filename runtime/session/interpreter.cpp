@@ -87,8 +87,10 @@ void at_top(Session& session, Work&& work) {
     ~Watched() { memory.end(); }
     MemoryWatch& memory;
   } watched(session.memory);
-  session.depth = 0;
-  session.handling = Value();
+  if (!session.running) {  // else a function of the program, which a script called, calls scripts
+    session.depth = 0;
+    session.handling = Value();
+  }
   const InSandbox confined(session.sandbox);
   run_on_large_stack([&] {
     try {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/device/sandbox.h"
 #include "runtime/session/number.h"
 #include "runtime/session/types.h"
 #include "runtime/session/warnings.h"
@@ -99,10 +100,7 @@ std::optional<Scalar> number(const Value& v) {
 
 }  // namespace
 
-ErrorHandling& error_handling() {
-  static ErrorHandling handling;
-  return handling;
-}
+ErrorHandling& error_handling() { return state_of_session<ErrorHandling>(); }
 
 void check_numbers(Interpreter& in, const Ufunc& f, bool operation, std::span<const Value> operands, const Value& result) {
   const auto* several = result.as<Tuple>();

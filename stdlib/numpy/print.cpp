@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "runtime/device/sandbox.h"
 #include "runtime/session/number.h"
 #include "stdlib/numpy/ndarray.h"
 #include "stdlib/numpy/print_options.h"
@@ -263,10 +264,7 @@ class Writer {
 
 }  // namespace
 
-PrintOptions& print_options() {
-  static PrintOptions options;
-  return options;
-}
+PrintOptions& print_options() { return state_of_session<PrintOptions>(); }
 
 std::string scalar_str(const Scalar& v) {
   switch (kind(v.type)) {

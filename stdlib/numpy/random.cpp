@@ -5,6 +5,7 @@
 #include <random>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/functions/generator.h"
 #include "runtime/session/number.h"
 #include "runtime/session/types.h"
@@ -46,14 +47,11 @@ uint64_t seed_from_system() {
 }
 
 /// The generator behind np.random.normal(…) and its like.
-uint64_t& global_seed() {
-  static uint64_t seed = seed_from_system();
-  return seed;
-}
-uint64_t& global_stream() {
-  static uint64_t stream = 0;
-  return stream;
-}
+struct Global {
+  uint64_t seed = seed_from_system(), stream = 0;
+};
+uint64_t& global_seed() { return state_of_session<Global>().seed; }
+uint64_t& global_stream() { return state_of_session<Global>().stream; }
 
 struct Stream {
   uint64_t seed, stream;

@@ -226,6 +226,48 @@ TEST_CASE("sessions of one engine run at the same time") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("what the process has one of, each session has of its own") {
+  gasell::Engine engine;
+  gasell::Session first(engine), second(engine);
+  const char* seeded =
+      "np.random.seed(1)\n@njit\ndef draw():\n    return np.random.random()\n@njit\ndef seed(n):\n    np.random.seed(n)\nseed(1)";
+  first.evaluate(seeded);
+  const std::string alone = first.evaluate("str([np.random.random() for i in range(3)] + [draw(), draw()])").text();
+  first.evaluate("np.random.seed(1)\nseed(1)");
+  second.evaluate(seeded);
+  second.evaluate("np.random.seed(2)\nnp.random.random(10)\nseed(3)\ndraw()\nnp.set_printoptions(precision=2)\nnp.seterr(divide='ignore')");
+  CHECK(first.evaluate("str([np.random.random() for i in range(3)] + [draw(), draw()])").text() == alone);
+  CHECK(first.evaluate("str(np.array([1 / 3]))").text() == "[0.33333333]");
+  CHECK(first.evaluate("np.geterr()['divide']").text() == "warn");
+  CHECK_FALSE(first.function<double()>("draw").is_direct());
+}
+
+TEST_CASE("functions of the program call scripts") {
+  gasell::Engine engine;
+  gasell::Session session(engine);
+  session.define("ask", [&session](int64_t n) { return session.evaluate("answer(" + std::to_string(n) + ")").as<int64_t>(); });
+  session.evaluate("def answer(n):\n    return n if n > 3 else ask(n + 1) * 2\n");
+  CHECK(session.evaluate("ask(0)").as<int>() == 64);
+  CHECK_THAT(error_of(session, "def answer(n): return ask(n)\nask(1)"), Contains("RecursionError"));
+  CHECK(session.evaluate("1 + 1").as<int>() == 2);
+}
+
+TEST_CASE("a sandbox holds hosts' sessions, too") {
+  gasell::Engine engine;
+  gasell::SessionOptions options;
+  options.sandbox = true;
+  gasell::Session session(engine, options);
+  CHECK_THAT(error_of(session, "open('/etc/passwd')"), Contains("PermissionError"));
+  CHECK_THAT(error_of(session, "import os\nos.environ['HOME']"), Contains("KeyError"));
+  CHECK_THAT(error_of(session, "pd.read_csv('/etc/passwd')"), Contains("PermissionError"));
+  session.define("lines", [] { return int64_t{7}; });
+  CHECK(session.evaluate("lines() + np.arange(3).sum()").as<int>() == 10);
+  options.allow = {"everything"};
+  CHECK_THROWS_WITH(gasell::Session(engine, options), Contains("nothing to allow"));
+  options.allow = {"read:/nowhere"};
+  CHECK_THROWS_WITH(gasell::Session(engine, options), Contains("no such folder to grant"));
+}
+
 TEST_CASE("sessions take turns on GPUs") {
   gasell::EngineOptions options;
   options.device = "sim:2";

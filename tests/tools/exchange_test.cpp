@@ -102,6 +102,22 @@ TEST_CASE("a table of Arrow becomes a frame, and a frame one of Arrow") {
   stream.release(&stream);
 }
 
+TEST_CASE("a part of a table is one of its rows") {
+  gasell::Engine engine;
+  gasell::Session session(engine);
+  HostTable host;
+  host.array.offset = 1;
+  host.array.length = 2;
+  session.bind_arrow("df", &host.schema, &host.array);
+  CHECK(session.evaluate("df['id'].tolist()").text() == "[2, 3]");
+  CHECK(session.evaluate("df['price'].isna().tolist()").text() == "[True, False]");
+  CHECK(session.evaluate("df['name'].tolist()").text() == "['', 'défg']");
+  HostTable wrong;
+  wrong.array.length = 4;
+  CHECK_THROWS_AS(session.bind_arrow("df", &wrong.schema, &wrong.array), gasell::Error);
+  CHECK(wrong.arrays_released == 1);
+}
+
 TEST_CASE("streams of Arrow pass from session to session") {
   gasell::Engine engine;
   gasell::Session first(engine), second(engine);

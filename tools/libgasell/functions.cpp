@@ -1,6 +1,7 @@
 // Functions of scripts as functions of the program.
 #include <algorithm>
 
+#include "compiler/ir/text.h"
 #include "lang/large_stack.h"
 #include "lang/parser.h"
 #include "runtime/functions/direct_call.h"
@@ -46,6 +47,13 @@ void require_parameters(const Value& callee, const CallSignature& signature) {
                 function->name() + "() takes " + std::to_string(most) + " arguments, its signature has " + std::to_string(given));
 }
 
+/// Whether the function draws from np.random, whose generator is the session's: several threads cannot share it.
+bool draws_numbers(const functions::Compiled& compiled) {
+  const auto draws = [](const ir::Kernel& kernel) { return ir::print(kernel).find("gasell_random") != std::string::npos; };
+  return draws(compiled.kernel) || std::any_of(compiled.regions.begin(), compiled.regions.end(), draws) ||
+         std::any_of(compiled.instances.begin(), compiled.instances.end(), draws);
+}
+
 /// Compiles a dispatcher for the signature, and makes the direct call where there is one.
 void compile_for(gasell_function& f) {
   auto* dispatcher = f.callee.as<numba::Dispatcher>();
@@ -71,7 +79,7 @@ void compile_for(gasell_function& f) {
       throw Error("TypeError",
                   name + "() returns " + functions::describe(given) + ", which " + functions::describe(result.type) + " does not hold");
   }
-  if (!functions::DirectCall::takes(compiled)) return;
+  if (!functions::DirectCall::takes(compiled) || draws_numbers(compiled)) return;
   const auto arrays = std::count_if(types.begin(), types.end(), [](const functions::Type& t) { return t.is_array(); });
   const bool writes = std::find(compiled.writes.begin(), compiled.writes.end(), true) != compiled.writes.end();
   const functions::Specialisation* overlapping = arrays > 1 && writes ? &dispatcher->overlapping(entry) : nullptr;
@@ -120,6 +128,7 @@ void call_directly(const gasell_function& f, void* result, void* const* argument
     ~Printing() { functions::function_output() = before; }
     const functions::FunctionOutput* before;
   } printing(&f.output);
+  const InSandbox confined(f.session->sandbox);
   (*f.direct)(result, f.signature.result.type.dtype, arguments);
 }
 

@@ -45,6 +45,7 @@ struct gasell_session {
   int64_t most_output = 0, printed = 0;
 
   std::atomic<std::thread::id> user = {};  // the thread that is in a call
+  int nested = 0;                          // calls within calls
   /// Values and functions that another thread freed meanwhile: they die when the call ends.
   std::mutex mutex;
   std::vector<std::shared_ptr<void>> freed;
@@ -89,7 +90,8 @@ class Use {
   void leave() noexcept;
 
   std::optional<InSandbox> confined_;
-  gasell_session* session_ = nullptr;  // null: this is a call within a call, or of no session
+  gasell_session* session_ = nullptr;  // null: this is of no session
+  bool nested_ = false;                // this is a call within a call
   std::optional<Engine::Turn> turn_;
   bool timed_ = false;
 };

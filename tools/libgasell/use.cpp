@@ -5,10 +5,23 @@
 
 namespace gasell::c_abi {
 
+namespace {
+
+constexpr int kMostNested = 100;
+
+}  // namespace
+
 Use::Use(gasell_session* session) {
   if (!session) return;
   confined_.emplace(session->sandbox);
-  if (session->user == std::this_thread::get_id()) return;
+  if (session->user == std::this_thread::get_id()) {
+    if (session->nested >= kMostNested)
+      throw Error("RecursionError", "calls of scripts and of the program's functions within each other are too deep");
+    ++session->nested;
+    session_ = session;
+    nested_ = true;
+    return;
+  }
   std::thread::id nobody;
   require(session->user.compare_exchange_strong(nobody, std::this_thread::get_id()),
           "another thread uses this session: a session and its values belong to one thread at a time; make a session for each thread");
@@ -31,7 +44,10 @@ Use::Use(gasell_session* session) {
 }
 
 Use::~Use() {
-  if (session_) leave();
+  if (nested_)
+    --session_->nested;
+  else if (session_)
+    leave();
 }
 
 void Use::leave() noexcept {

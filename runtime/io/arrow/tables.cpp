@@ -24,6 +24,24 @@ struct Pieces {
   int64_t rows = 0;
 };
 
+/// A piece of another library's may be a part of its columns: afterwards they are of the piece's rows.
+void check_piece(const Schema& schema, ArrayData& piece, const std::string& shown) {
+  if (piece->n_children != schema->n_children)
+    throw Error("ValueError", in_quotes(shown) + " has another number of columns than its schema");
+  if (piece->null_count > 0)
+    throw Error("NotImplementedError", in_quotes(shown) + " has rows that are missing as a whole, which is not in Gasell's frames", {},
+                Blame::limitation);
+  for (int64_t k = 0; k < piece->n_children; ++k) {
+    ArrowArray& child = *piece->children[k];
+    if (child.length < piece->offset + piece->length)
+      throw Error("ValueError", in_quotes(shown) + " has a column of fewer rows than the table");
+    if (piece->offset > 0 && child.null_count != 0) child.null_count = -1;  // of the whole column
+    child.offset += piece->offset;
+    child.length = piece->length;
+  }
+  piece->offset = 0;
+}
+
 Pieces read_pieces(Engine& engine, Stream& stream, const std::string& shown) {
   Pieces pieces;
   const auto ask = [&](int failed) {
@@ -37,6 +55,7 @@ Pieces read_pieces(Engine& engine, Stream& stream, const std::string& shown) {
     auto piece = std::make_shared<ArrayData>();
     ask(stream->get_next(stream.get(), piece->get()));
     if (!*piece) return pieces;
+    check_piece(pieces.schema, *piece, shown);
     pieces.rows = added_rows(pieces.rows, (*piece)->length, shown);
     pieces.arrays.push_back(std::move(piece));
   }

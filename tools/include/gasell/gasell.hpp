@@ -433,7 +433,7 @@ std::string signature_text() {
     text = "void(";
   else
     text = Passed<R>::text() + "(";
-  const char* between = "";
+  [[maybe_unused]] const char* between = "";
   ((text += between + Passed<std::remove_cvref_t<Arguments>>::text(), between = ", "), ...);
   return text + ")";
 }
