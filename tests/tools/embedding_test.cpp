@@ -2,12 +2,32 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <gasell/gasell.hpp>
+#include <new>
 #include <numeric>
 #include <thread>
 
 #include "catch.h"
+
+namespace {
+
+/// What this program and the library have asked the heap for.
+std::atomic<int64_t> allocations = 0;
+
+}  // namespace
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+[[gnu::noinline]] void* operator new(size_t bytes) {
+  ++allocations;
+  if (void* const memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+#endif
 
 namespace {
 
@@ -172,6 +192,28 @@ TEST_CASE("what a compiled function raises has its place") {
   } catch (const gasell::Error& e) {
     CHECK_THAT(e.json, Contains("\"calls\":[{") && Contains("called from here, in outer") && Contains("\"source\":\"job\""));
   }
+}
+
+TEST_CASE("direct calls take no memory of the heap and make no thread") {
+  gasell::Engine engine;
+  auto f = engine.compile<double(std::span<const double>, double)>(
+      "def f(x, a):\n    s = 0.0\n    for i in range(x.size):\n        s += x[i] * a\n    return s\n");
+  const std::vector<double> x(16, 1.0);
+  CHECK(f(x, 2.0) == 32.0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  CHECK(allocations > 1000);  // the library's are counted
+#endif
+  const auto threads = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+  };
+  const auto threads_before = threads();
+  const int64_t before = allocations;
+  double sum = 0;
+  for (int i = 0; i < 1000; ++i) sum += f(x, 1.0);
+  const int64_t after = allocations;
+  CHECK(sum == 16000.0);
+  CHECK(after == before);
+  CHECK(threads() == threads_before);
 }
 
 TEST_CASE("direct calls come from any threads at once") {
