@@ -50,6 +50,8 @@ done
 
 # libhdf5 of the distributions needs libcurl and what that needs, more than all else here: files of HDF5 are read where it is installed and Gasell is built.
 rm -f "$private/gasell_hdf5.so"
+# Likewise pictures: cairo and pango bring the libraries of a desktop and want its fonts.
+rm -f "$private/gasell_pictures.so"
 
 # Whose work is in it, and under which licences.
 owner() { dpkg -S "$1" 2>/dev/null || dpkg -S "/usr$(realpath "$1" | sed 's|^/usr||')"; }

@@ -17,7 +17,7 @@ from pathlib import Path
 
 TIMEOUT_S = 120
 # What is opened by name when a script first needs it.
-OPENED = ["libopenblas64.so.0", "libcuda.so.1", "libnvrtc.so", "libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13", "gasell_arrow.so", "gasell_hdf5.so"]
+OPENED = ["libopenblas64.so.0", "libcuda.so.1", "libnvrtc.so", "libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13", "gasell_arrow.so", "gasell_hdf5.so", "gasell_pictures.so"]
 PLANTED = """
 #include <stdio.h>
 __attribute__((constructor)) static void run(void) { FILE* mark = fopen("@", "w"); if (mark) fclose(mark); }
@@ -37,6 +37,11 @@ import h5py
 with h5py.File("t.h5", "w") as f:
     f["x"] = [1, 3]
 print(h5py.File("t.h5")["x"][...].sum())
+"""
+PICTURES = """
+plt.plot([1, 2])
+plt.savefig("t.png")
+print(5)
 """
 HOST = """
 import ctypes, sys
@@ -117,7 +122,7 @@ def check(folder):
     if not programs or not hosts:
         problems.append("there is no command gasell, or no libgasell.so")
     text, answer = SCRIPT, "True True\n"
-    for plugin, uses, printed in (("gasell_arrow.so", PARQUET, "3\n"), ("gasell_hdf5.so", HDF5, "4\n")):
+    for plugin, uses, printed in (("gasell_arrow.so", PARQUET, "3\n"), ("gasell_hdf5.so", HDF5, "4\n"), ("gasell_pictures.so", PICTURES, "5\n")):
         if any(file.name == plugin for file in files):
             text, answer = text + uses, answer + printed
     for name, command in programs + hosts:

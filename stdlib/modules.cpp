@@ -5,6 +5,7 @@
 #include "stdlib/dask/module.h"
 #include "stdlib/h5py/module.h"
 #include "stdlib/library.h"
+#include "stdlib/matplotlib/module.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/module.h"
 #include "stdlib/pandas/module.h"
@@ -67,6 +68,9 @@ const ModuleTable& known_modules() {
                                      {"_times", {}, make_time_natives},
                                      {"scipy", {}, make_scipy},
                                      {"_scipy", {}, make_scipy_library},
+                                     {"matplotlib", {}, make_matplotlib},
+                                     {"matplotlib.pyplot", {"plt"}, make_pyplot},
+                                     {"_matplotlib", {}, make_matplotlib_natives},
                                      {"sklearn", {}, make_sklearn},
                                      {"cuml", {}, make_cuml},
                                      {"dask_ml", {}, make_dask_ml},

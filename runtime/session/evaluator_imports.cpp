@@ -121,8 +121,6 @@ std::string_view in_place_of_module(std::string_view name) {
       {"re", "the .str methods of a Series take regular expressions"},
       {"statistics", "np.mean, np.median, np.std and the like do it"},
       {"pathlib", "os.path has the functions for paths"},
-      {"matplotlib", "np.save writes an array for another program to plot"},
-      {"matplotlib.pyplot", "np.save writes an array for another program to plot"},
   };
   const auto found = std::ranges::find(kModules, name, &Known::name);
   return found == std::end(kModules) ? "" : found->remark;

@@ -15,6 +15,7 @@ namespace gasell {
 Value make_pandas(Interpreter& in) {
   const Value module = Value::make<LibraryModule>("pandas");
   for (auto& [name, value] : pandas::time_members()) set_member(module, name, value);
+  set_member(module, "plotting", Value::make<LibraryModule>("pandas.plotting"));
   set_member(module, "errors", make_pandas_errors(in));
   set_member(module, "offsets", make_pandas_offsets(in));
   const Value series = Value::make<LibraryModule>("pandas.tseries");

@@ -6,7 +6,7 @@ and, where it ends with an uncaught exception, the exception's name and message.
 of the repository when it is there) and are kept in build/peers; without a peer the recorded NAME.expected beside the file is used, and the run says so.
 `--record` writes NAME.expected from the peer. Where a peer of another version than the recorded one answers otherwise, the recorded answer counts.
 
-functions/ wants a peer that has Numba too, frames/ one that has pandas 2 (`pd` is imported there); the recorded answers count where the peer has not. scipy/ wants SciPy, h5py/ h5py.
+functions/ wants a peer that has Numba too, frames/ one that has pandas 2 (`pd` is imported there); the recorded answers count where the peer has not. scipy/ wants SciPy, h5py/ h5py, pictures/ Matplotlib.
 functions/cuda_*.gsl run on Numba's simulator.
 gasell_only/ has hand-written answers for what differs from the peers by design (random numbers).
 kernels/ states what a program becomes: a line `# kernels: 1 2` inside a case gives the number of kernels of each plan that it runs, in order;
@@ -156,7 +156,7 @@ json.dump({"version": f"CPython {sys.version.split()[0]}, NumPy {np.__version__}
 
 
 # What a folder's answers need beside NumPy.
-NEEDS = {"functions": "numba", "frames": "pandas", "dask": "dask", "sklearn": "sklearn", "scipy": "scipy", "h5py": "h5py", "hdf5.gsl": "dask, h5py", "parquet.gsl": "pyarrow", "kendall.gsl": "scipy"}
+NEEDS = {"functions": "numba", "frames": "pandas", "dask": "dask", "sklearn": "sklearn", "scipy": "scipy", "h5py": "h5py", "pictures": "matplotlib, pandas", "hdf5.gsl": "dask, h5py", "parquet.gsl": "pyarrow", "kendall.gsl": "scipy"}
 
 
 def lacks(python, package):

@@ -19,6 +19,7 @@
 #include "runtime/io/hdf5/plugin.h"
 #include "runtime/io/remote/http.h"
 #include "runtime/linalg/openblas.h"
+#include "runtime/pictures/plugin.h"
 #include "runtime/transforms/routines.h"
 #include "tools/gasell/explain.h"
 #include "tools/gasell/terminal.h"
@@ -109,6 +110,7 @@ int run_doctor(const Options& options) {
                                                          : transforms::description());
     line("Parquet files", arrow::describe_plugin());
     line("HDF5 files", hdf5::describe_plugin());
+    line("pictures", pictures::describe_plugin());
     line("web addresses", remote::describe_web());
     for (const auto& [what, text] : describe_gpus()) line(what.c_str(), text);
     line("kernel cache", options.engine.cache ? fmt::format("{}: {} kernels, {}", jit.cache_directory, jit.cache_entries,
