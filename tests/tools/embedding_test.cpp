@@ -333,12 +333,14 @@ TEST_CASE("sessions take turns on GPUs") {
   gasell::Session first(engine), second(engine);
   std::atomic<bool> begun = false;
   first.set_output([&](std::string_view) { begun = true; });
-  std::jthread busy([&] { CHECK(status_of(first, "print('here')\nwhile True: pass") == GASELL_INTERRUPTED); });
+  gasell_status status{};
+  std::jthread busy([&] { status = status_of(first, "print('here')\nwhile True: pass"); });
   while (!begun) std::this_thread::yield();
   second.set_seconds(0.1);
   CHECK(status_of(second, "1 + 1") == GASELL_LIMIT_EXCEEDED);
   first.interrupt();
   busy.join();
+  CHECK(status == GASELL_INTERRUPTED);
   CHECK(second.evaluate("1 + 1").as<int>() == 2);
 }
 
@@ -365,22 +367,25 @@ TEST_CASE("an interrupt of one session leaves the others alone, one of the engin
   first.set_output(note);
   second.set_output(note);
   std::atomic<bool> first_ended = false, second_ended = false;
+  gasell_status first_status{}, second_status{};
   std::jthread one([&] {
-    CHECK(status_of(first, "print('here')\ntry:\n    while True: pass\nexcept BaseException:\n    while True: pass") == GASELL_INTERRUPTED);
+    first_status = status_of(first, "print('here')\ntry:\n    while True: pass\nexcept BaseException:\n    while True: pass");
     first_ended = true;
   });
   std::jthread two([&] {
-    CHECK(status_of(second, "print('here')\nwhile True: pass") == GASELL_INTERRUPTED);
+    second_status = status_of(second, "print('here')\nwhile True: pass");
     second_ended = true;
   });
   while (begun < 2) std::this_thread::yield();
   first.interrupt();
   one.join();
   CHECK(first_ended);
+  CHECK(first_status == GASELL_INTERRUPTED);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK_FALSE(second_ended);
   engine.interrupt();
   two.join();
+  CHECK(second_status == GASELL_INTERRUPTED);
   CHECK(first.evaluate("1 + 1").as<int>() == 2);
 }
 
@@ -390,10 +395,13 @@ TEST_CASE("values are freed from any thread") {
   std::atomic<bool> begun = false;
   session.set_output([&](std::string_view) { begun = true; });
   auto value = std::make_unique<gasell::Value>(session.evaluate("[1, 2, 3]"));
-  std::jthread busy([&] { CHECK(status_of(session, "print('here')\nwhile True: pass") == GASELL_INTERRUPTED); });
+  gasell_status status{};
+  std::jthread busy([&] { status = status_of(session, "print('here')\nwhile True: pass"); });
   while (!begun) std::this_thread::yield();
   value.reset();
   session.interrupt();
+  busy.join();
+  CHECK(status == GASELL_INTERRUPTED);
 }
 
 TEST_CASE("functions of the program are called by scripts") {
