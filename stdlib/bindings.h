@@ -27,6 +27,8 @@ Value make_numba_typed(Interpreter& in);
 Value make_numba_extending(Interpreter& in);
 Value make_numba_experimental(Interpreter& in);
 Value make_heapq(Interpreter& in);
+Value make_json(Interpreter& in);
+Value make_json_natives(Interpreter& in);
 Value make_numba_cuda(Interpreter& in);
 Value make_numba_cuda_random(Interpreter& in);
 Value make_numba_errors(Interpreter& in);

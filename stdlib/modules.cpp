@@ -30,6 +30,8 @@ const ModuleTable& known_modules() {
                                      {"operator", {}, make_operator},
                                      {"collections", {}, make_collections},
                                      {"heapq", {}, make_heapq},
+                                     {"json", {}, make_json},
+                                     {"_json", {}, make_json_natives},
                                      {"warnings", {}, make_warnings},
                                      {"typing", {}, make_typing},
                                      {"io", {}, make_io},
