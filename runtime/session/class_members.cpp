@@ -186,7 +186,9 @@ Value bound_member(Interpreter& in, const Value& member, const Value& self, cons
     const Value getter = property->getter;
     return call(in, getter, {{self}, {}});
   }
-  if (member.as<Function>()) return Value::make<BoundMethod>(member, self);
+  // Beside functions, what wraps one (lru_cache, njit) binds as it does.
+  const std::string& kind = type_of(member).name;
+  if (member.as<Function>() || kind == "_lru_cache_wrapper" || kind == "CPUDispatcher") return Value::make<BoundMethod>(member, self);
   return member;
 }
 
