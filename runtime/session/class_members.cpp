@@ -47,6 +47,14 @@ class WrappedFunction final : public Object {
   const Type& type_;
 };
 
+class NativeMethod final : public Object {
+ public:
+  explicit NativeMethod(const NativeFunction& f) : function(f) {}
+  const Type& type() const override { return function_type(); }
+  Value call(Interpreter& in, Arguments args) override { return call_native(in, function, nullptr, std::move(args)); }
+  const NativeFunction& function;
+};
+
 /// object.method
 class BoundMethod final : public Object {
  public:
@@ -186,11 +194,14 @@ Value bound_member(Interpreter& in, const Value& member, const Value& self, cons
     const Value getter = property->getter;
     return call(in, getter, {{self}, {}});
   }
+  if (const auto* method = member.as<NativeMethod>()) return Value::make<Builtin>(method->function, self);
   // Beside functions, what wraps one (lru_cache, njit) binds as it does.
   const std::string& kind = type_of(member).name;
   if (member.as<Function>() || kind == "_lru_cache_wrapper" || kind == "CPUDispatcher") return Value::make<BoundMethod>(member, self);
   return member;
 }
+
+Value native_method(const NativeFunction& function) { return Value::make<NativeMethod>(function); }
 
 bool is_property(const Value& member) { return member.as<Property>() != nullptr; }
 

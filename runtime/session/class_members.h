@@ -8,6 +8,8 @@ namespace gasell {
 /// The member of a class as an attribute of `self`, or, where that is absent, of the class: functions become methods, a property's value is
 /// computed.
 Value bound_member(Interpreter& in, const Value& member, const Value& self, const Value& made_by);
+/// A built-in function as a member of a class: it binds as the functions of scripts do, and takes the object first.
+Value native_method(const NativeFunction& function);
 bool is_property(const Value& member);
 /// Calls the property's setter, or with an absent value its deleter; AttributeError where there is none.
 void set_property(Interpreter& in, const Value& property, const Value& self, std::string_view name, const Value& value);
