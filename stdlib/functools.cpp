@@ -263,6 +263,7 @@ Value make_functools(Interpreter&) {
   };
   Value module = make_module("functools", table);
   set_member(module, "partial", type_object(partial_type()));
+  set_member(module, "cached_property", type_object(cached_property_type()));
   return module;
 }
 

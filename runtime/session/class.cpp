@@ -99,7 +99,10 @@ Value Class::make(const std::string& module, const std::string& name, const std:
   const bool exception = type->described.derives_from(*exception_type("BaseException"));
   if (exception && type->described.derives_from(*exception_type("OSError")))
     raise("NotImplementedError", "a class that derives from 'OSError' is not in Gasell yet");
-  for (const auto& [member, value] : members.entries()) check_special(member, exception);
+  for (const auto& [member, value] : members.entries()) {
+    check_special(member, exception);
+    name_member(value, member);
+  }
   if (members.find("__eq__") && !members.find("__hash__")) members.set("__hash__", Value());
   return Value::make<Class>(Type{name, module, &type->described}, qualified_name, base, std::move(members));
 }

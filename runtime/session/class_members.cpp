@@ -47,6 +47,19 @@ class WrappedFunction final : public Object {
   const Type& type_;
 };
 
+class CachedProperty final : public Object {
+ public:
+  explicit CachedProperty(Value f) : function(std::move(f)) {}
+  const Type& type() const override { return cached_property_type(); }
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view attribute) override {
+    if (attribute == "func") return function;
+    if (attribute == "__doc__") return gasell::get_attribute(in, function, attribute);
+    return Object::get_attribute(in, attribute);
+  }
+  const Value function;
+  std::string name;
+};
+
 class NativeMethod final : public Object {
  public:
   explicit NativeMethod(const NativeFunction& f) : function(f) {}
@@ -195,6 +208,13 @@ Value bound_member(Interpreter& in, const Value& member, const Value& self, cons
     return call(in, getter, {{self}, {}});
   }
   if (const auto* method = member.as<NativeMethod>()) return Value::make<Builtin>(method->function, self);
+  if (const auto* cached = member.as<CachedProperty>()) {
+    const Value kept = member;
+    if (cached->name.empty()) raise("TypeError", "Cannot use cached_property instance without calling __set_name__ on it.");
+    Value value = call(in, cached->function, {{self}, {}});
+    user_object(self)->members.set(cached->name, value);
+    return value;
+  }
   // Beside functions, what wraps one (lru_cache, njit) binds as it does.
   const std::string& kind = type_of(member).name;
   if (member.as<Function>() || kind == "_lru_cache_wrapper" || kind == "CPUDispatcher") return Value::make<BoundMethod>(member, self);
@@ -202,6 +222,21 @@ Value bound_member(Interpreter& in, const Value& member, const Value& self, cons
 }
 
 Value native_method(const NativeFunction& function) { return Value::make<NativeMethod>(function); }
+
+void name_member(const Value& member, const std::string& name) {
+  auto* cached = member.as<CachedProperty>();
+  if (!cached) return;
+  if (!cached->name.empty() && cached->name != name) raise("NotImplementedError", "one cached_property under two names is not in Gasell");
+  cached->name = name;
+}
+
+const Type& cached_property_type() {
+  static const NativeFunction constructor{"cached_property", "func, /",
+                                          [](Interpreter&, std::span<Value> a) { return Value::make<CachedProperty>(a[0]); },
+                                          "A function as an attribute that is computed once."};
+  static const Type type{"cached_property", "functools", &object_type(), {}, {}, &constructor};
+  return type;
+}
 
 bool is_property(const Value& member) { return member.as<Property>() != nullptr; }
 
