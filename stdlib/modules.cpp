@@ -69,6 +69,7 @@ const ModuleTable& known_modules() {
                                      {"scipy", {}, make_scipy},
                                      {"_scipy", {}, make_scipy_library},
                                      {"matplotlib", {}, make_matplotlib},
+                                     {"cycler", {}, make_cycler},
                                      {"matplotlib.pyplot", {"plt"}, make_pyplot},
                                      {"_matplotlib", {}, make_matplotlib_natives},
                                      {"sklearn", {}, make_sklearn},

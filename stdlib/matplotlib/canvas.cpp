@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/pictures/plugin.h"
 #include "runtime/session/types.h"
@@ -250,6 +251,8 @@ Value terminal_size(Interpreter&, Args) {
 }
 
 Value environment(Interpreter& in, Args args) {
+  const Sandbox* const sandbox = current_sandbox().get();
+  if (sandbox && sandbox->rules().confined && !sandbox->rules().environment) return make_str("");
   const char* value = std::getenv(str(in, args[0]).c_str());
   return make_str(value ? value : "");
 }

@@ -14,6 +14,8 @@ Value make_matplotlib(Interpreter&) {
   return module;
 }
 
+Value make_cycler(Interpreter&) { return Value::make<LibraryModule>("cycler"); }
+
 Value make_pyplot(Interpreter& in) { return get_attribute(in, in.import_module("matplotlib", nullptr), "pyplot"); }
 
 Value make_matplotlib_natives(Interpreter&) {

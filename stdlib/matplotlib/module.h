@@ -6,6 +6,8 @@
 namespace gasell {
 
 Value make_matplotlib(Interpreter& in);
+/// The module cycler.
+Value make_cycler(Interpreter& in);
 /// Its part pyplot.
 Value make_pyplot(Interpreter& in);
 /// What the texts are made with: pages, contours, and what the terminal can show.
