@@ -4,6 +4,7 @@
 #include <array>
 
 #include "lang/ast_visit.h"
+#include "lang/class_definition.h"
 #include "lang/large_stack.h"
 #include "lang/parser.h"
 #include "lang/printing.h"
@@ -252,7 +253,7 @@ class Dumper {
                           [&](const Pass&) { leaf("Pass"); },
                           [&](const Return& n) { with("Return", [&] { optional("", n.value); }); },
                           [&](const FunctionDef& n) {
-                            with("FunctionDef " + n.name + place(n.binding), [&] {
+                            with((class_call(n) ? "ClassDef " : "FunctionDef ") + n.name + place(n.binding), [&] {
                               all("decorator", n.decorators);
                               scope(n.scope);
                               parameters(n.params);

@@ -124,21 +124,30 @@ const auto open_parameters = TokenParser([](Builder& b, Iterator& at, Iterator l
 });
 const auto function = make(make_function)[head("def", "function definition") > name_token > -refused_type_parameters > open_parameters >
                                           -parameters > sym(")") > ((sym("->") > expression) | missing) > block];
-const auto refused_class = TokenParser([](Builder& b, Iterator& at, Iterator last) -> bool {
+const auto refused_class_keyword = TokenParser([](Builder& b, Iterator& at, Iterator last) -> bool {
   const Iterator start = at;
-  if (!match_word("class", at, last)) return false;
-  refuse_class(b, start);
+  if (!match_symbol("=", at, last)) return false;
+  refuse_at(b.source(), b.token_span(start), "keyword arguments of a class statement (metaclasses) are not part of Gasell");
 });
+const auto refused_second_base = TokenParser([](Builder& b, Iterator& at, Iterator last) -> bool {
+  if (at == last || *at == ')') return false;
+  refuse_at(b.source(), b.token_span(at), "several bases of a class are not part of Gasell",
+            "derive from one, and keep the other as an attribute");
+});
+const auto class_base = expression > -refused_class_keyword;
+const auto class_bases = sym("(") > -(class_base > -(comma > -refused_second_base)) > sym(")");
+const auto class_statement =
+    make(make_class)[head("class", "class definition") > name_token > -refused_type_parameters > -class_bases > block];
 const auto refused_async = refused("async", "async is");
 const auto at_sign = TokenParser([](Builder& b, Iterator& at, Iterator last) {
   if (!match_symbol("@", at, last)) return false;
   b.block_owner = "decorator";
   return true;
 });
-const auto decorated = make(make_decorated)[+(at_sign > named_expression > newline) > (function | refused_class | refused_async)];
+const auto decorated = make(make_decorated)[+(at_sign > named_expression > newline) > (function | class_statement | refused_async)];
 
 const auto statement_def = if_statement | for_statement | while_statement | function | decorated | with_statement | try_statement |
-                           refused_class | refused_async | simple_line;
+                           class_statement | refused_async | simple_line;
 
 const auto end_of_text = TokenParser([](Builder&, Iterator& at, Iterator last) { return at == last; });
 

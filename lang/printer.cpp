@@ -4,6 +4,7 @@
 
 #include "lang/ast_visit.h"
 #include "lang/characters.h"
+#include "lang/class_definition.h"
 #include "lang/large_stack.h"
 #include "lang/parser.h"
 #include "lang/printing.h"
@@ -260,11 +261,22 @@ class Printer {
   }
 
   void print_function(const FunctionDef& n) {
+    const Call* maker = class_call(n);
     for (const ExprRef& d : n.decorators) {
+      if (maker && &d == &n.decorators.back()) continue;
       out += "@";
       expression(*d, kNamedLevel);
       out += '\n';
       indent();
+    }
+    if (maker) {
+      out += "class " + n.name;
+      if (!maker->args.empty()) {
+        out += "(";
+        expression(*maker->args[0], kTest);
+        out += ")";
+      }
+      return block(n.body);
     }
     out += "def " + n.name + "(";
     parameters(n.params);

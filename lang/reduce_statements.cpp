@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "lang/ast_visit.h"
+#include "lang/class_definition.h"
 #include "lang/reductions.h"
 
 namespace gasell::syntax {
@@ -239,10 +240,24 @@ void make_function(Builder& b, size_t first, Span span) {
   push_stmt(b, span, std::move(def));
 }
 
+void make_class(Builder& b, size_t first, Span span) {
+  Items items = b.take(first);  // name, perhaps the base, body
+  FunctionDef def;
+  def.name = token_text(items[0]);
+  def.name_span = items[0].span;
+  Call maker{std::make_shared<Expr>(Expr{items[0].span, Name{kClassMaker, {}}}), {}, {}};
+  if (items.size() > 2) maker.args.push_back(std::move(expr_of(items[1])));
+  def.decorators.push_back(std::make_shared<Expr>(Expr{items[0].span, std::move(maker)}));
+  def.body = body_of(items.back());
+  push_stmt(b, span, std::move(def));
+}
+
 void make_decorated(Builder& b, size_t first, Span) {
   Items items = b.take(first);
   auto& def = std::get<FunctionDef>(std::get<StmtRef>(items.back().value)->node);
-  for (size_t i = 0; i + 1 < items.size(); ++i) def.decorators.push_back(std::move(expr_of(items[i])));
+  std::vector<ExprRef> decorators;
+  for (size_t i = 0; i + 1 < items.size(); ++i) decorators.push_back(std::move(expr_of(items[i])));
+  def.decorators.insert(def.decorators.begin(), decorators.begin(), decorators.end());
   b.stack.push_back(std::move(items.back()));
 }
 

@@ -45,6 +45,7 @@ void make_with(Builder&, size_t first, Span span);
 void make_handler(Builder&, size_t first, Span span);
 void make_try(Builder&, size_t first, Span span);
 void make_function(Builder&, size_t first, Span span);
+void make_class(Builder&, size_t first, Span span);
 void make_decorated(Builder&, size_t first, Span span);
 void make_body(Builder&, size_t first, Span span);
 

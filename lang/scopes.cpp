@@ -4,8 +4,10 @@
 
 #include <deque>
 #include <unordered_map>
+#include <utility>
 
 #include "lang/ast_visit.h"
+#include "lang/class_definition.h"
 #include "lang/large_stack.h"
 #include "lang/layout.h"
 
@@ -27,7 +29,7 @@ struct Symbol {
 };
 
 struct Scope {
-  enum class Kind { module, function, comprehension } kind = Kind::module;
+  enum class Kind { module, function, comprehension, class_body } kind = Kind::module;
   Scope* parent = nullptr;
   FunctionScope* out = nullptr;
   std::unordered_map<std::string, Symbol> symbols{};
@@ -80,7 +82,27 @@ class Resolver {
     references_.push_back({&scope, name, &binding});
   }
 
+  /// Inside a class `__name` is a name of that class alone: _Class__name.
+  void mangle(std::string& name) const {
+    if (class_name_.empty() || !name.starts_with("__") || name.ends_with("__")) return;
+    const size_t begin = class_name_.find_first_not_of('_');
+    if (begin != std::string::npos) name = "_" + class_name_.substr(begin) + name;
+  }
+
+  void class_definition(Scope& scope, FunctionDef& n, Call& maker) {
+    for (size_t i = 0; i + 1 < n.decorators.size(); ++i) expression(scope, *n.decorators[i]);
+    for (ExprRef& base : maker.args) expression(scope, *base);
+    bind(scope, n.name, n.binding);
+    Scope& inner = scopes_.emplace_back(Scope{Scope::Kind::class_body, &scope, &n.scope});
+    bind(inner, "__class__");
+    const std::string around = std::exchange(class_name_, n.name);
+    body(inner, n.body, {});
+    class_name_ = around;
+  }
+
   void use(Scope& scope, Name& name) {
+    mangle(name.id);
+    if (name.id == "super") references_.push_back({&scope, "__class__", &class_of_super_.emplace_back()});
     scope.symbols[name.id].used = true;
     references_.push_back({&scope, name.id, &name.binding});
   }
@@ -102,6 +124,7 @@ class Resolver {
     } else if (auto* comprehension = std::get_if<Comprehension>(&e.node)) {
       enter_comprehension(scope, *comprehension);
     } else {
+      if (auto* attribute = std::get_if<Attribute>(&e.node)) mangle(attribute->name);
       visit_children(e, [&](ExprRef& child) { expression(scope, *child); });
     }
   }
@@ -150,6 +173,7 @@ class Resolver {
 
   void target(Scope& scope, Expr& e) {
     if (auto* name = std::get_if<Name>(&e.node)) {
+      mangle(name->id);
       bind(scope, name->id, name->binding);
     } else if (auto* tuple = std::get_if<Tuple>(&e.node)) {
       for (ExprRef& item : tuple->items) target(scope, *item);
@@ -209,6 +233,8 @@ class Resolver {
                             optional(scope, n.value);
                           },
                           [&](FunctionDef& n) {
+                            mangle(n.name);
+                            if (const Call* maker = class_call(n)) return class_definition(scope, n, const_cast<Call&>(*maker));
                             for (ExprRef& d : n.decorators) expression(scope, *d);
                             outer_parts(scope, n.params);
                             optional(scope, n.returns);
@@ -282,6 +308,7 @@ class Resolver {
   /// The function around `scope` that owns `name`, or null for a global.
   static Scope* owner(Scope& scope, const std::string& name) {
     for (Scope* s = &scope; s && s->kind != Scope::Kind::module; s = s->parent) {
+      if (s->kind == Scope::Kind::class_body && s != &scope && name != "__class__") continue;  // methods do not see the class's names
       const auto found = s->symbols.find(name);
       if (found == s->symbols.end()) continue;
       if (found->second.declared_global) return nullptr;
@@ -295,13 +322,15 @@ class Resolver {
   }
 
   /// Marks the owner's local as captured and every function between as one that passes it on.
-  static void capture(Scope& scope, const std::string& name) {
+  void capture(Scope& scope, const std::string& name) const {
     Scope* from = owner(scope, name);
     if (!from || from == &scope) return;
     from->symbols[name].captured = true;
     for (Scope* s = &scope; s != from; s = s->parent) {
       Symbol& symbol = s->symbols[name];
       if (symbol.captured) continue;
+      if (s->kind == Scope::Kind::class_body && symbol.local())
+        fail({0, 0}, fmt::format("a class's own '{}' beside the enclosing function's, which its methods use, is not part of Gasell", name));
       symbol.captured = true;
       s->taken.push_back(name);
     }
@@ -349,7 +378,9 @@ class Resolver {
   std::deque<Scope> scopes_;
   std::vector<Reference> references_;
   std::vector<Declaration> nonlocals_;
-  int iterables_ = 0;  // comprehension iterables around the current place
+  std::deque<Binding> class_of_super_;  // what super() without arguments reads: __class__ of the class around
+  std::string class_name_;              // of the class around the current place
+  int iterables_ = 0;                   // comprehension iterables around the current place
 };
 
 }  // namespace

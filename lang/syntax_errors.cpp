@@ -60,29 +60,6 @@ std::string hint_at(const Builder& b, Span span) {
   return {};
 }
 
-/// What does the work of a class, by its decorators and bases.
-std::string in_place_of_class(const Builder& b, const char* at) {
-  const char* const after = at + std::string_view("class ").size();
-  const std::string name(after < b.end() ? word_at(b, after) : "");
-  if (name.empty() || is_keyword(name)) return "hold data in dicts, tuples and arrays, and behaviour in functions";
-  std::string decorators;
-  for (const char* line = line_begin(b, at); line > b.begin();) {
-    const char* const above = line_begin(b, line - 1);
-    if (*above != '@') break;
-    decorators.append(above, line);
-    line = above;
-  }
-  const char* const end = std::find(at, b.end(), kNewlineMark);
-  const std::string_view head(after + name.size(), static_cast<size_t>(end - after) - name.size());
-  const auto is = [](std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; };
-  const std::string tuple = name + " = collections.namedtuple('" + name + "', 'x y')";
-  if (is(decorators, "jitclass")) return tuple + " holds numbers and arrays by name; @njit functions take it, in the place of methods";
-  if (is(decorators, "dataclass") || is(head, "NamedTuple")) return tuple + ", or typing.NamedTuple('" + name + "', [('x', int)])";
-  if (is(head, "Exception") || is(head, "Error")) return "raise ValueError('what is wrong') or another of Python's exceptions";
-  if (is(head, "Enum") || is(head, "IntFlag")) return "names of numbers do the same: RED, GREEN = 0, 1";
-  return tuple + " holds values by name, a dict what changes; functions that take it stand in the place of methods";
-}
-
 /// An '=' where a value is asked for.
 [[noreturn]] void fail_single_equals(const Builder& b, Span equals) {
   if (b.stack.empty() || !is_expr(b.stack.back())) fail_at(b.source(), equals, "invalid syntax");
@@ -112,10 +89,6 @@ void fail_syntax(const Builder& b) {
   if (b.brackets > 0 && at < b.end() && *at == '=' && operator_length(at, b.end()) == 1 && !b.stack.empty() && is_expr(b.stack.back()))
     fail_single_equals(b, span);
   fail_at(b.source(), span, "invalid syntax", hint_at(b, span));
-}
-
-void refuse_class(const Builder& b, const char* at) {
-  refuse_at(b.source(), b.token_span(at), "classes are not part of Gasell", in_place_of_class(b, at));
 }
 
 void fail_expected_colon(const Builder& b, const char* at) {

@@ -7,8 +7,6 @@ namespace gasell::syntax {
 
 /// Throws the SyntaxError (or IndentationError) for the text at `b.furthest`, which no rule could take.
 [[noreturn]] void fail_syntax(const Builder& b);
-/// The same for the class statement at `at`, with what to write in its place.
-[[noreturn]] void refuse_class(const Builder& b, const char* at);
 /// The same where a ':' had to come.
 [[noreturn]] void fail_expected_colon(const Builder& b, const char* at);
 

@@ -1,6 +1,9 @@
-// functools: reduce, partial, lru_cache, wraps, cmp_to_key.
+// functools: reduce, partial, lru_cache, total_ordering, wraps, cmp_to_key.
 #include <algorithm>
+#include <array>
 
+#include "runtime/session/class.h"
+#include "runtime/session/class_members.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/types.h"
@@ -203,6 +206,41 @@ class KeyMaker final : public Object {
   Value function_;
 };
 
+// ---- total_ordering ----
+
+constexpr const char* kOrders[] = {"__lt__", "__le__", "__gt__", "__ge__"};
+
+/// One order by another and by equality.
+template <int known, int wanted>
+Value order_by(Interpreter& in, Args args) {
+  const Value less = call(in, get_attribute(in, args[0], kOrders[known]), {{args[1]}, {}});
+  if (less.same(not_implemented())) return less;
+  constexpr bool kSameWay = known / 2 == wanted / 2, kStrict = wanted % 2 == 0;
+  const bool holds = truth(in, less) == kSameWay;
+  if constexpr (!kSameWay && known % 2 != wanted % 2) return Value::of(holds);
+  if (kStrict) return Value::of(holds && truth(in, compare(in, ast::CompareOp::ne, args[0], args[1])));
+  return Value::of(holds || truth(in, compare(in, ast::CompareOp::eq, args[0], args[1])));
+}
+
+template <int known>
+std::array<NativeFunction, 4> orders_by() {
+  return {NativeFunction{kOrders[0], "self, other", order_by<known, 0>}, NativeFunction{kOrders[1], "self, other", order_by<known, 1>},
+          NativeFunction{kOrders[2], "self, other", order_by<known, 2>}, NativeFunction{kOrders[3], "self, other", order_by<known, 3>}};
+}
+
+Value total_ordering(Interpreter&, Args args) {
+  static const std::array<std::array<NativeFunction, 4>, 4> orders = {orders_by<0>(), orders_by<1>(), orders_by<2>(), orders_by<3>()};
+  auto* made = args[0].as<Class>();
+  if (!made) raise("NotImplementedError", "functools.total_ordering takes a class of a script");
+  for (size_t known = 0; known < orders.size(); ++known) {
+    if (!made->find(kOrders[known])) continue;
+    for (size_t wanted = 0; wanted < orders.size(); ++wanted)
+      if (!made->find(kOrders[wanted])) made->members.set(kOrders[wanted], native_method(orders[known][wanted]));
+    return args[0];
+  }
+  raise("ValueError", "must define at least one ordering operation: < > <= >=");
+}
+
 /// wraps(f): a decorator that leaves the wrapper as it is.
 class Identity final : public Object {
  public:
@@ -219,11 +257,13 @@ Value make_functools(Interpreter&) {
       {"cache", "user_function, /", [](Interpreter&, Args a) { return Value::make<Cached>(a[0], -1); },
        "A decorator that keeps all results of a function."},
       {"cmp_to_key", "mycmp", [](Interpreter&, Args a) { return Value::make<KeyMaker>(a[0]); }, "A sort key from a comparison function."},
+      {"total_ordering", "cls, /", total_ordering, "Gives a class the orders that it lacks, by one that it has and by ==."},
       {"wraps", "wrapped, assigned=missing, updated=missing", [](Interpreter&, Args) { return Value::make<Identity>(); },
        "A decorator for wrappers; the wrapper keeps its own name."},
   };
   Value module = make_module("functools", table);
   set_member(module, "partial", type_object(partial_type()));
+  set_member(module, "cached_property", type_object(cached_property_type()));
   return module;
 }
 

@@ -4,6 +4,7 @@
 #include "compiler/functions/lowering.h"
 #include "compiler/functions/prelude.h"
 #include "lang/ast_visit.h"
+#include "lang/class_definition.h"
 #include "lang/render.h"
 
 namespace gasell::functions {
@@ -352,6 +353,7 @@ void Lowering::need_jit(const ast::ExprRef& decorator) {
 }
 
 void Lowering::nested_function(const ast::FunctionDef& s, const ast::StmtRef& definition) {
+  if (ast::class_call(s)) unsupported(s.name_span, "a class statement", "define the class outside");
   for (const ast::ExprRef& decorator : s.decorators) need_jit(decorator);
   auto inner = std::make_shared<Function>();
   inner->definition = definition;

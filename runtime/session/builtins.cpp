@@ -1,5 +1,7 @@
 #include "runtime/session/builtins.h"
 
+#include "runtime/session/class.h"
+
 #include <algorithm>
 
 #include "runtime/session/device_block.h"
@@ -45,14 +47,16 @@ Value make_sequence_iterator(const Value& sequence, std::string_view type_name) 
 const std::map<std::string, Value, std::less<>>& builtins() {
   static const auto table = [] {
     std::map<std::string, Value, std::less<>> t;
-    static const std::vector<NativeFunction> groups[] = {number_functions(), sequence_functions(), object_functions(), io_functions()};
+    static const std::vector<NativeFunction> groups[] = {number_functions(), sequence_functions(), object_functions(), io_functions(),
+                                                         class_functions()};
     for (const auto& group : groups) {
       for (const NativeFunction& f : group) t.emplace(f.name, Value::make<Builtin>(f).immortal());
     }
     for (const Type* type :
-         {&int_type(),       &float_type(), &bool_type(),  &complex_type(), &str_type(),       &tuple_type(),  &list_type(),
-          &dict_type(),      &set_type(),   &range_type(), &slice_type(),   &frozenset_type(), &object_type(), &type_type(),
-          &enumerate_type(), &zip_type(),   &map_type(),   &filter_type(),  &reversed_type(),  &device_type()}) {
+         {&int_type(),      &float_type(),  &bool_type(),      &complex_type(),       &str_type(),         &tuple_type(),
+          &list_type(),     &dict_type(),   &set_type(),       &range_type(),         &slice_type(),       &frozenset_type(),
+          &object_type(),   &type_type(),   &enumerate_type(), &zip_type(),           &map_type(),         &filter_type(),
+          &reversed_type(), &device_type(), &property_type(),  &static_method_type(), &class_method_type()}) {
       t.emplace(type->name, type_object(*type));
     }
     for (const Type* type : exception_types()) {

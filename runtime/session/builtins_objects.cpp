@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "runtime/session/builtins.h"
+#include "runtime/session/class.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/function.h"
 #include "runtime/session/interpreter.h"
@@ -123,6 +124,10 @@ Value variables(Interpreter& in, Args args) {
   auto& d = *out.as<Dict>();
   if (is_missing(args[0])) {
     for (const std::string& n : in.global_names()) d.insert(in, make_str(n), *in.global(n));
+    return out;
+  }
+  if (const auto* object = user_object(args[0])) {
+    for (const auto& [name, value] : object->members.entries()) d.insert(in, make_str(name), value);
     return out;
   }
   const auto* m = args[0].as<Module>();

@@ -299,16 +299,11 @@ struct KnownName {
 
 /// What to write in place of builtins of Python that Gasell has not, and of names that LANGUAGE promises.
 std::string_view in_place_of(std::string_view name) {
-  static constexpr std::string_view kNoText = "text is not run as a script", kNoClasses = "there are no classes",
-                                    kNoBytes = "an array of np.uint8 holds bytes";
+  static constexpr std::string_view kNoText = "text is not run as a script", kNoBytes = "an array of np.uint8 holds bytes";
   static constexpr KnownName kNames[] = {
       {"eval", kNoText},
       {"exec", kNoText},
       {"compile", kNoText},
-      {"super", kNoClasses},
-      {"property", kNoClasses},
-      {"classmethod", kNoClasses},
-      {"staticmethod", kNoClasses},
       {"bytes", kNoBytes},
       {"bytearray", kNoBytes},
       {"memoryview", kNoBytes},

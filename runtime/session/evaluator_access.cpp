@@ -1,6 +1,7 @@
 // Attributes and subscripts, read and assigned; unpacking.
 #include <fmt/format.h>
 
+#include "runtime/session/class.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
 
@@ -51,14 +52,7 @@ struct AttributeTarget final : Target {
   void remove(Frame& f) const override {
     Value o = object->evaluate(f);
     f.at = span;
-    if (auto* module = o.as<Module>()) {
-      if (auto found = module->members.find(name); found != module->members.end()) {
-        module->members.erase(found);
-        return;
-      }
-    }
-    get_attribute(f.in, o, name);
-    raise("AttributeError", fmt::format("'{}' object attribute '{}' is read-only", type_of(o).name, name));
+    delete_attribute(f.in, o, name);
   }
   void update(Frame& f, UpdateOp op, const Node& operand, Span place) const override {
     Value o = object->evaluate(f);

@@ -2,6 +2,7 @@
 // method.
 #include <fmt/format.h>
 
+#include "runtime/session/class.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/types.h"
@@ -42,6 +43,16 @@ struct MethodCall final : Node {
       method = has_plain_attributes(*type) ? find_method(*type, name) : nullptr;
     }
     Value function;
+    if (self.is_object() && typeid(*self.object()) == typeid(Instance)) {
+      if (const Function* plain = static_cast<Instance*>(self.object())->plain_method(name)) {
+        const Value kept = Value::of(const_cast<Function*>(plain));
+        StackValues values(f.session.stack, args.size() + 1);
+        for (size_t i = 0; i < args.size(); ++i) values[i + 1] = args[i]->evaluate(f);
+        values[0] = std::move(self);
+        f.at = span;
+        return call_function(f.session, *plain, values.span());
+      }
+    }
     if (!method) {
       f.at = name_span;
       function = get_attribute(f.in, self, name);

@@ -1,6 +1,8 @@
 // def, lambda and comprehensions: code with a frame of its own.
 #include <fmt/format.h>
 
+#include "lang/class_definition.h"
+#include "runtime/session/class.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/iterators.h"
@@ -23,9 +25,14 @@ void fill_scope(FunctionCode& code, const ast::FunctionScope& scope, size_t para
 
 namespace {
 
+bool is_class_body(const FunctionCode& code) {
+  const auto* def = code.definition ? std::get_if<ast::FunctionDef>(&code.definition->node) : nullptr;
+  return def && ast::class_call(*def);
+}
+
 std::shared_ptr<FunctionCode> make_code(Lowering& l, std::string name, const ast::FunctionScope& scope, size_t parameters) {
   auto code = std::make_shared<FunctionCode>();
-  code->qualified_name = l.code.qualified_name.empty() ? name : l.code.qualified_name + ".<locals>." + name;
+  code->qualified_name = l.code.qualified_name.empty() ? name : l.code.qualified_name + (is_class_body(l.code) ? "." : ".<locals>.") + name;
   code->name = std::move(name);
   code->source = l.code.source;
   code->globals = l.code.globals;
@@ -80,6 +87,71 @@ struct DefinitionNode final : StatementNode {
   }
   std::vector<NodePtr> decorators;
   FunctionMaker maker;
+  TargetPtr target;
+};
+
+/// class C(base): the body runs in a frame of its own; its variables become the members.
+struct ClassNode final : StatementNode {
+  Flow run(Frame& f) const override {
+    std::vector<Value> wrappers;
+    for (const NodePtr& d : decorators) wrappers.push_back(d->evaluate(f));
+    Value above = base ? base->evaluate(f) : type_object(object_type());
+    f.at = span;
+    Value made = make(f, above);
+    for (size_t i = wrappers.size(); i-- > 0;) {
+      f.at = decorators[i]->span;
+      made = call_positional(f.session, wrappers[i], {&made, 1});
+    }
+    target->assign(f, std::move(made));
+    return Flow::next;
+  }
+
+  Value make(Frame& around, const Value& above) const {
+    const CallDepth depth(around.session);
+    const auto local_count = static_cast<size_t>(code->local_count);
+    StackValues room(around.session.stack, local_count + static_cast<size_t>(code->cell_count));
+    Frame f{around.session, around.in, *code, room.begin(), room.begin() + local_count, {}, {}, ++around.session.activations};
+    const RunningFrame running(f);
+    fill_cells(f, captured_cells(around, *code));
+    try {
+      run_block(code->body, f);
+      return finish(f, above);
+    } catch (const Raised& raised) {
+      note_place(f, static_cast<Exception&>(*raised.value.object()));
+      throw;
+    } catch (const Error& error) {
+      Value value = exception_from_error(error);
+      note_place(f, static_cast<Exception&>(*value.object()));
+      throw Raised(std::move(value));
+    }
+  }
+
+  Value finish(Frame& f, const Value& above) const {
+    f.at = span;
+    Members members;
+    if (doc) members.set("__doc__", make_str(*doc));
+    Cell* own_class = nullptr;  // what super() in its methods reads
+    for (size_t i = 0; i < code->local_names.size(); ++i) {
+      const int cell = cell_of_local[i];
+      auto* holder = cell >= 0 ? static_cast<Cell*>(f.cells[cell].object()) : nullptr;
+      if (code->local_names[i] == "__class__") {
+        own_class = holder;
+        continue;
+      }
+      const Value& value = holder ? holder->value : f.locals[i];
+      if (!value.is_absent()) members.set(code->local_names[i], value);
+    }
+    const Value* module = code->globals->find("__name__");
+    Value made = Class::make(module ? gasell::str(f.in, *module) : "__main__", code->name, code->qualified_name, above, std::move(members));
+    if (own_class) own_class->value = made;
+    return made;
+  }
+
+  std::vector<NodePtr> decorators;
+  NodePtr base;
+  std::shared_ptr<FunctionCode> code;
+  std::vector<int> cell_of_local;
+  std::optional<std::string> doc;
   TargetPtr target;
 };
 
@@ -274,8 +346,25 @@ NodePtr lower_function(Lowering& l, const ast::ExprRef& e) {
   return node;
 }
 
+static StatementPtr lower_class(Lowering& l, const ast::StmtRef& s, const ast::FunctionDef& def, const ast::Call& maker) {
+  auto node = std::make_unique<ClassNode>();
+  for (size_t i = 0; i + 1 < def.decorators.size(); ++i) node->decorators.push_back(lower(l, def.decorators[i]));
+  if (!maker.args.empty()) node->base = lower(l, maker.args[0]);
+  node->code = make_code(l, def.name, def.scope, 0);
+  node->code->definition = s;
+  node->cell_of_local = def.scope.cell_of_local;
+  Lowering inner{l.session, *node->code};
+  node->code->body = lower(inner, def.body);
+  const auto* first = def.body.empty() ? nullptr : std::get_if<ast::ExprStmt>(&def.body[0]->node);
+  const auto* text = first ? std::get_if<ast::StringLiteral>(&first->value->node) : nullptr;
+  if (text) node->doc = text->value;
+  node->target = lower_name_target(l, def.name, def.binding, def.name_span);
+  return node;
+}
+
 StatementPtr lower_definition(Lowering& l, const ast::StmtRef& s) {
   const auto& def = std::get<ast::FunctionDef>(s->node);
+  if (const ast::Call* maker = ast::class_call(def)) return lower_class(l, s, def, *maker);
   std::vector<NodePtr> decorators;
   for (const ast::ExprRef& d : def.decorators) decorators.push_back(lower(l, d));
   FunctionMaker maker(l, def.params);

@@ -1,6 +1,7 @@
 // Names: reading, binding and deleting them.
 #include <fmt/format.h>
 
+#include "lang/class_definition.h"
 #include "runtime/session/builtins.h"
 #include "runtime/session/evaluator.h"
 
@@ -38,6 +39,14 @@ struct CellName final : Node {
   }
   int cell;
   std::string name;
+};
+
+/// A name that a class's body binds: what it stands for outside the class, where the body has not bound it yet.
+struct ClassName final : Node {
+  ClassName(int s, NodePtr o) : slot(s), outside(std::move(o)) {}
+  Value evaluate(Frame& f) const override { return f.locals[slot].is_absent() ? outside->evaluate(f) : f.locals[slot]; }
+  int slot;
+  NodePtr outside;
 };
 
 struct GlobalName final : Node {
@@ -125,6 +134,9 @@ struct GlobalTarget final : Target {
 
 NodePtr lower_name(Lowering& l, const std::string& name, ast::Binding binding, Span span) {
   NodePtr node;
+  const auto* def = l.code.definition ? std::get_if<ast::FunctionDef>(&l.code.definition->node) : nullptr;
+  if (binding.kind == ast::Binding::Kind::local && def && ast::class_call(*def))
+    return std::make_unique<ClassName>(binding.slot, lower_name(l, name, {ast::Binding::Kind::global, -1}, span));
   switch (binding.kind) {
     case ast::Binding::Kind::local: node = std::make_unique<LocalName>(binding.slot, name); break;
     case ast::Binding::Kind::cell: node = std::make_unique<CellName>(binding.slot, name); break;

@@ -23,7 +23,7 @@ class Bare final : public Object {
 
 Value new_object(Interpreter&, std::span<Value>) { return Value::make<Bare>(object_type(), ""); }
 Value type_of_argument(Interpreter& in, std::span<Value> args) {
-  if (!is_missing(args[1])) raise("NotImplementedError", "type(name, bases, dict) is not in Gasell: there are no classes");
+  if (!is_missing(args[1])) raise("NotImplementedError", "type(name, bases, dict) is not in Gasell", "write a class statement");
   // An object of a class that belongs to a session knows it.
   if (args[0].is_object() && !args[0].as<TypeObject>())
     if (auto own = args[0].object()->get_attribute(in, "__class__"); own && own->as<TypeObject>()) return *own;

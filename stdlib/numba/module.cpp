@@ -271,13 +271,13 @@ Value make_numba_experimental(Interpreter&) {
   static const std::vector<NativeFunction> kFunctions = {
       {"jitclass", "*args, **kwargs",
        [](Interpreter&, std::span<Value>) -> Value {
-         raise("NotImplementedError", "jitclass is not in Gasell, which has no classes",
+         raise("NotImplementedError", "jitclass is not in Gasell yet",
                "hold the fields in a collections.namedtuple, those that change in arrays, and write methods as functions of it");
        },
        "Not in Gasell."},
       {"structref", "*args, **kwargs",
        [](Interpreter&, std::span<Value>) -> Value {
-         raise("NotImplementedError", "structref is not in Gasell, which has no classes", "hold the fields in a collections.namedtuple");
+         raise("NotImplementedError", "structref is not in Gasell", "hold the fields in a collections.namedtuple");
        },
        "Not in Gasell."},
   };

@@ -1,4 +1,4 @@
-// Small objects of np that no function of the language can make: it has no classes.
+// Small objects of np that no function of the language can make.
 #include <fmt/format.h>
 
 #include "runtime/session/dict.h"

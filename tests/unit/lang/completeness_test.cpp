@@ -43,7 +43,7 @@ TEST_CASE("complete, incomplete or wrong") {
       {"x = 3 +", Completeness::invalid},
       {"if x\n", Completeness::invalid},
       {"  x", Completeness::invalid},
-      {"class A:", Completeness::invalid},
+      {"class A:", Completeness::incomplete},
       {"if x:\n\n", Completeness::invalid},
   };
   for (const auto& [text, expected] : kCases) {

@@ -1,0 +1,290 @@
+#include "runtime/session/class_members.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "runtime/session/class.h"
+#include "runtime/session/evaluator.h"
+#include "runtime/session/types.h"
+
+namespace gasell {
+namespace {
+
+class Property final : public Object {
+ public:
+  Property(Value g, Value s, Value d, Value t) : getter(std::move(g)), setter(std::move(s)), deleter(std::move(d)), doc(std::move(t)) {}
+  const Type& type() const override { return property_type(); }
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
+    if (name == "fget") return getter;
+    if (name == "fset") return setter;
+    if (name == "fdel") return deleter;
+    if (name == "__doc__") return doc.is_none() && !getter.is_none() ? gasell::get_attribute(in, getter, name) : doc;
+    return Object::get_attribute(in, name);
+  }
+  const Value getter, setter, deleter, doc;
+};
+
+const Property& property_of(const Value& v) { return *static_cast<Property*>(v.object()); }
+
+/// staticmethod(f) and classmethod(f).
+class WrappedFunction final : public Object {
+ public:
+  WrappedFunction(const Type& t, Value f) : function(std::move(f)), type_(t) {}
+  const Type& type() const override { return type_; }
+  Value call(Interpreter& in, Arguments args) override {
+    if (&type_ != &static_method_type()) return Object::call(in, std::move(args));
+    return gasell::call(in, function, std::move(args));
+  }
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
+    if (name == "__func__" || name == "__wrapped__") return function;
+    if (name == "__name__" || name == "__doc__" || name == "__qualname__") return gasell::get_attribute(in, function, name);
+    return Object::get_attribute(in, name);
+  }
+  const Value function;
+
+ private:
+  const Type& type_;
+};
+
+class CachedProperty final : public Object {
+ public:
+  explicit CachedProperty(Value f) : function(std::move(f)) {}
+  const Type& type() const override { return cached_property_type(); }
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view attribute) override {
+    if (attribute == "func") return function;
+    if (attribute == "__doc__") return gasell::get_attribute(in, function, attribute);
+    return Object::get_attribute(in, attribute);
+  }
+  const Value function;
+  std::string name;
+};
+
+class NativeMethod final : public Object {
+ public:
+  explicit NativeMethod(const NativeFunction& f) : function(f) {}
+  const Type& type() const override { return function_type(); }
+  Value call(Interpreter& in, Arguments args) override { return call_native(in, function, nullptr, std::move(args)); }
+  const NativeFunction& function;
+};
+
+/// object.method
+class BoundMethod final : public Object {
+ public:
+  BoundMethod(Value f, Value s) : function(std::move(f)), self(std::move(s)) {}
+  const Type& type() const override {
+    static const Type type{"method", "builtins", &object_type()};
+    return type;
+  }
+  std::string repr(Interpreter& in) override {
+    return fmt::format("<bound method {} of {}>", gasell::str(in, gasell::get_attribute(in, function, "__qualname__")),
+                       gasell::repr(in, self));
+  }
+  Value call(Interpreter& in, Arguments args) override {
+    args.positional.insert(args.positional.begin(), self);
+    return gasell::call(in, function, std::move(args));
+  }
+  std::optional<Value> compare(Interpreter&, ast::CompareOp op, const Value& other) override {
+    const auto* method = other.as<BoundMethod>();
+    if (!method || op > ast::CompareOp::ne) return {};
+    return Value::of((method->function.same(function) && method->self.same(self)) == (op == ast::CompareOp::eq));
+  }
+  int64_t hash(Interpreter& in) override {
+    return gasell::hash(in, function) ^ static_cast<int64_t>(reinterpret_cast<uintptr_t>(self.object()));
+  }
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
+    if (name == "__self__") return self;
+    if (name == "__func__") return function;
+    if (name == "__class__") return Object::get_attribute(in, name);
+    return gasell::get_attribute(in, function, name);
+  }
+  const Value function, self;
+};
+
+// ---- super ----
+
+Value do_nothing(Interpreter&, std::span<Value>) { return {}; }
+Value set_arguments(Interpreter& in, std::span<Value> args) {
+  static_cast<Exception*>(args[0].object())->args = to_vector(in, args[1]);
+  return {};
+}
+Value plain_repr(Interpreter& in, std::span<Value> args) {
+  if (auto* exception = args[0].as<ExceptionInstance>()) return make_str(exception->Exception::repr(in));
+  std::string name = user_object(args[0])->made_by().repr(in);
+  return make_str(fmt::format("<{} object at {}>", name.substr(8, name.size() - 10), static_cast<const void*>(args[0].object())));
+}
+Value plain_str(Interpreter& in, std::span<Value> args) {
+  if (auto* exception = args[0].as<ExceptionInstance>()) return make_str(exception->Exception::str(in));
+  return make_str(repr(in, args[0]));
+}
+Value plain_set(Interpreter& in, std::span<Value> args) {
+  set_member(in, args[0], args[1].as<Str>() ? args[1].as<Str>()->value : str(in, args[1]), args[2]);
+  return {};
+}
+Value plain_equal(Interpreter&, std::span<Value> args) { return args[0].same(args[1]) ? Value::of(true) : not_implemented(); }
+Value plain_hash(Interpreter& in, std::span<Value> args) { return Value::of(args[0].object()->Object::hash(in)); }
+
+/// What `object` and the exceptions have for super().
+const NativeFunction* method_of_object(std::string_view name, bool exception) {
+  static const NativeFunction methods[] = {{"__init__", "", do_nothing},        {"__repr__", "", plain_repr},
+                                           {"__str__", "", plain_str},          {"__setattr__", "name, value, /", plain_set},
+                                           {"__eq__", "value, /", plain_equal}, {"__hash__", "", plain_hash}};
+  static const NativeFunction initialise{"__init__", "*args", set_arguments};
+  if (exception && name == "__init__") return &initialise;
+  for (const NativeFunction& method : methods)
+    if (method.name == name) return &method;
+  return nullptr;
+}
+
+class Super final : public Object {
+ public:
+  Super(Value c, Value s) : start_(std::move(c)), self_(std::move(s)) {}
+  const Type& type() const override {
+    static const Type type{"super", "builtins", &object_type()};
+    return type;
+  }
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
+    auto& start = static_cast<Class&>(*start_.object());
+    const bool of_class = self_.as<Class>() != nullptr;
+    const Value made_by = of_class ? self_ : user_object(self_)->made_by_value;
+    if (const Value* found = start.parent() ? start.parent()->find(name) : nullptr)
+      return bound_member(in, *found, of_class ? Value::absent() : self_, made_by);
+    if (of_class) return {};
+    if (const NativeFunction* method = method_of_object(name, start.is_exception())) return Value::make<Builtin>(*method, self_);
+    if (start.is_exception() && !name.starts_with("__")) return self_.as<ExceptionInstance>()->Exception::get_attribute(in, name);
+    return {};
+  }
+
+ private:
+  const Value start_, self_;
+};
+
+Value make_super(Interpreter& in, std::span<Value> args) {
+  Value start = args[0], self = args[1];
+  if (is_missing(start)) {
+    const Frame* f = Evaluator::session(in).running;
+    if (!f || f->code.signature.parameters.empty() || f->locals[0].is_absent()) raise("RuntimeError", "super(): no arguments");
+    const auto& names = f->code.cell_names;
+    const auto cell = std::find(names.begin(), names.end(), "__class__");
+    if (cell == names.end()) raise("RuntimeError", "super(): __class__ cell not found");
+    start = static_cast<Cell*>(f->cells[cell - names.begin()].object())->value;
+    if (start.is_absent()) raise("RuntimeError", "super(): empty __class__ cell");
+    self = f->locals[0];
+  }
+  if (is_missing(self) || !start.as<Class>())
+    raise("NotImplementedError", "super() in Gasell takes a class of a script and an object of it, or nothing");
+  const auto& wanted = start.as<Class>()->described;
+  const auto* of_class = self.as<Class>();
+  if (of_class ? !of_class->described.derives_from(wanted) : !is_instance(self, wanted))
+    raise("TypeError", "super(type, obj): obj must be an instance or subtype of type");
+  return Value::make<Super>(start, self);
+}
+
+Value delete_by_name(Interpreter& in, std::span<Value> args) {
+  const auto* name = args[1].as<Str>();
+  if (!name) raise("TypeError", "attribute name must be string, not '" + type_of(args[1]).name + "'");
+  delete_attribute(in, args[0], name->value);
+  return {};
+}
+
+template <size_t which>
+Value changed_property(Interpreter&, std::span<Value> args) {
+  const Property& p = property_of(args[0]);
+  return Value::make<Property>(which == 0 ? args[1] : p.getter, which == 1 ? args[1] : p.setter, which == 2 ? args[1] : p.deleter, p.doc);
+}
+
+}  // namespace
+
+Value bound_member(Interpreter& in, const Value& member, const Value& self, const Value& made_by) {
+  if (!member.is_object()) return member;
+  if (const auto* wrapped = member.as<WrappedFunction>()) {
+    if (&wrapped->type() == &static_method_type()) return wrapped->function;
+    return Value::make<BoundMethod>(wrapped->function, made_by);
+  }
+  if (self.is_absent()) return member;
+  if (const auto* property = member.as<Property>()) {
+    if (property->getter.is_none()) raise("AttributeError", "unreadable attribute");
+    const Value getter = property->getter;
+    return call(in, getter, {{self}, {}});
+  }
+  if (const auto* method = member.as<NativeMethod>()) return Value::make<Builtin>(method->function, self);
+  if (const auto* cached = member.as<CachedProperty>()) {
+    const Value kept = member;
+    if (cached->name.empty()) raise("TypeError", "Cannot use cached_property instance without calling __set_name__ on it.");
+    Value value = call(in, cached->function, {{self}, {}});
+    user_object(self)->members.set(cached->name, value);
+    return value;
+  }
+  // Beside functions, what wraps one (lru_cache, njit) binds as it does.
+  const std::string& kind = type_of(member).name;
+  if (member.as<Function>() || kind == "_lru_cache_wrapper" || kind == "CPUDispatcher") return Value::make<BoundMethod>(member, self);
+  return member;
+}
+
+Value native_method(const NativeFunction& function) { return Value::make<NativeMethod>(function); }
+
+void name_member(const Value& member, const std::string& name) {
+  auto* cached = member.as<CachedProperty>();
+  if (!cached) return;
+  if (!cached->name.empty() && cached->name != name) raise("NotImplementedError", "one cached_property under two names is not in Gasell");
+  cached->name = name;
+}
+
+const Type& cached_property_type() {
+  static const NativeFunction constructor{"cached_property", "func, /",
+                                          [](Interpreter&, std::span<Value> a) { return Value::make<CachedProperty>(a[0]); },
+                                          "A function as an attribute that is computed once."};
+  static const Type type{"cached_property", "functools", &object_type(), {}, {}, &constructor};
+  return type;
+}
+
+bool is_property(const Value& member) { return member.as<Property>() != nullptr; }
+
+void set_property(Interpreter& in, const Value& member, const Value& self, std::string_view name, const Value& value) {
+  const Value kept = member;
+  const Property& property = property_of(kept);
+  const bool deletes = value.is_absent();
+  const Value& accessor = deletes ? property.deleter : property.setter;
+  if (accessor.is_none())
+    raise("AttributeError",
+          fmt::format("property '{}' of '{}' object has no {}", name, type_of(self).name, deletes ? "deleter" : "setter"));
+  call(in, accessor, {deletes ? std::vector<Value>{self} : std::vector<Value>{self, value}, {}});
+}
+
+const Type& property_type() {
+  static const NativeFunction constructor{"property", "fget=None, fset=None, fdel=None, doc=None",
+                                          [](Interpreter&, std::span<Value> a) { return Value::make<Property>(a[0], a[1], a[2], a[3]); },
+                                          "A function as an attribute that is computed when it is read."};
+  static const Type type{"property",
+                         "builtins",
+                         &object_type(),
+                         {{"getter", "fget, /", changed_property<0>, "the property with another getter"},
+                          {"setter", "fset, /", changed_property<1>, "the property with another setter"},
+                          {"deleter", "fdel, /", changed_property<2>, "the property with another deleter"}},
+                         {},
+                         &constructor};
+  return type;
+}
+const Type& static_method_type() {
+  static const NativeFunction constructor{
+      "staticmethod", "function, /",
+      [](Interpreter&, std::span<Value> a) { return Value::make<WrappedFunction>(static_method_type(), a[0]); },
+      "A function of a class that takes no object."};
+  static const Type type{"staticmethod", "builtins", &object_type(), {}, {}, &constructor};
+  return type;
+}
+const Type& class_method_type() {
+  static const NativeFunction constructor{
+      "classmethod", "function, /",
+      [](Interpreter&, std::span<Value> a) { return Value::make<WrappedFunction>(class_method_type(), a[0]); },
+      "A function of a class that takes the class."};
+  static const Type type{"classmethod", "builtins", &object_type(), {}, {}, &constructor};
+  return type;
+}
+
+std::vector<NativeFunction> class_functions() {
+  return {{"super", "type=missing, object=missing, /", make_super, "The object as one of the class above."},
+          {"delattr", "obj, name, /", delete_by_name, "Deletes an attribute by name."}};
+}
+
+}  // namespace gasell
