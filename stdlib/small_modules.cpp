@@ -1,5 +1,5 @@
-// Modules that Gasell accepts because programs import them, though there is little for them to do: typing, warnings, io (which the
-// library's texts make), __future__.
+// Modules that Gasell accepts because programs import them, though there is little for them to do: typing, warnings, __future__; and those
+// that the library's texts make.
 #include <algorithm>
 #include <cstdio>
 
@@ -123,7 +123,10 @@ Value make_typing(Interpreter&) {
   return module;
 }
 
+Value make_bisect(Interpreter&) { return Value::make<LibraryModule>("bisect"); }
 Value make_heapq(Interpreter&) { return Value::make<LibraryModule>("heapq"); }
+Value make_string(Interpreter&) { return Value::make<LibraryModule>("string"); }
+Value make_textwrap(Interpreter&) { return Value::make<LibraryModule>("textwrap"); }
 Value make_io(Interpreter&) { return Value::make<LibraryModule>("io"); }
 
 Value make_warnings(Interpreter&) {
