@@ -30,6 +30,8 @@ Value make_heapq(Interpreter& in);
 Value make_bisect(Interpreter& in);
 Value make_string(Interpreter& in);
 Value make_textwrap(Interpreter& in);
+Value make_re(Interpreter& in);
+Value make_re_natives(Interpreter& in);
 Value make_json(Interpreter& in);
 Value make_json_natives(Interpreter& in);
 Value make_numba_cuda(Interpreter& in);

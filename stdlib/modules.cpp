@@ -33,6 +33,8 @@ const ModuleTable& known_modules() {
                                      {"bisect", {}, make_bisect},
                                      {"string", {}, make_string},
                                      {"textwrap", {}, make_textwrap},
+                                     {"re", {}, make_re},
+                                     {"_re", {}, make_re_natives},
                                      {"json", {}, make_json},
                                      {"_json", {}, make_json_natives},
                                      {"warnings", {}, make_warnings},

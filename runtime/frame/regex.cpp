@@ -217,6 +217,7 @@ pcre2_match_data* data_of(void* p) { return static_cast<pcre2_match_data*>(p); }
 
 Regex::Regex(std::string_view pattern, int64_t flags) {
   const Translation t(pattern, flags);
+  flags_ = t.flags;
   uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
   if (!(t.flags & kRegexAscii)) options |= PCRE2_UCP;
   if (t.flags & kRegexIgnoreCase) options |= PCRE2_CASELESS;
@@ -359,13 +360,6 @@ RegexTemplate::RegexTemplate(std::string_view text, const Regex& regex) {
     }
   }
   if (!part.literal.empty()) parts_.push_back(std::move(part));
-}
-
-void RegexTemplate::expand(const Regex::Matcher& match, std::string& out) const {
-  for (const Part& part : parts_) {
-    out += part.literal;
-    if (part.group >= 0) out += match.group(part.group).value_or(std::string_view());
-  }
 }
 
 bool is_plain_text(std::string_view pattern) { return pattern.find_first_of("\\^$.|?*+()[]{}") == pattern.npos; }

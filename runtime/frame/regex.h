@@ -23,6 +23,8 @@ class Regex {
   Regex(const Regex&) = delete;
   Regex& operator=(const Regex&) = delete;
 
+  /// Those given, and those that the pattern itself asks for.
+  int64_t flags() const { return flags_; }
   /// Capturing groups without the whole match.
   int groups() const { return static_cast<int>(names_.size()) - 1; }
   /// The name of a group, from 1; empty where it has none.
@@ -66,6 +68,7 @@ class Regex {
  private:
   Regex(std::string_view pattern, int64_t flags);
   void* code_ = nullptr;
+  int64_t flags_ = 0;
   std::vector<std::string> names_;
 };
 
@@ -74,7 +77,14 @@ class RegexTemplate {
  public:
   /// Throws Error("PatternError", "invalid group reference 3 at position 1").
   RegexTemplate(std::string_view text, const Regex& regex);
-  void expand(const Regex::Matcher& match, std::string& out) const;
+  /// `match`: a Matcher, or what else has group(number).
+  template <class M>
+  void expand(const M& match, std::string& out) const {
+    for (const Part& part : parts_) {
+      out += part.literal;
+      if (part.group >= 0) out += match.group(part.group).value_or(std::string_view());
+    }
+  }
 
  private:
   struct Part {
