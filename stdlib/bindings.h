@@ -30,6 +30,8 @@ Value make_heapq(Interpreter& in);
 Value make_bisect(Interpreter& in);
 Value make_string(Interpreter& in);
 Value make_textwrap(Interpreter& in);
+Value make_random(Interpreter& in);
+Value make_random_natives(Interpreter& in);
 Value make_re(Interpreter& in);
 Value make_re_natives(Interpreter& in);
 Value make_json(Interpreter& in);
@@ -37,6 +39,5 @@ Value make_json_natives(Interpreter& in);
 Value make_numba_cuda(Interpreter& in);
 Value make_numba_cuda_random(Interpreter& in);
 Value make_numba_errors(Interpreter& in);
-/// Python's generator gives other numbers than Gasell's: ImportError that points to np.random.
 
 }  // namespace gasell

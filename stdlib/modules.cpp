@@ -33,6 +33,8 @@ const ModuleTable& known_modules() {
                                      {"bisect", {}, make_bisect},
                                      {"string", {}, make_string},
                                      {"textwrap", {}, make_textwrap},
+                                     {"random", {}, make_random},
+                                     {"_random", {}, make_random_natives},
                                      {"re", {}, make_re},
                                      {"_re", {}, make_re_natives},
                                      {"json", {}, make_json},

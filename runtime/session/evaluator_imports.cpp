@@ -116,9 +116,6 @@ std::string_view in_place_of_module(std::string_view name) {
   };
   static constexpr Known kModules[] = {
       {"csv", "pd.read_csv reads such files, df.to_csv writes them"},
-      {"json", "pd.read_json reads such files, df.to_json writes them"},
-      {"random", "its numbers would differ from Python's: use np.random.default_rng(seed)"},
-      {"re", "the .str methods of a Series take regular expressions"},
       {"statistics", "np.mean, np.median, np.std and the like do it"},
       {"pathlib", "os.path has the functions for paths"},
   };
