@@ -58,7 +58,7 @@ CONFIGURATIONS = {
     "races": {"GASELL_DEVICE": "sim:1", "GASELL_CHECK": "1", "GASELL_CUFFT": "0"},
     "sim4": {"GASELL_DEVICE": "sim:4", "GASELL_SPLIT_FROM": "0", "GASELL_CHUNK": "64"},
 }
-TIMEOUT_S = 240
+TIMEOUT_S = 600
 PEER_TIMEOUT_S = 1200  # of a file's cases under Numba, which compiles each
 
 
