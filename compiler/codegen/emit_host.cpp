@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compiler/ir/transform.h"
+#include "compiler/ir/unrolled_size.h"
 
 namespace gasell {
 
@@ -16,32 +16,8 @@ namespace {
 
 constexpr int64_t kMostUnrolled = 300;  // operations
 
-/// Of a loop between constants; 0: of another.
-int64_t rounds(const Stmt& s) {
-  const bool known = s.kind == StmtKind::loop && s.begin->kind == ir::ExprKind::constant && s.end->kind == ir::ExprKind::constant;
-  return known && s.end->value.i > s.begin->value.i && s.end->value.i - s.begin->value.i <= kMostUnrolled
-             ? s.end->value.i - s.begin->value.i
-             : 0;
-}
-int64_t size_of(const ir::ExprRef& e) {
-  int64_t size = e->args.empty() ? 0 : 1;
-  for (const ir::ExprRef& a : e->args) size += size_of(a);
-  return size;
-}
-/// How many operations the statements are with their loops written out; more than kMostUnrolled where that cannot be.
-int64_t unrolled(const ir::Body& body) {
-  int64_t size = 0;
-  for (const ir::StmtRef& s : body) {
-    for (const ir::ExprRef& e : ir::expressions_of(*s)) size += size_of(e);
-    const bool repeats = s->kind == StmtKind::loop || s->kind == StmtKind::while_;
-    const int64_t inside = unrolled(s->body) + unrolled(s->orelse), times = repeats ? rounds(*s) : 1;
-    if (inside > 0 && times == 0) return kMostUnrolled + 1;
-    size = std::min(size + times * inside, kMostUnrolled + 1);
-  }
-  return size;
-}
 /// A small neighbourhood: LLVM by itself unrolls loops of half as much, and so not both loops of 3 x 3.
-bool unrolls(const Stmt& s) { return rounds(s) > 0 && rounds(s) * unrolled(s.body) <= kMostUnrolled; }
+bool unrolls(const Stmt& s) { return ir::unrolled_size(s, kMostUnrolled) <= kMostUnrolled; }
 
 bool contains_units(const ir::Body& body) {
   for (const ir::StmtRef& s : body)
@@ -192,17 +168,10 @@ void HostEmitter::loop(const Stmt& s) {
   llvm::MDNode* outer_group = access_group_;
   if (simd) access_group_ = llvm::MDNode::getDistinct(context_, {});
   llvm::BranchInst* back = counted_loop(s, first, last, b_.getInt64(1));
-  if (function_kernel_ && !simd && unrolls(s)) back->setMetadata(llvm::LLVMContext::MD_loop, unroll_metadata());
+  if (function_kernel_ && !simd && unrolls(s)) unroll_fully(back);
   if (simd && !target_.check_bounds)
     back->setMetadata(llvm::LLVMContext::MD_loop, simd_metadata(llvm::isa<llvm::ConstantInt>(first) && llvm::isa<llvm::ConstantInt>(last)));
   access_group_ = outer_group;
-}
-
-llvm::MDNode* HostEmitter::unroll_metadata() {
-  auto* full = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.unroll.full")});
-  llvm::MDNode* id = llvm::MDNode::getDistinct(context_, {nullptr, full});
-  id->replaceOperandWith(0, id);
-  return id;
 }
 
 llvm::MDNode* HostEmitter::simd_metadata(bool short_loop) {

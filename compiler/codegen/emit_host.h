@@ -32,7 +32,6 @@ class HostEmitter : public Emitter {
   void emit_wrapper(const ir::Kernel& kernel, const std::string& symbol, llvm::Function* body);
   void set_target(llvm::Function* function);
   void guard_whole(const ir::Body& body);
-  llvm::MDNode* unroll_metadata();
   llvm::MDNode* simd_metadata(bool short_loop);
   void check_bounds(const Array& array, llvm::Value* index);
 };

@@ -13,6 +13,7 @@
 #include "compiler/ir/simt.h"
 #include "compiler/ir/tile.h"
 #include "compiler/ir/transform.h"
+#include "compiler/ir/unrolled_size.h"
 
 namespace gasell {
 namespace {
@@ -209,12 +210,26 @@ class SimtGridEmitter final : public Emitter {
 
   void loop(const Stmt& s) override {
     llvm::Value *first = value(s.begin).re, *last = value(s.end).re;
-    counted_loop(s, first, last, b_.getInt64(1));
+    llvm::BranchInst* back = counted_loop(s, first, last, b_.getInt64(1));
+    if (uses_own_arrays(s.body) && ir::unrolled_size(s, kMostUnrolled) <= kMostUnrolled) unroll_fully(back);
+  }
+  /// A thread's own arrays become registers where all their indices are known: loops between constants that use them are written out.
+  static constexpr int64_t kMostUnrolled = 2048;  // operations
+  bool uses_own_arrays(const ir::Body& body) const {
+    return std::any_of(body.begin(), body.end(), [&](const ir::StmtRef& s) {
+      bool found = s->kind == ir::StmtKind::store && own_arrays_.count(s->name) > 0;
+      for (const ir::ExprRef& e : ir::expressions_of(*s))
+        ir::visit(e, [&](const ir::Expr& part) { found = found || (part.kind == ir::ExprKind::load && own_arrays_.count(part.name) > 0); });
+      return found || uses_own_arrays(s->body) || uses_own_arrays(s->orelse);
+    });
   }
   void barrier(ir::Space) override { b_.CreateIntrinsic(Id::nvvm_barrier0, {}, {}); }
 
   Array local_array(const Stmt& s) override {
-    if (s.space != ir::Space::block) return automatic_array(s);
+    if (s.space != ir::Space::block) {
+      own_arrays_.insert(s.name);
+      return automatic_array(s);
+    }
     llvm::GlobalVariable* memory = module_.getNamedGlobal("shared");
     if (!memory) {
       memory = new llvm::GlobalVariable(module_, llvm::ArrayType::get(b_.getInt8Ty(), 0), false, llvm::GlobalValue::ExternalLinkage,
@@ -388,6 +403,7 @@ class SimtGridEmitter final : public Emitter {
   }
 
   llvm::Value *grid_words_ = nullptr, *turned_ = nullptr, *stop_ = nullptr;
+  std::set<std::string> own_arrays_;   // automatic ones
   llvm::AllocaInst* polls_ = nullptr;  // how often the thread came to a poll
   int64_t static_shared_ = 0, shared_used_ = 0;
   bool generic_ = false;

@@ -101,6 +101,13 @@ llvm::BranchInst* Emitter::counted_loop(const std::string& name, llvm::Value* fi
   return back;
 }
 
+void Emitter::unroll_fully(llvm::BranchInst* back) {
+  auto* full = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.unroll.full")});
+  llvm::MDNode* id = llvm::MDNode::getDistinct(context_, {nullptr, full});
+  id->replaceOperandWith(0, id);
+  back->setMetadata(llvm::LLVMContext::MD_loop, id);
+}
+
 /// Memory of the one thread that runs here.
 Emitter::Array Emitter::automatic_array(const Stmt& s) {
   const auto count = static_cast<uint64_t>(s.size) * (is_complex(s.type) ? 2 : 1);

@@ -68,6 +68,8 @@ class Emitter : protected Operations {
   /// The same with another body: `body(i)` for iteration i.
   llvm::BranchInst* counted_loop(const std::string& name, llvm::Value* first, llvm::Value* last, llvm::Value* step,
                                  const std::function<void(llvm::Value*)>& body);
+  /// Writes out all rounds of the loop of this branch back, which must be between constants.
+  void unroll_fully(llvm::BranchInst* back);
   Array automatic_array(const ir::Stmt& s);
   /// Emits what may raise: the error is noted in one place, and then the code goes on at `exit`.
   template <class F>
