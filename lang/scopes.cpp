@@ -10,6 +10,7 @@
 #include "lang/class_definition.h"
 #include "lang/large_stack.h"
 #include "lang/layout.h"
+#include "lang/marked_calls.h"
 
 namespace gasell {
 namespace {
@@ -35,6 +36,7 @@ struct Scope {
   std::unordered_map<std::string, Symbol> symbols{};
   std::vector<std::string> order{};  // names in the order in which they were first bound
   std::vector<std::string> taken{};  // names from enclosing functions
+  std::string_view comprehension{};  // what kind
 };
 
 class Resolver {
@@ -92,6 +94,7 @@ class Resolver {
   void class_definition(Scope& scope, FunctionDef& n, Call& maker) {
     for (size_t i = 0; i + 1 < n.decorators.size(); ++i) expression(scope, *n.decorators[i]);
     for (ExprRef& base : maker.args) expression(scope, *base);
+    for (Keyword& keyword : maker.keywords) expression(scope, *keyword.value);
     bind(scope, n.name, n.binding);
     Scope& inner = scopes_.emplace_back(Scope{Scope::Kind::class_body, &scope, &n.scope});
     bind(inner, "__class__");
@@ -112,6 +115,7 @@ class Resolver {
   }
 
   void expression(Scope& scope, Expr& e) {
+    if (yield_call(e)) check_yield(scope, e);
     if (auto* name = std::get_if<Name>(&e.node)) {
       use(scope, *name);
     } else if (auto* named = std::get_if<NamedExpr>(&e.node)) {
@@ -129,6 +133,48 @@ class Resolver {
     }
   }
 
+  void check_yield(const Scope& scope, const Expr& e) const {
+    if (scope.kind == Scope::Kind::function) return;
+    if (scope.kind == Scope::Kind::comprehension) fail(e.span, fmt::format("'yield' inside {}", scope.comprehension));
+    fail(e.span, "'yield' outside function");
+  }
+
+  /// The names of a pattern are bound, what it compares with is read.
+  void pattern(Scope& scope, Expr& e) {
+    std::visit(Overloaded{[&](Name& n) {
+                            if (n.id != "_") target(scope, e);
+                          },
+                          [&](Tuple& n) {
+                            for (ExprRef& item : n.items) pattern(scope, *item);
+                          },
+                          [&](List& n) {
+                            for (ExprRef& item : n.items) pattern(scope, *item);
+                          },
+                          [&](Starred& n) { pattern(scope, *n.value); },
+                          [&](Dict& n) {
+                            for (auto& [key, value] : n.items) {
+                              optional(scope, key);
+                              pattern(scope, *value);
+                            }
+                          },
+                          [&](Call& n) {
+                            expression(scope, *n.callee);
+                            for (ExprRef& argument : n.args) pattern(scope, *argument);
+                            for (Keyword& keyword : n.keywords) pattern(scope, *keyword.value);
+                          },
+                          [&](NamedExpr& n) {
+                            pattern(scope, *n.value);
+                            target(scope, *n.target);
+                          },
+                          [&](Binary& n) {
+                            if (n.op != BinaryOp::bit_or) return expression(scope, e);
+                            pattern(scope, *n.left);
+                            pattern(scope, *n.right);
+                          },
+                          [&](auto&) { expression(scope, e); }},
+               e.node);
+  }
+
   void outer_parts(Scope& scope, std::vector<Parameter>& params) {
     visit_children(params, [&](ExprRef& e) { expression(scope, *e); });
   }
@@ -144,6 +190,8 @@ class Resolver {
     expression(scope, *c.clauses[0].iter);
     --iterables_;
     Scope& inner = scopes_.emplace_back(Scope{Scope::Kind::comprehension, &scope, &c.scope});
+    constexpr const char* kNames[] = {"list comprehension", "set comprehension", "dict comprehension", "generator expression"};
+    inner.comprehension = kNames[static_cast<int>(c.kind)];
     bind(inner, ".0");
     for (size_t i = 0; i < c.clauses.size(); ++i) {
       ComprehensionClause& clause = c.clauses[i];
@@ -206,7 +254,14 @@ class Resolver {
                             annotated_target(scope, *n.target);
                           },
                           [&](If& n) {
-                            expression(scope, *n.test);
+                            if (const Call* one = case_call(n)) {
+                              pattern(scope, *one->args[0]);
+                              if (one->args.size() > 1) expression(scope, *one->args[1]);
+                            } else if (const Call* match = match_call(n)) {
+                              expression(scope, *match->args[0]);
+                            } else {
+                              expression(scope, *n.test);
+                            }
                             body(scope, n.body, place);
                             body(scope, n.orelse, place);
                           },

@@ -11,6 +11,7 @@
 #include "lang/render.h"
 #include "runtime/device/device.h"
 #include "runtime/session/builtins.h"
+#include "runtime/session/generator.h"
 #include "runtime/session/range.h"
 
 namespace gasell {
@@ -228,6 +229,8 @@ Value call_function(Session& session, const Function& function, std::span<Value>
       if (room[i].is_absent()) room[i] = function.defaults[i];
     }
   }
+  if (code.generator) [[unlikely]]
+    return make_generator(session, function, room.span().first(parameters));
   Frame f{session, session.in, code, room.begin(), room.begin() + local_count, {}, {}, ++session.activations};
   RunningFrame running(f);
   if (code.cell_count > 0) fill_cells(f, function.captured);

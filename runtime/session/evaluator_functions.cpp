@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include "lang/class_definition.h"
+#include "lang/marked_calls.h"
 #include "runtime/session/class.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
-#include "runtime/session/iterators.h"
+#include "runtime/session/generator.h"
 #include "runtime/session/set.h"
 #include "runtime/session/types.h"
 
@@ -213,56 +214,24 @@ class Steps {
   unsigned polled_ = 0;
 };
 
-/// A generator expression under way; its frame lives here between elements.
-class Generator final : public Object {
+/// A generator expression under way.
+class ExpressionGenerator final : public Generator {
  public:
-  Generator(std::shared_ptr<const ComprehensionCode> c, Cursor first, std::vector<Value> captured)
-      : comprehension_(std::move(c)),
-        values_(static_cast<size_t>(comprehension_->code->local_count + comprehension_->code->cell_count), Value::absent()),
-        captured_(std::move(captured)),
-        steps_(*comprehension_, std::move(first)) {}
-  const Type& type() const override { return generator_type(); }
-  std::string repr(Interpreter&) override { return fmt::format("<generator object <genexpr> at {}>", static_cast<const void*>(this)); }
-  Value iterate(Interpreter&) override { return Value::of(this); }
-
-  std::optional<Value> next(Interpreter& in) override {
-    if (running_) raise("ValueError", "generator already executing");
-    if (ended_) return {};
-    Session& session = Evaluator::session(in);
-    CallDepth depth(session);
-    const FunctionCode& code = *comprehension_->code;
-    Frame f{session, in, code, values_.data(), values_.data() + code.local_count};
-    f.activation = ++session.activations;
-    RunningFrame running(f);
-    if (!started_) fill_cells(f, captured_);
-    started_ = true;
-    running_ = true;
-    try {
-      std::optional<Value> element;
-      if (steps_.advance(f)) {
-        element = comprehension_->element->evaluate(f);
-      } else {
-        ended_ = true;
-      }
-      running_ = false;
-      return element;
-    } catch (const Raised& raised) {
-      running_ = false;
-      ended_ = true;
-      note_place(f, static_cast<Exception&>(*raised.value.object()));
-      throw;
-    } catch (...) {
-      running_ = false;
-      ended_ = true;
-      throw;
-    }
+  ExpressionGenerator(Session& session, std::shared_ptr<const ComprehensionCode> c, Cursor first, std::vector<Value> captured)
+      : Generator(session, c->code), comprehension_(std::move(c)), steps_(*comprehension_, std::move(first)) {
+    captured_ = std::move(captured);
   }
 
  private:
+  Flow step(Frame& f) override {
+    if (!suspension_.thrown.is_absent()) throw Raised(std::exchange(suspension_.thrown, Value::absent()));
+    if (!steps_.advance(f)) return Flow::next;
+    f.result = comprehension_->element->evaluate(f);
+    return Flow::yield_value;
+  }
+
   std::shared_ptr<const ComprehensionCode> comprehension_;
-  std::vector<Value> values_, captured_;
   Steps steps_;
-  bool started_ = false, running_ = false, ended_ = false;
 };
 
 /// The frame of a comprehension that runs to its end at once. An exception's place is told by the frame around it.
@@ -289,7 +258,7 @@ struct ComprehensionNode final : Node {
     f.at = first->span;
     Cursor cursor(f.in, std::move(iterable));
     if (kind == ast::ComprehensionKind::generator) {
-      return Value::make<Generator>(comprehension, std::move(cursor), captured_cells(f, *comprehension->code));
+      return Value::make<ExpressionGenerator>(f.session, comprehension, std::move(cursor), captured_cells(f, *comprehension->code));
     }
     InnerFrame inner(f, *comprehension->code);
     Frame& g = inner.frame;
@@ -323,15 +292,7 @@ struct ComprehensionNode final : Node {
   std::shared_ptr<ComprehensionCode> comprehension;
 };
 
-Value generator_close(Interpreter&, std::span<Value>) { return {}; }
-
 }  // namespace
-
-const Type& generator_type() {
-  static const Type type{
-      "generator", "builtins", &object_type(), {{"close", "", generator_close, "does nothing: there is nothing to clean up"}}};
-  return type;
-}
 
 NodePtr lower_function(Lowering& l, const ast::ExprRef& e) {
   const auto& lambda = std::get<ast::Lambda>(e->node);
@@ -372,7 +333,8 @@ StatementPtr lower_definition(Lowering& l, const ast::StmtRef& s) {
   maker.code->definition = s;
   fill_signature(*maker.code, def.params);
   Lowering inner{l.session, *maker.code};
-  maker.code->body = lower(inner, def.body);
+  maker.code->generator = ast::yields(def.body);
+  maker.code->body = lower_block(inner, def.body);
   auto node = std::make_unique<DefinitionNode>(std::move(maker));
   node->decorators = std::move(decorators);
   node->target = lower_name_target(l, def.name, def.binding, def.name_span);

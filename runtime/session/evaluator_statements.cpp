@@ -1,6 +1,7 @@
 // Assignments, loops, branches and the other plain statements.
+#include "lang/marked_calls.h"
 #include "runtime/session/dict.h"
-#include "runtime/session/evaluator.h"
+#include "runtime/session/generator.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -143,13 +144,14 @@ struct LowerStatement {
     return node;
   }
   StatementPtr operator()(const ast::If& s) const {
+    if (const ast::Call* subject = ast::match_call(s)) return lower_match(l, *subject, s.body);
     auto node = std::make_unique<IfStatement>();
     const ast::If* branch = &s;
     while (true) {
       NodePtr condition = lower(l, branch->test);
       node->branches.emplace_back(std::move(condition), lower(l, branch->body));
       const auto* next = branch->orelse.size() == 1 ? std::get_if<ast::If>(&branch->orelse[0]->node) : nullptr;
-      if (!next) break;
+      if (!next || ast::match_call(*next)) break;
       branch = next;
     }
     node->orelse = lower(l, branch->orelse);
@@ -212,7 +214,16 @@ struct LowerExpression {
   NodePtr operator()(const ast::BoolChain&) const { return lower_operator(l, e); }
   NodePtr operator()(const ast::Compare&) const { return lower_operator(l, e); }
   NodePtr operator()(const ast::Conditional&) const { return lower_operator(l, e); }
-  NodePtr operator()(const ast::Call&) const { return lower_call(l, e); }
+  NodePtr operator()(const ast::Call&) const {
+    if (ast::yield_call(e))
+      throw Error(Diagnostic{Blame::limitation,
+                             "NotImplementedError",
+                             "a yield in a lambda is not in Gasell",
+                             Label{l.code.source, e.span, ""},
+                             {},
+                             "write a def"});
+    return lower_call(l, e);
+  }
   NodePtr operator()(const ast::Attribute&) const { return lower_access(l, e); }
   NodePtr operator()(const ast::Subscript&) const { return lower_access(l, e); }
   NodePtr operator()(const ast::Lambda&) const { return lower_function(l, ref); }
@@ -236,6 +247,7 @@ struct LowerExpression {
 
 StatementPtr lower(Lowering& l, const ast::StmtRef& s) {
   StatementPtr node;
+  if (l.code.generator && ast::yields(s)) return lower_resumable(l, s);
   if (std::holds_alternative<ast::FunctionDef>(s->node)) {
     node = lower_definition(l, s);
   } else if (std::holds_alternative<ast::Import>(s->node) || std::holds_alternative<ast::ImportFrom>(s->node)) {
