@@ -341,6 +341,7 @@ class Resolver {
       if (scope.kind == Scope::Kind::function && (symbol.declared_global || symbol.declared_nonlocal))
         fail(e.span, fmt::format("annotated name '{}' can't be {}", name->id, symbol.declared_global ? "global" : "nonlocal"));
       symbol.annotated = true;
+      if (scope.kind == Scope::Kind::class_body) bind(scope, "__annotations__");
     }
     target(scope, e);
   }

@@ -3,6 +3,7 @@
 // modules instead, so that they are loaded when they are first used.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,18 +14,22 @@ namespace gasell {
 
 class Function;
 
-/// Names and values in the order in which they came, as in CPython's dicts of attributes. Long ones have an index.
+/// Names and values in the order in which they came, as in CPython's dicts of attributes. Long ones have an index. Once somebody has asked
+/// for them as a dict (object.__dict__), they are kept in that.
 class Members {
  public:
   Value* find(std::string_view name);
   void set(std::string_view name, Value value);
   bool remove(std::string_view name);
-  const std::vector<std::pair<std::string, Value>>& entries() const { return entries_; }
+  std::vector<std::pair<std::string, Value>> entries() const;
+  const Value& as_dict(Interpreter& in);
 
  private:
   void number();
   std::vector<std::pair<std::string, Value>> entries_;
   std::unordered_map<std::string_view, size_t> index_;
+  Value dict_;
+  Interpreter* in_ = nullptr;  // of the dict
 };
 
 /// Holds the type that a class describes: made before the TypeObject that refers to it.
@@ -34,28 +39,57 @@ struct ClassType {
 
 class Class final : private ClassType, public TypeObject {
  public:
-  /// `base`: a Class, `object` or an exception; NotImplementedError for others, and for special methods that have no meaning here.
-  static Value make(const std::string& module, const std::string& name, const std::string& qualified_name, const Value& base,
-                    Members members);
-  Class(Type t, std::string qualified_name, Value base, Members members);
+  /// `bases`: Classes, `object` and exceptions; NotImplementedError for others, and for special methods that have no meaning here.
+  /// `keywords`: of the class statement, for __init_subclass__; `own_class` is told of the class before anything of it is called.
+  static Value make(Interpreter& in, const std::string& module, const std::string& name, const std::string& qualified_name,
+                    std::vector<Value> bases, std::vector<std::pair<std::string, Value>> keywords, Members members, Value* own_class);
+  Class(Type t, std::deque<Type> further, std::string qualified_name, std::vector<Value> bases, Value meta, Members members);
 
+  const Type& type() const override;
   std::string repr(Interpreter& in) override;
   Value call(Interpreter& in, Arguments args) override;
+  /// As the class's class says, where a library text gives it one: enum's.
+  Value iterate(Interpreter& in) override;
+  int64_t length(Interpreter& in) override;
+  bool truth(Interpreter&) override { return true; }
+  bool contains(Interpreter& in, const Value& item) override;
+  Value get_item(Interpreter& in, const Value& index) override;
+  std::optional<Value> binary(Interpreter& in, ast::BinaryOp op, const Value& other) override;
+  std::optional<Value> reflected(Interpreter& in, ast::BinaryOp op, const Value& other) override;
   std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override;
   void set_attribute(Interpreter& in, std::string_view name, const Value& value) override;
   std::vector<std::string> attribute_names(Interpreter& in) override;
 
   /// What the class or a base of it says of a name; null where none does.
   const Value* find(std::string_view name);
-  Class* parent() const { return parent_; }
+  /// The same of what stands behind `start` in the order of this class's bases: what super() sees.
+  const Value* find_behind(const Class& start, std::string_view name);
   bool is_exception() const;
+  /// An object without attributes, before __init__.
+  Value make_instance(std::vector<Value> args);
+  /// Whether objects may have an attribute of this name: __slots__ may say no.
+  bool allows(std::string_view name) const;
+  const std::string& qualified_name() const { return qualified_name_; }
+  const Value& meta_class() const { return meta_; }
+  /// The class and its bases in the order in which they are asked for names, C3; `object` last.
+  const std::vector<TypeObject*>& order() const { return order_; }
 
   Members members;
 
  private:
+  Value of_meta(Interpreter& in, std::string_view name, std::vector<Value> args);
+  void take_slots(Interpreter& in);
+  void find_abstract(Interpreter& in);
+
+  const std::deque<Type> further_;  // what `described` derives from beside its base
   const std::string qualified_name_;
-  const Value base_;
-  Class* const parent_;  // the base, where a script defines it
+  const std::vector<Value> bases_;
+  const Value meta_;  // the Class of the class; None
+  std::vector<TypeObject*> order_;
+  std::vector<Class*> classes_;        // those of order_ that scripts define
+  std::vector<std::string> abstract_;  // methods that are wanting
+  std::vector<std::string> slots_;
+  bool restricted_ = false;  // to slots
 };
 
 /// What every object of such a class holds.

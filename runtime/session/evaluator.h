@@ -325,6 +325,8 @@ std::shared_ptr<FunctionCode> lower_module(Session& session, const ast::ModuleRe
 /// Runs lowered module code; returns the value of its expression, or None.
 Value run_module(Session& session, const FunctionCode& code);
 
+/// Whether it is the body of a class statement.
+bool is_class_body(const FunctionCode& code);
 /// Sets up the slots and cells that an ast scope describes.
 void fill_scope(FunctionCode& code, const ast::FunctionScope& scope, size_t parameters);
 /// Makes the cells of a frame: new ones of its own, then those it took.

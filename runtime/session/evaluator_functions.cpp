@@ -8,9 +8,15 @@
 #include "runtime/session/evaluator.h"
 #include "runtime/session/generator.h"
 #include "runtime/session/set.h"
+#include "runtime/session/type_unions.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
+
+bool is_class_body(const FunctionCode& code) {
+  const auto* def = code.definition ? std::get_if<ast::FunctionDef>(&code.definition->node) : nullptr;
+  return def && ast::class_call(*def);
+}
 
 void fill_scope(FunctionCode& code, const ast::FunctionScope& scope, size_t parameters) {
   code.local_count = static_cast<int>(scope.locals.size());
@@ -25,11 +31,6 @@ void fill_scope(FunctionCode& code, const ast::FunctionScope& scope, size_t para
 }
 
 namespace {
-
-bool is_class_body(const FunctionCode& code) {
-  const auto* def = code.definition ? std::get_if<ast::FunctionDef>(&code.definition->node) : nullptr;
-  return def && ast::class_call(*def);
-}
 
 std::shared_ptr<FunctionCode> make_code(Lowering& l, std::string name, const ast::FunctionScope& scope, size_t parameters) {
   auto code = std::make_shared<FunctionCode>();
@@ -96,9 +97,15 @@ struct ClassNode final : StatementNode {
   Flow run(Frame& f) const override {
     std::vector<Value> wrappers;
     for (const NodePtr& d : decorators) wrappers.push_back(d->evaluate(f));
-    Value above = base ? base->evaluate(f) : type_object(object_type());
+    std::vector<Value> above;
+    for (const NodePtr& base : bases) {
+      above.push_back(base->evaluate(f));
+      if (const Value* origin = alias_origin(above.back())) above.back() = Value(*origin);
+    }
+    std::vector<std::pair<std::string, Value>> given;
+    for (const auto& [name, value] : keywords) given.emplace_back(name, value->evaluate(f));
     f.at = span;
-    Value made = make(f, above);
+    Value made = make(f, std::move(above), std::move(given));
     for (size_t i = wrappers.size(); i-- > 0;) {
       f.at = decorators[i]->span;
       made = call_positional(f.session, wrappers[i], {&made, 1});
@@ -107,7 +114,7 @@ struct ClassNode final : StatementNode {
     return Flow::next;
   }
 
-  Value make(Frame& around, const Value& above) const {
+  Value make(Frame& around, std::vector<Value> above, std::vector<std::pair<std::string, Value>> given) const {
     const CallDepth depth(around.session);
     const auto local_count = static_cast<size_t>(code->local_count);
     StackValues room(around.session.stack, local_count + static_cast<size_t>(code->cell_count));
@@ -116,7 +123,7 @@ struct ClassNode final : StatementNode {
     fill_cells(f, captured_cells(around, *code));
     try {
       run_block(code->body, f);
-      return finish(f, above);
+      return finish(f, std::move(above), std::move(given));
     } catch (const Raised& raised) {
       note_place(f, static_cast<Exception&>(*raised.value.object()));
       throw;
@@ -127,7 +134,7 @@ struct ClassNode final : StatementNode {
     }
   }
 
-  Value finish(Frame& f, const Value& above) const {
+  Value finish(Frame& f, std::vector<Value> above, std::vector<std::pair<std::string, Value>> given) const {
     f.at = span;
     Members members;
     if (doc) members.set("__doc__", make_str(*doc));
@@ -143,13 +150,13 @@ struct ClassNode final : StatementNode {
       if (!value.is_absent()) members.set(code->local_names[i], value);
     }
     const Value* module = code->globals->find("__name__");
-    Value made = Class::make(module ? gasell::str(f.in, *module) : "__main__", code->name, code->qualified_name, above, std::move(members));
-    if (own_class) own_class->value = made;
-    return made;
+    return Class::make(f.in, module ? gasell::str(f.in, *module) : "__main__", code->name, code->qualified_name, std::move(above),
+                       std::move(given), std::move(members), own_class ? &own_class->value : nullptr);
   }
 
   std::vector<NodePtr> decorators;
-  NodePtr base;
+  std::vector<NodePtr> bases;
+  std::vector<std::pair<std::string, NodePtr>> keywords;
   std::shared_ptr<FunctionCode> code;
   std::vector<int> cell_of_local;
   std::optional<std::string> doc;
@@ -310,7 +317,22 @@ NodePtr lower_function(Lowering& l, const ast::ExprRef& e) {
 static StatementPtr lower_class(Lowering& l, const ast::StmtRef& s, const ast::FunctionDef& def, const ast::Call& maker) {
   auto node = std::make_unique<ClassNode>();
   for (size_t i = 0; i + 1 < def.decorators.size(); ++i) node->decorators.push_back(lower(l, def.decorators[i]));
-  if (!maker.args.empty()) node->base = lower(l, maker.args[0]);
+  for (const ast::ExprRef& base : maker.args) {
+    if (std::holds_alternative<ast::Starred>(base->node))
+      throw Error(Diagnostic{
+          Blame::limitation, "NotImplementedError", "bases after * are not in Gasell", Label{l.code.source, base->span, ""}, {}, ""});
+    node->bases.push_back(lower(l, base));
+  }
+  for (const ast::Keyword& keyword : maker.keywords) {
+    if (keyword.name.empty())
+      throw Error(Diagnostic{Blame::limitation,
+                             "NotImplementedError",
+                             "keywords of a class after ** are not in Gasell",
+                             Label{l.code.source, keyword.span, ""},
+                             {},
+                             ""});
+    node->keywords.emplace_back(keyword.name, lower(l, keyword.value));
+  }
   node->code = make_code(l, def.name, def.scope, 0);
   node->code->definition = s;
   node->cell_of_local = def.scope.cell_of_local;

@@ -1,5 +1,8 @@
 // Assignments, loops, branches and the other plain statements.
+#include <algorithm>
+
 #include "lang/marked_calls.h"
+#include "lang/parser.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/generator.h"
 #include "runtime/session/types.h"
@@ -34,6 +37,23 @@ struct UpdateStatement final : StatementNode {
   TargetPtr target;
   UpdateOp op = nullptr;
   NodePtr value;
+};
+
+/// In a class's body: target: annotation = value. The annotations are a variable of the body.
+struct AnnotatedStatement final : StatementNode {
+  Flow run(Frame& f) const override {
+    if (value) target->assign(f, value->evaluate(f));
+    Value& kept = f.locals[annotations];
+    if (kept.is_absent()) kept = make_dict();
+    const Value* feature = f.code.globals->find("annotations");  // from __future__ import annotations
+    const bool as_text = feature && type_of(*feature).name == "_Feature";
+    kept.as<Dict>()->insert(f.in, make_str(name), as_text ? make_str(text) : annotation->evaluate(f));
+    return Flow::next;
+  }
+  std::string name, text;
+  TargetPtr target;
+  NodePtr value, annotation;
+  size_t annotations = 0;
 };
 
 /// if, elif …, else
@@ -130,6 +150,19 @@ struct LowerStatement {
     return node;
   }
   StatementPtr operator()(const ast::AnnAssign& s) const {
+    const auto& names = l.code.local_names;
+    const auto kept = std::find(names.begin(), names.end(), "__annotations__");
+    const auto* of = std::get_if<ast::Name>(&s.target->node);
+    if (is_class_body(l.code) && of && kept != names.end()) {
+      auto node = std::make_unique<AnnotatedStatement>();
+      node->name = of->id;
+      node->value = lower_optional(l, s.value);
+      if (s.value) node->target = lower_target(l, s.target);
+      node->annotation = lower(l, s.annotation);
+      node->text = print(*s.annotation);
+      node->annotations = static_cast<size_t>(kept - names.begin());
+      return node;
+    }
     if (!s.value) return std::make_unique<JumpStatement<Flow::next>>();
     auto node = std::make_unique<AssignStatement>();
     node->value = lower(l, s.value);
