@@ -220,8 +220,15 @@ Value Class::make(Interpreter& in, const std::string& module, const std::string&
   const Type& first = (exception ? *main : bases[0]).as<TypeObject>()->described;
   std::deque<Type> further;
   const Type* second = nullptr;
-  for (size_t i = bases.size(); i-- > 0;) {
-    const Type& other = bases[i].as<TypeObject>()->described;
+  // What objects of a library's class pass for beside, though they are none: int of enum's.
+  std::vector<Value> others = bases;
+  if (module == "enum")
+    std::erase_if(keywords, [&](const auto& keyword) {
+      if (keyword.first == "acts_as") others.push_back(keyword.second);
+      return keyword.first == "acts_as";
+    });
+  for (size_t i = others.size(); i-- > 0;) {
+    const Type& other = others[i].as<TypeObject>()->described;
     if (&other == &first) continue;
     further.push_back(Type{other.name, other.module, &other});
     further.back().second_base = second;
@@ -418,7 +425,9 @@ std::optional<Value> Class::get_attribute(Interpreter& in, std::string_view name
   if (const Value* found = meta_.is_none() ? nullptr : meta_.as<Class>()->find(name))
     return bound_member(in, *found, Value::of(this), meta_);
   if (name == "__class__" && !meta_.is_none()) return meta_;
-  return TypeObject::get_attribute(in, name);
+  if (auto found = TypeObject::get_attribute(in, name)) return found;
+  Value other = of_meta(in, "__getattr__", {make_str(std::string(name))});
+  return other.is_absent() ? std::optional<Value>() : std::move(other);
 }
 
 void Class::set_attribute(Interpreter& in, std::string_view name, const Value& value) {
@@ -604,7 +613,7 @@ int64_t Instance::hash(Interpreter& in) {
     if (value.is_object() && value.object()->type().derives_from(int_type())) return gasell::hash(in, value);
     raise("TypeError", "__hash__ method should return an integer");
   }
-  return gasell::hash(in, value);
+  return value.as_int() == -1 ? -2 : value.as_int();
 }
 
 std::optional<Value> Instance::compare(Interpreter& in, ast::CompareOp op, const Value& other) {

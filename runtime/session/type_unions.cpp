@@ -107,15 +107,15 @@ class Alias final : public Object {
 
 bool is_type(const Value& v) { return v.is_none() || v.as<TypeObject>() || v.as<Union>() || v.as<Alias>(); }
 
-/// The attributes of a class, read alone.
-class ClassDict final : public Object {
+class ReadOnlyDict final : public Object {
  public:
-  explicit ClassDict(Value d) : dict(std::move(d)) {}
+  explicit ReadOnlyDict(Value d) : dict(std::move(d)) {}
   const Type& type() const override {
     static const Type type{"mappingproxy", "types", &object_type()};
     return type;
   }
   std::string repr(Interpreter& in) override { return "mappingproxy(" + gasell::repr(in, dict) + ")"; }
+  std::string str(Interpreter& in) override { return gasell::str(in, dict); }
   int64_t length(Interpreter& in) override { return gasell::length(in, dict); }
   bool contains(Interpreter& in, const Value& item) override { return gasell::contains(in, dict, item); }
   Value get_item(Interpreter& in, const Value& index) override { return gasell::get_item(in, dict, index); }
@@ -167,7 +167,9 @@ Value class_dict(Interpreter& in, Class& c) {
   dict.insert(in, make_str("__module__"), make_str(c.described.module));
   for (const auto& [name, value] : c.members.entries()) dict.insert(in, make_str(name), value);
   if (!c.members.find("__doc__")) dict.insert(in, make_str("__doc__"), Value());
-  return Value::make<ClassDict>(made);
+  return read_only(made);
 }
+
+Value read_only(const Value& dict) { return Value::make<ReadOnlyDict>(dict); }
 
 }  // namespace gasell

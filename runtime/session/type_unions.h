@@ -15,7 +15,9 @@ const Value* union_members(const Value& v);
 std::optional<Value> generic_alias(const Value& origin, const Value& index);
 /// The type in front of the brackets of an alias, or null.
 const Value* alias_origin(const Value& v);
-/// cls.__dict__: a view that cannot be written through.
+/// A view of a dict that cannot be written through.
+Value read_only(const Value& dict);
+/// cls.__dict__: such a view of a copy.
 Value class_dict(Interpreter& in, Class& c);
 
 }  // namespace gasell
