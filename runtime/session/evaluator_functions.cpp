@@ -114,7 +114,8 @@ struct ClassNode final : StatementNode {
     return Flow::next;
   }
 
-  Value make(Frame& around, std::vector<Value> above, std::vector<std::pair<std::string, Value>> given) const {
+  /// Runs the body; its variables are the members.
+  Members run_body(Frame& around, Value& own_class) const {
     const CallDepth depth(around.session);
     const auto local_count = static_cast<size_t>(code->local_count);
     StackValues room(around.session.stack, local_count + static_cast<size_t>(code->cell_count));
@@ -123,7 +124,6 @@ struct ClassNode final : StatementNode {
     fill_cells(f, captured_cells(around, *code));
     try {
       run_block(code->body, f);
-      return finish(f, std::move(above), std::move(given));
     } catch (const Raised& raised) {
       note_place(f, static_cast<Exception&>(*raised.value.object()));
       throw;
@@ -132,26 +132,28 @@ struct ClassNode final : StatementNode {
       note_place(f, static_cast<Exception&>(*value.object()));
       throw Raised(std::move(value));
     }
-  }
-
-  Value finish(Frame& f, std::vector<Value> above, std::vector<std::pair<std::string, Value>> given) const {
-    f.at = span;
     Members members;
     if (doc) members.set("__doc__", make_str(*doc));
-    Cell* own_class = nullptr;  // what super() in its methods reads
     for (size_t i = 0; i < code->local_names.size(); ++i) {
       const int cell = cell_of_local[i];
-      auto* holder = cell >= 0 ? static_cast<Cell*>(f.cells[cell].object()) : nullptr;
       if (code->local_names[i] == "__class__") {
-        own_class = holder;
+        if (cell >= 0) own_class = f.cells[cell];
         continue;
       }
-      const Value& value = holder ? holder->value : f.locals[i];
+      const Value& value = cell >= 0 ? static_cast<Cell*>(f.cells[cell].object())->value : f.locals[i];
       if (!value.is_absent()) members.set(code->local_names[i], value);
     }
+    return members;
+  }
+
+  Value make(Frame& f, std::vector<Value> above, std::vector<std::pair<std::string, Value>> given) const {
+    Value own_class;  // the cell that super() in the methods reads
+    Members members = run_body(f, own_class);
+    f.at = span;
     const Value* module = code->globals->find("__name__");
+    auto* cell = own_class.as<Cell>();
     return Class::make(f.in, module ? gasell::str(f.in, *module) : "__main__", code->name, code->qualified_name, std::move(above),
-                       std::move(given), std::move(members), own_class ? &own_class->value : nullptr);
+                       std::move(given), std::move(members), cell ? &cell->value : nullptr);
   }
 
   std::vector<NodePtr> decorators;
