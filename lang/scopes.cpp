@@ -25,6 +25,8 @@ struct Symbol {
   bool captured = false;            // a local that an inner function uses
   int slot = -1;                    // of a local
   int cell = -1;                    // of a captured local, or of a name taken from an enclosing function
+  bool passed = false;              // of a class's own name: methods use the enclosing function's of the same name
+  int passed_cell = -1;
 
   bool local() const { return bound && !declared_global && !declared_nonlocal; }
 };
@@ -384,13 +386,13 @@ class Resolver {
     from->symbols[name].captured = true;
     for (Scope* s = &scope; s != from; s = s->parent) {
       Symbol& symbol = s->symbols[name];
-      if (symbol.captured) continue;
-      if (s->kind == Scope::Kind::class_body && symbol.local())
-        fail({0, 0}, fmt::format("a class's own '{}' beside the enclosing function's, which its methods use, is not part of Gasell", name));
-      symbol.captured = true;
-      s->taken.push_back(name);
+      bool& known = passes_on(*s, symbol) ? symbol.passed : symbol.captured;
+      if (!std::exchange(known, true)) s->taken.push_back(name);
     }
   }
+
+  /// Whether the name is the class's own, so that what its methods take from around is another variable.
+  static bool passes_on(const Scope& scope, const Symbol& symbol) { return scope.kind == Scope::Kind::class_body && symbol.local(); }
 
   /// Slots for locals; cells for captured locals, then for names taken from around.
   static void number(Scope& scope) {
@@ -402,7 +404,10 @@ class Resolver {
       symbol.slot = slots++;
       if (symbol.captured) symbol.cell = cells++;
     }
-    for (const std::string& name : scope.taken) scope.symbols[name].cell = cells++;
+    for (const std::string& name : scope.taken) {
+      Symbol& symbol = scope.symbols[name];
+      (symbol.passed ? symbol.passed_cell : symbol.cell) = cells++;
+    }
   }
 
   static Binding find(Scope& scope, const std::string& name) {
@@ -426,7 +431,8 @@ class Resolver {
     out.own_cells = static_cast<int>(out.cells.size());
     for (const std::string& name : scope.taken) {
       out.cells.push_back(name);
-      out.captured.push_back(find(*scope.parent, name));
+      const Symbol& around = scope.parent->symbols[name];
+      out.captured.push_back(around.passed ? Binding{Binding::Kind::cell, around.passed_cell} : find(*scope.parent, name));
     }
   }
 

@@ -33,6 +33,10 @@ class NamedTuple final : public Tuple {
       return const_cast<NamedTupleClass&>(made_by).get_attribute(in, name);
     return Tuple::get_attribute(in, name);
   }
+  void set_attribute(Interpreter& in, std::string_view name, const Value& value) override {
+    if (std::find(fields().begin(), fields().end(), name) != fields().end()) raise("AttributeError", "can't set attribute");
+    Tuple::set_attribute(in, name, value);
+  }
   std::vector<std::string> attribute_names(Interpreter& in) override {
     std::vector<std::string> names = Tuple::attribute_names(in);
     names.insert(names.end(), fields().begin(), fields().end());
@@ -211,7 +215,7 @@ std::optional<Value> NamedTupleClass::get_attribute(Interpreter& in, std::string
   static const NativeFunction make{"_make", "iterable", made_of, "A tuple of the items of an iterable."};
   const std::vector<std::string>& fields = compiled->fields;
   if (name == "_make") return Value::make<Builtin>(make, Value::of(this));
-  if (name == "_fields") {
+  if (name == "_fields" || name == "__match_args__") {
     std::vector<Value> names;
     for (const std::string& f : fields) names.push_back(make_str(f));
     return make_tuple(std::move(names));

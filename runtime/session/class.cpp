@@ -459,6 +459,8 @@ std::optional<Value> find_member(Interpreter& in, UserObject& object, const Valu
   if (name == "__module__") return make_str(object.made_by().described.module);
   if (name == "__doc__") return Value();
   if (name == "__dict__" && object.made_by().allows(name)) return object.members.as_dict(in);
+  if (name == "__new__") return object.made_by().get_attribute(in, name);
+  if (const NativeFunction* method = method_of_object(name, object.made_by().is_exception())) return Value::make<Builtin>(*method, self);
   return {};
 }
 
@@ -528,6 +530,12 @@ void set_member(Interpreter& in, const Value& self, std::string_view name, const
     raise("AttributeError", fmt::format("'{}' object has no attribute '{}'", object.made_by().described.name, name));
   }
   object.members.set(name, value);
+}
+
+bool is_iterable(const Value& v) {
+  if (!v.is_object()) return false;
+  auto* object = v.as<Instance>();
+  return !object || object->made_by().find("__iter__") || object->made_by().find("__getitem__");
 }
 
 void delete_attribute(Interpreter& in, const Value& v, std::string_view name) {

@@ -154,6 +154,9 @@ class ExceptionInstance final : public Exception, public UserObject {
   std::vector<std::string> attribute_names(Interpreter& in) override;
 };
 
+/// Whether iter() takes it, as far as its type tells.
+bool is_iterable(const Value& v);
+
 /// del object.name
 void delete_attribute(Interpreter& in, const Value& object, std::string_view name);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "runtime/session/class.h"
+#include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/types.h"
 
@@ -110,6 +111,19 @@ class BoundMethod final : public Object {
 // ---- super ----
 
 Value do_nothing(Interpreter&, std::span<Value>) { return {}; }
+
+bool is_empty(const Value& positional, const Value& keywords) {
+  return positional.as<Tuple>()->items.empty() && keywords.as<Dict>()->size() == 0;
+}
+Value plain_init(Interpreter&, std::span<Value> args) {
+  if (is_empty(args[1], args[2])) return {};
+  const auto* object = user_object(args[0]);
+  if (object && !object->made_by().find("__init__")) {
+    if (object->made_by().find("__new__")) return {};
+    raise("TypeError", object->made_by().described.name + "() takes no arguments");
+  }
+  raise("TypeError", "object.__init__() takes exactly one argument (the instance to initialize)");
+}
 Value set_arguments(Interpreter& in, std::span<Value> args) {
   static_cast<Exception*>(args[0].object())->args = to_vector(in, args[1]);
   return {};
@@ -132,6 +146,10 @@ Value plain_hash(Interpreter& in, std::span<Value> args) { return Value::of(args
 
 Value plain_new(Interpreter& in, std::span<Value> args) {
   auto* made_by = args[0].as<Class>();
+  if (made_by && !made_by->is_exception() && !is_empty(args[1], args[2])) {
+    if (made_by->find("__new__")) raise("TypeError", "object.__new__() takes exactly one argument (the type to instantiate)");
+    if (!made_by->find("__init__")) raise("TypeError", made_by->described.name + "() takes no arguments");
+  }
   if (made_by) return made_by->make_instance(to_vector(in, args[1]));
   if (!args[0].as<TypeObject>()) raise("TypeError", "object.__new__(X): X is not a type object (" + type_of(args[0]).name + ")");
   return call(in, args[0], {});
@@ -151,7 +169,7 @@ Value plain_format(Interpreter& in, std::span<Value> args) { return make_str(arg
 }  // namespace
 
 const NativeFunction* method_of_object(std::string_view name, bool exception) {
-  static const NativeFunction methods[] = {{"__init__", "*args, **kwargs", do_nothing},
+  static const NativeFunction methods[] = {{"__init__", "*args, **kwargs", plain_init},
                                            {"__repr__", "", plain_repr},
                                            {"__str__", "", plain_str},
                                            {"__format__", "format_spec, /", plain_format},

@@ -110,7 +110,7 @@ struct GeneralCall final : Node {
       try {
         items = to_vector(f.in, v);
       } catch (const Raised& raised) {
-        if (v.is_object() || !is_instance(raised.value, *exception_type("TypeError"))) throw;
+        if (is_iterable(v) || !is_instance(raised.value, *exception_type("TypeError"))) throw;
         raise("TypeError", fmt::format("{} argument after * must be an iterable, not {}", name_of(function), type_of(v).name));
       }
       for (Value& item : items) arguments.positional.push_back(std::move(item));
