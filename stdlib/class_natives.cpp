@@ -51,6 +51,7 @@ Value make_class_natives(Interpreter&) {
       {"read_only", "dict, /", [](Interpreter&, Args a) { return read_only(a[0]); }, "A view that cannot be written through."},
       {"set_class_member", "cls, name, value, /",
        [](Interpreter& in, Args a) {
+         ++class_changes;
          a[0].as<Class>()->members.set(str(in, a[1]), a[2]);
          return Value();
        },

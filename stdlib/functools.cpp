@@ -236,7 +236,7 @@ Value total_ordering(Interpreter&, Args args) {
   for (size_t known = 0; known < orders.size(); ++known) {
     if (!made->find(kOrders[known])) continue;
     for (size_t wanted = 0; wanted < orders.size(); ++wanted)
-      if (!made->find(kOrders[wanted])) made->members.set(kOrders[wanted], native_method(orders[known][wanted]));
+      if (!made->find(kOrders[wanted])) ++class_changes, made->members.set(kOrders[wanted], native_method(orders[known][wanted]));
     return args[0];
   }
   raise("ValueError", "must define at least one ordering operation: < > <= >=");

@@ -55,6 +55,16 @@ void Members::number() {
   for (size_t i = 0; i < entries_.size(); ++i) index_.emplace(entries_[i].first, i);
 }
 
+Value* Members::find_place(std::string_view name, uint32_t& place) {
+  if (in_ || entries_.size() > kShort) return find(name);
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].first != name) continue;
+    place = static_cast<uint32_t>(i);
+    return &entries_[i].second;
+  }
+  return nullptr;
+}
+
 Value* Members::find(std::string_view name) {
   if (in_) return dict_.as<Dict>()->find(name);
   if (entries_.size() <= kShort) {
@@ -109,6 +119,8 @@ const Value& Members::as_dict(Interpreter& in) {
 }
 
 // ---- classes ----
+
+std::atomic<uint64_t> class_changes = 1;
 
 namespace {
 
@@ -204,6 +216,7 @@ Class::Class(Type t, std::deque<Type> further, std::string qualified_name, std::
 
 Value Class::make(Interpreter& in, const std::string& module, const std::string& name, const std::string& qualified_name,
                   std::vector<Value> bases, std::vector<std::pair<std::string, Value>> keywords, Members members, Value* own_class) {
+  ++class_changes;
   if (bases.empty()) bases.push_back(type_object(object_type()));
   for (size_t i = 0; i < bases.size(); ++i) {
     check_base(bases[i]);
@@ -372,6 +385,30 @@ Value Class::call(Interpreter& in, Arguments args) {
   return made;
 }
 
+Value Class::construct(Session& session, std::span<Value> positional) {
+  const uint64_t changes = class_changes.load(std::memory_order_relaxed);
+  if (construct_changes_ != changes) {
+    construct_changes_ = changes;
+    const Value* initialise = find("__init__");
+    const bool plain = initialise && initialise->as<Function>() && !find("__new__") && !is_exception() && abstract_.empty() &&
+                       (meta_.is_none() || !meta_.as<Class>()->find("__call__"));
+    plain_initialiser_ = plain ? initialise->as<Function>() : nullptr;
+  }
+  if (!plain_initialiser_) {
+    Arguments arguments;
+    arguments.positional.assign(std::make_move_iterator(positional.begin()), std::make_move_iterator(positional.end()));
+    return call(session.in, std::move(arguments));
+  }
+  const Value kept = Value::of(const_cast<Function*>(plain_initialiser_));
+  Value made = Value::make<Instance>(Value::of(this));
+  StackValues values(session.stack, positional.size() + 1);
+  values[0] = made;
+  for (size_t i = 0; i < positional.size(); ++i) values[i + 1] = std::move(positional[i]);
+  const Value result = call_function(session, *kept.as<Function>(), values.span());
+  if (!result.is_none()) raise("TypeError", "__init__() should return None, not '" + type_of(result).name + "'");
+  return made;
+}
+
 Value Class::iterate(Interpreter& in) {
   const Value items = of_meta(in, "__iter__", {});
   return items.is_absent() ? TypeObject::iterate(in) : gasell::iterate(in, items);
@@ -431,6 +468,7 @@ std::optional<Value> Class::get_attribute(Interpreter& in, std::string_view name
 }
 
 void Class::set_attribute(Interpreter& in, std::string_view name, const Value& value) {
+  ++class_changes;
   if (!of_meta(in, "__setattr__", {make_str(std::string(name)), value}).is_absent()) return;
   check_special(std::string(name), is_exception());
   members.set(name, value);
@@ -540,6 +578,7 @@ bool is_iterable(const Value& v) {
 
 void delete_attribute(Interpreter& in, const Value& v, std::string_view name) {
   if (auto* c = v.as<Class>()) {
+    ++class_changes;
     if (!c->members.remove(name)) raise("AttributeError", fmt::format("type object '{}' has no attribute '{}'", c->described.name, name));
     return;
   }
@@ -582,10 +621,35 @@ Value Instance::special(Interpreter& in, std::string_view name, std::vector<Valu
   return gasell::call(in, bound_member(in, kept, self, made_by_value), {std::move(args), {}});
 }
 
-const Function* Instance::plain_method(std::string_view name) {
-  if (members.find(name)) return nullptr;
-  const Value* found = made_by().find(name);
-  return found && found->is_object() && typeid(*found->object()) == typeid(Function) ? static_cast<Function*>(found->object()) : nullptr;
+const Function* Instance::plain_method(std::string_view name, ClassLookup& lookup) {
+  lookup.look(made_by(), name);
+  const Value* found = lookup.found;
+  if (!found || !found->is_object() || typeid(*found->object()) != typeid(Function) || members.find(name, lookup.place)) return nullptr;
+  return static_cast<Function*>(found->object());
+}
+
+Value* Instance::own_attribute(std::string_view name, ClassLookup& lookup) {
+  lookup.look(made_by(), name);
+  return lookup.property ? nullptr : members.find(name, lookup.place);
+}
+
+bool Instance::set_own_attribute(std::string_view name, const Value& value, ClassLookup& lookup) {
+  lookup.look(made_by(), name);
+  if (!lookup.sets) return false;
+  if (Value* own = members.find(name, lookup.place)) {
+    *own = value;
+  } else {
+    members.set(name, value);
+  }
+  return true;
+}
+
+void ClassLookup::find(Class& c, std::string_view name) {
+  made_by = &c;
+  changes = class_changes.load(std::memory_order_relaxed);
+  found = c.find(name);
+  property = found && is_property(*found);
+  sets = !property && !c.find("__setattr__") && c.allows(name) && name != "__class__" && name != "__dict__";
 }
 
 std::string Instance::repr(Interpreter& in) {

@@ -3,6 +3,7 @@
 // modules instead, so that they are loaded when they are first used.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <string>
 #include <unordered_map>
@@ -13,12 +14,18 @@
 namespace gasell {
 
 class Function;
+struct Session;
 
 /// Names and values in the order in which they came, as in CPython's dicts of attributes. Long ones have an index. Once somebody has asked
 /// for them as a dict (object.__dict__), they are kept in that.
 class Members {
  public:
   Value* find(std::string_view name);
+  /// The same, where `place` says at which entry the name was last time, in these or in others; it is kept up to date.
+  Value* find(std::string_view name, uint32_t& place) {
+    if (place < entries_.size() && entries_[place].first == name) return &entries_[place].second;
+    return find_place(name, place);
+  }
   void set(std::string_view name, Value value);
   bool remove(std::string_view name);
   std::vector<std::pair<std::string, Value>> entries() const;
@@ -26,6 +33,7 @@ class Members {
 
  private:
   void number();
+  Value* find_place(std::string_view name, uint32_t& place);
   std::vector<std::pair<std::string, Value>> entries_;
   std::unordered_map<std::string_view, size_t> index_;
   Value dict_;
@@ -36,6 +44,9 @@ class Members {
 struct ClassType {
   Type own;
 };
+
+/// Changes whenever a class is made or a member of one changes: what was found in classes before holds while it stays.
+extern std::atomic<uint64_t> class_changes;
 
 class Class final : private ClassType, public TypeObject {
  public:
@@ -48,6 +59,8 @@ class Class final : private ClassType, public TypeObject {
   const Type& type() const override;
   std::string repr(Interpreter& in) override;
   Value call(Interpreter& in, Arguments args) override;
+  /// The same for positional arguments alone, which are moved from.
+  Value construct(Session& session, std::span<Value> positional);
   /// As the class's class says, where a library text gives it one: enum's.
   Value iterate(Interpreter& in) override;
   int64_t length(Interpreter& in) override;
@@ -89,7 +102,27 @@ class Class final : private ClassType, public TypeObject {
   std::vector<Class*> classes_;        // those of order_ that scripts define
   std::vector<std::string> abstract_;  // methods that are wanting
   std::vector<std::string> slots_;
-  bool restricted_ = false;  // to slots
+  uint64_t construct_changes_ = 0;               // class_changes when plain_initialiser_ was found
+  const Function* plain_initialiser_ = nullptr;  // of a class whose objects are made by calling it and nothing else
+  bool restricted_ = false;                      // to slots
+};
+
+/// What one place of the program last found of its name in a class.
+struct ClassLookup {
+  const Class* made_by = nullptr;
+  uint64_t changes = 0;
+  const Value* found = nullptr;  // in the class or its bases
+  bool property = false;         // it goes before the object's own
+  bool sets = false;             // an assignment goes to the object and nowhere else
+  uint32_t place = 0;            // of the object's own attribute
+
+  void look(Class& c, std::string_view name) {
+    if (made_by != &c || changes != class_changes.load(std::memory_order_relaxed)) [[unlikely]]
+      find(c, name);
+  }
+
+ private:
+  void find(Class& c, std::string_view name);
 };
 
 /// What every object of such a class holds.
@@ -135,7 +168,11 @@ class Instance final : public Object, public UserObject {
   std::optional<int64_t> to_index(Interpreter& in) override;
 
   /// The function that `object.name(…)` calls, where it is a plain method: it takes the object first. Null: go by get_attribute.
-  const Function* plain_method(std::string_view name);
+  const Function* plain_method(std::string_view name, struct ClassLookup& lookup);
+  /// The attribute where it is the object's own and no property; null: go by get_attribute.
+  Value* own_attribute(std::string_view name, ClassLookup& lookup);
+  /// Sets it where nothing of the class wants to know; false: go by set_attribute.
+  bool set_own_attribute(std::string_view name, const Value& value, ClassLookup& lookup);
 
  private:
   /// What the special method gives; absent where the class has none.

@@ -340,12 +340,15 @@ std::vector<Value> captured_cells(const Frame& f, const FunctionCode& inner);
 // ---- what templates need ----
 
 Value caught_exception(Frame& f);  // inside a catch clause
+Value caught_exception(Frame& f, Value raised);
 
 Value catching(Frame& f, const auto& work) {
   try {
     work();
   } catch (const Interpreter::Exit&) {
     throw;
+  } catch (const Raised& raised) {
+    return caught_exception(f, raised.value);
   } catch (...) {
     return caught_exception(f);
   }

@@ -44,7 +44,7 @@ struct MethodCall final : Node {
     }
     Value function;
     if (self.is_object() && typeid(*self.object()) == typeid(Instance)) {
-      if (const Function* plain = static_cast<Instance*>(self.object())->plain_method(name)) {
+      if (const Function* plain = static_cast<Instance*>(self.object())->plain_method(name, lookup)) {
         const Value kept = Value::of(const_cast<Function*>(plain));
         StackValues values(f.session.stack, args.size() + 1);
         for (size_t i = 0; i < args.size(); ++i) values[i + 1] = args[i]->evaluate(f);
@@ -68,6 +68,7 @@ struct MethodCall final : Node {
   Span name_span;
   std::vector<NodePtr> args;
   bool of_temporary = false;  // an `update`, which has no result, of what is no variable
+  mutable ClassLookup lookup;
   mutable const Type* seen = nullptr;
   mutable const NativeFunction* method = nullptr;
 };

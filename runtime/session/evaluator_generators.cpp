@@ -68,10 +68,12 @@ struct YieldFromStatement final : StatementNode {
       iterator = std::exchange(point.value, Value());
       sent = std::exchange(f.suspension->sent, Value());
       thrown = std::exchange(f.suspension->thrown, Value::absent());
+      if (!f.suspension->failed.is_absent()) throw Raised(std::exchange(f.suspension->failed, Value::absent()));
     }
     Value returned;
     if (std::optional<Value> item = advance(f, iterator, std::move(sent), std::move(thrown), returned)) {
       f.result = *std::move(item);
+      f.suspension->delegate = iterator.as<Generator>();
       point.value = std::move(iterator);
       point.at = 1;
       return Flow::yield_value;

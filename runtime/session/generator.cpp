@@ -35,6 +35,25 @@ std::optional<Value> Generator::resume(Interpreter& in, Value sent, Value thrown
     return {};
   }
   const CallDepth depth(session_);
+  if (Generator* delegate = std::exchange(suspension_.delegate, nullptr); delegate && thrown.is_absent()) {
+    // The statement that waits has nothing to do but to pass on: it sees the end alone.
+    running_ = true;
+    try {
+      std::optional<Value> item = delegate->resume(in, std::move(sent), Value::absent());
+      running_ = false;
+      if (item) {
+        suspension_.delegate = delegate;
+        return item;
+      }
+      sent = Value();
+    } catch (const Raised& raised) {
+      running_ = false;
+      suspension_.failed = raised.value;
+    } catch (...) {
+      running_ = false;
+      throw;
+    }
+  }
   const ProfiledCall profiled(session_, *code_);
   session_.poll();
   suspension_.sent = std::move(sent);

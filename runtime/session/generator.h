@@ -17,8 +17,10 @@ struct ResumePoint {
 /// What a generator's frame finds of its past.
 struct Suspension {
   std::vector<ResumePoint> points;
-  Value sent;                      // by send(), for the yield that goes on
-  Value thrown = Value::absent();  // by throw(): raised where the yield stands
+  Value sent;                           // by send(), for the yield that goes on
+  class Generator* delegate = nullptr;  // that `yield from` waits for; the point of that statement holds it
+  Value failed = Value::absent();       // what the delegate raised when it was resumed without its statement
+  Value thrown = Value::absent();       // by throw(): raised where the yield stands
 };
 
 class Generator : public Object {

@@ -146,6 +146,10 @@ bool register_type_object(const Type& type, const Value& object) {
   return true;
 }
 
+const NativeFunction* plain_constructor(const Object& object) {
+  return typeid(object) == typeid(PlainType) ? static_cast<const PlainType&>(object).described.constructor : nullptr;
+}
+
 const Type& TypeObject::type() const { return type_type(); }
 
 std::string TypeObject::repr(Interpreter&) {
