@@ -535,8 +535,22 @@ class ItemIterator final : public Object {
   int64_t at_ = 0;
 };
 
-constexpr const char* kBinary[] = {"add",    "sub",    "mul",    "truediv", "floordiv", "mod", "pow",
-                                   "matmul", "lshift", "rshift", "and",     "or",       "xor"};
+struct OperatorNames {
+  const char *plain, *reflected, *in_place;
+};
+constexpr OperatorNames kBinary[] = {{"__add__", "__radd__", "__iadd__"},
+                                     {"__sub__", "__rsub__", "__isub__"},
+                                     {"__mul__", "__rmul__", "__imul__"},
+                                     {"__truediv__", "__rtruediv__", "__itruediv__"},
+                                     {"__floordiv__", "__rfloordiv__", "__ifloordiv__"},
+                                     {"__mod__", "__rmod__", "__imod__"},
+                                     {"__pow__", "__rpow__", "__ipow__"},
+                                     {"__matmul__", "__rmatmul__", "__imatmul__"},
+                                     {"__lshift__", "__rlshift__", "__ilshift__"},
+                                     {"__rshift__", "__rrshift__", "__irshift__"},
+                                     {"__and__", "__rand__", "__iand__"},
+                                     {"__or__", "__ror__", "__ior__"},
+                                     {"__xor__", "__rxor__", "__ixor__"}};
 constexpr const char* kCompare[] = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"};
 
 std::optional<Value> answer(Value value) {
@@ -699,23 +713,23 @@ std::optional<Value> Instance::compare(Interpreter& in, ast::CompareOp op, const
   return answer(special(in, kCompare[static_cast<int>(op)], {other}));
 }
 std::optional<Value> Instance::binary(Interpreter& in, ast::BinaryOp op, const Value& other) {
-  const std::string name = kBinary[static_cast<int>(op)], reverse = "__r" + name + "__";
+  const OperatorNames& names = kBinary[static_cast<int>(op)];
   // A class that derives from this one and says otherwise goes first.
   if (auto* right = other.as<Instance>(); right && &right->made_by() != &made_by() && right->type().derives_from(type())) {
-    const Value *its = right->made_by().find(reverse), *mine = made_by().find(reverse);
+    const Value *its = right->made_by().find(names.reflected), *mine = made_by().find(names.reflected);
     if (its && (!mine || !its->same(*mine)))
-      if (auto result = answer(right->special(in, reverse, {Value::of(this)}))) return result;
+      if (auto result = answer(right->special(in, names.reflected, {Value::of(this)}))) return result;
   }
-  return answer(special(in, "__" + name + "__", {other}));
+  return answer(special(in, names.plain, {other}));
 }
 std::optional<Value> Instance::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) {
   refuse_array(other);
   const auto* left = other.as<Instance>();
   if (left && &left->made_by() == &made_by()) return {};
-  return answer(special(in, "__r" + std::string(kBinary[static_cast<int>(op)]) + "__", {other}));
+  return answer(special(in, kBinary[static_cast<int>(op)].reflected, {other}));
 }
 std::optional<Value> Instance::in_place(Interpreter& in, ast::BinaryOp op, const Value& other) {
-  return answer(special(in, "__i" + std::string(kBinary[static_cast<int>(op)]) + "__", {other}));
+  return answer(special(in, kBinary[static_cast<int>(op)].in_place, {other}));
 }
 Value Instance::unary(Interpreter& in, ast::UnaryOp op) {
   Value result = special(in, op == ast::UnaryOp::neg ? "__neg__" : op == ast::UnaryOp::pos ? "__pos__" : "__invert__");

@@ -150,6 +150,11 @@ struct ClassNode final : StatementNode {
     Value own_class;  // the cell that super() in the methods reads
     Members members = run_body(f, own_class);
     f.at = span;
+    if (const auto* maker = above.size() == 1 ? above[0].as<Builtin>() : nullptr; maker && maker->function.name == "NamedTuple") {
+      const Value body = make_dict();
+      for (const auto& [name, value] : members.entries()) body.as<Dict>()->insert(f.in, make_str(name), value);
+      return call(f.in, above[0], {{make_str(code->name)}, {{"_body", body}}});
+    }
     const Value* module = code->globals->find("__name__");
     auto* cell = own_class.as<Cell>();
     return Class::make(f.in, module ? gasell::str(f.in, *module) : "__main__", code->name, code->qualified_name, std::move(above),
