@@ -624,15 +624,18 @@ void delete_member(Interpreter& in, const Value& v, std::string_view name) {
 
 // ---- objects ----
 
-Value Instance::special(Interpreter& in, std::string_view name, std::vector<Value> args) {
+Value Instance::special(Interpreter& in, std::string_view name, std::initializer_list<Value> args) {
   const Value* found = made_by().find(name);
   if (!found) return Value::absent();
   const Value self = Value::of(this), kept = *found;
-  if (kept.as<Function>()) {
-    args.insert(args.begin(), self);
-    return call_positional(Evaluator::session(in), kept, args);
+  if (const auto* function = kept.as<Function>()) {
+    Session& session = Evaluator::session(in);
+    StackValues values(session.stack, args.size() + 1);
+    values[0] = self;
+    std::copy(args.begin(), args.end(), values.begin() + 1);
+    return call_function(session, *function, values.span());
   }
-  return gasell::call(in, bound_member(in, kept, self, made_by_value), {std::move(args), {}});
+  return gasell::call(in, bound_member(in, kept, self, made_by_value), {args, {}});
 }
 
 const Function* Instance::plain_method(std::string_view name, ClassLookup& lookup) {

@@ -176,7 +176,7 @@ class Instance final : public Object, public UserObject {
 
  private:
   /// What the special method gives; absent where the class has none.
-  Value special(Interpreter& in, std::string_view name, std::vector<Value> args = {});
+  Value special(Interpreter& in, std::string_view name, std::initializer_list<Value> args = {});
 };
 
 /// An exception of a class that a script defines.

@@ -87,6 +87,13 @@ struct SubscriptTarget final : Target {
     Value o = object->evaluate(f), i = index->evaluate(f);
     f.at = span;
     if (of_temporary) warn_if_lost(f, o, "[]");
+    if (i.is_int() && o.is_object() && typeid(*o.object()) == typeid(List)) {
+      auto& items = static_cast<List*>(o.object())->items;
+      if (const int64_t k = i.as_int(); k >= 0 && k < static_cast<int64_t>(items.size())) {
+        items[static_cast<size_t>(k)] = std::move(v);
+        return;
+      }
+    }
     set_item(f.in, o, i, v);
   }
   void remove(Frame& f) const override {
