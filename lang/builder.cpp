@@ -7,6 +7,7 @@
 #include "lang/ast_visit.h"
 #include "lang/characters.h"
 #include "lang/literals.h"
+#include "lang/marked_calls.h"
 #include "lang/parser.h"
 
 namespace gasell::syntax {
@@ -68,7 +69,7 @@ std::string kind_name(const Expr& expr) {
                                [](const BoolChain&) { return "expression"; },
                                [](const Compare&) { return "comparison"; },
                                [](const Conditional&) { return "conditional expression"; },
-                               [](const Call&) { return "function call"; },
+                               [&](const Call&) { return yield_call(expr) ? "yield expression" : "function call"; },
                                [](const Attribute&) { return "attribute"; },
                                [](const Subscript&) { return "subscript"; },
                                [](const Starred&) { return "starred"; },

@@ -36,6 +36,7 @@ class Builder {
   std::vector<Span> waiting_for_minus;  // literals 2**63 whose minus has not come yet
   uint32_t header = 0;                  // where the statement or clause began whose block comes next
   std::string_view block_owner;         // what it is called: "'if' statement"
+  bool in_pattern = false;              // of a case
 
   const SourceRef& source() const { return laid.source; }
   const char* begin() const { return laid.text.data(); }

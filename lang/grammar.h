@@ -211,7 +211,11 @@ inline const x3::rule<class StarExpressionsRule, Rule> star_expressions = "expre
 inline const x3::rule<class TargetsRule, Rule> targets = "targets";
 inline const x3::rule<class TargetRule, Rule> target = "target";
 inline const x3::rule<class ParametersRule, Rule> parameters = "parameters";
+inline const x3::rule<class YieldRule, Rule> yield_expression = "yield";
+inline const x3::rule<class SubjectRule, Rule> subject = "subject";    // of match
+inline const x3::rule<class PatternsRule, Rule> patterns = "pattern";  // of case
+inline const x3::rule<class ClassArgumentsRule, Rule> class_arguments = "bases";
 BOOST_SPIRIT_DECLARE(decltype(expression), decltype(named_expression), decltype(star_expressions), decltype(targets), decltype(target),
-                     decltype(parameters))
+                     decltype(parameters), decltype(yield_expression), decltype(subject), decltype(patterns), decltype(class_arguments))
 
 }  // namespace gasell::syntax

@@ -246,14 +246,21 @@ const auto end_of_text = TokenParser([](Builder&, Iterator& at, Iterator last) {
 
 const auto starred = make(make_starred)[sym("*") > bit_operation];
 const auto elements = star_named >> (+comprehension_clause | (*(comma >> star_named) >> last_comma >> *comprehension_clause));
-const auto dict_value = value_or("expression expected after dictionary key and ':'")[no_starred_value > expression];
+
+/// In a pattern `… as name` may stand behind what is an expression elsewhere, and `if` begins the guard.
+const auto as_of_pattern = TokenParser([](Builder& b, Iterator& at, Iterator last) { return b.in_pattern && match_word("as", at, last); });
+const auto pattern_name = extend(make_named_pattern)[as_of_pattern > name_token];
+const auto if_word = TokenParser([](Builder& b, Iterator& at, Iterator last) { return !b.in_pattern && match_word("if", at, last); });
+const auto walrus = TokenParser([](Builder& b, Iterator& at, Iterator last) { return !b.in_pattern && match_symbol(":=", at, last); });
+
+const auto dict_value = value_or("expression expected after dictionary key and ':'")[no_starred_value > (expression >> -pattern_name)];
 const auto brace_entry = (keep("**") > bit_operation) | (star_named >> -(keep(":") > dict_value));
 const auto brace_entries = brace_entry >> (+comprehension_clause | (*(comma >> brace_entry) >> last_comma >> *comprehension_clause));
 
-const auto atom_def = strings | name | number | word_literal | make(make_parenthesised)[sym("(") > bracketed[-elements > sym(")")]] |
+const auto atom_def = strings | name | number | word_literal |
+                      make(make_parenthesised)[sym("(") > bracketed[-(yield_expression | elements) > sym(")")]] |
                       make(make_list)[sym("[") > bracketed[-elements > sym("]")]] |
-                      make(make_braces)[sym("{") > bracketed[-brace_entries > sym("}")]] |
-                      refused("yield", "generators (yield) are", "build a list and return it") | refused("await", "await is");
+                      make(make_braces)[sym("{") > bracketed[-brace_entries > sym("}")]] | refused("await", "await is");
 
 const auto primary = atom >>
                      *(extend(make_attribute)[sym(".") > name_token] | extend(make_call)[keep("(") > bracketed[-arguments > sym(")")]] |
@@ -280,8 +287,8 @@ const auto any_lambda_parameter = lambda_parameter | no_parenthesised("Lambda ex
 const auto lambda_parameters = any_lambda_parameter >> *(comma >> any_lambda_parameter) >> -comma;
 
 const auto expression_def = make(make_lambda)[kw("lambda") > -lambda_parameters > sym(":") > nested[expression]] |
-                            make(make_conditional)[operation >> -(kw("if") > operation > else_word > nested[expression])];
-const auto named_expression_def = make(make_named)[expression >> -(sym(":=") > expression)];
+                            make(make_conditional)[operation >> -(if_word > operation > else_word > nested[expression])];
+const auto named_expression_def = make(make_named)[expression >> -(walrus > expression)] >> -pattern_name;
 const auto star_named_def = starred | named_expression;
 
 const auto star_expression = starred | expression;
@@ -294,11 +301,27 @@ const auto targets_def = make(make_target_list)[star_target >> *(comma >> star_t
 const auto comprehension_clause_def = refused("async", "asynchronous comprehensions are") |
                                       make(make_comprehension_clause)[kw("for") > targets > kw("in") > operation > *(kw("if") > operation)];
 
-const auto argument = (make(make_starred)[sym("*") > expression] >> not_assigned("iterable argument unpacking")) |
-                      (make(make_keyword)[keep("**") > expression] >> not_assigned("keyword argument unpacking")) |
-                      make(make_keyword)[name_token >> sym("=") > value_or("expected argument value expression")[expression]] |
-                      (named_expression >> no_assignment >> *comprehension_clause);
+const auto argument =
+    (make(make_starred)[sym("*") > expression] >> not_assigned("iterable argument unpacking")) |
+    (make(make_keyword)[keep("**") > expression] >> not_assigned("keyword argument unpacking")) |
+    make(make_keyword)[name_token >> sym("=") > value_or("expected argument value expression")[expression >> -pattern_name]] |
+    (named_expression >> no_assignment >> *comprehension_clause);
 const auto arguments_def = argument >> *(comma >> argument) >> last_comma;
+
+const auto yield_expression_def = make(make_yield)[keep("yield") > ((keep("from") > expression) | star_expressions | missing)];
+
+const auto subject_def = make(make_bare_tuple)[star_named >> *(comma >> star_named) >> last_comma];
+const auto begin_pattern = TokenParser([](Builder& b, Iterator&, Iterator) { return b.in_pattern = true; });
+const auto end_pattern = TokenParser([](Builder& b, Iterator&, Iterator) {
+  b.in_pattern = false;
+  return true;
+});
+const auto patterns_def = begin_pattern > make(make_patterns)[star_named >> *(comma >> star_named) >> last_comma] > end_pattern;
+
+const auto class_argument = (make(make_starred)[sym("*") > expression]) | make(make_keyword)[keep("**") > expression] |
+                            make(make_keyword)[name_token >> sym("=") > value_or("expected argument value expression")[expression]] |
+                            expression;
+const auto class_arguments_def = class_argument >> *(comma >> class_argument) >> -comma;
 
 const auto slice_tail = keep(":") >> (expression | missing) >> -(keep(":") >> (expression | missing));
 const auto slice = make(make_slice)[(star_named >> -slice_tail) | (missing >> slice_tail)];
@@ -308,13 +331,18 @@ BOOST_SPIRIT_DEFINE(atom, arguments, slices, operation, bit_operation, star_name
 
 }  // namespace
 
-BOOST_SPIRIT_DEFINE(expression, named_expression, star_expressions, targets, target, parameters)
+BOOST_SPIRIT_DEFINE(expression, named_expression, star_expressions, targets, target, parameters, yield_expression, subject, patterns,
+                    class_arguments)
 BOOST_SPIRIT_INSTANTIATE(decltype(expression), Iterator, Context)
 BOOST_SPIRIT_INSTANTIATE(decltype(named_expression), Iterator, Context)
 BOOST_SPIRIT_INSTANTIATE(decltype(star_expressions), Iterator, Context)
 BOOST_SPIRIT_INSTANTIATE(decltype(targets), Iterator, Context)
 BOOST_SPIRIT_INSTANTIATE(decltype(target), Iterator, Context)
 BOOST_SPIRIT_INSTANTIATE(decltype(parameters), Iterator, Context)
+BOOST_SPIRIT_INSTANTIATE(decltype(yield_expression), Iterator, Context)
+BOOST_SPIRIT_INSTANTIATE(decltype(subject), Iterator, Context)
+BOOST_SPIRIT_INSTANTIATE(decltype(patterns), Iterator, Context)
+BOOST_SPIRIT_INSTANTIATE(decltype(class_arguments), Iterator, Context)
 
 void parse_field(Builder& b) {
   Iterator first = b.begin();

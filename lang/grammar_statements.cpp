@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "lang/grammar.h"
 
 namespace gasell::syntax {
@@ -25,9 +27,10 @@ const auto augmented_operator = TokenParser([](Builder& b, Iterator& at, Iterato
   return true;
 });
 
+const auto any_value = yield_expression | star_expressions;
 const auto expression_statement =
-    make(make_expression_statement)[star_expressions >> -(+(keep("=") > star_expressions) | (augmented_operator > star_expressions) |
-                                                          (keep(":") > expression > -(keep("=") > star_expressions)))];
+    make(make_expression_statement)[any_value >> -(+(keep("=") > any_value) | (augmented_operator > any_value) |
+                                                   (keep(":") > expression > -(keep("=") > any_value)))];
 
 const auto dotted_name = make(make_dotted_name)[name_token >> *(sym(".") > name_token)];
 const auto alias = -(kw("as") > name_token);
@@ -124,20 +127,29 @@ const auto open_parameters = TokenParser([](Builder& b, Iterator& at, Iterator l
 });
 const auto function = make(make_function)[head("def", "function definition") > name_token > -refused_type_parameters > open_parameters >
                                           -parameters > sym(")") > ((sym("->") > expression) | missing) > block];
-const auto refused_class_keyword = TokenParser([](Builder& b, Iterator& at, Iterator last) -> bool {
-  const Iterator start = at;
-  if (!match_symbol("=", at, last)) return false;
-  refuse_at(b.source(), b.token_span(start), "keyword arguments of a class statement (metaclasses) are not part of Gasell");
-});
-const auto refused_second_base = TokenParser([](Builder& b, Iterator& at, Iterator last) -> bool {
-  if (at == last || *at == ')') return false;
-  refuse_at(b.source(), b.token_span(at), "several bases of a class are not part of Gasell",
-            "derive from one, and keep the other as an attribute");
-});
-const auto class_base = expression > -refused_class_keyword;
-const auto class_bases = sym("(") > -(class_base > -(comma > -refused_second_base)) > sym(")");
+const auto class_bases = sym("(") > -class_arguments > sym(")");
 const auto class_statement =
     make(make_class)[head("class", "class definition") > name_token > -refused_type_parameters > -class_bases > block];
+
+/// `match` is a keyword where a line ends with ':' and the block behind it begins with `case`.
+const auto match_word_of_statement = TokenParser([](Builder& b, Iterator& at, Iterator last) {
+  const Iterator start = at;
+  if (!match_word("match", at, last)) return false;
+  Iterator end = std::find(at, last, kNewlineMark);
+  Iterator next = end;
+  while (end != at && end[-1] == ' ') --end;
+  if (next == last || end == at || end[-1] != ':') return false;
+  ++next;
+  if (next == last || *next != kIndentMark || !match_word("case", ++next, last)) return false;
+  b.header = b.offset(start);
+  b.block_owner = "'match' statement";
+  return true;
+});
+const auto guard = (kw("if") > named_expression) | missing;
+const auto case_block = make(make_case)[head("case", "'case' statement") > patterns > guard > block];
+const auto match_statement =
+    make(make_match)[match_word_of_statement > subject > colon > newline > block_begin > +case_block > mark(kDedentMark)];
+
 const auto refused_async = refused("async", "async is");
 const auto at_sign = TokenParser([](Builder& b, Iterator& at, Iterator last) {
   if (!match_symbol("@", at, last)) return false;
@@ -146,8 +158,8 @@ const auto at_sign = TokenParser([](Builder& b, Iterator& at, Iterator last) {
 });
 const auto decorated = make(make_decorated)[+(at_sign > named_expression > newline) > (function | class_statement | refused_async)];
 
-const auto statement_def = if_statement | for_statement | while_statement | function | decorated | with_statement | try_statement |
-                           class_statement | refused_async | simple_line;
+const auto statement_def = if_statement | match_statement | for_statement | while_statement | function | decorated | with_statement |
+                           try_statement | class_statement | refused_async | simple_line;
 
 const auto end_of_text = TokenParser([](Builder&, Iterator& at, Iterator last) { return at == last; });
 

@@ -6,6 +6,7 @@
 #include "lang/characters.h"
 #include "lang/class_definition.h"
 #include "lang/large_stack.h"
+#include "lang/marked_calls.h"
 #include "lang/parser.h"
 #include "lang/printing.h"
 
@@ -105,7 +106,8 @@ Level level_of(const Expr& e) {
                  [](const Conditional&) { return kTest; }, [](const Lambda&) { return kTest; },
                  [](const BoolChain& n) { return n.op == BoolOp::logical_or ? kOr : kAnd; },
                  [](const Unary& n) { return n.op == UnaryOp::logical_not ? kNot : kSign; }, [](const Compare&) { return kComparison; },
-                 [](const Binary& n) { return level_of(n.op); }, [](const auto&) { return kPrimary; }},
+                 [&](const Call&) { return yield_call(e) ? kTupleLevel : kPrimary; }, [](const Binary& n) { return level_of(n.op); },
+                 [](const auto&) { return kPrimary; }},
       e.node);
 }
 
@@ -140,24 +142,24 @@ class Printer {
 
   void statement(const Stmt& s) {
     indent();
-    std::visit(Overloaded{[&](const ExprStmt& n) { expression(*n.value, kTest); },
+    std::visit(Overloaded{[&](const ExprStmt& n) { value(*n.value); },
                           [&](const Assign& n) {
                             for (const ExprRef& t : n.targets) {
                               expression(*t, kTest);
                               out += " = ";
                             }
-                            expression(*n.value, kTest);
+                            value(*n.value);
                           },
                           [&](const AugAssign& n) {
                             expression(*n.target, kTest);
                             out += fmt::format(" {}= ", text_of(n.op));
-                            expression(*n.value, kTest);
+                            value(*n.value);
                           },
                           [&](const AnnAssign& n) {
                             expression(*n.target, kTest);
                             out += ": ";
                             expression(*n.annotation, kTest);
-                            optional(" = ", n.value, kTest);
+                            if (n.value) out += " = ", value(*n.value);
                           },
                           [&](const If& n) { print_if(n); },
                           [&](const While& n) {
@@ -213,6 +215,8 @@ class Printer {
   }
 
  private:
+  /// What may be a yield without parentheses.
+  void value(const Expr& e) { expression(e, yield_call(e) ? kTupleLevel : kTest); }
   void indent() { out.append(static_cast<size_t>(depth_), ' '); }
 
   void optional(std::string_view before, const ExprRef& e, Level least) {
@@ -246,6 +250,7 @@ class Printer {
 
   /// An If alone in orelse is `elif`, as ast.h has it.
   void print_if(const If& first) {
+    if (const Call* subject = match_call(first)) return print_match(*subject, first.body);
     const If* n = &first;
     out += "if ";
     for (;;) {
@@ -260,6 +265,28 @@ class Printer {
     else_block(n->orelse);
   }
 
+  void print_match(const Call& subject, const Body& cases) {
+    out += "match ";
+    expression(*subject.args[0], kNamedLevel);
+    out += ":\n";
+    ++depth_;
+    for (const StmtRef& s : cases) {
+      const auto& one = std::get<If>(s->node);
+      const Call& pattern = *case_call(one);
+      indent();
+      out += "case ";
+      in_pattern_ = true;
+      expression(*pattern.args[0], kNamedLevel);
+      in_pattern_ = false;
+      if (pattern.args.size() > 1) {
+        out += " if ";
+        expression(*pattern.args[1], kNamedLevel);
+      }
+      block(one.body);
+    }
+    --depth_;
+  }
+
   void print_function(const FunctionDef& n) {
     const Call* maker = class_call(n);
     for (const ExprRef& d : n.decorators) {
@@ -271,9 +298,9 @@ class Printer {
     }
     if (maker) {
       out += "class " + n.name;
-      if (!maker->args.empty()) {
+      if (!maker->args.empty() || !maker->keywords.empty()) {
         out += "(";
-        expression(*maker->args[0], kTest);
+        arguments(*maker);
         out += ")";
       }
       return block(n.body);
@@ -433,7 +460,7 @@ class Printer {
                               if (i) out += ", ";
                               if (!key) out += "**";
                               if (key) expression(*key, kTest), out += ": ";
-                              expression(*value, key ? kTest : kBitOr);
+                              expression(*value, key ? (in_pattern_ ? kNamedLevel : kTest) : kBitOr);
                             }
                             out += '}';
                           },
@@ -466,7 +493,7 @@ class Printer {
                             out += " else ";
                             expression(*n.orelse, kTest);
                           },
-                          [&](const Call& n) { print_call(n); },
+                          [&](const Call& n) { print_call(e, n); },
                           [&](const Attribute& n) {
                             const bool integer = std::holds_alternative<IntLiteral>(n.value->node);
                             if (integer) out += '(';
@@ -490,6 +517,11 @@ class Printer {
                             expression(*n.value, kBitOr);
                           },
                           [&](const NamedExpr& n) {
+                            if (in_pattern_) {
+                              expression(*n.value, kTest);
+                              out += " as ";
+                              return expression(*n.target, kPrimary);
+                            }
                             expression(*n.target, kPrimary);
                             out += " := ";
                             expression(*n.value, kTest);
@@ -519,19 +551,32 @@ class Printer {
     expression(*n.right, level == kPower ? kSign : above(level));
   }
 
-  void print_call(const Call& n) {
+  void print_call(const Expr& whole, const Call& n) {
+    if (marked_call(whole, kYield) || marked_call(whole, kYieldFrom)) {
+      out += marked_call(whole, kYield) ? "yield" : "yield from";
+      if (!n.args.empty()) {
+        out += ' ';
+        expression(*n.args[0], kTest);
+      }
+      return;
+    }
     expression(*n.callee, kPrimary);
     out += '(';
+    arguments(n);
+    out += ')';
+  }
+
+  void arguments(const Call& n) {
     list(n.args);
     for (size_t i = 0; i < n.keywords.size(); ++i) {
       if (i || !n.args.empty()) out += ", ";
       out += n.keywords[i].name.empty() ? "**" : n.keywords[i].name + "=";
-      expression(*n.keywords[i].value, kTest);
+      expression(*n.keywords[i].value, in_pattern_ ? kNamedLevel : kTest);
     }
-    out += ')';
   }
 
   int depth_ = 0;
+  bool in_pattern_ = false;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "lang/marked_calls.h"
 #include "lang/reductions.h"
 
 namespace gasell::syntax {
@@ -253,7 +254,8 @@ void make_call(Builder& b, size_t first, Span span) {
     if (auto* keyword = std::get_if<Keyword>(&item.value)) {
       unpacked |= keyword->name.empty();
       if (!keyword->name.empty() && !names.insert(keyword->name).second)
-        fail(b, item.span, fmt::format("keyword argument repeated: {}", keyword->name));
+        fail(b, item.span,
+             fmt::format("{}: {}", b.in_pattern ? "attribute name repeated in class pattern" : "keyword argument repeated", keyword->name));
       call.keywords.push_back(std::move(*keyword));
       ++i;
       continue;
@@ -263,7 +265,9 @@ void make_call(Builder& b, size_t first, Span span) {
     if (is_starred(item) && unpacked) fail(b, item.span, "iterable argument unpacking follows keyword argument unpacking");
     if (!is_starred(item) && !call.keywords.empty())
       fail(b, item.span,
-           unpacked ? "positional argument follows keyword argument unpacking" : "positional argument follows keyword argument");
+           b.in_pattern ? "positional patterns follow keyword patterns"
+           : unpacked   ? "positional argument follows keyword argument unpacking"
+                        : "positional argument follows keyword argument");
     if (end == i + 1) {
       call.args.push_back(std::move(expr_of(item)));
     } else {
@@ -281,6 +285,13 @@ void make_call(Builder& b, size_t first, Span span) {
 void make_subscript(Builder& b, size_t first, Span span) {
   Items items = b.take(first);
   push_expr(b, span, Subscript{std::move(expr_of(items[0])), std::move(expr_of(items[1]))});
+}
+
+void make_yield(Builder& b, size_t first, Span span) {
+  Items items = b.take(first);  // "yield", perhaps "from", a value or Missing
+  std::vector<ExprRef> value;
+  if (is_expr(items.back())) value.push_back(std::move(expr_of(items.back())));
+  b.push(span, make_marked_call(items.size() > 2 ? kYieldFrom : kYield, span, std::move(value)));
 }
 
 void make_slice(Builder& b, size_t first, Span span) {

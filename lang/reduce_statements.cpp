@@ -241,12 +241,20 @@ void make_function(Builder& b, size_t first, Span span) {
 }
 
 void make_class(Builder& b, size_t first, Span span) {
-  Items items = b.take(first);  // name, perhaps the base, body
+  Items items = b.take(first);  // name, bases and keywords, body
   FunctionDef def;
   def.name = token_text(items[0]);
   def.name_span = items[0].span;
   Call maker{std::make_shared<Expr>(Expr{items[0].span, Name{kClassMaker, {}}}), {}, {}};
-  if (items.size() > 2) maker.args.push_back(std::move(expr_of(items[1])));
+  for (size_t i = 1; i + 1 < items.size(); ++i) {
+    if (auto* keyword = std::get_if<Keyword>(&items[i].value)) {
+      maker.keywords.push_back(std::move(*keyword));
+    } else if (!maker.keywords.empty()) {
+      fail_at(b.source(), items[i].span, "positional argument follows keyword argument");
+    } else {
+      maker.args.push_back(std::move(expr_of(items[i])));
+    }
+  }
   def.decorators.push_back(std::make_shared<Expr>(Expr{items[0].span, std::move(maker)}));
   def.body = body_of(items.back());
   push_stmt(b, span, std::move(def));

@@ -24,6 +24,9 @@ void make_call(Builder&, size_t first, Span span);
 void make_keyword(Builder&, size_t first, Span span);
 void make_subscript(Builder&, size_t first, Span span);
 void make_slice(Builder&, size_t first, Span span);
+void make_yield(Builder&, size_t first, Span span);
+void make_named_pattern(Builder&, size_t first, Span span);  // P as name
+void make_patterns(Builder&, size_t first, Span span);       // what stands behind `case`
 
 // Statements.
 void make_expression_statement(Builder&, size_t first, Span span);  // expressions, assignments of all kinds
@@ -46,6 +49,8 @@ void make_handler(Builder&, size_t first, Span span);
 void make_try(Builder&, size_t first, Span span);
 void make_function(Builder&, size_t first, Span span);
 void make_class(Builder&, size_t first, Span span);
+void make_case(Builder&, size_t first, Span span);
+void make_match(Builder&, size_t first, Span span);
 void make_decorated(Builder&, size_t first, Span span);
 void make_body(Builder&, size_t first, Span span);
 

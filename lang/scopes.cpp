@@ -10,6 +10,7 @@
 #include "lang/class_definition.h"
 #include "lang/large_stack.h"
 #include "lang/layout.h"
+#include "lang/marked_calls.h"
 
 namespace gasell {
 namespace {
@@ -24,6 +25,8 @@ struct Symbol {
   bool captured = false;            // a local that an inner function uses
   int slot = -1;                    // of a local
   int cell = -1;                    // of a captured local, or of a name taken from an enclosing function
+  bool passed = false;              // of a class's own name: methods use the enclosing function's of the same name
+  int passed_cell = -1;
 
   bool local() const { return bound && !declared_global && !declared_nonlocal; }
 };
@@ -35,6 +38,7 @@ struct Scope {
   std::unordered_map<std::string, Symbol> symbols{};
   std::vector<std::string> order{};  // names in the order in which they were first bound
   std::vector<std::string> taken{};  // names from enclosing functions
+  std::string_view comprehension{};  // what kind
 };
 
 class Resolver {
@@ -92,6 +96,7 @@ class Resolver {
   void class_definition(Scope& scope, FunctionDef& n, Call& maker) {
     for (size_t i = 0; i + 1 < n.decorators.size(); ++i) expression(scope, *n.decorators[i]);
     for (ExprRef& base : maker.args) expression(scope, *base);
+    for (Keyword& keyword : maker.keywords) expression(scope, *keyword.value);
     bind(scope, n.name, n.binding);
     Scope& inner = scopes_.emplace_back(Scope{Scope::Kind::class_body, &scope, &n.scope});
     bind(inner, "__class__");
@@ -112,6 +117,7 @@ class Resolver {
   }
 
   void expression(Scope& scope, Expr& e) {
+    if (yield_call(e)) check_yield(scope, e);
     if (auto* name = std::get_if<Name>(&e.node)) {
       use(scope, *name);
     } else if (auto* named = std::get_if<NamedExpr>(&e.node)) {
@@ -129,6 +135,48 @@ class Resolver {
     }
   }
 
+  void check_yield(const Scope& scope, const Expr& e) const {
+    if (scope.kind == Scope::Kind::function) return;
+    if (scope.kind == Scope::Kind::comprehension) fail(e.span, fmt::format("'yield' inside {}", scope.comprehension));
+    fail(e.span, "'yield' outside function");
+  }
+
+  /// The names of a pattern are bound, what it compares with is read.
+  void pattern(Scope& scope, Expr& e) {
+    std::visit(Overloaded{[&](Name& n) {
+                            if (n.id != "_") target(scope, e);
+                          },
+                          [&](Tuple& n) {
+                            for (ExprRef& item : n.items) pattern(scope, *item);
+                          },
+                          [&](List& n) {
+                            for (ExprRef& item : n.items) pattern(scope, *item);
+                          },
+                          [&](Starred& n) { pattern(scope, *n.value); },
+                          [&](Dict& n) {
+                            for (auto& [key, value] : n.items) {
+                              optional(scope, key);
+                              pattern(scope, *value);
+                            }
+                          },
+                          [&](Call& n) {
+                            expression(scope, *n.callee);
+                            for (ExprRef& argument : n.args) pattern(scope, *argument);
+                            for (Keyword& keyword : n.keywords) pattern(scope, *keyword.value);
+                          },
+                          [&](NamedExpr& n) {
+                            pattern(scope, *n.value);
+                            target(scope, *n.target);
+                          },
+                          [&](Binary& n) {
+                            if (n.op != BinaryOp::bit_or) return expression(scope, e);
+                            pattern(scope, *n.left);
+                            pattern(scope, *n.right);
+                          },
+                          [&](auto&) { expression(scope, e); }},
+               e.node);
+  }
+
   void outer_parts(Scope& scope, std::vector<Parameter>& params) {
     visit_children(params, [&](ExprRef& e) { expression(scope, *e); });
   }
@@ -144,6 +192,8 @@ class Resolver {
     expression(scope, *c.clauses[0].iter);
     --iterables_;
     Scope& inner = scopes_.emplace_back(Scope{Scope::Kind::comprehension, &scope, &c.scope});
+    constexpr const char* kNames[] = {"list comprehension", "set comprehension", "dict comprehension", "generator expression"};
+    inner.comprehension = kNames[static_cast<int>(c.kind)];
     bind(inner, ".0");
     for (size_t i = 0; i < c.clauses.size(); ++i) {
       ComprehensionClause& clause = c.clauses[i];
@@ -206,7 +256,14 @@ class Resolver {
                             annotated_target(scope, *n.target);
                           },
                           [&](If& n) {
-                            expression(scope, *n.test);
+                            if (const Call* one = case_call(n)) {
+                              pattern(scope, *one->args[0]);
+                              if (one->args.size() > 1) expression(scope, *one->args[1]);
+                            } else if (const Call* match = match_call(n)) {
+                              expression(scope, *match->args[0]);
+                            } else {
+                              expression(scope, *n.test);
+                            }
                             body(scope, n.body, place);
                             body(scope, n.orelse, place);
                           },
@@ -286,6 +343,7 @@ class Resolver {
       if (scope.kind == Scope::Kind::function && (symbol.declared_global || symbol.declared_nonlocal))
         fail(e.span, fmt::format("annotated name '{}' can't be {}", name->id, symbol.declared_global ? "global" : "nonlocal"));
       symbol.annotated = true;
+      if (scope.kind == Scope::Kind::class_body) bind(scope, "__annotations__");
     }
     target(scope, e);
   }
@@ -328,13 +386,13 @@ class Resolver {
     from->symbols[name].captured = true;
     for (Scope* s = &scope; s != from; s = s->parent) {
       Symbol& symbol = s->symbols[name];
-      if (symbol.captured) continue;
-      if (s->kind == Scope::Kind::class_body && symbol.local())
-        fail({0, 0}, fmt::format("a class's own '{}' beside the enclosing function's, which its methods use, is not part of Gasell", name));
-      symbol.captured = true;
-      s->taken.push_back(name);
+      bool& known = passes_on(*s, symbol) ? symbol.passed : symbol.captured;
+      if (!std::exchange(known, true)) s->taken.push_back(name);
     }
   }
+
+  /// Whether the name is the class's own, so that what its methods take from around is another variable.
+  static bool passes_on(const Scope& scope, const Symbol& symbol) { return scope.kind == Scope::Kind::class_body && symbol.local(); }
 
   /// Slots for locals; cells for captured locals, then for names taken from around.
   static void number(Scope& scope) {
@@ -346,7 +404,10 @@ class Resolver {
       symbol.slot = slots++;
       if (symbol.captured) symbol.cell = cells++;
     }
-    for (const std::string& name : scope.taken) scope.symbols[name].cell = cells++;
+    for (const std::string& name : scope.taken) {
+      Symbol& symbol = scope.symbols[name];
+      (symbol.passed ? symbol.passed_cell : symbol.cell) = cells++;
+    }
   }
 
   static Binding find(Scope& scope, const std::string& name) {
@@ -370,7 +431,8 @@ class Resolver {
     out.own_cells = static_cast<int>(out.cells.size());
     for (const std::string& name : scope.taken) {
       out.cells.push_back(name);
-      out.captured.push_back(find(*scope.parent, name));
+      const Symbol& around = scope.parent->symbols[name];
+      out.captured.push_back(around.passed ? Binding{Binding::Kind::cell, around.passed_cell} : find(*scope.parent, name));
     }
   }
 

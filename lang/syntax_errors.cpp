@@ -30,20 +30,15 @@ bool begins_expression(const Builder& b, const char* at) {
   return is_digit(*at) || string_prefix_length(rest, 0) >= 0;
 }
 
-/// `match x:` and `type X = …` begin with names that only the rest of the line makes keywords.
+/// `type X = …` begins with a name that only the rest of the line makes a keyword.
 void refuse_soft_keyword(const Builder& b, const char* line) {
   const auto word = word_at(b, line);
-  if (word != "match" && word != "case" && word != "type") return;
+  if (word != "type") return;
   const char* after = line + word.size();
   if (after >= b.end() || *after != ' ') return;
   const std::string_view next(after + 1, operator_length(after + 1, b.end()));
   if (next.size() > 1 ? next != "..." : next == "." || next == "," || next == ")") return;
-  if (word == "type") {
-    if (!word_at(b, after + 1).empty()) refuse_at(b.source(), b.token_span(line), "type statements are not part of Gasell");
-    return;
-  }
-  const char* end = std::find(line, b.end(), kNewlineMark);
-  if (end[-1] == ':') refuse_at(b.source(), b.token_span(line), "match statements are not part of Gasell", "write if and elif");
+  if (!word_at(b, after + 1).empty()) refuse_at(b.source(), b.token_span(line), "type statements are not part of Gasell");
 }
 
 /// What those who come from C may have meant at this place.

@@ -5,6 +5,7 @@
 #include "runtime/session/class.h"
 #include "runtime/session/class_members.h"
 #include "runtime/session/dict.h"
+#include "runtime/session/function.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/types.h"
 #include "stdlib/bindings.h"
@@ -235,17 +236,37 @@ Value total_ordering(Interpreter&, Args args) {
   for (size_t known = 0; known < orders.size(); ++known) {
     if (!made->find(kOrders[known])) continue;
     for (size_t wanted = 0; wanted < orders.size(); ++wanted)
-      if (!made->find(kOrders[wanted])) made->members.set(kOrders[wanted], native_method(orders[known][wanted]));
+      if (!made->find(kOrders[wanted])) ++class_changes, made->members.set(kOrders[wanted], native_method(orders[known][wanted]));
     return args[0];
   }
   raise("ValueError", "must define at least one ordering operation: < > <= >=");
 }
 
-/// wraps(f): a decorator that leaves the wrapper as it is.
-class Identity final : public Object {
+/// The wrapper with the name, the documentation and the attributes of what it wraps.
+Value update_wrapper(Interpreter& in, Args args) {
+  const Value &wrapper = args[0], &wrapped = args[1];
+  for (const char* name : {"__module__", "__name__", "__qualname__", "__doc__"})
+    if (has_attribute(in, wrapped, name)) set_attribute(in, wrapper, name, get_attribute(in, wrapped, name));
+  if (const auto* function = wrapped.as<Function>())
+    for (const auto& [name, value] : function->attributes)
+      if (!name.starts_with("__")) set_attribute(in, wrapper, name, value);
+  set_attribute(in, wrapper, "__wrapped__", wrapped);
+  return wrapper;
+}
+
+/// wraps(f)
+class Wraps final : public Object {
  public:
+  explicit Wraps(Value w) : wrapped_(std::move(w)) {}
   const Type& type() const override { return builtin_type(); }
-  Value call(Interpreter&, Arguments args) override { return args.positional.empty() ? Value() : args.positional[0]; }
+  Value call(Interpreter& in, Arguments args) override {
+    if (args.positional.size() != 1 || !args.keywords.empty()) raise("TypeError", "what functools.wraps gives takes the wrapper alone");
+    Value both[] = {args.positional[0], wrapped_};
+    return update_wrapper(in, both);
+  }
+
+ private:
+  const Value wrapped_;
 };
 
 }  // namespace
@@ -258,8 +279,9 @@ Value make_functools(Interpreter&) {
        "A decorator that keeps all results of a function."},
       {"cmp_to_key", "mycmp", [](Interpreter&, Args a) { return Value::make<KeyMaker>(a[0]); }, "A sort key from a comparison function."},
       {"total_ordering", "cls, /", total_ordering, "Gives a class the orders that it lacks, by one that it has and by ==."},
-      {"wraps", "wrapped, assigned=missing, updated=missing", [](Interpreter&, Args) { return Value::make<Identity>(); },
-       "A decorator for wrappers; the wrapper keeps its own name."},
+      {"update_wrapper", "wrapper, wrapped", update_wrapper, "The wrapper, with the name and the attributes of what it wraps."},
+      {"wraps", "wrapped", [](Interpreter&, Args a) { return Value::make<Wraps>(a[0]); },
+       "A decorator for wrappers, which get the name and the attributes of what they wrap."},
   };
   Value module = make_module("functools", table);
   set_member(module, "partial", type_object(partial_type()));

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "lang/characters.h"
+#include "runtime/session/class_members.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/type_objects.h"
@@ -22,16 +23,26 @@ class NamedTuple final : public Tuple {
   NamedTuple(const NamedTupleClass& made_by, std::vector<Value> values) : Tuple(std::move(values)), made_by(made_by) {}
   const Type& type() const override { return made_by.described; }
   std::string repr(Interpreter& in) override {
+    if (made_by.member("__repr__")) return gasell::str(in, gasell::call(in, gasell::get_attribute(in, Value::of(this), "__repr__"), {}));
     std::string text = made_by.described.name + "(";
     for (size_t k = 0; k < items.size(); ++k) text += (k ? ", " : "") + fields()[k] + "=" + gasell::repr(in, items[k]);
     return text + ")";
   }
+  std::string str(Interpreter& in) override {
+    if (!made_by.member("__str__")) return repr(in);
+    return gasell::str(in, gasell::call(in, gasell::get_attribute(in, Value::of(this), "__str__"), {}));
+  }
   std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
+    if (const Value* member = made_by.member(name)) return bound_member(in, *member, Value::of(this), type_object(made_by.described));
     const auto at = std::find(fields().begin(), fields().end(), name);
     if (at != fields().end()) return items[static_cast<size_t>(at - fields().begin())];
     if (name == "_fields" || name == "_field_defaults" || name == "_make")
       return const_cast<NamedTupleClass&>(made_by).get_attribute(in, name);
     return Tuple::get_attribute(in, name);
+  }
+  void set_attribute(Interpreter& in, std::string_view name, const Value& value) override {
+    if (std::find(fields().begin(), fields().end(), name) != fields().end()) raise("AttributeError", "can't set attribute");
+    Tuple::set_attribute(in, name, value);
   }
   std::vector<std::string> attribute_names(Interpreter& in) override {
     std::vector<std::string> names = Tuple::attribute_names(in);
@@ -83,6 +94,13 @@ struct Classes {
 Classes& classes() {
   static auto& known = *new Classes;
   return known;
+}
+
+/// The last fields but one, those with defaults, with commas.
+std::string listed(const std::vector<std::string>& fields, size_t count) {
+  std::string text;
+  for (size_t k = fields.size() - 1 - count; k + 1 < fields.size(); ++k) text += (text.empty() ? "" : ", ") + fields[k];
+  return text;
 }
 
 void check_name(const std::string& name) {
@@ -207,11 +225,18 @@ Value NamedTupleClass::call(Interpreter&, Arguments args) {
   return Value::make<NamedTuple>(*this, std::move(items));
 }
 
+const Value* NamedTupleClass::member(std::string_view name) const {
+  for (const auto& [key, value] : members)
+    if (key == name) return &value;
+  return nullptr;
+}
+
 std::optional<Value> NamedTupleClass::get_attribute(Interpreter& in, std::string_view name) {
+  if (const Value* found = member(name)) return bound_member(in, *found, Value::absent(), Value::of(this));
   static const NativeFunction make{"_make", "iterable", made_of, "A tuple of the items of an iterable."};
   const std::vector<std::string>& fields = compiled->fields;
   if (name == "_make") return Value::make<Builtin>(make, Value::of(this));
-  if (name == "_fields") {
+  if (name == "_fields" || name == "__match_args__") {
     std::vector<Value> names;
     for (const std::string& f : fields) names.push_back(make_str(f));
     return make_tuple(std::move(names));
@@ -241,9 +266,40 @@ const NativeFunction& named_tuple_function() {
   return f;
 }
 
+/// class name(NamedTuple): annotated variables are the fields, what is assigned to them the defaults.
+static Value class_of_body(Interpreter& in, const std::string& name, const Value& body) {
+  auto* members = body.as<Dict>();
+  std::vector<std::string> fields;
+  std::vector<Value> defaults;
+  const Value* annotations = members->find("__annotations__");
+  if (annotations)
+    for (const Value& field : to_vector(in, *annotations)) {
+      fields.push_back(str(in, field));
+      if (const Value* given = members->find(fields.back()))
+        defaults.push_back(*given);
+      else if (!defaults.empty())
+        raise("TypeError", fmt::format("Non-default namedtuple field {} cannot follow default field{} {}", fields.back(),
+                                       defaults.size() > 1 ? "s" : "", listed(fields, defaults.size())));
+    }
+  const Value made = new_class(in, name, fields, std::move(defaults), false);
+  auto* result = made.as<NamedTupleClass>();
+  for (const Dict::Entry& entry : members->entries()) {
+    if (entry.key.is_absent()) continue;
+    const std::string member = str(in, entry.key);
+    if (std::find(fields.begin(), fields.end(), member) != fields.end()) continue;
+    static const std::vector<std::string> kKnown = {"__repr__", "__str__", "__doc__", "__annotations__", "__slots__"};
+    const bool special = member.starts_with("__") && member.ends_with("__");
+    if (&type_of(entry.value) == &cached_property_type() || (special && std::find(kKnown.begin(), kKnown.end(), member) == kKnown.end()))
+      raise("NotImplementedError", member + " of a NamedTuple is not in Gasell");
+    result->members.emplace_back(member, entry.value);
+  }
+  return made;
+}
+
 const NativeFunction& typed_named_tuple_function() {
-  static const NativeFunction f{"NamedTuple", "typename, fields=()",
+  static const NativeFunction f{"NamedTuple", "typename, fields=(), _body=None",
                                 [](Interpreter& in, Args args) {
+                                  if (args[2].as<Dict>()) return class_of_body(in, str(in, args[0]), args[2]);
                                   std::vector<std::string> fields;
                                   for (const Value& field : to_vector(in, args[1])) fields.push_back(str(in, to_vector(in, field).at(0)));
                                   return new_class(in, str(in, args[0]), std::move(fields), {}, false);

@@ -22,6 +22,9 @@ class NamedTupleClass final : public TypeObject {
   /// Its name and fields; compiled functions know the class by this object.
   const std::shared_ptr<const functions::NamedClass> compiled;
   const std::vector<Value> defaults;
+  /// What the body of `class P(NamedTuple):` defines beside the fields.
+  std::vector<std::pair<std::string, Value>> members;
+  const Value* member(std::string_view name) const;
 };
 
 /// A new class.

@@ -19,6 +19,7 @@ namespace {
 using Args = std::span<Value>;
 
 /// A name for annotations: List, Optional[int]. Subscripting gives another such name.
+/// A name for annotations: it takes parameters, and does nothing else.
 class TypingName final : public Object {
  public:
   explicit TypingName(std::string text) : text_(std::move(text)) {}
@@ -28,20 +29,43 @@ class TypingName final : public Object {
   }
   std::string repr(Interpreter&) override { return text_; }
   Value get_item(Interpreter& in, const Value& index) override {
-    const auto shown = [&](const Value& v) {
-      const auto* t = v.as<TypeObject>();
-      return t ? t->described.name : gasell::repr(in, v);
-    };
+    std::vector<Value> given = index.as<Tuple>() ? index.as<Tuple>()->items : std::vector<Value>{index};
     std::string inner;
-    if (const auto* several = index.as<Tuple>()) {
-      for (const Value& v : several->items) inner += (inner.empty() ? "" : ", ") + shown(v);
-    } else {
-      inner = shown(index);
-    }
+    for (const Value& v : given) inner += (inner.empty() ? "" : ", ") + shown(in, v);
     return Value::make<TypingName>(text_ + "[" + inner + "]");
   }
+  std::optional<Value> binary(Interpreter& in, ast::BinaryOp op, const Value& other) override {
+    if (op != ast::BinaryOp::bit_or) return {};
+    return Value::make<TypingName>("typing.Union[" + text_ + ", " + shown(in, other) + "]");
+  }
+  std::optional<Value> reflected(Interpreter& in, ast::BinaryOp op, const Value& other) override {
+    if (op != ast::BinaryOp::bit_or) return {};
+    return Value::make<TypingName>("typing.Union[" + shown(in, other) + ", " + text_ + "]");
+  }
+  std::optional<Value> compare(Interpreter&, ast::CompareOp op, const Value& other) override {
+    const auto* name = other.as<TypingName>();
+    if (!name || op > ast::CompareOp::ne) return {};
+    return Value::of((name->text_ == text_) == (op == ast::CompareOp::eq));
+  }
+  int64_t hash(Interpreter&) override { return static_cast<int64_t>(std::hash<std::string>{}(text_)); }
 
  private:
+  /// As CPython writes it in brackets.
+  static std::string shown(Interpreter& in, const Value& v) {
+    if (v.same(ellipsis())) return "...";
+    if (v.is_none()) return "None";
+    if (const auto* list = v.as<List>()) {
+      std::string inner;
+      for (const Value& item : list->items) inner += (inner.empty() ? "" : ", ") + shown(in, item);
+      return "[" + inner + "]";
+    }
+    if (const auto* text = v.as<Str>()) return "ForwardRef('" + text->value + "')";
+    const auto* t = v.as<TypeObject>();
+    if (!t) return gasell::repr(in, v);
+    const std::string name = gasell::str(in, gasell::get_attribute(in, v, "__qualname__"));
+    return t->described.module == "builtins" ? name : t->described.module + "." + name;
+  }
+
   std::string text_;
 };
 
@@ -113,16 +137,29 @@ Value make_typing(Interpreter&) {
       {"TypeVar", "name, *constraints, bound=None", [](Interpreter& in, Args a) { return Value::make<TypingName>("~" + str(in, a[0])); },
        "A name for annotations."},
   };
-  Value module = make_module("typing", table);
-  for (const char* name : {"Any", "Callable", "Dict", "FrozenSet", "Generator", "Iterable", "Iterator", "List", "Literal", "Mapping",
-                           "Optional", "Sequence", "Set", "Tuple", "Type", "Union", "Final", "Annotated", "NoReturn"}) {
+  Value module = Value::make<LibraryModule>("typing");
+  for (const NativeFunction& f : table) set_member(module, f.name, Value::make<Builtin>(f));
+  for (const char* name :
+       {"AbstractSet", "Annotated",     "Any",           "AnyStr",   "Awaitable",   "Callable",    "ClassVar",       "Collection",
+        "Concatenate", "Container",     "Coroutine",     "Counter",  "DefaultDict", "Deque",       "Dict",           "Final",
+        "FrozenSet",   "Generator",     "Hashable",      "IO",       "ItemsView",   "Iterable",    "Iterator",       "KeysView",
+        "List",        "Literal",       "LiteralString", "Mapping",  "MappingView", "Match",       "MutableMapping", "MutableSequence",
+        "MutableSet",  "Never",         "NoReturn",      "Optional", "OrderedDict", "Pattern",     "Required",       "NotRequired",
+        "Reversible",  "Self",          "Sequence",      "Set",      "Sized",       "SupportsAbs", "SupportsFloat",  "SupportsIndex",
+        "SupportsInt", "SupportsRound", "TextIO",        "Tuple",    "Type",        "TypeAlias",   "TypeGuard",      "Union",
+        "ValuesView"}) {
     set_member(module, name, Value::make<TypingName>(std::string("typing.") + name));
   }
+  set_member(module, "Text", type_object(str_type()));
   set_member(module, "NamedTuple", Value::make<Builtin>(typed_named_tuple_function()));
   set_member(module, "TYPE_CHECKING", Value::of(false));
   return module;
 }
 
+Value make_abc(Interpreter&) { return Value::make<LibraryModule>("abc"); }
+Value make_contextlib(Interpreter&) { return Value::make<LibraryModule>("contextlib"); }
+Value make_dataclasses(Interpreter&) { return Value::make<LibraryModule>("dataclasses"); }
+Value make_enum(Interpreter&) { return Value::make<LibraryModule>("enum"); }
 Value make_bisect(Interpreter&) { return Value::make<LibraryModule>("bisect"); }
 Value make_heapq(Interpreter&) { return Value::make<LibraryModule>("heapq"); }
 Value make_string(Interpreter&) { return Value::make<LibraryModule>("string"); }
@@ -148,10 +185,21 @@ Value make_warnings(Interpreter&) {
   return make_module("warnings", table);
 }
 
+namespace {
+/// What `from __future__ import …` binds.
+class Feature final : public Object {
+ public:
+  const Type& type() const override {
+    static const Type type{"_Feature", "__future__", &object_type()};
+    return type;
+  }
+};
+}  // namespace
+
 Value make_future(Interpreter&) {
   Value module = Value::make<Module>("__future__");
   for (const char* name : {"annotations", "division", "print_function", "absolute_import", "unicode_literals", "generator_stop"}) {
-    set_member(module, name, Value::of(true));
+    set_member(module, name, Value::make<Feature>());
   }
   return module;
 }

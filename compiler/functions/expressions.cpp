@@ -2,6 +2,7 @@
 #include "compiler/functions/library.h"
 #include "compiler/functions/lowering.h"
 #include "lang/ast_visit.h"
+#include "lang/marked_calls.h"
 
 namespace gasell::functions {
 
@@ -46,7 +47,10 @@ Value Lowering::expression(const ast::ExprRef& e) {
                            [&](const ast::BoolChain& n) { return bool_chain(n, at); },
                            [&](const ast::Compare& n) { return comparison(n, at); },
                            [&](const ast::Conditional& n) { return conditional(n, at); },
-                           [&](const ast::Call&) { return call(*e); },
+                           [&](const ast::Call&) {
+                             if (ast::yield_call(*e)) unsupported(at, "a generator", "build a list, or leave the function undecorated");
+                             return call(*e);
+                           },
                            [&](const ast::Attribute& n) { return attribute(expression(n.value), n.name, at); },
                            [&](const ast::Subscript& n) { return subscript(expression(n.value), n.index, at); },
                            [&](const ast::NamedExpr& n) {

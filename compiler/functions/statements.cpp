@@ -1,6 +1,7 @@
 // Statements of compiled functions.
 #include "compiler/functions/lowering.h"
 #include "lang/ast_visit.h"
+#include "lang/marked_calls.h"
 
 namespace gasell::functions {
 
@@ -250,6 +251,7 @@ void Lowering::augmented(const ast::AugAssign& s, Span at) {
 
 // ---- branches ----
 void Lowering::if_statement(const ast::If& s, const ast::Stmt* key) {
+  if (ast::match_call(s)) unsupported(s.test->span, "a match statement", "write if and elif");
   const Value test = expression(s.test);
   // A condition that types decide leaves one branch, whose other may not even have types: `if x is None`.
   const ExprRef condition = code().bind(truth(test), "if");

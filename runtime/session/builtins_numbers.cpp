@@ -62,7 +62,8 @@ Value divide_with_rest(Interpreter& in, Args args) {
     if (y == 0) raise("ZeroDivisionError", "float divmod()");
     return make_tuple({Value::of(float_floordiv(x, y)), Value::of(float_mod(x, y))});
   }
-  if (auto r = ask(in, a, "__divmod__", {b})) return *r;
+  if (auto r = ask(in, a, "__divmod__", {b}); r && !r->same(not_implemented())) return *r;
+  if (auto r = ask(in, b, "__rdivmod__", {a}); r && !r->same(not_implemented())) return *r;
   const bool other = b.is_object() && !b.as<Str>() && !b.as<List>() && !b.as<Tuple>() && !b.as<Complex>();
   if (other) return make_tuple({binary(in, ast::BinaryOp::floordiv, a, b), binary(in, ast::BinaryOp::mod, a, b)});
   raise("TypeError", "unsupported operand type(s) for divmod(): '" + type_of(a).name + "' and '" + type_of(b).name + "'");

@@ -9,6 +9,7 @@
 #include "runtime/session/objects.h"
 #include "runtime/session/str.h"
 #include "runtime/session/str_text.h"
+#include "runtime/session/type_unions.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -18,6 +19,8 @@ using Args = std::span<Value>;
 
 bool derives_from_one(const Type& type, const Value& classes, const char* message) {
   if (const auto* t = classes.as<TypeObject>()) return type.derives_from(t->described);
+  if (const Value* members = union_members(classes)) return derives_from_one(type, *members, message);
+  if (classes.is_none()) return type.derives_from(none_type());
   if (const auto* several = classes.as<Tuple>()) {
     return std::any_of(several->items.begin(), several->items.end(), [&](const Value& c) { return derives_from_one(type, c, message); });
   }
@@ -126,10 +129,7 @@ Value variables(Interpreter& in, Args args) {
     for (const std::string& n : in.global_names()) d.insert(in, make_str(n), *in.global(n));
     return out;
   }
-  if (const auto* object = user_object(args[0])) {
-    for (const auto& [name, value] : object->members.entries()) d.insert(in, make_str(name), value);
-    return out;
-  }
+  if (user_object(args[0]) || args[0].as<Class>()) return get_attribute(in, args[0], "__dict__");
   const auto* m = args[0].as<Module>();
   if (!m) raise("TypeError", "vars() argument must have __dict__ attribute");
   for (const auto& [name, value] : m->members) d.insert(in, make_str(name), value);

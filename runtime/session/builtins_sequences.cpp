@@ -1,5 +1,6 @@
 // len, sorted, any, all, iter, next.
 #include "runtime/session/builtins.h"
+#include "runtime/session/generator.h"
 #include "runtime/session/iterators.h"
 #include "runtime/session/list_sequence.h"
 #include "runtime/session/objects.h"
@@ -50,7 +51,7 @@ Value make_iter(Interpreter& in, Args args) {
 Value take_next(Interpreter& in, Args args) {
   if (auto v = next(in, args[0])) return *v;
   if (!is_missing(args[1])) return args[1];
-  throw Raised(Value::make<Exception>(*exception_type("StopIteration"), std::vector<Value>{}));
+  raise_stop_iteration(args[0]);
 }
 
 }  // namespace

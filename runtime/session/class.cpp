@@ -7,6 +7,8 @@
 #include "runtime/session/class_members.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/set.h"
+#include "runtime/session/type_unions.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -16,24 +18,32 @@ namespace gasell {
 namespace {
 constexpr size_t kShort = 8;
 
-/// Special methods that have a meaning here; those that a class of exceptions may have come first.
-constexpr std::string_view kSpecial[] = {
-    "__init__",      "__str__",     "__repr__",   "__doc__",     "__module__",   "__qualname__", "__format__",   "__bool__",
-    "__len__",       "__hash__",    "__eq__",     "__ne__",      "__lt__",       "__le__",       "__gt__",       "__ge__",
-    "__neg__",       "__pos__",     "__invert__", "__abs__",     "__contains__", "__getitem__",  "__setitem__",  "__delitem__",
-    "__iter__",      "__next__",    "__call__",   "__enter__",   "__exit__",     "__int__",      "__float__",    "__index__",
-    "__getattr__",   "__setattr__", "__add__",    "__radd__",    "__iadd__",     "__sub__",      "__rsub__",     "__isub__",
-    "__mul__",       "__rmul__",    "__imul__",   "__truediv__", "__rtruediv__", "__itruediv__", "__floordiv__", "__rfloordiv__",
-    "__ifloordiv__", "__mod__",     "__rmod__",   "__imod__",    "__pow__",      "__rpow__",     "__ipow__",     "__matmul__",
-    "__rmatmul__",   "__imatmul__", "__lshift__", "__rlshift__", "__ilshift__",  "__rshift__",   "__rrshift__",  "__irshift__",
-    "__and__",       "__rand__",    "__iand__",   "__or__",      "__ror__",      "__ior__",      "__xor__",      "__rxor__",
-    "__ixor__"};
-constexpr size_t kOfExceptions = 6;
+/// Special methods that have a meaning for objects of scripts' classes, and not for exceptions.
+constexpr std::string_view kOfObjects[] = {
+    "__format__",   "__bool__",     "__len__",      "__hash__",      "__eq__",        "__ne__",      "__lt__",       "__le__",
+    "__gt__",       "__ge__",       "__neg__",      "__pos__",       "__invert__",    "__abs__",     "__contains__", "__getitem__",
+    "__setitem__",  "__delitem__",  "__iter__",     "__next__",      "__call__",      "__enter__",   "__exit__",     "__int__",
+    "__float__",    "__index__",    "__getattr__",  "__setattr__",   "__delattr__",   "__get__",     "__set__",      "__delete__",
+    "__new__",      "__slots__",    "__reversed__", "__round__",     "__divmod__",    "__rdivmod__", "__add__",      "__radd__",
+    "__iadd__",     "__sub__",      "__rsub__",     "__isub__",      "__mul__",       "__rmul__",    "__imul__",     "__truediv__",
+    "__rtruediv__", "__itruediv__", "__floordiv__", "__rfloordiv__", "__ifloordiv__", "__mod__",     "__rmod__",     "__imod__",
+    "__pow__",      "__rpow__",     "__ipow__",     "__matmul__",    "__rmatmul__",   "__imatmul__", "__lshift__",   "__rlshift__",
+    "__ilshift__",  "__rshift__",   "__rrshift__",  "__irshift__",   "__and__",       "__rand__",    "__iand__",     "__or__",
+    "__ror__",      "__ior__",      "__xor__",      "__rxor__",      "__ixor__"};
+/// Those of CPython that nothing here asks for.
+constexpr std::string_view kRefused[] = {
+    "__del__",   "__getattribute__", "__await__",        "__aiter__",   "__anext__",       "__aenter__",        "__aexit__",
+    "__bytes__", "__complex__",      "__trunc__",        "__floor__",   "__ceil__",        "__instancecheck__", "__subclasscheck__",
+    "__dir__",   "__prepare__",      "__subclasshook__", "__missing__", "__mro_entries__", "__buffer__",        "__sizeof__"};
+
+template <size_t n>
+bool is_among(std::string_view name, const std::string_view (&names)[n]) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
 
 void check_special(const std::string& name, bool exception) {
   if (!name.starts_with("__") || !name.ends_with("__") || name.size() < 5) return;
-  const auto* end = exception ? std::begin(kSpecial) + kOfExceptions : std::end(kSpecial);
-  if (std::find(std::begin(kSpecial), end, name) == end)
+  if (is_among(name, kRefused) || (exception && is_among(name, kOfObjects)))
     raise("NotImplementedError",
           fmt::format("{} of a class{} is not in Gasell yet", name, exception ? " that derives from an exception" : ""));
 }
@@ -45,7 +55,18 @@ void Members::number() {
   for (size_t i = 0; i < entries_.size(); ++i) index_.emplace(entries_[i].first, i);
 }
 
+Value* Members::find_place(std::string_view name, uint32_t& place) {
+  if (in_ || entries_.size() > kShort) return find(name);
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].first != name) continue;
+    place = static_cast<uint32_t>(i);
+    return &entries_[i].second;
+  }
+  return nullptr;
+}
+
 Value* Members::find(std::string_view name) {
+  if (in_) return dict_.as<Dict>()->find(name);
   if (entries_.size() <= kShort) {
     for (auto& [key, value] : entries_)
       if (key == name) return &value;
@@ -60,6 +81,7 @@ void Members::set(std::string_view name, Value value) {
     *known = std::move(value);
     return;
   }
+  if (in_) return dict_.as<Dict>()->insert(*in_, make_str(std::string(name)), std::move(value));
   const bool moves = entries_.size() == entries_.capacity();
   entries_.emplace_back(std::string(name), std::move(value));
   if (moves || entries_.size() == kShort + 1)
@@ -69,6 +91,7 @@ void Members::set(std::string_view name, Value value) {
 }
 
 bool Members::remove(std::string_view name) {
+  if (in_) return !dict_.as<Dict>()->take(*in_, make_str(std::string(name))).is_absent();
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.first == name; });
   if (found == entries_.end()) return false;
   const Value kept = std::move(found->second);  // goes when the list is in order again
@@ -77,59 +100,341 @@ bool Members::remove(std::string_view name) {
   return true;
 }
 
+std::vector<std::pair<std::string, Value>> Members::entries() const {
+  if (!in_) return entries_;
+  std::vector<std::pair<std::string, Value>> result;
+  for (const Dict::Entry& entry : dict_.as<Dict>()->entries())
+    if (const auto* name = entry.key.as<Str>()) result.emplace_back(name->value, entry.value);
+  return result;
+}
+
+const Value& Members::as_dict(Interpreter& in) {
+  if (in_) return dict_;
+  dict_ = make_dict();
+  for (auto& [name, value] : entries_) dict_.as<Dict>()->insert(in, make_str(name), std::move(value));
+  in_ = &in;
+  entries_.clear();
+  index_.clear();
+  return dict_;
+}
+
 // ---- classes ----
 
-Class::Class(Type t, std::string qualified_name, Value base, Members m)
+std::atomic<uint64_t> class_changes = 1;
+
+namespace {
+
+/// CPython's order of bases: each class before its bases, and bases in the order in which they stand.
+std::vector<TypeObject*> linear_order(const std::vector<Value>& bases) {
+  std::vector<std::vector<TypeObject*>> lists;
+  std::vector<TypeObject*> direct;
+  for (const Value& base : bases) {
+    auto* type = base.as<TypeObject>();
+    direct.push_back(type);
+    if (const auto* made = base.as<Class>()) {
+      lists.push_back(made->order());
+      continue;
+    }
+    lists.emplace_back();
+    for (const Type* t = &type->described; t; t = t->base) lists.back().push_back(type_object(*t).as<TypeObject>());
+  }
+  lists.push_back(direct);
+  std::vector<TypeObject*> order;
+  while (true) {
+    std::erase_if(lists, [](const auto& list) { return list.empty(); });
+    if (lists.empty()) return order;
+    TypeObject* next = nullptr;
+    for (const auto& list : lists) {
+      const bool waits = std::any_of(lists.begin(), lists.end(),
+                                     [&](const auto& other) { return std::find(other.begin() + 1, other.end(), list[0]) != other.end(); });
+      if (!waits) {
+        next = list[0];
+        break;
+      }
+    }
+    if (!next) {
+      std::string names;
+      for (const TypeObject* t : direct) names += (names.empty() ? "" : ", ") + t->described.name;
+      raise("TypeError", "Cannot create a consistent method resolution\norder (MRO) for bases " + names);
+    }
+    order.push_back(next);
+    for (auto& list : lists)
+      if (list[0] == next) list.erase(list.begin());
+  }
+}
+
+void check_base(const Value& base) {
+  const auto* type = base.as<TypeObject>();
+  if (!type)
+    raise("NotImplementedError", fmt::format("a class that derives from an object of type '{}' is not in Gasell yet", type_of(base).name));
+  if (base.as<Class>()) return;
+  const Type& described = type->described;
+  const bool exception = described.derives_from(*exception_type("BaseException"));
+  if ((&described != &object_type() && !exception) || described.derives_from(*exception_type("OSError")))
+    raise("NotImplementedError", fmt::format("a class that derives from '{}' is not in Gasell yet", described.name));
+}
+
+/// The metaclass that a class statement names: abc's alone, in library texts others too.
+Value chosen_meta(const std::vector<Value>& bases, std::vector<std::pair<std::string, Value>>& keywords, const std::string& module) {
+  for (auto keyword = keywords.begin(); keyword != keywords.end(); ++keyword) {
+    if (keyword->first != "metaclass") continue;
+    const Value meta = keyword->second;
+    keywords.erase(keyword);
+    const auto* made = meta.as<Class>();
+    const bool known = made && (made->described.module == "abc" || module == "enum" || module == "abc");
+    if (!known && !(meta.as<TypeObject>() && &meta.as<TypeObject>()->described == &type_type()))
+      raise("NotImplementedError", "metaclasses are not in Gasell",
+            "abc.ABCMeta alone is known; __init_subclass__ sees the classes that derive");
+    if (made) return meta;
+  }
+  for (const Value& base : bases)
+    if (const auto* made = base.as<Class>(); made && made->meta_class().as<Class>()) return made->meta_class();
+  return {};
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+}  // namespace
+
+Class::Class(Type t, std::deque<Type> further, std::string qualified_name, std::vector<Value> bases, Value meta, Members m)
     : ClassType{std::move(t)},
       TypeObject(own),
       members(std::move(m)),
+      further_(std::move(further)),
       qualified_name_(std::move(qualified_name)),
-      base_(std::move(base)),
-      parent_(base_.as<Class>()) {}
+      bases_(std::move(bases)),
+      meta_(std::move(meta)),
+      order_(linear_order(bases_)) {
+  order_.insert(order_.begin(), this);
+  for (TypeObject* type : order_)
+    if (auto* made = dynamic_cast<Class*>(type)) classes_.push_back(made);
+}
 
-Value Class::make(const std::string& module, const std::string& name, const std::string& qualified_name, const Value& base,
-                  Members members) {
-  const auto* type = base.as<TypeObject>();
-  const bool known = type && (base.as<Class>() ||
-                              (typeid(*type) == typeid(TypeObject) &&
-                               (&type->described == &object_type() || type->described.derives_from(*exception_type("BaseException")))));
-  if (!known)
-    raise("NotImplementedError", fmt::format("a class that derives from {} is not in Gasell yet",
-                                             type ? "'" + type->described.name + "'" : "an object of type '" + type_of(base).name + "'"));
-  const bool exception = type->described.derives_from(*exception_type("BaseException"));
-  if (exception && type->described.derives_from(*exception_type("OSError")))
-    raise("NotImplementedError", "a class that derives from 'OSError' is not in Gasell yet");
+Value Class::make(Interpreter& in, const std::string& module, const std::string& name, const std::string& qualified_name,
+                  std::vector<Value> bases, std::vector<std::pair<std::string, Value>> keywords, Members members, Value* own_class) {
+  ++class_changes;
+  if (bases.empty()) bases.push_back(type_object(object_type()));
+  for (size_t i = 0; i < bases.size(); ++i) {
+    check_base(bases[i]);
+    for (size_t k = 0; k < i; ++k)
+      if (bases[k].same(bases[i])) raise("TypeError", "duplicate base class " + bases[i].as<TypeObject>()->described.name);
+  }
+  Value meta = chosen_meta(bases, keywords, module);
+  // The type that objects have derives from an exception where one of the bases does.
+  const auto is_exception = [](const Value& base) {
+    return base.as<TypeObject>()->described.derives_from(*exception_type("BaseException"));
+  };
+  const auto main = std::find_if(bases.begin(), bases.end(), is_exception);
+  const bool exception = main != bases.end();
+  const Type& first = (exception ? *main : bases[0]).as<TypeObject>()->described;
+  std::deque<Type> further;
+  const Type* second = nullptr;
+  // What objects of a library's class pass for beside, though they are none: int of enum's.
+  std::vector<Value> others = bases;
+  if (module == "enum")
+    std::erase_if(keywords, [&](const auto& keyword) {
+      if (keyword.first == "acts_as") others.push_back(keyword.second);
+      return keyword.first == "acts_as";
+    });
+  for (size_t i = others.size(); i-- > 0;) {
+    const Type& other = others[i].as<TypeObject>()->described;
+    if (&other == &first) continue;
+    further.push_back(Type{other.name, other.module, &other});
+    further.back().second_base = second;
+    second = &further.back();
+  }
   for (const auto& [member, value] : members.entries()) {
     check_special(member, exception);
     name_member(value, member);
   }
+  for (const char* implicit : {"__init_subclass__", "__class_getitem__"})
+    if (Value* found = members.find(implicit); found && found->as<Function>())
+      *found = gasell::call(in, type_object(class_method_type()), {{*found}, {}});
+  if (Value* found = members.find("__new__"); found && found->as<Function>())
+    *found = gasell::call(in, type_object(static_method_type()), {{*found}, {}});
   if (members.find("__eq__") && !members.find("__hash__")) members.set("__hash__", Value());
-  return Value::make<Class>(Type{name, module, &type->described}, qualified_name, base, std::move(members));
+  Type described{name, module, &first};
+  described.second_base = second;
+  const Value result =
+      Value::make<Class>(std::move(described), std::move(further), qualified_name, std::move(bases), std::move(meta), std::move(members));
+  auto& made = *result.as<Class>();
+  if (own_class) *own_class = result;
+  made.take_slots(in);
+  made.find_abstract(in);
+  for (const auto& [member, value] : made.members.entries()) {
+    const auto* object = value.as<Instance>();
+    if (object && object->made_by().find("__set_name__"))
+      gasell::call(in, gasell::get_attribute(in, value, "__set_name__"), {{result, make_str(member)}, {}});
+  }
+  if (const Value* hook = made.find_behind(made, "__init_subclass__")) {
+    gasell::call(in, bound_member(in, *hook, Value::absent(), result), {{}, std::move(keywords)});
+  } else if (!keywords.empty()) {
+    raise("TypeError", name + ".__init_subclass__() takes no keyword arguments");
+  }
+  made.of_meta(in, "_created", {});
+  return result;
 }
 
+const Type& Class::type() const { return meta_.is_none() ? TypeObject::type() : meta_.as<Class>()->described; }
+
 const Value* Class::find(std::string_view name) {
-  for (Class* c = this; c; c = c->parent_)
+  for (Class* c : classes_)
     if (const Value* found = c->members.find(name)) return found;
+  return nullptr;
+}
+
+const Value* Class::find_behind(const Class& start, std::string_view name) {
+  auto c = std::find(classes_.begin(), classes_.end(), &start);
+  if (c == classes_.end()) return nullptr;
+  for (++c; c != classes_.end(); ++c)
+    if (const Value* found = (*c)->members.find(name)) return found;
   return nullptr;
 }
 
 bool Class::is_exception() const { return described.derives_from(*exception_type("BaseException")); }
 
-std::string Class::repr(Interpreter&) { return "<class '" + described.module + "." + qualified_name_ + "'>"; }
+/// What the method of the class's class gives; absent where there is none.
+Value Class::of_meta(Interpreter& in, std::string_view name, std::vector<Value> args) {
+  const Value* found = meta_.is_none() ? nullptr : meta_.as<Class>()->find(name);
+  if (!found) return Value::absent();
+  args.insert(args.begin(), Value::of(this));
+  const Value kept = *found;
+  return gasell::call(in, kept, {std::move(args), {}});
+}
+
+void Class::take_slots(Interpreter& in) {
+  restricted_ = !is_exception() && std::all_of(classes_.begin(), classes_.end(), [](Class* c) { return c->members.find("__slots__"); });
+  const Value* given = members.find("__slots__");
+  if (!given) return;
+  const std::vector<Value> names = given->as<Str>() ? std::vector<Value>{*given} : to_vector(in, *given);
+  for (const Value& slot : names) {
+    const auto* text = slot.as<Str>();
+    if (!text) raise("TypeError", "__slots__ items must be strings, not '" + type_of(slot).name + "'");
+    if (members.find(text->value)) raise("ValueError", "'" + text->value + "' in __slots__ conflicts with class variable");
+    slots_.push_back(text->value);
+    if (text->value == "__dict__") restricted_ = false;
+  }
+}
+
+bool Class::allows(std::string_view name) const {
+  if (!restricted_) return true;
+  return std::any_of(classes_.begin(), classes_.end(),
+                     [&](const Class* c) { return std::find(c->slots_.begin(), c->slots_.end(), name) != c->slots_.end(); });
+}
+
+void Class::find_abstract(Interpreter& in) {
+  if (meta_.is_none() || meta_.as<Class>()->described.module != "abc") return;
+  std::vector<std::string> candidates;
+  for (const Class* c : classes_)
+    if (c != this) candidates.insert(candidates.end(), c->abstract_.begin(), c->abstract_.end());
+  for (const auto& [name, value] : members.entries()) candidates.push_back(name);
+  std::sort(candidates.begin(), candidates.end());
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  for (std::string& name : candidates)
+    if (const Value* found = find(name); found && is_abstract(in, *found)) abstract_.push_back(std::move(name));
+}
+
+std::string Class::repr(Interpreter& in) {
+  if (const Value text = of_meta(in, "__repr__", {}); text.as<Str>()) return text.as<Str>()->value;
+  return "<class '" + described.module + "." + qualified_name_ + "'>";
+}
+
+Value Class::make_instance(std::vector<Value> args) {
+  if (!abstract_.empty())
+    raise("TypeError", fmt::format("Can't instantiate abstract class {} with abstract method{} {}", described.name,
+                                   abstract_.size() == 1 ? "" : "s", listed(abstract_)));
+  return is_exception() ? Value::make<ExceptionInstance>(Value::of(this), std::move(args)) : Value::make<Instance>(Value::of(this));
+}
 
 Value Class::call(Interpreter& in, Arguments args) {
-  const bool exception = is_exception();
+  if (!meta_.is_none() && meta_.as<Class>()->find("__call__")) {
+    const Value kept = *meta_.as<Class>()->find("__call__");
+    args.positional.insert(args.positional.begin(), Value::of(this));
+    return gasell::call(in, kept, std::move(args));
+  }
   const Value* initialise = find("__init__");
-  if (!initialise && exception && !args.keywords.empty()) raise("TypeError", described.name + "() takes no keyword arguments");
-  if (!initialise && !exception && !(args.positional.empty() && args.keywords.empty()))
-    raise("TypeError", described.name + "() takes no arguments");
-  Value made = exception ? Value::make<ExceptionInstance>(Value::of(this), args.positional) : Value::make<Instance>(Value::of(this));
+  Value made;
+  if (const Value* maker = find("__new__")) {
+    const Value kept = bound_member(in, *maker, Value::absent(), Value::of(this));
+    Arguments given = args;
+    given.positional.insert(given.positional.begin(), Value::of(this));
+    made = gasell::call(in, kept, std::move(given));
+    if (!is_instance(made, described)) return made;
+    initialise = user_object(made)->made_by().find("__init__");
+  } else {
+    const bool exception = is_exception();
+    if (!initialise && exception && !args.keywords.empty()) raise("TypeError", described.name + "() takes no keyword arguments");
+    if (!initialise && !exception && !(args.positional.empty() && args.keywords.empty()))
+      raise("TypeError", described.name + "() takes no arguments");
+    made = make_instance(exception ? args.positional : std::vector<Value>{});
+  }
   if (!initialise) return made;
   const Value kept = *initialise;  // the call may replace it
-  args.positional.insert(args.positional.begin(), made);
-  const Value result = gasell::call(in, kept, std::move(args));
+  Value result;
+  if (kept.as<Function>()) {
+    args.positional.insert(args.positional.begin(), made);
+    result = gasell::call(in, kept, std::move(args));
+  } else {
+    result = gasell::call(in, bound_member(in, kept, made, Value::of(this)), std::move(args));
+  }
   if (!result.is_none()) raise("TypeError", "__init__() should return None, not '" + type_of(result).name + "'");
   return made;
+}
+
+Value Class::construct(Session& session, std::span<Value> positional) {
+  const uint64_t changes = class_changes.load(std::memory_order_relaxed);
+  if (construct_changes_ != changes) {
+    construct_changes_ = changes;
+    const Value* initialise = find("__init__");
+    const bool plain = initialise && initialise->as<Function>() && !find("__new__") && !is_exception() && abstract_.empty() &&
+                       (meta_.is_none() || !meta_.as<Class>()->find("__call__"));
+    plain_initialiser_ = plain ? initialise->as<Function>() : nullptr;
+  }
+  if (!plain_initialiser_) {
+    Arguments arguments;
+    arguments.positional.assign(std::make_move_iterator(positional.begin()), std::make_move_iterator(positional.end()));
+    return call(session.in, std::move(arguments));
+  }
+  const Value kept = Value::of(const_cast<Function*>(plain_initialiser_));
+  Value made = Value::make<Instance>(Value::of(this));
+  StackValues values(session.stack, positional.size() + 1);
+  values[0] = made;
+  for (size_t i = 0; i < positional.size(); ++i) values[i + 1] = std::move(positional[i]);
+  const Value result = call_function(session, *kept.as<Function>(), values.span());
+  if (!result.is_none()) raise("TypeError", "__init__() should return None, not '" + type_of(result).name + "'");
+  return made;
+}
+
+Value Class::iterate(Interpreter& in) {
+  const Value items = of_meta(in, "__iter__", {});
+  return items.is_absent() ? TypeObject::iterate(in) : gasell::iterate(in, items);
+}
+int64_t Class::length(Interpreter& in) {
+  const Value count = of_meta(in, "__len__", {});
+  return count.is_absent() ? TypeObject::length(in) : gasell::to_index(in, count);
+}
+bool Class::contains(Interpreter& in, const Value& item) {
+  const Value found = of_meta(in, "__contains__", {item});
+  return found.is_absent() ? TypeObject::contains(in, item) : gasell::truth(in, found);
+}
+Value Class::get_item(Interpreter& in, const Value& index) {
+  Value item = of_meta(in, "__getitem__", {index});
+  if (!item.is_absent()) return item;
+  const Value* found = find("__class_getitem__");
+  if (!found) raise("TypeError", fmt::format("type '{}' is not subscriptable", described.name));
+  return gasell::call(in, bound_member(in, *found, Value::absent(), Value::of(this)), {{index}, {}});
+}
+std::optional<Value> Class::binary(Interpreter&, ast::BinaryOp op, const Value& other) {
+  if (op != ast::BinaryOp::bit_or) return {};
+  return type_union(Value::of(this), other);
+}
+std::optional<Value> Class::reflected(Interpreter&, ast::BinaryOp op, const Value& other) {
+  if (op != ast::BinaryOp::bit_or) return {};
+  return type_union(other, Value::of(this));
 }
 
 std::optional<Value> Class::get_attribute(Interpreter& in, std::string_view name) {
@@ -140,29 +445,39 @@ std::optional<Value> Class::get_attribute(Interpreter& in, std::string_view name
     const Value* doc = members.find(name);
     return doc ? *doc : Value();
   }
-  if (name == "__base__") return base_;
-  if (name == "__bases__") return make_tuple({base_});
+  if (name == "__base__") return bases_[0];
+  if (name == "__bases__") return make_tuple(bases_);
   if (name == "__mro__") {
     std::vector<Value> order;
-    Class* last = this;
-    for (Class* c = this; c; c = c->parent_) order.push_back(Value::of(c)), last = c;
-    for (const Type* t = last->described.base; t; t = t->base) order.push_back(type_object(*t));
+    for (TypeObject* type : order_) order.push_back(Value::of(type));
     return make_tuple(std::move(order));
   }
-  if (name == "__dict__")
-    raise("NotImplementedError", "__dict__ is not in Gasell", "vars(object) gives a copy of the attributes of an object");
+  if (name == "__dict__") return class_dict(in, *this);
+  if (name == "__abstractmethods__" && !meta_.is_none() && meta_.as<Class>()->described.module == "abc") {
+    std::vector<Value> names;
+    for (const std::string& abstract : abstract_) names.push_back(make_str(abstract));
+    return make_set(in, make_tuple(std::move(names)), true);
+  }
   if (const Value* found = find(name)) return bound_member(in, *found, Value::absent(), Value::of(this));
-  return TypeObject::get_attribute(in, name);
+  if (const Value* found = meta_.is_none() ? nullptr : meta_.as<Class>()->find(name))
+    return bound_member(in, *found, Value::of(this), meta_);
+  if (name == "__class__" && !meta_.is_none()) return meta_;
+  if (auto found = TypeObject::get_attribute(in, name)) return found;
+  Value other = of_meta(in, "__getattr__", {make_str(std::string(name))});
+  return other.is_absent() ? std::optional<Value>() : std::move(other);
 }
 
-void Class::set_attribute(Interpreter&, std::string_view name, const Value& value) {
+void Class::set_attribute(Interpreter& in, std::string_view name, const Value& value) {
+  ++class_changes;
+  if (!of_meta(in, "__setattr__", {make_str(std::string(name)), value}).is_absent()) return;
   check_special(std::string(name), is_exception());
   members.set(name, value);
 }
 
-std::vector<std::string> Class::attribute_names(Interpreter& in) {
-  std::vector<std::string> names = parent_ ? parent_->attribute_names(in) : std::vector<std::string>{};
-  for (const auto& [name, value] : members.entries()) names.push_back(name);
+std::vector<std::string> Class::attribute_names(Interpreter&) {
+  std::vector<std::string> names;
+  for (auto c = classes_.rbegin(); c != classes_.rend(); ++c)
+    for (const auto& [name, value] : (*c)->members.entries()) names.push_back(name);
   return names;
 }
 
@@ -173,9 +488,6 @@ UserObject* user_object(const Value& v) {
   return v.as<ExceptionInstance>();
 }
 
-namespace {
-
-/// Property, own member, member of the class; nullopt where there is none.
 std::optional<Value> find_member(Interpreter& in, UserObject& object, const Value& self, std::string_view name) {
   const Value* of_class = object.made_by().find(name);
   if (of_class && is_property(*of_class)) return bound_member(in, *of_class, self, object.made_by_value);
@@ -184,10 +496,13 @@ std::optional<Value> find_member(Interpreter& in, UserObject& object, const Valu
   if (name == "__class__") return object.made_by_value;
   if (name == "__module__") return make_str(object.made_by().described.module);
   if (name == "__doc__") return Value();
-  if (name == "__dict__")
-    raise("NotImplementedError", "__dict__ is not in Gasell", "vars(object) gives a copy of the attributes of an object");
+  if (name == "__dict__" && object.made_by().allows(name)) return object.members.as_dict(in);
+  if (name == "__new__") return object.made_by().get_attribute(in, name);
+  if (const NativeFunction* method = method_of_object(name, object.made_by().is_exception())) return Value::make<Builtin>(*method, self);
   return {};
 }
+
+namespace {
 
 std::vector<std::string> names_of_object(Interpreter& in, UserObject& object) {
   std::vector<std::string> names = object.made_by().attribute_names(in);
@@ -220,8 +535,22 @@ class ItemIterator final : public Object {
   int64_t at_ = 0;
 };
 
-constexpr const char* kBinary[] = {"add",    "sub",    "mul",    "truediv", "floordiv", "mod", "pow",
-                                   "matmul", "lshift", "rshift", "and",     "or",       "xor"};
+struct OperatorNames {
+  const char *plain, *reflected, *in_place;
+};
+constexpr OperatorNames kBinary[] = {{"__add__", "__radd__", "__iadd__"},
+                                     {"__sub__", "__rsub__", "__isub__"},
+                                     {"__mul__", "__rmul__", "__imul__"},
+                                     {"__truediv__", "__rtruediv__", "__itruediv__"},
+                                     {"__floordiv__", "__rfloordiv__", "__ifloordiv__"},
+                                     {"__mod__", "__rmod__", "__imod__"},
+                                     {"__pow__", "__rpow__", "__ipow__"},
+                                     {"__matmul__", "__rmatmul__", "__imatmul__"},
+                                     {"__lshift__", "__rlshift__", "__ilshift__"},
+                                     {"__rshift__", "__rrshift__", "__irshift__"},
+                                     {"__and__", "__rand__", "__iand__"},
+                                     {"__or__", "__ror__", "__ior__"},
+                                     {"__xor__", "__rxor__", "__ixor__"}};
 constexpr const char* kCompare[] = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"};
 
 std::optional<Value> answer(Value value) {
@@ -248,11 +577,22 @@ void set_member(Interpreter& in, const Value& self, std::string_view name, const
   const Value* of_class = object.made_by().find(name);
   if (of_class && is_property(*of_class)) return set_property(in, *of_class, self, name, value);
   if (name == "__class__" || name == "__dict__") raise("NotImplementedError", fmt::format("assigning {} is not in Gasell", name));
+  if (!object.made_by().allows(name)) {
+    if (of_class) raise("AttributeError", fmt::format("'{}' object attribute '{}' is read-only", object.made_by().described.name, name));
+    raise("AttributeError", fmt::format("'{}' object has no attribute '{}'", object.made_by().described.name, name));
+  }
   object.members.set(name, value);
+}
+
+bool is_iterable(const Value& v) {
+  if (!v.is_object()) return false;
+  auto* object = v.as<Instance>();
+  return !object || object->made_by().find("__iter__") || object->made_by().find("__getitem__");
 }
 
 void delete_attribute(Interpreter& in, const Value& v, std::string_view name) {
   if (auto* c = v.as<Class>()) {
+    ++class_changes;
     if (!c->members.remove(name)) raise("AttributeError", fmt::format("type object '{}' has no attribute '{}'", c->described.name, name));
     return;
   }
@@ -267,29 +607,66 @@ void delete_attribute(Interpreter& in, const Value& v, std::string_view name) {
     get_attribute(in, v, name);
     raise("AttributeError", fmt::format("'{}' object attribute '{}' is read-only", type_of(v).name, name));
   }
-  const Value* of_class = object->made_by().find(name);
+  if (const Value* own = object->made_by().find("__delattr__"); own && v.as<Instance>()) {
+    call(in, bound_member(in, *own, v, object->made_by_value), {{make_str(std::string(name))}, {}});
+    return;
+  }
+  delete_member(in, v, name);
+}
+
+void delete_member(Interpreter& in, const Value& v, std::string_view name) {
+  UserObject& object = *user_object(v);
+  const Value* of_class = object.made_by().find(name);
   if (of_class && is_property(*of_class)) return set_property(in, *of_class, v, name, Value::absent());
-  if (!object->members.remove(name))
+  if (!object.members.remove(name))
     raise("AttributeError", of_class ? std::string(name) : fmt::format("'{}' object has no attribute '{}'", type_of(v).name, name));
 }
 
 // ---- objects ----
 
-Value Instance::special(Interpreter& in, std::string_view name, std::vector<Value> args) {
+Value Instance::special(Interpreter& in, std::string_view name, std::initializer_list<Value> args) {
   const Value* found = made_by().find(name);
   if (!found) return Value::absent();
   const Value self = Value::of(this), kept = *found;
-  if (kept.as<Function>()) {
-    args.insert(args.begin(), self);
-    return call_positional(Evaluator::session(in), kept, args);
+  if (const auto* function = kept.as<Function>()) {
+    Session& session = Evaluator::session(in);
+    StackValues values(session.stack, args.size() + 1);
+    values[0] = self;
+    std::copy(args.begin(), args.end(), values.begin() + 1);
+    return call_function(session, *function, values.span());
   }
-  return gasell::call(in, bound_member(in, kept, self, made_by_value), {std::move(args), {}});
+  return gasell::call(in, bound_member(in, kept, self, made_by_value), {args, {}});
 }
 
-const Function* Instance::plain_method(std::string_view name) {
-  if (members.find(name)) return nullptr;
-  const Value* found = made_by().find(name);
-  return found && found->is_object() && typeid(*found->object()) == typeid(Function) ? static_cast<Function*>(found->object()) : nullptr;
+const Function* Instance::plain_method(std::string_view name, ClassLookup& lookup) {
+  lookup.look(made_by(), name);
+  const Value* found = lookup.found;
+  if (!found || !found->is_object() || typeid(*found->object()) != typeid(Function) || members.find(name, lookup.place)) return nullptr;
+  return static_cast<Function*>(found->object());
+}
+
+Value* Instance::own_attribute(std::string_view name, ClassLookup& lookup) {
+  lookup.look(made_by(), name);
+  return lookup.property ? nullptr : members.find(name, lookup.place);
+}
+
+bool Instance::set_own_attribute(std::string_view name, const Value& value, ClassLookup& lookup) {
+  lookup.look(made_by(), name);
+  if (!lookup.sets) return false;
+  if (Value* own = members.find(name, lookup.place)) {
+    *own = value;
+  } else {
+    members.set(name, value);
+  }
+  return true;
+}
+
+void ClassLookup::find(Class& c, std::string_view name) {
+  made_by = &c;
+  changes = class_changes.load(std::memory_order_relaxed);
+  found = c.find(name);
+  property = found && is_property(*found);
+  sets = !property && !c.find("__setattr__") && c.allows(name) && name != "__class__" && name != "__dict__";
 }
 
 std::string Instance::repr(Interpreter& in) {
@@ -325,7 +702,7 @@ int64_t Instance::hash(Interpreter& in) {
     if (value.is_object() && value.object()->type().derives_from(int_type())) return gasell::hash(in, value);
     raise("TypeError", "__hash__ method should return an integer");
   }
-  return gasell::hash(in, value);
+  return value.as_int() == -1 ? -2 : value.as_int();
 }
 
 std::optional<Value> Instance::compare(Interpreter& in, ast::CompareOp op, const Value& other) {
@@ -339,23 +716,23 @@ std::optional<Value> Instance::compare(Interpreter& in, ast::CompareOp op, const
   return answer(special(in, kCompare[static_cast<int>(op)], {other}));
 }
 std::optional<Value> Instance::binary(Interpreter& in, ast::BinaryOp op, const Value& other) {
-  const std::string name = kBinary[static_cast<int>(op)], reverse = "__r" + name + "__";
+  const OperatorNames& names = kBinary[static_cast<int>(op)];
   // A class that derives from this one and says otherwise goes first.
   if (auto* right = other.as<Instance>(); right && &right->made_by() != &made_by() && right->type().derives_from(type())) {
-    const Value *its = right->made_by().find(reverse), *mine = made_by().find(reverse);
+    const Value *its = right->made_by().find(names.reflected), *mine = made_by().find(names.reflected);
     if (its && (!mine || !its->same(*mine)))
-      if (auto result = answer(right->special(in, reverse, {Value::of(this)}))) return result;
+      if (auto result = answer(right->special(in, names.reflected, {Value::of(this)}))) return result;
   }
-  return answer(special(in, "__" + name + "__", {other}));
+  return answer(special(in, names.plain, {other}));
 }
 std::optional<Value> Instance::reflected(Interpreter& in, ast::BinaryOp op, const Value& other) {
   refuse_array(other);
   const auto* left = other.as<Instance>();
   if (left && &left->made_by() == &made_by()) return {};
-  return answer(special(in, "__r" + std::string(kBinary[static_cast<int>(op)]) + "__", {other}));
+  return answer(special(in, kBinary[static_cast<int>(op)].reflected, {other}));
 }
 std::optional<Value> Instance::in_place(Interpreter& in, ast::BinaryOp op, const Value& other) {
-  return answer(special(in, "__i" + std::string(kBinary[static_cast<int>(op)]) + "__", {other}));
+  return answer(special(in, kBinary[static_cast<int>(op)].in_place, {other}));
 }
 Value Instance::unary(Interpreter& in, ast::UnaryOp op) {
   Value result = special(in, op == ast::UnaryOp::neg ? "__neg__" : op == ast::UnaryOp::pos ? "__pos__" : "__invert__");

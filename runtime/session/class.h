@@ -3,6 +3,8 @@
 // modules instead, so that they are loaded when they are first used.
 #pragma once
 
+#include <atomic>
+#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,19 +14,30 @@
 namespace gasell {
 
 class Function;
+struct Session;
 
-/// Names and values in the order in which they came, as in CPython's dicts of attributes. Long ones have an index.
+/// Names and values in the order in which they came, as in CPython's dicts of attributes. Long ones have an index. Once somebody has asked
+/// for them as a dict (object.__dict__), they are kept in that.
 class Members {
  public:
   Value* find(std::string_view name);
+  /// The same, where `place` says at which entry the name was last time, in these or in others; it is kept up to date.
+  Value* find(std::string_view name, uint32_t& place) {
+    if (place < entries_.size() && entries_[place].first == name) return &entries_[place].second;
+    return find_place(name, place);
+  }
   void set(std::string_view name, Value value);
   bool remove(std::string_view name);
-  const std::vector<std::pair<std::string, Value>>& entries() const { return entries_; }
+  std::vector<std::pair<std::string, Value>> entries() const;
+  const Value& as_dict(Interpreter& in);
 
  private:
   void number();
+  Value* find_place(std::string_view name, uint32_t& place);
   std::vector<std::pair<std::string, Value>> entries_;
   std::unordered_map<std::string_view, size_t> index_;
+  Value dict_;
+  Interpreter* in_ = nullptr;  // of the dict
 };
 
 /// Holds the type that a class describes: made before the TypeObject that refers to it.
@@ -32,30 +45,84 @@ struct ClassType {
   Type own;
 };
 
+/// Changes whenever a class is made or a member of one changes: what was found in classes before holds while it stays.
+extern std::atomic<uint64_t> class_changes;
+
 class Class final : private ClassType, public TypeObject {
  public:
-  /// `base`: a Class, `object` or an exception; NotImplementedError for others, and for special methods that have no meaning here.
-  static Value make(const std::string& module, const std::string& name, const std::string& qualified_name, const Value& base,
-                    Members members);
-  Class(Type t, std::string qualified_name, Value base, Members members);
+  /// `bases`: Classes, `object` and exceptions; NotImplementedError for others, and for special methods that have no meaning here.
+  /// `keywords`: of the class statement, for __init_subclass__; `own_class` is told of the class before anything of it is called.
+  static Value make(Interpreter& in, const std::string& module, const std::string& name, const std::string& qualified_name,
+                    std::vector<Value> bases, std::vector<std::pair<std::string, Value>> keywords, Members members, Value* own_class);
+  Class(Type t, std::deque<Type> further, std::string qualified_name, std::vector<Value> bases, Value meta, Members members);
 
+  const Type& type() const override;
   std::string repr(Interpreter& in) override;
   Value call(Interpreter& in, Arguments args) override;
+  /// The same for positional arguments alone, which are moved from.
+  Value construct(Session& session, std::span<Value> positional);
+  /// As the class's class says, where a library text gives it one: enum's.
+  Value iterate(Interpreter& in) override;
+  int64_t length(Interpreter& in) override;
+  bool truth(Interpreter&) override { return true; }
+  bool contains(Interpreter& in, const Value& item) override;
+  Value get_item(Interpreter& in, const Value& index) override;
+  std::optional<Value> binary(Interpreter& in, ast::BinaryOp op, const Value& other) override;
+  std::optional<Value> reflected(Interpreter& in, ast::BinaryOp op, const Value& other) override;
   std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override;
   void set_attribute(Interpreter& in, std::string_view name, const Value& value) override;
   std::vector<std::string> attribute_names(Interpreter& in) override;
 
   /// What the class or a base of it says of a name; null where none does.
   const Value* find(std::string_view name);
-  Class* parent() const { return parent_; }
+  /// The same of what stands behind `start` in the order of this class's bases: what super() sees.
+  const Value* find_behind(const Class& start, std::string_view name);
   bool is_exception() const;
+  /// An object without attributes, before __init__.
+  Value make_instance(std::vector<Value> args);
+  /// Whether objects may have an attribute of this name: __slots__ may say no.
+  bool allows(std::string_view name) const;
+  const std::string& qualified_name() const { return qualified_name_; }
+  const Value& meta_class() const { return meta_; }
+  /// The class and its bases in the order in which they are asked for names, C3; `object` last.
+  const std::vector<TypeObject*>& order() const { return order_; }
 
   Members members;
 
  private:
+  Value of_meta(Interpreter& in, std::string_view name, std::vector<Value> args);
+  void take_slots(Interpreter& in);
+  void find_abstract(Interpreter& in);
+
+  const std::deque<Type> further_;  // what `described` derives from beside its base
   const std::string qualified_name_;
-  const Value base_;
-  Class* const parent_;  // the base, where a script defines it
+  const std::vector<Value> bases_;
+  const Value meta_;  // the Class of the class; None
+  std::vector<TypeObject*> order_;
+  std::vector<Class*> classes_;        // those of order_ that scripts define
+  std::vector<std::string> abstract_;  // methods that are wanting
+  std::vector<std::string> slots_;
+  uint64_t construct_changes_ = 0;               // class_changes when plain_initialiser_ was found
+  const Function* plain_initialiser_ = nullptr;  // of a class whose objects are made by calling it and nothing else
+  bool restricted_ = false;                      // to slots
+};
+
+/// What one place of the program last found of its name in a class.
+struct ClassLookup {
+  const Class* made_by = nullptr;
+  uint64_t changes = 0;
+  const Value* found = nullptr;  // in the class or its bases
+  bool property = false;         // it goes before the object's own
+  bool sets = false;             // an assignment goes to the object and nowhere else
+  uint32_t place = 0;            // of the object's own attribute
+
+  void look(Class& c, std::string_view name) {
+    if (made_by != &c || changes != class_changes.load(std::memory_order_relaxed)) [[unlikely]]
+      find(c, name);
+  }
+
+ private:
+  void find(Class& c, std::string_view name);
 };
 
 /// What every object of such a class holds.
@@ -101,11 +168,15 @@ class Instance final : public Object, public UserObject {
   std::optional<int64_t> to_index(Interpreter& in) override;
 
   /// The function that `object.name(…)` calls, where it is a plain method: it takes the object first. Null: go by get_attribute.
-  const Function* plain_method(std::string_view name);
+  const Function* plain_method(std::string_view name, struct ClassLookup& lookup);
+  /// The attribute where it is the object's own and no property; null: go by get_attribute.
+  Value* own_attribute(std::string_view name, ClassLookup& lookup);
+  /// Sets it where nothing of the class wants to know; false: go by set_attribute.
+  bool set_own_attribute(std::string_view name, const Value& value, ClassLookup& lookup);
 
  private:
   /// What the special method gives; absent where the class has none.
-  Value special(Interpreter& in, std::string_view name, std::vector<Value> args = {});
+  Value special(Interpreter& in, std::string_view name, std::initializer_list<Value> args = {});
 };
 
 /// An exception of a class that a script defines.
@@ -119,6 +190,9 @@ class ExceptionInstance final : public Exception, public UserObject {
   void set_attribute(Interpreter& in, std::string_view name, const Value& value) override;
   std::vector<std::string> attribute_names(Interpreter& in) override;
 };
+
+/// Whether iter() takes it, as far as its type tells.
+bool is_iterable(const Value& v);
 
 /// del object.name
 void delete_attribute(Interpreter& in, const Value& object, std::string_view name);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "runtime/session/class.h"
+#include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/types.h"
 
@@ -24,6 +25,12 @@ class Property final : public Object {
   }
   const Value getter, setter, deleter, doc;
 };
+
+/// Whether it is an object of a script's class with this method.
+bool has_special(const Value& v, std::string_view name) {
+  const auto* object = v.as<Instance>();
+  return object && object->made_by().find(name);
+}
 
 const Property& property_of(const Value& v) { return *static_cast<Property*>(v.object()); }
 
@@ -104,6 +111,19 @@ class BoundMethod final : public Object {
 // ---- super ----
 
 Value do_nothing(Interpreter&, std::span<Value>) { return {}; }
+
+bool is_empty(const Value& positional, const Value& keywords) {
+  return positional.as<Tuple>()->items.empty() && keywords.as<Dict>()->size() == 0;
+}
+Value plain_init(Interpreter&, std::span<Value> args) {
+  if (is_empty(args[1], args[2])) return {};
+  const auto* object = user_object(args[0]);
+  if (object && !object->made_by().find("__init__")) {
+    if (object->made_by().find("__new__")) return {};
+    raise("TypeError", object->made_by().described.name + "() takes no arguments");
+  }
+  raise("TypeError", "object.__init__() takes exactly one argument (the instance to initialize)");
+}
 Value set_arguments(Interpreter& in, std::span<Value> args) {
   static_cast<Exception*>(args[0].object())->args = to_vector(in, args[1]);
   return {};
@@ -124,17 +144,50 @@ Value plain_set(Interpreter& in, std::span<Value> args) {
 Value plain_equal(Interpreter&, std::span<Value> args) { return args[0].same(args[1]) ? Value::of(true) : not_implemented(); }
 Value plain_hash(Interpreter& in, std::span<Value> args) { return Value::of(args[0].object()->Object::hash(in)); }
 
-/// What `object` and the exceptions have for super().
+Value plain_new(Interpreter& in, std::span<Value> args) {
+  auto* made_by = args[0].as<Class>();
+  if (made_by && !made_by->is_exception() && !is_empty(args[1], args[2])) {
+    if (made_by->find("__new__")) raise("TypeError", "object.__new__() takes exactly one argument (the type to instantiate)");
+    if (!made_by->find("__init__")) raise("TypeError", made_by->described.name + "() takes no arguments");
+  }
+  if (made_by) return made_by->make_instance(to_vector(in, args[1]));
+  if (!args[0].as<TypeObject>()) raise("TypeError", "object.__new__(X): X is not a type object (" + type_of(args[0]).name + ")");
+  return call(in, args[0], {});
+}
+Value plain_get(Interpreter& in, std::span<Value> args) {
+  const std::string name = str(in, args[1]);
+  if (auto* object = user_object(args[0]))
+    if (auto found = find_member(in, *object, args[0], name)) return *found;
+  return get_attribute(in, args[0], name);
+}
+Value plain_delete(Interpreter& in, std::span<Value> args) {
+  delete_member(in, args[0], str(in, args[1]));
+  return {};
+}
+Value plain_format(Interpreter& in, std::span<Value> args) { return make_str(args[0].object()->Object::format(in, str(in, args[1]))); }
+
+}  // namespace
+
 const NativeFunction* method_of_object(std::string_view name, bool exception) {
-  static const NativeFunction methods[] = {{"__init__", "", do_nothing},        {"__repr__", "", plain_repr},
-                                           {"__str__", "", plain_str},          {"__setattr__", "name, value, /", plain_set},
-                                           {"__eq__", "value, /", plain_equal}, {"__hash__", "", plain_hash}};
+  static const NativeFunction methods[] = {{"__init__", "*args, **kwargs", plain_init},
+                                           {"__repr__", "", plain_repr},
+                                           {"__str__", "", plain_str},
+                                           {"__format__", "format_spec, /", plain_format},
+                                           {"__setattr__", "name, value, /", plain_set},
+                                           {"__delattr__", "name, /", plain_delete},
+                                           {"__getattribute__", "name, /", plain_get},
+                                           {"__eq__", "value, /", plain_equal},
+                                           {"__hash__", "", plain_hash},
+                                           {"__new__", "cls, /, *args, **kwargs", plain_new},
+                                           {"__init_subclass__", "", do_nothing}};
   static const NativeFunction initialise{"__init__", "*args", set_arguments};
   if (exception && name == "__init__") return &initialise;
   for (const NativeFunction& method : methods)
     if (method.name == name) return &method;
   return nullptr;
 }
+
+namespace {
 
 class Super final : public Object {
  public:
@@ -147,8 +200,10 @@ class Super final : public Object {
     auto& start = static_cast<Class&>(*start_.object());
     const bool of_class = self_.as<Class>() != nullptr;
     const Value made_by = of_class ? self_ : user_object(self_)->made_by_value;
-    if (const Value* found = start.parent() ? start.parent()->find(name) : nullptr)
+    if (const Value* found = made_by.as<Class>()->find_behind(start, name))
       return bound_member(in, *found, of_class ? Value::absent() : self_, made_by);
+    if (name == "__new__") return Value::make<Builtin>(*method_of_object(name, false));
+    if (name == "__init_subclass__") return Value::make<Builtin>(*method_of_object(name, false), self_);
     if (of_class) return {};
     if (const NativeFunction* method = method_of_object(name, start.is_exception())) return Value::make<Builtin>(*method, self_);
     if (start.is_exception() && !name.starts_with("__")) return self_.as<ExceptionInstance>()->Exception::get_attribute(in, name);
@@ -201,6 +256,8 @@ Value bound_member(Interpreter& in, const Value& member, const Value& self, cons
     if (&wrapped->type() == &static_method_type()) return wrapped->function;
     return Value::make<BoundMethod>(wrapped->function, made_by);
   }
+  if (has_special(member, "__get__"))
+    return call(in, get_attribute(in, member, "__get__"), {{self.is_absent() ? Value() : self, made_by}, {}});
   if (self.is_absent()) return member;
   if (const auto* property = member.as<Property>()) {
     if (property->getter.is_none()) raise("AttributeError", "unreadable attribute");
@@ -238,10 +295,31 @@ const Type& cached_property_type() {
   return type;
 }
 
-bool is_property(const Value& member) { return member.as<Property>() != nullptr; }
+bool is_property(const Value& member) {
+  return member.as<Property>() != nullptr || has_special(member, "__set__") || has_special(member, "__delete__");
+}
+
+bool is_descriptor(const Value& member) {
+  return member.as<Function>() || member.as<Property>() || member.as<WrappedFunction>() || member.as<NativeMethod>() ||
+         member.as<CachedProperty>() || has_special(member, "__get__");
+}
+
+bool is_abstract(Interpreter& in, const Value& member) {
+  if (const auto* wrapped = member.as<WrappedFunction>()) return is_abstract(in, wrapped->function);
+  if (const auto* p = member.as<Property>()) return is_abstract(in, p->getter) || is_abstract(in, p->setter) || is_abstract(in, p->deleter);
+  if (!member.as<Function>()) return false;
+  const auto mark = member.object()->get_attribute(in, "__isabstractmethod__");
+  return mark && truth(in, *mark);
+}
 
 void set_property(Interpreter& in, const Value& member, const Value& self, std::string_view name, const Value& value) {
   const Value kept = member;
+  if (!member.as<Property>()) {
+    const char* method = value.is_absent() ? "__delete__" : "__set__";
+    if (!has_special(member, method)) raise("AttributeError", method);
+    call(in, get_attribute(in, kept, method), {value.is_absent() ? std::vector<Value>{self} : std::vector<Value>{self, value}, {}});
+    return;
+  }
   const Property& property = property_of(kept);
   const bool deletes = value.is_absent();
   const Value& accessor = deletes ? property.deleter : property.setter;

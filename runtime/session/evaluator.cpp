@@ -11,7 +11,10 @@
 #include "lang/render.h"
 #include "runtime/device/device.h"
 #include "runtime/session/builtins.h"
+#include "runtime/session/class.h"
+#include "runtime/session/generator.h"
 #include "runtime/session/range.h"
+#include "runtime/session/type_objects.h"
 
 namespace gasell {
 
@@ -189,6 +192,10 @@ Value caught_exception(Frame& f) {
   } catch (const std::bad_alloc&) {
     value = Value::make<Exception>(*exception_type("MemoryError"), std::vector<Value>{});
   }
+  return caught_exception(f, std::move(value));
+}
+
+Value caught_exception(Frame& f, Value value) {
   auto& exception = static_cast<Exception&>(*value.object());
   note_place(f, exception);
   if (exception.context.is_none()) set_context(exception, f.session.handling);
@@ -228,6 +235,8 @@ Value call_function(Session& session, const Function& function, std::span<Value>
       if (room[i].is_absent()) room[i] = function.defaults[i];
     }
   }
+  if (code.generator) [[unlikely]]
+    return make_generator(session, function, room.span().first(parameters));
   Frame f{session, session.in, code, room.begin(), room.begin() + local_count, {}, {}, ++session.activations};
   RunningFrame running(f);
   if (code.cell_count > 0) fill_cells(f, function.captured);
@@ -252,6 +261,8 @@ Value call_positional(Session& session, const Value& callee, std::span<Value> po
       auto* builtin = static_cast<Builtin*>(object);
       return call_native(session.in, builtin->function, builtin->self ? &*builtin->self : nullptr, positional);
     }
+    if (typeid(*object) == typeid(Class)) return static_cast<Class*>(object)->construct(session, positional);
+    if (const NativeFunction* constructor = plain_constructor(*object)) return call_native(session.in, *constructor, nullptr, positional);
     Arguments arguments;
     arguments.positional.assign(std::make_move_iterator(positional.begin()), std::make_move_iterator(positional.end()));
     return object->call(session.in, std::move(arguments));

@@ -70,6 +70,7 @@ class StackValues {
 };
 
 struct Frame;
+struct Suspension;  // generator.h
 
 /// What all frames of an interpreter share.
 struct Session {
@@ -154,7 +155,8 @@ struct Frame {
   Span at = {};  // what is being evaluated: the place of an exception
   Value result = {};
   uint64_t activation = 0;
-  const Frame* outer = nullptr;  // the one that ran before (RunningFrame)
+  const Frame* outer = nullptr;      // the one that ran before (RunningFrame)
+  Suspension* suspension = nullptr;  // of a generator
 };
 
 /// Says that a frame runs, for its scope.
@@ -180,7 +182,7 @@ struct Node {
 };
 using NodePtr = std::unique_ptr<Node>;
 
-enum class Flow : uint8_t { next, break_loop, continue_loop, return_value };
+enum class Flow : uint8_t { next, break_loop, continue_loop, return_value, yield_value };
 
 struct StatementNode {
   Span span;
@@ -225,7 +227,10 @@ struct FunctionCode {
   SourceRef source;
   GlobalScope* globals = nullptr;  // owned by the session
   Signature signature;
-  bool simple = false;  // positional parameters alone, without names needed to bind: the fast way of calling
+  bool generator = false;  // a call makes a generator
+  bool cleans_up = false;  // a generator that yields inside try or with
+  int resume_points = 0;   // of a generator: how many statements keep where they stopped
+  bool simple = false;     // positional parameters alone, without names needed to bind: the fast way of calling
   int local_count = 0, own_cells = 0, cell_count = 0;
   std::vector<std::string> local_names, cell_names;
   std::vector<std::pair<int, int>> captured_parameters;  // local slot → own cell
@@ -320,6 +325,8 @@ std::shared_ptr<FunctionCode> lower_module(Session& session, const ast::ModuleRe
 /// Runs lowered module code; returns the value of its expression, or None.
 Value run_module(Session& session, const FunctionCode& code);
 
+/// Whether it is the body of a class statement.
+bool is_class_body(const FunctionCode& code);
 /// Sets up the slots and cells that an ast scope describes.
 void fill_scope(FunctionCode& code, const ast::FunctionScope& scope, size_t parameters);
 /// Makes the cells of a frame: new ones of its own, then those it took.
@@ -333,12 +340,15 @@ std::vector<Value> captured_cells(const Frame& f, const FunctionCode& inner);
 // ---- what templates need ----
 
 Value caught_exception(Frame& f);  // inside a catch clause
+Value caught_exception(Frame& f, Value raised);
 
 Value catching(Frame& f, const auto& work) {
   try {
     work();
   } catch (const Interpreter::Exit&) {
     throw;
+  } catch (const Raised& raised) {
+    return caught_exception(f, raised.value);
   } catch (...) {
     return caught_exception(f);
   }

@@ -11,9 +11,12 @@ namespace {
 struct AttributeNode final : Node {
   Value evaluate(Frame& f) const override {
     Value v = value->evaluate(f);
+    if (v.is_object() && typeid(*v.object()) == typeid(Instance))
+      if (const Value* own = static_cast<Instance*>(v.object())->own_attribute(name, lookup)) return *own;
     f.at = name_span;
     return get_attribute(f.in, v, name);
   }
+  mutable ClassLookup lookup;
   NodePtr value;
   std::string name;
   Span name_span;
@@ -47,7 +50,11 @@ struct AttributeTarget final : Target {
     Value o = object->evaluate(f);
     f.at = span;
     if (of_temporary) warn_if_lost(f, o, name);
-    set_attribute(f.in, o, name, v);
+    if (!set_own(o, v)) set_attribute(f.in, o, name, v);
+  }
+  bool set_own(const Value& o, const Value& v) const {
+    return o.is_object() && typeid(*o.object()) == typeid(Instance) &&
+           static_cast<Instance*>(o.object())->set_own_attribute(name, v, lookup);
   }
   void remove(Frame& f) const override {
     Value o = object->evaluate(f);
@@ -58,11 +65,18 @@ struct AttributeTarget final : Target {
     Value o = object->evaluate(f);
     f.at = span;
     if (of_temporary) warn_if_lost(f, o, name);
-    Value old = get_attribute(f.in, o, name);
+    Value old = own(f, o);
     Value v = operand.evaluate(f);
     f.at = place;
-    set_attribute(f.in, o, name, op(f.in, old, v));
+    v = op(f.in, old, v);
+    if (!set_own(o, v)) set_attribute(f.in, o, name, v);
   }
+  Value own(Frame& f, const Value& o) const {
+    if (o.is_object() && typeid(*o.object()) == typeid(Instance))
+      if (const Value* found = static_cast<Instance*>(o.object())->own_attribute(name, lookup)) return *found;
+    return get_attribute(f.in, o, name);
+  }
+  mutable ClassLookup lookup;
   NodePtr object;
   std::string name;
   bool of_temporary = false;
@@ -73,6 +87,13 @@ struct SubscriptTarget final : Target {
     Value o = object->evaluate(f), i = index->evaluate(f);
     f.at = span;
     if (of_temporary) warn_if_lost(f, o, "[]");
+    if (i.is_int() && o.is_object() && typeid(*o.object()) == typeid(List)) {
+      auto& items = static_cast<List*>(o.object())->items;
+      if (const int64_t k = i.as_int(); k >= 0 && k < static_cast<int64_t>(items.size())) {
+        items[static_cast<size_t>(k)] = std::move(v);
+        return;
+      }
+    }
     set_item(f.in, o, i, v);
   }
   void remove(Frame& f) const override {

@@ -44,7 +44,7 @@ struct MethodCall final : Node {
     }
     Value function;
     if (self.is_object() && typeid(*self.object()) == typeid(Instance)) {
-      if (const Function* plain = static_cast<Instance*>(self.object())->plain_method(name)) {
+      if (const Function* plain = static_cast<Instance*>(self.object())->plain_method(name, lookup)) {
         const Value kept = Value::of(const_cast<Function*>(plain));
         StackValues values(f.session.stack, args.size() + 1);
         for (size_t i = 0; i < args.size(); ++i) values[i + 1] = args[i]->evaluate(f);
@@ -68,6 +68,7 @@ struct MethodCall final : Node {
   Span name_span;
   std::vector<NodePtr> args;
   bool of_temporary = false;  // an `update`, which has no result, of what is no variable
+  mutable ClassLookup lookup;
   mutable const Type* seen = nullptr;
   mutable const NativeFunction* method = nullptr;
 };
@@ -110,7 +111,7 @@ struct GeneralCall final : Node {
       try {
         items = to_vector(f.in, v);
       } catch (const Raised& raised) {
-        if (v.is_object() || !is_instance(raised.value, *exception_type("TypeError"))) throw;
+        if (is_iterable(v) || !is_instance(raised.value, *exception_type("TypeError"))) throw;
         raise("TypeError", fmt::format("{} argument after * must be an iterable, not {}", name_of(function), type_of(v).name));
       }
       for (Value& item : items) arguments.positional.push_back(std::move(item));

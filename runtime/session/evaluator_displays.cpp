@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/session/class.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/set.h"
@@ -35,7 +36,7 @@ struct Items {
         continue;
       }
       f.at = item.value->span;
-      if (!v.is_object()) raise("TypeError", "Value after * must be an iterable, not " + type_of(v).name);
+      if (!is_iterable(v)) raise("TypeError", "Value after * must be an iterable, not " + type_of(v).name);
       for (Value& inner : to_vector(f.in, v)) values.push_back(std::move(inner));
     }
     return values;

@@ -1,7 +1,7 @@
 // try, raise and with.
 #include <fmt/format.h>
 
-#include "runtime/session/evaluator.h"
+#include "runtime/session/generator.h"
 
 namespace gasell {
 namespace {
@@ -124,16 +124,25 @@ struct RaiseStatement final : StatementNode {
 
 struct WithStatement final : StatementNode {
   Flow run(Frame& f) const override {
-    Value manager = context->evaluate(f);
-    f.at = context->span;
-    if (!manager.is_object())
-      raise("TypeError", fmt::format("'{}' object does not support the context manager protocol", type_of(manager).name));
-    Value entered = manager.object()->enter(f.in);
+    const Value manager = context->evaluate(f);
+    Value entered = enter(f, manager);
     Flow flow = Flow::next;
     Value exception = catching(f, [&] {
       if (target) target->assign(f, std::move(entered));
       flow = run_block(body, f);
     });
+    return leave(f, manager, std::move(exception), flow);
+  }
+
+  Value enter(Frame& f, const Value& manager) const {
+    f.at = context->span;
+    if (!manager.is_object())
+      raise("TypeError", fmt::format("'{}' object does not support the context manager protocol", type_of(manager).name));
+    return manager.object()->enter(f.in);
+  }
+
+  /// `exception`: what the body raised, or absent.
+  Flow leave(Frame& f, const Value& manager, Value exception, Flow flow) const {
     if (exception.is_absent()) {
       Value result = std::move(f.result);
       f.at = context->span;
@@ -154,6 +163,19 @@ struct WithStatement final : StatementNode {
   Block body;
 };
 
+void fill_try(Lowering& l, const ast::Try& t, TryStatement& node) {
+  node.body = lower_block(l, t.body);
+  for (const ast::ExceptHandler& h : t.handlers) {
+    Handler handler;
+    handler.type = lower_optional(l, h.type);
+    if (!h.name.empty()) handler.target = lower_name_target(l, h.name, h.binding, h.span);
+    handler.body = lower_block(l, h.body);
+    node.handlers.push_back(std::move(handler));
+  }
+  node.orelse = lower_block(l, t.orelse);
+  node.finalbody = lower_block(l, t.finalbody);
+}
+
 StatementPtr lower_with(Lowering& l, const ast::With& with, size_t item) {
   auto node = std::make_unique<WithStatement>();
   node->span = with.items[item].context->span;
@@ -167,7 +189,138 @@ StatementPtr lower_with(Lowering& l, const ast::With& with, size_t item) {
   return node;
 }
 
+// ---- of generators ----
+
+/// at: 1 in the body, 2 in `else`, 3 in `finally`, kHandler + k in handler k. The point keeps the exception that is handled or waits for
+/// the end of `finally`, and how the body ended.
+struct ResumableTry final : StatementNode {
+  static constexpr int32_t kHandler = 4;
+
+  Flow run(Frame& f) const override {
+    ResumePoint& point = point_of(f, this->point);
+    const int32_t from = std::exchange(point.at, 0);
+    if (parts.finalbody.empty()) return run_guarded(f, point, from);
+    if (from != 3) {
+      Flow flow = Flow::next;
+      Value exception = catching(f, [&] { flow = run_guarded(f, point, from); });
+      if (exception.is_absent() && flow == Flow::yield_value) return flow;
+      point.value = std::move(exception);
+      point.result = std::move(f.result);
+      point.flow = flow;
+    }
+    return run_final(f, point);
+  }
+
+  Flow run_final(Frame& f, ResumePoint& point) const {
+    Value exception = std::exchange(point.value, Value()), result = std::exchange(point.result, Value());
+    Flow last = Flow::next;
+    if (exception.is_absent()) {
+      last = run_block(parts.finalbody, f);
+    } else {
+      const Handling handling(f.session, exception);
+      Value another = catching(f, [&] { last = run_block(parts.finalbody, f); });
+      if (!another.is_absent()) throw Raised(std::move(another));
+    }
+    if (last == Flow::yield_value) {
+      point.at = 3;
+      point.value = std::move(exception);
+      point.result = std::move(result);
+    }
+    if (last != Flow::next) return last;
+    if (!exception.is_absent()) throw Raised(std::move(exception));
+    f.result = std::move(result);
+    return point.flow;
+  }
+
+  Flow run_guarded(Frame& f, ResumePoint& point, int32_t from) const {
+    if (from >= kHandler) return run_handler(f, point, from - kHandler, std::exchange(point.value, Value()), true);
+    Flow flow = Flow::next;
+    if (from != 2) {
+      Value exception = catching(f, [&] { flow = run_block(parts.body, f); });
+      if (!exception.is_absent()) {
+        const Handling handling(f.session, exception);
+        for (size_t k = 0; k < parts.handlers.size(); ++k) {
+          if (parts.handlers[k].matches(f, exception)) return run_handler(f, point, static_cast<int32_t>(k), exception, false);
+        }
+        throw Raised(std::move(exception));
+      }
+      if (flow == Flow::yield_value) point.at = 1;
+      if (flow != Flow::next) return flow;
+    }
+    flow = run_block(parts.orelse, f);
+    if (flow == Flow::yield_value) point.at = 2;
+    return flow;
+  }
+
+  Flow run_handler(Frame& f, ResumePoint& point, int32_t k, Value exception, bool resumes) const {
+    const Handler& handler = parts.handlers[static_cast<size_t>(k)];
+    const Handling handling(f.session, exception);
+    if (handler.target && !resumes) handler.target->assign(f, exception);
+    Flow flow = Flow::next;
+    Value again = catching(f, [&] { flow = run_block(handler.body, f); });
+    if (again.is_absent() && flow == Flow::yield_value) {
+      point.at = kHandler + k;
+      point.value = std::move(exception);
+      return flow;
+    }
+    if (handler.target) handler.target->assign(f, Value::absent());
+    if (!again.is_absent()) throw Raised(std::move(again));
+    return flow;
+  }
+
+  int point = 0;
+  TryStatement parts;
+};
+
+/// at: 1 in the body.
+struct ResumableWith final : StatementNode {
+  Flow run(Frame& f) const override {
+    ResumePoint& point = point_of(f, this->point);
+    const bool resumes = std::exchange(point.at, 0) == 1;
+    Value manager = resumes ? std::exchange(point.value, Value()) : parts.context->evaluate(f);
+    Value entered = resumes ? Value() : parts.enter(f, manager);
+    Flow flow = Flow::next;
+    Value exception = catching(f, [&] {
+      if (parts.target && !resumes) parts.target->assign(f, std::move(entered));
+      flow = run_block(parts.body, f);
+    });
+    if (exception.is_absent() && flow == Flow::yield_value) {
+      point.at = 1;
+      point.value = std::move(manager);
+      return flow;
+    }
+    return parts.leave(f, manager, std::move(exception), flow);
+  }
+  int point = 0;
+  WithStatement parts;
+};
+
+StatementPtr lower_resumable_with(Lowering& l, const ast::With& with, size_t item) {
+  Block before;
+  auto node = std::make_unique<ResumableWith>();
+  node->point = new_resume_point(l);
+  node->span = with.items[item].context->span;
+  node->parts.context = lower(l, without_yields(l, with.items[item].context, before));
+  if (with.items[item].target) node->parts.target = lower_target(l, with.items[item].target);
+  if (item + 1 < with.items.size()) {
+    node->parts.body.push_back(lower_resumable_with(l, with, item + 1));
+  } else {
+    node->parts.body = lower_block(l, with.body);
+  }
+  return sequence(l, std::move(before), std::move(node));
+}
+
 }  // namespace
+
+StatementPtr lower_resumable_try(Lowering& l, const ast::Stmt& s) {
+  l.code.cleans_up = true;
+  if (const auto* with = std::get_if<ast::With>(&s.node)) return lower_resumable_with(l, *with, 0);
+  auto node = std::make_unique<ResumableTry>();
+  node->span = s.span;
+  node->point = new_resume_point(l);
+  fill_try(l, std::get<ast::Try>(s.node), node->parts);
+  return node;
+}
 
 StatementPtr lower_try(Lowering& l, const ast::Stmt& s) {
   if (const auto* with = std::get_if<ast::With>(&s.node)) return lower_with(l, *with, 0);
@@ -177,18 +330,8 @@ StatementPtr lower_try(Lowering& l, const ast::Stmt& s) {
     node->cause = lower_optional(l, raised->cause);
     return node;
   }
-  const auto& t = std::get<ast::Try>(s.node);
   auto node = std::make_unique<TryStatement>();
-  node->body = lower(l, t.body);
-  for (const ast::ExceptHandler& h : t.handlers) {
-    Handler handler;
-    handler.type = lower_optional(l, h.type);
-    if (!h.name.empty()) handler.target = lower_name_target(l, h.name, h.binding, h.span);
-    handler.body = lower(l, h.body);
-    node->handlers.push_back(std::move(handler));
-  }
-  node->orelse = lower(l, t.orelse);
-  node->finalbody = lower(l, t.finalbody);
+  fill_try(l, std::get<ast::Try>(s.node), *node);
   return node;
 }
 

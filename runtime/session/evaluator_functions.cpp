@@ -2,14 +2,21 @@
 #include <fmt/format.h>
 
 #include "lang/class_definition.h"
+#include "lang/marked_calls.h"
 #include "runtime/session/class.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
-#include "runtime/session/iterators.h"
+#include "runtime/session/generator.h"
 #include "runtime/session/set.h"
+#include "runtime/session/type_unions.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
+
+bool is_class_body(const FunctionCode& code) {
+  const auto* def = code.definition ? std::get_if<ast::FunctionDef>(&code.definition->node) : nullptr;
+  return def && ast::class_call(*def);
+}
 
 void fill_scope(FunctionCode& code, const ast::FunctionScope& scope, size_t parameters) {
   code.local_count = static_cast<int>(scope.locals.size());
@@ -24,11 +31,6 @@ void fill_scope(FunctionCode& code, const ast::FunctionScope& scope, size_t para
 }
 
 namespace {
-
-bool is_class_body(const FunctionCode& code) {
-  const auto* def = code.definition ? std::get_if<ast::FunctionDef>(&code.definition->node) : nullptr;
-  return def && ast::class_call(*def);
-}
 
 std::shared_ptr<FunctionCode> make_code(Lowering& l, std::string name, const ast::FunctionScope& scope, size_t parameters) {
   auto code = std::make_shared<FunctionCode>();
@@ -95,9 +97,15 @@ struct ClassNode final : StatementNode {
   Flow run(Frame& f) const override {
     std::vector<Value> wrappers;
     for (const NodePtr& d : decorators) wrappers.push_back(d->evaluate(f));
-    Value above = base ? base->evaluate(f) : type_object(object_type());
+    std::vector<Value> above;
+    for (const NodePtr& base : bases) {
+      above.push_back(base->evaluate(f));
+      if (const Value* origin = alias_origin(above.back())) above.back() = Value(*origin);
+    }
+    std::vector<std::pair<std::string, Value>> given;
+    for (const auto& [name, value] : keywords) given.emplace_back(name, value->evaluate(f));
     f.at = span;
-    Value made = make(f, above);
+    Value made = make(f, std::move(above), std::move(given));
     for (size_t i = wrappers.size(); i-- > 0;) {
       f.at = decorators[i]->span;
       made = call_positional(f.session, wrappers[i], {&made, 1});
@@ -106,7 +114,8 @@ struct ClassNode final : StatementNode {
     return Flow::next;
   }
 
-  Value make(Frame& around, const Value& above) const {
+  /// Runs the body; its variables are the members.
+  Members run_body(Frame& around, Value& own_class) const {
     const CallDepth depth(around.session);
     const auto local_count = static_cast<size_t>(code->local_count);
     StackValues room(around.session.stack, local_count + static_cast<size_t>(code->cell_count));
@@ -115,7 +124,6 @@ struct ClassNode final : StatementNode {
     fill_cells(f, captured_cells(around, *code));
     try {
       run_block(code->body, f);
-      return finish(f, above);
     } catch (const Raised& raised) {
       note_place(f, static_cast<Exception&>(*raised.value.object()));
       throw;
@@ -124,31 +132,38 @@ struct ClassNode final : StatementNode {
       note_place(f, static_cast<Exception&>(*value.object()));
       throw Raised(std::move(value));
     }
-  }
-
-  Value finish(Frame& f, const Value& above) const {
-    f.at = span;
     Members members;
     if (doc) members.set("__doc__", make_str(*doc));
-    Cell* own_class = nullptr;  // what super() in its methods reads
     for (size_t i = 0; i < code->local_names.size(); ++i) {
       const int cell = cell_of_local[i];
-      auto* holder = cell >= 0 ? static_cast<Cell*>(f.cells[cell].object()) : nullptr;
       if (code->local_names[i] == "__class__") {
-        own_class = holder;
+        if (cell >= 0) own_class = f.cells[cell];
         continue;
       }
-      const Value& value = holder ? holder->value : f.locals[i];
+      const Value& value = cell >= 0 ? static_cast<Cell*>(f.cells[cell].object())->value : f.locals[i];
       if (!value.is_absent()) members.set(code->local_names[i], value);
     }
+    return members;
+  }
+
+  Value make(Frame& f, std::vector<Value> above, std::vector<std::pair<std::string, Value>> given) const {
+    Value own_class;  // the cell that super() in the methods reads
+    Members members = run_body(f, own_class);
+    f.at = span;
+    if (const auto* maker = above.size() == 1 ? above[0].as<Builtin>() : nullptr; maker && maker->function.name == "NamedTuple") {
+      const Value body = make_dict();
+      for (const auto& [name, value] : members.entries()) body.as<Dict>()->insert(f.in, make_str(name), value);
+      return call(f.in, above[0], {{make_str(code->name)}, {{"_body", body}}});
+    }
     const Value* module = code->globals->find("__name__");
-    Value made = Class::make(module ? gasell::str(f.in, *module) : "__main__", code->name, code->qualified_name, above, std::move(members));
-    if (own_class) own_class->value = made;
-    return made;
+    auto* cell = own_class.as<Cell>();
+    return Class::make(f.in, module ? gasell::str(f.in, *module) : "__main__", code->name, code->qualified_name, std::move(above),
+                       std::move(given), std::move(members), cell ? &cell->value : nullptr);
   }
 
   std::vector<NodePtr> decorators;
-  NodePtr base;
+  std::vector<NodePtr> bases;
+  std::vector<std::pair<std::string, NodePtr>> keywords;
   std::shared_ptr<FunctionCode> code;
   std::vector<int> cell_of_local;
   std::optional<std::string> doc;
@@ -213,56 +228,24 @@ class Steps {
   unsigned polled_ = 0;
 };
 
-/// A generator expression under way; its frame lives here between elements.
-class Generator final : public Object {
+/// A generator expression under way.
+class ExpressionGenerator final : public Generator {
  public:
-  Generator(std::shared_ptr<const ComprehensionCode> c, Cursor first, std::vector<Value> captured)
-      : comprehension_(std::move(c)),
-        values_(static_cast<size_t>(comprehension_->code->local_count + comprehension_->code->cell_count), Value::absent()),
-        captured_(std::move(captured)),
-        steps_(*comprehension_, std::move(first)) {}
-  const Type& type() const override { return generator_type(); }
-  std::string repr(Interpreter&) override { return fmt::format("<generator object <genexpr> at {}>", static_cast<const void*>(this)); }
-  Value iterate(Interpreter&) override { return Value::of(this); }
-
-  std::optional<Value> next(Interpreter& in) override {
-    if (running_) raise("ValueError", "generator already executing");
-    if (ended_) return {};
-    Session& session = Evaluator::session(in);
-    CallDepth depth(session);
-    const FunctionCode& code = *comprehension_->code;
-    Frame f{session, in, code, values_.data(), values_.data() + code.local_count};
-    f.activation = ++session.activations;
-    RunningFrame running(f);
-    if (!started_) fill_cells(f, captured_);
-    started_ = true;
-    running_ = true;
-    try {
-      std::optional<Value> element;
-      if (steps_.advance(f)) {
-        element = comprehension_->element->evaluate(f);
-      } else {
-        ended_ = true;
-      }
-      running_ = false;
-      return element;
-    } catch (const Raised& raised) {
-      running_ = false;
-      ended_ = true;
-      note_place(f, static_cast<Exception&>(*raised.value.object()));
-      throw;
-    } catch (...) {
-      running_ = false;
-      ended_ = true;
-      throw;
-    }
+  ExpressionGenerator(Session& session, std::shared_ptr<const ComprehensionCode> c, Cursor first, std::vector<Value> captured)
+      : Generator(session, c->code), comprehension_(std::move(c)), steps_(*comprehension_, std::move(first)) {
+    captured_ = std::move(captured);
   }
 
  private:
+  Flow step(Frame& f) override {
+    if (!suspension_.thrown.is_absent()) throw Raised(std::exchange(suspension_.thrown, Value::absent()));
+    if (!steps_.advance(f)) return Flow::next;
+    f.result = comprehension_->element->evaluate(f);
+    return Flow::yield_value;
+  }
+
   std::shared_ptr<const ComprehensionCode> comprehension_;
-  std::vector<Value> values_, captured_;
   Steps steps_;
-  bool started_ = false, running_ = false, ended_ = false;
 };
 
 /// The frame of a comprehension that runs to its end at once. An exception's place is told by the frame around it.
@@ -289,7 +272,7 @@ struct ComprehensionNode final : Node {
     f.at = first->span;
     Cursor cursor(f.in, std::move(iterable));
     if (kind == ast::ComprehensionKind::generator) {
-      return Value::make<Generator>(comprehension, std::move(cursor), captured_cells(f, *comprehension->code));
+      return Value::make<ExpressionGenerator>(f.session, comprehension, std::move(cursor), captured_cells(f, *comprehension->code));
     }
     InnerFrame inner(f, *comprehension->code);
     Frame& g = inner.frame;
@@ -323,15 +306,7 @@ struct ComprehensionNode final : Node {
   std::shared_ptr<ComprehensionCode> comprehension;
 };
 
-Value generator_close(Interpreter&, std::span<Value>) { return {}; }
-
 }  // namespace
-
-const Type& generator_type() {
-  static const Type type{
-      "generator", "builtins", &object_type(), {{"close", "", generator_close, "does nothing: there is nothing to clean up"}}};
-  return type;
-}
 
 NodePtr lower_function(Lowering& l, const ast::ExprRef& e) {
   const auto& lambda = std::get<ast::Lambda>(e->node);
@@ -349,7 +324,22 @@ NodePtr lower_function(Lowering& l, const ast::ExprRef& e) {
 static StatementPtr lower_class(Lowering& l, const ast::StmtRef& s, const ast::FunctionDef& def, const ast::Call& maker) {
   auto node = std::make_unique<ClassNode>();
   for (size_t i = 0; i + 1 < def.decorators.size(); ++i) node->decorators.push_back(lower(l, def.decorators[i]));
-  if (!maker.args.empty()) node->base = lower(l, maker.args[0]);
+  for (const ast::ExprRef& base : maker.args) {
+    if (std::holds_alternative<ast::Starred>(base->node))
+      throw Error(Diagnostic{
+          Blame::limitation, "NotImplementedError", "bases after * are not in Gasell", Label{l.code.source, base->span, ""}, {}, ""});
+    node->bases.push_back(lower(l, base));
+  }
+  for (const ast::Keyword& keyword : maker.keywords) {
+    if (keyword.name.empty())
+      throw Error(Diagnostic{Blame::limitation,
+                             "NotImplementedError",
+                             "keywords of a class after ** are not in Gasell",
+                             Label{l.code.source, keyword.span, ""},
+                             {},
+                             ""});
+    node->keywords.emplace_back(keyword.name, lower(l, keyword.value));
+  }
   node->code = make_code(l, def.name, def.scope, 0);
   node->code->definition = s;
   node->cell_of_local = def.scope.cell_of_local;
@@ -372,7 +362,8 @@ StatementPtr lower_definition(Lowering& l, const ast::StmtRef& s) {
   maker.code->definition = s;
   fill_signature(*maker.code, def.params);
   Lowering inner{l.session, *maker.code};
-  maker.code->body = lower(inner, def.body);
+  maker.code->generator = ast::yields(def.body);
+  maker.code->body = lower_block(inner, def.body);
   auto node = std::make_unique<DefinitionNode>(std::move(maker));
   node->decorators = std::move(decorators);
   node->target = lower_name_target(l, def.name, def.binding, def.name_span);

@@ -1,6 +1,10 @@
 // Assignments, loops, branches and the other plain statements.
+#include <algorithm>
+
+#include "lang/marked_calls.h"
+#include "lang/parser.h"
 #include "runtime/session/dict.h"
-#include "runtime/session/evaluator.h"
+#include "runtime/session/generator.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -33,6 +37,23 @@ struct UpdateStatement final : StatementNode {
   TargetPtr target;
   UpdateOp op = nullptr;
   NodePtr value;
+};
+
+/// In a class's body: target: annotation = value. The annotations are a variable of the body.
+struct AnnotatedStatement final : StatementNode {
+  Flow run(Frame& f) const override {
+    if (value) target->assign(f, value->evaluate(f));
+    Value& kept = f.locals[annotations];
+    if (kept.is_absent()) kept = make_dict();
+    const Value* feature = f.code.globals->find("annotations");  // from __future__ import annotations
+    const bool as_text = feature && type_of(*feature).name == "_Feature";
+    kept.as<Dict>()->insert(f.in, make_str(name), as_text ? make_str(text) : annotation->evaluate(f));
+    return Flow::next;
+  }
+  std::string name, text;
+  TargetPtr target;
+  NodePtr value, annotation;
+  size_t annotations = 0;
 };
 
 /// if, elif …, else
@@ -129,6 +150,19 @@ struct LowerStatement {
     return node;
   }
   StatementPtr operator()(const ast::AnnAssign& s) const {
+    const auto& names = l.code.local_names;
+    const auto kept = std::find(names.begin(), names.end(), "__annotations__");
+    const auto* of = std::get_if<ast::Name>(&s.target->node);
+    if (is_class_body(l.code) && of && kept != names.end()) {
+      auto node = std::make_unique<AnnotatedStatement>();
+      node->name = of->id;
+      node->value = lower_optional(l, s.value);
+      if (s.value) node->target = lower_target(l, s.target);
+      node->annotation = lower(l, s.annotation);
+      node->text = print(*s.annotation);
+      node->annotations = static_cast<size_t>(kept - names.begin());
+      return node;
+    }
     if (!s.value) return std::make_unique<JumpStatement<Flow::next>>();
     auto node = std::make_unique<AssignStatement>();
     node->value = lower(l, s.value);
@@ -143,13 +177,14 @@ struct LowerStatement {
     return node;
   }
   StatementPtr operator()(const ast::If& s) const {
+    if (const ast::Call* subject = ast::match_call(s)) return lower_match(l, *subject, s.body);
     auto node = std::make_unique<IfStatement>();
     const ast::If* branch = &s;
     while (true) {
       NodePtr condition = lower(l, branch->test);
       node->branches.emplace_back(std::move(condition), lower(l, branch->body));
       const auto* next = branch->orelse.size() == 1 ? std::get_if<ast::If>(&branch->orelse[0]->node) : nullptr;
-      if (!next) break;
+      if (!next || ast::match_call(*next)) break;
       branch = next;
     }
     node->orelse = lower(l, branch->orelse);
@@ -212,7 +247,16 @@ struct LowerExpression {
   NodePtr operator()(const ast::BoolChain&) const { return lower_operator(l, e); }
   NodePtr operator()(const ast::Compare&) const { return lower_operator(l, e); }
   NodePtr operator()(const ast::Conditional&) const { return lower_operator(l, e); }
-  NodePtr operator()(const ast::Call&) const { return lower_call(l, e); }
+  NodePtr operator()(const ast::Call&) const {
+    if (ast::yield_call(e))
+      throw Error(Diagnostic{Blame::limitation,
+                             "NotImplementedError",
+                             "a yield in a lambda is not in Gasell",
+                             Label{l.code.source, e.span, ""},
+                             {},
+                             "write a def"});
+    return lower_call(l, e);
+  }
   NodePtr operator()(const ast::Attribute&) const { return lower_access(l, e); }
   NodePtr operator()(const ast::Subscript&) const { return lower_access(l, e); }
   NodePtr operator()(const ast::Lambda&) const { return lower_function(l, ref); }
@@ -236,6 +280,7 @@ struct LowerExpression {
 
 StatementPtr lower(Lowering& l, const ast::StmtRef& s) {
   StatementPtr node;
+  if (l.code.generator && ast::yields(s)) return lower_resumable(l, s);
   if (std::holds_alternative<ast::FunctionDef>(s->node)) {
     node = lower_definition(l, s);
   } else if (std::holds_alternative<ast::Import>(s->node) || std::holds_alternative<ast::ImportFrom>(s->node)) {

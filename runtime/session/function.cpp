@@ -35,8 +35,8 @@ Function::Function(std::shared_ptr<const FunctionCode> c, std::vector<Value> d, 
 Function::~Function() = default;
 
 const Type& Function::type() const { return function_type(); }
-std::string Function::repr(Interpreter&) {
-  return fmt::format("<function {} at {}>", code->qualified_name, static_cast<const void*>(this));
+std::string Function::repr(Interpreter& in) {
+  return fmt::format("<function {} at {}>", gasell::str(in, *get_attribute(in, "__qualname__")), static_cast<const void*>(this));
 }
 
 Value Function::call(Interpreter& in, Arguments args) {
@@ -49,6 +49,10 @@ std::optional<Value> Function::get_attribute(Interpreter& in, std::string_view a
   }
   if (attribute == "__name__") return make_str(code->name);
   if (attribute == "__qualname__") return make_str(code->qualified_name);
+  if (attribute == "__module__") {
+    const Value* module = code->globals->find("__name__");
+    return module ? *module : Value();
+  }
   if (attribute == "__doc__") {
     const ast::FunctionDef* def = definition();
     const auto* first = def && !def->body.empty() ? std::get_if<ast::ExprStmt>(&def->body[0]->node) : nullptr;

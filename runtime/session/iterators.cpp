@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/session/builtins.h"
+#include "runtime/session/class.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/range.h"
 #include "runtime/session/types.h"
@@ -84,6 +85,10 @@ Value new_filter(Interpreter& in, std::span<Value> args) {
 
 Value new_reversed(Interpreter& in, std::span<Value> args) {
   const Value& sequence = args[0];
+  if (const auto* object = sequence.as<Instance>(); object && object->made_by().find("__reversed__"))
+    return call(in, get_attribute(in, sequence, "__reversed__"), {});
+  if (const auto* made = sequence.as<Class>(); made && !made->meta_class().is_none() && has_attribute(in, sequence, "__reversed__"))
+    return call(in, get_attribute(in, sequence, "__reversed__"), {});
   if (const auto* dict = sequence.as<Dict>()) {
     std::vector<Value> keys;
     for (auto entry = dict->entries().rbegin(); entry != dict->entries().rend(); ++entry) {

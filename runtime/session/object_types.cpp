@@ -3,8 +3,11 @@
 #include <unordered_map>
 
 #include "runtime/session/arguments.h"
+#include "runtime/session/class.h"
+#include "runtime/session/class_members.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/type_objects.h"
+#include "runtime/session/type_unions.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -27,6 +30,7 @@ Value type_of_argument(Interpreter& in, std::span<Value> args) {
   // An object of a class that belongs to a session knows it.
   if (args[0].is_object() && !args[0].as<TypeObject>())
     if (auto own = args[0].object()->get_attribute(in, "__class__"); own && own->as<TypeObject>()) return *own;
+  if (const auto* made = args[0].as<Class>(); made && !made->meta_class().is_none()) return made->meta_class();
   return type_object(type_of(args[0]));
 }
 
@@ -102,6 +106,25 @@ const Value& not_implemented() {
 // ---- types as values ----
 
 namespace {
+
+/// A built-in type: what it is in annotations beside.
+class PlainType final : public TypeObject {
+ public:
+  using TypeObject::TypeObject;
+  Value get_item(Interpreter& in, const Value& index) override {
+    if (auto alias = generic_alias(Value::of(this), index)) return *alias;
+    return TypeObject::get_item(in, index);
+  }
+  std::optional<Value> binary(Interpreter&, ast::BinaryOp op, const Value& other) override {
+    if (op != ast::BinaryOp::bit_or) return {};
+    return type_union(Value::of(this), other);
+  }
+  std::optional<Value> reflected(Interpreter&, ast::BinaryOp op, const Value& other) override {
+    if (op != ast::BinaryOp::bit_or) return {};
+    return type_union(other, Value::of(this));
+  }
+};
+
 /// The object of a type; None where there is none yet. The caller holds the lock.
 Value& known_type_object(const Type& type) {
   static auto& objects = *new std::unordered_map<const Type*, Value>;
@@ -113,7 +136,7 @@ std::mutex type_objects_mutex;
 const Value& type_object(const Type& type) {
   std::lock_guard lock(type_objects_mutex);
   Value& value = known_type_object(type);
-  if (value.is_none()) value = Value::make<TypeObject>(type).immortal();
+  if (value.is_none()) value = Value::make<PlainType>(type).immortal();
   return value;
 }
 
@@ -121,6 +144,10 @@ bool register_type_object(const Type& type, const Value& object) {
   std::lock_guard lock(type_objects_mutex);
   known_type_object(type) = object.immortal();
   return true;
+}
+
+const NativeFunction* plain_constructor(const Object& object) {
+  return typeid(object) == typeid(PlainType) ? static_cast<const PlainType&>(object).described.constructor : nullptr;
 }
 
 const Type& TypeObject::type() const { return type_type(); }
@@ -157,6 +184,13 @@ std::optional<Value> TypeObject::get_attribute(Interpreter& in, std::string_view
     std::vector<Value> order;
     for (const Type* t = &described; t; t = t->base) order.push_back(type_object(*t));
     return make_tuple(std::move(order));
+  }
+  const bool exception = described.derives_from(*exception_type("BaseException"));
+  if (exception || &described == &object_type() || dynamic_cast<Class*>(this)) {
+    const NativeFunction* method = method_of_object(name, exception);
+    if (method && name == "__new__") return Value::make<Builtin>(*method);
+    if (method && name == "__init_subclass__") return Value::make<Builtin>(*method, Value::of(this));
+    if (method) return Value::make<UnboundMethod>(described, *method);
   }
   if (const NativeFunction* function = find_static_method(described, name)) return Value::make<Builtin>(*function);
   if (const NativeFunction* method = find_method(described, name)) return Value::make<UnboundMethod>(described, *method);
