@@ -49,6 +49,8 @@ class Class final : private ClassType, public TypeObject {
   const Value* find(std::string_view name);
   Class* parent() const { return parent_; }
   bool is_exception() const;
+  const Value& base() const { return base_; }
+  const std::string& qualified_name() const { return qualified_name_; }
 
   Members members;
 

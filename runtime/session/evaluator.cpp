@@ -12,6 +12,7 @@
 #include "runtime/device/device.h"
 #include "runtime/session/builtins.h"
 #include "runtime/session/range.h"
+#include "runtime/session/task_pool.h"
 
 namespace gasell {
 
@@ -82,6 +83,9 @@ Session::Session(Interpreter& interpreter, Engine& e, ModuleTable table)
 }
 
 Session::~Session() {
+  if (tasks && tasks->is_home(*this)) tasks->close();
+  tasks.reset();
+  carrier.reset();
   // Functions hold globals and globals hold functions: the variables go first.
   uncaught = Value();
   for (auto& scope : scopes) scope->clear();
