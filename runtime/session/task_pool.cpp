@@ -32,7 +32,7 @@ void CallTimes::note(double taken) {
 /// The result of a task among the arguments of another.
 struct PackedResult final : Packed {
   explicit PackedResult(TaskRef t) : task(std::move(t)) {}
-  Value unpack(Unpacking& to) const override { return to.carrier.unpack(task->outcome_); }
+  Value unpack(Unpacking& to) const override { return TaskPool::result(to.carrier, *task); }
   const TaskRef task;
 };
 
@@ -155,8 +155,10 @@ void TaskPool::work(Worker& worker) {
     session.tasks = shared_from_this();
     carrier_of(session, classes_).follows = true;
     std::string line;  // that has not ended
+    bool printed = false;
     interpreter.read_line = [](const std::string&) { return std::optional<std::string>(); };
     interpreter.write_out = [&](std::string_view text) {
+      printed = true;
       line += text;
       const size_t last = line.rfind('\n');
       if (last == line.npos) return;
@@ -176,7 +178,8 @@ void TaskPool::work(Worker& worker) {
       worker.working = true;
       engine.clear_interrupt();
       lock.unlock();
-      run(session, task);
+      printed = false;
+      run(session, task, printed);
       if (!line.empty()) print(std::exchange(line, {}));
       task.reset();
       lock.lock();
@@ -193,7 +196,25 @@ void TaskPool::work(Worker& worker) {
   done_.notify_all();
 }
 
-void TaskPool::run(Session& session, const TaskRef& task) {
+Value TaskPool::call(Carrier& carrier, const Task& task) {
+  const Value function = carrier.unpack(*task.function_);
+  const Value given = carrier.unpack(task.arguments_);
+  Interpreter& in = carrier.session().in;
+  Arguments arguments;
+  arguments.positional = given.as<Tuple>()->items[0].as<Tuple>()->items;
+  for (const Dict::Entry& e : given.as<Tuple>()->items[1].as<Dict>()->entries())
+    if (!e.key.is_absent()) arguments.keywords.emplace_back(str(in, e.key), e.value);
+  const Clock::time_point begin = Clock::now();
+  Value result = gasell::call(in, function, std::move(arguments));
+  task.times_->note(seconds_since(begin));
+  return result;
+}
+
+Value TaskPool::result(Carrier& carrier, const Task& task) {
+  return task.repeated_ ? call(carrier, task) : carrier.unpack(task.outcome_);
+}
+
+void TaskPool::run(Session& session, const TaskRef& task, const bool& printed) {
   Task::State state = Task::State::finished;
   Parcel outcome;
   const auto failed = [&](const Value& exception) {
@@ -207,32 +228,22 @@ void TaskPool::run(Session& session, const TaskRef& task) {
                                                                                                              "interpreter: '" + refused.what + "')")}));
     }
   };
-  const auto call = [&] {
-    Carrier& carrier = *session.carrier;
-    const Value function = carrier.unpack(*task->function_);
-    const Value given = carrier.unpack(task->arguments_);
-    Arguments arguments;
-    arguments.positional = given.as<Tuple>()->items[0].as<Tuple>()->items;
-    for (const Dict::Entry& e : given.as<Tuple>()->items[1].as<Dict>()->entries())
-      if (!e.key.is_absent()) arguments.keywords.emplace_back(str(session.in, e.key), e.value);
-    const Clock::time_point begin = Clock::now();
-    const Value result = gasell::call(session.in, function, std::move(arguments));
-    task->times_->note(seconds_since(begin));
-    outcome = carrier.pack(result);
-  };
+  bool repeated = false;
   try {
     const Engine::Turn turn(session.engine);
     session.depth = 0;
     session.handling = Value();
     Evaluator::enter(session, [&] {
       try {
-        call();
+        outcome = session.carrier->pack(call(*session.carrier, *task));
       } catch (const Raised& raised) {
         failed(raised.value);
       } catch (const Error& error) {
         failed(exception_from_error(error));
       } catch (const NotCarried& refused) {
-        failed(Value::make<Exception>(*exception_type("NotImplementedError"),
+        repeated = !printed && !task->function_->effects.changes_given && !task->arguments_.effects.changes_given;
+        if (!repeated)
+          failed(Value::make<Exception>(*exception_type("NotImplementedError"),
                                       std::vector<Value>{make_str("the result of a task holds what does not leave its interpreter ('" + refused.what +
                                                                   "'): scheduler='sync' runs tasks here")}));
       }
@@ -253,8 +264,11 @@ void TaskPool::run(Session& session, const TaskRef& task) {
   const std::lock_guard lock(mutex_);
   if (task->done()) return;  // cancelled meanwhile
   if (state == Task::State::failed && --task->attempts_ > 0) return make_ready(task);
-  function.swap(task->function_);
-  std::swap(arguments, task->arguments_);
+  task->repeated_ = repeated;
+  if (!repeated) {
+    function.swap(task->function_);
+    std::swap(arguments, task->arguments_);
+  }
   needs.swap(task->needs_);
   task->outcome_ = std::move(outcome);
   finish(task, state);
@@ -447,8 +461,8 @@ bool TaskPool::wait_until(Session& session, const std::function<bool()>& enough,
 Value TaskPool::value(Session& session, const TaskRef& task) {
   if (task->state() != Task::State::finished) return Value::absent();
   Carrier& carrier = carrier_of(session, classes_);
-  if (task.use_count() == 1) return carrier.open(std::move(task->outcome_));
-  return carrier.unpack(task->outcome_);
+  if (task.use_count() == 1 && !task->repeated_) return carrier.open(std::move(task->outcome_));
+  return result(carrier, *task);
 }
 
 Value TaskPool::exception(Session& session, const TaskRef& task) {

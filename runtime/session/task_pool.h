@@ -13,7 +13,8 @@
 // So does a function that took less than kShort when it last ran, and does not wait: handing it over would take longer.
 //
 // A worker that waits for a task lets another thread work meanwhile, so that tasks may wait for tasks. Output of tasks is written by the
-// session's thread, whole lines, when it writes, asks for tasks or waits. Where GPUs are, whoever runs has the turn (Engine::Turn).
+// session's thread, whole lines, when it writes, asks for tasks or waits. A result that does not cross (a generator) is made again by who
+// asks for it, where the function does nothing else that is seen; else it is refused. Where GPUs are, whoever runs has the turn (Engine::Turn).
 #pragma once
 
 #include <atomic>
@@ -64,6 +65,7 @@ class Task {
   int attempts_ = 1;
   std::atomic<bool> detached_{false};  // it runs though nobody has a future of it
   Parcel outcome_;                    // the value or the exception
+  bool repeated_ = false;             // the value does not cross: who wants it calls the function again
   std::shared_ptr<Task> failed_for_;  // the task whose exception it has
 };
 using TaskRef = std::shared_ptr<Task>;
@@ -118,7 +120,11 @@ class TaskPool : public std::enable_shared_from_this<TaskPool> {
   /// Writes what tasks have printed.
   void flush(Session& session);
 
+  /// The value of a finished task, in a carrier's session.
+  static Value result(Carrier& carrier, const Task& task);
+
  private:
+  static Value call(Carrier& carrier, const Task& task);
   struct Worker {
     std::thread thread;
     Engine* engine = nullptr;  // while it is there
@@ -127,7 +133,7 @@ class TaskPool : public std::enable_shared_from_this<TaskPool> {
   bool may_run_beside() const;
   bool wait_until(Session& session, const std::function<bool()>& enough, double seconds);
   void work(Worker& worker);
-  void run(Session& session, const TaskRef& task);
+  void run(Session& session, const TaskRef& task, const bool& printed);
   /// Sets what became of it; what needs it becomes ready, or fails with it.
   void finish(const TaskRef& task, Task::State state);
   void make_ready(const TaskRef& task);
