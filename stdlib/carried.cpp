@@ -94,7 +94,9 @@ Value pack_library_object(Packing& packing, Object& object) {
   Value made = packing.make<PackedObject>();
   auto& packed = static_cast<PackedObject&>(*made.object());
   packed.made_by = packing.pack(from.class_value());
+  auto* const tasks = std::exchange(packing.tasks, nullptr);  // a future among the members is no argument
   for (const auto& [name, member] : from.members) packed.members.emplace_back(name, packing.pack(member));
+  packing.tasks = tasks;
   return made;
 }
 

@@ -62,6 +62,10 @@ Value make_dask_distributed(Interpreter&) {
   return module;
 }
 
+Value make_concurrent_futures(Interpreter&) { return Value::make<LibraryModule>("concurrent.futures"); }
+
+Value make_joblib(Interpreter&) { return Value::make<LibraryModule>("joblib"); }
+
 Value make_dask_cudf(Interpreter& in) { return Value::make<LibraryModule>("dask_cudf", in.import_module("dask.dataframe", nullptr)); }
 
 Value make_dask_cuda(Interpreter& in) { return Value::make<LibraryModule>("dask_cuda", in.import_module("dask.distributed", nullptr)); }
