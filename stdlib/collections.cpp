@@ -1,12 +1,14 @@
 // collections: Counter, defaultdict, OrderedDict. deque.cpp has deque, named_tuple.cpp namedtuple.
 #include <algorithm>
 
+#include "runtime/session/carrier.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/iterators.h"
 #include "runtime/session/list_sequence.h"
 #include "runtime/session/number.h"
 #include "runtime/session/types.h"
 #include "stdlib/bindings.h"
+#include "stdlib/carried.h"
 #include "stdlib/deque.h"
 #include "stdlib/modules.h"
 #include "stdlib/named_tuple.h"
@@ -278,7 +280,40 @@ const Type& ordered_dict_type() {
 }
 const Type& OrderedDict::type() const { return ordered_dict_type(); }
 
+/// The items of a dict, as a tuple of pairs.
+Value pairs_of(const Dict& dict) {
+  std::vector<Value> pairs;
+  for (const Dict::Entry& e : dict.entries())
+    if (!e.key.is_absent()) pairs.push_back(make_tuple({e.key, e.value}));
+  return make_tuple(std::move(pairs));
+}
+
+template <class T>
+Value filled(Interpreter& in, const Value& pairs) {
+  Value made = Value::make<T>();
+  for (const Value& pair : pairs.as<Tuple>()->items) made.as<Dict>()->insert(in, pair.as<Tuple>()->items[0], pair.as<Tuple>()->items[1]);
+  return made;
+}
+
 }  // namespace
+
+void register_carried_collections() {
+  register_carried(typeid(Counter), {.parts = [](Interpreter&, Object& o) { return std::vector<Value>{pairs_of(static_cast<Counter&>(o))}; },
+                                     .make = [](Interpreter& in, std::span<Value> parts) { return filled<Counter>(in, parts[0]); },
+                                     .may_change = true});
+  register_carried(typeid(DefaultDict), {.parts =
+                                             [](Interpreter&, Object& o) {
+                                               const auto& dict = static_cast<DefaultDict&>(o);
+                                               return std::vector<Value>{pairs_of(dict), dict.factory};
+                                             },
+                                         .make =
+                                             [](Interpreter& in, std::span<Value> parts) {
+                                               Value made = filled<DefaultDict>(in, parts[0]);
+                                               made.as<DefaultDict>()->factory = parts[1];
+                                               return made;
+                                             },
+                                         .may_change = true});
+}
 
 Value make_collections(Interpreter&) {
   Value module = Value::make<Module>("collections");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/session/carrier.h"
 #include "runtime/session/class.h"
 #include "runtime/session/class_members.h"
 #include "runtime/session/dict.h"
@@ -9,6 +10,7 @@
 #include "runtime/session/objects.h"
 #include "runtime/session/types.h"
 #include "stdlib/bindings.h"
+#include "stdlib/carried.h"
 #include "stdlib/modules.h"
 
 namespace gasell {
@@ -270,6 +272,25 @@ class Wraps final : public Object {
 };
 
 }  // namespace
+
+void register_carried_functools() {
+  register_carried(typeid(Partial), {[](Interpreter&, Object& o) {
+                                       auto& partial = static_cast<Partial&>(o);
+                                       std::vector<Value> names, values;
+                                       for (const auto& [name, value] : partial.given.keywords) {
+                                         names.push_back(make_str(name));
+                                         values.push_back(value);
+                                       }
+                                       return std::vector<Value>{partial.function, make_tuple(partial.given.positional), make_tuple(std::move(names)),
+                                                                 make_tuple(std::move(values))};
+                                     },
+                                     [](Interpreter& in, std::span<Value> parts) {
+                                       Arguments given{parts[1].as<Tuple>()->items, {}};
+                                       for (size_t k = 0; k < parts[2].as<Tuple>()->items.size(); ++k)
+                                         given.keywords.emplace_back(str(in, parts[2].as<Tuple>()->items[k]), parts[3].as<Tuple>()->items[k]);
+                                       return Value::make<Partial>(parts[0], std::move(given));
+                                     }});
+}
 
 Value make_functools(Interpreter&) {
   static const std::vector<NativeFunction> table = {

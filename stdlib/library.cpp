@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "runtime/session/carrier.h"
 #include "runtime/session/types.h"
+#include "stdlib/carried.h"
 
 namespace gasell {
 namespace {
@@ -51,6 +53,15 @@ std::optional<Value> library_member(Interpreter& in, std::string_view module, st
     return get_attribute(in, in.library_module(std::string(file.path), file.text), name);
   }
   return {};
+}
+
+void register_carried_methods() {
+  register_carried(typeid(BoundFunction),
+                   {[](Interpreter&, Object& o) {
+                      const auto& bound = static_cast<BoundFunction&>(o);
+                      return std::vector<Value>{bound.function, bound.self};
+                    },
+                    [](Interpreter&, std::span<Value> parts) { return Value::make<BoundFunction>(parts[0], parts[1]); }});
 }
 
 Value library_bound(Value function, Value self) { return Value::make<BoundFunction>(std::move(function), std::move(self)); }

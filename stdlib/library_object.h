@@ -75,6 +75,7 @@ class LibraryObject final : public Object {
   /// (_object), it is the other that the write is lost in.
   std::optional<LostWrite> lost_write(Interpreter& in, std::string_view name) override;
 
+  const Value& class_value() const { return class_; }
   bool has(Interpreter& in, std::string_view method);
   /// Calls a method; absent where the class has none.
   Value try_call(Interpreter& in, std::string_view method, std::vector<Value> arguments = {});

@@ -61,6 +61,8 @@ const ModuleTable& known_modules() {
                                      {"distributed", {}, make_dask_distributed},
                                      {"dask_cuda", {}, make_dask_cuda},
                                      {"_dask", {}, make_dask_natives},
+                                     {"concurrent.futures", {}, make_concurrent_futures},
+                                     {"joblib", {}, make_joblib},
                                      {"h5py", {}, make_h5py},
                                      {"_h5py", {}, make_h5py_natives},
                                      {"_numpy", {}, make_numpy_host},

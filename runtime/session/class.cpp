@@ -174,6 +174,8 @@ void check_base(const Value& base) {
     raise("NotImplementedError", fmt::format("a class that derives from '{}' is not in Gasell yet", described.name));
 }
 
+bool is_exception_type(const Value& type) { return type.as<TypeObject>()->described.derives_from(*exception_type("BaseException")); }
+
 /// The metaclass that a class statement names: abc's alone, in library texts others too.
 Value chosen_meta(const std::vector<Value>& bases, std::vector<std::pair<std::string, Value>>& keywords, const std::string& module) {
   for (auto keyword = keywords.begin(); keyword != keywords.end(); ++keyword) {
@@ -214,6 +216,43 @@ Class::Class(Type t, std::deque<Type> further, std::string qualified_name, std::
     if (auto* made = dynamic_cast<Class*>(type)) classes_.push_back(made);
 }
 
+/// `others`: all types that objects pass for, the bases first. The type that objects have derives from an exception where one of these
+/// does.
+Value Class::assemble(const std::string& module, const std::string& name, const std::string& qualified_name, std::vector<Value> bases,
+                      const std::vector<Value>& others, Value meta, Members members) {
+  const auto exception = std::find_if(others.begin(), others.end(), is_exception_type);
+  const Type& first = (exception != others.end() ? *exception : others[0]).as<TypeObject>()->described;
+  std::deque<Type> further;
+  const Type* second = nullptr;
+  for (size_t i = others.size(); i-- > 0;) {
+    const Type& other = others[i].as<TypeObject>()->described;
+    if (&other == &first) continue;
+    further.push_back(Type{other.name, other.module, &other});
+    further.back().second_base = second;
+    second = &further.back();
+  }
+  Type described{name, module, &first};
+  described.second_base = second;
+  return Value::make<Class>(std::move(described), std::move(further), qualified_name, std::move(bases), std::move(meta),
+                            std::move(members));
+}
+
+Value Class::copy(const std::string& module, const std::string& name, const std::string& qualified_name, std::vector<Value> bases,
+                  Value meta) {
+  ++class_changes;
+  const std::vector<Value> others = bases;
+  return assemble(module, name, qualified_name, std::move(bases), others, std::move(meta), Members());
+}
+
+void Class::set_members(Interpreter& in, std::vector<std::pair<std::string, Value>> entries) {
+  ++class_changes;
+  for (auto& [name, value] : entries) members.set(name, std::move(value));
+  slots_.clear();
+  abstract_.clear();
+  take_slots(in);
+  find_abstract(in);
+}
+
 Value Class::make(Interpreter& in, const std::string& module, const std::string& name, const std::string& qualified_name,
                   std::vector<Value> bases, std::vector<std::pair<std::string, Value>> keywords, Members members, Value* own_class) {
   ++class_changes;
@@ -224,15 +263,6 @@ Value Class::make(Interpreter& in, const std::string& module, const std::string&
       if (bases[k].same(bases[i])) raise("TypeError", "duplicate base class " + bases[i].as<TypeObject>()->described.name);
   }
   Value meta = chosen_meta(bases, keywords, module);
-  // The type that objects have derives from an exception where one of the bases does.
-  const auto is_exception = [](const Value& base) {
-    return base.as<TypeObject>()->described.derives_from(*exception_type("BaseException"));
-  };
-  const auto main = std::find_if(bases.begin(), bases.end(), is_exception);
-  const bool exception = main != bases.end();
-  const Type& first = (exception ? *main : bases[0]).as<TypeObject>()->described;
-  std::deque<Type> further;
-  const Type* second = nullptr;
   // What objects of a library's class pass for beside, though they are none: int of enum's.
   std::vector<Value> others = bases;
   if (module == "enum")
@@ -240,13 +270,7 @@ Value Class::make(Interpreter& in, const std::string& module, const std::string&
       if (keyword.first == "acts_as") others.push_back(keyword.second);
       return keyword.first == "acts_as";
     });
-  for (size_t i = others.size(); i-- > 0;) {
-    const Type& other = others[i].as<TypeObject>()->described;
-    if (&other == &first) continue;
-    further.push_back(Type{other.name, other.module, &other});
-    further.back().second_base = second;
-    second = &further.back();
-  }
+  const bool exception = std::any_of(bases.begin(), bases.end(), is_exception_type);
   for (const auto& [member, value] : members.entries()) {
     check_special(member, exception);
     name_member(value, member);
@@ -257,10 +281,7 @@ Value Class::make(Interpreter& in, const std::string& module, const std::string&
   if (Value* found = members.find("__new__"); found && found->as<Function>())
     *found = gasell::call(in, type_object(static_method_type()), {{*found}, {}});
   if (members.find("__eq__") && !members.find("__hash__")) members.set("__hash__", Value());
-  Type described{name, module, &first};
-  described.second_base = second;
-  const Value result =
-      Value::make<Class>(std::move(described), std::move(further), qualified_name, std::move(bases), std::move(meta), std::move(members));
+  const Value result = assemble(module, name, qualified_name, std::move(bases), others, std::move(meta), std::move(members));
   auto& made = *result.as<Class>();
   if (own_class) *own_class = result;
   made.take_slots(in);

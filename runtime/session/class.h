@@ -54,6 +54,10 @@ class Class final : private ClassType, public TypeObject {
   /// `keywords`: of the class statement, for __init_subclass__; `own_class` is told of the class before anything of it is called.
   static Value make(Interpreter& in, const std::string& module, const std::string& name, const std::string& qualified_name,
                     std::vector<Value> bases, std::vector<std::pair<std::string, Value>> keywords, Members members, Value* own_class);
+  /// A class as another interpreter has it, whose members come by set_members(): nothing of it is called.
+  static Value copy(const std::string& module, const std::string& name, const std::string& qualified_name, std::vector<Value> bases,
+                    Value meta);
+  void set_members(Interpreter& in, std::vector<std::pair<std::string, Value>> entries);
   Class(Type t, std::deque<Type> further, std::string qualified_name, std::vector<Value> bases, Value meta, Members members);
 
   const Type& type() const override;
@@ -84,12 +88,15 @@ class Class final : private ClassType, public TypeObject {
   bool allows(std::string_view name) const;
   const std::string& qualified_name() const { return qualified_name_; }
   const Value& meta_class() const { return meta_; }
+  const std::vector<Value>& bases() const { return bases_; }
   /// The class and its bases in the order in which they are asked for names, C3; `object` last.
   const std::vector<TypeObject*>& order() const { return order_; }
 
   Members members;
 
  private:
+  static Value assemble(const std::string& module, const std::string& name, const std::string& qualified_name, std::vector<Value> bases,
+                        const std::vector<Value>& others, Value meta, Members members);
   Value of_meta(Interpreter& in, std::string_view name, std::vector<Value> args);
   void take_slots(Interpreter& in);
   void find_abstract(Interpreter& in);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/session/carrier.h"
 #include "runtime/session/class.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
@@ -358,6 +359,36 @@ const Type& class_method_type() {
       "A function of a class that takes the class."};
   static const Type type{"classmethod", "builtins", &object_type(), {}, {}, &constructor};
   return type;
+}
+
+void register_carried_members() {
+  using Parts = std::span<Value>;
+  register_carried(typeid(Property), {[](Interpreter&, Object& o) {
+                                        const auto& p = static_cast<Property&>(o);
+                                        return std::vector<Value>{p.getter, p.setter, p.deleter, p.doc};
+                                      },
+                                      [](Interpreter&, Parts p) { return Value::make<Property>(p[0], p[1], p[2], p[3]); }});
+  register_carried(typeid(WrappedFunction), {[](Interpreter&, Object& o) {
+                                               const auto& w = static_cast<WrappedFunction&>(o);
+                                               return std::vector<Value>{w.function, Value::of(&w.type() == &static_method_type())};
+                                             },
+                                             [](Interpreter&, Parts p) {
+                                               return Value::make<WrappedFunction>(p[1].as_int() ? static_method_type() : class_method_type(), p[0]);
+                                             }});
+  register_carried(typeid(CachedProperty), {[](Interpreter&, Object& o) {
+                                              const auto& c = static_cast<CachedProperty&>(o);
+                                              return std::vector<Value>{c.function, make_str(c.name)};
+                                            },
+                                            [](Interpreter&, Parts p) {
+                                              Value made = Value::make<CachedProperty>(p[0]);
+                                              static_cast<CachedProperty&>(*made.object()).name = p[1].as<Str>()->value;
+                                              return made;
+                                            }});
+  register_carried(typeid(BoundMethod), {[](Interpreter&, Object& o) {
+                                           const auto& m = static_cast<BoundMethod&>(o);
+                                           return std::vector<Value>{m.function, m.self};
+                                         },
+                                         [](Interpreter&, Parts p) { return Value::make<BoundMethod>(p[0], p[1]); }});
 }
 
 std::vector<NativeFunction> class_functions() {

@@ -14,6 +14,7 @@
 #include "runtime/session/class.h"
 #include "runtime/session/generator.h"
 #include "runtime/session/range.h"
+#include "runtime/session/task_pool.h"
 #include "runtime/session/type_objects.h"
 
 namespace gasell {
@@ -85,6 +86,9 @@ Session::Session(Interpreter& interpreter, Engine& e, ModuleTable table)
 }
 
 Session::~Session() {
+  if (tasks && tasks->is_home(*this)) tasks->close();
+  tasks.reset();
+  carrier.reset();
   // Functions hold globals and globals hold functions: the variables go first.
   uncaught = Value();
   for (auto& scope : scopes) scope->clear();

@@ -71,6 +71,8 @@ class StackValues {
 
 struct Frame;
 struct Suspension;  // generator.h
+class TaskPool;
+class Carrier;
 
 /// What all frames of an interpreter share.
 struct Session {
@@ -106,6 +108,8 @@ struct Session {
   std::deque<std::unique_ptr<GlobalScope>> scopes;
   std::map<std::string, Value, std::less<>> loaded;   // known modules by name, scripts by path
   std::map<std::string, Value, std::less<>> aliases;  // of known modules, once used
+  std::unique_ptr<Carrier> carrier;                   // made when the first value crosses
+  std::shared_ptr<TaskPool> tasks;                    // of this session, or the one that it works for; made for the first task
 };
 
 /// Tells the profile of a call, for its scope.
@@ -143,6 +147,9 @@ class CallDepth {
 
 struct Evaluator {
   static Session& session(Interpreter& in);
+  /// Runs `work` as a call from outside of scripts does: on a large stack, confined, its memory watched. What scripts raise comes as
+  /// Raised.
+  static void enter(Session& session, const std::function<void()>& work);
 };
 
 /// One running function (or module, or comprehension).
@@ -240,6 +247,16 @@ struct FunctionCode {
   std::shared_ptr<const ast::Stmt> definition;  // of a `def`
   std::shared_ptr<const ast::Expr> lambda;      // of a lambda
 };
+
+/// What a function is made of, whatever session it runs in.
+struct FunctionText {
+  std::string name, qualified_name;
+  SourceRef source;
+  std::shared_ptr<const ast::Stmt> definition;  // of a `def`
+  std::shared_ptr<const ast::Expr> lambda;      // of a lambda
+};
+/// A function of another session for this one.
+std::shared_ptr<FunctionCode> lower_again(Session& session, const FunctionText& text, GlobalScope& globals);
 
 /// Calls a script function with positional arguments, which are moved from.
 Value call_function(Session& session, const Function& function, std::span<Value> positional,

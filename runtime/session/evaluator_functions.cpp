@@ -308,14 +308,48 @@ struct ComprehensionNode final : Node {
 
 }  // namespace
 
+namespace {
+
+void lower_body(Session& session, FunctionCode& code, const ast::ExprRef& e, const ast::Lambda& lambda) {
+  code.lambda = e;
+  fill_signature(code, lambda.params);
+  Lowering inner{session, code};
+  code.expression = lower(inner, lambda.body);
+}
+
+void lower_body(Session& session, FunctionCode& code, const std::shared_ptr<const ast::Stmt>& s, const ast::FunctionDef& def) {
+  code.definition = s;
+  fill_signature(code, def.params);
+  code.generator = ast::yields(def.body);
+  Lowering inner{session, code};
+  code.body = lower_block(inner, def.body);
+}
+
+}  // namespace
+
+std::shared_ptr<FunctionCode> lower_again(Session& session, const FunctionText& text, GlobalScope& globals) {
+  auto code = std::make_shared<FunctionCode>();
+  code->name = text.name;
+  code->qualified_name = text.qualified_name;
+  code->source = text.source;
+  code->globals = &globals;
+  if (text.lambda) {
+    const auto& lambda = std::get<ast::Lambda>(text.lambda->node);
+    fill_scope(*code, lambda.scope, lambda.params.size());
+    lower_body(session, *code, std::const_pointer_cast<ast::Expr>(text.lambda), lambda);
+  } else {
+    const auto& def = std::get<ast::FunctionDef>(text.definition->node);
+    fill_scope(*code, def.scope, def.params.size());
+    lower_body(session, *code, text.definition, def);
+  }
+  return code;
+}
+
 NodePtr lower_function(Lowering& l, const ast::ExprRef& e) {
   const auto& lambda = std::get<ast::Lambda>(e->node);
   FunctionMaker maker(l, lambda.params);
   maker.code = make_code(l, "<lambda>", lambda.scope, lambda.params.size());
-  maker.code->lambda = e;
-  fill_signature(*maker.code, lambda.params);
-  Lowering inner{l.session, *maker.code};
-  maker.code->expression = lower(inner, lambda.body);
+  lower_body(l.session, *maker.code, e, lambda);
   auto node = std::make_unique<LambdaNode>(std::move(maker));
   node->span = e->span;
   return node;
@@ -359,11 +393,7 @@ StatementPtr lower_definition(Lowering& l, const ast::StmtRef& s) {
   for (const ast::ExprRef& d : def.decorators) decorators.push_back(lower(l, d));
   FunctionMaker maker(l, def.params);
   maker.code = make_code(l, def.name, def.scope, def.params.size());
-  maker.code->definition = s;
-  fill_signature(*maker.code, def.params);
-  Lowering inner{l.session, *maker.code};
-  maker.code->generator = ast::yields(def.body);
-  maker.code->body = lower_block(inner, def.body);
+  lower_body(l.session, *maker.code, s, def);
   auto node = std::make_unique<DefinitionNode>(std::move(maker));
   node->decorators = std::move(decorators);
   node->target = lower_name_target(l, def.name, def.binding, def.name_span);

@@ -118,6 +118,9 @@ std::string_view in_place_of_module(std::string_view name) {
       {"csv", "pd.read_csv reads such files, df.to_csv writes them"},
       {"statistics", "np.mean, np.median, np.std and the like do it"},
       {"pathlib", "os.path has the functions for paths"},
+      {"threading", "concurrent.futures.ThreadPoolExecutor, dask.delayed and joblib.Parallel run functions side by side"},
+      {"multiprocessing", "concurrent.futures, dask.delayed and joblib.Parallel run functions side by side"},
+      {"asyncio", "concurrent.futures, dask.delayed and joblib.Parallel run functions side by side"},
   };
   const auto found = std::ranges::find(kModules, name, &Known::name);
   return found == std::end(kModules) ? "" : found->remark;

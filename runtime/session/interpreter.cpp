@@ -79,9 +79,9 @@ namespace {
   throw error_from_exception(in, exception);
 }
 
-/// Runs `work` on a stack that is large enough; script errors leave as C++ ones.
-template <class Work>
-void at_top(Session& session, Work&& work) {
+}  // namespace
+
+void Evaluator::enter(Session& session, const std::function<void()>& work) {
   struct Watched {
     explicit Watched(MemoryWatch& m) : memory(m) { memory.begin(); }
     ~Watched() { memory.end(); }
@@ -92,7 +92,15 @@ void at_top(Session& session, Work&& work) {
     session.handling = Value();
   }
   const InSandbox confined(session.sandbox);
-  run_on_large_stack([&] {
+  run_on_large_stack(work);
+}
+
+namespace {
+
+/// Evaluator::enter() where script errors leave as C++ ones.
+template <class Work>
+void at_top(Session& session, Work&& work) {
+  Evaluator::enter(session, [&] {
     try {
       work();
     } catch (const Raised& raised) {

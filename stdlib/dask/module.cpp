@@ -44,19 +44,27 @@ Value make_dask_datasets(Interpreter&) { return Value::make<LibraryModule>("dask
 
 Value make_dask_diagnostics(Interpreter&) { return Value::make<LibraryModule>("dask.diagnostics"); }
 
-Value make_dask_distributed(Interpreter&) {
+const std::vector<const Type*>& task_exceptions() {
   static const Type cancelled{"CancelledError", "concurrent.futures._base", exception_type("Exception")};
   static const Type future_cancelled{"FutureCancelledError", "distributed.client", &cancelled};
   static const Type closed{"ClosedClientError", "distributed.client", exception_type("Exception")};
-  static const bool once = [] {
+  static const std::vector<const Type*> types = [] {
     for (const Type* type : {&cancelled, &future_cancelled, &closed}) register_exception(*type);
-    return true;
+    return std::vector<const Type*>{&cancelled, &future_cancelled, &closed};
   }();
-  (void)once;
+  return types;
+}
+
+Value make_dask_distributed(Interpreter&) {
   const Value module = Value::make<LibraryModule>("dask.distributed");
-  for (const Type* type : {&cancelled, &future_cancelled, &closed}) set_member(module, type->name, type_object(*type));
+  for (const Type* type : task_exceptions()) set_member(module, type->name, type_object(*type));
+  set_member(module, "TimeoutError", type_object(*exception_type("TimeoutError")));
   return module;
 }
+
+Value make_concurrent_futures(Interpreter&) { return Value::make<LibraryModule>("concurrent.futures"); }
+
+Value make_joblib(Interpreter&) { return Value::make<LibraryModule>("joblib"); }
 
 Value make_dask_cudf(Interpreter& in) { return Value::make<LibraryModule>("dask_cudf", in.import_module("dask.dataframe", nullptr)); }
 

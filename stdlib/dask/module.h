@@ -17,8 +17,14 @@ Value make_dask_diagnostics(Interpreter& in);
 Value make_dask_distributed(Interpreter& in);
 Value make_dask_cuda(Interpreter& in);
 Value make_dask_cudf(Interpreter& in);
+Value make_concurrent_futures(Interpreter& in);
+Value make_joblib(Interpreter& in);
 /// What the texts of Dask's names are made with.
 Value make_dask_natives(Interpreter& in);
+/// CancelledError and its like, known to raise().
+const std::vector<const Type*>& task_exceptions();
+/// Those of tasks.
+const std::vector<NativeFunction>& task_functions();
 /// Those of Zarr arrays, and their exceptions.
 std::vector<NativeFunction> zarr_functions();
 void register_zarr_exceptions();

@@ -32,6 +32,7 @@ class Dispatcher final : public Object {
   const functions::Specialisation& overlapping(functions::Dispatch::Entry& entry);
   /// Whether types that it was not compiled for are refused from now on.
   void declare_all(bool closed) { declared_ = closed; }
+  bool is_declared() const { return declared_; }
   /// Forgets what was compiled, and compiles it again from the function as it is now.
   void recompile(Interpreter& in);
 

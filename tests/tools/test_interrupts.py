@@ -99,6 +99,28 @@ def work():
     return str(wrong)
 """, {}),
     "sleeping": ("import time\ndef work():\n    time.sleep(0.05)\n    return 'slept'", {}),
+    "tasks": ("""
+import time
+import dask
+def busy(n):
+    total = 0
+    for k in range(n):
+        total += k % 7
+    time.sleep(0.01)
+    return total
+def work():
+    return str(dask.compute(*[dask.delayed(busy)(20000 + k) for k in range(6)], num_workers=4))
+""", {}),
+    "futures": ("""
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+def busy(k):
+    time.sleep(0.002 * k)
+    return [k] * 100
+def work():
+    with ThreadPoolExecutor(3) as pool:
+        return str(sorted(sum(f.result()) for f in as_completed([pool.submit(busy, k) for k in range(12)])))
+""", {}),
     "elementwise": ("x = np.arange(3000000.0)\ndef work():\n    y = np.sqrt(x) * 2 + np.sin(x)\n    return str(float((y[1:] - y[:-1]).max()))", {}),
     "reductions": ("m = np.random.default_rng(3).normal(10, 1, (1500, 1000))\ndef work():\n    return str([float(m.sum(axis=0)[3]), float(m.std()), int(m.argmax()), float(np.median(m[0]))])", {}),
     "small arrays": ("x = np.arange(12.0).reshape(3, 4)\ndef work():\n    t = 0.0\n    for k in range(3000):\n        t += float((x * k + x[0]).sum())\n    return str(t)", {}),
