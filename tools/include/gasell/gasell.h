@@ -271,7 +271,7 @@ GASELL_API gasell_status gasell_value_time(const gasell_value* value, int64_t* n
  * A signature is Numba's text of one: "float64(float64[::1], float64)", "void(const float32[:, :], float32[:, :])". Types are the dtypes'
  * names; of arrays [::1] (one axis, contiguous), [:, ::1] (C order), [:], [:, :], … (any strides), with "const" where the function may only
  * read; "str" of texts (arguments: const char*, terminated) and "object" (a gasell_value*; as a result one to be freed, and lazy). A result
- * "float64[:]" is computed into memory of the caller's, of just that shape.
+ * "float64[:]" is computed into memory of the caller's, of just that shape; a result "auto" is whatever it is (gasell_function_result).
  *
  * @njit functions of numbers and arrays that return a number or None are called directly (gasell_function_is_direct): a call takes no
  * memory of the heap, makes no thread, and may be made from any threads at once. All others, @vectorize, @stencil, @cuda.jit and
@@ -289,6 +289,55 @@ GASELL_API gasell_status gasell_function_call(const gasell_function* function, v
                                               gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API int gasell_function_is_direct(const gasell_function* function) GASELL_NOEXCEPT;
 GASELL_API void gasell_function_free(gasell_function* function) GASELL_NOEXCEPT;
+
+/* ---- values that are made, looked into and called ---- */
+/* Values of a session without a name in it; each is freed with gasell_value_free. */
+GASELL_API gasell_status gasell_make_none(gasell_session* session, gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_boolean(gasell_session* session, int number, gasell_value** value,
+                                             gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_integer(gasell_session* session, int64_t number, gasell_value** value,
+                                             gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_float(gasell_session* session, double number, gasell_value** value,
+                                           gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_complex(gasell_session* session, double real, double imaginary, gasell_value** value,
+                                             gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_string(gasell_session* session, const char* text, size_t length, gasell_value** value,
+                                            gasell_error** error) GASELL_NOEXCEPT;
+/* A list (is_tuple 0) or a tuple of values of this session. */
+GASELL_API gasell_status gasell_make_sequence(gasell_session* session, int is_tuple, gasell_value* const* items, size_t count,
+                                              gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
+/* A dict; a later key that equals an earlier one takes its place. */
+GASELL_API gasell_status gasell_make_dict(gasell_session* session, gasell_value* const* keys, gasell_value* const* items, size_t count,
+                                          gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
+/* As gasell_bind_view, gasell_bind_arrow_stream and gasell_bind_dlpack. */
+GASELL_API gasell_status gasell_make_view(gasell_session* session, void* data, gasell_dtype dtype, int rank, const int64_t* shape,
+                                          const int64_t* strides, unsigned flags, gasell_release release, void* context,
+                                          gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_frame(gasell_session* session, struct ArrowArrayStream* stream, gasell_value** value,
+                                           gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_tensor(gasell_session* session, struct DLManagedTensorVersioned* tensor, gasell_value** value,
+                                            gasell_error** error) GASELL_NOEXCEPT;
+/* A module by the name that import takes: "numpy.linalg". */
+GASELL_API gasell_status gasell_import_module(gasell_session* session, const char* name, gasell_value** module,
+                                              gasell_error** error) GASELL_NOEXCEPT;
+/* type(value).__name__; lives as long as the value. */
+GASELL_API gasell_status gasell_value_type(const gasell_value* value, const char** name, gasell_error** error) GASELL_NOEXCEPT;
+/* value.name; AttributeError as the script's. */
+GASELL_API gasell_status gasell_value_attribute(const gasell_value* value, const char* name, gasell_value** attribute,
+                                                gasell_error** error) GASELL_NOEXCEPT;
+/* callee(*arguments, **keywords): a function, a method, a type. `names` and `keywords` have `keyword_count` entries. Arrays of the result
+ * stay lazy. */
+GASELL_API gasell_status gasell_value_call(const gasell_value* callee, gasell_value* const* arguments, size_t count,
+                                           const char* const* names, gasell_value* const* keywords, size_t keyword_count,
+                                           gasell_value** result, gasell_error** error) GASELL_NOEXCEPT;
+/* gasell_get_function of a function that is a value. */
+GASELL_API gasell_status gasell_value_function(const gasell_value* callee, const char* signature, gasell_function** function,
+                                               gasell_error** error) GASELL_NOEXCEPT;
+/* What gasell_function_call writes: GASELL_KIND_NONE (nothing), GASELL_KIND_ARRAY (into a view), GASELL_KIND_STRING or GASELL_KIND_OTHER (a
+ * gasell_value*), or the kind of a number, whose dtype is then in `dtype` (may be NULL). Of a signature whose result is "auto" it is what
+ * the function, compiled for these arguments, returns: a number or nothing where it is called directly, else a gasell_value*. */
+GASELL_API gasell_status gasell_function_result(const gasell_function* function, gasell_kind* kind, gasell_dtype* dtype,
+                                                gasell_error** error) GASELL_NOEXCEPT;
 
 /* ---- functions of the program ---- */
 /* What went wrong in a callback: the exception that the script gets. Texts are cut where they are too long. */
