@@ -1,0 +1,263 @@
+"""Frames and columns of a session, seen by pandas, Polars and pyarrow."""
+
+from __future__ import annotations
+
+from . import _gasell, dtypes
+from .session import default_session
+
+_make, _operate = _gasell.make, _gasell.operate
+
+
+class _Table(_gasell.Value):
+    """What frames and Series have in common: any attribute is the language's own, called with Python's arguments."""
+
+    __slots__ = ("__weakref__",)
+    __hash__ = None
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        value = self._attribute(name, False)
+        return _Method(value) if isinstance(value, _gasell.Value) and not isinstance(value, _Table) and callable_value(value) else value
+
+    def __dir__(self):
+        return sorted({*super().__dir__(), *_operate(self.session, "lambda a: dir(a)", self)})
+
+    def __getitem__(self, key):
+        return plain(_operate(self.session, "operator:getitem", self, key))
+
+    def __setitem__(self, key, value):
+        _operate(self.session, "operator:setitem", self, key, value)
+
+    def __len__(self):
+        return _operate(self.session, "lambda a: len(a)", self).__index__()
+
+    def __iter__(self):
+        return iter(_operate(self.session, "lambda a: list(a)", self))
+
+    def __contains__(self, item):
+        return _operate(self.session, "lambda a, b: b in a", self, item)
+
+    def __repr__(self):
+        return _operate(self.session, "lambda a: repr(a)", self)
+
+    def __str__(self):
+        return self._text()
+
+    def __bool__(self):
+        return _operate(self.session, "lambda a: bool(a)", self)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        """The table, computed, in Arrow's layout: a capsule that owns its memory; lent where the layout is Arrow's already."""
+        return self._arrow_stream()
+
+    def compute(self):
+        """Computes it now, and gives it."""
+        _operate(self.session, "lambda a: a.compute()", self)
+        return self
+
+
+class DataFrame(_Table):
+    """A frame of a session, with pandas' methods. To others: to_pandas(), to_arrow(), polars.DataFrame(frame), __dataframe__."""
+
+    __slots__ = ()
+
+    def to_arrow(self):
+        """A pyarrow.Table; memory is lent where the layout is Arrow's already."""
+        import pyarrow
+
+        return pyarrow.table(self)
+
+    def to_pandas(self):
+        """A pandas.DataFrame, with its index; columns of numbers share memory and are read-only until pandas copies them."""
+        import pandas
+
+        columns = {name: self[name] for name in _operate(self.session, "lambda f: list(f.columns)", self)}
+        data = {name: column_to_pandas(column) for name, column in columns.items()}
+        return pandas.DataFrame(data, index=index_to_pandas(self), copy=False)
+
+    def __dataframe__(self, nan_as_null=False, allow_copy=True):
+        """The interchange protocol, by way of pyarrow."""
+        return self.to_arrow().__dataframe__(nan_as_null, allow_copy)
+
+    def _repr_html_(self):
+        return _operate(self.session, "lambda f: f.to_html(notebook=True, max_rows=60, show_dimensions=True)", self)
+
+    def __reduce__(self):
+        return _restored, (self.to_pandas(),)
+
+
+class Series(_Table):
+    """A column of a session, with pandas' methods; over its memory an array of NumPy's."""
+
+    __slots__ = ()
+
+    @property
+    def dtype(self):
+        """The element type: numpy.dtype where it is one of NumPy's, else the language's name."""
+        name = _operate(self.session, "lambda s: str(s.dtype)", self)
+        return dtypes.dtype(name) if name in dtypes.NAMES else name
+
+    @property
+    def values(self):
+        """The elements as an Array."""
+        return _operate(self.session, "lambda s: s.values", self)
+
+    def __array__(self, dtype=None, copy=None):
+        values = self.values
+        import numpy as np
+
+        array = np.asarray(values)
+        return np.array(array, dtype=dtype, copy=copy) if dtype is not None or copy else array
+
+    def to_pandas(self):
+        """A pandas.Series, with its index and name."""
+        return column_to_pandas(self, index_to_pandas(self))
+
+    def to_arrow(self):
+        """A pyarrow.ChunkedArray."""
+        import pyarrow
+
+        return pyarrow.table(_operate(self.session, "lambda s: s.reset_index(drop=True).to_frame('0')", self)).column("0")
+
+    def __reduce__(self):
+        return _restored, (self.to_pandas(),)
+
+
+class _Method:
+    """A method of a table: results are numbers of Python's where they are scalars."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value):
+        self._value = value
+
+    def __call__(self, *args, **kwargs):
+        return self._value(*args, **kwargs)
+
+    def __getattr__(self, name):
+        return getattr(self._value, name)
+
+    def __repr__(self):
+        return repr(self._value)
+
+
+def callable_value(value):
+    """Whether a value of the language can be called."""
+    return _operate(value.session, "lambda v: callable(v)", value)
+
+
+def plain(value):
+    """A scalar as a Python number; others as they are."""
+    from .array import Array
+
+    return value.item() if isinstance(value, Array) and not value.ndim else value
+
+
+_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor")
+for _name in _BINARY:
+    _dunder = _name.rstrip("_")
+    setattr(_Table, f"__{_dunder}__", lambda self, other, _text=f"operator:{_name}": _operate(self.session, _text, self, other))
+    setattr(_Table, f"__r{_dunder}__", lambda self, other, _text=f"operator:{_name}": _operate(self.session, _text, other, self))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(_Table, f"__{_name}__", lambda self, other, _text=f"operator:{_name}": _operate(self.session, _text, self, other))
+for _name in ("neg", "invert", "abs"):
+    setattr(_Table, f"__{_name}__", lambda self, _text=f"operator:{_name}": _operate(self.session, _text, self))
+
+
+def column_to_pandas(column, index=None):
+    """A pandas.Series of a column: over its memory where it is of numbers without missing ones, else through Arrow."""
+    import pandas
+
+    name = _operate(column.session, "lambda s: s.name", column)
+    if isinstance(column.dtype, str):
+        made = column.to_arrow().to_pandas()
+        made.name = name
+        if index is not None:
+            made.index = index
+        return made
+    return pandas.Series(column.__array__(), index=index, name=name, copy=False)
+
+
+def index_to_pandas(table):
+    """The pandas.Index of a frame or Series."""
+    import pandas
+
+    session = table.session
+    if _operate(session, "lambda f: isinstance(f.index, pd.RangeIndex)", table):
+        start, stop, step, name = _operate(session, "lambda f: (f.index.start, f.index.stop, f.index.step, f.index.name)", table)
+        return pandas.RangeIndex(start, stop, step, name=name)
+    levels = _operate(session, "lambda f: [f.index.get_level_values(k).to_series().reset_index(drop=True) for k in range(f.index.nlevels)]",
+                      table)
+    names = _operate(session, "lambda f: list(f.index.names)", table)
+    levels = [column_to_pandas(level) for level in levels]
+    if len(levels) > 1:
+        return pandas.MultiIndex.from_arrays(levels, names=names)
+    return pandas.Index(levels[0], name=names[0])
+
+
+def from_pandas(session, value):
+    """A frame, Series, index or scalar of pandas' as a value of the session."""
+    import pandas
+
+    if isinstance(value, pandas.DataFrame):
+        columns = {name: _from_column(session, value[name]) for name in value.columns}
+        if len(columns) != len(value.columns):
+            raise TypeError("a frame with two columns of one name has no counterpart in Gasell here")
+        return _make(session, "lambda data, index: pd.DataFrame(data).set_axis(index, axis=0)", columns, _from_index(session, value.index))
+    if isinstance(value, pandas.Series):
+        return _make(session, "lambda data, index, name: pd.Series(data).set_axis(index).rename(name)", _from_column(session, value),
+                        _from_index(session, value.index), value.name)
+    if isinstance(value, pandas.Index):
+        return _from_index(session, value)
+    if value is pandas.NaT:
+        return _make(session, "lambda: pd.NaT")
+    if value is pandas.NA:
+        return _make(session, "lambda: pd.NA")
+    if isinstance(value, (pandas.Timestamp, pandas.Timedelta)):
+        if getattr(value, "tz", None) is not None:
+            raise TypeError("a Timestamp with a time zone has no counterpart in Gasell: give it in UTC without one")
+        return _make(session, f"lambda n: pd.{type(value).__name__}(n)", value.as_unit("ns").value)
+    raise TypeError(f"an object of type '{type(value).__name__}' has no counterpart in Gasell")
+
+
+def _from_column(session, column):
+    """A column without its index: an array over its memory where it is of numbers, else through Arrow."""
+    import numpy as np
+
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufcmM":
+        return session._convert(column.to_numpy())
+    if isinstance(column.dtype, np.dtype) or column.dtype.name in ("str", "string") and not _has_pyarrow():
+        return [None if item is None or item != item else item for item in column.tolist()]
+    import pyarrow
+
+    table = pyarrow.table({"0": pyarrow.Array.from_pandas(column)})
+    return _make(session, "lambda f: f['0']", _gasell.frame_of_stream(session, table.__arrow_c_stream__()))
+
+
+def _from_index(session, index):
+    import pandas
+
+    if isinstance(index, pandas.RangeIndex):
+        return _make(session, "lambda a, b, c, name: pd.RangeIndex(a, b, c, name=name)", index.start, index.stop, index.step, index.name)
+    if isinstance(index, pandas.MultiIndex):
+        levels = [_from_column(session, index.get_level_values(k).to_series()) for k in range(index.nlevels)]
+        return _make(session, "lambda levels, names: pd.MultiIndex.from_arrays(levels, names=names)", levels, list(index.names))
+    return _make(session, "lambda data, name: pd.Index(data, name=name)", _from_column(session, index.to_series()), index.name)
+
+
+def _has_pyarrow():
+    import importlib.util
+
+    return importlib.util.find_spec("pyarrow") is not None
+
+
+def _restored(value):
+    return default_session()._convert(value)
+
+
+def dataframe(data):
+    """A frame of the default session of a frame of pandas, Polars or pyarrow, or of a dict of columns."""
+    session = default_session()
+    value = session._convert(data)
+    return value if isinstance(value, _Table) else _operate(session, "lambda d: pd.DataFrame(d)", value)

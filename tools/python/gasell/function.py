@@ -1,0 +1,258 @@
+"""Functions of the language, and Python functions whose source is one."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import textwrap
+import types
+
+from . import _gasell
+from .errors import error_class
+from .session import Session, default_session
+
+_operate = _gasell.operate
+
+
+class Function(_gasell.Value):
+    """A function of a session. Arrays are handed over without copies; scalars come back as Python's numbers, arrays as gasell.Array."""
+
+    __slots__ = ("__weakref__",)
+
+    @property
+    def __name__(self):
+        return _operate(self.session, "lambda f: f.__name__", self)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._attribute(name, False)
+
+    def __repr__(self):
+        return _operate(self.session, "lambda f: repr(f)", self)
+
+
+class Object(_gasell.Value):
+    """A value of a session that Python has no type for: attributes are the value's own, and it can be called where it can be there."""
+
+    __slots__ = ("__weakref__",)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(f"'{self._type_name()}' object has no attribute '{name}'")
+        return self._attribute(name, False)
+
+    def __dir__(self):
+        return sorted({*super().__dir__(), *_operate(self.session, "lambda a: dir(a)", self)})
+
+    def __repr__(self):
+        return _operate(self.session, "lambda a: repr(a)", self)
+
+    def __str__(self):
+        return self._text()
+
+    def __getitem__(self, key):
+        return _operate(self.session, "operator:getitem", self, key)
+
+    def __len__(self):
+        return _operate(self.session, "lambda a: len(a)", self)
+
+    def __iter__(self):
+        return iter(_operate(self.session, "lambda a: list(a)", self))
+
+    def __bool__(self):
+        return _operate(self.session, "lambda a: bool(a)", self)
+
+
+class _Recipe:
+    """How a function is made in a session: the text, its place, and the names that it uses."""
+
+    def __init__(self, name, text, source, line, names):
+        self.name, self.text, self.source, self.line, self.names = name, text, source, line, names
+
+    def make(self, session):
+        for name, value in self.names.items():
+            if isinstance(value, _Module):
+                session._evaluate(f"import {value.name} as {name}" if value.name != name else f"import {name}", self.source)
+            elif isinstance(value, _Recipe):
+                value.make(session)
+                if value.name != name:
+                    session._bind(name, session._get(value.name))
+            else:
+                session._bind(name, value)
+        session._evaluate("\n" * (self.line - 1) + self.text, self.source)
+        return session._get(self.name)
+
+
+class _Module:
+    def __init__(self, name):
+        self.name = name
+
+
+class JitFunction(Function):
+    """A compiled function: one machine code for each set of argument types, called past the session where it is of numbers and arrays.
+
+    It can be pickled (its text goes along), keeps the Python function as `py_func`, and lets other threads run while it computes.
+    """
+
+    def __new__(cls, recipe, py_func=None):
+        # A session of its own: the names that it uses are its module's, not the default session's.
+        made = recipe.make(Session(default_session().engine))
+        self = super().__new__(cls, made)
+        self.recipe = recipe
+        self.py_func = py_func
+        if py_func is not None:
+            functools.update_wrapper(self, py_func, updated=())
+        return self
+
+    @property
+    def __name__(self):
+        return self.recipe.name
+
+    @__name__.setter
+    def __name__(self, name):
+        pass  # update_wrapper copies the function's own
+
+    @property
+    def __text_signature__(self):
+        return None
+
+    def _in(self, session):
+        """The function made anew in another session."""
+        return self.recipe.make(session)
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __reduce__(self):
+        return JitFunction, (self.recipe,)
+
+    def __repr__(self):
+        return f"<gasell function {self.recipe.name}>"
+
+
+def _decorators(node):
+    """The decorators of a definition without those of this package; True where numba's or the like stay."""
+    kept = [each for each in node.decorator_list if not ast.unparse(each).split("(")[0].split(".")[0] in ("gasell", "function", "jit")
+            or ast.unparse(each).startswith(("numba.", "nb."))]
+    return kept
+
+
+def _names_used(function, code):
+    """The global names and closure variables that a function's code uses, with their values."""
+    closure = dict(zip(code.co_freevars, function.__closure__ or ()))
+    names = {}
+    pending = [code]
+    while pending:
+        each = pending.pop()
+        pending.extend(constant for constant in each.co_consts if isinstance(constant, types.CodeType))
+        for name in each.co_names:
+            if name in function.__globals__ and name not in names:
+                names[name] = function.__globals__[name]
+    for name, cell in closure.items():
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:
+            raise error_class("NameError")(f"name '{name}' is not defined yet where '{function.__name__}' is compiled") from None
+    return names
+
+
+def _bound(names, function):
+    bound = {}
+    for name, value in names.items():
+        if value is function or name == function.__name__:
+            continue
+        if isinstance(value, types.ModuleType):
+            if value.__name__.partition(".")[0] != "gasell":
+                bound[name] = _Module(value.__name__)
+        elif isinstance(value, JitFunction):
+            bound[name] = value.recipe
+        elif isinstance(value, types.FunctionType):
+            bound[name] = _recipe_of(value, "")
+        elif isinstance(value, (types.BuiltinFunctionType, type)) and getattr(value, "__module__", "") in ("math", "builtins"):
+            if value.__module__ == "math":
+                raise error_class("TypeError")(f"'{name}' of the module math: write math.{value.__name__}")
+        else:
+            bound[name] = value
+    return bound
+
+
+def _recipe_of(function, decorator):
+    """The recipe of a Python function by its source text."""
+    try:
+        lines, line = inspect.getsourcelines(function)
+    except (OSError, TypeError) as error:
+        raise error_class("TypeError")(f"the source of {function!r} cannot be had: give gasell.function() a text") from error
+    text = textwrap.dedent("".join(lines))
+    tree = ast.parse(text)
+    definition = tree.body[0]
+    if isinstance(definition, ast.FunctionDef):
+        # The text from `def` on, at its own lines; decorators other than ours stand before it.
+        kept = [ast.unparse(each) for each in _decorators(definition)]
+        first = definition.lineno
+        body = "\n".join(text.splitlines()[first - 1:])
+        above = [f"@{each}" for each in ([decorator] if decorator and not kept else []) + kept]
+        name = definition.name
+        text = "\n".join([*above, body])
+        line += first - 1 - len(above)
+    else:
+        lambdas = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
+        if len(lambdas) != 1:
+            raise error_class("TypeError")("the line of a lambda must have just that lambda")
+        name = "lambda_function"
+        made = ast.unparse(lambdas[0])
+        text = f"{name} = {decorator}({made})" if decorator else f"{name} = {made}"
+    names = _bound(_names_used(function, function.__code__), function)
+    return _Recipe(name, text + "\n", inspect.getsourcefile(function) or "<python>", max(line, 1), names)
+
+
+def _options(options):
+    allowed = ("parallel", "fastmath", "boundscheck", "nogil", "cache", "error_model", "inline", "nopython", "forceobj")
+    for name in options:
+        if name not in allowed:
+            raise error_class("TypeError")(f"jit() got an unexpected keyword argument '{name}'")
+    options = {name: value for name, value in options.items() if name != "nogil"}  # the GIL is always let go
+    return f"njit({', '.join(f'{name}={value!r}' for name, value in options.items())})" if options else "njit"
+
+
+def jit(function=None, /, **options):
+    """Compiles a Python function as @njit does in a .gsl file; its source is what is compiled.
+
+    options: parallel, fastmath, boundscheck, cache, error_model, inline, as in the language. Global names that it uses are taken as they are
+    now: numbers, arrays, modules, other functions. Raises gasell.Error where the source is none of the language's, at the call.
+    """
+    if function is None:
+        return functools.partial(jit, **options)
+    if isinstance(function, JitFunction):
+        return function
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f"jit() wants a Python function, not '{type(function).__name__}'")
+    return JitFunction(_recipe_of(function, _options(options)), function)
+
+
+def function(text_or_function, /, *, name=None):
+    """A function of a text, or of a Python function's source.
+
+    A text is that of a `def`, decorated or not, or of an expression such as a lambda; the last definition counts unless `name` says which.
+    A function that is not decorated is interpreted: its arrays are lazy, and fuse with what is done with the result.
+    """
+    if isinstance(text_or_function, types.FunctionType):
+        return JitFunction(_recipe_of(text_or_function, ""), text_or_function)
+    if not isinstance(text_or_function, str):
+        raise TypeError(f"function() wants a text or a Python function, not '{type(text_or_function).__name__}'")
+    text = textwrap.dedent(text_or_function).strip("\n")
+    if name is None:
+        name = _last_definition(text)
+    if name is None:
+        name, text = "expression", f"expression = ({text.strip()})"
+    return JitFunction(_Recipe(name, text + "\n", "<python>", 1, {}))
+
+
+def _last_definition(text):
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return None
+    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return names[-1] if names else None
