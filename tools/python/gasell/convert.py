@@ -28,13 +28,15 @@ def _of_numpy(session, value):
     if isinstance(value, np.dtype):
         return make(session, "lambda name: np.dtype(name)", value.name if value.names is None else str(value))
     if isinstance(value, np.generic):
-        return _of_numpy(session, np.asarray(value))[()] if value.dtype.kind in "mM" else value.item()
+        if value.dtype.kind not in "mM":
+            return value.item()
+        kind = "Timestamp" if value.dtype.kind == "M" else "Timedelta"
+        return make(session, f"lambda n: pd.{kind}(n)", int(value.astype(f"{value.dtype.kind}8[ns]").view(np.int64)))
     if isinstance(value, np.ufunc):
         return make(session, f"lambda: np.{value.__name__}")
     if value.dtype.kind in "mM":
-        unit = np.datetime_data(value.dtype)[0]
-        numbers = np.ascontiguousarray(value).view(np.int64)
-        return make(session, "lambda a, d: a.view(d)", numbers, f"{value.dtype.kind}8[{unit}]")
+        numbers = np.ascontiguousarray(value.astype(f"{value.dtype.kind}8[ns]")).view(np.int64)
+        return make(session, f"lambda a: pd.{'to_datetime' if value.dtype.kind == 'M' else 'to_timedelta'}(a).values", numbers)
     if not value.dtype.isnative:
         return value.astype(value.dtype.newbyteorder("="))
     if value.dtype.kind in "US":
@@ -181,6 +183,16 @@ def finish(value, type_name):
         return Ellipsis
     if type_name == "int":
         return int(value._text())
+    if type_name in ("Timestamp", "Timedelta"):
+        return _time_of_pandas(value, type_name)
     if type_name == "bytes":
         return bytes(operate(session, "lambda b: list(b)", value))
     return value
+
+
+def _time_of_pandas(value, type_name):
+    try:
+        import pandas
+    except ImportError:
+        return value
+    return getattr(pandas, type_name)(operate(value.session, "lambda t: t.value", value).__index__())

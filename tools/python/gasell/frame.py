@@ -74,7 +74,9 @@ class DataFrame(_Table):
 
         columns = {name: self[name] for name in _operate(self.session, "lambda f: list(f.columns)", self)}
         data = {name: column_to_pandas(column) for name, column in columns.items()}
-        return pandas.DataFrame(data, index=index_to_pandas(self), copy=False)
+        made = pandas.DataFrame(data, copy=False)
+        made.index = index_to_pandas(self)
+        return made
 
     def __dataframe__(self, nan_as_null=False, allow_copy=True):
         """The interchange protocol, by way of pyarrow."""

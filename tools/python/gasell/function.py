@@ -55,6 +55,16 @@ class Object(_gasell.Value):
     def __getitem__(self, key):
         return _operate(self.session, "operator:getitem", self, key)
 
+    def __array__(self, dtype=None, copy=None):
+        """Times and durations as NumPy's."""
+        import numpy as np
+
+        name = _operate(self.session, "lambda a: str(a.dtype) if hasattr(a, 'dtype') else ''", self)
+        if not name.startswith(("datetime64", "timedelta64")):
+            raise TypeError(f"a '{self._type_name()}' is no array")
+        array = np.array(_operate(self.session, "lambda a: a.astype('int64')", self)).view(f"{name[0].replace('d', 'M').replace('t', 'm')}8[ns]")
+        return array if dtype is None else array.astype(dtype)
+
     def __len__(self):
         return _operate(self.session, "lambda a: len(a)", self)
 
