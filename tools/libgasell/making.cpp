@@ -142,6 +142,10 @@ gasell_status gasell_value_type(const gasell_value* value, const char** name, ga
   });
 }
 
+int gasell_value_has_dtype(const gasell_value* value) noexcept {
+  return value && (scalar_dtype_of(value->value) || array_of(value->value)) ? 1 : 0;
+}
+
 gasell_status gasell_import_module(gasell_session* session, const char* name, gasell_value** module, gasell_error** error) noexcept {
   return making(session, module, error, [&] {
     require(name, "the name is NULL");

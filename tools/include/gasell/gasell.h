@@ -322,6 +322,8 @@ GASELL_API gasell_status gasell_import_module(gasell_session* session, const cha
                                               gasell_error** error) GASELL_NOEXCEPT;
 /* type(value).__name__; lives as long as the value. */
 GASELL_API gasell_status gasell_value_type(const gasell_value* value, const char** name, gasell_error** error) GASELL_NOEXCEPT;
+/* 1 for arrays and NumPy's scalars, which have a dtype (gasell_value_describe); 0 for all others. */
+GASELL_API int gasell_value_has_dtype(const gasell_value* value) GASELL_NOEXCEPT;
 /* value.name; AttributeError as the script's. */
 GASELL_API gasell_status gasell_value_attribute(const gasell_value* value, const char* name, gasell_value** attribute,
                                                 gasell_error** error) GASELL_NOEXCEPT;

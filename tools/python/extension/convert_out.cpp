@@ -1,7 +1,6 @@
 // Values of a session as Python objects.
 #include <complex>
 #include <cstring>
-#include <string_view>
 
 #include "objects.h"
 
@@ -15,8 +14,6 @@ T load(const void* address) {
   std::memcpy(&number, address, sizeof number);
   return number;
 }
-
-bool is_plain_number(std::string_view type) { return type == "int" || type == "float" || type == "bool" || type == "complex"; }
 
 PyObject* plain_number(SessionObject& session, gasell_value* value, gasell_kind kind) {
   gasell_error* error = nullptr;
@@ -162,13 +159,13 @@ PyObject* to_python(SessionObject& session, gasell_value* value, bool keep_scala
     }
     default: break;
   }
+  if (kind != GASELL_KIND_OTHER && kind != GASELL_KIND_HANDLE) {
+    if (!gasell_value_has_dtype(value)) return plain_number(session, value, kind);
+    return keep_scalars ? wrap(session, owner.give(), registered.array) : scalar_number(session, value);
+  }
   gasell_error* error = nullptr;
   const char* type = nullptr;
   if (!succeeded(briefly_in_session(session, [&] { return gasell_value_type(value, &type, &error); }), error)) return nullptr;
-  if (kind != GASELL_KIND_OTHER && kind != GASELL_KIND_HANDLE) {
-    if (is_plain_number(type)) return plain_number(session, value, kind);
-    return keep_scalars ? wrap(session, owner.give(), registered.array) : scalar_number(session, value);
-  }
   return other(session, owner, type);
 }
 

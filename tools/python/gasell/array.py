@@ -16,8 +16,8 @@ def _is_operand(other):
     return isinstance(other, (_gasell.Value, *_NUMBERS)) or hasattr(other, "__array_interface__") or hasattr(other, "__dlpack__")
 
 
-def _binary(operation):
-    text = f"operator:{operation}"
+def _binary(operation, ufunc):
+    text, into = f"operator:{operation}", f"numpy:{ufunc}"
 
     def method(self, other):
         if not _is_operand(other) or _defers(other):
@@ -34,7 +34,7 @@ def _binary(operation):
             return NotImplemented
         if not self.ndim:
             return _operate(self.session, text, self, other)
-        return _operate(self.session, f"operator:i{operation.rstrip('_')}", self, other)
+        return _operate(self.session, into, self, other, out=self)
 
     return method, reflected, in_place
 
@@ -292,10 +292,12 @@ class Array(_gasell.Value):
         return other // self, other % self
 
 
-_OPERATORS = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "truediv", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
-              "matmul": "matmul", "and": "and_", "or": "or_", "xor": "xor", "lshift": "lshift", "rshift": "rshift"}
-for _name, _operation in _OPERATORS.items():
-    for _prefix, _method in zip(("", "r", "i"), _binary(_operation)):
+_OPERATORS = {"add": ("add", "add"), "sub": ("sub", "subtract"), "mul": ("mul", "multiply"), "truediv": ("truediv", "divide"),
+              "floordiv": ("floordiv", "floor_divide"), "mod": ("mod", "remainder"), "pow": ("pow", "power"), "matmul": ("matmul", "matmul"),
+              "and": ("and_", "bitwise_and"), "or": ("or_", "bitwise_or"), "xor": ("xor", "bitwise_xor"),
+              "lshift": ("lshift", "left_shift"), "rshift": ("rshift", "right_shift")}
+for _name, (_operation, _ufunc) in _OPERATORS.items():
+    for _prefix, _method in zip(("", "r", "i"), _binary(_operation, _ufunc)):
         _method.__name__ = f"__{_prefix}{_name}__"
         setattr(Array, _method.__name__, _method)
 for _name, _operation in {"neg": "neg", "pos": "pos", "abs": "abs", "invert": "invert"}.items():

@@ -22,7 +22,7 @@ VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
 e, pi, inf, nan, newaxis = math.e, math.pi, math.inf, math.nan, None
 for _name in dtypes.NAMES:
-    globals()["bool" if _name == "bool" else _name] = dtypes.dtype(_name)
+    globals()[_name] = dtypes.scalar_type(_name)
 
 _operate = _gasell.operate
 
@@ -351,14 +351,23 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True):
     return (x.shape[axis] - 1) - flip(backwards, axis=axis)
 
 
-def std(x, /, *, axis=None, correction=0.0, keepdims=False):
-    """The standard deviation; `correction` is subtracted from the number of elements."""
-    return _operate(x.session, "numpy:std", x, axis=axis, ddof=correction, keepdims=keepdims)
+def _number_of(x, axis):
+    axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return math.prod(x.shape[each] for each in axes)
 
 
 def var(x, /, *, axis=None, correction=0.0, keepdims=False):
     """The variance; `correction` is subtracted from the number of elements."""
-    return _operate(x.session, "numpy:var", x, axis=axis, ddof=correction, keepdims=keepdims)
+    if correction == int(correction):
+        return _operate(x.session, "numpy:var", x, axis=axis, ddof=int(correction), keepdims=keepdims)
+    count = _number_of(x, axis)
+    factor = count / (count - correction) if count > correction else math.nan
+    return _operate(x.session, "numpy:var", x, axis=axis, keepdims=keepdims) * factor
+
+
+def std(x, /, *, axis=None, correction=0.0, keepdims=False):
+    """The standard deviation; `correction` is subtracted from the number of elements."""
+    return sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))  # noqa: F821
 
 
 class UniqueAll(NamedTuple):

@@ -7,6 +7,7 @@ import functools
 NAMES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "complex64", "complex128")
 TYPE_STRINGS = {"bool": "|b1", "int8": "|i1", "uint8": "|u1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "uint16": "<u2", "uint32": "<u4",
                 "uint64": "<u8", "float32": "<f4", "float64": "<f8", "complex64": "<c8", "complex128": "<c16"}
+_OF_PYTHON = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 
 
 @functools.cache
@@ -55,14 +56,20 @@ def dtype(name: str):
     return DType(name)
 
 
+def scalar_type(name: str):
+    """What stands for the dtype in calls: numpy.float64, or the dtype itself without NumPy."""
+    np = numpy()
+    return dtype(name) if np is None else np.dtype(name).type
+
+
 def name_of(kind) -> str:
     """The name of a dtype, of a type like float or numpy.float32, or of a name."""
     if isinstance(kind, str):
         return dtype(kind).name
     if isinstance(kind, DType):
         return kind.name
-    if kind in (bool, int, float, complex):
-        return {bool: "bool", int: "int64", float: "float64", complex: "complex128"}[kind]
+    if isinstance(kind, type) and kind in _OF_PYTHON:
+        return _OF_PYTHON[kind]
     np = numpy()
     if np is None:
         raise TypeError(f"{kind!r} is no dtype")
