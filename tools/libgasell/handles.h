@@ -40,6 +40,8 @@ struct gasell_session {
   std::vector<gasell::Value> host_functions;  // compiled code has their addresses
   gasell::Interpreter interpreter;
 
+  std::string written;  // what gasell_complete and gasell_inspect gave last
+
   std::atomic<double> seconds{0};      // of a call; 0: as many as it takes
   std::atomic<bool> cancelled{false};  // calls end at once
   int64_t most_output = 0, printed = 0;

@@ -265,6 +265,19 @@ GASELL_API gasell_status gasell_bind_time(gasell_session* session, const char* n
                                           gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API gasell_status gasell_value_time(const gasell_value* value, int64_t* nanoseconds, gasell_error** error) GASELL_NOEXCEPT;
 
+/* ---- code that is being written ---- */
+/* What can stand at the cursor, a number of bytes of the text, as JSON: {"begin": …, "candidates": ["append", …], "closing": "']"}:
+ * candidates stand in the place of the text from `begin` to the cursor, `closing` comes behind the one that is chosen. Runs no function of
+ * a script. The text lives until the next such call on the session. */
+GASELL_API gasell_status gasell_complete(gasell_session* session, const char* text, size_t length, size_t cursor, const char** json,
+                                         gasell_error** error) GASELL_NOEXCEPT;
+/* What is known of the name or the expression around the cursor: its type, signature, description; with `detail` 1 the text of a function.
+ * Empty where there is nothing. Likewise. */
+GASELL_API gasell_status gasell_inspect(gasell_session* session, const char* text, size_t length, size_t cursor, int detail,
+                                        const char** description, gasell_error** error) GASELL_NOEXCEPT;
+/* Whether statements are whole: 1; 0 where more lines are wanted; -1 where the syntax is wrong. */
+GASELL_API int gasell_is_complete(const char* text, size_t length) GASELL_NOEXCEPT;
+
 /* ---- functions of scripts ---- */
 /* The function that `name` is, for arguments and a result of the types of `signature`, which are checked, and compiled, now.
  *

@@ -58,6 +58,12 @@ PyObject* call(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyObject* version(PyObject*, PyObject*) { return PyUnicode_FromString(gasell_version()); }
 
+PyObject* is_complete(PyObject*, PyObject* text) {
+  Py_ssize_t length = 0;
+  const char* const chars = PyUnicode_AsUTF8AndSize(text, &length);
+  return chars ? PyLong_FromLong(gasell_is_complete(chars, static_cast<size_t>(length))) : nullptr;
+}
+
 PyMethodDef functions[] = {
     {"register", register_classes, METH_VARARGS, "register(Array, DataFrame, Series, Function, Object, error_class, prepare, finish)"},
     {"operate", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(operate)), METH_VARARGS | METH_KEYWORDS,
@@ -68,6 +74,7 @@ PyMethodDef functions[] = {
      "call(value, *args, **kwargs): NumPy's scalars in the result stay Arrays."},
     {"frame_of_stream", frame_of_stream, METH_VARARGS, "frame_of_stream(session, capsule)"},
     {"array_of_dlpack", array_of_dlpack, METH_VARARGS, "array_of_dlpack(session, capsule)"},
+    {"is_complete", is_complete, METH_O, "is_complete(text): 1, 0 where more lines are wanted, -1 where the syntax is wrong."},
     {"version", version, METH_NOARGS, "The library's version."},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -67,7 +67,8 @@ gasell_status briefly_in_session(SessionObject& session, Work&& work) {
   return status;
 }
 
-/// `error` is read when the call that gives `status` has returned. True for GASELL_OK; else sets the Python exception that matches, and frees the error.
+/// `error` is read when the call that gives `status` has returned. True for GASELL_OK; else sets the Python exception that matches, and
+/// frees the error.
 bool succeeded(gasell_status status, gasell_error* const& error);
 
 /// The type objects, made once.

@@ -233,6 +233,33 @@ PyObject* session_set_streams(PyObject* self, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+PyObject* session_complete(PyObject* self, PyObject* args) {
+  const char* text = nullptr;
+  Py_ssize_t length = 0, cursor = 0;
+  if (!PyArg_ParseTuple(args, "s#n", &text, &length, &cursor)) return nullptr;
+  SessionObject& session = as_session(self);
+  const char* json = nullptr;
+  gasell_error* error = nullptr;
+  const gasell_status status = in_session(session, [&] {
+    return gasell_complete(session.session, text, static_cast<size_t>(length), static_cast<size_t>(cursor), &json, &error);
+  });
+  return succeeded(status, error) ? PyUnicode_FromString(json) : nullptr;
+}
+
+PyObject* session_inspect(PyObject* self, PyObject* args) {
+  const char* text = nullptr;
+  Py_ssize_t length = 0, cursor = 0;
+  int detail = 0;
+  if (!PyArg_ParseTuple(args, "s#np", &text, &length, &cursor, &detail)) return nullptr;
+  SessionObject& session = as_session(self);
+  const char* description = nullptr;
+  gasell_error* error = nullptr;
+  const gasell_status status = in_session(session, [&] {
+    return gasell_inspect(session.session, text, static_cast<size_t>(length), static_cast<size_t>(cursor), detail, &description, &error);
+  });
+  return succeeded(status, error) ? PyUnicode_FromString(description) : nullptr;
+}
+
 PyObject* session_engine(PyObject* self, void*) {
   auto* const engine = reinterpret_cast<PyObject*>(as_session(self).engine);
   Py_INCREF(engine);
@@ -247,6 +274,8 @@ PyMethodDef session_methods[] = {
     {"_set_streams", session_set_streams, METH_VARARGS, "_set_streams(write, read_line or None)"},
     {"_set_cancelled", session_set_cancelled, METH_O, "_set_cancelled(flag)"},
     {"_set_seconds", session_set_seconds, METH_O, "_set_seconds(seconds)"},
+    {"_complete", session_complete, METH_VARARGS, "_complete(text, cursor in bytes): JSON"},
+    {"_inspect", session_inspect, METH_VARARGS, "_inspect(text, cursor in bytes, detail): text"},
     {"interrupt", session_interrupt, METH_NOARGS, "End what this session runs, from any thread; the call raises KeyboardInterrupt."},
     {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef session_properties[] = {{"engine", session_engine, nullptr, "The Engine of this session.", nullptr},

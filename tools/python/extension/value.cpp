@@ -129,6 +129,15 @@ PyObject* value_item(PyObject* self, PyObject*) {
   return number_at(view.data, dtype);
 }
 
+PyObject* value_become(PyObject* self, PyObject* from) {
+  if (!is_value(from) || as_value(from).session != as_value(self).session || !as_value(from).value) {
+    PyErr_SetString(PyExc_TypeError, "_become() wants a value of this session");
+    return nullptr;
+  }
+  std::swap(as_value(self).value, as_value(from).value);
+  Py_RETURN_NONE;
+}
+
 // ---- the buffer protocol ----
 
 int value_get_buffer(PyObject* self, Buffer* buffer, int flags) {
@@ -188,6 +197,7 @@ PyMethodDef value_methods[] = {
     {"_type_name", value_type_name, METH_NOARGS, "_type_name(): type(value).__name__"},
     {"_describe", value_describe, METH_NOARGS, "_describe(): (dtype, shape) of an array, without computing it."},
     {"_memory", value_memory, METH_NOARGS, "_memory(): (address, dtype, shape, strides in bytes) of an array, computed."},
+    {"_become", value_become, METH_O, "_become(value): exchanges what the two are."},
     {"_item", value_item, METH_NOARGS, "_item(): the one element as a Python number."},
     {"_arrow_stream", arrow_stream_of, METH_NOARGS, "_arrow_stream(): a capsule of a frame, computed."},
     {"_dlpack", dlpack_of, METH_NOARGS, "_dlpack(): a versioned capsule of an array, computed."},

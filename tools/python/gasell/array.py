@@ -8,7 +8,7 @@ from . import _gasell, dtypes
 from .errors import error_class
 from .session import default_session
 
-_operate = _gasell.operate
+_make, _operate = _gasell.make, _gasell.operate
 _NUMBERS = (bool, int, float, complex)
 
 
@@ -168,9 +168,13 @@ class Array(_gasell.Value):
 
     # ---- elements ----
     def __getitem__(self, key):
+        if not self.shape:  # which is perhaps one of NumPy's scalars
+            return _operate(self.session, "lambda a, key: np.asarray(a)[key]", self, key)
         return _operate(self.session, "operator:getitem", self, key)
 
     def __setitem__(self, key, value):
+        if not self.shape:
+            self._become(_make(self.session, "lambda a: np.array(a)", self))
         _operate(self.session, "operator:setitem", self, key, value)
 
     def __len__(self):

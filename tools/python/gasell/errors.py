@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import sys
 
 
 class Error(Exception):
@@ -53,11 +54,18 @@ class InvalidArgument(Error, ValueError):
 _classes: dict[str, type[Error]] = {"InternalError": InternalError, "InvalidArgument": InvalidArgument}
 
 
+def _of_numpy(kind):
+    np = sys.modules.get("numpy")
+    if np is None:
+        return {"AxisError": IndexError, "LinAlgError": ValueError}.get(kind)
+    return {"AxisError": np.exceptions.AxisError, "LinAlgError": np.linalg.LinAlgError}.get(kind)
+
+
 def error_class(kind: str) -> type[Error]:
     """The class for one of Python's exception names, which derives from Error and from that exception."""
     known = _classes.get(kind)
     if known is None:
-        base = getattr(builtins, kind, None)
+        base = getattr(builtins, kind, None) or _of_numpy(kind)
         is_exception = isinstance(base, type) and issubclass(base, Exception)
         known = type(kind, (Error, base) if is_exception else (Error,), {"kind": kind, "__module__": __name__})
         _classes[kind] = known

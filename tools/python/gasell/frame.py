@@ -83,10 +83,22 @@ class DataFrame(_Table):
         return self.to_arrow().__dataframe__(nan_as_null, allow_copy)
 
     def _repr_html_(self):
-        return _operate(self.session, "lambda f: f.to_html(notebook=True, max_rows=60, show_dimensions=True)", self)
+        return html_of(self)
 
     def __reduce__(self):
         return _restored, (self.to_pandas(),)
+
+
+def html_of(frame):
+    """A frame as a table of HTML with its size below; of more than 60 rows the first and the last five."""
+    rows, columns = len(frame), _operate(frame.session, "lambda f: len(f.columns)", frame).__index__()
+    size = f"<p>{rows} rows × {columns} columns</p>"
+    if rows <= 60:
+        return _operate(frame.session, "lambda f: f.to_html()", frame) + "\n" + size
+    head, tail = _operate(frame.session, "lambda f: (f.head(5).to_html(), f.tail(5).to_html())", frame)
+    above, end = head.split("  </tbody>", 1)
+    gap = "    <tr>\n      <th>...</th>\n" + "      <td>...</td>\n" * columns + "    </tr>\n"
+    return above + gap + tail.split("<tbody>\n", 1)[1].split("  </tbody>", 1)[0] + "  </tbody>" + end + "\n" + size
 
 
 class Series(_Table):

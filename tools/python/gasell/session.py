@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import threading
@@ -137,6 +138,17 @@ class Session(_gasell.Session):
         from .array import asarray_in
 
         return asarray_in(self, data, dtype)
+
+    def complete(self, text, cursor=None):
+        """What can stand at the cursor (an index; the end of the text unless given): (start, candidates), for text[start:cursor]."""
+        cursor = len(text) if cursor is None else cursor
+        told = json.loads(self._complete(text, len(text[:cursor].encode())))
+        return len(text.encode()[: told["begin"]].decode()), [each + told["closing"] for each in told["candidates"]]
+
+    def inspect(self, text, cursor=None, *, detail=False):
+        """What is known of the expression at the cursor: type, signature, description; with detail, a function's text. "" where nothing."""
+        cursor = len(text) if cursor is None else cursor
+        return self._inspect(text, len(text[:cursor].encode()), detail)
 
     def __reduce__(self):
         raise TypeError("a gasell.Session cannot be pickled: it holds memory and code of this process")

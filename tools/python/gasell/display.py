@@ -1,0 +1,61 @@
+"""How values and pictures are shown by a notebook."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import tempfile
+
+from . import _gasell
+from .frame import DataFrame
+
+_operate = _gasell.operate
+_DRAWS = re.compile(r"\b(plt|pyplot|matplotlib|plot|hist|boxplot)\b")
+
+
+def text_of(value):
+    """repr() of a value as the language writes it."""
+    return repr(value)
+
+
+def bundle_of(value):
+    """A value by media types: text/plain, and text/html of frames."""
+    data = {"text/plain": text_of(value)}
+    if isinstance(value, DataFrame):
+        data["text/html"] = value._repr_html_()
+    return data
+
+
+class Pictures:
+    """The open figures of a session, given and closed behind each cell, as Matplotlib's inline backend does."""
+
+    def __init__(self, session, format="png"):
+        self._session = session
+        self._format = format
+        self._drew = False
+
+    def before(self, text):
+        """To be told of each cell before it runs: plt.show() is to leave its figures to take()."""
+        if not self._drew and _DRAWS.search(text):
+            self._drew = True
+            _operate(self._session, "lambda: setattr(plt, 'show', lambda *, block=None: None)")
+
+    def take(self):
+        """The bundles of the open figures, which are closed by it."""
+        if not self._drew:
+            return []
+        bundles = []
+        for number in _operate(self._session, "lambda: list(plt.get_fignums())"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "figure." + self._format)
+                _operate(self._session, "lambda number, path: plt.figure(number).savefig(path)", number, path)
+                with open(path, "rb") as file:
+                    data = file.read()
+            if self._format == "svg":
+                bundles.append({"image/svg+xml": data.decode()})
+            else:
+                bundles.append({"image/png": base64.b64encode(data).decode()})
+        if bundles:
+            _operate(self._session, "lambda: plt.close('all')")
+        return bundles
