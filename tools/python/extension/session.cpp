@@ -156,10 +156,12 @@ PyObject* session_convert(PyObject* self, PyObject* object) {
   SessionObject& session = as_session(self);
   Held value = to_gasell(session, object);
   if (!value) return nullptr;
-  if (value.object()) {
-    Py_INCREF(value.object());
-    return value.object();
+  PyObject* const held = value.object();
+  if (held && (held == object || reinterpret_cast<PyObject*>(Py_TYPE(held)) != registered.object)) {
+    Py_INCREF(held);
+    return held;
   }
+  if (held) return to_python(session, std::exchange(as_value(held).value, nullptr), true);  // made on the way
   return to_python(session, value.release(), true);
 }
 
@@ -270,7 +272,7 @@ PyMethodDef session_methods[] = {
     {"_evaluate", session_evaluate, METH_VARARGS, "_evaluate(text, source_name, keep_scalars=False): the value of the last expression."},
     {"_bind", session_bind, METH_VARARGS, "_bind(name, object)"},
     {"_get", session_get, METH_VARARGS, "_get(name, keep_scalars=False)"},
-    {"_convert", session_convert, METH_O, "_convert(object): as a value of this session, NumPy's scalars and arrays as Arrays."},
+    {"_convert", session_convert, METH_O, "_convert(object): there and back, as a value of this session; NumPy's scalars are Arrays."},
     {"_set_streams", session_set_streams, METH_VARARGS, "_set_streams(write, read_line or None)"},
     {"_set_cancelled", session_set_cancelled, METH_O, "_set_cancelled(flag)"},
     {"_set_seconds", session_set_seconds, METH_O, "_set_seconds(seconds)"},

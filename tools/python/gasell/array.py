@@ -34,7 +34,8 @@ def _binary(operation, ufunc):
             return NotImplemented
         if not self.ndim:
             return _operate(self.session, text, self, other)
-        return _operate(self.session, into, self, other, out=self)
+        _operate(self.session, into, self, other, out=self)
+        return self
 
     return method, reflected, in_place
 

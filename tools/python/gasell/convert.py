@@ -53,7 +53,7 @@ def _of_arrow_array(session, value):
 
     column = value if isinstance(value, (pyarrow.Array, pyarrow.ChunkedArray)) else pyarrow.array(value)
     frame = _gasell.frame_of_stream(session, pyarrow.table({"0": column}).__arrow_c_stream__())
-    return make(session, "lambda f: f['0']", frame)
+    return make(session, "lambda f: f['0'].rename(None)", frame)
 
 
 def _of_pandas(session, value):
@@ -61,6 +61,19 @@ def _of_pandas(session, value):
     from .frame import from_pandas
 
     return from_pandas(session, value)
+
+
+def _of_polars(session, value):
+    """A frame of Polars': its texts are views, which Arrow's older layouts do not have, so that they are laid out anew."""
+    import polars
+
+    try:
+        table = value.to_arrow(compat_level=polars.CompatLevel.oldest())
+    except ImportError:
+        columns = {column.name: column.to_numpy() if column.dtype.is_numeric() and not column.null_count() else column.to_list()
+                   for column in value.get_columns()}
+        return make(session, "lambda data: pd.DataFrame(data)", columns)
+    return _gasell.frame_of_stream(session, table.__arrow_c_stream__())
 
 
 def prepare(session, value):
@@ -81,6 +94,8 @@ def prepare(session, value):
         return _of_numpy(session, value)
     if root == "pandas":
         return _of_pandas(session, value)
+    if root == "polars" and hasattr(value, "get_columns"):
+        return _of_polars(session, value)
     if isinstance(value, bool):
         return bool(value)
     if isinstance(value, int):

@@ -54,18 +54,26 @@ class InvalidArgument(Error, ValueError):
 _classes: dict[str, type[Error]] = {"InternalError": InternalError, "InvalidArgument": InvalidArgument}
 
 
-def _of_numpy(kind):
-    np = sys.modules.get("numpy")
-    if np is None:
-        return {"AxisError": IndexError, "LinAlgError": ValueError}.get(kind)
-    return {"AxisError": np.exceptions.AxisError, "LinAlgError": np.linalg.LinAlgError}.get(kind)
+# What libraries' exceptions are where the library is not loaded.
+_BASES = {"AxisError": IndexError, "LinAlgError": ValueError, "UFuncTypeError": TypeError, "MergeError": ValueError, "ParserError": ValueError,
+          "EmptyDataError": ValueError, "OutOfBoundsDatetime": ValueError, "OutOfBoundsTimedelta": ValueError, "IntCastingNaNError": ValueError,
+          "JSONDecodeError": ValueError, "UndefinedVariableError": NameError, "InvalidIndexError": Exception}
+
+
+def _of_library(kind):
+    numpy, pandas = sys.modules.get("numpy"), sys.modules.get("pandas")
+    if numpy is not None and kind == "AxisError":
+        return numpy.exceptions.AxisError
+    if numpy is not None and kind == "LinAlgError":
+        return numpy.linalg.LinAlgError
+    return getattr(getattr(pandas, "errors", None), kind, None) or _BASES.get(kind)
 
 
 def error_class(kind: str) -> type[Error]:
     """The class for one of Python's exception names, which derives from Error and from that exception."""
     known = _classes.get(kind)
     if known is None:
-        base = getattr(builtins, kind, None) or _of_numpy(kind)
+        base = getattr(builtins, kind, None) or _of_library(kind)
         is_exception = isinstance(base, type) and issubclass(base, Exception)
         known = type(kind, (Error, base) if is_exception else (Error,), {"kind": kind, "__module__": __name__})
         _classes[kind] = known

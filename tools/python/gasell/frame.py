@@ -180,17 +180,24 @@ for _name in ("neg", "invert", "abs"):
 
 
 def column_to_pandas(column, index=None):
-    """A pandas.Series of a column: over its memory where it is of numbers without missing ones, else through Arrow."""
+    """A pandas.Series of a column: over its memory where it is of numbers, else through Arrow where pyarrow is installed."""
     import pandas
 
     name = _operate(column.session, "lambda s: s.name", column)
-    if isinstance(column.dtype, str):
+    kind = column.dtype
+    if not isinstance(kind, str):
+        return pandas.Series(column.__array__(), index=index, name=name, copy=False)
+    if kind.startswith(("datetime64[ns]", "timedelta64[ns]")):
+        return pandas.Series(column.values.__array__(), index=index, name=name)
+    if _has_pyarrow():
         made = column.to_arrow().to_pandas()
-        made.name = name
-        if index is not None:
-            made.index = index
-        return made
-    return pandas.Series(column.__array__(), index=index, name=name, copy=False)
+    else:
+        text = "lambda s: [None if gone else value for value, gone in zip(s.tolist(), s.isna().tolist())]"
+        made = pandas.Series(_operate(column.session, text, column))
+    made.name = name
+    if index is not None:
+        made.index = index
+    return made
 
 
 def index_to_pandas(table):
@@ -215,9 +222,9 @@ def from_pandas(session, value):
     import pandas
 
     if isinstance(value, pandas.DataFrame):
+        if not value.columns.is_unique or isinstance(value.columns, pandas.MultiIndex):
+            raise TypeError("a frame whose columns have the same name, or names of several levels, has no counterpart in Gasell")
         columns = {name: _from_column(session, value[name]) for name in value.columns}
-        if len(columns) != len(value.columns):
-            raise TypeError("a frame with two columns of one name has no counterpart in Gasell here")
         return _make(session, "lambda data, index: pd.DataFrame(data).set_axis(index, axis=0)", columns, _from_index(session, value.index))
     if isinstance(value, pandas.Series):
         return _make(session, "lambda data, index, name: pd.Series(data).set_axis(index).rename(name)", _from_column(session, value),
@@ -246,7 +253,7 @@ def _from_column(session, column):
     import pyarrow
 
     table = pyarrow.table({"0": pyarrow.Array.from_pandas(column)})
-    return _make(session, "lambda f: f['0']", _gasell.frame_of_stream(session, table.__arrow_c_stream__()))
+    return _make(session, "lambda f: f['0'].rename(None)", _gasell.frame_of_stream(session, table.__arrow_c_stream__()))
 
 
 def _from_index(session, index):
@@ -255,8 +262,7 @@ def _from_index(session, index):
     if isinstance(index, pandas.RangeIndex):
         return _make(session, "lambda a, b, c, name: pd.RangeIndex(a, b, c, name=name)", index.start, index.stop, index.step, index.name)
     if isinstance(index, pandas.MultiIndex):
-        levels = [_from_column(session, index.get_level_values(k).to_series()) for k in range(index.nlevels)]
-        return _make(session, "lambda levels, names: pd.MultiIndex.from_arrays(levels, names=names)", levels, list(index.names))
+        raise TypeError("a pandas.MultiIndex has no counterpart in Gasell: give the frame after reset_index()")
     return _make(session, "lambda data, name: pd.Index(data, name=name)", _from_column(session, index.to_series()), index.name)
 
 
