@@ -283,7 +283,6 @@ PyObject* call_value(SessionObject& session, gasell_value* callee, PyObject* con
 int add_value(PyObject* module) {
   static PyType_Slot slots[] = {{Py_tp_new, slot(value_new)},
                                 {Py_tp_dealloc, slot(value_dealloc)},
-                                {Py_tp_call, slot(value_call)},
                                 {Py_tp_methods, value_methods},
                                 {Py_tp_getset, value_properties},
                                 {kSlotGetBuffer, slot(value_get_buffer)},
@@ -292,7 +291,14 @@ int add_value(PyObject* module) {
                                 {0, nullptr}};
   static PyType_Spec spec{"gasell._gasell.Value", sizeof(ValueObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   value_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return value_type ? PyModule_AddType(module, value_type) : -1;
+  if (!value_type || PyModule_AddType(module, value_type) != 0) return -1;
+  // Arrays are not callable: libraries ask.
+  static PyType_Slot call_slots[] = {
+      {Py_tp_call, slot(value_call)}, {Py_tp_doc, const_cast<char*>("A value that may be one to call.")}, {0, nullptr}};
+  static PyType_Spec call_spec{"gasell._gasell.Callable", sizeof(ValueObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, call_slots};
+  const Ref bases(PyTuple_Pack(1, reinterpret_cast<PyObject*>(value_type)));
+  const Ref callable(bases ? PyType_FromSpecWithBases(&call_spec, bases.get()) : nullptr);
+  return callable ? PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(callable.get())) : -1;
 }
 
 }  // namespace gasell::python

@@ -15,7 +15,7 @@ from .session import Session, default_session
 _operate = _gasell.operate
 
 
-class Function(_gasell.Value):
+class Function(_gasell.Callable):
     """A function of a session. Arrays are handed over without copies; scalars come back as Python's numbers, arrays as gasell.Array."""
 
     __slots__ = ("__weakref__",)
@@ -33,7 +33,7 @@ class Function(_gasell.Value):
         return _operate(self.session, "lambda f: repr(f)", self)
 
 
-class Object(_gasell.Value):
+class Object(_gasell.Callable):
     """A value of a session that Python has no type for: attributes are the value's own, and it can be called where it can be there."""
 
     __slots__ = ("__weakref__",)

@@ -57,6 +57,8 @@ def call_ufunc(array, ufunc, method, inputs, kwargs):
 def call_function(array, function, args, kwargs):
     """array.__array_function__: the function of the same name of Gasell's numpy; TypeError where there is none."""
     path = _path(function)
+    if path in _LIKE and _numpy().dtype(kwargs.get("dtype") or float).names is not None:
+        return getattr(_numpy(), path)(_numpy().asarray(array), *args[1:], **kwargs)  # records are NumPy's
     special = _SPECIAL.get(path)
     if special is not None:
         return special(*args, **kwargs)
@@ -65,6 +67,7 @@ def call_function(array, function, args, kwargs):
     return _result(kwargs.get("out"), _operate(array.session, f"numpy:{path}", *args, **kwargs))
 
 
+_LIKE = ("empty_like", "zeros_like")
 # What asks about an array, and is answered without the language.
 _SPECIAL = {
     "shape": lambda a: a.shape,
