@@ -1,10 +1,13 @@
 """gasell.Array among Python's libraries: operators, NEP 13 and 18, buffers, DLPack, the array API's namespace, pickling."""
 
+import ast
 import copy
 import gc
+import importlib
 import operator
 import pickle
 import unittest
+from pathlib import Path
 
 import gasell
 
@@ -229,6 +232,23 @@ class Standard(unittest.TestCase):
         self.assertEqual(xp.linalg.slogdet(xp.eye(2)).logabsdet.item(), 0.0)
         with self.assertRaises(ValueError):
             xp.zeros(2, device="gpu")
+
+
+class Stubs(unittest.TestCase):
+    def test_stubs_say_what_is_there(self):
+        for stub in sorted(Path(gasell.__file__).parent.glob("*.pyi")):
+            module = importlib.import_module(f"gasell.{stub.stem}")
+            tree = ast.parse(stub.read_text())
+            for node in tree.body:
+                if isinstance(node, ast.ClassDef):
+                    kind = getattr(module, node.name)
+                    told = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+                    public = {name for name in vars(kind) if not name.startswith("_")}
+                    self.assertLessEqual(public, told, f"{stub.name}: {node.name}")
+                    for name in told - {"__buffer__"}:
+                        self.assertTrue(hasattr(kind, name), f"{stub.name}: {node.name}.{name}")
+                elif isinstance(node, ast.FunctionDef) and node.name != "__getattr__":
+                    self.assertTrue(callable(getattr(module, node.name)), f"{stub.name}: {node.name}")
 
 
 if __name__ == "__main__":
