@@ -49,7 +49,7 @@ class Values(unittest.TestCase):
         self.assertIs(self.session.evaluate("(np.arange(3) > 5).any()"), False)
 
     def test_what_has_no_counterpart_is_refused_by_name(self):
-        for value, message in [(object(), "type 'object'"), (b"bytes", "type 'bytes'"), (2**64, "64 bits"), (open, "builtin_function_or_method")]:
+        for value, message in [(object(), "type 'object'"), (b"bytes", "type 'bytes'"), (2**64, "64 bits"), (unittest.TestCase, "type 'TestCase'")]:
             with self.subTest(message=message), self.assertRaises((TypeError, OverflowError)) as caught:
                 self.session.evaluate("x", x=value)
             self.assertIn(message, str(caught.exception))
@@ -118,6 +118,67 @@ class Values(unittest.TestCase):
         numpy.testing.assert_array_equal(numpy.asarray(self.session.evaluate("t", t=times - times[::-1])), times - times[::-1])
         with self.assertRaises(TypeError):
             self.session.evaluate("x", x=numpy.array([object()]))
+
+
+class Functions(unittest.TestCase):
+    """Python's functions in scripts."""
+
+    def setUp(self):
+        self.session = gasell.Session()
+
+    def test_they_take_and_give_what_sessions_do(self):
+        def told(*args, **kwargs):
+            return args, kwargs
+
+        self.assertEqual(self.session.evaluate("f(1, 'a', [2.5], k={'x': None})", f=told), ((1, "a", [2.5]), {"k": {"x": None}}))
+        self.assertEqual(self.session.evaluate("list(map(f, [1, 2]))", f=lambda x: x * 10), [10, 20])
+        self.assertEqual(self.session.evaluate("sorted([1, -3, 2], key=f)", f=abs), [1, 2, -3])
+        self.assertTrue(self.session.evaluate("f(x) is x", f=lambda x: x, x=gasell.asarray([1])))
+        self.assertEqual(self.session.evaluate("f(lambda x: x + 1)", f=lambda g: g(2)), 3)
+        self.assertEqual(self.session.evaluate("f(3)", f=lambda x: self.session.evaluate("y * 2", y=x)), 6)
+        self.assertEqual(self.session.evaluate("f.__name__", f=told), "told")
+
+    def test_arrays_are_handed_over_by_their_memory(self):
+        self.assertEqual(self.session.evaluate("f(np.arange(4.0) * 2)", f=lambda a: memoryview(a).tolist()), [0, 2, 4, 6])
+
+    def test_what_they_raise_is_the_scripts_exception(self):
+        def fails(error):
+            raise {"key": KeyError("gone"), "value": ValueError("wrong"), "own": Own("mine")}[error]
+
+        class Own(Exception):
+            pass
+
+        for name, kind, text in [("key", KeyError, "'gone'"), ("value", ValueError, "wrong"), ("own", RuntimeError, "mine")]:
+            with self.subTest(name=name), self.assertRaises(kind) as caught:
+                self.session.evaluate(f"f({name!r})", f=fails)
+            self.assertEqual(str(caught.exception), text)
+            self.assertEqual(caught.exception.line, 1)
+            self.assertIn(type(caught.exception.__cause__), (KeyError, ValueError, Own))
+        self.assertEqual(self.session.evaluate("try:\n    f('value')\nexcept ValueError as e:\n    r = str(e)\nr"), "wrong")
+        with self.assertRaises(TypeError):
+            self.session.evaluate("f()", f=lambda: object())
+
+    def test_an_interrupt_in_one_ends_the_call(self):
+        def spin():
+            threading.Timer(0.2, _kill).start()
+            while True:
+                time.sleep(0.01)
+
+        with self.assertRaises(KeyboardInterrupt):
+            self.session.evaluate("try:\n    f()\nexcept Exception:\n    pass", f=spin)
+        self.assertEqual(self.session.evaluate("1"), 1)
+
+    def test_they_are_given_back(self):
+        def f():
+            pass
+
+        gone = weakref.ref(f)
+        self.session.evaluate("g = f", f=f)
+        del f
+        self.assertIsNotNone(gone())
+        self.session.evaluate("f = g = None")
+        gc.collect()
+        self.assertIsNone(gone())
 
 
 class Errors(unittest.TestCase):

@@ -135,6 +135,10 @@ gasell_status gasell_make_view(gasell_session* session, void* data, gasell_dtype
   });
 }
 
+gasell_status gasell_value_share(const gasell_value* value, gasell_value** shared, gasell_error** error) noexcept {
+  return making(value ? value->session : nullptr, shared, error, [&] { return value->value; });
+}
+
 gasell_status gasell_value_type(const gasell_value* value, const char** name, gasell_error** error) noexcept {
   return guarded(error, value ? value->session : nullptr, [&] {
     require(value && name, "gasell_value_type wants a value and a place for the name");

@@ -330,6 +330,8 @@ GASELL_API gasell_status gasell_make_frame(gasell_session* session, struct Arrow
                                            gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API gasell_status gasell_make_tensor(gasell_session* session, struct DLManagedTensorVersioned* tensor, gasell_value** value,
                                             gasell_error** error) GASELL_NOEXCEPT;
+/* Another handle of the same value. */
+GASELL_API gasell_status gasell_value_share(const gasell_value* value, gasell_value** shared, gasell_error** error) GASELL_NOEXCEPT;
 /* A module by the name that import takes: "numpy.linalg". */
 GASELL_API gasell_status gasell_import_module(gasell_session* session, const char* name, gasell_value** module,
                                               gasell_error** error) GASELL_NOEXCEPT;
@@ -367,6 +369,14 @@ typedef int (*gasell_callback)(void* context, void* result, void* const* argumen
  * called once, in gasell_session_free at the latest. */
 GASELL_API gasell_status gasell_define(gasell_session* session, const char* name, const char* signature, gasell_callback callback,
                                        gasell_release release, void* context, gasell_error** error) GASELL_NOEXCEPT;
+
+/* A function that takes any arguments, positional ones and keywords, whose handles are its own: it frees them, or hands them on. It leaves
+ * a handle in `result` that is the session's from then on, or NULL for None, and returns 0; or anything else where it failed. */
+typedef int (*gasell_callable)(void* context, gasell_value* const* arguments, size_t count, const char* const* names,
+                               gasell_value* const* keywords, size_t keyword_count, gasell_value** result, gasell_failure* failure);
+/* It as a value. `name` is what scripts see. `release` (may be NULL) is called once, in gasell_session_free at the latest. */
+GASELL_API gasell_status gasell_make_function(gasell_session* session, const char* name, gasell_callable callable, gasell_release release,
+                                              void* context, gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
 
 /* ---- other programs' memory: Arrow's C data and stream interfaces, DLPack ---- */
 struct ArrowSchema;

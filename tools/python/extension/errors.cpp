@@ -1,4 +1,5 @@
 // Errors of the library as Python exceptions.
+#include "callbacks.h"
 #include "objects.h"
 
 namespace gasell::python {
@@ -13,6 +14,13 @@ void raise_interrupt(const char* message) {
 void raise_exit(int code) {
   const Ref number(PyLong_FromLong(code));
   if (number) PyErr_SetObject(PyExc_SystemExit, number.get());
+}
+
+/// Whether an error of a script's is a Python exception that a callable raised in it.
+bool tells_again(const gasell_error_info& info, PyObject* exception) {
+  const Ref message(PyObject_Str(exception));
+  if (!message) PyErr_Clear();
+  return message && PyUnicode_CompareWithASCIIString(message.get(), info.message) == 0;
 }
 
 }  // namespace
@@ -31,6 +39,8 @@ bool succeeded(gasell_status status, gasell_error* const& error) {
     raise_exit(info.exit_code);
   } else {
     const Ref made(PyObject_CallFunction(registered.error_class, "isss", static_cast<int>(status), info.kind, info.json, info.rendered));
+    if (const Ref cause = take_raised(); cause && made && tells_again(info, cause.get()))
+      PyException_SetCause(made.get(), Ref::shared(cause.get()).release());
     if (made) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.get())), made.get());
   }
   gasell_error_free(error);

@@ -129,6 +129,8 @@ def prepare(session, value):
             return array
     if hasattr(value, "__index__"):
         return value.__index__()
+    if callable(value):
+        return _gasell.host_function(session, value, getattr(value, "__name__", kind.__name__))
     raise TypeError(f"an object of type '{kind.__name__}' has no counterpart in Gasell")
 
 

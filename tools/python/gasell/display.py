@@ -28,34 +28,35 @@ def bundle_of(value):
 
 
 class Pictures:
-    """The open figures of a session, given and closed behind each cell, as Matplotlib's inline backend does."""
+    """The open figures of a session, shown and closed by plt.show() and behind each cell, as Matplotlib's inline backend does.
 
-    def __init__(self, session, format="png"):
+    display: is called with a bundle for each.
+    """
+
+    def __init__(self, session, display, format="png"):
         self._session = session
+        self._display = display
         self._format = format
         self._drew = False
 
     def before(self, text):
-        """To be told of each cell before it runs: plt.show() is to leave its figures to take()."""
+        """To be told of each cell before it runs, since a session knows no notebook: from the first drawing on, plt.show() shows here."""
         if not self._drew and _DRAWS.search(text):
             self._drew = True
-            _operate(self._session, "lambda: setattr(plt, 'show', lambda *, block=None: None)")
+            _operate(self._session, "lambda show: setattr(plt, 'show', show)", self._shown)
 
-    def take(self):
-        """The bundles of the open figures, which are closed by it."""
+    def _shown(self, *, block=None):
+        self.show()
+
+    def show(self):
+        """Shows the open figures, which are closed by it."""
         if not self._drew:
-            return []
-        bundles = []
+            return
         for number in _operate(self._session, "lambda: list(plt.get_fignums())"):
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "figure." + self._format)
                 _operate(self._session, "lambda number, path: plt.figure(number).savefig(path)", number, path)
                 with open(path, "rb") as file:
                     data = file.read()
-            if self._format == "svg":
-                bundles.append({"image/svg+xml": data.decode()})
-            else:
-                bundles.append({"image/png": base64.b64encode(data).decode()})
-        if bundles:
-            _operate(self._session, "lambda: plt.close('all')")
-        return bundles
+            self._display({"image/svg+xml": data.decode()} if self._format == "svg" else {"image/png": base64.b64encode(data).decode()})
+        _operate(self._session, "lambda: plt.close('all')")

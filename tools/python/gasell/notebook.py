@@ -37,10 +37,8 @@ def _names(text):
 
 
 def _is_shared(value):
-    """Whether a variable of the notebook goes to the session: modules, and Python's own functions and classes, stay where they are."""
-    from .function import JitFunction
-
-    return isinstance(value, JitFunction) or not isinstance(value, (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type))
+    """Whether a variable of the notebook goes to the session: modules and classes stay where they are."""
+    return not isinstance(value, (types.ModuleType, type))
 
 
 class Extension:
@@ -49,7 +47,7 @@ class Extension:
     def __init__(self, shell, session: Session):
         self.shell = shell
         self.session = session
-        self.pictures = Pictures(session)
+        self.pictures = Pictures(session, self._display)
 
     def run(self, text, source):
         """Runs a text with the notebook's variables, and gives them back what it binds."""
@@ -67,13 +65,13 @@ class Extension:
                     variables[name] = self.session[name]
                 except KeyError:  # an error came first
                     pass
-            self._show_pictures()
+            self.pictures.show()
 
-    def _show_pictures(self):
+    @staticmethod
+    def _display(bundle):
         from IPython.display import display
 
-        for bundle in self.pictures.take():
-            display(bundle, raw=True)
+        display(bundle, raw=True)
 
     def line(self, line):
         """%gasell EXPRESSION: runs a line of Gasell."""

@@ -32,13 +32,17 @@ class GasellKernel(Kernel):
     def _new_session(self):
         self.gasell = Session()
         self.gasell._set_streams(self._write, self._read_line)
-        self.pictures = Pictures(self.gasell)
+        self.pictures = Pictures(self.gasell, self._display)
         self._silent = False
         self._may_ask = False
 
     def _write(self, text):
         if not self._silent:
             self.send_response(self.iopub_socket, "stream", {"name": "stdout", "text": text})
+
+    def _display(self, bundle):
+        if not self._silent:
+            self.send_response(self.iopub_socket, "display_data", {"data": bundle, "metadata": {}})
 
     def _read_line(self, prompt):
         if not self._may_ask:
@@ -68,8 +72,7 @@ class GasellKernel(Kernel):
         return value
 
     def _show(self, code, value):
-        for bundle in self.pictures.take():
-            self.send_response(self.iopub_socket, "display_data", {"data": bundle, "metadata": {}})
+        self.pictures.show()
         if value is not None and not code.rstrip().endswith(";"):
             self.send_response(self.iopub_socket, "execute_result",
                                {"execution_count": self.execution_count, "data": bundle_of(value), "metadata": {}})
