@@ -49,6 +49,14 @@ class Notebooks(unittest.TestCase):
         self.assertEqual(outputs[5][0].data["text/plain"], "np.float32(1.5)")
         self.assertEqual(outputs[6], [])
 
+    def test_long_computations_tell_how_far_they_are(self):
+        cell = "x = np.arange(3e8)\nfloat(np.sin(np.sqrt(x) + np.exp(np.cos(x))).sum()) > 0"
+        lines = "".join(output.text for output in self.run_cells("gasell", "1", cell)[1] if output.output_type == "stream")
+        if not lines:
+            print("the computation was too fast to be told of")
+        else:
+            self.assertRegex(lines, r"\r\[#*-*\] +\d+%")
+
     def test_what_an_editor_asks(self):
         from jupyter_client.manager import start_new_kernel
 

@@ -141,6 +141,10 @@ GASELL_API void gasell_engine_free(gasell_engine* engine) GASELL_NOEXCEPT;
  * gasell_evaluate begins by forgetting earlier interrupts. */
 GASELL_API void gasell_engine_interrupt(gasell_engine* engine) GASELL_NOEXCEPT;
 
+/* What part of the computation that runs is done, 0 to 1; -1 where none runs. Where sessions compute at the same time it is
+ * that of one of them. The first call begins to look: computations that began before it are not told of. From any thread. */
+GASELL_API double gasell_engine_progress(gasell_engine* engine) GASELL_NOEXCEPT;
+
 /* ---- sessions ---- */
 GASELL_API gasell_status gasell_session_create(gasell_engine* engine, gasell_session** session, gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API void gasell_session_free(gasell_session* session) GASELL_NOEXCEPT;

@@ -55,6 +55,17 @@ PyObject* engine_interrupt(PyObject* self, PyObject*) {
   Py_RETURN_NONE;
 }
 
+PyObject* engine_progress(PyObject* self, void*) {
+  const double fraction = gasell_engine_progress(reinterpret_cast<EngineObject*>(self)->engine);
+  if (fraction < 0) Py_RETURN_NONE;
+  return PyFloat_FromDouble(fraction);
+}
+
+PyGetSetDef engine_properties[] = {
+    {"progress", engine_progress, nullptr,
+     "What part of the computation that runs is done, 0 to 1; None where none runs. Computations from the first look on are told of.",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef engine_methods[] = {
     {"interrupt", engine_interrupt, METH_NOARGS, "Stop what all sessions of this engine run; their calls raise KeyboardInterrupt."},
     {nullptr, nullptr, 0, nullptr}};
@@ -327,6 +338,7 @@ int add_engine_and_session(PyObject* module) {
   static PyType_Slot engine_slots[] = {{Py_tp_new, slot(engine_new)},
                                        {Py_tp_dealloc, slot(engine_dealloc)},
                                        {Py_tp_methods, engine_methods},
+                                       {Py_tp_getset, engine_properties},
                                        {Py_tp_doc, const_cast<char*>("What sessions share: cores or GPUs, memory, compiled code.")},
                                        {0, nullptr}};
   static PyType_Slot session_slots[] = {{Py_tp_new, slot(session_new)},

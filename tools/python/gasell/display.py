@@ -6,6 +6,7 @@ import base64
 import os
 import re
 import tempfile
+import threading
 
 from . import _gasell
 from .frame import DataFrame
@@ -25,6 +26,43 @@ def bundle_of(value):
     if isinstance(value, DataFrame):
         data["text/html"] = value._repr_html_()
     return data
+
+
+def progress_line(fraction):
+    """A line for a part that is done: "[########------------]  42 %"."""
+    done = int(20 * fraction)
+    return f"[{'#' * done}{'-' * (20 - done)}] {fraction:4.0%}"
+
+
+class Watch:
+    """Tells how far an engine's computation is, while it is entered: tell(text) after a second and then as it goes on, tell(None) at the end."""
+
+    def __init__(self, engine, tell):
+        self._engine = engine
+        self._tell = tell
+        self._done = threading.Event()
+
+    def __enter__(self):
+        self._engine.progress  # begins to look
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self._done.set()
+        self._thread.join()
+
+    def _look(self):
+        told = None
+        wait = 1.0
+        while not self._done.wait(wait):
+            wait = 0.25
+            fraction = self._engine.progress
+            if fraction is not None and progress_line(fraction) != told:
+                told = progress_line(fraction)
+                self._tell(told)
+        if told is not None:
+            self._tell(None)
 
 
 class Pictures:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 import types
 
-from .display import Pictures
+from .array import Array
+from .display import Pictures, Watch
 from .errors import Error
+from .frame import DataFrame, Series
 from .session import Session, default_session
 
 
@@ -58,7 +61,9 @@ class Extension:
                 self.session[name] = variables[name]
         self.pictures.before(text)
         try:
-            return self.session.evaluate(text, source=source)
+            with Watch(self.session.engine, self._tell_progress):
+                value = self.session.evaluate(text, source=source)
+                return value.compute() if isinstance(value, (Array, DataFrame, Series)) else value
         finally:
             for name in sorted(bound):
                 try:
@@ -66,6 +71,11 @@ class Extension:
                 except KeyError:  # an error came first
                     pass
             self.pictures.show()
+
+    @staticmethod
+    def _tell_progress(line):
+        sys.stderr.write(f"\r{line}" if line else "\r" + " " * 30 + "\r")
+        sys.stderr.flush()
 
     @staticmethod
     def _display(bundle):

@@ -6,7 +6,7 @@ from ipykernel.kernelbase import Kernel
 
 import gasell
 from gasell import _gasell
-from gasell.display import Pictures, bundle_of
+from gasell.display import Pictures, Watch, bundle_of
 from gasell.session import Session
 
 
@@ -44,6 +44,11 @@ class GasellKernel(Kernel):
         if not self._silent:
             self.send_response(self.iopub_socket, "display_data", {"data": bundle, "metadata": {}})
 
+    def _tell_progress(self, line):
+        """A line that is written anew in its place, and erased at the end. From the thread that watches."""
+        if not self._silent:
+            self.send_response(self.iopub_socket, "stream", {"name": "stderr", "text": f"\r{line}" if line else "\r" + " " * 30 + "\r"})
+
     def _read_line(self, prompt):
         if not self._may_ask:
             raise EOFError
@@ -53,29 +58,24 @@ class GasellKernel(Kernel):
         """Runs a cell and shows its last expression's value."""
         self._silent, self._may_ask = silent, allow_stdin
         try:
-            value = self._run(code)
-            if not silent:
-                self._show(code, value)
+            self.pictures.before(code)
+            with Watch(self.gasell.engine, self._tell_progress):
+                value = self.gasell._evaluate(code, f"<cell {self.execution_count}>", True)
+                shown = value is not None and not silent and not code.rstrip().endswith(";")
+                bundle = bundle_of(value) if shown else None  # computes what is lazy
+            if value is not None:
+                self.gasell._bind("_", value)
+            self.pictures.show()
         except (gasell.Error, KeyboardInterrupt) as error:
             return self._failed(error, silent)
         except SystemExit:
             return {"status": "ok", "execution_count": self.execution_count, "payload": [{"source": "ask_exit", "keepkernel": False}],
                     "user_expressions": {}}
+        if bundle is not None:
+            self.send_response(self.iopub_socket, "execute_result",
+                               {"execution_count": self.execution_count, "data": bundle, "metadata": {}})
         return {"status": "ok", "execution_count": self.execution_count, "payload": [],
                 "user_expressions": {name: self._expression(text) for name, text in (user_expressions or {}).items()}}
-
-    def _run(self, code):
-        self.pictures.before(code)
-        value = self.gasell._evaluate(code, f"<cell {self.execution_count}>", True)
-        if value is not None:
-            self.gasell._bind("_", value)
-        return value
-
-    def _show(self, code, value):
-        self.pictures.show()
-        if value is not None and not code.rstrip().endswith(";"):
-            self.send_response(self.iopub_socket, "execute_result",
-                               {"execution_count": self.execution_count, "data": bundle_of(value), "metadata": {}})
 
     def _failed(self, error, silent):
         interrupted = isinstance(error, KeyboardInterrupt)
