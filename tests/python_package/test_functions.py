@@ -61,6 +61,19 @@ def spin(n):
     return total
 
 
+renamed = gasell.jit
+
+
+@renamed(fastmath=False)
+def is_even(n):
+    return True if n == 0 else is_odd(n - 1)
+
+
+@renamed
+def is_odd(n):
+    return False if n == 0 else is_even(n - 1)
+
+
 @gasell.jit
 def fails(a):
     return a[10]
@@ -123,6 +136,20 @@ class Calls(unittest.TestCase):
             return x + closed
 
         self.assertEqual(uses_closure(1), 6)
+
+    def test_functions_may_call_what_comes_later(self):
+        calls = gasell.function("def f(n):\n    return n")
+
+        @gasell.jit
+        def early(n):
+            return later(n) + 1  # noqa: F821
+
+        with self.assertRaises(NameError):
+            early(1)
+        globals()["later"] = gasell.jit(plain_helper)
+        self.assertEqual(early(2), 7)
+        self.assertEqual(pickle.loads(pickle.dumps(early))(2), 7)
+        self.assertEqual(calls(3), 3)
 
     def test_errors_tell_the_place_in_the_python_file(self):
         with self.assertRaises(IndexError) as caught:

@@ -194,7 +194,7 @@ class Errors(unittest.TestCase):
 
     def test_an_error_tells_its_place(self):
         with self.assertRaises(gasell.Error) as caught:
-            self.session.evaluate("def f(a):\n    return a['k']\nx = f({})", source="mine.gsl")
+            self.session.evaluate("def f(a):\n    return a['k']\nx = f({})", source_name="mine.gsl")
         error = caught.exception
         self.assertEqual((error.kind, error.source, error.line), ("KeyError", "mine.gsl", 2))
         self.assertEqual([call["line"] for call in error.calls], [3])

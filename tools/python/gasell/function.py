@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import dis
 import functools
 import inspect
 import textwrap
@@ -81,18 +83,29 @@ class _Recipe:
     def __init__(self, name, text, source, line, names):
         self.name, self.text, self.source, self.line, self.names = name, text, source, line, names
 
-    def make(self, session):
-        for name, value in self.names.items():
+    def make(self, session, making=()):
+        """The function, made in the session. `making`: the recipes that are at it, which may be of functions that call each other."""
+        self.bind(session, self.names, (*making, self))
+        session._evaluate("\n" * (self.line - 1) + self.text, self.source)
+        return session._get(self.name)
+
+    def bind(self, session, names, making=()):
+        """Gives a session names that the function uses."""
+        for name, value in names.items():
             if isinstance(value, _Module):
                 session._evaluate(f"import {value.name} as {name}" if value.name != name else f"import {name}", self.source)
             elif isinstance(value, _Recipe):
-                value.make(session)
-                if value.name != name:
-                    session._bind(name, session._get(value.name))
+                if value not in making:
+                    made = value.make(session, making)
+                    if value.name != name:
+                        session._bind(name, made)
             else:
                 session._bind(name, value)
-        session._evaluate("\n" * (self.line - 1) + self.text, self.source)
-        return session._get(self.name)
+
+    def missing(self, function):
+        """Global names of a function that its module did not have yet, and has now."""
+        found = {name: value for name, value in _names_used(function, function.__code__).items() if name not in self.names}
+        return _bound(found, function)
 
 
 class _Module:
@@ -142,10 +155,51 @@ class JitFunction(Function):
         return f"<gasell function {self.recipe.name}>"
 
 
-def _decorators(node):
-    """The decorators of a definition without those of this package; True where numba's or the like stay."""
-    kept = [each for each in node.decorator_list if not ast.unparse(each).split("(")[0].split(".")[0] in ("gasell", "function", "jit")
-            or ast.unparse(each).startswith(("numba.", "nb."))]
+class _EarlyFunction(JitFunction):
+    """One that uses names which its module gets later, as functions that call each other do: they are looked up at the first call."""
+
+    def __call__(self, *args, **kwargs):
+        late = self.recipe.missing(self.py_func)
+        self.recipe.bind(self.session, late, (self.recipe,))
+        self.recipe.names.update(late)
+        result = super().__call__(*args, **kwargs)
+        self.__class__ = JitFunction  # all of them were there
+        return result
+
+
+def _compiled(function, decorator):
+    recipe = _recipe_of(function, decorator)
+    own = {function.__name__, *function.__code__.co_freevars}
+    unknown = [name for name in _global_names(function.__code__)
+               if name not in recipe.names and name not in function.__globals__ and name not in own and not hasattr(builtins, name)]
+    return (_EarlyFunction if unknown else JitFunction)(recipe, function)
+
+
+def _global_names(code):
+    """The names that code looks up in its module."""
+    names, pending = set(), [code]
+    while pending:
+        each = pending.pop()
+        pending.extend(constant for constant in each.co_consts if isinstance(constant, types.CodeType))
+        names.update(instruction.argval for instruction in dis.get_instructions(each) if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
+    return names
+
+
+def _decorators(node, function):
+    """The decorators of a definition as texts, without this package's, by whatever names they go."""
+    closure = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    kept = []
+    for each in node.decorator_list:
+        named = each.func if isinstance(each, ast.Call) else each
+        parts = ast.unparse(named).split(".")
+        found = function.__globals__.get(parts[0])
+        if found is None and parts[0] in closure:
+            found = closure[parts[0]].cell_contents
+        for part in parts[1:]:
+            found = getattr(found, part, None)
+        is_ours = found in (jit, globals()["function"]) or parts[-1] in ("jit", "function") and parts[0] not in ("numba", "nb")
+        if not is_ours:
+            kept.append(ast.unparse(each))
     return kept
 
 
@@ -153,13 +207,9 @@ def _names_used(function, code):
     """The global names and closure variables that a function's code uses, with their values."""
     closure = dict(zip(code.co_freevars, function.__closure__ or ()))
     names = {}
-    pending = [code]
-    while pending:
-        each = pending.pop()
-        pending.extend(constant for constant in each.co_consts if isinstance(constant, types.CodeType))
-        for name in each.co_names:
-            if name in function.__globals__ and name not in names:
-                names[name] = function.__globals__[name]
+    for name in _global_names(code):
+        if name in function.__globals__:
+            names[name] = function.__globals__[name]
     for name, cell in closure.items():
         try:
             names[name] = cell.cell_contents
@@ -199,7 +249,7 @@ def _recipe_of(function, decorator):
     definition = tree.body[0]
     if isinstance(definition, ast.FunctionDef):
         # The text from `def` on, at its own lines; decorators other than ours stand before it.
-        kept = [ast.unparse(each) for each in _decorators(definition)]
+        kept = _decorators(definition, function)
         first = definition.lineno
         body = "\n".join(text.splitlines()[first - 1:])
         above = [f"@{each}" for each in ([decorator] if decorator and not kept else []) + kept]
@@ -238,7 +288,7 @@ def jit(function=None, /, **options):
         return function
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"jit() wants a Python function, not '{type(function).__name__}'")
-    return JitFunction(_recipe_of(function, _options(options)), function)
+    return _compiled(function, _options(options))
 
 
 def function(text_or_function, /, *, name=None):
@@ -248,7 +298,7 @@ def function(text_or_function, /, *, name=None):
     A function that is not decorated is interpreted: its arrays are lazy, and fuse with what is done with the result.
     """
     if isinstance(text_or_function, types.FunctionType):
-        return JitFunction(_recipe_of(text_or_function, ""), text_or_function)
+        return _compiled(text_or_function, "")
     if not isinstance(text_or_function, str):
         raise TypeError(f"function() wants a text or a Python function, not '{type(text_or_function).__name__}'")
     text = textwrap.dedent(text_or_function).strip("\n")

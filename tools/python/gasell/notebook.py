@@ -62,7 +62,7 @@ class Extension:
         self.pictures.before(text)
         try:
             with Watch(self.session.engine, self._tell_progress):
-                value = self.session.evaluate(text, source=source)
+                value = self.session.evaluate(text, source_name=source)
                 return value.compute() if isinstance(value, (Array, DataFrame, Series)) else value
         finally:
             for name in sorted(bound):

@@ -93,16 +93,16 @@ class Session(_gasell.Session):
         session._set_streams(_write, None if sandbox else _read_line)
         return session
 
-    def evaluate(self, text, /, *, source="<python>", **names):
+    def evaluate(self, text, /, *, source_name="<python>", **names):
         """Runs a text, with these names bound before, and gives the value of its last statement where that is an expression, else None.
 
-        Arrays are bound over their memory, without a copy; frames of pandas, Polars and pyarrow through Arrow's streams. Numbers, texts,
+        source_name: what errors call the text. Arrays are bound over their memory, without a copy; frames of pandas, Polars and pyarrow through Arrow's streams. Numbers, texts,
         lists, tuples, dicts and sets come back as Python's own, others as gasell.Array, DataFrame, Series, Function, Object.
         Raises gasell.Error (a ValueError is a ValueError, too), KeyboardInterrupt, SystemExit.
         """
         for name, value in names.items():
             self._bind(name, value)
-        return self._evaluate(text, source)
+        return self._evaluate(text, source_name)
 
     def __getitem__(self, name):
         """The value of a global name; KeyError where there is none."""
