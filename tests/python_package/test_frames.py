@@ -79,6 +79,19 @@ class Pandas(unittest.TestCase):
         with self.assertRaises(AttributeError):
             made.nothing
 
+    def test_operators_and_ufuncs(self):
+        made = gasell.dataframe(pd.DataFrame({"a": [1.0, 4.0], "b": [9.0, 16.0]}))
+        self.assertEqual(np.sqrt(made["a"]).tolist(), [1.0, 2.0])
+        self.assertIsInstance(np.sqrt(made), gasell.DataFrame)
+        self.assertEqual(np.asarray(made).tolist(), [[1, 9], [4, 16]])
+        self.assertEqual((1 + made * 2)["b"].tolist(), [19.0, 33.0])
+        self.assertEqual((-made["a"]).tolist(), [-1.0, -4.0])
+        self.assertEqual(((made["a"] > 1) & (made["b"] > 1)).tolist(), [False, True])
+        self.assertEqual((made.columns == ["a", "c"]).tolist(), [True, False])
+        self.assertEqual(list(made.columns), ["a", "b"])
+        with self.assertRaises(ValueError):
+            bool(made["a"])
+
     def test_series_and_scalars(self):
         series = pd.Series([1.0, 2.0], index=["a", "b"], name="s")
         session = gasell.Session()

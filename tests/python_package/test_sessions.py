@@ -68,6 +68,11 @@ class Values(unittest.TestCase):
         self.assertEqual((value.x, value.twice()), (4, 8))
         with self.assertRaises(AttributeError):
             value.y
+        same = self.session.evaluate("class Key:\n    def __eq__(self, other):\n        return True\n    def __hash__(self):\n        return 7\nKey(), Key()")
+        self.assertTrue(same[0] == same[1])
+        self.assertEqual(hash(same[0]), 7)
+        counter = self.session.evaluate("from collections import Counter\nCounter('abca')")
+        self.assertEqual((counter["a"], len(counter), "b" in counter, sorted(counter)), (2, 3, True, ["a", "b", "c"]))
 
     def test_text_goes_to_the_standard_output(self):
         text = io.StringIO()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from . import _gasell, dtypes
+from .operators import with_operators
 from .session import default_session
 
 _make, _operate = _gasell.make, _gasell.operate
 
 
+@with_operators
 class _Table(_gasell.Value):
     """What frames and Series have in common: any attribute is the language's own, called with Python's arguments."""
 
@@ -17,39 +19,16 @@ class _Table(_gasell.Value):
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        value = self._attribute(name, False)
-        return _Method(value) if isinstance(value, _gasell.Value) and not isinstance(value, _Table) and callable_value(value) else value
-
-    def __dir__(self):
-        return sorted({*super().__dir__(), *_operate(self.session, "lambda a: dir(a)", self)})
-
-    def __getitem__(self, key):
-        return plain(_operate(self.session, "operator:getitem", self, key))
-
-    def __setitem__(self, key, value):
-        _operate(self.session, "operator:setitem", self, key, value)
-
-    def __len__(self):
-        return _operate(self.session, "lambda a: len(a)", self).__index__()
-
-    def __iter__(self):
-        return iter(_operate(self.session, "lambda a: list(a)", self))
-
-    def __contains__(self, item):
-        return _operate(self.session, "lambda a, b: b in a", self, item)
-
-    def __repr__(self):
-        return _operate(self.session, "lambda a: repr(a)", self)
-
-    def __str__(self):
-        return self._text()
-
-    def __bool__(self):
-        return _operate(self.session, "lambda a: bool(a)", self)
+        return self._attribute(name, False)
 
     def __arrow_c_stream__(self, requested_schema=None):
         """The table, computed, in Arrow's layout: a capsule that owns its memory; lent where the layout is Arrow's already."""
         return self._arrow_stream()
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        from .numpy_functions import call_ufunc
+
+        return call_ufunc(self, ufunc, method, inputs, kwargs)
 
     def compute(self):
         """Computes it now, and gives it."""
@@ -77,6 +56,11 @@ class DataFrame(_Table):
         made = pandas.DataFrame(data, copy=False)
         made.index = index_to_pandas(self)
         return made
+
+    def __array__(self, dtype=None, copy=None):
+        import numpy as np
+
+        return np.array(_operate(self.session, "lambda f: f.to_numpy()", self), dtype=dtype)
 
     def __dataframe__(self, nan_as_null=False, allow_copy=True):
         """The interchange protocol, by way of pyarrow."""
@@ -136,47 +120,6 @@ class Series(_Table):
 
     def __reduce__(self):
         return _restored, (self.to_pandas(),)
-
-
-class _Method:
-    """A method of a table: results are numbers of Python's where they are scalars."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value):
-        self._value = value
-
-    def __call__(self, *args, **kwargs):
-        return self._value(*args, **kwargs)
-
-    def __getattr__(self, name):
-        return getattr(self._value, name)
-
-    def __repr__(self):
-        return repr(self._value)
-
-
-def callable_value(value):
-    """Whether a value of the language can be called."""
-    return _operate(value.session, "lambda v: callable(v)", value)
-
-
-def plain(value):
-    """A scalar as a Python number; others as they are."""
-    from .array import Array
-
-    return value.item() if isinstance(value, Array) and not value.ndim else value
-
-
-_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor")
-for _name in _BINARY:
-    _dunder = _name.rstrip("_")
-    setattr(_Table, f"__{_dunder}__", lambda self, other, _text=f"operator:{_name}": _operate(self.session, _text, self, other))
-    setattr(_Table, f"__r{_dunder}__", lambda self, other, _text=f"operator:{_name}": _operate(self.session, _text, other, self))
-for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(_Table, f"__{_name}__", lambda self, other, _text=f"operator:{_name}": _operate(self.session, _text, self, other))
-for _name in ("neg", "invert", "abs"):
-    setattr(_Table, f"__{_name}__", lambda self, _text=f"operator:{_name}": _operate(self.session, _text, self))
 
 
 def column_to_pandas(column, index=None):

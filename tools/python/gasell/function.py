@@ -12,6 +12,7 @@ import types
 
 from . import _gasell
 from .errors import error_class
+from .operators import with_operators
 from .session import Session, default_session
 
 _operate = _gasell.operate
@@ -35,6 +36,7 @@ class Function(_gasell.Callable):
         return _operate(self.session, "lambda f: repr(f)", self)
 
 
+@with_operators
 class Object(_gasell.Callable):
     """A value of a session that Python has no type for: attributes are the value's own, and it can be called where it can be there."""
 
@@ -45,17 +47,8 @@ class Object(_gasell.Callable):
             raise AttributeError(f"'{self._type_name()}' object has no attribute '{name}'")
         return self._attribute(name, False)
 
-    def __dir__(self):
-        return sorted({*super().__dir__(), *_operate(self.session, "lambda a: dir(a)", self)})
-
-    def __repr__(self):
-        return _operate(self.session, "lambda a: repr(a)", self)
-
-    def __str__(self):
-        return self._text()
-
-    def __getitem__(self, key):
-        return _operate(self.session, "operator:getitem", self, key)
+    def __hash__(self):
+        return int(_operate(self.session, "lambda a: hash(a)", self))
 
     def __array__(self, dtype=None, copy=None):
         """Times and durations as NumPy's."""
@@ -66,15 +59,6 @@ class Object(_gasell.Callable):
             raise TypeError(f"a '{self._type_name()}' is no array")
         array = np.array(_operate(self.session, "lambda a: a.astype('int64')", self)).view(f"{name[0].replace('d', 'M').replace('t', 'm')}8[ns]")
         return array if dtype is None else array.astype(dtype)
-
-    def __len__(self):
-        return _operate(self.session, "lambda a: len(a)", self)
-
-    def __iter__(self):
-        return iter(_operate(self.session, "lambda a: list(a)", self))
-
-    def __bool__(self):
-        return _operate(self.session, "lambda a: bool(a)", self)
 
 
 class _Recipe:
