@@ -10,7 +10,7 @@ import builtins
 import inspect
 import math
 import types
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import _gasell, dtypes
 from .array import Array, asarray_in, session_of
@@ -173,7 +173,8 @@ ifftshift(x, /, *, axes=None)
 
 def _signature(parameters: str) -> inspect.Signature:
     """The signature of a text "x, /, *, axis=None"."""
-    kind, made = inspect.Parameter.POSITIONAL_OR_KEYWORD, []
+    kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    made: list[inspect.Parameter] = []
     for part in parameters.split(", "):
         if part == "/":
             made = [each.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for each in made]
@@ -201,7 +202,7 @@ def _standard_function(line: str, prefix: str = ""):
         return _operate(session_of(*args), text, *args, **kwargs)
 
     function.__name__ = function.__qualname__ = name
-    function.__signature__ = signature
+    setattr(function, "__signature__", signature)
     function.__doc__ = f"The array API's {name}{signature}."
     return function
 
@@ -532,7 +533,8 @@ def __array_namespace_info__():
 
 linalg = types.SimpleNamespace()
 _define(linalg.__dict__, _LINALG, "linalg.")
-linalg.matmul, linalg.matrix_transpose, linalg.tensordot, linalg.vecdot = matmul, matrix_transpose, tensordot, vecdot  # noqa: F821
+for _name in ("matmul", "matrix_transpose", "tensordot", "vecdot"):
+    setattr(linalg, _name, globals()[_name])
 
 
 class EighResult(NamedTuple):

@@ -14,7 +14,7 @@ class _Table(_gasell.Value):
     """What frames and Series have in common: any attribute is the language's own, called with Python's arguments."""
 
     __slots__ = ("__weakref__",)
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __getattr__(self, name):
         if name.startswith("_"):
