@@ -60,6 +60,19 @@ class Arrays(unittest.TestCase):
         self.assertNotEqual(dask.base.tokenize(gasell.asarray(self.numbers)), dask.base.tokenize(gasell.asarray(self.numbers + 1)))
         self.assertEqual(dask.base.tokenize(shifted), dask.base.tokenize(pickle.loads(pickle.dumps(shifted))))
 
+    def test_frames(self):
+        try:
+            import dask.dataframe as dd
+            import pandas as pd
+        except ImportError:
+            self.skipTest("dask.dataframe is not installed")
+        frame = pd.DataFrame({"k": [1, 2, 1, 2], "v": [1.0, 2.0, 3.0, 4.0]})
+        doubled = gasell.function("def doubled(part, by=2):\n    return part.assign(w=part['v'] * by)")
+        result = gasell.dask.map_partitions(doubled, dd.from_pandas(frame, npartitions=2), by=3, meta=frame.assign(w=1.0).iloc[:0])
+        pd.testing.assert_frame_equal(result.compute(), frame.assign(w=frame["v"] * 3))
+        self.assertEqual(result.groupby("k")["w"].sum().compute().to_dict(), {1: 12.0, 2: 18.0})
+        self.assertEqual(gasell.dask.compute("float(f['v'].sum())", f=dd.from_pandas(frame, npartitions=2)), 10.0)
+
     def test_workers(self):
         try:
             from distributed import Client, LocalCluster

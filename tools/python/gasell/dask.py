@@ -1,4 +1,4 @@
-"""Gasell's arrays and frames as the chunks of dask.array and dask.dataframe: importing this module makes them known to Dask.
+"""Gasell's arrays as the chunks of dask.array, and its functions over those of dask.dataframe: importing this module makes them known to Dask.
 
     import dask.array as da, gasell, gasell.dask
     x = gasell.dask.from_array(numpy_array, chunks=(1000, 1000))     # chunks are gasell.Array
@@ -93,6 +93,27 @@ def from_array(array, chunks="auto", **kwargs):
 
     made = array if isinstance(array, Array) else asarray(array)
     return da.from_array(made, chunks=chunks, asarray=False, meta=asarray(numpy.empty((0,) * made.ndim, dtype=made.dtype)), **kwargs)
+
+
+class _OnPartitions:
+    """A function over pandas' partitions whose results are pandas', too."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, *args, **kwargs):
+        result = self.function(*args, **kwargs)
+        return result.to_pandas() if isinstance(result, (DataFrame, Series)) else result
+
+
+@normalize_token.register(_OnPartitions)
+def _token_of_partitions(on_partitions):
+    return "gasell.dask.map_partitions", normalize_token(on_partitions.function)
+
+
+def map_partitions(function, frame, *args, **kwargs):
+    """dask.dataframe.map_partitions of a function of gasell.jit or gasell.function: a partition is lent to it, and its result becomes pandas'."""
+    return frame.map_partitions(_OnPartitions(function), *args, **kwargs)
 
 
 def compute(text, **names):
