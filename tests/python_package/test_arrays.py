@@ -166,6 +166,13 @@ class Exchange(unittest.TestCase):
         first, second = np.asarray(lazy), np.asarray(lazy)
         self.assertEqual(first.ctypes.data, second.ctypes.data)
 
+    def test_memory_outlives_its_engine(self):
+        session = gasell.Session(gasell.Engine(threads=1))
+        tensor, buffer = np.from_dlpack(session.evaluate("np.arange(1000.0) + 1")), np.asarray(session.evaluate("np.arange(1000.0) + 2"))
+        del session
+        gc.collect()
+        self.assertEqual((tensor.sum(), buffer.sum()), (500500.0, 501500.0))
+
     def test_memory_outlives_its_array(self):
         seen = np.asarray(gasell.asarray(np.arange(1000.0)) + 1)
         tensor = np.from_dlpack(gasell.asarray(np.arange(1000.0)) + 1)

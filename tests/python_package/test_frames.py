@@ -137,7 +137,7 @@ class Arrow(unittest.TestCase):
         self.assertEqual(back.column("a").chunk(0).buffers()[1].address, address)
 
     def test_a_table_outlives_its_frame(self):
-        table = gasell.dataframe({"a": [1.0, 2.0]}).to_arrow()
+        table = gasell.Session(gasell.Engine(threads=1)).evaluate("pd.DataFrame({'a': [1.0, 2.0]})").to_arrow()
         gc.collect()
         self.assertEqual(table.to_pydict(), {"a": [1.0, 2.0]})
 

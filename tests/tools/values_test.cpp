@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "catch.h"
@@ -110,6 +113,34 @@ TEST_CASE("memory becomes a value, and goes back once") {
   gasell_value_free(array);
   f.made.erase(std::find(f.made.begin(), f.made.end(), array));
   CHECK(released == 1);
+}
+
+TEST_CASE("values that another thread frees do not get in the way of calls") {
+  Fixture f;
+  std::atomic<bool> done = false;
+  std::vector<gasell_value*> given;
+  std::mutex mutex;
+  std::thread other([&] {
+    while (!done) {
+      std::vector<gasell_value*> mine;
+      {
+        const std::lock_guard lock(mutex);
+        mine.swap(given);
+      }
+      for (gasell_value* value : mine) gasell_value_free(value);
+    }
+  });
+  int refused = 0;
+  for (int k = 0; k < 20000; ++k) {
+    gasell_value* value = nullptr;
+    if (gasell_make_integer(f.session, k, &value, nullptr) != GASELL_OK) ++refused;
+    const std::lock_guard lock(mutex);
+    given.push_back(value);
+  }
+  done = true;
+  other.join();
+  for (gasell_value* value : given) gasell_value_free(value);
+  CHECK(refused == 0);
 }
 
 TEST_CASE("a function says what it returns") {

@@ -48,6 +48,8 @@ struct gasell_session {
 
   std::atomic<std::thread::id> user = {};  // the thread that is in a call
   int nested = 0;                          // calls within calls
+  /// Threads that let go of something while nobody is in a call: calls wait for them, and do not refuse each other for them.
+  std::atomic<int> releasing = 0, released = 0;
   /// Values and functions that another thread freed meanwhile: they die when the call ends.
   std::mutex mutex;
   std::vector<std::shared_ptr<void>> freed;

@@ -17,6 +17,8 @@ class CallCache;
 struct EngineObject {
   PyObject ob_base;
   gasell_engine* engine;
+  /// Tensors and tables of other libraries have memory of it: from then on it stays as long as the process.
+  bool lent;
 };
 
 /// What a session has beside the library's: one thread at a time is in it, others wait.
@@ -65,6 +67,11 @@ gasell_status briefly_in_session(SessionObject& session, Work&& work) {
   }
   PyEval_RestoreThread(thread);
   return status;
+}
+
+/// Memory of the session's engine is given to who does not keep the engine.
+inline void keep_engine(SessionObject& session) {
+  if (!std::exchange(session.engine->lent, true)) Py_INCREF(reinterpret_cast<PyObject*>(session.engine));
 }
 
 /// `error` is read when the call that gives `status` has returned. True for GASELL_OK; else sets the Python exception that matches, and

@@ -28,7 +28,6 @@ void free_stream(PyObject* capsule) {
   auto* const stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule, kStream));
   if (stream->release) stream->release(stream);
   delete stream;
-  Py_XDECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));
 }
 
 void free_tensor(PyObject* capsule) {
@@ -46,12 +45,9 @@ PyObject* arrow_stream_of(PyObject* self, PyObject*) {
   const gasell_status status = in_session(*value.session, [&] { return gasell_value_arrow_stream(value.value, stream.get(), &error); });
   if (!succeeded(status, error)) return nullptr;
   PyObject* const capsule = PyCapsule_New(stream.get(), kStream, free_stream);
-  if (capsule) {
-    stream.release();
-    auto* const engine = reinterpret_cast<PyObject*>(value.session->engine);
-    Py_INCREF(engine);
-    PyCapsule_SetContext(capsule, engine);
-  }
+  if (!capsule) return nullptr;
+  stream.release();
+  keep_engine(*value.session);
   return capsule;
 }
 
@@ -60,6 +56,7 @@ PyObject* dlpack_of(PyObject* self, PyObject*) {
   DLManagedTensorVersioned* tensor = nullptr;
   gasell_error* error = nullptr;
   if (!succeeded(in_session(*value.session, [&] { return gasell_value_dlpack(value.value, &tensor, &error); }), error)) return nullptr;
+  keep_engine(*value.session);
   return PyCapsule_New(tensor, kTensor, free_tensor);
 }
 
