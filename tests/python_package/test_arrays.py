@@ -41,6 +41,7 @@ class Operators(unittest.TestCase):
         self.assertEqual((~integers).tolist(), [-2, -3, -4])
         self.assertEqual((-integers).dtype, np.int32)
         self.assertEqual((self.array @ self.numbers.T).tolist(), (self.numbers @ self.numbers.T).tolist())
+        self.assertEqual((integers + [10, 20, 30]).tolist(), [11, 22, 33])
         self.assertEqual([part.tolist() for part in divmod(integers, 2)], [[0, 1, 1], [1, 0, 1]])
 
     def test_in_place_writes_into_the_same_memory(self):
@@ -144,6 +145,8 @@ class NumPyFunctions(unittest.TestCase):
         self.assertEqual(gasell.np.arange(3).tolist(), [0, 1, 2])
         self.assertEqual(gasell.np.pi, np.pi)
         self.assertEqual(gasell.np.zeros(2, dtype=np.float32).dtype, np.float32)
+        self.assertEqual(gasell.np.zeros(2, dtype=gasell.np.int8).dtype, np.int8)
+        self.assertEqual(gasell.np.random.default_rng(1).normal(size=3).shape, (3,))
         self.assertIn("linalg", dir(gasell.np))
         with self.assertRaises(AttributeError):
             gasell.np.no_such_function

@@ -13,7 +13,7 @@ _NUMBERS = (bool, int, float, complex)
 
 
 def _is_operand(other):
-    return isinstance(other, (_gasell.Value, *_NUMBERS)) or hasattr(other, "__array_interface__") or hasattr(other, "__dlpack__")
+    return isinstance(other, (_gasell.Value, *_NUMBERS, list, tuple)) or hasattr(other, "__array_interface__") or hasattr(other, "__dlpack__")
 
 
 def _binary(operation, ufunc):

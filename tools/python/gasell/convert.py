@@ -63,6 +63,22 @@ def _of_pandas(session, value):
     return from_pandas(session, value)
 
 
+def _of_large_integer(session, number):
+    """An integer beyond 64 bits, where the language has them."""
+    try:
+        return make(session, "lambda text: int(text)", str(number))
+    except (OverflowError, ValueError, NotImplementedError) as error:
+        raise OverflowError(f"the integer {number} does not fit 64 bits") from error
+
+
+def _of_bytes(session, value):
+    """Bytes, where the language has them."""
+    try:
+        return make(session, f"lambda items: {type(value).__name__}(items)", list(value))
+    except (NameError, NotImplementedError) as error:
+        raise TypeError(f"an object of type '{type(value).__name__}' has no counterpart in Gasell") from error
+
+
 def _of_polars(session, value):
     """A frame of Polars': its texts are views, which Arrow's older layouts do not have, so that they are laid out anew."""
     import polars
@@ -102,9 +118,9 @@ def prepare(session, value):
         number = int(value)
         if -(2**63) <= number < 2**63:
             return number
-        if number < 2**64 and number >= 0:
-            return make(session, "lambda a, b: (np.uint64(a) << np.uint64(32)) | np.uint64(b)", number >> 32, number & 0xFFFFFFFF)
-        raise OverflowError(f"the integer {number} does not fit 64 bits")
+        return _of_large_integer(session, number)
+    if isinstance(value, (bytes, bytearray)):
+        return _of_bytes(session, value)
     if isinstance(value, float):
         return float(value)
     if isinstance(value, complex):
@@ -202,8 +218,8 @@ def finish(value, type_name):
         return int(value._text())
     if type_name in ("Timestamp", "Timedelta"):
         return _time_of_pandas(value, type_name)
-    if type_name == "bytes":
-        return bytes(operate(session, "lambda b: list(b)", value))
+    if type_name in ("bytes", "bytearray"):
+        return (bytes if type_name == "bytes" else bytearray)(operate(session, "lambda b: list(b)", value))
     return value
 
 

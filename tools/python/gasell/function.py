@@ -51,14 +51,19 @@ class Object(_gasell.Callable):
         return int(_operate(self.session, "lambda a: hash(a)", self))
 
     def __array__(self, dtype=None, copy=None):
-        """Times and durations as NumPy's."""
+        """An array of times, durations or texts as NumPy's."""
         import numpy as np
 
-        name = _operate(self.session, "lambda a: str(a.dtype) if hasattr(a, 'dtype') else ''", self)
-        if not name.startswith(("datetime64", "timedelta64")):
+        if self._type_name() != "ndarray":
             raise TypeError(f"a '{self._type_name()}' is no array")
-        array = np.array(_operate(self.session, "lambda a: a.astype('int64')", self)).view(f"{name[0].replace('d', 'M').replace('t', 'm')}8[ns]")
+        name = _operate(self.session, "lambda a: str(a.dtype)", self)
+        if name.startswith(("datetime64", "timedelta64")):
+            numbers = np.array(_operate(self.session, "lambda a: a.astype('int64')", self))
+            array = numbers.view("M8[ns]" if name.startswith("datetime64") else "m8[ns]")
+        else:
+            array = np.array(_operate(self.session, "lambda a: a.tolist()", self), dtype=object if name == "object" else None)
         return array if dtype is None else array.astype(dtype)
+
 
 
 class _Recipe:

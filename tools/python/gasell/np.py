@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import _gasell
+from . import _gasell, dtypes
 from .array import function_named
 from .session import default_session
 
@@ -29,6 +29,8 @@ def _member(name):
     kind = _gasell.operate(default_session(), f"lambda name: type(getattr(np{'.' + owner if owner else ''}, name)).__name__", last)
     if kind == "module":
         return _Namespace(name + ".")
+    if kind == "type" and name in dtypes.NAMES:
+        return dtypes.scalar_type(name)
     if kind in ("int", "float", "NoneType", "str", "bool"):
         return _gasell.operate(default_session(), f"lambda: np.{name}")
     return function_named(name)
