@@ -49,6 +49,18 @@ class Pandas(unittest.TestCase):
         self.assertTrue(pd.isna(back["t"].tolist()[2]))
         self.assertEqual(list(back.index), ["x", "y", "z"])
 
+    @unittest.skipIf(pa is None, "pyarrow is not installed")
+    def test_types_of_pandas_own(self):
+        for column in [pd.Series([1, None, 3], dtype="Int64"), pd.Series([True, None], dtype="boolean"), pd.Series([1.5, None], dtype="Float64"),
+                       pd.Series(["a", "b", "a"], dtype="category"), pd.Series(pd.to_datetime(["2020-01-01"]).tz_localize("UTC").as_unit("ns")),
+                       pd.Series(["a", None], dtype="string")]:
+            with self.subTest(dtype=column.dtype):
+                back = gasell.dataframe(pd.DataFrame({"c": column})).to_pandas()["c"]
+                pd.testing.assert_series_equal(back, column, check_names=False, check_dtype=column.dtype.name not in ("string", "Float64"))
+        for column in [pd.Series(pd.period_range("2020", periods=2, freq="D")), pd.Series(pd.interval_range(0, 2))]:
+            with self.assertRaisesRegex(TypeError, "no counterpart"):
+                gasell.dataframe(pd.DataFrame({"c": column}))
+
     def test_memory_of_columns_is_shared(self):
         values = np.arange(1000.0)
         frame = pd.DataFrame({"a": values}, copy=False)
@@ -129,6 +141,7 @@ class Arrow(unittest.TestCase):
         self.assertEqual(made.to_arrow().to_pydict(), table.to_pydict())
         self.assertEqual(pa.table(made).num_rows, 3)
         self.assertEqual(gasell.Session().evaluate("c.sum()", c=pa.array([1, 2])), 3)
+        self.assertEqual(gasell.Session().evaluate("c.sum()", c=pa.chunked_array([[1, 2], [3]])), 6)
 
     def test_memory_of_columns_is_shared(self):
         column = pa.array(range(1000), pa.int64())
@@ -153,6 +166,13 @@ class Polars(unittest.TestCase):
         made = gasell.dataframe(frame)
         self.assertEqual(made["f"].sum(), 4.5)
         self.assertTrue(pl.DataFrame(made).equals(frame))
+        self.assertEqual(gasell.evaluate("s.name, s.tolist()", s=pl.Series("n", ["x", "y"])), ("n", ["x", "y"]))
+
+    def test_memory_of_columns_is_shared(self):
+        frame = pl.DataFrame({"a": np.arange(1000.0)})
+        made = gasell.dataframe(frame)
+        address = np.asarray(made["a"].values).ctypes.data
+        self.assertEqual((frame["a"].to_numpy().ctypes.data, pl.DataFrame(made)["a"].to_numpy().ctypes.data), (address, address))
 
 
 if __name__ == "__main__":

@@ -142,6 +142,10 @@ Held converted(SessionObject& session, PyObject* object, bool prepared) {
       return gasell_make_string(session.session, text, static_cast<size_t>(length), v, e);
     });
   } else if (is_value(object)) {
+    if (!as_value(object).value) {
+      PyErr_SetString(PyExc_ValueError, "this value was taken over by another");
+      return {};
+    }
     if (as_value(object).session == &session) return Held(object);
     // That of another session is taken over like any other library's array or frame.
     Held array = buffer_value(session, object);

@@ -80,9 +80,12 @@ def _of_bytes(session, value):
 
 
 def _of_polars(session, value):
-    """A frame of Polars': its texts are views, which Arrow's older layouts do not have, so that they are laid out anew."""
+    """A frame or Series of Polars': its texts are views, which Arrow's older layouts do not have, so that they are laid out anew."""
     import polars
 
+    if isinstance(value, polars.Series):
+        frame = _of_polars(session, value.to_frame("0"))
+        return make(session, "lambda f, name: f['0'].rename(name)", frame, value.name or None)
     try:
         table = value.to_arrow(compat_level=polars.CompatLevel.oldest())
     except ImportError:
@@ -110,7 +113,7 @@ def prepare(session, value):
         return _of_numpy(session, value)
     if root == "pandas":
         return _of_pandas(session, value)
-    if root == "polars" and hasattr(value, "get_columns"):
+    if root == "polars" and hasattr(value, "to_arrow"):
         return _of_polars(session, value)
     if isinstance(value, bool):
         return bool(value)
@@ -133,6 +136,8 @@ def prepare(session, value):
         return _of_datetime(session, value)
     if hasattr(value, "__cuda_array_interface__"):
         return _of_cuda(value)
+    if root == "pyarrow" and hasattr(value, "type") and hasattr(value, "null_count"):  # an Array or a ChunkedArray
+        return _of_arrow_array(session, value)
     if hasattr(value, "__arrow_c_stream__"):
         return _gasell.frame_of_stream(session, value.__arrow_c_stream__())
     if hasattr(value, "__arrow_c_array__"):

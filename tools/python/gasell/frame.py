@@ -133,7 +133,7 @@ def column_to_pandas(column, index=None):
     if kind.startswith(("datetime64[ns]", "timedelta64[ns]")):
         return pandas.Series(column.values.__array__(), index=index, name=name)
     if _has_pyarrow():
-        made = column.to_arrow().to_pandas()
+        made = _from_arrow(column, kind)
     else:
         text = "lambda s: [None if gone else value for value, gone in zip(s.tolist(), s.isna().tolist())]"
         made = pandas.Series(_operate(column.session, text, column))
@@ -141,6 +141,18 @@ def column_to_pandas(column, index=None):
     if index is not None:
         made.index = index
     return made
+
+
+def _from_arrow(column, kind):
+    """A column through Arrow, of pandas' type of that name where it has one: Int64, boolean, string."""
+    import pandas
+
+    try:
+        dtype = pandas.api.types.pandas_dtype(kind)
+    except TypeError:
+        dtype = None
+    table = column.to_arrow()
+    return pandas.Series(dtype.__from_arrow__(table)) if hasattr(dtype, "__from_arrow__") else table.to_pandas()
 
 
 def index_to_pandas(table):
@@ -191,12 +203,28 @@ def _from_column(session, column):
 
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufcmM":
         return session._convert(column.to_numpy())
+    if not _goes_through_arrow(column.dtype):
+        raise TypeError(f"a column of {column.dtype} has no counterpart in Gasell")
     if isinstance(column.dtype, np.dtype) or column.dtype.name in ("str", "string") and not _has_pyarrow():
         return [None if item is None or item != item else item for item in column.tolist()]
     import pyarrow
 
     table = pyarrow.table({"0": pyarrow.Array.from_pandas(column)})
     return _make(session, "lambda f: f['0'].rename(None)", _gasell.frame_of_stream(session, table.__arrow_c_stream__()))
+
+
+def _goes_through_arrow(dtype):
+    """Whether a column's type is kept by Arrow: numbers with missing ones, texts, categories, times with zones, and Arrow's own."""
+    import numpy as np
+    import pandas
+
+    if isinstance(dtype, np.dtype):
+        return dtype.kind == "O"
+    kinds = (pandas.CategoricalDtype, pandas.StringDtype, pandas.DatetimeTZDtype, pandas.BooleanDtype, pandas.ArrowDtype)
+    return isinstance(dtype, kinds) or dtype.name in _MASKED
+
+
+_MASKED = {f"{kind}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)} | {"Float32", "Float64"}
 
 
 def _from_index(session, index):
