@@ -63,6 +63,9 @@ TEST_CASE("values are made without names, and called") {
   const std::array keys{text, one, text};
   gasell_value* const dict = f.value_of(gasell_make_dict, f.session, keys.data(), items.data(), keys.size());
   CHECK(f.text_of(dict) == "{'a\\x00b': 'a\\x00b', 1: 0.5}");
+  const gasell_value* const nothing = nullptr;
+  const gasell_value* const first = one;
+  CHECK(f.text_of(f.value_of(gasell_make_slice, f.session, first, nothing, nothing)) == "slice(1, None, None)");
   gasell_value* const function = f.evaluate("def f(a, *rest, k=3, **others):\n    return a, rest, k, others\nf");
   CHECK(f.text_of(f.call(function, {one, half}, {"k", "z"}, {half, one})) == "(1, (0.5,), 0.5, {'z': 1})");
   CHECK(f.text_of(f.value_of(gasell_value_share, static_cast<const gasell_value*>(half))) == "0.5");

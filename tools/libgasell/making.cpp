@@ -118,6 +118,18 @@ gasell_status gasell_make_dict(gasell_session* session, gasell_value* const* key
   });
 }
 
+gasell_status gasell_make_slice(gasell_session* session, const gasell_value* start, const gasell_value* stop, const gasell_value* step,
+                                gasell_value** value, gasell_error** error) noexcept {
+  return making(session, value, error, [&] {
+    const auto part = [&](const gasell_value* given) {
+      if (!given) return Value();
+      require(given->session == session, "the value belongs to another session");
+      return given->value;
+    };
+    return Value::make<SliceObject>(part(start), part(stop), part(step));
+  });
+}
+
 gasell_status gasell_make_view(gasell_session* session, void* data, gasell_dtype dtype, int rank, const int64_t* shape,
                                const int64_t* strides, unsigned flags, gasell_release release, void* context, gasell_value** value,
                                gasell_error** error) noexcept {

@@ -326,6 +326,9 @@ GASELL_API gasell_status gasell_make_sequence(gasell_session* session, int is_tu
 /* A dict; a later key that equals an earlier one takes its place. */
 GASELL_API gasell_status gasell_make_dict(gasell_session* session, gasell_value* const* keys, gasell_value* const* items, size_t count,
                                           gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
+/* slice(start, stop, step); NULL for None. */
+GASELL_API gasell_status gasell_make_slice(gasell_session* session, const gasell_value* start, const gasell_value* stop,
+                                           const gasell_value* step, gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
 /* As gasell_bind_view, gasell_bind_arrow_stream and gasell_bind_dlpack. */
 GASELL_API gasell_status gasell_make_view(gasell_session* session, void* data, gasell_dtype dtype, int rank, const int64_t* shape,
                                           const int64_t* strides, unsigned flags, gasell_release release, void* context,

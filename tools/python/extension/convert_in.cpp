@@ -1,6 +1,5 @@
 // Python objects as values of a session.
 #include <array>
-#include <initializer_list>
 #include <vector>
 
 #include "buffers.h"
@@ -20,12 +19,13 @@ Held made_by(SessionObject& session, Make&& make) {
   return Held(value);
 }
 
-/// operation(*arguments), kept in the session.
-Held operated(SessionObject& session, const char* operation, std::initializer_list<gasell_value*> arguments) {
-  gasell_value* const callee = operation_of(session, operation);
+/// The element of an array of rank 0 as one of NumPy's scalars.
+Held scalar_of(SessionObject& session, const Held& array) {
+  gasell_value* const callee = operation_of(session, "lambda a: a[()]");
   if (!callee) return {};
+  gasell_value* const given = array.get();
   return made_by(session, [&](gasell_value** value, gasell_error** error) {
-    return gasell_value_call(callee, arguments.begin(), arguments.size(), nullptr, nullptr, 0, value, error);
+    return gasell_value_call(callee, &given, 1, nullptr, nullptr, 0, value, error);
   });
 }
 
@@ -35,10 +35,12 @@ Held slice_value(SessionObject& session, PyObject* slice) {
   for (const char* name : {"start", "stop", "step"}) {
     const Ref part(PyObject_GetAttrString(slice, name));
     if (!part) return {};
-    parts[k] = to_gasell(session, part.get());
-    if (!parts[k++]) return {};
+    if (part.get() != Py_None && !(parts[k] = to_gasell(session, part.get()))) return {};
+    ++k;
   }
-  return operated(session, "lambda start, stop, step: slice(start, stop, step)", {parts[0].get(), parts[1].get(), parts[2].get()});
+  return made_by(session, [&](gasell_value** value, gasell_error** error) {
+    return gasell_make_slice(session.session, parts[0].get(), parts[1].get(), parts[2].get(), value, error);
+  });
 }
 
 /// The items of a sequence of Python's, converted.
@@ -103,7 +105,7 @@ Held buffer_value(SessionObject& session, PyObject* object) {
     Held array(value);
     // An array of rank 0 that nobody can write into is one of NumPy's scalars.
     if (kept->ndim > 0 || PyObject_HasAttrString(object, "__setitem__")) return array;
-    return operated(session, "lambda a: a[()]", {array.get()});
+    return scalar_of(session, array);
   }
   PyBuffer_Release(kept);
   delete kept;
