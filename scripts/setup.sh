@@ -23,7 +23,7 @@ packages=(
   g++ cmake ninja-build ccache pkg-config git
   llvm-19-dev libclc-19 libzstd-dev zlib1g-dev
   libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libfast-float-dev libutf8proc-dev libxxhash-dev libpcre2-dev libhwy-dev libopenblas64-0-pthread libhdf5-dev libcairo2-dev libpango1.0-dev fonts-dejavu-core tzdata curl
-  catch2 python3 python3-venv xz-utils
+  catch2 python3 python3-dev python3-venv xz-utils
 )
 if ((want_dev)); then packages+=(clang-format-19 clang-tidy-19); fi
 

@@ -57,6 +57,20 @@ TEST_CASE("results are read back as C++ values") {
   CHECK_THROWS_AS(f.session.evaluate("'a'").as<double>(), gasell::Error);
 }
 
+TEST_CASE("values are made, looked into and called") {
+  Fixture f;
+  const gasell::Value linalg = f.session.module("numpy.linalg");
+  CHECK(linalg.attribute("norm")(f.session.evaluate("[3.0, 4.0]")).as<double>() == 5);
+  CHECK(f.session
+            .evaluate("lambda a, b, c, d: repr((a, b, c, d))")(f.session.make(1), f.session.make(0.5), f.session.make("é"),
+                                                               f.session.make(true))
+            .text() == "(1, 0.5, 'é', True)");
+  CHECK(f.session.evaluate("lambda: 2")().as<int>() == 2);
+  CHECK_THROWS_AS(linalg.attribute("nothing"), gasell::Error);
+  CHECK_THROWS_AS(f.session.make(1)(), gasell::Error);
+  CHECK_THROWS_AS(f.session.make(UINT64_MAX), std::out_of_range);
+}
+
 TEST_CASE("arrays are read with dtype, shape and elements") {
   Fixture f;
   const gasell::Value value = f.session.evaluate("np.arange(6, dtype='int16').reshape(2, 3).T");

@@ -11,32 +11,23 @@
 #include "lang/characters.h"
 #include "lang/parser.h"
 #include "lang/tokens.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/session/arguments.h"
 #include "runtime/session/builtins.h"
 #include "runtime/session/dict.h"
 #include "stdlib/library_object.h"
 #include "stdlib/modules.h"
 #include "tools/editor/highlight.h"
-#include "tools/gasell/commands.h"
 #include "tools/gasell/effect_free.h"
 #include "tools/gasell/signatures.h"
 
 namespace gasell::cli {
 
-namespace {
-
 using editor::Completion;
 
-constexpr size_t kMostKeys = 5000;
+namespace {
 
-/// Sorted, without doubles; what begins with an underscore only where one was typed.
-std::vector<std::string> starting_with(std::vector<std::string> words, std::string_view prefix) {
-  std::erase_if(words,
-                [&](const std::string& word) { return !word.starts_with(prefix) || (word.starts_with("_") && !prefix.starts_with("_")); });
-  std::sort(words.begin(), words.end());
-  words.erase(std::unique(words.begin(), words.end()), words.end());
-  return words;
-}
+constexpr size_t kMostKeys = 5000;
 
 std::vector<std::string> attributes_of(Interpreter& interpreter, const Value& value) {
   if (value.is_object()) return value.object()->attribute_names(interpreter);
@@ -70,28 +61,10 @@ std::vector<std::string> keys_of(Interpreter& interpreter, const Value& value) {
   return keys;
 }
 
-/// Files and folders whose path begins so; hidden ones when the dot is typed. `begin` is where the path stands in the text.
-Completion complete_file(std::string_view path, size_t begin) {
-  const size_t slash = path.rfind('/');
-  std::string folder(slash == std::string_view::npos ? "" : path.substr(0, slash + 1));
-  const std::string_view prefix = slash == std::string_view::npos ? path : path.substr(slash + 1);
-  if (const char* home = std::getenv("HOME"); home && folder.starts_with("~/")) folder.replace(0, 1, home);
-  std::vector<std::string> names;
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator(folder.empty() ? "." : folder, error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (!name.starts_with(prefix) || (name.starts_with('.') && prefix.empty())) continue;
-    std::error_code unknown;
-    names.push_back(name + (entry->is_directory(unknown) ? "/" : ""));
-  }
-  std::sort(names.begin(), names.end());
-  return {begin + path.size() - prefix.size(), std::move(names)};
-}
-
 std::vector<std::string> module_names() {
   std::vector<std::string> names;
   for (const ModuleDefinition& module : known_modules().modules) names.push_back(module.name);
+  if (!is_readable_in_sandbox(".")) return names;
   std::error_code error;
   for (auto entry = std::filesystem::directory_iterator(".", error); !error && entry != std::filesystem::directory_iterator();
        entry.increment(error))
@@ -230,31 +203,37 @@ class Completer {
   std::string_view word_;
 };
 
-/// Of a line that is a command: its name, a file, or what it runs.
-std::optional<Completion> complete_command(Interpreter& interpreter, std::string_view text, size_t cursor) {
-  const std::string_view before = text.substr(0, cursor);
-  if (before.find('\n') != std::string_view::npos || (!before.starts_with('%') && !before.starts_with('!'))) return std::nullopt;
-  const size_t blank = before.find(' ');
-  if (blank == std::string_view::npos && before.starts_with('%')) {
-    std::vector<std::string> commands = command_names();
-    for (std::string& command : commands) command += ' ';
-    return Completion{0, starting_with(std::move(commands), before)};
-  }
-  const std::string_view command = before.substr(0, blank);
-  const size_t word = before.find_last_of(" '\"") + 1;
-  if (before.starts_with('!') || takes_file(command)) return complete_file(before.substr(word), word);
-  if (const std::vector<std::string> words = command_words(command); !words.empty())
-    return Completion{word, starting_with(words, before.substr(word))};
-  Completion found = complete(interpreter, text.substr(blank + 1), cursor - blank - 1);
-  found.begin += blank + 1;
-  return found;
+}  // namespace
+
+std::vector<std::string> starting_with(std::vector<std::string> words, std::string_view prefix) {
+  std::erase_if(words,
+                [&](const std::string& word) { return !word.starts_with(prefix) || (word.starts_with("_") && !prefix.starts_with("_")); });
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
 }
 
-}  // namespace
+Completion complete_file(std::string_view path, size_t begin) {
+  const size_t slash = path.rfind('/');
+  std::string folder(slash == std::string_view::npos ? "" : path.substr(0, slash + 1));
+  const std::string_view prefix = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  if (const char* home = std::getenv("HOME"); home && folder.starts_with("~/")) folder.replace(0, 1, home);
+  if (!is_readable_in_sandbox(folder.empty() ? "." : folder)) return {begin + path.size() - prefix.size(), {}};
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(folder.empty() ? "." : folder, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(prefix) || (name.starts_with('.') && prefix.empty())) continue;
+    std::error_code unknown;
+    names.push_back(name + (entry->is_directory(unknown) ? "/" : ""));
+  }
+  std::sort(names.begin(), names.end());
+  return {begin + path.size() - prefix.size(), std::move(names)};
+}
 
 Completion complete(Interpreter& interpreter, std::string_view text, size_t cursor) {
   try {
-    if (std::optional<Completion> found = complete_command(interpreter, text, cursor)) return *found;
     return Completer(interpreter, text, cursor).run();
   } catch (const std::exception&) {
     return {cursor, {}};  // what is looked up may fail in any way
@@ -263,7 +242,6 @@ Completion complete(Interpreter& interpreter, std::string_view text, size_t curs
 
 std::string candidate_detail(Interpreter& interpreter, std::string_view text, size_t begin, const std::string& candidate) {
   try {
-    if (candidate.starts_with('%')) return command_help(candidate.substr(0, candidate.find(' ')));
     if (name_length(candidate, 0) != candidate.size()) return {};
     const std::vector<Token> tokens = scan_tokens(text.substr(0, begin));
     std::optional<CallSignature> signature;

@@ -11,8 +11,8 @@
 #include "runtime/session/builtins.h"
 #include "runtime/session/dict.h"
 #include "stdlib/modules.h"
+#include "tools/gasell/command_completion.h"
 #include "tools/gasell/commands.h"
-#include "tools/gasell/completion.h"
 #include "tools/gasell/programs.h"
 #include "tools/gasell/script.h"
 #include "tools/gasell/signatures.h"
@@ -105,9 +105,9 @@ Session::Session(const Options& given)
 
 editor::Services Session::services() {
   editor::Services services;
-  services.complete = [this](std::string_view text, size_t cursor) { return complete(host.interpreter, text, cursor); };
+  services.complete = [this](std::string_view text, size_t cursor) { return complete_entry(host.interpreter, text, cursor); };
   services.detail = [this](std::string_view text, size_t begin, const std::string& candidate) {
-    return candidate_detail(host.interpreter, text, begin, candidate);
+    return entry_candidate_detail(host.interpreter, text, begin, candidate);
   };
   services.call_hint = [this](std::string_view text, size_t cursor) -> std::optional<editor::CallHint> {
     if (!settings.signatures) return std::nullopt;

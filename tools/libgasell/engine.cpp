@@ -1,4 +1,5 @@
 #include "lang/dtype.h"
+#include "runtime/device/trace.h"
 #include "tools/libgasell/handles.h"
 #include "tools/version.h"
 
@@ -58,4 +59,15 @@ void gasell_engine_free(gasell_engine* engine) noexcept { delete engine; }
 
 void gasell_engine_interrupt(gasell_engine* engine) noexcept {
   if (engine) engine->engine.interrupt();
+}
+
+double gasell_engine_progress(gasell_engine* engine) noexcept {
+  try {
+    if (!engine) return -1;
+    Trace& trace = engine->engine.trace();
+    if (!trace.is_on()) trace.start(false);
+    return trace.progress()->load(std::memory_order_relaxed);
+  } catch (...) {
+    return -1;
+  }
 }

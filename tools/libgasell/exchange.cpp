@@ -27,9 +27,17 @@ Value call_pandas(Interpreter& in, const char* name, Value argument) {
   return in.call(function, {std::move(argument)});
 }
 
-void bind_stream(gasell_session& session, const char* name, arrow::Stream stream) {
-  Interpreter& in = session.interpreter;
-  in.set_global(name, call_pandas(in, "frame_of_stream", Value::make<pandas::ArrowStream>(std::move(stream))));
+Value frame_of(gasell_session& session, arrow::Stream stream) {
+  return call_pandas(session.interpreter, "frame_of_stream", Value::make<pandas::ArrowStream>(std::move(stream)));
+}
+
+/// Takes over a stream that is the caller's.
+arrow::Stream moved(ArrowArrayStream* stream) {
+  require(stream && stream->release, "a stream that was not released is wanted");
+  arrow::Stream own;
+  *own.get() = *stream;
+  stream->release = nullptr;
+  return own;
 }
 
 /// A stream of one array of records.
@@ -91,6 +99,20 @@ DLDataType dl_type(DType dtype) {
   return {code, static_cast<uint8_t>(size_of(dtype) * 8), 1};
 }
 
+/// An array over a tensor's memory, whose deleter is called only once `armed`: until it has its place, the tensor is the caller's.
+Array array_of_tensor(gasell_session& session, DLManagedTensorVersioned* tensor, const std::shared_ptr<bool>& armed) {
+  require(tensor, "the tensor is NULL");
+  require(tensor->version.major == 1, "the tensor is of another major version of DLPack than 1");
+  const DLTensor& t = tensor->dl_tensor;
+  require(t.device.device_type == kHostMemory, "the tensor is not in the host's memory");
+  const DType dtype = dtype_of(t.dtype);
+  void* const data = static_cast<char*>(t.data) + t.byte_offset;
+  require_memory(data, dtype, t.ndim, t.shape, t.strides);
+  return array_over(session.engine, data, dtype, t.ndim, t.shape, t.strides, !(tensor->flags & kReadOnly), [armed, tensor] {
+    if (*armed && tensor->deleter) tensor->deleter(tensor);
+  });
+}
+
 /// A tensor over an array's memory, which lives as long.
 struct Lent {
   DLManagedTensorVersioned tensor{};
@@ -106,18 +128,33 @@ gasell_status gasell_bind_arrow(gasell_session* session, const char* name, Arrow
     require_binding(session, name);
     require(schema && array && schema->release && array->release, "gasell_bind_arrow wants a schema and an array that were not released");
     require(schema->format && std::string_view(schema->format) == "+s", "a table is an array of records: its format is \"+s\"");
-    bind_stream(*session, name, stream_of(*schema, *array));
+    session->interpreter.set_global(name, frame_of(*session, stream_of(*schema, *array)));
   });
 }
 
 gasell_status gasell_bind_arrow_stream(gasell_session* session, const char* name, ArrowArrayStream* stream, gasell_error** error) noexcept {
   return guarded(error, session, [&] {
     require_binding(session, name);
-    require(stream && stream->release, "gasell_bind_arrow_stream wants a stream that was not released");
-    arrow::Stream own;
-    *own.get() = *stream;
-    stream->release = nullptr;
-    bind_stream(*session, name, std::move(own));
+    session->interpreter.set_global(name, frame_of(*session, moved(stream)));
+  });
+}
+
+gasell_status gasell_make_frame(gasell_session* session, ArrowArrayStream* stream, gasell_value** value, gasell_error** error) noexcept {
+  return guarded(error, session, [&] {
+    require(session && value, "gasell_make_frame wants a session and a place for the value");
+    *value = nullptr;
+    *value = new gasell_value{session, frame_of(*session, moved(stream)), {}};
+  });
+}
+
+gasell_status gasell_make_tensor(gasell_session* session, DLManagedTensorVersioned* tensor, gasell_value** value,
+                                 gasell_error** error) noexcept {
+  return guarded(error, session, [&] {
+    require(session && value, "gasell_make_tensor wants a session and a place for the value");
+    *value = nullptr;
+    const std::shared_ptr<bool> armed = std::make_shared<bool>(false);
+    *value = new gasell_value{session, value_of(array_of_tensor(*session, tensor, armed)), {}};
+    *armed = true;
   });
 }
 
@@ -136,18 +173,8 @@ gasell_status gasell_bind_dlpack(gasell_session* session, const char* name, DLMa
                                  gasell_error** error) noexcept {
   return guarded(error, session, [&] {
     require_binding(session, name);
-    require(tensor, "the tensor is NULL");
-    require(tensor->version.major == 1, "the tensor is of another major version of DLPack than 1");
-    const DLTensor& t = tensor->dl_tensor;
-    require(t.device.device_type == kHostMemory, "the tensor is not in the host's memory");
-    const DType dtype = ::dtype_of(t.dtype);
-    void* const data = static_cast<char*>(t.data) + t.byte_offset;
-    require_memory(data, dtype, t.ndim, t.shape, t.strides);
-    const auto armed = std::make_shared<bool>(false);
-    Array array = array_over(session->engine, data, dtype, t.ndim, t.shape, t.strides, !(tensor->flags & kReadOnly), [armed, tensor] {
-      if (*armed && tensor->deleter) tensor->deleter(tensor);
-    });
-    session->interpreter.set_global(name, value_of(std::move(array)));
+    const std::shared_ptr<bool> armed = std::make_shared<bool>(false);
+    session->interpreter.set_global(name, value_of(array_of_tensor(*session, tensor, armed)));
     *armed = true;
   });
 }

@@ -65,7 +65,9 @@ void compile_for(gasell_function& f) {
   Interpreter& in = f.session->interpreter;
   functions::Dispatch::Entry& entry = dispatcher->entry(in, types);
   const functions::Compiled& compiled = entry.apart->compiled();
-  const ParameterType& result = f.signature.result;
+  ParameterType& result = f.signature.result;
+  if (f.signature.is_open() && functions::DirectCall::takes(compiled))
+    result = compiled.result.is_scalar() ? ParameterType{Kind::number, compiled.result} : ParameterType{};
   if (result.kind == Kind::number) {
     const functions::Type& given = compiled.result;
     const std::string name = dispatcher->function().as<Function>()->name();
@@ -79,7 +81,7 @@ void compile_for(gasell_function& f) {
       throw Error("TypeError",
                   name + "() returns " + functions::describe(given) + ", which " + functions::describe(result.type) + " does not hold");
   }
-  if (!functions::DirectCall::takes(compiled) || draws_numbers(compiled)) return;
+  if (f.signature.is_open() || !functions::DirectCall::takes(compiled) || draws_numbers(compiled)) return;
   const auto arrays = std::count_if(types.begin(), types.end(), [](const functions::Type& t) { return t.is_array(); });
   const bool writes = std::find(compiled.writes.begin(), compiled.writes.end(), true) != compiled.writes.end();
   const functions::Specialisation* overlapping = arrays > 1 && writes ? &dispatcher->overlapping(entry) : nullptr;
@@ -94,6 +96,7 @@ std::unique_ptr<gasell_function> make_function(gasell_session& session, Value ca
   run_on_large_stack([&] {  // as calls of scripts run: compiling recurses as deep as the function's text
     try {
       compile_for(*f);
+      if (f->signature.is_open()) f->signature.result = {Kind::object};
     } catch (const Raised& raised) {
       throw error_from_exception(in, raised.value);
     }
@@ -151,6 +154,35 @@ gasell_status gasell_get_function(gasell_session* session, const char* name, con
     const Value* value = session->interpreter.global(name);
     if (!value) throw Error("NameError", std::string("name '") + name + "' is not defined");
     *function = make_function(*session, *value, std::move(parsed)).release();
+  });
+}
+
+gasell_status gasell_value_function(const gasell_value* callee, const char* signature, gasell_function** function,
+                                    gasell_error** error) noexcept {
+  return guarded(error, callee ? callee->session : nullptr, [&] {
+    require(callee && signature && function, "gasell_value_function wants a function, a signature and a place for the function");
+    *function = nullptr;
+    *function = make_function(*callee->session, callee->value, parse_signature(signature)).release();
+  });
+}
+
+gasell_status gasell_function_result(const gasell_function* function, gasell_kind* kind, gasell_dtype* dtype,
+                                     gasell_error** error) noexcept {
+  return guarded(error, nullptr, [&] {
+    require(function && kind, "gasell_function_result wants a function and a place for the kind");
+    const ParameterType& result = function->signature.result;
+    switch (result.kind) {
+      case Kind::nothing: *kind = GASELL_KIND_NONE; return;
+      case Kind::text: *kind = GASELL_KIND_STRING; return;
+      case Kind::object:
+      case Kind::automatic: *kind = GASELL_KIND_OTHER; return;
+      case Kind::array: *kind = GASELL_KIND_ARRAY; break;
+      case Kind::number: {
+        const char k = gasell::kind(result.type.dtype);
+        *kind = k == 'b' ? GASELL_KIND_BOOLEAN : k == 'f' ? GASELL_KIND_FLOAT : k == 'c' ? GASELL_KIND_COMPLEX : GASELL_KIND_INTEGER;
+      }
+    }
+    if (dtype) *dtype = static_cast<gasell_dtype>(result.type.dtype);
   });
 }
 

@@ -40,12 +40,16 @@ struct gasell_session {
   std::vector<gasell::Value> host_functions;  // compiled code has their addresses
   gasell::Interpreter interpreter;
 
+  std::string written;  // what gasell_complete and gasell_inspect gave last
+
   std::atomic<double> seconds{0};      // of a call; 0: as many as it takes
   std::atomic<bool> cancelled{false};  // calls end at once
   int64_t most_output = 0, printed = 0;
 
   std::atomic<std::thread::id> user = {};  // the thread that is in a call
   int nested = 0;                          // calls within calls
+  /// Threads that let go of something while nobody is in a call: calls wait for them, and do not refuse each other for them.
+  std::atomic<int> releasing = 0, released = 0;
   /// Values and functions that another thread freed meanwhile: they die when the call ends.
   std::mutex mutex;
   std::vector<std::shared_ptr<void>> freed;

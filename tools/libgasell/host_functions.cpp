@@ -154,7 +154,8 @@ class Defined final : public functions::HostFunction {
         to.object = &to.own;
         return &to.object;
       case Kind::array: break;
-      case Kind::nothing: return nullptr;
+      case Kind::nothing:
+      case Kind::automatic: return nullptr;
     }
     to.array = array_of(value);
     if (!to.array || to.array->dtype() != type.type.dtype || to.array->rank() != type.type.rank)
@@ -247,6 +248,7 @@ gasell_status gasell_define(gasell_session* session, const char* name, const cha
     require_binding(session, name);
     require(signature && callback, "gasell_define wants a signature and a callback");
     CallSignature parsed = parse_signature(signature);
+    require(!parsed.is_open(), "a callback's result has a type: \"auto\" is of scripts' functions");
     require(parsed.result.kind != Kind::array, "a callback returns no array: give it one to write into");
     const Value function = Value::make<Defined>(*session, name, std::move(parsed), callback, context);
     session->host_functions.push_back(function);

@@ -126,7 +126,8 @@ Value to_value(gasell_session& session, const ParameterType& type, const void* a
       require(value->session == &session, "the value belongs to another session");
       return value->value;
     }
-    case Kind::nothing: return {};
+    case Kind::nothing:
+    case Kind::automatic: return {};
     case Kind::array: break;
   }
   const auto& view = *static_cast<const gasell_view*>(address);
@@ -179,7 +180,8 @@ void from_value(gasell_session& session, const Value& value, const ParameterType
     }
     case Kind::nothing: return;
     case Kind::text:
-    case Kind::object: break;
+    case Kind::object:
+    case Kind::automatic: break;
   }
   throw std::logic_error("a text or an object is written by who owns it");
 }

@@ -16,7 +16,7 @@ class SignatureParser {
 
   CallSignature parse() {
     CallSignature signature;
-    signature.result = type();
+    signature.result = take_word("auto") ? ParameterType{Kind::automatic} : type();
     if (!take("(")) fail("expects '(' behind the type of the result");
     while (!take(")")) {
       if (!signature.parameters.empty() && !take(",")) fail("expects ',' or ')' between arguments");
@@ -42,6 +42,12 @@ class SignatureParser {
     at_ += token.size();
     skip_spaces();
     return true;
+  }
+  bool take_word(std::string_view wanted) {
+    const size_t before = at_;
+    if (word() == wanted) return true;
+    at_ = before;
+    return false;
   }
   std::string_view word() {
     skip_spaces();
@@ -89,7 +95,7 @@ class SignatureParser {
 }  // namespace
 
 bool CallSignature::is_plain() const {
-  return (result.kind == Kind::nothing || result.kind == Kind::number) &&
+  return (result.kind == Kind::nothing || result.kind == Kind::number || is_open()) &&
          std::all_of(parameters.begin(), parameters.end(),
                      [](const ParameterType& p) { return p.kind == Kind::number || p.kind == Kind::array; });
 }

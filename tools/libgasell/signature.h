@@ -10,14 +10,16 @@
 namespace gasell::c_abi {
 
 struct ParameterType {
-  enum class Kind : uint8_t { nothing, number, array, text, object } kind = Kind::nothing;
+  enum class Kind : uint8_t { nothing, number, array, text, object, automatic } kind = Kind::nothing;
   functions::Type type = {};  // of numbers and arrays
 };
 
 struct CallSignature {
   ParameterType result;
   std::vector<ParameterType> parameters;
-  /// Whether all that is handed over are numbers and arrays, and the result is a number or nothing.
+  /// The result is "auto": to be told by what the function, compiled for the parameters, returns.
+  bool is_open() const { return result.kind == ParameterType::Kind::automatic; }
+  /// Whether all that is handed over are numbers and arrays, and the result is a number, nothing or open.
   bool is_plain() const;
   /// Whether all that is handed over are numbers.
   bool is_of_numbers() const;

@@ -9,6 +9,34 @@ namespace {
 
 constexpr int kMostNested = 100;
 
+/// Makes the session this thread's.
+void take(gasell_session& session) {
+  for (;;) {
+    const int released = session.released;
+    std::thread::id nobody;
+    if (session.user.compare_exchange_strong(nobody, std::this_thread::get_id())) return;
+    // Who only lets go of a value is soon gone, or was gone since.
+    require(session.releasing > 0 || session.released != released,
+            "another thread uses this session: a session and its values belong to one thread at a time; make a session for each thread");
+    std::this_thread::yield();
+  }
+}
+
+/// Tells of a thread in release_in.
+class Releasing {
+ public:
+  explicit Releasing(gasell_session& session) : session_(session) { ++session_.releasing; }
+  ~Releasing() {
+    ++session_.released;
+    --session_.releasing;
+  }
+  Releasing(const Releasing&) = delete;
+  Releasing& operator=(const Releasing&) = delete;
+
+ private:
+  gasell_session& session_;
+};
+
 }  // namespace
 
 Use::Use(gasell_session* session) {
@@ -22,9 +50,7 @@ Use::Use(gasell_session* session) {
     nested_ = true;
     return;
   }
-  std::thread::id nobody;
-  require(session->user.compare_exchange_strong(nobody, std::this_thread::get_id()),
-          "another thread uses this session: a session and its values belong to one thread at a time; make a session for each thread");
+  take(*session);
   session_ = session;
   session->engine.clear_interrupt();
   session->sandbox->end(Sandbox::End::none);
@@ -64,6 +90,7 @@ void Use::leave() noexcept {
 
 void release_in(gasell_session& session, std::shared_ptr<void> object) noexcept {
   const std::thread::id me = std::this_thread::get_id();
+  const Releasing releasing(session);
   std::thread::id user;
   if (session.user == me) {  // a call within a call
     object.reset();

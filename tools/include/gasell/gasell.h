@@ -141,6 +141,10 @@ GASELL_API void gasell_engine_free(gasell_engine* engine) GASELL_NOEXCEPT;
  * gasell_evaluate begins by forgetting earlier interrupts. */
 GASELL_API void gasell_engine_interrupt(gasell_engine* engine) GASELL_NOEXCEPT;
 
+/* What part of the computation that runs is done, 0 to 1; -1 where none runs. Where sessions compute at the same time it is
+ * that of one of them. The first call begins to look: computations that began before it are not told of. From any thread. */
+GASELL_API double gasell_engine_progress(gasell_engine* engine) GASELL_NOEXCEPT;
+
 /* ---- sessions ---- */
 GASELL_API gasell_status gasell_session_create(gasell_engine* engine, gasell_session** session, gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API void gasell_session_free(gasell_session* session) GASELL_NOEXCEPT;
@@ -265,13 +269,26 @@ GASELL_API gasell_status gasell_bind_time(gasell_session* session, const char* n
                                           gasell_error** error) GASELL_NOEXCEPT;
 GASELL_API gasell_status gasell_value_time(const gasell_value* value, int64_t* nanoseconds, gasell_error** error) GASELL_NOEXCEPT;
 
+/* ---- code that is being written ---- */
+/* What can stand at the cursor, a number of bytes of the text, as JSON: {"begin": …, "candidates": ["append", …], "closing": "']"}:
+ * candidates stand in the place of the text from `begin` to the cursor, `closing` comes behind the one that is chosen. Runs no function of
+ * a script. The text lives until the next such call on the session. */
+GASELL_API gasell_status gasell_complete(gasell_session* session, const char* text, size_t length, size_t cursor, const char** json,
+                                         gasell_error** error) GASELL_NOEXCEPT;
+/* What is known of the name or the expression around the cursor: its type, signature, description; with `detail` 1 the text of a function.
+ * Empty where there is nothing. Likewise. */
+GASELL_API gasell_status gasell_inspect(gasell_session* session, const char* text, size_t length, size_t cursor, int detail,
+                                        const char** description, gasell_error** error) GASELL_NOEXCEPT;
+/* Whether statements are whole: 1; 0 where more lines are wanted; -1 where the syntax is wrong. */
+GASELL_API int gasell_is_complete(const char* text, size_t length) GASELL_NOEXCEPT;
+
 /* ---- functions of scripts ---- */
 /* The function that `name` is, for arguments and a result of the types of `signature`, which are checked, and compiled, now.
  *
  * A signature is Numba's text of one: "float64(float64[::1], float64)", "void(const float32[:, :], float32[:, :])". Types are the dtypes'
  * names; of arrays [::1] (one axis, contiguous), [:, ::1] (C order), [:], [:, :], … (any strides), with "const" where the function may only
  * read; "str" of texts (arguments: const char*, terminated) and "object" (a gasell_value*; as a result one to be freed, and lazy). A result
- * "float64[:]" is computed into memory of the caller's, of just that shape.
+ * "float64[:]" is computed into memory of the caller's, of just that shape; a result "auto" is whatever it is (gasell_function_result).
  *
  * @njit functions of numbers and arrays that return a number or None are called directly (gasell_function_is_direct): a call takes no
  * memory of the heap, makes no thread, and may be made from any threads at once. All others, @vectorize, @stencil, @cuda.jit and
@@ -290,6 +307,62 @@ GASELL_API gasell_status gasell_function_call(const gasell_function* function, v
 GASELL_API int gasell_function_is_direct(const gasell_function* function) GASELL_NOEXCEPT;
 GASELL_API void gasell_function_free(gasell_function* function) GASELL_NOEXCEPT;
 
+/* ---- values that are made, looked into and called ---- */
+/* Values of a session without a name in it; each is freed with gasell_value_free. */
+GASELL_API gasell_status gasell_make_none(gasell_session* session, gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_boolean(gasell_session* session, int number, gasell_value** value,
+                                             gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_integer(gasell_session* session, int64_t number, gasell_value** value,
+                                             gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_float(gasell_session* session, double number, gasell_value** value,
+                                           gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_complex(gasell_session* session, double real, double imaginary, gasell_value** value,
+                                             gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_string(gasell_session* session, const char* text, size_t length, gasell_value** value,
+                                            gasell_error** error) GASELL_NOEXCEPT;
+/* A list (is_tuple 0) or a tuple of values of this session. */
+GASELL_API gasell_status gasell_make_sequence(gasell_session* session, int is_tuple, gasell_value* const* items, size_t count,
+                                              gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
+/* A dict; a later key that equals an earlier one takes its place. */
+GASELL_API gasell_status gasell_make_dict(gasell_session* session, gasell_value* const* keys, gasell_value* const* items, size_t count,
+                                          gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
+/* slice(start, stop, step); NULL for None. */
+GASELL_API gasell_status gasell_make_slice(gasell_session* session, const gasell_value* start, const gasell_value* stop,
+                                           const gasell_value* step, gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
+/* As gasell_bind_view, gasell_bind_arrow_stream and gasell_bind_dlpack. */
+GASELL_API gasell_status gasell_make_view(gasell_session* session, void* data, gasell_dtype dtype, int rank, const int64_t* shape,
+                                          const int64_t* strides, unsigned flags, gasell_release release, void* context,
+                                          gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_frame(gasell_session* session, struct ArrowArrayStream* stream, gasell_value** value,
+                                           gasell_error** error) GASELL_NOEXCEPT;
+GASELL_API gasell_status gasell_make_tensor(gasell_session* session, struct DLManagedTensorVersioned* tensor, gasell_value** value,
+                                            gasell_error** error) GASELL_NOEXCEPT;
+/* Another handle of the same value. */
+GASELL_API gasell_status gasell_value_share(const gasell_value* value, gasell_value** shared, gasell_error** error) GASELL_NOEXCEPT;
+/* A module by the name that import takes: "numpy.linalg". */
+GASELL_API gasell_status gasell_import_module(gasell_session* session, const char* name, gasell_value** module,
+                                              gasell_error** error) GASELL_NOEXCEPT;
+/* type(value).__name__; lives as long as the value. */
+GASELL_API gasell_status gasell_value_type(const gasell_value* value, const char** name, gasell_error** error) GASELL_NOEXCEPT;
+/* 1 for arrays and NumPy's scalars, which have a dtype (gasell_value_describe); 0 for all others. */
+GASELL_API int gasell_value_has_dtype(const gasell_value* value) GASELL_NOEXCEPT;
+/* value.name; AttributeError as the script's. */
+GASELL_API gasell_status gasell_value_attribute(const gasell_value* value, const char* name, gasell_value** attribute,
+                                                gasell_error** error) GASELL_NOEXCEPT;
+/* callee(*arguments, **keywords): a function, a method, a type. `names` and `keywords` have `keyword_count` entries. Arrays of the result
+ * stay lazy. */
+GASELL_API gasell_status gasell_value_call(const gasell_value* callee, gasell_value* const* arguments, size_t count,
+                                           const char* const* names, gasell_value* const* keywords, size_t keyword_count,
+                                           gasell_value** result, gasell_error** error) GASELL_NOEXCEPT;
+/* gasell_get_function of a function that is a value. */
+GASELL_API gasell_status gasell_value_function(const gasell_value* callee, const char* signature, gasell_function** function,
+                                               gasell_error** error) GASELL_NOEXCEPT;
+/* What gasell_function_call writes: GASELL_KIND_NONE (nothing), GASELL_KIND_ARRAY (into a view), GASELL_KIND_STRING or GASELL_KIND_OTHER (a
+ * gasell_value*), or the kind of a number, whose dtype is then in `dtype` (may be NULL). Of a signature whose result is "auto" it is what
+ * the function, compiled for these arguments, returns: a number or nothing where it is called directly, else a gasell_value*. */
+GASELL_API gasell_status gasell_function_result(const gasell_function* function, gasell_kind* kind, gasell_dtype* dtype,
+                                                gasell_error** error) GASELL_NOEXCEPT;
+
 /* ---- functions of the program ---- */
 /* What went wrong in a callback: the exception that the script gets. Texts are cut where they are too long. */
 typedef struct gasell_failure {
@@ -303,6 +376,14 @@ typedef int (*gasell_callback)(void* context, void* result, void* const* argumen
  * called once, in gasell_session_free at the latest. */
 GASELL_API gasell_status gasell_define(gasell_session* session, const char* name, const char* signature, gasell_callback callback,
                                        gasell_release release, void* context, gasell_error** error) GASELL_NOEXCEPT;
+
+/* A function that takes any arguments, positional ones and keywords, whose handles are its own: it frees them, or hands them on. It leaves
+ * a handle in `result` that is the session's from then on, or NULL for None, and returns 0; or anything else where it failed. */
+typedef int (*gasell_callable)(void* context, gasell_value* const* arguments, size_t count, const char* const* names,
+                               gasell_value* const* keywords, size_t keyword_count, gasell_value** result, gasell_failure* failure);
+/* It as a value. `name` is what scripts see. `release` (may be NULL) is called once, in gasell_session_free at the latest. */
+GASELL_API gasell_status gasell_make_function(gasell_session* session, const char* name, gasell_callable callable, gasell_release release,
+                                              void* context, gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
 
 /* ---- other programs' memory: Arrow's C data and stream interfaces, DLPack ---- */
 struct ArrowSchema;

@@ -241,6 +241,23 @@ class Value {
     detail::call(gasell_value_lookup, handle_.get(), key, &item);
     return Value(item);
   }
+  /// value.name
+  Value attribute(const char* name) const {
+    gasell_value* attribute = nullptr;
+    detail::call(gasell_value_attribute, handle_.get(), name, &attribute);
+    return Value(attribute);
+  }
+  /// A function, a method or a type, called with values of its session.
+  template <std::same_as<Value>... Values>
+  Value operator()(const Values&... arguments) const {
+    gasell_value* const given[] = {arguments.handle()..., nullptr};
+    gasell_value* result = nullptr;
+    const char* const* const no_names = nullptr;
+    gasell_value* const* const no_keywords = nullptr;
+    detail::call(gasell_value_call, handle_.get(), static_cast<gasell_value* const*>(given), sizeof...(arguments), no_names, no_keywords,
+                 size_t{0}, &result);
+    return Value(result);
+  }
   /// Lists, dicts, texts, numbers and arrays as JSON.
   std::string json() const {
     const char* text = nullptr;
@@ -603,6 +620,29 @@ class Session {
     } const reset{handle_.get()};
     const std::stop_callback cancel(stop, [this] { gasell_session_set_cancelled(handle_.get(), 1); });
     return evaluate(text, source_name);
+  }
+  /// A number or a text as a value without a name, for calls.
+  template <class T>
+  Value make(const T& content) {
+    gasell_value* value = nullptr;
+    if constexpr (std::same_as<T, bool>) {
+      detail::call(gasell_make_boolean, handle_.get(), content ? 1 : 0, &value);
+    } else if constexpr (std::integral<T>) {
+      if (!std::in_range<int64_t>(content)) throw std::out_of_range("gasell: an integer of a script has 64 bits and a sign");
+      detail::call(gasell_make_integer, handle_.get(), static_cast<int64_t>(content), &value);
+    } else if constexpr (std::floating_point<T>) {
+      detail::call(gasell_make_float, handle_.get(), static_cast<double>(content), &value);
+    } else {
+      const std::string_view text(content);
+      detail::call(gasell_make_string, handle_.get(), text.data(), text.size(), &value);
+    }
+    return Value(value);
+  }
+  /// A module by the name that import takes: "numpy.linalg".
+  Value module(const char* name) {
+    gasell_value* module = nullptr;
+    detail::call(gasell_import_module, handle_.get(), name, &module);
+    return Value(module);
   }
   /// The function of a name, checked and compiled for the types of a C++ signature: function<double(std::span<const double>)>("f").
   template <class Signature>
