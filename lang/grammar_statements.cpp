@@ -131,7 +131,7 @@ const auto class_bases = sym("(") > -class_arguments > sym(")");
 const auto class_statement =
     make(make_class)[head("class", "class definition") > name_token > -refused_type_parameters > -class_bases > block];
 
-/// `match` is a keyword where a line ends with ':' and the block behind it begins with `case`.
+/// `match` is a keyword where a line ends with ':' and the block behind it begins with `case`, or is not there.
 const auto match_word_of_statement = TokenParser([](Builder& b, Iterator& at, Iterator last) {
   const Iterator start = at;
   if (!match_word("match", at, last)) return false;
@@ -140,7 +140,7 @@ const auto match_word_of_statement = TokenParser([](Builder& b, Iterator& at, It
   while (end != at && end[-1] == ' ') --end;
   if (next == last || end == at || end[-1] != ':') return false;
   ++next;
-  if (next == last || *next != kIndentMark || !match_word("case", ++next, last)) return false;
+  if (next != last && *next == kIndentMark && !match_word("case", ++next, last)) return false;
   b.header = b.offset(start);
   b.block_owner = "'match' statement";
   return true;

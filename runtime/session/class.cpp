@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/session/class_builtin.h"
 #include "runtime/session/class_members.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
@@ -41,8 +42,11 @@ bool is_among(std::string_view name, const std::string_view (&names)[n]) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-void check_special(const std::string& name, bool exception) {
+void check_special(const std::string& name, bool exception, const Type* builtin = nullptr) {
   if (!name.starts_with("__") || !name.ends_with("__") || name.size() < 5) return;
+  if (builtin && name == "__missing__" && builtin == &dict_type()) return;
+  if (builtin && !is_special_of_builtin(name) && is_among(name, kOfObjects))
+    raise("NotImplementedError", fmt::format("{} of a class that derives from {} is not in Gasell yet", name, builtin->name));
   if (is_among(name, kRefused) || (exception && is_among(name, kOfObjects)))
     raise("NotImplementedError",
           fmt::format("{} of a class{} is not in Gasell yet", name, exception ? " that derives from an exception" : ""));
@@ -170,11 +174,19 @@ void check_base(const Value& base) {
   if (base.as<Class>()) return;
   const Type& described = type->described;
   const bool exception = described.derives_from(*exception_type("BaseException"));
-  if ((&described != &object_type() && !exception) || described.derives_from(*exception_type("OSError")))
+  const bool builtin = &described == &list_type() || &described == &dict_type();
+  if ((&described != &object_type() && !exception && !builtin) || described.derives_from(*exception_type("OSError")))
     raise("NotImplementedError", fmt::format("a class that derives from '{}' is not in Gasell yet", described.name));
 }
 
-bool is_exception_type(const Value& type) { return type.as<TypeObject>()->described.derives_from(*exception_type("BaseException")); }
+/// The type that objects have derives from this one of the bases: an exception or a container, where there is one, else the first.
+const Type& main_base(const std::vector<Value>& bases) {
+  for (const Value& base : bases) {
+    const Type& type = base.as<TypeObject>()->described;
+    if (type.derives_from(*exception_type("BaseException")) || builtin_base(type)) return type;
+  }
+  return bases[0].as<TypeObject>()->described;
+}
 
 /// The metaclass that a class statement names: abc's alone, in library texts others too.
 Value chosen_meta(const std::vector<Value>& bases, std::vector<std::pair<std::string, Value>>& keywords, const std::string& module) {
@@ -216,12 +228,10 @@ Class::Class(Type t, std::deque<Type> further, std::string qualified_name, std::
     if (auto* made = dynamic_cast<Class*>(type)) classes_.push_back(made);
 }
 
-/// `others`: all types that objects pass for, the bases first. The type that objects have derives from an exception where one of these
-/// does.
+/// `others`: all types that objects pass for.
 Value Class::assemble(const std::string& module, const std::string& name, const std::string& qualified_name, std::vector<Value> bases,
                       const std::vector<Value>& others, Value meta, Members members) {
-  const auto exception = std::find_if(others.begin(), others.end(), is_exception_type);
-  const Type& first = (exception != others.end() ? *exception : others[0]).as<TypeObject>()->described;
+  const Type& first = main_base(bases);
   std::deque<Type> further;
   const Type* second = nullptr;
   for (size_t i = others.size(); i-- > 0;) {
@@ -270,9 +280,11 @@ Value Class::make(Interpreter& in, const std::string& module, const std::string&
       if (keyword.first == "acts_as") others.push_back(keyword.second);
       return keyword.first == "acts_as";
     });
-  const bool exception = std::any_of(bases.begin(), bases.end(), is_exception_type);
+  const Type& first = main_base(bases);
+  const Type* const container = builtin_base(first);
+  const bool exception = first.derives_from(*exception_type("BaseException"));
   for (const auto& [member, value] : members.entries()) {
-    check_special(member, exception);
+    check_special(member, exception, container);
     name_member(value, member);
   }
   for (const char* implicit : {"__init_subclass__", "__class_getitem__"})
@@ -328,7 +340,8 @@ Value Class::of_meta(Interpreter& in, std::string_view name, std::vector<Value> 
 }
 
 void Class::take_slots(Interpreter& in) {
-  restricted_ = !is_exception() && std::all_of(classes_.begin(), classes_.end(), [](Class* c) { return c->members.find("__slots__"); });
+  restricted_ = !is_exception() && !builtin_base(described) &&
+                std::all_of(classes_.begin(), classes_.end(), [](Class* c) { return c->members.find("__slots__"); });
   const Value* given = members.find("__slots__");
   if (!given) return;
   const std::vector<Value> names = given->as<Str>() ? std::vector<Value>{*given} : to_vector(in, *given);
@@ -368,6 +381,8 @@ Value Class::make_instance(std::vector<Value> args) {
   if (!abstract_.empty())
     raise("TypeError", fmt::format("Can't instantiate abstract class {} with abstract method{} {}", described.name,
                                    abstract_.size() == 1 ? "" : "s", listed(abstract_)));
+  if (const Type* container = builtin_base(described))
+    return container == &list_type() ? Value::make<ListInstance>(Value::of(this)) : Value::make<DictInstance>(Value::of(this));
   return is_exception() ? Value::make<ExceptionInstance>(Value::of(this), std::move(args)) : Value::make<Instance>(Value::of(this));
 }
 
@@ -388,6 +403,11 @@ Value Class::call(Interpreter& in, Arguments args) {
     initialise = user_object(made)->made_by().find("__init__");
   } else {
     const bool exception = is_exception();
+    if (!initialise && builtin_base(described)) {
+      made = make_instance({});
+      fill_builtin(in, made, std::move(args));
+      return made;
+    }
     if (!initialise && exception && !args.keywords.empty()) raise("TypeError", described.name + "() takes no keyword arguments");
     if (!initialise && !exception && !(args.positional.empty() && args.keywords.empty()))
       raise("TypeError", described.name + "() takes no arguments");
@@ -411,8 +431,8 @@ Value Class::construct(Session& session, std::span<Value> positional) {
   if (construct_changes_ != changes) {
     construct_changes_ = changes;
     const Value* initialise = find("__init__");
-    const bool plain = initialise && initialise->as<Function>() && !find("__new__") && !is_exception() && abstract_.empty() &&
-                       (meta_.is_none() || !meta_.as<Class>()->find("__call__"));
+    const bool plain = initialise && initialise->as<Function>() && !find("__new__") && !is_exception() && !builtin_base(described) &&
+                       abstract_.empty() && (meta_.is_none() || !meta_.as<Class>()->find("__call__"));
     plain_initialiser_ = plain ? initialise->as<Function>() : nullptr;
   }
   if (!plain_initialiser_) {
@@ -491,7 +511,7 @@ std::optional<Value> Class::get_attribute(Interpreter& in, std::string_view name
 void Class::set_attribute(Interpreter& in, std::string_view name, const Value& value) {
   ++class_changes;
   if (!of_meta(in, "__setattr__", {make_str(std::string(name)), value}).is_absent()) return;
-  check_special(std::string(name), is_exception());
+  check_special(std::string(name), is_exception(), builtin_base(described));
   members.set(name, value);
 }
 
@@ -506,7 +526,9 @@ std::vector<std::string> Class::attribute_names(Interpreter&) {
 
 UserObject* user_object(const Value& v) {
   if (auto* instance = v.as<Instance>()) return instance;
-  return v.as<ExceptionInstance>();
+  if (auto* exception = v.as<ExceptionInstance>()) return exception;
+  if (auto* list = v.as<ListInstance>()) return list;
+  return v.as<DictInstance>();
 }
 
 std::optional<Value> find_member(Interpreter& in, UserObject& object, const Value& self, std::string_view name) {

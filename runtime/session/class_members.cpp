@@ -6,6 +6,7 @@
 
 #include "runtime/session/carrier.h"
 #include "runtime/session/class.h"
+#include "runtime/session/class_builtin.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/types.h"
@@ -206,6 +207,8 @@ class Super final : public Object {
     if (name == "__new__") return Value::make<Builtin>(*method_of_object(name, false));
     if (name == "__init_subclass__") return Value::make<Builtin>(*method_of_object(name, false), self_);
     if (of_class) return {};
+    if (const Type* container = builtin_base(start.described))
+      if (const NativeFunction* method = method_of_builtin(*container, name)) return Value::make<Builtin>(*method, self_);
     if (const NativeFunction* method = method_of_object(name, start.is_exception())) return Value::make<Builtin>(*method, self_);
     if (start.is_exception() && !name.starts_with("__")) return self_.as<ExceptionInstance>()->Exception::get_attribute(in, name);
     return {};

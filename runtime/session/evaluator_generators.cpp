@@ -239,6 +239,10 @@ class Unfolder {
       comprehension->clauses[0].iter = expression(comprehension->clauses[0].iter);
       return copy;
     }
+    if (auto* named = std::get_if<ast::NamedExpr>(&copy->node)) {
+      named->value = expression(named->value);
+      return copy;
+    }
     std::vector<ast::ExprRef*> children;
     ast::visit_children(*copy, [&](ast::ExprRef& child) { children.push_back(&child); });
     in_order(children);

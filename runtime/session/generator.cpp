@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "lang/large_stack.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/session/iterators.h"
 #include "runtime/session/types.h"
 
@@ -121,7 +123,8 @@ void Generator::close(Interpreter& in) {
 void Generator::abandon() noexcept {
   if (!started_ || ended_ || running_ || !code_->cleans_up) return;
   try {
-    close(session_.in);
+    const InSandbox confined(session_.sandbox);  // the host may be who lets go of it
+    run_on_large_stack([&] { close(session_.in); });
   } catch (...) {  // nobody is there to take it
   }
 }

@@ -256,6 +256,12 @@ TEST_CASE("written programs") {
   const char* kPrograms[] = {
       "x = -9223372036854775808\ny = -(-9223372036854775808) ** 2\nz = (-9223372036854775808).bit_length()\n",
       "def f(a, /, b=1, *, c: int = 2, **d) -> float:\n  return [x for x in a if b]\nprint(f'{f(1)!r:>{b}}', -2 ** -3)\n",
+      "class A(B, C, tag=1): pass\nclass A(*b, **c): pass\n",
+      "def f():\n yield\n x = yield 1, 2\n y += yield x\n z: int = yield from a\n g((yield), [(yield from b)])\n return (yield)\n",
+      "match a, b:\n case 1 | -2 | 1+2j | 'x' | None: pass\n case [a, *_] | {'k': a} if a > 1: b\n case {'p': 1, **r}: z\n case C(1, x=D() "
+      "as y) as z: c\n "
+      "case (a, (b, c)): d\n case e.f: g\n case _: h\n",
+      "match = 1\nmatch[case] = match(case)\n",
       "with (a, b): pass\nwith (a, b) as c: pass\nwith ((a, b)): pass\nwith (a): pass\nwith a, b as c: pass\nwith (a)[0] as b: pass\n",
       "if a:\n  if b: c\n  else: d\nelif e: f\nelse:\n  if g: h\n",
       "if a: b\nelse:\n  if c: d\n  e\n",
