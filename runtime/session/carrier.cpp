@@ -27,9 +27,7 @@ std::atomic<LibraryLoader> library_loader{nullptr};
 const void* tree_of(const FunctionText& text) {
   return text.definition ? static_cast<const void*>(text.definition.get()) : text.lambda.get();
 }
-FunctionText text_of(const FunctionCode& code) {
-  return {code.name, code.qualified_name, code.source, code.definition, code.lambda};
-}
+FunctionText text_of(const FunctionCode& code) { return {code.name, code.qualified_name, code.source, code.definition, code.lambda}; }
 
 std::string text_variable(GlobalScope& scope, std::string_view name) {
   const Value* v = scope.find(name);
@@ -317,7 +315,8 @@ CarriedCode& Packing::code() {
 size_t Packing::scope(GlobalScope& from) {
   const auto [place, first] = scopes_.try_emplace(&from, code().scopes.size());
   if (first)
-    code().scopes.push_back({&from == carrier.session().main ? "" : text_variable(from, "__file__"), text_variable(from, "__name__"), from.library});
+    code().scopes.push_back(
+        {&from == carrier.session().main ? "" : text_variable(from, "__file__"), text_variable(from, "__name__"), from.library});
   return place->second;
 }
 
@@ -634,7 +633,8 @@ const Carrier::LibraryName* Carrier::library_name(const Value& object) {
     if (!scope->library) continue;
     for (const std::string& name : scope->names()) {
       if (!scope->find(name)->same(object)) continue;
-      return &library_names_.emplace(object.object(), std::pair(object, LibraryName{text_variable(*scope, "__file__"), name})).first->second.second;
+      return &library_names_.emplace(object.object(), std::pair(object, LibraryName{text_variable(*scope, "__file__"), name}))
+                  .first->second.second;
     }
   }
   return nullptr;
