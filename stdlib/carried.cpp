@@ -10,6 +10,7 @@
 #include "stdlib/numpy/ndarray.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/timestamp.h"
+#include "stdlib/re/pattern.h"
 
 namespace gasell {
 namespace {
@@ -121,6 +122,33 @@ struct PackedMoment final : Packed {
   const frame::TimeZone* zone;
 };
 
+/// A value that a function of the C++ library makes, given in full by a few numbers.
+struct PackedTime final : Packed {
+  explicit PackedTime(std::function<Value()> m) : make(std::move(m)) {}
+  Value unpack(Unpacking&) const override { return make(); }
+  const std::function<Value()> make;
+};
+
+void register_carried_times() {
+  using namespace datetime;
+  register_carried(typeid(PlainDate), {.pack = [](Packing& packing, Object& o) {
+                     return packing.make<PackedTime>([days = static_cast<PlainDate&>(o).days] { return date_value(days); });
+                   }});
+  register_carried(
+      typeid(TimeOfDay), {.pack = [](Packing& packing, Object& o) {
+        return packing.make<PackedTime>([micros = static_cast<TimeOfDay&>(o).micros] { return Value::make<TimeOfDay>(micros); });
+      }});
+  register_carried(typeid(DateTime), {.pack = [](Packing& packing, Object& o) {
+                     return packing.make<PackedTime>([clock = static_cast<DateTime&>(o).clock] { return datetime_value(clock); });
+                   }});
+  register_carried(typeid(Duration), {.pack = [](Packing& packing, Object& o) {
+                     return packing.make<PackedTime>([micros = static_cast<Duration&>(o).micros] { return duration_value(micros); });
+                   }});
+  register_carried(typeid(Zone), {.pack = [](Packing& packing, Object& o) {
+                     return packing.make<PackedTime>([zone = &static_cast<Zone&>(o).zone] { return zone_value(zone); });
+                   }});
+}
+
 void load_text(Interpreter& in, const std::string& path) {
   for (const LibraryFile& file : library_files())
     if ("<" + std::string(file.path) + ">" == path) in.library_module(std::string(file.path), file.text);
@@ -140,9 +168,10 @@ void register_carried_library() {
     register_carried(typeid(pandas::ColumnObject), {.pack = pack_column});
     register_carried(typeid(pandas::Timestamp),
                      {.pack = [](Packing& packing, Object& o) { return packing.make<PackedMoment>(static_cast<pandas::Timestamp&>(o)); }});
-    register_carried(typeid(pandas::Timedelta),
-                     {.parts = [](Interpreter&, Object& o) { return std::vector<Value>{Value::of(static_cast<pandas::Timedelta&>(o).nanoseconds)}; },
-                      .make = [](Interpreter&, Parts p) { return pandas::timedelta_value(p[0].as_int()); }});
+    register_carried(
+        typeid(pandas::Timedelta),
+        {.parts = [](Interpreter&, Object& o) { return std::vector<Value>{Value::of(static_cast<pandas::Timedelta&>(o).nanoseconds)}; },
+         .make = [](Interpreter&, Parts p) { return pandas::timedelta_value(p[0].as_int()); }});
     register_carried(typeid(LibraryObject), {.may_change = true, .pack = pack_library_object});
     register_carried(typeid(LibraryClass), {.pack = [](Packing& packing, Object& o) { return packing.named_in_library(o); }});
     register_carried(typeid(numba::Dispatcher), {.pack = pack_dispatcher});
@@ -151,6 +180,15 @@ void register_carried_library() {
     register_carried_methods();
     register_carried_functools();
     register_carried_collections();
+    register_carried_deques();
+    register_carried_named();
+    register_carried_times();
+    register_carried(typeid(re::Pattern), {.parts =
+                                               [](Interpreter&, Object& o) {
+                                                 const auto& pattern = static_cast<re::Pattern&>(o);
+                                                 return std::vector<Value>{pattern.text, Value::of(pattern.given_flags)};
+                                               },
+                                           .make = [](Interpreter&, Parts p) { return Value::make<re::Pattern>(p[0], p[1].as_int()); }});
     return true;
   }();
   (void)once;

@@ -10,5 +10,7 @@ void register_carried_library();
 void register_carried_methods();      // library.cpp
 void register_carried_functools();    // functools.cpp
 void register_carried_collections();  // collections.cpp
+void register_carried_deques();       // deque.cpp
+void register_carried_named();        // named_tuple.cpp
 
 }  // namespace gasell

@@ -298,9 +298,14 @@ Value filled(Interpreter& in, const Value& pairs) {
 }  // namespace
 
 void register_carried_collections() {
-  register_carried(typeid(Counter), {.parts = [](Interpreter&, Object& o) { return std::vector<Value>{pairs_of(static_cast<Counter&>(o))}; },
-                                     .make = [](Interpreter& in, std::span<Value> parts) { return filled<Counter>(in, parts[0]); },
-                                     .may_change = true});
+  register_carried(typeid(Counter),
+                   {.parts = [](Interpreter&, Object& o) { return std::vector<Value>{pairs_of(static_cast<Counter&>(o))}; },
+                    .make = [](Interpreter& in, std::span<Value> parts) { return filled<Counter>(in, parts[0]); },
+                    .may_change = true});
+  register_carried(typeid(OrderedDict),
+                   {.parts = [](Interpreter&, Object& o) { return std::vector<Value>{pairs_of(static_cast<OrderedDict&>(o))}; },
+                    .make = [](Interpreter& in, std::span<Value> parts) { return filled<OrderedDict>(in, parts[0]); },
+                    .may_change = true});
   register_carried(typeid(DefaultDict), {.parts =
                                              [](Interpreter&, Object& o) {
                                                const auto& dict = static_cast<DefaultDict&>(o);

@@ -4,8 +4,10 @@
 #include <deque>
 
 #include "runtime/session/builtins.h"
+#include "runtime/session/carrier.h"
 #include "runtime/session/list_sequence.h"
 #include "runtime/session/types.h"
+#include "stdlib/carried.h"
 
 namespace gasell {
 namespace {
@@ -146,6 +148,23 @@ Value copy(Interpreter&, Args args) {
 }
 
 }  // namespace
+
+void register_carried_deques() {
+  register_carried(typeid(Deque),
+                   {.parts =
+                        [](Interpreter&, Object& o) {
+                          const auto& deque = static_cast<Deque&>(o);
+                          return std::vector<Value>{make_tuple({deque.items.begin(), deque.items.end()}), Value::of(deque.limit)};
+                        },
+                    .make =
+                        [](Interpreter&, std::span<Value> parts) {
+                          Value made = Value::make<Deque>();
+                          made.as<Deque>()->items.assign(parts[0].as<Tuple>()->items.begin(), parts[0].as<Tuple>()->items.end());
+                          made.as<Deque>()->limit = parts[1].as_int();
+                          return made;
+                        },
+                    .may_change = true});
+}
 
 const Type& deque_type() {
   static const NativeFunction constructor{"deque", "iterable=(), maxlen=None", construct, "A list that grows and shrinks at both ends."};

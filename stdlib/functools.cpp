@@ -281,13 +281,14 @@ void register_carried_functools() {
                                          names.push_back(make_str(name));
                                          values.push_back(value);
                                        }
-                                       return std::vector<Value>{partial.function, make_tuple(partial.given.positional), make_tuple(std::move(names)),
-                                                                 make_tuple(std::move(values))};
+                                       return std::vector<Value>{partial.function, make_tuple(partial.given.positional),
+                                                                 make_tuple(std::move(names)), make_tuple(std::move(values))};
                                      },
                                      [](Interpreter& in, std::span<Value> parts) {
                                        Arguments given{parts[1].as<Tuple>()->items, {}};
                                        for (size_t k = 0; k < parts[2].as<Tuple>()->items.size(); ++k)
-                                         given.keywords.emplace_back(str(in, parts[2].as<Tuple>()->items[k]), parts[3].as<Tuple>()->items[k]);
+                                         given.keywords.emplace_back(str(in, parts[2].as<Tuple>()->items[k]),
+                                                                     parts[3].as<Tuple>()->items[k]);
                                        return Value::make<Partial>(parts[0], std::move(given));
                                      }});
 }

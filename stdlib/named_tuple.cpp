@@ -7,11 +7,13 @@
 #include <mutex>
 
 #include "lang/characters.h"
+#include "runtime/session/carrier.h"
 #include "runtime/session/class_members.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/type_objects.h"
 #include "runtime/session/types.h"
+#include "stdlib/carried.h"
 
 namespace gasell {
 namespace {
@@ -144,7 +146,25 @@ Value new_class(Interpreter&, std::string name, std::vector<std::string> fields,
   return type_object(make_named_class("__main__", name, std::move(fields), std::move(defaults)).described);
 }
 
+/// Their class lives as long as the process.
+struct PackedNamedTuple final : Packed {
+  explicit PackedNamedTuple(const NamedTupleClass& c) : made_by(c) {}
+  Value unpack(Unpacking& to) const override { return Value::make<NamedTuple>(made_by, to.values(items)); }
+  const NamedTupleClass& made_by;
+  std::vector<Value> items;
+};
+
 }  // namespace
+
+void register_carried_named() {
+  register_carried(typeid(NamedTuple), {.pack = [](Packing& packing, Object& o) {
+                     const auto& tuple = static_cast<NamedTuple&>(o);
+                     Value made = packing.make<PackedNamedTuple>(tuple.made_by);
+                     for (const Value& item : tuple.items)
+                       static_cast<PackedNamedTuple&>(*made.object()).items.push_back(packing.pack(item));
+                     return made;
+                   }});
+}
 
 const NamedTupleClass& make_named_class(const std::string& module, const std::string& name, std::vector<std::string> fields,
                                         std::vector<Value> defaults) {

@@ -376,7 +376,8 @@ void register_carried_members() {
                                                return std::vector<Value>{w.function, Value::of(&w.type() == &static_method_type())};
                                              },
                                              [](Interpreter&, Parts p) {
-                                               return Value::make<WrappedFunction>(p[1].as_int() ? static_method_type() : class_method_type(), p[0]);
+                                               return Value::make<WrappedFunction>(
+                                                   p[1].as_int() ? static_method_type() : class_method_type(), p[0]);
                                              }});
   register_carried(typeid(CachedProperty), {[](Interpreter&, Object& o) {
                                               const auto& c = static_cast<CachedProperty&>(o);

@@ -19,37 +19,77 @@ bool is_among(std::string_view name, const std::array<std::string_view, n>& name
 
 /// Methods that change their object.
 bool changes_its_object(std::string_view method) {
-  static constexpr std::array<std::string_view, 43> kMethods = {
-      "append", "extend",      "insert",      "pop",          "remove",       "clear",     "sort",      "reverse",  "update",  "add",       "discard",
-      "fill",   "setdefault",  "popitem",     "appendleft",   "popleft",      "extendleft", "rotate",   "put",      "resize",  "setflags",  "itemset",
-      "byteswap", "subtract",  "move_to_end", "__setitem__",  "__delitem__",  "__setattr__", "__iadd__", "isetitem", "send",    "set_index_name",
-      "write",  "writelines",  "read",        "readline",     "close",        "intersection_update", "difference_update", "symmetric_difference_update",
-      "partition", "seed", "__next__"};
+  static constexpr std::array<std::string_view, 43> kMethods = {"append",
+                                                                "extend",
+                                                                "insert",
+                                                                "pop",
+                                                                "remove",
+                                                                "clear",
+                                                                "sort",
+                                                                "reverse",
+                                                                "update",
+                                                                "add",
+                                                                "discard",
+                                                                "fill",
+                                                                "setdefault",
+                                                                "popitem",
+                                                                "appendleft",
+                                                                "popleft",
+                                                                "extendleft",
+                                                                "rotate",
+                                                                "put",
+                                                                "resize",
+                                                                "setflags",
+                                                                "itemset",
+                                                                "byteswap",
+                                                                "subtract",
+                                                                "move_to_end",
+                                                                "__setitem__",
+                                                                "__delitem__",
+                                                                "__setattr__",
+                                                                "__iadd__",
+                                                                "isetitem",
+                                                                "send",
+                                                                "set_index_name",
+                                                                "write",
+                                                                "writelines",
+                                                                "read",
+                                                                "readline",
+                                                                "close",
+                                                                "intersection_update",
+                                                                "difference_update",
+                                                                "symmetric_difference_update",
+                                                                "partition",
+                                                                "seed",
+                                                                "__next__"};
   return is_among(method, kMethods);
 }
 
 /// Functions, of modules or without one, that change what they are given.
 bool changes_its_arguments(std::string_view function) {
   static constexpr std::array<std::string_view, 24> kFunctions = {
-      "heappush", "heappop", "heapify", "heapreplace", "heappushpop", "shuffle", "insort", "insort_left", "insort_right", "fill_diagonal", "put", "place",
-      "copyto", "putmask", "setattr", "delattr", "next", "setitem", "delitem", "iadd", "imul", "isub", "put_along_axis", "iconcat"};
+      "heappush",     "heappop",       "heapify", "heapreplace", "heappushpop", "shuffle", "insort",         "insort_left",
+      "insort_right", "fill_diagonal", "put",     "place",       "copyto",      "putmask", "setattr",        "delattr",
+      "next",         "setitem",       "delitem", "iadd",        "imul",        "isub",    "put_along_axis", "iconcat"};
   return is_among(function, kFunctions);
 }
 
 bool may_wait(std::string_view name) {
   static constexpr std::array<std::string_view, 17> kNames = {
-      "sleep", "wait", "result", "gather", "acquire", "compute", "persist", "submit", "input", "get_client", "worker_client", "as_completed",
-      "exception", "put", "join", "Lock", "recv"};
+      "sleep",      "wait",          "result",       "gather",    "acquire", "compute", "persist", "submit", "input",
+      "get_client", "worker_client", "as_completed", "exception", "put",     "join",    "Lock",    "recv"};
   return is_among(name, kNames);
 }
 
 /// Functions and methods whose result no name stands for yet.
 bool gives_a_new_object(std::string_view function) {
   static constexpr std::array<std::string_view, 52> kFunctions = {
-      "list", "dict", "set", "tuple", "frozenset", "sorted", "range", "len", "sum", "int", "float", "str", "bool", "abs", "round", "complex", "enumerate",
-      "zip", "zeros", "ones", "empty", "full", "arange", "linspace", "array", "copy", "deepcopy", "zeros_like", "ones_like", "empty_like", "full_like",
-      "defaultdict", "Counter", "deque", "OrderedDict", "split", "join", "DataFrame", "Series", "random", "normal", "default_rng", "format", "eye",
-      "time", "perf_counter", "concatenate", "tolist", "astype", "Generator", "integers", "items"};
+      "list",         "dict",        "set",        "tuple",     "frozenset",   "sorted",      "range",   "len",         "sum",
+      "int",          "float",       "str",        "bool",      "abs",         "round",       "complex", "enumerate",   "zip",
+      "zeros",        "ones",        "empty",      "full",      "arange",      "linspace",    "array",   "copy",        "deepcopy",
+      "zeros_like",   "ones_like",   "empty_like", "full_like", "defaultdict", "Counter",     "deque",   "OrderedDict", "split",
+      "join",         "DataFrame",   "Series",     "random",    "normal",      "default_rng", "format",  "eye",         "time",
+      "perf_counter", "concatenate", "tolist",     "astype",    "Generator",   "integers",    "items"};
   return is_among(function, kFunctions) || (!function.empty() && function[0] >= 'A' && function[0] <= 'Z');
 }
 
@@ -63,7 +103,7 @@ std::string_view name_called(const ast::Call& call) {
 struct Scope {
   const ast::FunctionScope& names;
   Scope* around;
-  std::string self;                       // the first parameter of __init__ and the like: it is new
+  std::string self;                        // the first parameter of __init__ and the like: it is new
   std::map<std::string, bool> fresh = {};  // a local: whether all it was bound to is new
 };
 
@@ -73,7 +113,8 @@ class Reader {
 
   void read(const ast::FunctionDef& def, Scope* around) {
     Scope scope{def.scope, around, ""};
-    if ((def.name == "__init__" || def.name == "__new__" || def.name == "__post_init__") && !def.params.empty()) scope.self = def.params[0].name;
+    if ((def.name == "__init__" || def.name == "__new__" || def.name == "__post_init__") && !def.params.empty())
+      scope.self = def.params[0].name;
     parameters(def.params, scope);
     bind(def.body, scope);
     body(def.body, scope);
@@ -93,13 +134,13 @@ class Reader {
 
   static bool is_fresh(const ast::Expr* e) {
     if (!e) return false;
-    return std::visit(ast::Overloaded{[](const ast::Name&) { return false; }, [](const ast::Attribute&) { return false; },
-                                      [](const ast::Subscript&) { return false; },
-                                      [](const ast::BoolChain&) { return false; }, [](const ast::Starred&) { return false; },
-                                      [](const ast::NamedExpr&) { return false; },
-                                      [](const ast::Conditional& c) { return is_fresh(c.body.get()) && is_fresh(c.orelse.get()); },
-                                      [](const ast::Call& c) { return gives_a_new_object(name_called(c)); }, [](const auto&) { return true; }},
-                      e->node);
+    return std::visit(
+        ast::Overloaded{[](const ast::Name&) { return false; }, [](const ast::Attribute&) { return false; },
+                        [](const ast::Subscript&) { return false; }, [](const ast::BoolChain&) { return false; },
+                        [](const ast::Starred&) { return false; }, [](const ast::NamedExpr&) { return false; },
+                        [](const ast::Conditional& c) { return is_fresh(c.body.get()) && is_fresh(c.orelse.get()); },
+                        [](const ast::Call& c) { return gives_a_new_object(name_called(c)); }, [](const auto&) { return true; }},
+        e->node);
   }
   static void bind_target(const ast::Expr& target, const ast::Expr* value, Scope& scope) {
     if (const auto* name = std::get_if<ast::Name>(&target.node)) {
@@ -116,7 +157,8 @@ class Reader {
   static void bind(const ast::Body& statements, Scope& scope) {
     for (const ast::StmtRef& s : statements) {
       if (const auto* assign = std::get_if<ast::Assign>(&s->node)) {
-        for (const ast::ExprRef& target : assign->targets) bind_target(*target, assign->targets.size() == 1 ? assign->value.get() : nullptr, scope);
+        for (const ast::ExprRef& target : assign->targets)
+          bind_target(*target, assign->targets.size() == 1 ? assign->value.get() : nullptr, scope);
       } else if (const auto* annotated = std::get_if<ast::AnnAssign>(&s->node)) {
         if (annotated->value) bind_target(*annotated->target, annotated->value.get(), scope);
       } else if (const auto* loop = std::get_if<ast::For>(&s->node)) {

@@ -210,9 +210,7 @@ Value TaskPool::call(Carrier& carrier, const Task& task) {
   return result;
 }
 
-Value TaskPool::result(Carrier& carrier, const Task& task) {
-  return task.repeated_ ? call(carrier, task) : carrier.unpack(task.outcome_);
-}
+Value TaskPool::result(Carrier& carrier, const Task& task) { return task.repeated_ ? call(carrier, task) : carrier.unpack(task.outcome_); }
 
 void TaskPool::run(Session& session, const TaskRef& task, const bool& printed) {
   Task::State state = Task::State::finished;
@@ -224,8 +222,10 @@ void TaskPool::run(Session& session, const TaskRef& task, const bool& printed) {
       outcome = carrier.pack(exception);
     } catch (const NotCarried& refused) {
       outcome = carrier.pack(Value::make<Exception>(*exception_type("RuntimeError"),
-                                                    std::vector<Value>{make_str(str(session.in, exception) + " (an exception that holds what does not leave its "
-                                                                                                             "interpreter: '" + refused.what + "')")}));
+                                                    std::vector<Value>{make_str(str(session.in, exception) +
+                                                                                " (an exception that holds what does not leave its "
+                                                                                "interpreter: '" +
+                                                                                refused.what + "')")}));
     }
   };
   bool repeated = false;
@@ -244,8 +244,8 @@ void TaskPool::run(Session& session, const TaskRef& task, const bool& printed) {
         repeated = !printed && !task->function_->effects.changes_given && !task->arguments_.effects.changes_given;
         if (!repeated)
           failed(Value::make<Exception>(*exception_type("NotImplementedError"),
-                                      std::vector<Value>{make_str("the result of a task holds what does not leave its interpreter ('" + refused.what +
-                                                                  "'): scheduler='sync' runs tasks here")}));
+                                        std::vector<Value>{make_str("the result of a task holds what does not leave its interpreter ('" +
+                                                                    refused.what + "'): scheduler='sync' runs tasks here")}));
       }
       session.carrier->forget();
     });
@@ -440,7 +440,8 @@ bool TaskPool::wait_until(Session& session, const std::function<bool()>& enough,
     while (!(there = enough())) {
       const double left = seconds < 0 ? 1 : seconds - seconds_since(begin);
       if (left <= 0) break;
-      done_.wait_for(lock, std::min<Clock::duration>(kLook, std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(left))));
+      done_.wait_for(lock,
+                     std::min<Clock::duration>(kLook, std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(left))));
       lock.unlock();
       try {
         flush(session);

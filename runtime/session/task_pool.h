@@ -5,8 +5,8 @@
 // its exception with the places in the user's text, is a parcel, too, which whoever wants the value unpacks. A worker has an engine made
 // from the session's (Engine(Engine&)), its globals are what comes with the functions, its np.random and warnings are its own.
 //
-// What runs where. A task gives what the call would give in the session, so a call that could be told from a copy runs in the session itself
-// (start() says so by giving nothing):
+// What runs where. A task gives what the call would give in the session, so a call that could be told from a copy runs in the session
+// itself (start() says so by giving nothing):
 //   - what does not cross: open files, generators, compiled functions, generators of random numbers …
 //   - a function whose text changes what is outside of it (globals, variables of functions around it),
 //   - a function whose text may change what it is given, where objects that can be changed are given to it.
@@ -14,7 +14,8 @@
 //
 // A worker that waits for a task lets another thread work meanwhile, so that tasks may wait for tasks. Output of tasks is written by the
 // session's thread, whole lines, when it writes, asks for tasks or waits. A result that does not cross (a generator) is made again by who
-// asks for it, where the function does nothing else that is seen; else it is refused. Where GPUs are, whoever runs has the turn (Engine::Turn).
+// asks for it, where the function does nothing else that is seen; else it is refused. Where GPUs are, whoever runs has the turn
+// (Engine::Turn).
 #pragma once
 
 #include <atomic>
@@ -64,9 +65,9 @@ class Task {
   size_t missing_ = 0;
   int attempts_ = 1;
   std::atomic<bool> detached_{false};  // it runs though nobody has a future of it
-  Parcel outcome_;                    // the value or the exception
-  bool repeated_ = false;             // the value does not cross: who wants it calls the function again
-  std::shared_ptr<Task> failed_for_;  // the task whose exception it has
+  Parcel outcome_;                     // the value or the exception
+  bool repeated_ = false;              // the value does not cross: who wants it calls the function again
+  std::shared_ptr<Task> failed_for_;   // the task whose exception it has
 };
 using TaskRef = std::shared_ptr<Task>;
 
@@ -99,8 +100,8 @@ class TaskPool : public std::enable_shared_from_this<TaskPool> {
   void set_threads(int threads);
   int threads() const;
 
-  /// A task of function(*positional, **keywords), which runs as soon as it can, again after an exception `retries` times; null: it has to be
-  /// called here. `even_short`: also where that takes longer. Tasks among the arguments (TaskObject) stand for their results.
+  /// A task of function(*positional, **keywords), which runs as soon as it can, again after an exception `retries` times; null: it has to
+  /// be called here. `even_short`: also where that takes longer. Tasks among the arguments (TaskObject) stand for their results.
   TaskRef start(Session& session, const Value& function, const Value& positional, const Value& keywords, int retries, bool even_short);
   /// What a call in the session took, for the next ones.
   void note_call(const Value& function, double seconds);

@@ -28,7 +28,8 @@ std::vector<TaskRef> tasks_of(Interpreter& in, const Value& v) {
 
 Value start_task(Interpreter& in, Args args) {
   TaskPool& pool = pool_of(in);
-  const TaskRef task = pool.start(Evaluator::session(in), args[0], args[1], args[2], static_cast<int>(to_index(in, args[3])), truth(in, args[4]));
+  const TaskRef task =
+      pool.start(Evaluator::session(in), args[0], args[1], args[2], static_cast<int>(to_index(in, args[3])), truth(in, args[4]));
   return task ? Value::make<TaskObject>(task, pool.shared_from_this()) : Value();
 }
 
@@ -102,8 +103,10 @@ const std::vector<NativeFunction>& task_functions() {
       {"start_task", "function, args, kwargs, retries=0, even_short=False", start_task,
        "A task of function(*args, **kwargs) on a worker, or None where it has to be called here."},
       {"call_here", "function, args, kwargs", call_here, "function(*args, **kwargs); how long it took is remembered."},
-      {"wait_tasks", "tasks, count=None, seconds=None", wait_tasks, "Waits until so many of the tasks (None: all) are done; whether they are."},
-      {"finish_tasks", "tasks", finish_tasks, "Waits until all are done. The first that fails ends the others, and its exception is raised."},
+      {"wait_tasks", "tasks, count=None, seconds=None", wait_tasks,
+       "Waits until so many of the tasks (None: all) are done; whether they are."},
+      {"finish_tasks", "tasks", finish_tasks,
+       "Waits until all are done. The first that fails ends the others, and its exception is raised."},
       {"task_state", "task", task_state, "'pending', 'finished', 'error' or 'cancelled'."},
       {"task_runs", "task", task_runs, "Whether it runs now."},
       {"task_order", "task", task_order, "A number that is larger for tasks that ended later."},

@@ -95,7 +95,8 @@ def numbers(k):
   for (int k = 0; k < 40; ++k) {
     const std::string n = std::to_string(k);
     REQUIRE(tasks[static_cast<size_t>(k)]);
-    CHECK(t.value(tasks[static_cast<size_t>(k)]) == "(Point(" + std::to_string(6 * k) + "), [" + n + ", {" + n + ": (" + n + ",)}, {" + n + "}, '" + n + "'])");
+    CHECK(t.value(tasks[static_cast<size_t>(k)]) ==
+          "(Point(" + std::to_string(6 * k) + "), [" + n + ", {" + n + ": (" + n + ",)}, {" + n + "}, '" + n + "'])");
   }
   CHECK(t.error(t.start("fails", "(0,)")) == "ZeroDivisionError('division by zero')");
   CHECK(t.value(t.start("numbers", "(3,)")).starts_with("<generator"));
