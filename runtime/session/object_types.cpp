@@ -5,6 +5,8 @@
 #include "runtime/session/arguments.h"
 #include "runtime/session/class.h"
 #include "runtime/session/class_members.h"
+#include "runtime/session/dict.h"
+#include "runtime/session/interpreter.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/type_objects.h"
 #include "runtime/session/type_unions.h"
@@ -25,8 +27,28 @@ class Bare final : public Object {
 };
 
 Value new_object(Interpreter&, std::span<Value>) { return Value::make<Bare>(object_type(), ""); }
+/// type(name, bases, dict): what a class statement makes.
+Value make_class(Interpreter& in, const Value& name, const Value& bases, const Value& dict) {
+  const auto argument = [](int k, const char* wanted, const Value& v) {
+    raise("TypeError", "type.__new__() argument " + std::to_string(k) + " must be " + wanted + ", not " + type_of(v).name);
+  };
+  if (!name.as<Str>()) argument(1, "str", name);
+  if (!bases.as<Tuple>()) argument(2, "tuple", bases);
+  if (!dict.as<Dict>()) argument(3, "dict", dict);
+  Members members;
+  for (const Dict::Entry& entry : dict.as<Dict>()->entries()) {
+    if (entry.key.is_absent()) continue;
+    if (!entry.key.as<Str>()) raise("NotImplementedError", "names of a class that are no str are not in Gasell");
+    members.set(entry.key.as<Str>()->value, entry.value);
+  }
+  const Value* module = in.global("__name__");
+  return Class::make(in, module ? str(in, *module) : "__main__", name.as<Str>()->value, name.as<Str>()->value, bases.as<Tuple>()->items, {},
+                     std::move(members), nullptr);
+}
+
 Value type_of_argument(Interpreter& in, std::span<Value> args) {
-  if (!is_missing(args[1])) raise("NotImplementedError", "type(name, bases, dict) is not in Gasell", "write a class statement");
+  if (!is_missing(args[1]) && is_missing(args[2])) raise("TypeError", "type() takes 1 or 3 arguments");
+  if (!is_missing(args[1])) return make_class(in, args[0], args[1], args[2]);
   // An object of a class that belongs to a session knows it.
   if (args[0].is_object() && !args[0].as<TypeObject>())
     if (auto own = args[0].object()->get_attribute(in, "__class__"); own && own->as<TypeObject>()) return *own;
