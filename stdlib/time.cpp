@@ -10,6 +10,7 @@
 #include "runtime/session/number.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/str.h"
+#include "runtime/session/task_pool.h"
 #include "stdlib/bindings.h"
 #include "stdlib/modules.h"
 
@@ -41,6 +42,7 @@ Value sleep(Interpreter& in, Args args) {
   if (seconds < 0) raise("ValueError", "sleep length must be non-negative");
   if (seconds > 1e9) raise("OverflowError", "timestamp out of range for platform time_t");
   using Clock = std::chrono::steady_clock;
+  const LeavesTurn leaves(Evaluator::session(in));
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   while (Clock::now() < end) {
     if (in.engine().interrupted()) {

@@ -1,4 +1,5 @@
 // Writes to arrays: into memory that nobody else reads, where that of others is copied first.
+#include <atomic>
 #include <cstring>
 #include <unordered_set>
 
@@ -175,6 +176,8 @@ void Array::make_unique(Engine& engine) const {
   const StorageRef& storage = current->as<graph::BufferNode>()->storage;
   const auto host = std::dynamic_pointer_cast<HostStorage>(storage);
   const bool others = current.use_count() > 1 || storage.use_count() > 2;  // the node's and `host`
+  // Another thread may have been the last to read: what it read comes before what is written now.
+  std::atomic_thread_fence(std::memory_order_acquire);
   if (cell_->bound) {
     if (!others) return;
     auto bound = std::static_pointer_cast<BoundStorage>(host);

@@ -385,6 +385,11 @@ Value Packing::function(Function& f) {
   code().functions.emplace_back();
   const FunctionEffects& effects = carrier.effects_of(*f.code);
   parcel_.effects.changes_outside |= effects.changes_outside;
+  for (const std::string& name : effects.changed_globals) {
+    const Value* changed = globals.find(name);
+    if (!changed) changed = carrier.session().alias(name);
+    if (!changed || !changed->is_object() || !dynamic_cast<const Module*>(changed->object())) parcel_.effects.changes_outside = true;
+  }
   parcel_.effects.changes_given |= effects.changes_given;
   parcel_.effects.waits |= effects.waits;
   CarriedCode::Function made{text_of(*f.code), scope(globals)};

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -110,6 +111,7 @@ struct Session {
   std::map<std::string, Value, std::less<>> aliases;  // of known modules, once used
   std::unique_ptr<Carrier> carrier;                   // made when the first value crosses
   std::shared_ptr<TaskPool> tasks;                    // of this session, or the one that it works for; made for the first task
+  std::optional<Engine::Turn> turn;                   // at the GPUs, where there are tasks beside it
 };
 
 /// Tells the profile of a call, for its scope.

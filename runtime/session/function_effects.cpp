@@ -67,10 +67,10 @@ bool changes_its_object(std::string_view method) {
 
 /// Functions, of modules or without one, that change what they are given.
 bool changes_its_arguments(std::string_view function) {
-  static constexpr std::array<std::string_view, 24> kFunctions = {
-      "heappush",     "heappop",       "heapify", "heapreplace", "heappushpop", "shuffle", "insort",         "insort_left",
-      "insort_right", "fill_diagonal", "put",     "place",       "copyto",      "putmask", "setattr",        "delattr",
-      "next",         "setitem",       "delitem", "iadd",        "imul",        "isub",    "put_along_axis", "iconcat"};
+  static constexpr std::array<std::string_view, 25> kFunctions = {
+      "at",           "heappush",      "heappop", "heapify", "heapreplace", "heappushpop",    "shuffle", "insort",  "insort_left",
+      "insort_right", "fill_diagonal", "put",     "place",   "copyto",      "putmask",        "setattr", "delattr", "next",
+      "setitem",      "delitem",       "iadd",    "imul",    "isub",        "put_along_axis", "iconcat"};
   return is_among(function, kFunctions);
 }
 
@@ -241,11 +241,18 @@ class Reader {
     if (std::find(effects.globals.begin(), effects.globals.end(), name) == effects.globals.end()) effects.globals.push_back(name);
   }
 
+  /// object.name, called or not, where the method changes the object.
+  void changing_method(const ast::Expr& object, Scope& scope) {
+    const auto* name = std::get_if<ast::Name>(&object.node);
+    if (!name || name->binding.kind == ast::Binding::Kind::local || name->binding.kind == ast::Binding::Kind::cell)
+      return change(object, scope);
+    effects.changed_globals.push_back(name->id);
+  }
+
   void call(const ast::Call& c, Scope& scope) {
     const std::string_view name = name_called(c);
     if (may_wait(name)) effects.waits = true;
     const auto* method = std::get_if<ast::Attribute>(&c.callee->node);
-    if (method && changes_its_object(name)) change(*method->value, scope);
     if (changes_its_arguments(name))
       for (const ast::ExprRef& argument : c.args) change(*argument, scope);
     for (const ast::Keyword& k : c.keywords) {
@@ -275,6 +282,8 @@ class Reader {
       return;
     }
     if (const auto* c = std::get_if<ast::Call>(&e.node)) call(*c, scope);
+    if (const auto* attribute = std::get_if<ast::Attribute>(&e.node); attribute && changes_its_object(attribute->name))
+      changing_method(*attribute->value, scope);
     if (const auto* named = std::get_if<ast::NamedExpr>(&e.node)) {
       const auto& target = std::get<ast::Name>(named->target->node);
       write(*named->target, scope);

@@ -17,6 +17,8 @@ struct Lambda;
 struct FunctionEffects {
   /// Names that are looked for outside of all functions, each once.
   std::vector<std::string> globals = {};
+  /// Globals of which methods are used that change their object, if they are no modules: `np.sort` changes none.
+  std::vector<std::string> changed_globals = {};
   /// Binds a global or a variable of a function around it, or changes an object that one of them is.
   bool changes_outside = false;
   /// May change an object that it was given, or one that lies in another.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "lang/large_stack.h"
@@ -17,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 /// Seconds that a call takes at least for a worker to be faster.
 constexpr double kShort = 30e-6;
 /// Threads that wait for tasks do not count towards the pool's; there may be so many with them.
-constexpr size_t kMostWorkers = 1000;
+constexpr size_t kMostWorkers = 250;
 constexpr auto kLook = std::chrono::milliseconds(20);
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -34,6 +35,31 @@ struct PackedResult final : Packed {
   explicit PackedResult(TaskRef t) : task(std::move(t)) {}
   Value unpack(Unpacking& to) const override { return TaskPool::result(to.carrier, *task); }
   const TaskRef task;
+};
+
+LeavesTurn::LeavesTurn(Session& session) {
+  if (!session.turn) return;
+  session.turn.reset();
+  session_ = &session;
+}
+LeavesTurn::~LeavesTurn() {
+  while (session_ && !session_->turn) {
+    try {
+      session_->turn.emplace(session_->engine);
+    } catch (const Interrupted&) {  // what comes next is told
+      session_->engine.interrupt();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+}
+
+/// The session's output, behind what its tasks have printed.
+struct TaskPool::Flushing {
+  TaskPool* pool;
+  void operator()(std::string_view text) const {
+    pool->flush(pool->home_);
+    pool->write_out_(text);
+  }
 };
 
 TaskObject::~TaskObject() {
@@ -72,11 +98,8 @@ TaskPool::TaskPool(Session& home)
   (void)once;
   carrier_of(home, classes_);
   write_out_ = home.in.write_out;
-  home.in.write_out = [this](std::string_view text) {
-    flush(home_);
-    write_out_(text);
-  };
-  turn_.emplace(home.engine);
+  home.in.write_out = Flushing{this};
+  home.turn.emplace(home.engine);
 }
 
 TaskPool::~TaskPool() = default;
@@ -89,7 +112,7 @@ bool TaskPool::may_run_beside() const {
 
 void TaskPool::close() {
   interrupt();
-  turn_.reset();
+  home_.turn.reset();
   std::unique_lock lock(mutex_);
   closing_ = true;
   work_.notify_all();
@@ -101,7 +124,7 @@ void TaskPool::close() {
   lock.unlock();
   for (Worker& worker : workers_) worker.thread.join();
   flush(home_);
-  home_.in.write_out = write_out_;
+  if (home_.in.write_out.target<Flushing>()) home_.in.write_out = write_out_;
 }
 
 void TaskPool::set_threads(int threads) {
@@ -132,7 +155,11 @@ void TaskPool::flush(Session& session) {
     text.swap(output_);
     has_output_ = false;
   }
-  if (!text.empty()) write_out_(text);
+  if (text.empty()) return;
+  if (home_.in.write_out.target<Flushing>())
+    write_out_(text);
+  else
+    home_.in.write_out(text);
 }
 
 // ---- the workers ----
@@ -141,8 +168,14 @@ void TaskPool::more_workers() {
   if (closing_ || workers_.size() >= kMostWorkers) return;
   if (static_cast<size_t>(idle_) >= queue_.size() || running_ - blocked_ + idle_ >= threads_) return;
   Worker& worker = workers_.emplace_back();
+  try {
+    worker.thread = std::thread([this, &worker] { work(worker); });
+  } catch (const std::system_error&) {
+    workers_.pop_back();
+    if (workers_.empty()) throw Error("RuntimeError", "can't start new thread", "", Blame::environment);
+    return;
+  }
   ++idle_;
-  worker.thread = std::thread([this, &worker] { work(worker); });
 }
 
 void TaskPool::work(Worker& worker) {
@@ -230,7 +263,11 @@ void TaskPool::run(Session& session, const TaskRef& task, const bool& printed) {
   };
   bool repeated = false;
   try {
-    const Engine::Turn turn(session.engine);
+    struct Taken {
+      explicit Taken(Session& s) : session(s) { session.turn.emplace(session.engine); }
+      ~Taken() { session.turn.reset(); }
+      Session& session;
+    } taken(session);
     session.depth = 0;
     session.handling = Value();
     Evaluator::enter(session, [&] {
@@ -253,6 +290,10 @@ void TaskPool::run(Session& session, const TaskRef& task, const bool& printed) {
     state = Task::State::cancelled;
   } catch (const Interpreter::Exit&) {
     state = Task::State::cancelled;
+  } catch (const Sandbox::Ended&) {
+    state = Task::State::cancelled;
+  } catch (const Error& error) {  // there is no room for its stack
+    failed(exception_from_error(error));
   } catch (const std::bad_alloc&) {
     failed(Value::make<Exception>(*exception_type("MemoryError"), std::vector<Value>{}));
   }
@@ -422,7 +463,7 @@ bool TaskPool::wait_until(Session& session, const std::function<bool()>& enough,
   flush(session);
   if (enough()) return true;
   if (seconds == 0) return false;
-  if (is_home) turn_.reset();
+  const LeavesTurn leaves(session);
   bool there = false;
   {
     std::unique_lock lock(mutex_);
@@ -455,7 +496,6 @@ bool TaskPool::wait_until(Session& session, const std::function<bool()>& enough,
     }
   }
   flush(session);
-  if (is_home) turn_.emplace(home_.engine);
   return there;
 }
 

@@ -83,6 +83,18 @@ class TaskObject final : public Object {
   Value kept = Value::absent();  // its value in this session, once asked for
 };
 
+/// While it lives, others have the turn at the GPUs: around what waits.
+class LeavesTurn {
+ public:
+  explicit LeavesTurn(Session& session);
+  ~LeavesTurn();
+  LeavesTurn(const LeavesTurn&) = delete;
+  LeavesTurn& operator=(const LeavesTurn&) = delete;
+
+ private:
+  Session* session_ = nullptr;  // null: it had none
+};
+
 class TaskPool : public std::enable_shared_from_this<TaskPool> {
  public:
   /// The pool of a session, or the one that it works for.
@@ -126,6 +138,7 @@ class TaskPool : public std::enable_shared_from_this<TaskPool> {
 
  private:
   static Value call(Carrier& carrier, const Task& task);
+  struct Flushing;
   struct Worker {
     std::thread thread;
     Engine* engine = nullptr;  // while it is there
@@ -149,7 +162,6 @@ class TaskPool : public std::enable_shared_from_this<TaskPool> {
   const int recursion_limit_;
   const std::shared_ptr<CarriedClasses> classes_ = std::make_shared<CarriedClasses>();
   std::function<void(std::string_view)> write_out_;  // the session's own
-  std::optional<Engine::Turn> turn_;                 // the session's, while it does not wait
 
   mutable std::mutex mutex_;  // of all that follows, but for the output
   std::condition_variable work_, done_;

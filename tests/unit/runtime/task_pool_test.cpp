@@ -56,6 +56,8 @@ def inner():
 def within(rows):
     for row in rows:
         row.sort()
+def passes(x):
+    return list(map(seen.append, x)), np.sort(x)
 def waits():
     return sleep(1) + helper(seen)
 )gsl");
@@ -64,7 +66,9 @@ def waits():
     return std::string(e.changes_outside ? "o" : "") + (e.changes_given ? "g" : "") + (e.waits ? "w" : "");
   };
   CHECK(effects("pure").empty());
-  CHECK(effects("outside") == "o");
+  CHECK(effects("passes").empty());
+  CHECK(effects_in(session, "passes").changed_globals == std::vector<std::string>{"seen", "np"});
+  CHECK(effects_in(session, "outside").changed_globals == std::vector<std::string>{"seen"});
   CHECK(effects("rebinds") == "o");
   CHECK(effects("given") == "g");
   CHECK(effects("alias") == "g");
