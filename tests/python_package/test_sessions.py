@@ -175,6 +175,12 @@ class Functions(unittest.TestCase):
         with self.assertRaises(TypeError):
             self.session.evaluate("f()", f=lambda: object())
 
+    def test_they_may_use_other_sessions_of_an_engine_with_gpus(self):
+        engine = gasell.Engine(device="sim:2")
+        first, second = gasell.Session(engine), gasell.Session(engine)
+        f = lambda x: second.evaluate("y.sum() + g(y)", y=x, g=lambda y: first.evaluate("z.max()", z=y))  # noqa: E731
+        self.assertEqual(first.evaluate("f(np.arange(10.0)) + np.ones(3).sum()", f=f), 45 + 9 + 3)
+
     def test_an_interrupt_in_one_ends_the_call(self):
         def spin():
             threading.Timer(0.2, _kill).start()

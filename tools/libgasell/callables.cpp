@@ -36,8 +36,11 @@ class Callable final : public functions::HostFunction {
     gasell_value* result = nullptr;
     gasell_failure failure;
     failure.kind[0] = failure.message[0] = '\0';
-    const int status =
-        callable_(context_, positional.data(), positional.size(), names.data(), keywords.data(), keywords.size(), &result, &failure);
+    int status = 0;
+    {
+      const BetweenTurns others_may(session_);
+      status = callable_(context_, positional.data(), positional.size(), names.data(), keywords.data(), keywords.size(), &result, &failure);
+    }
     const std::unique_ptr<gasell_value> owned(result);
     if (status != 0) {
       if (session_.engine.interrupted()) throw Interrupted();

@@ -19,6 +19,10 @@
 #include "runtime/session/interpreter.h"
 #include "tools/libgasell/limits.h"
 
+namespace gasell::c_abi {
+class Use;
+}
+
 struct gasell_engine {
   explicit gasell_engine(gasell::EngineOptions options) : engine(std::move(options)) {}
   gasell::Engine engine;  // each session has one of its own, made from it
@@ -48,6 +52,7 @@ struct gasell_session {
 
   std::atomic<std::thread::id> user = {};  // the thread that is in a call
   int nested = 0;                          // calls within calls
+  gasell::c_abi::Use* use = nullptr;       // that of the innermost call
   /// Threads that let go of something while nobody is in a call: calls wait for them, and do not refuse each other for them.
   std::atomic<int> releasing = 0, released = 0;
   /// Values and functions that another thread freed meanwhile: they die when the call ends.
@@ -91,13 +96,29 @@ class Use {
   Use& operator=(const Use&) = delete;
 
  private:
+  friend class BetweenTurns;
   void leave() noexcept;
 
   std::optional<InSandbox> confined_;
   gasell_session* session_ = nullptr;  // null: this is of no session
   bool nested_ = false;                // this is a call within a call
+  Use* outer_ = nullptr;               // the call that this is in
   std::optional<Engine::Turn> turn_;
   bool timed_ = false;
+};
+
+/// While it lives, the GPUs are free for others, though a call of the session's is under way: the program's function that it called may use
+/// other sessions, or wait for threads that do.
+class BetweenTurns {
+ public:
+  explicit BetweenTurns(gasell_session& session);
+  ~BetweenTurns();
+  BetweenTurns(const BetweenTurns&) = delete;
+  BetweenTurns& operator=(const BetweenTurns&) = delete;
+
+ private:
+  gasell_session& session_;
+  std::vector<Use*> holders_;  // the innermost first
 };
 
 /// Lets go of what belongs to a session, from any thread: now, or when the call that another thread is in ends.

@@ -1,5 +1,6 @@
 // Who uses a session, and for how long.
 #include <chrono>
+#include <utility>
 
 #include "tools/libgasell/handles.h"
 
@@ -8,6 +9,9 @@ namespace gasell::c_abi {
 namespace {
 
 constexpr int kMostNested = 100;
+
+/// Sessions that this thread is in a call of, or lets go of something of: it may have the GPUs.
+thread_local int sessions_in_use = 0;
 
 /// Makes the session this thread's.
 void take(gasell_session& session) {
@@ -45,13 +49,17 @@ Use::Use(gasell_session* session) {
   if (session->user == std::this_thread::get_id()) {
     if (session->nested >= kMostNested)
       throw Error("RecursionError", "calls of scripts and of the program's functions within each other are too deep");
+    turn_.emplace(session->engine);  // the outer call may be between turns
     ++session->nested;
     session_ = session;
     nested_ = true;
+    outer_ = std::exchange(session->use, this);
     return;
   }
   take(*session);
   session_ = session;
+  session->use = this;
+  ++sessions_in_use;
   session->engine.clear_interrupt();
   session->sandbox->end(Sandbox::End::none);
   session->printed = 0;
@@ -70,9 +78,10 @@ Use::Use(gasell_session* session) {
 }
 
 Use::~Use() {
-  if (nested_)
+  if (nested_) {
+    session_->use = outer_;
     --session_->nested;
-  else if (session_)
+  } else if (session_)
     leave();
 }
 
@@ -85,6 +94,8 @@ void Use::leave() noexcept {
   }
   dying.clear();
   turn_.reset();
+  --sessions_in_use;
+  session_->use = nullptr;
   session_->user = std::thread::id();
 }
 
@@ -94,20 +105,42 @@ void release_in(gasell_session& session, std::shared_ptr<void> object) noexcept 
   std::thread::id user;
   if (session.user == me) {  // a call within a call
     object.reset();
-  } else if (session.user.compare_exchange_strong(user, me)) {
+  } else if (sessions_in_use == 0 && session.user.compare_exchange_strong(user, me)) {
     try {
       const InSandbox confined(session.sandbox);
       const Engine::Turn turn(session.engine);
+      ++sessions_in_use;
       object.reset();
+      --sessions_in_use;
     } catch (...) {  // the wait for the GPUs was interrupted
       const std::lock_guard lock(session.mutex);
       session.freed.push_back(std::move(object));
     }
     session.user = std::thread::id();
-  } else {
+  } else {  // in a call of another session, which may have the GPUs, or where another thread is in one of this
     const std::lock_guard lock(session.mutex);
     session.freed.push_back(std::move(object));
   }
+}
+
+BetweenTurns::BetweenTurns(gasell_session& session) : session_(session) {
+  for (Use* use = session_.use; use; use = use->outer_) {
+    if (!use->turn_) continue;
+    use->turn_.reset();
+    holders_.push_back(use);
+  }
+}
+BetweenTurns::~BetweenTurns() {
+  bool interrupted = false;
+  while (!holders_.empty()) {
+    try {
+      holders_.back()->turn_.emplace(session_.engine);
+      holders_.pop_back();
+    } catch (const Interrupted&) {  // told when the call goes on
+      interrupted = true;
+    }
+  }
+  if (interrupted) session_.engine.interrupt();
 }
 
 }  // namespace gasell::c_abi
