@@ -33,7 +33,6 @@ class Builder {
   const char* furthest;                 // the last token any parser looked at: where a syntax error is
   int nesting = 0;                      // of brackets and other recursion of the grammar, see nested[]
   int brackets = 0;                     // open at `furthest`
-  std::vector<Span> waiting_for_minus;  // literals 2**63 whose minus has not come yet
   uint32_t header = 0;                  // where the statement or clause began whose block comes next
   std::string_view block_owner;         // what it is called: "'if' statement"
 

@@ -8,6 +8,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/bindings.h"
 #include "stdlib/deque.h"
+#include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/named_tuple.h"
 
@@ -281,7 +282,7 @@ const Type& OrderedDict::type() const { return ordered_dict_type(); }
 }  // namespace
 
 Value make_collections(Interpreter&) {
-  Value module = Value::make<Module>("collections");
+  Value module = Value::make<LibraryModule>("collections");
   for (const Type* type : {&counter_type(), &default_dict_type(), &ordered_dict_type(), &deque_type()})
     set_member(module, type->name, type_object(*type));
   set_member(module, "namedtuple", Value::make<Builtin>(named_tuple_function()));

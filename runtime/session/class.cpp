@@ -27,7 +27,8 @@ constexpr std::string_view kSpecial[] = {
     "__ifloordiv__", "__mod__",     "__rmod__",   "__imod__",    "__pow__",      "__rpow__",     "__ipow__",     "__matmul__",
     "__rmatmul__",   "__imatmul__", "__lshift__", "__rlshift__", "__ilshift__",  "__rshift__",   "__rrshift__",  "__irshift__",
     "__and__",       "__rand__",    "__iand__",   "__or__",      "__ror__",      "__ior__",      "__xor__",      "__rxor__",
-    "__ixor__"};
+    "__ixor__",      "__fspath__",  "__round__",  "__floor__",   "__ceil__",     "__trunc__",    "__divmod__",   "__rdivmod__",
+    "__copy__",      "__deepcopy__"};
 constexpr size_t kOfExceptions = 6;
 
 void check_special(const std::string& name, bool exception) {

@@ -90,6 +90,14 @@ struct DefinitionNode final : StatementNode {
   TargetPtr target;
 };
 
+/// The module that a class says it is of. In a text of the library, whose name is its path, that is the folder: "decimal".
+std::string module_of_class(std::string name) {
+  if (!name.ends_with(".gsl")) return name;
+  name.resize(name.rfind('/'));
+  std::ranges::replace(name, '/', '.');
+  return name.starts_with('_') ? name.substr(1) : name;
+}
+
 /// class C(base): the body runs in a frame of its own; its variables become the members.
 struct ClassNode final : StatementNode {
   Flow run(Frame& f) const override {
@@ -142,7 +150,7 @@ struct ClassNode final : StatementNode {
       if (!value.is_absent()) members.set(code->local_names[i], value);
     }
     const Value* module = code->globals->find("__name__");
-    Value made = Class::make(module ? gasell::str(f.in, *module) : "__main__", code->name, code->qualified_name, above, std::move(members));
+    Value made = Class::make(module ? module_of_class(gasell::str(f.in, *module)) : "__main__", code->name, code->qualified_name, above, std::move(members));
     if (own_class) own_class->value = made;
     return made;
   }

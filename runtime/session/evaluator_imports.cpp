@@ -115,9 +115,17 @@ std::string_view in_place_of_module(std::string_view name) {
     std::string_view name, remark;
   };
   static constexpr Known kModules[] = {
-      {"csv", "pd.read_csv reads such files, df.to_csv writes them"},
-      {"statistics", "np.mean, np.median, np.std and the like do it"},
-      {"pathlib", "os.path has the functions for paths"},
+      {"pickle", "what it reads may run any code; json and np.save write values that are read without that"},
+      {"marshal", "json and np.save write values"},
+      {"shelve", "json and pd.DataFrame.to_parquet write values"},
+      {"subprocess", "scripts start no other programs"},
+      {"threading", "array expressions and compiled functions use all cores by themselves"},
+      {"multiprocessing", "array expressions and compiled functions use all cores by themselves"},
+      {"concurrent", "array expressions and compiled functions use all cores by themselves"},
+      {"asyncio", "there is no async; array expressions and compiled functions use all cores by themselves"},
+      {"socket", "pd.read_csv and pd.read_json read addresses of the web"},
+      {"urllib", "pd.read_csv and pd.read_json read addresses of the web"},
+      {"sqlite3", "pd.read_csv and pd.read_parquet read tables"},
   };
   const auto found = std::ranges::find(kModules, name, &Known::name);
   return found == std::end(kModules) ? "" : found->remark;
