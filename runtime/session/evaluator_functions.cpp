@@ -1,5 +1,6 @@
 // def, lambda and comprehensions: code with a frame of its own.
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "lang/class_definition.h"
 #include "runtime/session/class.h"
@@ -150,7 +151,8 @@ struct ClassNode final : StatementNode {
       if (!value.is_absent()) members.set(code->local_names[i], value);
     }
     const Value* module = code->globals->find("__name__");
-    Value made = Class::make(module ? module_of_class(gasell::str(f.in, *module)) : "__main__", code->name, code->qualified_name, above, std::move(members));
+    Value made = Class::make(module ? module_of_class(gasell::str(f.in, *module)) : "__main__", code->name, code->qualified_name, above,
+                             std::move(members));
     if (own_class) own_class->value = made;
     return made;
   }
