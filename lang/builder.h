@@ -30,11 +30,11 @@ class Builder {
 
   const LaidOut& laid;
   std::vector<Item> stack;
-  const char* furthest;                 // the last token any parser looked at: where a syntax error is
-  int nesting = 0;                      // of brackets and other recursion of the grammar, see nested[]
-  int brackets = 0;                     // open at `furthest`
-  uint32_t header = 0;                  // where the statement or clause began whose block comes next
-  std::string_view block_owner;         // what it is called: "'if' statement"
+  const char* furthest;          // the last token any parser looked at: where a syntax error is
+  int nesting = 0;               // of brackets and other recursion of the grammar, see nested[]
+  int brackets = 0;              // open at `furthest`
+  uint32_t header = 0;           // where the statement or clause began whose block comes next
+  std::string_view block_owner;  // what it is called: "'if' statement"
 
   const SourceRef& source() const { return laid.source; }
   const char* begin() const { return laid.text.data(); }

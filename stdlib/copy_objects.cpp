@@ -32,9 +32,9 @@ Value set_attribute_of(Interpreter&, Args a) {
 
 Value make_copy_natives(Interpreter&) {
   static const std::vector<NativeFunction> table = {
-      {"is_user_object", "x", [](Interpreter&, Args a) { return Value::of(user_object(a[0]) != nullptr); }, "Whether a script's class made it."},
-      {"is_code", "x",
-       [](Interpreter&, Args a) { return Value::of(a[0].as<Function>() || a[0].as<Builtin>() || a[0].as<TypeObject>()); },
+      {"is_user_object", "x", [](Interpreter&, Args a) { return Value::of(user_object(a[0]) != nullptr); },
+       "Whether a script's class made it."},
+      {"is_code", "x", [](Interpreter&, Args a) { return Value::of(a[0].as<Function>() || a[0].as<Builtin>() || a[0].as<TypeObject>()); },
        "Whether it is a function or a class."},
       {"blank", "x", blank, "An object of the same class without attributes."},
       {"attributes", "x", attributes, "(name, value) of its attributes."},

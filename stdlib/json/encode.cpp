@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "lang/characters.h"
+#include "runtime/session/big_integer.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/list_sequence.h"
-#include "runtime/session/big_integer.h"
 #include "runtime/session/number.h"
 #include "runtime/session/types.h"
 #include "stdlib/json/json.h"

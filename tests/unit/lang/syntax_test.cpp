@@ -46,7 +46,8 @@ TEST_CASE("integers of 64 bits") {
   CHECK(tree("-0x8000_0000_0000_0000") == "Int -9223372036854775808 @1:1-1:23\n");
   CHECK(tree("-9223372036854775807") == "Unary - @1:1-1:21\n  Int 9223372036854775807 @1:2-1:21\n");
   CHECK(tree("9223372036854775808") == "Int 9223372036854775808 @1:1-1:20\n");
-  CHECK(tree("-9223372036854775808 ** 2") == "Unary - @1:1-1:26\n  Binary ** @1:2-1:26\n    Int 9223372036854775808 @1:2-1:21\n    Int 2 @1:25-1:26\n");
+  CHECK(tree("-9223372036854775808 ** 2") ==
+        "Unary - @1:1-1:26\n  Binary ** @1:2-1:26\n    Int 9223372036854775808 @1:2-1:21\n    Int 2 @1:25-1:26\n");
   CHECK(tree("0xFFFF_FFFF_FFFF_FFFFF") == "Int 0xfffffffffffffffff @1:1-1:23\n");
   CHECK(failure_line("x = 1" + std::string(5000, '0')).find("SyntaxError 1:5-1:5006 Exceeds the limit (4300 digits)") != std::string::npos);
 }
