@@ -53,7 +53,7 @@ TEST_CASE("integers of 64 bits") {
 }
 
 TEST_CASE("bytes") {
-  CHECK(tree("b'a\\x00\\377' rb'\\n'") == "Bytes b\"a\\x00\\xff\\\\n\" @1:1-1:19\n");
+  CHECK(tree("b'a\\x00\\377' rb'\\n'") == "Bytes b\"a\\x00\\xff\\\\n\" @1:1-1:20\n");
   CHECK(failure_line("b'a' 'b'").find("cannot mix bytes and nonbytes literals") != std::string::npos);
   CHECK(failure_line("b'\u00e9'").find("bytes can only contain ASCII literal characters") != std::string::npos);
   CHECK(failure_line("b'\\x1'").find("(value error) invalid \\x escape at position 0") != std::string::npos);
