@@ -39,6 +39,10 @@ struct BoolLiteral {
 struct IntLiteral {
   int64_t value;
 };
+/// An integer that 64 bits do not hold, as it is written, without underscores: digits of base 10, or behind 0x, 0o and 0b.
+struct BigIntLiteral {
+  std::string digits;
+};
 struct FloatLiteral {
   double value;
   bool imaginary = false;
@@ -46,6 +50,9 @@ struct FloatLiteral {
 struct StringLiteral {
   std::string value;
 };  // decoded, UTF-8; adjacent literals joined
+struct BytesLiteral {
+  std::string value;
+};  // decoded; adjacent literals joined
 struct FStringPart {
   std::string text;  // literal text, where value is null
   ExprRef value;
@@ -159,9 +166,9 @@ struct Comprehension {
   FunctionScope scope;  // a comprehension is a function of its own, as in Python; slot 0 is the first iterator
 };
 
-using Node = std::variant<NoneLiteral, EllipsisLiteral, BoolLiteral, IntLiteral, FloatLiteral, StringLiteral, FString, Name, Tuple, List,
-                          Set, Dict, Unary, Binary, BoolChain, Compare, Conditional, Call, Attribute, Slice, Subscript, Starred, NamedExpr,
-                          Lambda, Comprehension>;
+using Node = std::variant<NoneLiteral, EllipsisLiteral, BoolLiteral, IntLiteral, BigIntLiteral, FloatLiteral, StringLiteral, BytesLiteral,
+                          FString, Name, Tuple, List, Set, Dict, Unary, Binary, BoolChain, Compare, Conditional, Call, Attribute, Slice,
+                          Subscript, Starred, NamedExpr, Lambda, Comprehension>;
 
 struct Expr {
   Span span;

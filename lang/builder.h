@@ -30,13 +30,12 @@ class Builder {
 
   const LaidOut& laid;
   std::vector<Item> stack;
-  const char* furthest;                 // the last token any parser looked at: where a syntax error is
-  int nesting = 0;                      // of brackets and other recursion of the grammar, see nested[]
-  int brackets = 0;                     // open at `furthest`
-  std::vector<Span> waiting_for_minus;  // literals 2**63 whose minus has not come yet
-  uint32_t header = 0;                  // where the statement or clause began whose block comes next
-  std::string_view block_owner;         // what it is called: "'if' statement"
-  bool in_pattern = false;              // of a case
+  const char* furthest;          // the last token any parser looked at: where a syntax error is
+  int nesting = 0;               // of brackets and other recursion of the grammar, see nested[]
+  int brackets = 0;              // open at `furthest`
+  uint32_t header = 0;           // where the statement or clause began whose block comes next
+  std::string_view block_owner;  // what it is called: "'if' statement"
+  bool in_pattern = false;       // of a case
 
   const SourceRef& source() const { return laid.source; }
   const char* begin() const { return laid.text.data(); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "lang/literals.h"
 #include "lang/parser.h"
 #include "lang/reductions.h"
 
@@ -135,12 +136,9 @@ class Folder {
     --depth_;
     Operand operand = pop();
     const Span span = join(op.span, operand.outer);
-    auto* literal = std::get_if<IntLiteral>(&operand.expr->node);
-    auto waiting = std::find(b_.waiting_for_minus.begin(), b_.waiting_for_minus.end(), operand.expr->span);
-    if (op.unary == UnaryOp::neg && literal && literal->value == std::numeric_limits<int64_t>::min() &&
-        waiting != b_.waiting_for_minus.end()) {
-      b_.waiting_for_minus.erase(waiting);
-      operands_.push_back({span, make_expr(span, IntLiteral{literal->value})});
+    const auto* literal = std::get_if<BigIntLiteral>(&operand.expr->node);
+    if (op.unary == UnaryOp::neg && literal && literal->digits == kTwoTo63) {
+      operands_.push_back({span, make_expr(span, IntLiteral{std::numeric_limits<int64_t>::min()})});
       return;
     }
     operands_.push_back({span, make_expr(span, Unary{op.unary, std::move(operand.expr)})});

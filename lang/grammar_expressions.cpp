@@ -108,9 +108,7 @@ const auto number = TokenParser([](Builder& b, Iterator& at, Iterator last) {
   if (!length) return false;
   at += length;
   const Span span{begin, begin + length};
-  ast::Node value = number_value(b.source(), span);
-  if (const auto* integer = std::get_if<ast::IntLiteral>(&value); integer && integer->value < 0) b.waiting_for_minus.push_back(span);
-  b.push(span, make_expr(span, std::move(value)));
+  b.push(span, make_expr(span, number_value(b.source(), span)));
   return true;
 });
 
@@ -122,7 +120,6 @@ ast::ExprRef parse_field_at(const Builder& outer, Span span) {
   b.brackets = 1;
   b.enter(b.begin());
   parse_field(b);
-  if (!b.waiting_for_minus.empty()) refuse_too_large(b.source(), b.waiting_for_minus.front());
   return std::move(expr_of(b.stack.back()));
 }
 

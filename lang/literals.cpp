@@ -115,6 +115,8 @@ class StringDecoder {
         at += at + 1 < end && text_[at + 1] == '\n' ? 2 : 1;
       } else if (c == '\\' && !token_.raw) {
         at = escape(out, at, end);
+      } else if (token_.bytes && static_cast<unsigned char>(c) >= 0x80) {
+        fail_at(source_, {token_.begin, token_.end}, "bytes can only contain ASCII literal characters");
       } else {
         out += c;
         at += braces_doubled && (c == '{' || c == '}') ? 2 : 1;
@@ -145,21 +147,36 @@ class StringDecoder {
       case 'r': out += '\r'; return at + 2;
       case 't': out += '\t'; return at + 2;
       case 'v': out += '\v'; return at + 2;
-      case 'x': return hex_escape(out, at, end, 2, "truncated \\xXX escape");
-      case 'u': return hex_escape(out, at, end, 4, "truncated \\uXXXX escape");
-      case 'U': return hex_escape(out, at, end, 8, "truncated \\UXXXXXXXX escape");
+      case 'x': return token_.bytes ? byte_escape(out, at, end) : hex_escape(out, at, end, 2, "truncated \\xXX escape");
+      case 'u':
+        if (token_.bytes) break;
+        return hex_escape(out, at, end, 4, "truncated \\uXXXX escape");
+      case 'U':
+        if (token_.bytes) break;
+        return hex_escape(out, at, end, 8, "truncated \\UXXXXXXXX escape");
       case 'N':
+        if (token_.bytes) break;
         refuse_at(source_, {at, at + 2}, "\\N{...} escapes are not part of Gasell", "write the character itself, or its \\u escape");
       default: break;
     }
     if (c >= '0' && c <= '7') {
       uint32_t value = 0, i = at + 1;
       for (; i < end && i < at + 4 && text_[i] >= '0' && text_[i] <= '7'; ++i) value = value * 8 + static_cast<uint32_t>(text_[i] - '0');
-      append_utf8(out, value);
+      if (token_.bytes)
+        out += static_cast<char>(value);
+      else
+        append_utf8(out, value);
       return i;
     }
     out += '\\';  // an unknown escape stands for itself
     return at + 1;
+  }
+
+  uint32_t byte_escape(std::string& out, uint32_t at, uint32_t end) const {
+    if (at + 3 >= end || !is_hex(text_[at + 2]) || !is_hex(text_[at + 3]))
+      fail_at(source_, {token_.begin, token_.end}, fmt::format("(value error) invalid \\x escape at position {}", at - token_.body_begin));
+    out += static_cast<char>(digit_value(text_[at + 2]) * 16 + digit_value(text_[at + 3]));
+    return at + 4;
   }
 
   uint32_t hex_escape(std::string& out, uint32_t at, uint32_t end, uint32_t digits, std::string_view truncated) const {
@@ -246,10 +263,6 @@ class FStringReader {
 
 uint32_t scan_number(const SourceRef& source, uint32_t offset) { return NumberScanner(source, offset).run(); }
 
-void refuse_too_large(const SourceRef& source, Span span) {
-  refuse_at(source, span, "integer literal does not fit in 64 bits", "a float holds it approximately", "OverflowError");
-}
-
 ast::Node number_value(const SourceRef& source, Span span) {
   std::string digits;
   for (char c : std::string_view(source->text()).substr(span.begin, span.end - span.begin))
@@ -268,17 +281,30 @@ ast::Node number_value(const SourceRef& source, Span span) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(begin, digits.data() + digits.size(), value, base);
   constexpr auto kLimit = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  if (error != std::errc() || value > kLimit + 1) refuse_too_large(source, span);
-  if (value == kLimit + 1) return ast::IntLiteral{std::numeric_limits<int64_t>::min()};
-  return ast::IntLiteral{static_cast<int64_t>(value)};
+  if (error == std::errc() && value <= kLimit) return ast::IntLiteral{static_cast<int64_t>(value)};
+  if (error == std::errc() && value == kLimit + 1) return ast::BigIntLiteral{std::string(kTwoTo63)};
+  constexpr size_t kMostDigits = 4300;
+  if (base == 10 && digits.size() > kMostDigits)
+    fail_at(
+        source, span,
+        fmt::format("Exceeds the limit ({} digits) for integer string conversion: value has {} digits; use sys.set_int_max_str_digits() to "
+                    "increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits.",
+                    kMostDigits, digits.size()));
+  for (char& c : digits) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return ast::BigIntLiteral{std::move(digits)};
 }
 
 ast::Node string_value(const SourceRef& source, const std::vector<StringToken>& tokens, const FieldParser& parse_field) {
   bool formatted = false;
+  const bool bytes = tokens[0].bytes;
   for (const StringToken& token : tokens) {
-    if (token.bytes)
-      refuse_at(source, {token.begin, token.end}, "bytes literals are not part of Gasell", "an array of np.uint8 holds bytes");
+    if (token.bytes != bytes) fail_at(source, {tokens[0].begin, tokens.back().end}, "cannot mix bytes and nonbytes literals");
     formatted |= token.formatted;
+  }
+  if (bytes) {
+    std::string value;
+    for (const StringToken& token : tokens) value += StringDecoder(source, token).decode(token.body_begin, token.body_end, false);
+    return ast::BytesLiteral{std::move(value)};
   }
   std::vector<ast::FStringPart> parts;
   for (const StringToken& token : tokens) {

@@ -50,7 +50,6 @@ ModuleRef parse(const SourceRef& source) {
   const LaidOut laid = lay_out(source);
   syntax::Builder b(laid);
   syntax::parse_statements(b);
-  if (!b.waiting_for_minus.empty()) refuse_too_large(source, b.waiting_for_minus.front());
   auto module = std::make_shared<Module>();
   module->source = source;
   module->body.reserve(b.stack.size());

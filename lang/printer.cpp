@@ -55,6 +55,19 @@ std::string escaped(std::string_view value, bool double_braces) {
 }  // namespace
 
 std::string quoted(std::string_view value) { return '"' + escaped(value, false) + '"'; }
+std::string quoted_bytes(std::string_view value) {
+  std::string out = "b\"";
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\')
+      out += fmt::format("\\{}", c);
+    else if (byte < 0x20 || byte >= 0x7F)
+      out += fmt::format("\\x{:02x}", byte);
+    else
+      out += c;
+  }
+  return out + '"';
+}
 std::string f_string_text(std::string_view value) { return escaped(value, true); }
 
 std::string float_text(const FloatLiteral& literal) {
@@ -430,8 +443,10 @@ class Printer {
                           [&](const EllipsisLiteral&) { out += "..."; },
                           [&](const BoolLiteral& n) { out += n.value ? "True" : "False"; },
                           [&](const IntLiteral& n) { out += fmt::format("{}", n.value); },
+                          [&](const BigIntLiteral& n) { out += n.digits; },
                           [&](const FloatLiteral& n) { out += float_text(n); },
                           [&](const StringLiteral& n) { out += quoted(n.value); },
+                          [&](const BytesLiteral& n) { out += quoted_bytes(n.value); },
                           [&](const FString& n) {
                             out += "f\"";
                             parts(n.parts, false);
@@ -495,7 +510,8 @@ class Printer {
                           },
                           [&](const Call& n) { print_call(e, n); },
                           [&](const Attribute& n) {
-                            const bool integer = std::holds_alternative<IntLiteral>(n.value->node);
+                            const bool integer =
+                                std::holds_alternative<IntLiteral>(n.value->node) || std::holds_alternative<BigIntLiteral>(n.value->node);
                             if (integer) out += '(';
                             expression(*n.value, kPrimary);
                             out += (integer ? ")." : ".") + n.name;

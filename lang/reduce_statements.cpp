@@ -35,7 +35,8 @@ BinaryOp augmented_op(std::string_view text) {
 bool looks_compared(const Expr& e) {
   return std::visit(
       Overloaded{[](const Call&) { return true; }, [](const Binary&) { return true; }, [](const IntLiteral&) { return true; },
-                 [](const FloatLiteral&) { return true; }, [](const StringLiteral&) { return true; }, [](const FString&) { return true; },
+                 [](const FloatLiteral&) { return true; }, [](const StringLiteral&) { return true; },
+                 [](const BigIntLiteral&) { return true; }, [](const BytesLiteral&) { return true; }, [](const FString&) { return true; },
                  [](const Dict&) { return true; }, [](const Set&) { return true; }, [](const EllipsisLiteral&) { return true; },
                  [](const NamedExpr&) { return true; }, [](const Unary& n) { return n.op != UnaryOp::logical_not; },
                  [](const Comprehension& n) { return n.kind != ComprehensionKind::generator; }, [](const auto&) { return false; }},

@@ -10,6 +10,7 @@
 #include "stdlib/bindings.h"
 #include "stdlib/carried.h"
 #include "stdlib/deque.h"
+#include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/named_tuple.h"
 
@@ -321,7 +322,7 @@ void register_carried_collections() {
 }
 
 Value make_collections(Interpreter&) {
-  Value module = Value::make<Module>("collections");
+  Value module = Value::make<LibraryModule>("collections");
   for (const Type* type : {&counter_type(), &default_dict_type(), &ordered_dict_type(), &deque_type()})
     set_member(module, type->name, type_object(*type));
   set_member(module, "namedtuple", Value::make<Builtin>(named_tuple_function()));

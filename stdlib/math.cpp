@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "runtime/session/big_integer.h"
 #include "runtime/session/number.h"
 #include "runtime/session/str_text.h"
 #include "stdlib/bindings.h"
@@ -36,13 +37,21 @@ Value one(Interpreter& in, Args args) {
 }
 
 /// floor, ceil, trunc: ints stay, the rest becomes an int.
-template <double (*f)(double)>
+constexpr const char kFloor[] = "__floor__", kCeil[] = "__ceil__", kTrunc[] = "__trunc__";
+template <double (*f)(double), const char* method>
 Value whole(Interpreter& in, Args args) {
   if (args[0].is_int() || args[0].is_bool()) return Value::of(args[0].as_int());
-  return Value::of(float_to_int(f(to_double(in, args[0]))));
+  if (args[0].as<BigInt>()) return args[0];
+  if (args[0].is_object() && has_attribute(in, args[0], method)) return call(in, get_attribute(in, args[0], method), {});
+  return float_to_integer(f(to_double(in, args[0])));
 }
 
 double log_of(Interpreter& in, const Value& v, double (*f)(double)) {
+  if (const auto* big = v.as<BigInt>()) {
+    if (big->value < 0) raise_math_domain();
+    const int64_t beyond = std::max<int64_t>(0, bit_length(big->value) - 1000);  // the bits that a double does not reach
+    return f(to_double(big->value >> static_cast<unsigned>(beyond))) + static_cast<double>(beyond) * f(2);
+  }
   const double x = to_double(in, v);
   if (x <= 0) raise_math_domain();
   return f(x);
@@ -183,9 +192,9 @@ std::vector<NativeFunction> functions() {
       {"cbrt", kX, one<std::cbrt>, "Cube root."},
       {"pow", kXY, pow, "x ** y of floats."},
       {"fabs", kX, one<std::fabs>, "Absolute value as a float."},
-      {"floor", kX, whole<std::floor>, "The largest int that is not greater."},
-      {"ceil", kX, whole<std::ceil>, "The smallest int that is not less."},
-      {"trunc", kX, whole<std::trunc>, "Without the fraction, as an int."},
+      {"floor", kX, whole<std::floor, kFloor>, "The largest int that is not greater."},
+      {"ceil", kX, whole<std::ceil, kCeil>, "The smallest int that is not less."},
+      {"trunc", kX, whole<std::trunc, kTrunc>, "Without the fraction, as an int."},
       {"fmod", kXY, fmod, "The remainder with the sign of x."},
       {"remainder", kXY, remainder, "The remainder nearest to zero (IEEE 754)."},
       {"modf", kX, modf, "(fraction, whole part)."},

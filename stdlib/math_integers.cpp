@@ -1,8 +1,7 @@
 // math: gcd, lcm, factorial, comb, perm, isqrt.
 #include <cmath>
-#include <numeric>
 
-#include "runtime/session/number.h"
+#include "runtime/session/big_integer.h"
 #include "runtime/session/objects.h"
 #include "stdlib/math.h"
 
@@ -11,38 +10,42 @@ namespace {
 
 using Args = std::span<Value>;
 
-uint64_t magnitude(int64_t v) { return v < 0 ? 0 - static_cast<uint64_t>(v) : static_cast<uint64_t>(v); }
-
-Value as_value(uint64_t v, const char* function) {
-  if (v > static_cast<uint64_t>(INT64_MAX)) raise_int_overflow(function);
-  return Value::of(static_cast<int64_t>(v));
-}
-
 Value gcd(Interpreter& in, Args args) {
-  uint64_t r = 0;
-  for (const Value& v : args[0].as<Tuple>()->items) r = std::gcd(r, magnitude(to_index(in, v)));
-  return as_value(r, "math.gcd()");
+  BigInteger r = 0;
+  for (const Value& v : args[0].as<Tuple>()->items) r = boost::multiprecision::gcd(r, to_big_index(in, v));
+  return make_integer(r);
 }
 
 Value lcm(Interpreter& in, Args args) {
-  uint64_t r = 1;
-  for (const Value& v : args[0].as<Tuple>()->items) {
-    const uint64_t m = magnitude(to_index(in, v));
-    if (m == 0)
-      r = 0;
-    else if (r != 0 && __builtin_mul_overflow(r / std::gcd(r, m), m, &r))
-      raise_int_overflow("math.lcm()");
+  BigInteger r = 1;
+  for (const Value& v : args[0].as<Tuple>()->items) r = boost::multiprecision::lcm(r, to_big_index(in, v));
+  return make_integer(abs(r));
+}
+
+/// The product of the ints first … last, by halves: the factors of a multiplication are of about one size.
+BigInteger product(Interpreter& in, int64_t first, int64_t last) {
+  poll(in);
+  if (first > last) return 1;
+  if (last - first < 8) {
+    BigInteger r = first;
+    for (int64_t i = first + 1; i <= last; ++i) r *= i;
+    return r;
   }
-  return as_value(r, "math.lcm()");
+  const int64_t middle = first + (last - first) / 2;
+  return product(in, first, middle) * product(in, middle + 1, last);
+}
+
+/// A product of so many factors of at most that size: MemoryError where it has more bits than an int may have.
+void require_product(int64_t factors, int64_t largest) {
+  if (factors > 1 && static_cast<double>(factors) * std::log2(static_cast<double>(largest)) > 1.5 * static_cast<double>(kMostBits))
+    raise("MemoryError", "an integer of more than 2**26 bits", "math.lgamma and math.log tell of larger numbers");
 }
 
 Value factorial(Interpreter& in, Args args) {
   const int64_t n = to_index(in, args[0]);
   if (n < 0) raise("ValueError", "factorial() not defined for negative values");
-  if (n > 20) raise_int_overflow("math.factorial()");
-  int64_t r = 1;
-  for (int64_t i = 2; i <= n; ++i) r *= i;
-  return Value::of(r);
+  require_product(n, n);
+  return make_integer(product(in, 2, n));
 }
 
 void need_not_negative(int64_t v, const char* name) {
@@ -56,13 +59,8 @@ Value comb(Interpreter& in, Args args) {
   need_not_negative(k, "k");
   if (k > n) return Value::of(0);
   k = std::min(k, n - k);
-  // Each product of i factors is divisible by i!, so the division is exact; the product needs more than 64 bits.
-  UInt128 r = 1;
-  for (int64_t i = 1; i <= k; ++i) {
-    r = r * static_cast<uint64_t>(n - k + i) / static_cast<uint64_t>(i);
-    if (r > static_cast<uint64_t>(INT64_MAX)) raise_int_overflow("math.comb()");
-  }
-  return Value::of(static_cast<int64_t>(r));
+  require_product(k, n);
+  return make_integer(product(in, n - k + 1, n) / product(in, 2, k));
 }
 
 Value perm(Interpreter& in, Args args) {
@@ -71,20 +69,14 @@ Value perm(Interpreter& in, Args args) {
   need_not_negative(n, "n");
   need_not_negative(k, "k");
   if (k > n) return Value::of(0);
-  int64_t r = 1;
-  for (int64_t i = 0; i < k; ++i) {
-    if (__builtin_mul_overflow(r, n - i, &r)) raise_int_overflow("math.perm()");
-  }
-  return Value::of(r);
+  require_product(k, n);
+  return make_integer(product(in, n - k + 1, n));
 }
 
 Value isqrt(Interpreter& in, Args args) {
-  const int64_t n = to_index(in, args[0]);
+  const BigInteger n = to_big_index(in, args[0]);
   if (n < 0) raise("ValueError", "isqrt() argument must be nonnegative");
-  auto r = static_cast<int64_t>(std::sqrt(static_cast<double>(n)));
-  while (r > 0 && static_cast<Int128>(r) * r > n) --r;
-  while (static_cast<Int128>(r + 1) * (r + 1) <= n) ++r;
-  return Value::of(r);
+  return make_integer(sqrt(n));
 }
 
 }  // namespace
@@ -92,10 +84,10 @@ Value isqrt(Interpreter& in, Args args) {
 std::vector<NativeFunction> math_integer_functions() {
   return {
       {"gcd", "*integers", gcd, "The greatest common divisor."},
-      {"lcm", "*integers", lcm, "The least common multiple; OverflowError beyond 64 bits."},
-      {"factorial", "n, /", factorial, "n!; OverflowError above 20."},
-      {"comb", "n, k, /", comb, "Ways to choose k of n without order; OverflowError beyond 64 bits."},
-      {"perm", "n, k=None, /", perm, "Ways to choose k of n in order; OverflowError beyond 64 bits."},
+      {"lcm", "*integers", lcm, "The least common multiple."},
+      {"factorial", "n, /", factorial, "n!"},
+      {"comb", "n, k, /", comb, "Ways to choose k of n without order."},
+      {"perm", "n, k=None, /", perm, "Ways to choose k of n in order."},
       {"isqrt", "n, /", isqrt, "The whole part of the square root."},
   };
 }

@@ -1,5 +1,7 @@
 #include "stdlib/modules.h"
 
+#include <algorithm>
+
 #include "stdlib/bindings.h"
 #include "stdlib/cupy/kernels.h"
 #include "stdlib/dask/module.h"
@@ -14,6 +16,22 @@
 #include "stdlib/sklearn/module.h"
 
 namespace gasell {
+namespace {
+
+/// A name as an argument of a template.
+template <size_t size>
+struct Name {
+  consteval Name(const char (&text)[size]) { std::copy_n(text, size, characters); }
+  char characters[size];
+};
+
+/// A module of library texts alone.
+template <Name name>
+Value texts(Interpreter&) {
+  return Value::make<LibraryModule>(name.characters);
+}
+
+}  // namespace
 
 const ModuleTable& known_modules() {
   static const ModuleTable table{{
@@ -25,19 +43,48 @@ const ModuleTable& known_modules() {
                                      {"sys", {}, make_sys},
                                      {"os", {}, make_os},
                                      {"os.path", {}, make_os_path},
+                                     {"argparse", {}, texts<"argparse">},
+                                     {"_argparse", {}, texts<"_argparse">},
+                                     {"base64", {}, texts<"base64">},
+                                     {"_base64", {}, make_base64_natives},
+                                     {"binascii", {}, texts<"binascii">},
+                                     {"copy", {}, texts<"copy">},
+                                     {"_copy", {}, make_copy_natives},
+                                     {"csv", {}, texts<"csv">},
+                                     {"_csv", {}, make_csv_natives},
+                                     {"decimal", {}, texts<"decimal">},
+                                     {"fnmatch", {}, texts<"fnmatch">},
+                                     {"fractions", {}, texts<"fractions">},
+                                     {"glob", {}, texts<"glob">},
+                                     {"gzip", {}, texts<"gzip">},
+                                     {"hashlib", {}, texts<"hashlib">},
+                                     {"_hashlib", {}, make_hash_natives},
+                                     {"logging", {}, texts<"logging">},
+                                     {"pathlib", {}, texts<"pathlib">},
+                                     {"pprint", {}, texts<"pprint">},
+                                     {"shutil", {}, texts<"shutil">},
+                                     {"statistics", {}, texts<"statistics">},
+                                     {"struct", {}, texts<"struct">},
+                                     {"_struct", {}, make_struct_natives},
+                                     {"tempfile", {}, texts<"tempfile">},
+                                     {"timeit", {}, texts<"timeit">},
+                                     {"uuid", {}, texts<"uuid">},
+                                     {"zlib", {}, texts<"zlib">},
+                                     {"_zlib", {}, make_zlib_natives},
+                                     {"_os", {}, make_os_natives},
                                      {"itertools", {}, make_itertools},
                                      {"functools", {}, make_functools},
                                      {"operator", {}, make_operator},
                                      {"collections", {}, make_collections},
-                                     {"abc", {}, make_abc},
-                                     {"contextlib", {}, make_contextlib},
-                                     {"dataclasses", {}, make_dataclasses},
-                                     {"enum", {}, make_enum},
+                                     {"abc", {}, texts<"abc">},
+                                     {"contextlib", {}, texts<"contextlib">},
+                                     {"dataclasses", {}, texts<"dataclasses">},
+                                     {"enum", {}, texts<"enum">},
                                      {"_classes", {}, make_class_natives},
-                                     {"heapq", {}, make_heapq},
-                                     {"bisect", {}, make_bisect},
-                                     {"string", {}, make_string},
-                                     {"textwrap", {}, make_textwrap},
+                                     {"heapq", {}, texts<"heapq">},
+                                     {"bisect", {}, texts<"bisect">},
+                                     {"string", {}, texts<"string">},
+                                     {"textwrap", {}, texts<"textwrap">},
                                      {"random", {}, make_random},
                                      {"_random", {}, make_random_natives},
                                      {"re", {}, make_re},

@@ -14,6 +14,7 @@
 #include "runtime/session/file.h"
 #include "runtime/session/objects.h"
 #include "stdlib/bindings.h"
+#include "stdlib/library.h"
 #include "stdlib/modules.h"
 
 extern char** environ;
@@ -24,19 +25,18 @@ namespace {
 namespace fs = std::filesystem;
 using Args = std::span<Value>;
 
-const std::string& path_of(const Value& v) {
-  if (const auto* s = v.as<Str>()) return s->value;
-  raise("TypeError", "expected str, bytes or os.PathLike object, not " + type_of(v).name);
-}
+std::string path_of(Interpreter& in, const Value& v) { return path_text(in, v); }
 
 /// Paths of what is looked at, and of what is changed.
-const std::string& readable(const Value& v) {
-  require_readable(path_of(v));
-  return path_of(v);
+std::string readable(Interpreter& in, const Value& v) {
+  std::string path = path_of(in, v);
+  require_readable(path);
+  return path;
 }
-const std::string& writable(const Value& v) {
-  require_writable(path_of(v));
-  return path_of(v);
+std::string writable(Interpreter& in, const Value& v) {
+  std::string path = path_of(in, v);
+  require_writable(path);
+  return path;
 }
 
 void check(const std::error_code& error, const std::string& path) {
@@ -45,10 +45,10 @@ void check(const std::error_code& error, const std::string& path) {
 
 // ---- os.path, on text alone ----
 
-Value join(Interpreter&, Args args) {
-  std::string out = path_of(args[0]);
+Value join(Interpreter& in, Args args) {
+  std::string out = path_of(in, args[0]);
   for (const Value& v : args[1].as<Tuple>()->items) {
-    const std::string& part = path_of(v);
+    const std::string part = path_of(in, v);
     if (part.starts_with('/'))
       out = part;
     else
@@ -66,13 +66,13 @@ std::pair<std::string, std::string> split_path(const std::string& path) {
   return {head, path.substr(at)};
 }
 
-Value split(Interpreter&, Args args) {
-  auto [head, tail] = split_path(path_of(args[0]));
+Value split(Interpreter& in, Args args) {
+  auto [head, tail] = split_path(path_of(in, args[0]));
   return make_tuple({make_str(std::move(head)), make_str(std::move(tail))});
 }
 
-Value split_extension(Interpreter&, Args args) {
-  const std::string& path = path_of(args[0]);
+Value split_extension(Interpreter& in, Args args) {
+  const std::string path = path_of(in, args[0]);
   const size_t name = path.rfind('/') + 1, dot = path.rfind('.');
   size_t first = name;
   while (first < path.size() && path[first] == '.') ++first;  // leading dots are no extension
@@ -105,8 +105,8 @@ std::string absolute_path(const std::string& path) {
   return normalized(fs::current_path().string() + "/" + path);
 }
 
-Value expand_user(Interpreter&, Args args) {
-  const std::string& path = path_of(args[0]);
+Value expand_user(Interpreter& in, Args args) {
+  const std::string path = path_of(in, args[0]);
   if (path.starts_with('~')) require_environment("the home directory");
   const char* home = std::getenv("HOME");
   if (home && (path == "~" || path.starts_with("~/"))) return make_str(home + path.substr(1));
@@ -126,45 +126,48 @@ std::vector<NativeFunction> path_functions() {
       {"join", "a, /, *p", join, "Path parts with slashes between them."},
       {"split", kPath, split, "(directory, name)."},
       {"splitext", kPath, split_extension, "(path without extension, extension)."},
-      {"basename", kPath, [](Interpreter&, Args a) { return make_str(split_path(path_of(a[0])).second); },
+      {"basename", kPath, [](Interpreter& in, Args a) { return make_str(split_path(path_of(in, a[0])).second); },
        "The name behind the last slash."},
-      {"dirname", kPath, [](Interpreter&, Args a) { return make_str(split_path(path_of(a[0])).first); }, "What stands before the name."},
-      {"normpath", kPath, [](Interpreter&, Args a) { return make_str(normalized(path_of(a[0]))); },
+      {"dirname", kPath, [](Interpreter& in, Args a) { return make_str(split_path(path_of(in, a[0])).first); },
+       "What stands before the name."},
+      {"normpath", kPath, [](Interpreter& in, Args a) { return make_str(normalized(path_of(in, a[0]))); },
        "Without '.', '..' and doubled slashes."},
-      {"abspath", kPath, [](Interpreter&, Args a) { return make_str(absolute_path(path_of(a[0]))); }, "From the root, normalized."},
-      {"realpath", kPath, [](Interpreter&, Args a) { return make_str(fs::weakly_canonical(absolute_path(readable(a[0]))).string()); },
+      {"abspath", kPath, [](Interpreter& in, Args a) { return make_str(absolute_path(path_of(in, a[0]))); }, "From the root, normalized."},
+      {"realpath", kPath,
+       [](Interpreter& in, Args a) { return make_str(fs::weakly_canonical(absolute_path(readable(in, a[0]))).string()); },
        "From the root, without symbolic links."},
-      {"isabs", kPath, [](Interpreter&, Args a) { return Value::of(path_of(a[0]).starts_with('/')); }, "Whether it starts at the root."},
+      {"isabs", kPath, [](Interpreter& in, Args a) { return Value::of(path_of(in, a[0]).starts_with('/')); },
+       "Whether it starts at the root."},
       {"expanduser", kPath, expand_user, "A leading ~ replaced by the home directory."},
       {"exists", kPath,
-       [](Interpreter&, Args a) {
+       [](Interpreter& in, Args a) {
          std::error_code e;
-         return Value::of(fs::exists(readable(a[0]), e));
+         return Value::of(fs::exists(readable(in, a[0]), e));
        },
        "Whether it is there."},
       {"isfile", kPath,
-       [](Interpreter&, Args a) {
+       [](Interpreter& in, Args a) {
          std::error_code e;
-         return Value::of(fs::is_regular_file(readable(a[0]), e));
+         return Value::of(fs::is_regular_file(readable(in, a[0]), e));
        },
        "Whether it is a file."},
       {"isdir", kPath,
-       [](Interpreter&, Args a) {
+       [](Interpreter& in, Args a) {
          std::error_code e;
-         return Value::of(fs::is_directory(readable(a[0]), e));
+         return Value::of(fs::is_directory(readable(in, a[0]), e));
        },
        "Whether it is a directory."},
       {"islink", kPath,
-       [](Interpreter&, Args a) {
+       [](Interpreter& in, Args a) {
          std::error_code e;
-         return Value::of(fs::is_symlink(readable(a[0]), e));
+         return Value::of(fs::is_symlink(readable(in, a[0]), e));
        },
        "Whether it is a link."},
-      {"getsize", kPath, [](Interpreter&, Args a) { return Value::of(static_cast<int64_t>(status_of(path_of(a[0])).st_size)); },
+      {"getsize", kPath, [](Interpreter& in, Args a) { return Value::of(static_cast<int64_t>(status_of(path_of(in, a[0])).st_size)); },
        "Bytes of a file."},
       {"getmtime", kPath,
-       [](Interpreter&, Args a) {
-         const auto t = status_of(path_of(a[0])).st_mtim;
+       [](Interpreter& in, Args a) {
+         const auto t = status_of(path_of(in, a[0])).st_mtim;
          return Value::of(static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec));
        },
        "When it was changed, seconds since 1970."},
@@ -173,8 +176,8 @@ std::vector<NativeFunction> path_functions() {
 
 // ---- os ----
 
-Value list_directory(Interpreter&, Args args) {
-  const std::string path = args[0].is_none() ? "." : path_of(args[0]);
+Value list_directory(Interpreter& in, Args args) {
+  const std::string path = args[0].is_none() ? "." : path_of(in, args[0]);
   require_readable(path);
   std::error_code error;
   std::vector<Value> names;
@@ -184,24 +187,27 @@ Value list_directory(Interpreter&, Args args) {
   return make_list(std::move(names));
 }
 
-Value change_directory(Interpreter&, Args args) {
+Value change_directory(Interpreter& in, Args args) {
   require_environment("another working directory, which is the whole program's");
-  if (::chdir(path_of(args[0]).c_str()) != 0) raise_os_error(errno, path_of(args[0]));
+  const std::string path = path_of(in, args[0]);
+  if (::chdir(path.c_str()) != 0) raise_os_error(errno, path);
   return {};
 }
 
-Value remove_file(Interpreter&, Args args) {
-  if (::unlink(writable(args[0]).c_str()) != 0) raise_os_error(errno, path_of(args[0]));
+Value remove_file(Interpreter& in, Args args) {
+  const std::string path = writable(in, args[0]);
+  if (::unlink(path.c_str()) != 0) raise_os_error(errno, path);
   return {};
 }
 
 Value make_directory(Interpreter& in, Args args) {
-  if (::mkdir(writable(args[0]).c_str(), static_cast<mode_t>(to_index(in, args[1]))) != 0) raise_os_error(errno, path_of(args[0]));
+  const std::string path = writable(in, args[0]);
+  if (::mkdir(path.c_str(), static_cast<mode_t>(to_index(in, args[1]))) != 0) raise_os_error(errno, path);
   return {};
 }
 
 Value make_directories(Interpreter& in, Args args) {
-  const std::string& path = writable(args[0]);
+  const std::string path = writable(in, args[0]);
   std::error_code error;
   if (fs::exists(path, error)) {
     if (!truth(in, args[2]) || !fs::is_directory(path, error)) raise_os_error(EEXIST, path);
@@ -213,13 +219,14 @@ Value make_directories(Interpreter& in, Args args) {
   return {};
 }
 
-Value remove_directory(Interpreter&, Args args) {
-  if (::rmdir(writable(args[0]).c_str()) != 0) raise_os_error(errno, path_of(args[0]));
+Value remove_directory(Interpreter& in, Args args) {
+  const std::string path = writable(in, args[0]);
+  if (::rmdir(path.c_str()) != 0) raise_os_error(errno, path);
   return {};
 }
 
 Value rename_file(Interpreter& in, Args args) {
-  if (::rename(writable(args[0]).c_str(), writable(args[1]).c_str()) == 0) return {};
+  if (::rename(writable(in, args[0]).c_str(), writable(in, args[1]).c_str()) == 0) return {};
   // The only OSError that names two files.
   const int code = errno;
   try {
@@ -229,12 +236,6 @@ Value rename_file(Interpreter& in, Args args) {
     exception.args[1] = make_str(str(in, exception.args[1]) + ": " + repr(in, args[0]) + " -> " + repr(in, args[1]));
     throw;
   }
-}
-
-Value get_environment(Interpreter&, Args args) {
-  require_environment("variables of the environment");
-  const char* value = std::getenv(path_of(args[0]).c_str());
-  return value ? make_str(value) : args[1];
 }
 
 Value working_directory(Interpreter&, Args) {
@@ -251,7 +252,8 @@ Value process_number(Interpreter&, Args) {
 
 Value make_os_path(Interpreter&) {
   static const std::vector<NativeFunction> table = path_functions();
-  Value module = make_module("posixpath", table);
+  Value module = Value::make<LibraryModule>("os.path");
+  for (const NativeFunction& f : table) set_member(module, f.name, Value::make<Builtin>(f));
   set_member(module, "sep", make_str("/"));
   return module;
 }
@@ -268,12 +270,12 @@ Value make_os(Interpreter& in) {
       {"rmdir", "path", remove_directory, "Deletes an empty directory."},
       {"rename", "src, dst", rename_file, "Renames a file."},
       {"replace", "src, dst", rename_file, "Renames a file over another."},
-      {"getenv", "key, default=None", get_environment, "A variable of the environment."},
       {"getpid", "", process_number, "The number of this process."},
       {"cpu_count", "", [](Interpreter&, Args) { return Value::of(static_cast<int64_t>(std::thread::hardware_concurrency())); },
        "Processors of the machine."},
   };
-  Value module = make_module("os", table);
+  Value module = Value::make<LibraryModule>("os");
+  for (const NativeFunction& f : table) set_member(module, f.name, Value::make<Builtin>(f));
   Value variables = make_dict();
   const Sandbox* const sandbox = current_sandbox().get();
   const bool hidden = sandbox && sandbox->rules().confined && !sandbox->rules().environment;
@@ -284,6 +286,7 @@ Value make_os(Interpreter& in) {
       variables.as<Dict>()->insert(in, make_str(std::string(text.substr(0, at))), make_str(std::string(text.substr(at + 1))));
   }
   set_member(module, "environ", variables);
+  set_member(module, "error", type_object(*exception_type("OSError")));
   set_member(module, "path", make_os_path(in));
   set_member(module, "name", make_str("posix"));
   set_member(module, "sep", make_str("/"));

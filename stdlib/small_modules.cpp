@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "runtime/session/builtins.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/file.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/str.h"
 #include "runtime/session/types.h"
@@ -156,15 +158,12 @@ Value make_typing(Interpreter&) {
   return module;
 }
 
-Value make_abc(Interpreter&) { return Value::make<LibraryModule>("abc"); }
-Value make_contextlib(Interpreter&) { return Value::make<LibraryModule>("contextlib"); }
-Value make_dataclasses(Interpreter&) { return Value::make<LibraryModule>("dataclasses"); }
-Value make_enum(Interpreter&) { return Value::make<LibraryModule>("enum"); }
-Value make_bisect(Interpreter&) { return Value::make<LibraryModule>("bisect"); }
-Value make_heapq(Interpreter&) { return Value::make<LibraryModule>("heapq"); }
-Value make_string(Interpreter&) { return Value::make<LibraryModule>("string"); }
-Value make_textwrap(Interpreter&) { return Value::make<LibraryModule>("textwrap"); }
-Value make_io(Interpreter&) { return Value::make<LibraryModule>("io"); }
+Value make_io(Interpreter&) {
+  Value module = Value::make<LibraryModule>("io");
+  set_member(module, "UnsupportedOperation", type_object(unsupported_operation()));
+  set_member(module, "open", builtins().at("open"));
+  return module;
+}
 
 Value make_warnings(Interpreter&) {
   static const std::vector<NativeFunction> table = {

@@ -3,6 +3,7 @@
 #include <cfloat>
 
 #include "runtime/device/sandbox.h"
+#include "runtime/session/big_integer.h"
 #include "runtime/session/file.h"
 #include "runtime/session/objects.h"
 #include "stdlib/bindings.h"
@@ -17,6 +18,13 @@ Value leave(Interpreter&, Args args) {
   std::vector<Value> with;
   if (!is_missing(args[0])) with.push_back(args[0]);
   throw Raised(Value::make<Exception>(*exception_type("SystemExit"), std::move(with)));
+}
+
+Value set_most_digits(Interpreter& in, Args args) {
+  const int64_t most = to_index(in, args[0]);
+  if (most != 0 && most < 640) raise("ValueError", "maxdigits must be 0 or larger than 640");
+  most_decimal_digits() = most;
+  return {};
 }
 
 /// A module object serves as a record of named values.
@@ -40,6 +48,9 @@ Value make_sys(Interpreter&) {
       {"getrecursionlimit", "", [](Interpreter&, Args) { return Value::of(1000); }, "How deep calls may nest."},
       {"setrecursionlimit", "limit, /", [](Interpreter& in, Args a) { return to_index(in, a[0]), Value(); },
        "Accepted; the limit is fixed."},
+      {"get_int_max_str_digits", "", [](Interpreter&, Args) { return Value::of(most_decimal_digits()); },
+       "The most decimal digits of an int that are read and written; 0: any."},
+      {"set_int_max_str_digits", "maxdigits", set_most_digits, "Sets that; ValueError below 640."},
       {"getdefaultencoding", "", [](Interpreter&, Args) { return make_str("utf-8"); }, "utf-8."},
   };
   Value module = make_module("sys", table);

@@ -21,6 +21,8 @@ Value Lowering::expression(const ast::ExprRef& e) {
                            },
                            [&](const ast::BoolLiteral& n) { return scalar_value(boolean(n.value)); },
                            [&](const ast::IntLiteral& n) { return scalar_value(constant_i64(n.value)); },
+                           [&](const ast::BigIntLiteral&) -> Value { unsupported(at, "an integer of more than 64 bits"); },
+                           [&](const ast::BytesLiteral&) -> Value { unsupported(at, "bytes"); },
                            [&](const ast::FloatLiteral& n) {
                              return scalar_value(ir::constant(n.imaginary ? Scalar::of_complex({0, n.value}) : Scalar::of_float(n.value)));
                            },

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/session/bytes.h"
 #include "runtime/session/device_block.h"
 #include "runtime/session/iterators.h"
 #include "runtime/session/objects.h"
@@ -53,10 +54,10 @@ const std::map<std::string, Value, std::less<>>& builtins() {
       for (const NativeFunction& f : group) t.emplace(f.name, Value::make<Builtin>(f).immortal());
     }
     for (const Type* type :
-         {&int_type(),      &float_type(),  &bool_type(),      &complex_type(),       &str_type(),         &tuple_type(),
-          &list_type(),     &dict_type(),   &set_type(),       &range_type(),         &slice_type(),       &frozenset_type(),
-          &object_type(),   &type_type(),   &enumerate_type(), &zip_type(),           &map_type(),         &filter_type(),
-          &reversed_type(), &device_type(), &property_type(),  &static_method_type(), &class_method_type()}) {
+         {&int_type(),           &float_type(),        &bool_type(),  &complex_type(),  &str_type(),       &tuple_type(),  &list_type(),
+          &dict_type(),          &set_type(),          &range_type(), &slice_type(),    &frozenset_type(), &object_type(), &type_type(),
+          &enumerate_type(),     &zip_type(),          &map_type(),   &filter_type(),   &reversed_type(),  &device_type(), &property_type(),
+          &static_method_type(), &class_method_type(), &bytes_type(), &bytearray_type()}) {
       t.emplace(type->name, type_object(*type));
     }
     for (const Type* type : exception_types()) {

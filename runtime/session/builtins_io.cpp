@@ -52,11 +52,14 @@ Value input(Interpreter& in, Args args) {
   return make_str(std::move(*line));
 }
 
-Value open(Interpreter&, Args args) {
-  const auto* path = args[0].as<Str>();
-  if (!path) raise("TypeError", "expected str, bytes or os.PathLike object, not " + type_of(args[0]).name);
+Value open(Interpreter& in, Args args) {
+  const std::string path = path_text(in, args[0]);
   const std::string_view mode = need_str(args[1], "open() argument 'mode' must be str, not ");
   std::string shown = "UTF-8";
+  if (mode.find('b') != mode.npos && mode.find('t') == mode.npos) {
+    for (const auto& [given, name] : {std::pair(3, "an encoding"), std::pair(4, "an errors"), std::pair(5, "a newline")})
+      if (!args[static_cast<size_t>(given)].is_none()) raise("ValueError", std::string("binary mode doesn't take ") + name + " argument");
+  }
   if (!args[3].is_none()) {
     shown = need_str(args[3], "open() argument 'encoding' must be str or None, not ");
     std::string encoding = to_lower(shown);
@@ -68,9 +71,9 @@ Value open(Interpreter&, Args args) {
     }
   }
 
-  if (path->value.find('\0') != std::string::npos) raise("ValueError", "embedded null byte");
-  if (path->value.empty()) raise_os_error(ENOENT, "");
-  return open_file(path->value, mode, shown, args[5].is_none());
+  if (path.find('\0') != std::string::npos) raise("ValueError", "embedded null byte");
+  if (path.empty()) raise_os_error(ENOENT, "");
+  return open_file(path, mode, shown, args[5].is_none());
 }
 
 Value leave(Interpreter&, Args args) {

@@ -1,6 +1,7 @@
 // abs, round, pow, divmod, sum, min, max, bin, oct, hex.
 #include <cmath>
 
+#include "runtime/session/big_integer.h"
 #include "runtime/session/builtins.h"
 #include "runtime/session/format_spec.h"
 #include "runtime/session/number.h"
@@ -12,7 +13,7 @@ namespace {
 
 using Args = std::span<Value>;
 
-bool is_whole(const Value& v) { return v.is_int() || v.is_bool(); }
+bool is_whole(const Value& v) { return v.is_int() || v.is_bool(); }  // of 64 bits
 
 /// Calls a method that an object may have.
 std::optional<Value> ask(Interpreter& in, const Value& v, std::string_view method, std::vector<Value> args) {
@@ -21,31 +22,29 @@ std::optional<Value> ask(Interpreter& in, const Value& v, std::string_view metho
 }
 
 /// v rounded to a multiple of 10 ** digits, ties to the even multiple.
-int64_t round_int(int64_t v, int64_t digits) {
-  if (digits <= 0) return v;
-  if (digits > 19) return 0;
-  Int128 unit = 1;
-  for (int64_t i = 0; i < digits; ++i) unit *= 10;
-  Int128 quotient = v / unit;
-  const Int128 rest = v % unit, doubled = rest < 0 ? -2 * rest : 2 * rest;
-  if (doubled > unit || (doubled == unit && quotient % 2 != 0)) quotient += v < 0 ? -1 : 1;
-  const Int128 rounded = quotient * unit;
-  if (rounded > INT64_MAX || rounded < INT64_MIN) raise_int_overflow("round()");
-  return static_cast<int64_t>(rounded);
+Value round_integer(const BigInteger& v, int64_t digits) {
+  // Half of the unit is more than any number of so few bits.
+  if (digits > bit_length(v)) return Value::of(0);
+  const BigInteger unit = integer_power(10, digits);
+  BigInteger quotient, rest;
+  floor_divide(v, unit, quotient, rest);
+  const BigInteger doubled = 2 * rest;
+  if (doubled > unit || (doubled == unit && (quotient & 1) != 0)) ++quotient;
+  return make_integer(quotient * unit);
 }
 
 Value round_value(Interpreter& in, Args args) {
   const Value& v = args[0];
-  if (is_whole(v)) {
-    if (args[1].is_none()) return Value::of(v.as_int());
-    const int64_t digits = to_index(in, args[1]);
-    return Value::of(round_int(v.as_int(), digits < 0 ? (digits < -100 ? 100 : -digits) : 0));
+  if (is_integer(v)) {
+    const int64_t digits = args[1].is_none() ? 0 : to_index(in, args[1]);
+    if (digits >= 0) return v.is_bool() ? Value::of(v.as_int()) : v;
+    return round_integer(integer_of(v), digits == INT64_MIN ? INT64_MAX : -digits);
   }
   if (v.is_float()) {
     if (!args[1].is_none()) return Value::of(round_to_digits(v.as_float(), to_index(in, args[1])));
     double r = std::round(v.as_float());
     if (std::abs(v.as_float() - r) == 0.5) r = 2.0 * std::round(v.as_float() / 2.0);
-    return Value::of(float_to_int(r));
+    return float_to_integer(r);
   }
   auto rounded = args[1].is_none() ? ask(in, v, "__round__", {}) : ask(in, v, "__round__", {args[1]});
   if (rounded) return *rounded;
@@ -54,9 +53,10 @@ Value round_value(Interpreter& in, Args args) {
 
 Value divide_with_rest(Interpreter& in, Args args) {
   const Value &a = args[0], &b = args[1];
-  if (is_whole(a) && is_whole(b))
+  if (is_whole(a) && is_whole(b) && b.as_int() != -1)
     return make_tuple({Value::of(int_floordiv(a.as_int(), b.as_int())), Value::of(int_mod(a.as_int(), b.as_int()))});
-  const auto number = [](const Value& v) { return is_whole(v) || v.is_float(); };
+  if (is_integer(a) && is_integer(b)) return make_tuple({binary(in, ast::BinaryOp::floordiv, a, b), binary(in, ast::BinaryOp::mod, a, b)});
+  const auto number = [](const Value& v) { return is_integer(v) || v.is_float(); };
   if (number(a) && number(b)) {
     const double x = to_double(in, a), y = to_double(in, b);
     if (y == 0) raise("ZeroDivisionError", "float divmod()");
@@ -92,15 +92,19 @@ Value extreme(Interpreter& in, Args args, const char* name, ast::CompareOp bette
   raise("ValueError", std::string(name) + "() arg is an empty sequence");
 }
 
-Value based(Interpreter& in, Args args, const char* spec) { return make_str(format_int(to_index(in, args[0]), spec)); }
+Value based(Interpreter& in, Args args, const char* spec) {
+  const auto* big = args[0].as<BigInt>();
+  return make_str(big ? format_big_int(big->value, spec) : format_int(to_index(in, args[0]), spec));
+}
 
 }  // namespace
 
 Value absolute(Interpreter& in, const Value& v) {
   if (is_whole(v)) {
-    if (v.as_int() == INT64_MIN) raise_int_overflow("abs()");
+    if (v.as_int() == INT64_MIN) return unary(in, ast::UnaryOp::neg, v);
     return Value::of(v.as_int() < 0 ? -v.as_int() : v.as_int());
   }
+  if (const auto* big = v.as<BigInt>()) return make_integer(abs(big->value));
   if (v.is_float()) return Value::of(std::abs(v.as_float()));
   if (const auto* c = v.as<Complex>()) {
     const double r = std::hypot(c->value.real(), c->value.imag());
@@ -117,16 +121,17 @@ Value add_all(Interpreter& in, const Value& iterable, const Value& start) {
   if (const auto* range = iterable.as<Range>(); range && start.is_int()) {
     int64_t sum = 0;
     const auto items = range->sum();
-    if (!items || __builtin_add_overflow(*items, start.as_int(), &sum)) raise_int_overflow("sum()");
-    return Value::of(sum);
+    if (items && !__builtin_add_overflow(*items, start.as_int(), &sum)) return Value::of(sum);
+    const BigInteger ends = BigInteger(range->at(0)) + range->at(range->count - 1);
+    return make_integer(ends * range->count / 2 + start.as_int());
   }
   const Value items = iterate(in, iterable);
   Value total = start;
   while (auto v = next(in, items)) {
     if (total.is_int() && v->is_int()) {
       int64_t sum = 0;
-      if (__builtin_add_overflow(total.as_int(), v->as_int(), &sum)) raise_int_overflow("sum()");
-      total = Value::of(sum);
+      const bool more = __builtin_add_overflow(total.as_int(), v->as_int(), &sum);
+      total = more ? big_binary(ast::BinaryOp::add, total.as_int(), v->as_int()) : Value::of(sum);
     } else if (total.is_float() && v->is_float()) {
       total = Value::of(total.as_float() + v->as_float());
     } else {
@@ -138,7 +143,9 @@ Value add_all(Interpreter& in, const Value& iterable, const Value& start) {
 
 Value power(Interpreter& in, const Value& a, const Value& b, const Value& m) {
   if (is_missing(m) || m.is_none()) return binary(in, ast::BinaryOp::pow, a, b);
-  if (!is_whole(a) || !is_whole(b) || !is_whole(m)) raise("TypeError", "pow() 3rd argument not allowed unless all arguments are integers");
+  if (!is_integer(a) || !is_integer(b) || !is_integer(m))
+    raise("TypeError", "pow() 3rd argument not allowed unless all arguments are integers");
+  if (!is_whole(a) || !is_whole(b) || !is_whole(m)) return make_integer(power_modulo(in, integer_of(a), integer_of(b), integer_of(m)));
   return Value::of(int_pow_mod(a.as_int(), b.as_int(), m.as_int()));
 }
 

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "runtime/session/big_integer.h"
 #include "runtime/session/number.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/types.h"
@@ -15,6 +16,7 @@ std::optional<C> as_complex(const Value& v) {
   if (v.is_int() || v.is_bool()) return C(static_cast<double>(v.as_int()));
   if (v.is_float()) return C(v.as_float());
   if (const auto* c = v.as<Complex>()) return c->value;
+  if (const auto* big = v.as<BigInt>()) return C(to_double(big->value));
   return std::nullopt;
 }
 

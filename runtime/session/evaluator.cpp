@@ -314,14 +314,12 @@ struct KnownName {
 
 /// What to write in place of builtins of Python that Gasell has not, and of names that LANGUAGE promises.
 std::string_view in_place_of(std::string_view name) {
-  static constexpr std::string_view kNoText = "text is not run as a script", kNoBytes = "an array of np.uint8 holds bytes";
+  static constexpr std::string_view kNoText = "text is not run as a script";
   static constexpr KnownName kNames[] = {
       {"eval", kNoText},
       {"exec", kNoText},
       {"compile", kNoText},
-      {"bytes", kNoBytes},
-      {"bytearray", kNoBytes},
-      {"memoryview", kNoBytes},
+      {"memoryview", "bytes and bytearray are indexed and sliced themselves"},
       {"locals", "dir() lists names"},
       {"__import__", "write import"},
       {"breakpoint", "print what you want to see, or run lines in the session"},

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "runtime/session/bytes.h"
 #include "runtime/session/class.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/number.h"
 #include "runtime/session/set.h"
 #include "runtime/session/types.h"
 
@@ -83,6 +85,7 @@ bool is_constant(const ast::Expr& e) {
   }
   if (const auto* unary = std::get_if<ast::Unary>(&e.node)) return unary->op != ast::UnaryOp::logical_not && is_constant(*unary->operand);
   return std::holds_alternative<ast::IntLiteral>(e.node) || std::holds_alternative<ast::FloatLiteral>(e.node) ||
+         std::holds_alternative<ast::BigIntLiteral>(e.node) || std::holds_alternative<ast::BytesLiteral>(e.node) ||
          std::holds_alternative<ast::StringLiteral>(e.node) || std::holds_alternative<ast::BoolLiteral>(e.node) ||
          std::holds_alternative<ast::NoneLiteral>(e.node) || std::holds_alternative<ast::EllipsisLiteral>(e.node);
 }
@@ -209,6 +212,8 @@ struct LowerDisplay {
   NodePtr operator()(const ast::FloatLiteral& v) const {
     return constant(v.imaginary ? Value::make<Complex>(std::complex<double>(0, v.value)) : Value::of(v.value));
   }
+  NodePtr operator()(const ast::BigIntLiteral& v) const { return constant(parse_integer(v.digits, 0)); }
+  NodePtr operator()(const ast::BytesLiteral& v) const { return constant(make_bytes(v.value)); }
   NodePtr operator()(const ast::StringLiteral& v) const { return constant(make_str(v.value)); }
   NodePtr operator()(const ast::FString& v) const {
     auto node = std::make_unique<FStringNode>();

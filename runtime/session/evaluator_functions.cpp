@@ -1,5 +1,6 @@
 // def, lambda and comprehensions: code with a frame of its own.
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "lang/class_definition.h"
 #include "lang/marked_calls.h"
@@ -92,6 +93,14 @@ struct DefinitionNode final : StatementNode {
   TargetPtr target;
 };
 
+/// The module that a class says it is of. In a text of the library, whose name is its path, that is the folder: "decimal".
+std::string module_of_class(std::string name) {
+  if (!name.ends_with(".gsl")) return name;
+  name.resize(name.rfind('/'));
+  std::ranges::replace(name, '/', '.');
+  return name.starts_with('_') ? name.substr(1) : name;
+}
+
 /// class C(base): the body runs in a frame of its own; its variables become the members.
 struct ClassNode final : StatementNode {
   Flow run(Frame& f) const override {
@@ -157,7 +166,7 @@ struct ClassNode final : StatementNode {
     }
     const Value* module = code->globals->find("__name__");
     auto* cell = own_class.as<Cell>();
-    return Class::make(f.in, module ? gasell::str(f.in, *module) : "__main__", code->name, code->qualified_name, std::move(above),
+    return Class::make(f.in, module ? module_of_class(gasell::str(f.in, *module)) : "__main__", code->name, code->qualified_name, std::move(above),
                        std::move(given), std::move(members), cell ? &cell->value : nullptr);
   }
 

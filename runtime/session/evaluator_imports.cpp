@@ -115,12 +115,16 @@ std::string_view in_place_of_module(std::string_view name) {
     std::string_view name, remark;
   };
   static constexpr Known kModules[] = {
-      {"csv", "pd.read_csv reads such files, df.to_csv writes them"},
-      {"statistics", "np.mean, np.median, np.std and the like do it"},
-      {"pathlib", "os.path has the functions for paths"},
       {"threading", "concurrent.futures.ThreadPoolExecutor, dask.delayed and joblib.Parallel run functions side by side"},
       {"multiprocessing", "concurrent.futures, dask.delayed and joblib.Parallel run functions side by side"},
       {"asyncio", "concurrent.futures, dask.delayed and joblib.Parallel run functions side by side"},
+      {"pickle", "what it reads may run any code; json and np.save write values that are read without that"},
+      {"marshal", "json and np.save write values"},
+      {"shelve", "json and pd.DataFrame.to_parquet write values"},
+      {"subprocess", "scripts start no other programs"},
+      {"socket", "pd.read_csv and pd.read_json read addresses of the web"},
+      {"urllib", "pd.read_csv and pd.read_json read addresses of the web"},
+      {"sqlite3", "pd.read_csv and pd.read_parquet read tables"},
   };
   const auto found = std::ranges::find(kModules, name, &Known::name);
   return found == std::end(kModules) ? "" : found->remark;

@@ -10,6 +10,7 @@
 #include "runtime/session/arguments.h"
 #include "runtime/session/interpreter.h"
 #include "runtime/session/objects.h"
+#include "runtime/session/str_text.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -46,6 +47,31 @@ Value get_errno(Interpreter& in, const Value& self) {
 Value get_file_name(Interpreter&, const Value& self) {
   const auto& args = static_cast<Exception*>(self.object())->args;
   return args.size() < 3 ? Value() : args[2];
+}
+
+/// One of the five arguments of a UnicodeDecodeError or UnicodeEncodeError; None where it has another number of them.
+template <size_t part>
+Value get_part(Interpreter&, const Value& self) {
+  const auto& args = static_cast<Exception*>(self.object())->args;
+  return args.size() == 5 ? args[part] : Value();
+}
+
+/// "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte".
+std::string unicode_message(Interpreter& in, const std::vector<Value>& args, bool decoding) {
+  const int64_t start = args[2].as_int(), end = args[3].as_int();
+  std::string what = decoding ? "bytes" : "characters", place = fmt::format(" {}-{}", start, end - 1);
+  const Value first = end == start + 1 && start < length(in, args[1]) ? get_item(in, args[1], args[2]) : Value();
+  if (decoding && first.is_int()) what = fmt::format("byte {:#04x}", first.as_int());
+  if (const auto* character = first.as<Str>()) {
+    const auto code = static_cast<uint32_t>(decode(character->value).front());
+    const std::string escaped = code < 0x100     ? fmt::format("\\x{:02x}", code)
+                                : code < 0x10000 ? fmt::format("\\u{:04x}", code)
+                                                 : fmt::format("\\U{:08x}", code);
+    what = "character '" + escaped + "'";
+  }
+  if (!first.is_none()) place = fmt::format(" {}", start);
+  return fmt::format("'{}' codec can't {} {} in position{}: {}", str(in, args[0]), decoding ? "decode" : "encode", what, place,
+                     str(in, args[4]));
 }
 
 struct Hierarchy {
@@ -107,7 +133,18 @@ struct Hierarchy {
     add("SyntaxError", {"IndentationError"});
     add("IndentationError", {"TabError"});
     add("ValueError", {"UnicodeError"});
-    add("UnicodeError", {"UnicodeDecodeError", "UnicodeEncodeError"});
+    for (const char* name : {"UnicodeDecodeError", "UnicodeEncodeError"}) {
+      types.push_back(Type{name,
+                           "builtins",
+                           by_name.at("UnicodeError"),
+                           {},
+                           {{"encoding", get_part<0>, nullptr, "the encoding"},
+                            {"object", get_part<1>, nullptr, "what was to be decoded or encoded"},
+                            {"start", get_part<2>, nullptr, "where the wrong part begins"},
+                            {"end", get_part<3>, nullptr, "where it ends"},
+                            {"reason", get_part<4>, nullptr, "why it is wrong"}}});
+      insert(types.back());
+    }
     add("Warning", {"BytesWarning", "DeprecationWarning", "FutureWarning", "ImportWarning", "PendingDeprecationWarning", "ResourceWarning",
                     "RuntimeWarning", "SyntaxWarning", "UnicodeWarning", "UserWarning"});
   }
@@ -177,6 +214,8 @@ std::string Exception::str(Interpreter& in) {
     std::string text = "[Errno " + gasell::str(in, args[0]) + "] " + gasell::str(in, args[1]);
     return args.size() > 2 && !args[2].is_none() ? text + ": " + gasell::repr(in, args[2]) : text;
   }
+  if (args.size() == 5 && args[2].is_int() && args[3].is_int() && type_.base && type_.base->name == "UnicodeError")
+    return unicode_message(in, args, type_.name == "UnicodeDecodeError");
   if (args.size() > 1) return gasell::repr(in, make_tuple(args));
   if (type_.derives_from(*exception_type("KeyError"))) return gasell::repr(in, args[0]);
   return gasell::str(in, args[0]);

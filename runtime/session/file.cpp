@@ -8,9 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "runtime/session/binary_file.h"
+#include "runtime/session/bytes.h"
 #include "runtime/session/interpreter.h"
 #include "runtime/session/str.h"
 #include "runtime/session/str_text.h"
+#include "runtime/session/text_codec.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -32,20 +35,6 @@ const char* os_error_name(int code) {
     case EINTR: return "InterruptedError";
     default: return "OSError";
   }
-}
-
-/// io.UnsupportedOperation: an OSError and a ValueError.
-const Type& unsupported_operation() {
-  static const Type& type = []() -> const Type& {
-    static Type made{"UnsupportedOperation", "io", exception_type("OSError"), {}, {}};
-    made.second_base = exception_type("ValueError");
-    register_exception(made);
-    return made;
-  }();
-  return type;
-}
-[[noreturn]] void raise_unsupported(std::string message) {
-  throw Raised(Value::make<Exception>(unsupported_operation(), std::vector<Value>{make_str(std::move(message))}));
 }
 
 /// UnicodeDecodeError, in CPython's words, for text that is no UTF-8.
@@ -104,11 +93,10 @@ class StreamObject final : public Object {
   explicit StreamObject(StandardStream which) : which_(which) {}
   const Type& type() const override;
   std::string repr(Interpreter&) override {
-    const char* name = which_ == StandardStream::in    ? "<stdin>' mode='r"
-                       : which_ == StandardStream::out ? "<stdout>' mode='w"
-                                                       : "<stderr>' mode='w";
-    return std::string("<_io.TextIOWrapper name='") + name + "' encoding='utf-8'>";
+    return std::string("<_io.TextIOWrapper name='") + name() + "' mode='" + (which_ == StandardStream::in ? "r" : "w") +
+           "' encoding='utf-8'>";
   }
+  const char* name() const { return which_ == StandardStream::in ? "<stdin>" : which_ == StandardStream::out ? "<stdout>" : "<stderr>"; }
   Value iterate(Interpreter&) override { return Value::of(this); }
   std::optional<Value> next(Interpreter& in) override {
     std::string line = read_line(in);
@@ -169,12 +157,45 @@ const Type& stream_type() {
           return Value();
         },
         "Hands on what was written."}},
-      {}};
+      {{"name", [](Interpreter&, const Value& s) { return make_str(s.as<StreamObject>()->name()); }, nullptr,
+        "<stdin>, <stdout> or <stderr>."},
+       {"closed", [](Interpreter&, const Value&) { return Value::of(false); }, nullptr, "False."},
+       {"encoding", [](Interpreter&, const Value&) { return make_str("utf-8"); }, nullptr, "utf-8."}}};
   return t;
 }
 const Type& StreamObject::type() const { return stream_type(); }
 
 }  // namespace
+
+Value file_system_path(Interpreter& in, const Value& path) {
+  if (path.as<Str>() || path.as<Bytes>()) return path;
+  if (path.is_object() && !path.as<TypeObject>() && has_attribute(in, path, "__fspath__")) {
+    const Value text = call(in, get_attribute(in, path, "__fspath__"), {});
+    if (text.as<Str>() || text.as<Bytes>()) return text;
+    raise("TypeError", fmt::format("expected {}.__fspath__() to return str or bytes, not {}", type_of(path).name, type_of(text).name));
+  }
+  raise("TypeError", "expected str, bytes or os.PathLike object, not " + type_of(path).name);
+}
+
+std::string path_text(Interpreter& in, const Value& path) {
+  const Value text = file_system_path(in, path);
+  const auto* bytes = text.as<Bytes>();
+  return bytes ? decode_bytes(bytes->value, "utf-8", "surrogateescape") : text.as<Str>()->value;
+}
+
+const Type& unsupported_operation() {
+  static const Type& type = []() -> const Type& {
+    static Type made{"UnsupportedOperation", "io", exception_type("OSError"), {}, {}};
+    made.second_base = exception_type("ValueError");
+    register_exception(made);
+    return made;
+  }();
+  return type;
+}
+
+void raise_unsupported(std::string message) {
+  throw Raised(Value::make<Exception>(unsupported_operation(), std::vector<Value>{make_str(std::move(message))}));
+}
 
 void raise_os_error(int code, std::optional<std::string_view> path) {
   std::vector<Value> args{Value::of(code), make_str(std::strerror(code))};
@@ -354,7 +375,6 @@ Value open_file(std::string_view path, std::string_view mode, std::string_view e
     raise("ValueError", kinds > 1 ? "must have exactly one of create/read/write/append mode"
                                   : "Must have exactly one of create/read/write/append mode and at most one plus");
   }
-  if (binary) raise("NotImplementedError", "binary files: Gasell has no bytes", "np.load and np.save read and write arrays");
   const std::string file_path(path);
   if (kind == 'r' || plus) require_readable(file_path);
   if (kind != 'r' || plus) require_writable(file_path);
@@ -364,6 +384,7 @@ Value open_file(std::string_view path, std::string_view mode, std::string_view e
   if (plus) c_mode.insert(1, "+");
   std::FILE* handle = std::fopen(file_path.c_str(), (c_mode + "e").c_str());
   if (!handle) raise_os_error(errno, path);
+  if (binary) return make_binary_file(file_path, std::string(mode), handle, kind == 'r' || plus, kind != 'r' || plus);
   return Value::make<File>(file_path, std::string(mode), std::string(encoding), handle, kind == 'r' || plus, kind != 'r' || plus,
                            translate_newlines);
 }

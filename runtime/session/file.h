@@ -13,6 +13,15 @@ namespace gasell {
 /// Raises the OSError of a system error number: "[Errno 2] No such file or directory: 'x'".
 [[noreturn]] void raise_os_error(int code, std::optional<std::string_view> path = {});
 
+/// The text of a path, or bytes: those themselves, or what __fspath__() gives. TypeError.
+Value file_system_path(Interpreter& in, const Value& path);
+/// The same as text.
+std::string path_text(Interpreter& in, const Value& path);
+
+/// io.UnsupportedOperation: an OSError and a ValueError.
+const Type& unsupported_operation();
+[[noreturn]] void raise_unsupported(std::string message);
+
 /// A text file, UTF-8. "\r\n" and "\r" are read as "\n" unless newline='' or another was asked for; "\n" is written as it is.
 class File : public Object {
  public:
@@ -53,8 +62,8 @@ class File : public Object {
   Last last_ = Last::none;
 };
 
-/// open(path, mode): `encoding` is only shown. FileNotFoundError, PermissionError, IsADirectoryError, FileExistsError, ValueError for a
-/// wrong mode.
+/// open(path, mode), a BinaryFile where the mode has a b: `encoding` is only shown. FileNotFoundError, PermissionError, IsADirectoryError,
+/// FileExistsError, ValueError for a wrong mode.
 Value open_file(std::string_view path, std::string_view mode, std::string_view encoding, bool translate_newlines);
 
 /// sys.stdout and sys.stderr (written through the interpreter and the process's stderr), sys.stdin (read through the interpreter).

@@ -1,7 +1,10 @@
 // format(v, spec) of the built-in types.
 #include <climits>
 #include <cmath>
+#include <functional>
+#include <optional>
 
+#include "runtime/session/big_integer.h"
 #include "runtime/session/format_spec.h"
 #include "runtime/session/number.h"
 #include "runtime/session/str_text.h"
@@ -56,10 +59,19 @@ std::string format_float(double v, std::string_view text, std::string_view type_
   return assemble(split_float(negative, digits), spec);
 }
 
-std::string format_int(int64_t v, std::string_view text, std::string_view type_name) {
-  if (text.empty()) return std::to_string(v);
+namespace {
+
+/// An int of any size under a spec that is not empty.
+struct Whole {
+  bool negative;
+  std::function<std::string(char type)> digits;
+  std::function<double()> as_double;
+  std::optional<int64_t> as_code;  // nothing where 64 bits do not hold it
+};
+
+std::string format_whole(const Whole& v, std::string_view text, std::string_view type_name) {
   const FormatSpec spec = parse_format_spec(text, '>', type_name);
-  if (spec.type != 'n' && is_float_type(spec.type)) return format_float(static_cast<double>(v), text, type_name);
+  if (spec.type != 'n' && is_float_type(spec.type)) return format_float(v.as_double(), text, type_name);
   if (spec.type != 0 && std::u32string_view(U"bcdoxXn").find(spec.type) == std::u32string_view::npos)
     raise_unknown_format_code(spec.type, type_name);
   if (spec.precision >= 0) raise("ValueError", "Precision not allowed in integer format specifier");
@@ -67,18 +79,31 @@ std::string format_int(int64_t v, std::string_view text, std::string_view type_n
   if (spec.type == 'c') {
     if (spec.sign != 0) raise("ValueError", "Sign not allowed with integer format specifier 'c'");
     if (spec.alternate) raise("ValueError", "Alternate form (#) not allowed with integer format specifier 'c'");
-    if (v < 0 || v > 0x10FFFF) raise("OverflowError", "%c arg not in range(0x110000)");
+    if (!v.as_code) raise("OverflowError", "Python int too large to convert to C long");
+    if (*v.as_code < 0 || *v.as_code > 0x10FFFF) raise("OverflowError", "%c arg not in range(0x110000)");
     NumberParts parts;
-    append_utf8(parts.digits, static_cast<char32_t>(v));
+    append_utf8(parts.digits, static_cast<char32_t>(*v.as_code));
     FormatSpec padding = spec;
     if (padding.align == '=') padding.align = '>';
     return pad(parts.digits, padding);
   }
   const char type = spec.type == 0 || spec.type == 'n' ? 'd' : static_cast<char>(spec.type);
-  const uint64_t magnitude = v < 0 ? 0 - static_cast<uint64_t>(v) : static_cast<uint64_t>(v);
-  NumberParts parts{v < 0, "", int_digits(magnitude, type), ""};
+  NumberParts parts{v.negative, "", v.digits(type), ""};
   if (spec.alternate && type != 'd') parts.prefix = std::string("0") + type;
   return assemble(parts, spec);
+}
+
+}  // namespace
+
+std::string format_int(int64_t v, std::string_view text, std::string_view type_name) {
+  if (text.empty()) return std::to_string(v);
+  const uint64_t magnitude = v < 0 ? 0 - static_cast<uint64_t>(v) : static_cast<uint64_t>(v);
+  return format_whole({v < 0, [&](char type) { return int_digits(magnitude, type); }, [&] { return static_cast<double>(v); }, v}, text,
+                      type_name);
+}
+
+std::string format_big_int(const BigInteger& v, std::string_view text) {
+  return format_whole({v < 0, [&](char type) { return big_digits(v, type); }, [&] { return to_double(v); }, {}}, text, "int");
 }
 
 std::string format_bool(bool v, std::string_view spec) {

@@ -3,10 +3,13 @@
 #include <climits>
 #include <cmath>
 
+#include "runtime/session/big_integer.h"
+#include "runtime/session/bytes.h"
 #include "runtime/session/format_spec.h"
 #include "runtime/session/number.h"
 #include "runtime/session/str.h"
 #include "runtime/session/str_text.h"
+#include "runtime/session/text_codec.h"
 
 namespace gasell {
 namespace {
@@ -20,11 +23,11 @@ struct Directive {
 
 class PercentFormatter {
  public:
-  PercentFormatter(Interpreter& in, const Value& values) : in_(in), values_(values) {
+  PercentFormatter(Interpreter& in, const Value& values, bool bytes) : in_(in), values_(values), bytes_(bytes) {
     if (const auto* t = values.as<Tuple>())
       tuple_ = t;
     else
-      mapping_ = values.is_object() && !values.as<Str>();
+      mapping_ = values.is_object() && !values.as<Str>() && !values.as<BytesLike>();
   }
 
   std::string run(std::string_view text) {
@@ -37,7 +40,7 @@ class PercentFormatter {
         out += directive(s, ++at);
     }
     const bool all_used = tuple_ ? used_ == tuple_->items.size() : used_ == 1 || used_mapping_ || (mapping_ && has_items());
-    if (!all_used) raise("TypeError", "not all arguments converted during string formatting");
+    if (!all_used) raise("TypeError", std::string("not all arguments converted during ") + (bytes_ ? "bytes" : "string") + " formatting");
     return out;
   }
 
@@ -69,7 +72,8 @@ class PercentFormatter {
         if (s[at] == ')') --nesting;
       }
       if (!mapping_ || values_.as<List>()) raise("TypeError", "format requires a mapping");
-      keyed = get_item(in_, values_, make_str(encode(std::u32string_view(s).substr(start, at - 1 - start))));
+      const std::string key = encode(std::u32string_view(s).substr(start, at - 1 - start));
+      keyed = get_item(in_, values_, bytes_ ? make_bytes(encode_text(make_str(key), "latin-1", "strict")) : make_str(key));
       used_mapping_ = true;
     }
     for (bool more = true; more;) {
@@ -120,9 +124,16 @@ class PercentFormatter {
   }
 
   std::string convert(const Directive& d, const Value& v, size_t at) {
+    if (bytes_ && (d.type == 's' || d.type == 'b')) {
+      const auto* b = v.as<BytesLike>();
+      if (!b) raise("TypeError", "%b requires a bytes-like object, or an object that implements __bytes__, not '" + type_of(v).name + "'");
+      return text(d, decode_bytes(b->value, "latin-1", "strict"));
+    }
     switch (d.type) {
       case 's': return text(d, str(in_, v));
-      case 'r': return text(d, repr(in_, v));
+      case 'r':
+        if (bytes_) return text(d, format_fields(in_, "{!a}", std::span(&v, 1), Value()));
+        return text(d, repr(in_, v));
       case 'a': return text(d, format_fields(in_, "{!a}", std::span(&v, 1), Value()));
       case 'd':
       case 'i':
@@ -182,16 +193,11 @@ class PercentFormatter {
     std::optional<Value> whole;
     if (v.is_int() || v.is_bool())
       whole = v;
-    else if (v.is_object() && !v.as<Str>() && !v.as<Complex>())
+    else if (v.is_object() && !v.as<Str>() && !v.as<BytesLike>() && !v.as<Complex>())
       whole = v.object()->to_int(in_);
-    if (v.is_float()) {
-      float_to_int_checked(v.as_float());
-      char buffer[400];
-      const double x = std::trunc(v.as_float());
-      const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(x), std::chars_format::fixed, 0).ptr;
-      parts = {x < 0, "", std::string(buffer, end), ""};
-    } else if (whole) {
-      parts = {whole->as_int() < 0, "", int_digits(magnitude(whole->as_int()), 'd'), ""};
+    if (v.is_float()) whole = float_to_integer(v.as_float());
+    if (whole) {
+      parts = whole_parts(*whole, 'd');
     } else {
       wrong(d, v, "a real number");
     }
@@ -199,19 +205,19 @@ class PercentFormatter {
     return parts;
   }
 
-  /// What int() refuses of floats, beyond their size: %d writes them whole.
-  static void float_to_int_checked(double v) {
-    if (!std::isfinite(v)) (void)float_to_int(v);
+  static NumberParts whole_parts(const Value& v, char type) {
+    if (const auto* big = v.as<BigInt>()) return {big->value < 0, "", big_digits(big->value, type), ""};
+    return {v.as_int() < 0, "", int_digits(magnitude(v.as_int()), type), ""};
   }
 
   NumberParts based_parts(const Directive& d, const Value& v) {
-    std::optional<int64_t> whole;
-    if (v.is_int() || v.is_bool())
-      whole = v.as_int();
+    std::optional<Value> whole;
+    if (is_integer(v))
+      whole = v;
     else if (v.is_object())
-      whole = v.object()->to_index(in_);
+      if (const auto index = v.object()->to_index(in_)) whole = Value::of(*index);
     if (!whole) wrong(d, v, "an integer");
-    NumberParts parts{*whole < 0, "", int_digits(magnitude(*whole), static_cast<char>(d.type)), ""};
+    NumberParts parts = whole_parts(*whole, static_cast<char>(d.type));
     fill_to_precision(d, parts.digits);
     if (d.alternate) parts.prefix = std::string("0") + static_cast<char>(d.type);
     return parts;
@@ -228,7 +234,13 @@ class PercentFormatter {
 
   std::string character(const Directive& d, const Value& v) {
     std::string one;
-    if (const auto* s = v.as<Str>()) {
+    if (bytes_) {
+      const auto* b = v.as<BytesLike>();
+      const bool whole = v.is_int() || v.is_bool();
+      if (whole && (v.as_int() < 0 || v.as_int() > 255)) raise("OverflowError", "%c arg not in range(256)");
+      if (!whole && !(b && b->value.size() == 1)) raise("TypeError", "%c requires an integer in range(256) or a single byte");
+      append_utf8(one, static_cast<unsigned char>(whole ? static_cast<char>(v.as_int()) : b->value[0]));
+    } else if (const auto* s = v.as<Str>()) {
       if (code_point_count(s->value) != 1) raise("TypeError", "%c requires int or char");
       one = s->value;
     } else {
@@ -248,6 +260,7 @@ class PercentFormatter {
 
   Interpreter& in_;
   const Value& values_;
+  const bool bytes_;  // the characters of the text and of the result stand for bytes
   const Tuple* tuple_ = nullptr;
   bool mapping_ = false, used_mapping_ = false;
   size_t used_ = 0;
@@ -255,6 +268,13 @@ class PercentFormatter {
 
 }  // namespace
 
-std::string format_percent(Interpreter& in, std::string_view text, const Value& values) { return PercentFormatter(in, values).run(text); }
+std::string format_percent(Interpreter& in, std::string_view text, const Value& values) {
+  return PercentFormatter(in, values, false).run(text);
+}
+
+std::string format_percent_bytes(Interpreter& in, std::string_view text, const Value& values) {
+  const std::string made = PercentFormatter(in, values, true).run(decode_bytes(text, "latin-1", "strict"));
+  return encode_text(make_str(made), "latin-1", "strict");
+}
 
 }  // namespace gasell

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/session/big_integer.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/range.h"
 
@@ -29,6 +30,8 @@ int64_t sequence_index(Interpreter& in, const Value& index, int64_t length, std:
   std::optional<int64_t> i;
   if (index.is_int() || index.is_bool())
     i = index.as_int();
+  else if (index.as<BigInt>())
+    raise("IndexError", "cannot fit 'int' into an index-sized integer");
   else if (index.is_object())
     i = index.object()->to_index(in);
   if (!i) {
@@ -52,6 +55,8 @@ int64_t repeat_count(Interpreter& in, const Value& n, int64_t length, int64_t it
   std::optional<int64_t> count;
   if (n.is_int() || n.is_bool())
     count = n.as_int();
+  else if (n.as<BigInt>())
+    raise("OverflowError", "cannot fit 'int' into an index-sized integer");
   else if (n.is_object())
     count = n.object()->to_index(in);
   if (!count) raise("TypeError", "can't multiply sequence by non-int of type '" + type_of(n).name + "'");

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "fast_float/fast_float.h"
+#include "runtime/session/big_integer.h"
 #include "runtime/session/format_spec.h"
 #include "runtime/session/str_text.h"
 
@@ -146,7 +147,7 @@ std::string complex_repr(std::complex<double> v) {
   return "(" + shortest_text(v.real(), false) + (imaginary.front() == '-' ? "" : "+") + imaginary + "j)";
 }
 
-int64_t parse_int(std::string_view text, int64_t base) {
+Value parse_integer(std::string_view text, int64_t base) {
   if (base != 0 && (base < 2 || base > 36)) raise("ValueError", "int() base must be >= 2 and <= 36, or 0");
   const auto fail = [&]() { raise("ValueError", "invalid literal for int() with base " + std::to_string(base) + ": " + str_repr(text)); };
   const auto ascii = to_ascii_number(text);
@@ -172,6 +173,7 @@ int64_t parse_int(std::string_view text, int64_t base) {
   if (radix == 0) radix = 10;
   bool underscore_allowed = prefix, any = false, overflow = false;
   uint64_t magnitude = 0;
+  std::string digits;
   for (size_t i = 0; i < s.size(); ++i) {
     if (s[i] == '_') {
       if (!underscore_allowed || i + 1 == s.size()) fail();
@@ -180,14 +182,24 @@ int64_t parse_int(std::string_view text, int64_t base) {
     }
     const int digit = digit_value(s[i]);
     if (digit >= radix) fail();
+    digits += s[i];
     overflow |= __builtin_mul_overflow(magnitude, static_cast<uint64_t>(radix), &magnitude);
     overflow |= __builtin_add_overflow(magnitude, static_cast<uint64_t>(digit), &magnitude);
     any = underscore_allowed = true;
   }
-  if (!any || (only_zero && magnitude != 0)) fail();
+  if (!any || (only_zero && (magnitude != 0 || overflow))) fail();
   const uint64_t limit = static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0);
-  if (overflow || magnitude > limit) raise_int_overflow("int()");
-  return negative ? static_cast<int64_t>(0 - magnitude) : static_cast<int64_t>(magnitude);
+  if (overflow || magnitude > limit) {
+    const BigInteger value = parse_digits(digits, radix);
+    return make_integer(negative ? BigInteger(-value) : value);
+  }
+  return Value::of(negative ? static_cast<int64_t>(0 - magnitude) : static_cast<int64_t>(magnitude));
+}
+
+int64_t parse_int(std::string_view text, int64_t base) {
+  const Value v = parse_integer(text, base);
+  if (!v.is_int()) raise_int_overflow("int()");
+  return v.as_int();
 }
 
 double parse_float(std::string_view text) {

@@ -23,7 +23,10 @@ std::string float_repr(float v);
 std::string complex_repr(std::complex<double> v);
 
 // ---- reading; ValueError with CPython's words ----
-/// int(text, base): blanks around, sign, underscores, prefixes; base 0 or 2 to 36. OverflowError beyond 64 bits.
+/// int(text, base): blanks around, sign, underscores, prefixes; base 0 or 2 to 36. ValueError, also for more decimal digits than Python
+/// reads.
+Value parse_integer(std::string_view text, int64_t base = 10);
+/// The same of an int of 64 bits: OverflowError beyond.
 int64_t parse_int(std::string_view text, int64_t base = 10);
 double parse_float(std::string_view text);
 std::complex<double> parse_complex(std::string_view text);
@@ -32,8 +35,12 @@ std::complex<double> parse_complex(std::string_view text);
 /// OverflowError: an int result beyond 64 bits. `operation` is the operator or function as the user wrote it: "+", "<<",
 /// "math.factorial()".
 [[noreturn]] void raise_int_overflow(std::string_view operation);
-/// int(v): truncates. OverflowError for infinities and beyond 64 bits, ValueError for nan.
+/// int(v): truncates. OverflowError for infinities, ValueError for nan.
+Value float_to_integer(double v);
+/// The same of an int of 64 bits: OverflowError beyond.
 int64_t float_to_int(double v);
+/// a op b of two ints whose result may need more than 64 bits (big_integer.h): the slow path of int_binary.
+[[gnu::noinline]] Value big_binary(ast::BinaryOp op, int64_t a, int64_t b);
 /// round(v, digits), correctly rounded from the exact binary value, ties to even.
 double round_to_digits(double v, int64_t digits);
 /// a // b and a % b of floats, with the sign of b. ZeroDivisionError for b == 0.
@@ -45,7 +52,7 @@ Value float_pow(double a, double b);
 /// a // b and a % b of ints, rounding down. ZeroDivisionError "integer division or modulo by zero" for b == 0.
 int64_t int_floordiv(int64_t a, int64_t b);
 int64_t int_mod(int64_t a, int64_t b);
-/// a ** b of ints: an int, or a float for negative b. OverflowError, ZeroDivisionError.
+/// a ** b of ints: an int, or a float for negative b. ZeroDivisionError.
 Value int_pow(int64_t a, int64_t b);
 /// pow(a, b, m): negative b by the modular inverse.
 int64_t int_pow_mod(int64_t a, int64_t b, int64_t m);

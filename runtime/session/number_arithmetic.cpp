@@ -149,12 +149,13 @@ Value int_pow(int64_t a, int64_t b) {
   }
   if (a == 0 || a == 1) return Value::of(b == 0 ? int64_t{1} : a);
   if (a == -1) return Value::of(b % 2 == 0 ? int64_t{1} : int64_t{-1});
+  const int64_t base = a, exponent = b;
   int64_t result = 1;
   while (true) {
-    if ((b & 1) != 0 && __builtin_mul_overflow(result, a, &result)) raise_int_overflow("**");
+    if ((b & 1) != 0 && __builtin_mul_overflow(result, a, &result)) return big_binary(ast::BinaryOp::pow, base, exponent);
     b >>= 1;
     if (b == 0) return Value::of(result);
-    if (__builtin_mul_overflow(a, a, &a)) raise_int_overflow("**");
+    if (__builtin_mul_overflow(a, a, &a)) return big_binary(ast::BinaryOp::pow, base, exponent);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "runtime/session/big_integer.h"
+#include "runtime/session/bytes.h"
 #include "runtime/session/number.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/str.h"
@@ -23,13 +25,14 @@ Value construct_int(Interpreter& in, Args args) {
     if (is_missing(v)) raise("TypeError", "int() missing string argument");
     const int64_t base = to_index(in, args[1]);
     const auto* s = v.as<Str>();
+    if (const auto* b = v.as<BytesLike>()) return parse_integer_of_bytes(in, *b, base);
     if (!s) raise("TypeError", "int() can't convert non-string with explicit base");
-    return Value::of(parse_int(s->value, base));
+    return parse_integer(s->value, base);
   }
   if (is_missing(v)) return Value::of(0);
   if (v.is_int()) return v;
   if (v.is_bool()) return Value::of(v.as_int());
-  if (v.is_float()) return Value::of(float_to_int(v.as_float()));
+  if (v.is_float()) return float_to_integer(v.as_float());
   if (v.is_object()) {
     if (const auto i = v.object()->to_int(in)) return *i;
     if (const auto i = v.object()->to_index(in)) return Value::of(*i);
@@ -50,7 +53,20 @@ Value construct_float(Interpreter& in, Args args) {
 
 Value construct_bool(Interpreter& in, Args args) { return Value::of(truth(in, args[0])); }
 
-Value int_ratio(Interpreter&, Args args) { return make_tuple({Value::of(args[0].as_int()), Value::of(1)}); }
+/// The receiver of an int's method: an int of any size, or a bool.
+Value self_as_int(Interpreter&, const Value& self) { return self.is_bool() ? Value::of(self.as_int()) : self; }
+
+Value int_ratio(Interpreter& in, Args args) { return make_tuple({self_as_int(in, args[0]), Value::of(1)}); }
+
+Value bit_length_of(Interpreter&, Args args) {
+  if (const auto* big = args[0].as<BigInt>()) return Value::of(bit_length(big->value));
+  return Value::of(static_cast<int64_t>(std::bit_width(magnitude(args[0].as_int()))));
+}
+
+Value bit_count_of(Interpreter&, Args args) {
+  if (const auto* big = args[0].as<BigInt>()) return Value::of(std::ranges::count(big_digits(big->value, 'b'), '1'));
+  return Value::of(static_cast<int64_t>(std::popcount(magnitude(args[0].as_int()))));
+}
 
 /// The receiver of a float's method: a float, or an object of a type derived from it (np.float64).
 double self_float(Interpreter& in, const Value& self) {
@@ -67,13 +83,9 @@ Value float_ratio(Interpreter& in, Args args) {
     m *= 2;
     --exponent;
   }
-  auto numerator = static_cast<int64_t>(m);
-  if (exponent > 0) {
-    if (exponent + std::bit_width(magnitude(numerator)) > 63) raise_int_overflow("float.as_integer_ratio()");
-    return make_tuple({Value::of(numerator * (int64_t{1} << exponent)), Value::of(1)});
-  }
-  if (-exponent > 62) raise_int_overflow("float.as_integer_ratio()");
-  return make_tuple({Value::of(numerator), Value::of(int64_t{1} << -exponent)});
+  const BigInteger numerator(m);
+  if (exponent > 0) return make_tuple({make_integer(numerator << static_cast<unsigned>(exponent)), Value::of(1)});
+  return make_tuple({make_integer(numerator), make_integer(BigInteger(1) << static_cast<unsigned>(-exponent))});
 }
 
 Value float_hex(Interpreter& in, Args args) {
@@ -158,7 +170,6 @@ Value float_from_hex(Interpreter&, Args args) {
   return Value::of(negative ? -value : value);
 }
 
-Value self_as_int(Interpreter&, const Value& self) { return Value::of(self.as_int()); }
 Value zero(Interpreter&, const Value&) { return Value::of(0); }
 Value one(Interpreter&, const Value&) { return Value::of(1); }
 Value self_value(Interpreter&, const Value& self) { return self; }
@@ -167,24 +178,21 @@ Value float_zero(Interpreter&, const Value&) { return Value::of(0.0); }
 }  // namespace
 
 const Type& int_type() {
-  static const NativeFunction constructor{"int", "x=missing, /, base=missing", construct_int,
-                                          "An integer from a number or from text; 64 bits."};
+  static const NativeFunction constructor{"int", "x=missing, /, base=missing", construct_int, "An integer from a number or from text."};
   static const Type t{"int",
                       "builtins",
                       &object_type(),
-                      {{"bit_length", "self, /",
-                        [](Interpreter&, Args a) { return Value::of(static_cast<int64_t>(std::bit_width(magnitude(a[0].as_int())))); },
-                        "How many bits the absolute value takes."},
-                       {"bit_count", "self, /",
-                        [](Interpreter&, Args a) { return Value::of(static_cast<int64_t>(std::popcount(magnitude(a[0].as_int())))); },
-                        "How many bits of the absolute value are 1."},
-                       {"conjugate", "self, /", [](Interpreter&, Args a) { return Value::of(a[0].as_int()); }, "The number itself."},
+                      {{"bit_length", "self, /", bit_length_of, "How many bits the absolute value takes."},
+                       {"bit_count", "self, /", bit_count_of, "How many bits of the absolute value are 1."},
+                       {"conjugate", "self, /", [](Interpreter& in, Args a) { return self_as_int(in, a[0]); }, "The number itself."},
+                       {"to_bytes", "self, /, length=1, byteorder='big', *, signed=False", int_to_bytes, "The number as so many bytes."},
                        {"as_integer_ratio", "self, /", int_ratio, "(self, 1)."}},
                       {{"real", self_as_int, nullptr, "The number itself."},
                        {"imag", zero, nullptr, "0."},
                        {"numerator", self_as_int, nullptr, "The number itself."},
                        {"denominator", one, nullptr, "1."}},
-                      &constructor};
+                      &constructor,
+                      {{"from_bytes", "bytes, byteorder='big', *, signed=False", int_from_bytes, "The number that bytes stand for."}}};
   return t;
 }
 

@@ -43,7 +43,7 @@ constexpr const char* symbol(ast::CompareOp op) {
 /// The type as CPython's messages have it: 'int', 'numpy.ndarray'.
 std::string message_name(const Value& v) {
   const Type& t = type_of(v);
-  return t.module == "numpy" || t.module == "datetime" ? t.module + "." + t.name : t.name;
+  return t.module == "numpy" || t.module == "datetime" || t.module == "decimal" ? t.module + "." + t.name : t.name;
 }
 std::string quoted_type(const Value& v) { return "'" + message_name(v) + "'"; }
 

@@ -12,26 +12,29 @@ namespace gasell {
 inline bool is_number(const Value& v) { return v.is_int() || v.is_float() || v.is_bool(); }
 inline double number_as_double(const Value& v) { return v.is_float() ? v.as_float() : static_cast<double>(v.as_int()); }
 
-/// a op b where both are ints (or bools taken as ints). ZeroDivisionError, OverflowError, ValueError as Python words them.
+/// a op b where both are ints (or bools taken as ints); a BigInt where 64 bits do not hold the result. ZeroDivisionError, ValueError as
+/// Python words them.
 template <ast::BinaryOp op>
 inline Value int_binary(int64_t a, int64_t b) {
   using enum ast::BinaryOp;
   int64_t r = 0;
   if constexpr (op == add) {
     if (__builtin_add_overflow(a, b, &r)) [[unlikely]]
-      raise_int_overflow("+");
+      return big_binary(op, a, b);
     return Value::of(r);
   } else if constexpr (op == sub) {
     if (__builtin_sub_overflow(a, b, &r)) [[unlikely]]
-      raise_int_overflow("-");
+      return big_binary(op, a, b);
     return Value::of(r);
   } else if constexpr (op == mul) {
     if (__builtin_mul_overflow(a, b, &r)) [[unlikely]]
-      raise_int_overflow("*");
+      return big_binary(op, a, b);
     return Value::of(r);
   } else if constexpr (op == div) {
     return Value::of(int_truediv(a, b));
   } else if constexpr (op == floordiv) {
+    if (b == -1) [[unlikely]]
+      return big_binary(op, a, b);
     return Value::of(int_floordiv(a, b));
   } else if constexpr (op == mod) {
     return Value::of(int_mod(a, b));
@@ -40,7 +43,7 @@ inline Value int_binary(int64_t a, int64_t b) {
   } else if constexpr (op == lshift) {
     if (b < 0) raise("ValueError", "negative shift count");
     if (a == 0) return Value::of(int64_t{0});
-    if (b > 62 || (a << b) >> b != a) raise_int_overflow("<<");
+    if (b > 62 || (a << b) >> b != a) return big_binary(op, a, b);
     return Value::of(static_cast<int64_t>(static_cast<uint64_t>(a) << b));
   } else if constexpr (op == rshift) {
     if (b < 0) raise("ValueError", "negative shift count");

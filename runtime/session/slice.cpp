@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "runtime/session/big_integer.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/types.h"
 
@@ -56,6 +57,8 @@ int64_t SliceObject::hash(Interpreter&) { raise("TypeError", "unhashable type: '
 SliceObject::Range SliceObject::indices(Interpreter& in, int64_t length) const {
   auto index = [&](const Value& v) {
     if (v.is_int() || v.is_bool()) return v.as_int();
+    if (const auto* big = v.as<BigInt>())
+      return big->value < 0 ? std::numeric_limits<int64_t>::min() / 2 : std::numeric_limits<int64_t>::max();
     if (v.is_object()) {
       if (std::optional<int64_t> i = v.object()->to_index(in)) return *i;
     }

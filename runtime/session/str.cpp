@@ -5,10 +5,12 @@
 #include <array>
 #include <functional>
 
+#include "runtime/session/bytes.h"
 #include "runtime/session/iterators.h"
 #include "runtime/session/list_sequence.h"
 #include "runtime/session/number.h"
 #include "runtime/session/str_text.h"
+#include "runtime/session/text_codec.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -66,6 +68,11 @@ class StrIterator final : public Object {
 Value construct(Interpreter& in, std::span<Value> args) {
   if (!is_missing(args[1]) || !is_missing(args[2])) {
     if (args[0].as<Str>()) raise("TypeError", "decoding str is not supported");
+    if (is_missing(args[0])) return make_str("");
+    if (const auto* b = args[0].as<BytesLike>())
+      return make_str(decode_bytes(b->value,
+                                   is_missing(args[1]) ? "utf-8" : need_str(args[1], "str() argument 'encoding' must be str, not "),
+                                   is_missing(args[2]) ? "strict" : need_str(args[2], "str() argument 'errors' must be str, not ")));
     raise("TypeError", "decoding to str: need a bytes-like object, " + type_of(args[0]).name + " found");
   }
   if (is_missing(args[0])) return make_str("");
@@ -108,7 +115,7 @@ std::string Str::repr(Interpreter&) { return str_repr(value); }
 std::string Str::format(Interpreter&, std::string_view spec) { return format_str(value, spec); }
 int64_t Str::length(Interpreter&) { return size(); }
 Value Str::iterate(Interpreter&) { return Value::make<StrIterator>(Value::of(this)); }
-std::optional<Value> Str::to_int(Interpreter&) { return Value::of(parse_int(value)); }
+std::optional<Value> Str::to_int(Interpreter&) { return parse_integer(value); }
 std::optional<Value> Str::to_float(Interpreter&) { return Value::of(parse_float(value)); }
 std::optional<Value> Str::to_complex(Interpreter&) { return Value::make<Complex>(parse_complex(value)); }
 

@@ -1,8 +1,10 @@
 // str: padding, tabs, formatting.
+#include "runtime/session/bytes.h"
 #include "runtime/session/format_spec.h"
 #include "runtime/session/list_sequence.h"
 #include "runtime/session/str.h"
 #include "runtime/session/str_text.h"
+#include "runtime/session/text_codec.h"
 
 namespace gasell {
 namespace {
@@ -63,6 +65,12 @@ std::vector<NativeFunction> str_shape_methods() {
        "Padded on the right to a width."},
       {"rjust", "self, width, fillchar=' ', /", [](Interpreter& in, Args a) { return justify(in, a, '>'); },
        "Padded on the left to a width."},
+      {"encode", "self, encoding='utf-8', errors='strict'",
+       [](Interpreter&, Args a) {
+         return make_bytes(encode_text(a[0], need_str(a[1], "encode() argument 'encoding' must be str, not "),
+                                       need_str(a[2], "encode() argument 'errors' must be str, not ")));
+       },
+       "The bytes of the text; UnicodeEncodeError."},
       {"zfill", "self, width, /", fill_zeros, "Padded with zeros after the sign."},
       {"expandtabs", "self, tabsize=8", expand_tabs, "Tabs replaced by spaces."},
       {"format", "self, *args, **kwargs",

@@ -129,7 +129,7 @@ class Decoder {
     at_ = end;
     const Value& hook = real ? hooks_.parse_float : hooks_.parse_int;
     if (!hook.is_none()) return call(hook, make_str(std::string(word)));
-    return real ? Value::of(parse_float(word)) : Value::of(parse_int(word));
+    return real ? Value::of(parse_float(word)) : parse_integer(word);
   }
 
   /// The four digits behind "\u", of which the backslash is at `escape`.

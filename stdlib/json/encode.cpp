@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "lang/characters.h"
+#include "runtime/session/big_integer.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/list_sequence.h"
 #include "runtime/session/number.h"
@@ -26,6 +27,8 @@ class Encoder {
       out += v.as_int() ? "true" : "false";
     } else if (v.is_int()) {
       out += std::to_string(v.as_int());
+    } else if (v.as<BigInt>()) {
+      out += gasell::repr(in_, v);
     } else if (v.is_float() || is_instance(v, float_type())) {
       out += real(to_double(in_, v));
     } else if (const auto* text = v.as<Str>()) {
@@ -128,6 +131,7 @@ class Encoder {
     if (key.is_none()) return "null";
     if (key.is_bool()) return key.as_int() ? "true" : "false";
     if (key.is_int()) return std::to_string(key.as_int());
+    if (key.as<BigInt>()) return gasell::repr(in_, key);
     if (key.is_float() || is_instance(key, float_type())) return real(to_double(in_, key));
     if (style_.skip_keys) return std::nullopt;
     raise("TypeError", "keys must be str, int, float, bool or None, not " + type_of(key).name);

@@ -206,7 +206,7 @@ Column numbers_of_texts(Interpreter& in, const Column& column, const ColumnType&
     if (known.is_absent()) {
       const Value text = make_str(std::string((*source.dictionary)[code]));
       known = to.dtype == DType::boolean ? Value::of(!text.as<Str>()->value.empty())
-              : is_integer(to.dtype)     ? *text.object()->to_int(in)
+              : is_integer(to.dtype)     ? Value::of(parse_int(text.as<Str>()->value))
                                          : *text.object()->to_float(in);
     }
     values.push_back(known);

@@ -116,7 +116,6 @@ TEST_CASE("what Python has and Gasell has not is refused by name") {
       {"from . import x\n", "1:6-1:7 relative imports are not part of Gasell"},
       {"try: pass\nexcept* A: pass\n", "2:7-2:8 exception groups (except*) are not part of Gasell"},
       {"def f[T](x): pass\n", "1:6-1:7 type parameters are not part of Gasell"},
-      {"x = b'a'\n", "1:5-1:9 bytes literals are not part of Gasell"},
   };
   for (const auto& [text, expected] : kCases) {
     INFO(text);
