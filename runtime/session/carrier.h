@@ -11,8 +11,8 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <mutex>
+#include <set>
 #include <string>
 #include <typeinfo>
 #include <unordered_map>

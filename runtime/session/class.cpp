@@ -28,10 +28,10 @@ constexpr std::string_view kOfObjects[] = {
     "__ilshift__",  "__rshift__",   "__rrshift__",  "__irshift__",   "__and__",       "__rand__",    "__iand__",     "__or__",
     "__ror__",      "__ior__",      "__xor__",      "__rxor__",      "__ixor__"};
 /// Those of CPython that nothing here asks for.
-constexpr std::string_view kRefused[] = {
-    "__del__",   "__getattribute__", "__await__",        "__aiter__",   "__anext__",       "__aenter__",        "__aexit__",
-    "__bytes__", "__complex__",      "__trunc__",        "__floor__",   "__ceil__",        "__instancecheck__", "__subclasscheck__",
-    "__dir__",   "__prepare__",      "__subclasshook__", "__missing__", "__mro_entries__", "__buffer__",        "__sizeof__"};
+constexpr std::string_view kRefused[] = {"__del__",           "__getattribute__", "__await__",   "__aiter__",        "__anext__",
+                                         "__aenter__",        "__aexit__",        "__bytes__",   "__complex__",      "__instancecheck__",
+                                         "__subclasscheck__", "__dir__",          "__prepare__", "__subclasshook__", "__missing__",
+                                         "__mro_entries__",   "__buffer__",       "__sizeof__"};
 
 template <size_t n>
 bool is_among(std::string_view name, const std::string_view (&names)[n]) {

@@ -166,8 +166,8 @@ struct ClassNode final : StatementNode {
     }
     const Value* module = code->globals->find("__name__");
     auto* cell = own_class.as<Cell>();
-    return Class::make(f.in, module ? module_of_class(gasell::str(f.in, *module)) : "__main__", code->name, code->qualified_name, std::move(above),
-                       std::move(given), std::move(members), cell ? &cell->value : nullptr);
+    return Class::make(f.in, module ? module_of_class(gasell::str(f.in, *module)) : "__main__", code->name, code->qualified_name,
+                       std::move(above), std::move(given), std::move(members), cell ? &cell->value : nullptr);
   }
 
   std::vector<NodePtr> decorators;

@@ -1,10 +1,12 @@
 // Between the script's values and graph nodes.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
+#include "runtime/session/big_integer.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
 #include "stdlib/library_object.h"
@@ -18,6 +20,15 @@ namespace {
 bool is_sequence(const Value& v) { return v.as<List>() || v.as<Tuple>(); }
 const std::vector<Value>& items_of(const Value& v) { return v.as<List>() ? v.as<List>()->items : v.as<Tuple>()->items; }
 
+/// What an array has of an integer that int64 does not hold: a number of uint64.
+Operand unsigned_operand(const BigInt& big) {
+  if (big.value < 0 || big.value > std::numeric_limits<uint64_t>::max())
+    raise("NotImplementedError", "an array of integers beyond 64 bits is not in Gasell");
+  Scalar value = Scalar::of_int(static_cast<int64_t>(static_cast<uint64_t>(big.value)));
+  value.type = DType::u64;
+  return {graph::constant(value), 0};
+}
+
 /// Collects a nested sequence: its shape, its leaves in C order and their dtype.
 class NestedReader {
  public:
@@ -29,6 +40,7 @@ class NestedReader {
       for (const Operand& leaf : leaves_) dtype = dtype ? promote(*dtype, leaf.node->dtype) : leaf.node->dtype;
       if (!dtype) dtype = DType::f64;
     }
+    if (has_big_ && is_integer(*dtype) && *dtype != DType::u64) raise("OverflowError", "Python int too large to convert to C long");
     const int64_t count = graph::size_of(shape_);
     auto storage =
         std::dynamic_pointer_cast<HostStorage>(in_.engine().device().allocate(std::max<int64_t>(1, graph::bytes_of({count}, *dtype))));
@@ -80,6 +92,10 @@ class NestedReader {
       return;
     }
     auto o = try_operand(in_, v);
+    if (const auto* big = v.as<BigInt>()) {
+      o = unsigned_operand(*big);
+      has_big_ = true;
+    }
     if (!o && v.as<Str>())
       raise("NotImplementedError", depth > 1 ? "an array of texts has one axis in Gasell" : "an array of texts is not taken here");
     if (!o) raise("TypeError", "an array cannot hold values of type '" + type_of(v).name + "'");
@@ -88,7 +104,7 @@ class NestedReader {
 
   Interpreter& in_;
   Shape shape_;
-  bool complete_ = false;
+  bool complete_ = false, has_big_ = false;
   std::vector<Operand> leaves_;
 };
 
@@ -135,6 +151,7 @@ bool is_column(const Value& v) { return v.is_object() && type_of(v).module == "p
 Operand operand(Interpreter& in, const Value& v) {
   if (auto o = try_operand(in, v)) return std::move(*o);
   if (is_column(v)) raise("TypeError", "an array of texts, times or categories cannot be used as an array of numbers");
+  if (v.as<BigInt>()) raise("NotImplementedError", "integers beyond 64 bits are not taken by array functions in Gasell");
   raise("TypeError", "'" + type_of(v).name + "' cannot be used as an array");
 }
 

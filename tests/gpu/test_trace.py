@@ -11,6 +11,7 @@ GASELL = os.environ["GASELL"]
 STREAMS = """
 import numpy as np
 x = np.arange(2000000.0)
+np.sort(np.array([2.0, 1.0] * 100000)).persist()
 np.cumsum(x)
 y = np.sort(x * 2 + 1)
 print((x + y).sum())

@@ -225,7 +225,7 @@ TEST_CASE("session: engine errors are exceptions that scripts can catch") {
 TEST_CASE("session: what a peer has is a limitation, what nobody has the user's error") {
   const auto diagnostic = [](const std::string& text) {
     TestSession session({{{"answers.deep", {"ad"}, make_answers}},
-                         {"\nimport: json answers.shallow\nanswers.deep: question\nstr: encode\nbuiltins: eval\n",
+                         {"\nimport: json answers.shallow\nanswers.deep: question\nstr: isfrozen\nbuiltins: eval\n",
                           "\nanswers.deep.reply use answer\nbuiltins.xrange use range\n"}});
     try {
       session.run(text);
@@ -235,7 +235,7 @@ TEST_CASE("session: what a peer has is a limitation, what nobody has the user's 
     return Diagnostic{};
   };
   for (const char* text : {"import json", "import json.decoder", "import answers.shallow", "from answers import shallow", "ad.question",
-                           "from answers.deep import question", "'a'.encode", "eval"}) {
+                           "from answers.deep import question", "'a'.isfrozen", "eval"}) {
     CHECK(diagnostic(text).kind == "NotImplementedError");
     CHECK(diagnostic(text).blame == Blame::limitation);
   }
@@ -245,7 +245,7 @@ TEST_CASE("session: what a peer has is a limitation, what nobody has the user's 
   CHECK(diagnostic("from answers.deep import reply").kind == "ImportError");
   CHECK(diagnostic("xrange(3)").hint == "use range");
   CHECK(diagnostic("for kind in (ImportError, NotImplementedError):\n    try: import json\n    except kind: pass").kind.empty());
-  CHECK(diagnostic("assert not hasattr('a', 'encode') and getattr('a', 'encode', 3) == 3").kind.empty());
+  CHECK(diagnostic("assert not hasattr('a', 'isfrozen') and getattr('a', 'isfrozen', 3) == 3").kind.empty());
 }
 
 TEST_CASE("session: chains of iterators and contexts end well") {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "catch.h"
+#include "runtime/session/big_integer.h"
 #include "runtime/session/number.h"
 #include "runtime/session/objects.h"
 
@@ -103,7 +104,7 @@ TEST_CASE("division and modulo round down and follow the divisor's sign") {
 TEST_CASE("powers") {
   CHECK(int_pow(2, 62).as_int() == int64_t{1} << 62);
   CHECK(int_pow(2, -1).as_float() == 0.5);
-  CHECK(raised([] { int_pow(2, 63); }).starts_with("OverflowError: "));
+  CHECK(int_pow(2, 63).as<BigInt>() != nullptr);
   CHECK(raised([] { int_pow(0, -1); }) == "ZeroDivisionError: 0.0 cannot be raised to a negative power");
   CHECK(int_pow_mod(3, -1, 7) == 5);
   CHECK(int_pow_mod(3, 4, -5) == -4);
