@@ -99,9 +99,9 @@ class InSandbox {
   const std::shared_ptr<Sandbox>* before_;
 };
 
-/// Throw Error PermissionError where the sandbox does not allow it. They cost little where there is none.
 /// Whether require_readable would pass.
 bool is_readable_in_sandbox(const std::filesystem::path& path);
+/// Throw Error PermissionError where the sandbox does not allow it. They cost little where there is none.
 void require_readable(const std::filesystem::path& path);
 void require_writable(const std::filesystem::path& path);
 void require_environment(std::string_view what);

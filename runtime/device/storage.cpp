@@ -1,5 +1,4 @@
 #include "runtime/device/storage.h"
-#include "runtime/device/sandbox.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -19,6 +18,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/mapping_guard.h"
 #include "runtime/device/pages.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/io/os_error.h"
 
 namespace gasell {

@@ -1,7 +1,5 @@
 #include "runtime/device/workers.h"
 
-#include "runtime/device/sandbox.h"
-
 #include <algorithm>
 #include <atomic>
 
@@ -18,6 +16,8 @@
 
 #include <mutex>
 #include <optional>
+
+#include "runtime/device/sandbox.h"
 #endif
 
 namespace gasell {

@@ -1,8 +1,6 @@
 // Frames, calls of script functions, and what surrounds them.
 #include "runtime/session/evaluator.h"
 
-#include "runtime/device/sandbox.h"
-
 #include <algorithm>
 #include <new>
 
@@ -10,6 +8,7 @@
 
 #include "lang/render.h"
 #include "runtime/device/device.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/session/builtins.h"
 #include "runtime/session/class.h"
 #include "runtime/session/generator.h"
