@@ -307,7 +307,8 @@ Value Packing::pack_object(const Value& value) {
     for (const ModuleDefinition& definition : carrier.session().modules.modules)  // np.linalg: a part of a known one
       if (module->name.starts_with(definition.name + ".")) return make<PackedModule>(module->name);
   }
-  if (const auto* built_in = dynamic_cast<TypeObject*>(&object); built_in && type_object(built_in->described).object() == &object) return value;
+  if (const auto* built_in = dynamic_cast<TypeObject*>(&object); built_in && type_object(built_in->described).object() == &object)
+    return value;
   refuse(object);
 }
 
