@@ -120,8 +120,9 @@ Value frexp(Interpreter& in, Args args) {
 
 Value ldexp(Interpreter& in, Args args) {
   const double x = to_double(in, args[0]);
-  if (!args[1].is_int() && !args[1].is_bool()) raise("TypeError", "Expected an int as second argument to ldexp.");
-  const int64_t exponent = std::clamp<int64_t>(args[1].as_int(), -100000, 100000);
+  if (!is_integer(args[1])) raise("TypeError", "Expected an int as second argument to ldexp.");
+  const BigInteger wanted = integer_of(args[1]);
+  const int64_t exponent = wanted > 100000 ? 100000 : wanted < -100000 ? -100000 : static_cast<int64_t>(wanted);
   const double r = std::ldexp(x, static_cast<int>(exponent));
   if (std::isinf(r) && std::isfinite(x)) raise_math_range();
   return Value::of(r);
