@@ -284,8 +284,8 @@ Value Packing::pack_object(const Value& value) {
     packed.cause = pack(exception->cause);
     packed.context = pack(exception->context);
     packed.suppress_context = exception->suppress_context;
-    for (const Exception::Frame& frame : exception->traceback)
-      packed.traceback.push_back({frame.source, frame.span, frame.function, frame.activation, {}});
+    // Sessions count their own activations, from 1: a frame of another session is none of the receiver's.
+    for (const Exception::Frame& frame : exception->traceback) packed.traceback.push_back({frame.source, frame.span, frame.function});
     packed.primary = exception->primary;
     packed.labels = exception->labels;
     packed.blame = exception->blame;
