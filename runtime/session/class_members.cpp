@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/session/carrier.h"
+#include "runtime/session/packing.h"
 #include "runtime/session/class.h"
 #include "runtime/session/class_builtin.h"
 #include "runtime/session/dict.h"

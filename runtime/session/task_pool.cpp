@@ -8,7 +8,9 @@
 #include "lang/large_stack.h"
 #include "runtime/device/sandbox.h"
 #include "runtime/session/dict.h"
+#include "runtime/session/packing.h"
 #include "runtime/session/types.h"
+#include "runtime/session/unpacking.h"
 
 namespace gasell {
 namespace {
@@ -96,7 +98,7 @@ TaskPool::TaskPool(Session& home)
     return true;
   }();
   (void)once;
-  carrier_of(home, classes_);
+  carrier_of(home);
   write_out_ = home.in.write_out;
   home.in.write_out = Flushing{this};
   home.turn.emplace(home.engine);
@@ -186,7 +188,7 @@ void TaskPool::work(Worker& worker) {
     session.sandbox = std::make_shared<Sandbox>(rules_);
     session.recursion_limit = recursion_limit_;
     session.tasks = shared_from_this();
-    carrier_of(session, classes_).follows = true;
+    carrier_of(session).follows = true;
     std::string line;  // that has not ended
     bool printed = false;
     interpreter.read_line = [](const std::string&) { return std::optional<std::string>(); };
@@ -354,7 +356,7 @@ TaskRef TaskPool::start(Session& session, const Value& function, const Value& po
                         bool even_short) {
   flush(session);
   if (!may_run_beside() || !is_of_scripts(function)) return nullptr;
-  Carrier& carrier = carrier_of(session, classes_);
+  Carrier& carrier = carrier_of(session);
   auto task = std::make_shared<Task>();
   std::vector<TaskRef> needs;
   try {
@@ -501,7 +503,7 @@ bool TaskPool::wait_until(Session& session, const std::function<bool()>& enough,
 
 Value TaskPool::value(Session& session, const TaskRef& task) {
   if (task->state() != Task::State::finished) return Value::absent();
-  Carrier& carrier = carrier_of(session, classes_);
+  Carrier& carrier = carrier_of(session);
   if (task.use_count() == 1 && !task->repeated_) return carrier.open(std::move(task->outcome_));
   return result(carrier, *task);
 }
@@ -509,7 +511,7 @@ Value TaskPool::value(Session& session, const TaskRef& task) {
 Value TaskPool::exception(Session& session, const TaskRef& task) {
   const Task& cause = task->failed_for_ ? *task->failed_for_ : *task;
   if (cause.state() != Task::State::failed) return Value::absent();
-  return carrier_of(session, classes_).unpack(cause.outcome_);
+  return carrier_of(session).unpack(cause.outcome_);
 }
 
 bool TaskPool::cancel(const TaskRef& task) {

@@ -1,7 +1,7 @@
 // Calls that run beside a session, on threads that each have an interpreter of their own: what Dask's tasks and futures, executors and
 // joblib stand on.
 //
-// A task is a parcel of a function and one of its arguments (carrier.h); results of other tasks may be among the arguments. Its result, or
+// A task is a parcel of a function and one of its arguments (parcel.h); results of other tasks may be among the arguments. Its result, or
 // its exception with the places in the user's text, is a parcel, too, which whoever wants the value unpacks. A worker has an engine made
 // from the session's (Engine(Engine&)), its globals are what comes with the functions, its np.random and warnings are its own.
 //
@@ -160,7 +160,6 @@ class TaskPool : public std::enable_shared_from_this<TaskPool> {
   const ModuleTable modules_;
   const Sandbox::Rules rules_;
   const int recursion_limit_;
-  const std::shared_ptr<CarriedClasses> classes_ = std::make_shared<CarriedClasses>();
   std::function<void(std::string_view)> write_out_;  // the session's own
 
   mutable std::mutex mutex_;  // of all that follows, but for the output
