@@ -33,6 +33,9 @@ PROGRAMS = {
     "writes where a mask is true": "x = data()\nm = x > 0.25\nx[m] = np.arange(float(m.sum()))\nprint(x.sum())",
     "elements at places": "x = data()\nprint(x[(data() * n).astype(np.int64)].sum())",
     "writes to places": "x = data()\nx[np.argsort(x)] = np.arange(float(n))\nprint(x[:: n // 7])",
+    "product with itself": "x = data().reshape(-1, 64)\nprint((x.T @ x).round(3)[:3, :3])",
+    "product with few columns": "x = data().reshape(-1, 64)\ny = x @ x[:64, :16]\nprint(y[:: n // 400, ::9].round(9), round(y.sum(), 3))",
+    "product of what is computed": "x = data()[: n // 2].reshape(2048, -1)\ny = np.sin(x) @ np.cos(x).T\nprint(y[::500, ::500].round(7), round(y.trace(), 5))",
     "add.at": "y = np.zeros(n // 8)\nnp.add.at(y, (data() * (n // 8)).astype(np.int64), 1.5)\nprint(y[:5], y.sum())",
 }
 # Beside the budget: the program, kernels, and what is taken for a moment.
