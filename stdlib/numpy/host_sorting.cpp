@@ -1,5 +1,6 @@
 // Sorting and searching in sorted arrays.
 #include <algorithm>
+#include <bit>
 #include <memory>
 
 #include "runtime/primitives/divide.h"
@@ -131,6 +132,33 @@ Value partition(Interpreter& in, Args args) {
   });
 }
 
+/// A number whose bytes, or whose value where it has fewer than four, are a whole number.
+template <class T>
+T number_of(int64_t key) {
+  if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<double>(key);
+  else if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<float>(static_cast<int32_t>(key));
+  else
+    return static_cast<T>(key);
+}
+
+/// select() of one vector that is in memory, by the GPUs that are in use; false where they do not.
+template <class T>
+bool select_on_gpus(Interpreter& in, const Array& a, std::span<const int64_t> places, T* to) {
+  if constexpr (std::is_class_v<T>) {
+    return false;
+  } else {
+    if (!a.node()->as<graph::BufferNode>()) return false;
+    std::vector<Value> wanted;
+    for (const int64_t place : places) wanted.push_back(Value::of(place));
+    const std::optional<Value> keys = on_gpus(in, "gpu_elements_at", {wrap_array(a.node()), make_list(std::move(wanted))});
+    if (!keys) return false;
+    for (const Value& key : to_vector(in, *keys)) *to++ = number_of<T>(to_index(in, key));
+    return true;
+  }
+}
+
 /// select(a, places): of each vector along the last axis what stands at these places once it is sorted. They are a list of int, each in the
 /// vector; the result has them as its last axis.
 Value select(Interpreter& in, Args args) {
@@ -148,6 +176,7 @@ Value select(Interpreter& in, Args args) {
     const auto give = [&](const T* at_rising, T* to) {
       for (const int64_t place : places) *to++ = at_rising[std::lower_bound(rising.begin(), rising.end(), place) - rising.begin()];
     };
+    if (lanes.count() == 1 && select_on_gpus(in, a, rising, found.get())) return give(found.get(), result.data<T>());
     constexpr int64_t kFewLanes = 16;
     if (lanes.count() <= kFewLanes) {
       const NodeRef rows = graph::reshape(a.node(), {lanes.count(), lanes.extent});
