@@ -1,6 +1,9 @@
 // Tasks beside a session: what crosses, what has to stay, waiting, cancelling, output. Run with ThreadSanitizer, too.
 #include "runtime/session/task_pool.h"
 
+#include <atomic>
+#include <thread>
+
 #include "runtime/session/dict.h"
 #include "session_run.h"
 
@@ -166,6 +169,75 @@ def talk(k):
   CHECK(t.value(t.start("talk", "(2,)")) == "2");
   CHECK(t.output == "a b 1\na b 2\n");
   (void)t.start("endless");  // the session's end is its end
+}
+
+TEST_CASE("many tasks at once: shared functions, changed variables, cancelled ones", "[tasks]") {
+  Tasks t;
+  t.run(R"gsl(
+factor = 1
+class Part:
+    def __init__(self, x):
+        self.x = [x]
+def helper(x):
+    return x * factor
+def part(x):
+    return Part(helper(x))
+def total(*parts):
+    return sum([p.x[0] for p in parts])
+def endless():
+    while True:
+        pass
+)gsl");
+  const auto object = [&](const TaskRef& task) { return Value::make<TaskObject>(task, t.pool); };
+  const auto start = [&](const char* function, std::vector<Value> arguments) {
+    return t.pool->start(t.session, *t.interpreter.global(function), make_tuple(std::move(arguments)), make_dict(), 0, true);
+  };
+  for (int round = 1; round <= 5; ++round) {
+    t.run("factor = " + std::to_string(round));
+    std::vector<TaskRef> totals;
+    const TaskRef runs = t.start("endless"), waits = start("total", {object(runs)});
+    for (int k = 0; k < 10; ++k) {
+      std::vector<Value> parts;
+      for (int j = 0; j < 10; ++j) parts.push_back(object(start("part", {Value::of(j)})));
+      totals.push_back(start("total", std::move(parts)));
+    }
+    for (const TaskRef& task : totals) CHECK(t.value(task) == std::to_string(45 * round));
+    CHECK(t.pool->cancel(waits));
+    t.pool->interrupt();
+    CHECK(t.pool->wait(t.session, {runs}, 1, 10));
+  }
+}
+
+TEST_CASE("counts and values are shared by name", "[tasks]") {
+  Tasks t;
+  TaskBoard& board = t.pool->board;
+  CHECK(board.limit("door", 2) == 2);
+  CHECK(board.limit("door", 3) == 2);
+  CHECK(!board.limit("window"));
+  const auto parcel = std::make_shared<const Parcel>();
+  std::atomic<int> inside{0}, most{0}, taken{0};
+  std::vector<std::thread> threads;
+  for (int k = 0; k < 4; ++k)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 500; ++i) {
+        while (!board.add("door", 1)) std::this_thread::yield();
+        most = std::max(most.load(), ++inside);
+        --inside;
+        board.add("door", -1);
+        board.push("queue", parcel);
+        if (board.pop("queue")) ++taken;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(most <= 2);
+  CHECK(board.count("door") == 0);
+  CHECK(!board.add("door", -1));
+  CHECK(taken + static_cast<int>(board.size("queue")) == 2000);
+  board.put("queue", parcel);
+  CHECK(board.size("queue") == 1);
+  board.remove("queue");
+  CHECK(board.first("queue") == nullptr);
+  CHECK(board.pop("queue") == nullptr);
 }
 
 }  // namespace
