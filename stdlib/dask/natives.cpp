@@ -33,6 +33,26 @@ Value compute_arrays(Interpreter& in, Args args) {
   return {};
 }
 
+/// on_host(function): function(), whose arrays are computed on the host.
+Value on_host(Interpreter& in, Args args) {
+  struct Host {
+    explicit Host(Engine& e) : engine(e) { engine.use_devices("cpu"); }
+    ~Host() { engine.restore_devices(); }
+    Engine& engine;
+  } host(in.engine());
+  return call(in, args[0], {});
+}
+
+/// as_before_host(function, x): function(x) inside of on_host(), on the devices that were chosen before it.
+Value as_before_host(Interpreter& in, Args args) {
+  struct Before {
+    explicit Before(Engine& e) : engine(e) { engine.restore_devices(); }
+    ~Before() { engine.use_devices("cpu"); }
+    Engine& engine;
+  } before(in.engine());
+  return call(in, args[0], Arguments{{args[1]}, {}});
+}
+
 /// common_chunks(arrays): a tuple of extents for each axis of the shape that the arrays are broadcast to.
 Value common_chunks(Interpreter& in, Args args) {
   std::vector<Array> arrays;
@@ -83,6 +103,8 @@ Value make_dask_natives(Interpreter&) {
       {"compute_arrays", "arrays", compute_arrays, "Evaluates arrays and NumPy scalars in one plan."},
       {"graph_lines", "arrays", graph_lines, "The graph that arrays wait for, a text a node."},
       {"dashboard_link", "", dashboard_link, "The address of a page that shows what runs."},
+      {"on_host", "function", on_host, "function(), whose arrays are computed on the host."},
+      {"as_before_host", "function, x", as_before_host, "function(x) inside of on_host(), on the devices chosen before."},
       {"common_chunks", "arrays", common_chunks, "The chunks of a result that has the boundaries of all arrays."},
   };
   register_zarr_exceptions();
