@@ -259,7 +259,7 @@ Value angle(Interpreter& in, Args args) {
 }
 Value matmul_of(Interpreter& in, Args args) {
   if (args[2].is_none())
-    if (std::optional<Value> made = gpu_small_products(in, args[0], args[1])) return *std::move(made);
+    if (std::optional<Value> made = gpu_product(in, args[0], args[1])) return *std::move(made);
   const Operand a = operand(in, args[0]), b = operand(in, args[1]);
   const NodeRef result = matmul(a, b);
   if (const auto* out = args[2].as<NdArray>()) {
@@ -365,6 +365,9 @@ Value array_str_of(Interpreter& in, Args args) { return make_str(array_str(in, a
 }  // namespace
 
 Value dot_of(Interpreter& in, Args args) {
+  const auto* matrix = args[0].as<NdArray>();
+  if (args[2].is_none() && matrix && matrix->array.rank() == 2)
+    if (std::optional<Value> made = gpu_product(in, args[0], args[1])) return *std::move(made);
   const Operand a = operand(in, args[0]), b = operand(in, args[1]);
   const NodeRef result = dot(a, b);
   const auto* out = args[2].as<NdArray>();

@@ -60,7 +60,7 @@ std::optional<Value> operate_on_two(Interpreter& in, ast::BinaryOp op, const Val
   auto left = try_operand(in, a), right = try_operand(in, b);
   if (!left || !right) return {};
   if (op == ast::BinaryOp::matmul) {
-    if (std::optional<Value> made = gpu_small_products(in, a, b)) return made;
+    if (std::optional<Value> made = gpu_product(in, a, b)) return made;
     return with_product_chunks(wrap_reduced(in, matmul(*left, *right)), a, b);
   }
   const Operand operands[] = {std::move(*left), std::move(*right)};

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "lang/diagnostic.h"
+#include "runtime/gpu/gpu_device.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/ufunc.h"
 
@@ -92,21 +93,29 @@ NodeRef matmul(const Operand& first, const Operand& second) {
   return graph::reshape(sum_of_products(stretched(a, wide, {rank - 3, rank - 1}), stretched(b, wide, {rank - 1, rank - 2}), wide), shape);
 }
 
-std::optional<Value> gpu_small_products(Interpreter& in, const Value& a, const Value& b) {
-  constexpr int64_t kMostExtent = 16, kLeastMatrices = 1024;
+std::optional<Value> gpu_product(Interpreter& in, const Value& a, const Value& b) {
+  constexpr int64_t kMostExtent = 16, kLeastMatrices = 1024;      // of many small matrices
+  constexpr int64_t kLeastExtent = 32, kLeastProducts = 1 << 20;  // of large ones
   const auto *left = a.as<NdArray>(), *right = b.as<NdArray>();
-  if (!left || !right || !in.engine().gpus()) return std::nullopt;
+  GpuDevice* const gpus = in.engine().gpus();
+  if (!left || !right || !gpus) return std::nullopt;
   const Array &x = left->array, &y = right->array;
   const DType dtype = x.dtype();
-  if (x.rank() < 3 || y.rank() != x.rank() || y.dtype() != dtype || (dtype != DType::f32 && dtype != DType::f64)) return std::nullopt;
+  if (x.rank() < 2 || y.rank() != x.rank() || y.dtype() != dtype) return std::nullopt;
   const auto outer = [](const Array& stack) { return std::span(stack.shape()).first(stack.shape().size() - 2); };
   const int64_t rows = x.shape()[x.shape().size() - 2], summed = x.shape().back(), columns = y.shape().back();
   if (!std::ranges::equal(outer(x), outer(y)) || y.shape()[y.shape().size() - 2] != summed) return std::nullopt;
-  if (std::max({rows, summed, columns}) > kMostExtent || std::min({rows, summed, columns}) == 0) return std::nullopt;
-  if (x.size() / (rows * summed) < kLeastMatrices) return std::nullopt;
+  const int64_t least = std::min({rows, summed, columns});
+  if (least == 0 || x.size() == 0) return std::nullopt;
   // Chunked arrays are computed when somebody asks for them.
   if (!x.requested_chunks().empty() || !y.requested_chunks().empty()) return std::nullopt;
-  return on_gpus(in, "gpu_small_products", {a, b});
+  const int64_t count = x.size() / (rows * summed);
+  const bool is_real = dtype == DType::f32 || dtype == DType::f64;
+  if (is_real && x.rank() > 2 && std::max({rows, summed, columns}) <= kMostExtent && count >= kLeastMatrices)
+    return on_gpus(in, "gpu_small_products", {a, b});
+  const bool without_library = is_integer(dtype) || ((is_real || is_complex(dtype)) && !gpus->library(GpuLibrary::products));
+  if (without_library && least >= kLeastExtent && x.size() * columns >= kLeastProducts) return on_gpus(in, "gpu_tiled_product", {a, b});
+  return std::nullopt;
 }
 
 NodeRef dot(const Operand& first, const Operand& second) {

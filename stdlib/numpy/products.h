@@ -7,9 +7,9 @@ namespace gasell::numpy {
 
 /// a @ b: vectors, matrices, stacks of matrices whose leading axes broadcast. ValueError in NumPy's words.
 NodeRef matmul(const Operand& a, const Operand& b);
-/// The same of two arrays that are stacks of many small matrices, computed at once by kernels for GPUs where these are in use: libraries
-/// take several times as long. Nothing of others.
-std::optional<Value> gpu_small_products(Interpreter& in, const Value& a, const Value& b);
+/// The same of two arrays that no library multiplies well, computed at once by the library's own kernels for GPUs where these are in use:
+/// stacks of many small matrices, integers, and others where cuBLAS is not found. Nothing of others.
+std::optional<Value> gpu_product(Interpreter& in, const Value& a, const Value& b);
 /// np.dot: the last axis of a with the last but one (or only) of b; a plain product where one is 0-d.
 NodeRef dot(const Operand& a, const Operand& b);
 
