@@ -366,6 +366,8 @@ TargetPtr lower_name_target(Lowering& l, const std::string& name, ast::Binding b
 NodePtr lower_name(Lowering& l, const std::string& name, ast::Binding binding, Span span);
 /// The slot of the local variable that it reads; -1: it is something else.
 int local_slot(const Node& node);
+/// The number that it stands for; null: it is no literal number.
+const Value* constant_number(const Node& node);
 NodePtr lower_operator(Lowering& l, const ast::Expr& e);  // Unary, Binary, BoolChain, Compare, Conditional
 NodePtr lower_display(Lowering& l, const ast::Expr& e);   // literals, f-strings, tuples, lists, sets, dicts, slices
 NodePtr lower_access(Lowering& l, const ast::Expr& e);    // Attribute, Subscript

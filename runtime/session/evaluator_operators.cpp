@@ -5,28 +5,27 @@
 namespace gasell {
 namespace {
 
-/// An operand: a local variable, whose number is read where it is, or any other expression.
+/// An operand: a local variable or a literal, whose number is read where it is, or any other expression.
 struct Operand {
-  explicit Operand(NodePtr n) : node(std::move(n)), slot(local_slot(*node)) {}
-  /// The variable where it is a number; null for others, and for other expressions.
+  explicit Operand(NodePtr n) : node(std::move(n)), slot(local_slot(*node)), constant(constant_number(*node)) {}
+  /// The variable or literal where it is a number; null for others, and for other expressions.
   const Value* number(const Frame& f) const {
-    if (slot < 0) return nullptr;
+    if (slot < 0) return constant;
     const Value& v = f.locals[slot];
     return v.is_int() || v.is_float() ? &v : nullptr;
   }
   NodePtr node;
   int slot;
+  const Value* constant;
 };
 
-/// Two operands, evaluated from left to right. Numbers of variables are not copied where both are variables.
+/// Two operands, evaluated from left to right. Numbers are not copied where both stand for themselves.
 struct Operands {
   Operand left, right;
   /// Calls `work` with both values.
   auto with(Frame& f, const auto& work) const {
-    if (left.slot >= 0) {
-      const Value *a = left.number(f), *b = right.number(f);
-      if (a && b) return work(*a, *b);
-    }
+    const Value* const known = right.number(f);
+    if (const Value* a = known ? left.number(f) : nullptr) return work(*a, *known);
     const Value a = left.node->evaluate(f);
     if (const Value* b = right.number(f)) return work(a, *b);
     return work(a, right.node->evaluate(f));
@@ -39,6 +38,8 @@ struct BinaryNode final : Node {
     return operands.with(f, [&](const Value& a, const Value& b) { return of(f, a, b); });
   }
   Value attempt(Frame& f) const override {
+    const Value* const known = operands.right.number(f);
+    if (const Value* a = known ? operands.left.number(f) : nullptr) return of(f, *a, *known);
     const Value a = operands.left.node->attempt(f);
     if (has_raised(f, a)) [[unlikely]]
       return Value::absent();
