@@ -269,19 +269,31 @@ std::optional<int> Regex::group_named(std::string_view name) const {
   return {};
 }
 
+namespace {
+
+/// The memory that compiled patterns work in: one for each thread, since a match is over before another begins there, and to map it takes
+/// longer than most matches.
+pcre2_jit_stack* stack_of_thread(void*) {
+  struct Free {
+    void operator()(pcre2_jit_stack* stack) const { pcre2_jit_stack_free(stack); }
+  };
+  static thread_local const std::unique_ptr<pcre2_jit_stack, Free> stack(pcre2_jit_stack_create(kJitStack, kMostJitStack, nullptr));
+  return stack.get();
+}
+
+}  // namespace
+
 Regex::Matcher::Matcher(const Regex& regex)
     : regex_(regex),
       data_(pcre2_match_data_create_from_pattern(code_of(regex.code_), nullptr)),
-      context_(pcre2_match_context_create(nullptr)),
-      stack_(pcre2_jit_stack_create(kJitStack, kMostJitStack, nullptr)) {
+      context_(pcre2_match_context_create(nullptr)) {
   if (!data_ || !context_) throw Error("MemoryError", "no memory for a regular expression");
-  pcre2_jit_stack_assign(static_cast<pcre2_match_context*>(context_), nullptr, stack_);
+  pcre2_jit_stack_assign(static_cast<pcre2_match_context*>(context_), stack_of_thread, nullptr);
 }
 
 Regex::Matcher::~Matcher() {
   pcre2_match_data_free(data_of(data_));
   pcre2_match_context_free(static_cast<pcre2_match_context*>(context_));
-  pcre2_jit_stack_free(static_cast<pcre2_jit_stack*>(stack_));
 }
 
 bool Regex::Matcher::find(std::string_view text, size_t from, Where where, bool not_empty_here) {

@@ -62,7 +62,6 @@ class Regex {
     std::string_view text_;
     void* data_;
     void* context_;
-    void* stack_;
   };
 
  private:

@@ -1,5 +1,6 @@
 #include "runtime/session/arguments.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <charconv>
@@ -337,6 +338,15 @@ Value call_bound(Interpreter& in, const NativeFunction& function, const Value* s
     self = &own_self;
     positional = positional.subspan(1);
     first = 1;
+  }
+  if (keywords.empty() && !s.ruled && positional.size() == s.parameters.size() && positional.size() == static_cast<size_t>(s.positional)) {
+    // Every parameter is given by its place.
+    if (!self) return function.call(in, positional);
+    if (std::array<Value, 3> few; positional.size() < few.size()) {
+      few[0] = *self;
+      std::move(positional.begin(), positional.end(), few.begin() + 1);
+      return function.call(in, std::span(few.data(), positional.size() + 1));
+    }
   }
   Slots slots(first + s.parameters.size());
   std::span<Value> all = slots.span();

@@ -8,6 +8,7 @@ namespace gasell {
 
 namespace {
 constexpr size_t kShort = 8;
+constexpr size_t kFirst = 4;  // room made for the first member: most objects have few
 
 }  // namespace
 
@@ -44,6 +45,7 @@ void Members::set(std::string_view name, Value value) {
     return;
   }
   if (in_) return dict_.as<Dict>()->insert(*in_, make_str(std::string(name)), std::move(value));
+  if (entries_.empty()) entries_.reserve(kFirst);
   const bool moves = entries_.size() == entries_.capacity();
   entries_.emplace_back(std::string(name), std::move(value));
   if (moves || entries_.size() == kShort + 1)

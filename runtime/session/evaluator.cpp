@@ -54,22 +54,16 @@ ValueStack::Chunk ValueStack::make_chunk(size_t size) {
 
 ValueStack::ValueStack() { chunks_.push_back(make_chunk(size_t{1} << 13)); }
 
-Value* ValueStack::take(size_t count) {
+Value* ValueStack::take_further(size_t count) {
   while (chunks_[current_].size - chunks_[current_].used < count) {
     if (current_ + 1 == chunks_.size()) chunks_.push_back(make_chunk(std::max(size_t{1} << 16, count)));
     takers_.push_back(current_);
     ++current_;
   }
-  Value* values = chunks_[current_].values.get() + chunks_[current_].used;
-  chunks_[current_].used += count;
-  return values;
+  return take(count);
 }
 
-void ValueStack::give_back(size_t count) {
-  Chunk& chunk = chunks_[current_];
-  // Destructors of the values may run anything that takes from the stack, so the run stays taken until they are done.
-  for (size_t i = chunk.used - count; i < chunk.used; ++i) chunk.values[i] = Value::absent();
-  chunk.used -= count;
+void ValueStack::leave_chunks() {
   while (current_ > 0 && chunks_[current_].used == 0) {
     current_ = takers_.back();
     takers_.pop_back();
@@ -219,8 +213,10 @@ std::string library_name(const FunctionCode& code) {
 
 }  // namespace
 
-Value call_function(Session& session, const Function& function, std::span<Value> positional,
-                    std::span<const std::pair<std::string, Value>> keywords) {
+void throw_raised(Session& session) { throw Raised(std::exchange(session.raised, Value())); }
+
+Value attempt_function(Session& session, const Function& function, std::span<Value> positional,
+                       std::span<const std::pair<std::string, Value>> keywords) {
   const FunctionCode& code = *function.code;
   CallDepth depth(session);
   const ProfiledCall profiled(session, code);
@@ -244,16 +240,36 @@ Value call_function(Session& session, const Function& function, std::span<Value>
   RunningFrame running(f);
   if (code.cell_count > 0) fill_cells(f, function.captured);
   try {
-    if (code.expression) return code.expression->evaluate(f);
-    return run_block(code.body, f) == Flow::return_value ? std::move(f.result) : Value();
+    if (code.expression) {
+      Value value = code.expression->attempt(f);
+      if (!has_raised(f, value)) [[likely]]
+        return value;
+    } else {
+      const Flow flow = run_block(code.body, f);
+      if (flow == Flow::return_value) return std::move(f.result);
+      if (flow != Flow::raised) return {};
+    }
   } catch (const Raised& raised) {
-    note_place(f, static_cast<Exception&>(*raised.value.object()));
-    throw;
+    session.raised = raised.value;
   } catch (const Error& error) {
-    Value value = exception_from_error(error);
-    note_place(f, static_cast<Exception&>(*value.object()));
-    throw Raised(std::move(value));
+    session.raised = exception_from_error(error);
   }
+  note_place(f, static_cast<Exception&>(*session.raised.object()));
+  return Value::absent();
+}
+
+Value call_function(Session& session, const Function& function, std::span<Value> positional,
+                    std::span<const std::pair<std::string, Value>> keywords) {
+  Value value = attempt_function(session, function, positional, keywords);
+  if (value.is_absent() && !session.raised.is_none()) [[unlikely]]
+    throw_raised(session);
+  return value;
+}
+
+Value attempt_positional(Session& session, const Value& callee, std::span<Value> positional) {
+  if (callee.is_object() && typeid(*callee.object()) == typeid(Function))
+    return attempt_function(session, *static_cast<Function*>(callee.object()), positional);
+  return call_positional(session, callee, positional);
 }
 
 Value call_positional(Session& session, const Value& callee, std::span<Value> positional) {

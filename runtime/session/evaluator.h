@@ -39,8 +39,21 @@ struct GlobalScope {
 class ValueStack {
  public:
   ValueStack();
-  Value* take(size_t count);
-  void give_back(size_t count);
+  Value* take(size_t count) {
+    Chunk& chunk = chunks_[current_];
+    if (chunk.size - chunk.used < count) [[unlikely]]
+      return take_further(count);
+    chunk.used += count;
+    return chunk.values.get() + (chunk.used - count);
+  }
+  void give_back(size_t count) {
+    // Destructors of the values may run anything that takes from the stack, so the run stays taken until they are done.
+    Value* const end = chunks_[current_].values.get() + chunks_[current_].used;
+    for (Value* value = end - count; value != end; ++value) *value = Value::absent();
+    chunks_[current_].used -= count;
+    if (current_ > 0) [[unlikely]]
+      leave_chunks();
+  }
 
  private:
   struct Chunk {
@@ -48,6 +61,8 @@ class ValueStack {
     size_t size = 0, used = 0;
   };
   static Chunk make_chunk(size_t size);
+  Value* take_further(size_t count);
+  void leave_chunks();
   std::vector<Chunk> chunks_;
   std::vector<size_t> takers_;  // chunk of every take that did not fit the first chunk
   size_t current_ = 0;
@@ -101,6 +116,7 @@ struct Session {
   uint64_t activations = 0;
   Cell* cells = nullptr;           // the list of all
   Value handling;                  // the exception whose handler runs; None: no such
+  Value raised;                    // the exception on its way where it is told by Flow::raised or an absent value; None: no such
   bool keeps_variables = false;    // exceptions keep the variables of the frames they leave
   Value uncaught;                  // the last exception that nobody caught, while they do; None: no such
   CallProfile* profile = nullptr;  // of the calls that run, while it is wanted
@@ -187,11 +203,25 @@ struct Node {
   Span span;
   virtual ~Node() = default;
   virtual Value evaluate(Frame& f) const = 0;
+  /// The same for who looks whether it is absent: then an exception is on its way as session.raised, which costs less than to throw it.
+  /// Exceptions may be thrown nevertheless.
+  virtual Value attempt(Frame& f) const { return evaluate(f); }
   virtual bool test(Frame& f) const;
 };
 using NodePtr = std::unique_ptr<Node>;
 
-enum class Flow : uint8_t { next, break_loop, continue_loop, return_value, yield_value };
+/// How a statement ends. Those after continue_loop leave loops as well; with `raised` the exception is session.raised.
+enum class Flow : uint8_t { next, break_loop, continue_loop, return_value, yield_value, raised };
+
+/// Sets an exception on its way without a throw: what a statement returns then.
+inline Flow raise_quietly(Frame& f, Value exception) {
+  f.session.raised = std::move(exception);
+  return Flow::raised;
+}
+/// Throws the exception that is on its way.
+[[noreturn]] void throw_raised(Session& session);
+/// Whether Node::attempt() gave no value because an exception is on its way.
+inline bool has_raised(const Frame& f, const Value& given) { return given.is_absent() && !f.session.raised.is_none(); }
 
 struct StatementNode {
   Span span;
@@ -225,8 +255,8 @@ struct Target {
   virtual ~Target() = default;
   virtual void assign(Frame& f, Value value) const = 0;
   virtual void remove(Frame& f) const = 0;
-  /// target op= value; `place` is the whole statement.
-  virtual void update(Frame& f, UpdateOp op, const Node& value, Span place) const = 0;
+  /// target op= value; `place` is the whole statement. Flow::next or raised.
+  virtual Flow update(Frame& f, UpdateOp op, const Node& value, Span place) const = 0;
 };
 using TargetPtr = std::unique_ptr<Target>;
 
@@ -263,6 +293,10 @@ std::shared_ptr<FunctionCode> lower_again(Session& session, const FunctionText& 
 /// Calls a script function with positional arguments, which are moved from.
 Value call_function(Session& session, const Function& function, std::span<Value> positional,
                     std::span<const std::pair<std::string, Value>> keywords = {});
+/// The same as Node::attempt() does.
+Value attempt_function(Session& session, const Function& function, std::span<Value> positional,
+                       std::span<const std::pair<std::string, Value>> keywords = {});
+Value attempt_positional(Session& session, const Value& callee, std::span<Value> positional);
 /// Calls anything with positional arguments, which are moved from.
 Value call_positional(Session& session, const Value& callee, std::span<Value> positional);
 
@@ -275,6 +309,8 @@ void note_place(const Frame& f, Exception& exception);
 /// Runs `work`; what it throws comes back as an exception object with its place noted, absent when it throws nothing.
 /// Interrupted becomes a KeyboardInterrupt.
 Value catching(Frame& f, const auto& work);
+/// The same of work that tells by `flow` how it ended; next where it raised.
+Value catching(Frame& f, Flow& flow, const auto& work);
 
 /// Steps through an iterable; ranges, lists and tuples without iterator objects.
 class Cursor {
@@ -328,6 +364,10 @@ Block lower(Lowering& l, const ast::Body& body);
 TargetPtr lower_target(Lowering& l, const ast::ExprRef& e);
 TargetPtr lower_name_target(Lowering& l, const std::string& name, ast::Binding binding, Span span);
 NodePtr lower_name(Lowering& l, const std::string& name, ast::Binding binding, Span span);
+/// The slot of the local variable that it reads; -1: it is something else.
+int local_slot(const Node& node);
+/// The number that it stands for; null: it is no literal number.
+const Value* constant_number(const Node& node);
 NodePtr lower_operator(Lowering& l, const ast::Expr& e);  // Unary, Binary, BoolChain, Compare, Conditional
 NodePtr lower_display(Lowering& l, const ast::Expr& e);   // literals, f-strings, tuples, lists, sets, dicts, slices
 NodePtr lower_access(Lowering& l, const ast::Expr& e);    // Attribute, Subscript
@@ -372,6 +412,13 @@ Value catching(Frame& f, const auto& work) {
     return caught_exception(f);
   }
   return Value::absent();
+}
+
+Value catching(Frame& f, Flow& flow, const auto& work) {
+  Value exception = catching(f, [&] { flow = work(); });
+  if (flow != Flow::raised) return exception;
+  flow = Flow::next;
+  return caught_exception(f, std::exchange(f.session.raised, Value()));
 }
 
 }  // namespace gasell

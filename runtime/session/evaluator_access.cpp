@@ -42,6 +42,15 @@ struct SubscriptNode final : Node {
     f.at = span;
     return item_of(f, v, i);
   }
+  /// A key that a dict does not have is what scripts catch most.
+  Value attempt(Frame& f) const override {
+    Value v = value->evaluate(f), i = index->evaluate(f);
+    f.at = span;
+    if (!v.is_object() || typeid(*v.object()) != typeid(Dict)) return item_of(f, v, i);
+    if (const Value* found = static_cast<Dict*>(v.object())->find(f.in, i)) return *found;
+    f.session.raised = Value::make<Exception>(*exception_type("KeyError"), std::vector<Value>{std::move(i)});
+    return Value::absent();
+  }
   NodePtr value, index;
 };
 
@@ -61,15 +70,18 @@ struct AttributeTarget final : Target {
     f.at = span;
     delete_attribute(f.in, o, name);
   }
-  void update(Frame& f, UpdateOp op, const Node& operand, Span place) const override {
+  Flow update(Frame& f, UpdateOp op, const Node& operand, Span place) const override {
     Value o = object->evaluate(f);
     f.at = span;
     if (of_temporary) warn_if_lost(f, o, name);
     Value old = own(f, o);
-    Value v = operand.evaluate(f);
+    Value v = operand.attempt(f);
+    if (has_raised(f, v)) [[unlikely]]
+      return Flow::raised;
     f.at = place;
     v = op(f.in, old, v);
     if (!set_own(o, v)) set_attribute(f.in, o, name, v);
+    return Flow::next;
   }
   Value own(Frame& f, const Value& o) const {
     if (o.is_object() && typeid(*o.object()) == typeid(Instance))
@@ -101,16 +113,19 @@ struct SubscriptTarget final : Target {
     f.at = span;
     delete_item(f.in, o, i);
   }
-  void update(Frame& f, UpdateOp op, const Node& operand, Span place) const override {
+  Flow update(Frame& f, UpdateOp op, const Node& operand, Span place) const override {
     Value o = object->evaluate(f), i = index->evaluate(f);
     f.at = span;
     if (of_temporary) warn_if_lost(f, o, "[]");
     Value old = item_of(f, o, i);
-    Value v = operand.evaluate(f);
+    Value v = operand.attempt(f);
+    if (has_raised(f, v)) [[unlikely]]
+      return Flow::raised;
     f.at = place;
     v = op(f.in, old, v);
     old = Value();  // what waits to be computed from the object's memory keeps it from being written in place
     set_item(f.in, o, i, v);
+    return Flow::next;
   }
   NodePtr object, index;
   bool of_temporary = false;
@@ -143,7 +158,7 @@ struct UnpackTarget final : Target {
   void remove(Frame& f) const override {
     for (const TargetPtr& t : targets) t->remove(f);
   }
-  void update(Frame&, UpdateOp, const Node&, Span) const override {
+  Flow update(Frame&, UpdateOp, const Node&, Span) const override {
     raise("SyntaxError", "a tuple cannot be the target of an augmented assignment");
   }
 

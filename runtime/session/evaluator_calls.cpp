@@ -13,11 +13,21 @@ namespace {
 /// Positional arguments alone, none starred.
 struct PlainCall final : Node {
   Value evaluate(Frame& f) const override {
+    Value value = attempt(f);
+    if (has_raised(f, value)) [[unlikely]]
+      throw_raised(f.session);
+    return value;
+  }
+  Value attempt(Frame& f) const override {
     Value function = callee->evaluate(f);
     StackValues values(f.session.stack, args.size());
-    for (size_t i = 0; i < args.size(); ++i) values[i] = args[i]->evaluate(f);
+    for (size_t i = 0; i < args.size(); ++i) {
+      values[i] = args[i]->attempt(f);
+      if (has_raised(f, values[i])) [[unlikely]]
+        return Value::absent();
+    }
     f.at = span;
-    return call_positional(f.session, function, values.span());
+    return attempt_positional(f.session, function, values.span());
   }
   NodePtr callee;
   std::vector<NodePtr> args;
@@ -32,6 +42,12 @@ bool has_plain_attributes(const Type& type) {
 /// object.name(positional arguments)
 struct MethodCall final : Node {
   Value evaluate(Frame& f) const override {
+    Value value = attempt(f);
+    if (has_raised(f, value)) [[unlikely]]
+      throw_raised(f.session);
+    return value;
+  }
+  Value attempt(Frame& f) const override {
     Value self = object->evaluate(f);
     if (of_temporary) {
       f.at = span;
@@ -50,7 +66,7 @@ struct MethodCall final : Node {
         for (size_t i = 0; i < args.size(); ++i) values[i + 1] = args[i]->evaluate(f);
         values[0] = std::move(self);
         f.at = span;
-        return call_function(f.session, *plain, values.span());
+        return attempt_function(f.session, *plain, values.span());
       }
     }
     if (!method) {
@@ -61,7 +77,7 @@ struct MethodCall final : Node {
     StackValues values(f.session.stack, args.size());
     for (size_t i = 0; i < args.size(); ++i) values[i] = args[i]->evaluate(f);
     f.at = span;
-    return native ? call_native(f.in, *native, &self, values.span()) : call_positional(f.session, function, values.span());
+    return native ? call_native(f.in, *native, &self, values.span()) : attempt_positional(f.session, function, values.span());
   }
   NodePtr object;
   std::string name;

@@ -248,6 +248,11 @@ struct LowerDisplay {
 
 }  // namespace
 
+const Value* constant_number(const Node& node) {
+  const auto* constant = dynamic_cast<const Constant*>(&node);
+  return constant && (constant->value.is_int() || constant->value.is_float()) ? &constant->value : nullptr;
+}
+
 NodePtr lower_display(Lowering& l, const ast::Expr& e) {
   NodePtr node = std::visit(LowerDisplay{l}, e.node);
   node->span = e.span;

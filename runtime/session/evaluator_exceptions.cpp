@@ -51,18 +51,18 @@ struct TryStatement final : StatementNode {
   Flow run(Frame& f) const override {
     if (finalbody.empty()) return run_guarded(f);
     Flow flow = Flow::next;
-    Value exception = catching(f, [&] { flow = run_guarded(f); });
+    Value exception = catching(f, flow, [&] { return run_guarded(f); });
     Value result = std::move(f.result);
     Flow last = Flow::next;
     if (exception.is_absent()) {
       last = run_block(finalbody, f);
     } else {
       Handling handling(f.session, exception);
-      Value another = catching(f, [&] { last = run_block(finalbody, f); });
-      if (!another.is_absent()) throw Raised(std::move(another));
+      Value another = catching(f, last, [&] { return run_block(finalbody, f); });
+      if (!another.is_absent()) return raise_quietly(f, std::move(another));
     }
     if (last != Flow::next) return last;  // a jump out of `finally` forgets the exception
-    if (!exception.is_absent()) throw Raised(std::move(exception));
+    if (!exception.is_absent()) return raise_quietly(f, std::move(exception));
     f.result = std::move(result);
     return flow;
   }
@@ -70,18 +70,18 @@ struct TryStatement final : StatementNode {
   Flow run_guarded(Frame& f) const {
     if (handlers.empty()) return run_block(body, f);
     Flow flow = Flow::next;
-    Value exception = catching(f, [&] { flow = run_block(body, f); });
+    Value exception = catching(f, flow, [&] { return run_block(body, f); });
     if (exception.is_absent()) return flow == Flow::next ? run_block(orelse, f) : flow;
     Handling handling(f.session, exception);
     for (const Handler& handler : handlers) {
       if (!handler.matches(f, exception)) continue;
       if (handler.target) handler.target->assign(f, exception);
-      Value again = catching(f, [&] { flow = run_block(handler.body, f); });  // caught while `handling` is set: that is its context
-      if (handler.target) handler.target->assign(f, Value::absent());         // the name goes with the handler
-      if (!again.is_absent()) throw Raised(std::move(again));
+      Value again = catching(f, flow, [&] { return run_block(handler.body, f); });  // caught while `handling` is set: that is its context
+      if (handler.target) handler.target->assign(f, Value::absent());               // the name goes with the handler
+      if (!again.is_absent()) return raise_quietly(f, std::move(again));
       return flow;
     }
-    throw Raised(std::move(exception));
+    return raise_quietly(f, std::move(exception));
   }
 
   Block body, orelse, finalbody;
@@ -93,7 +93,7 @@ struct RaiseStatement final : StatementNode {
     if (!exception) {
       f.at = span;
       if (f.session.handling.is_none()) raise("RuntimeError", "No active exception to reraise");
-      throw Raised(f.session.handling);
+      return raise_quietly(f, f.session.handling);
     }
     Value raised = instance(f, exception->evaluate(f), "exceptions must derive from BaseException");
     auto& object = static_cast<Exception&>(*raised.object());
@@ -109,7 +109,7 @@ struct RaiseStatement final : StatementNode {
     set_context(object, f.session.handling);
     if (f.code.globals->library && is_instance(raised, *exception_type("NotImplementedError"))) object.blame = Blame::limitation;
     f.at = span;
-    throw Raised(std::move(raised));
+    return raise_quietly(f, std::move(raised));
   }
 
   Value instance(Frame& f, Value v, const char* otherwise) const {
@@ -127,9 +127,9 @@ struct WithStatement final : StatementNode {
     const Value manager = context->evaluate(f);
     Value entered = enter(f, manager);
     Flow flow = Flow::next;
-    Value exception = catching(f, [&] {
+    Value exception = catching(f, flow, [&] {
       if (target) target->assign(f, std::move(entered));
-      flow = run_block(body, f);
+      return run_block(body, f);
     });
     return leave(f, manager, std::move(exception), flow);
   }
@@ -155,7 +155,7 @@ struct WithStatement final : StatementNode {
       Handling handling(f.session, exception);
       swallowed = manager.object()->exit(f.in, exception);
     }
-    if (!swallowed) throw Raised(std::move(exception));
+    if (!swallowed) return raise_quietly(f, std::move(exception));
     return Flow::next;
   }
   NodePtr context;
@@ -202,7 +202,7 @@ struct ResumableTry final : StatementNode {
     if (parts.finalbody.empty()) return run_guarded(f, point, from);
     if (from != 3) {
       Flow flow = Flow::next;
-      Value exception = catching(f, [&] { flow = run_guarded(f, point, from); });
+      Value exception = catching(f, flow, [&] { return run_guarded(f, point, from); });
       if (exception.is_absent() && flow == Flow::yield_value) return flow;
       point.value = std::move(exception);
       point.result = std::move(f.result);
@@ -218,8 +218,8 @@ struct ResumableTry final : StatementNode {
       last = run_block(parts.finalbody, f);
     } else {
       const Handling handling(f.session, exception);
-      Value another = catching(f, [&] { last = run_block(parts.finalbody, f); });
-      if (!another.is_absent()) throw Raised(std::move(another));
+      Value another = catching(f, last, [&] { return run_block(parts.finalbody, f); });
+      if (!another.is_absent()) return raise_quietly(f, std::move(another));
     }
     if (last == Flow::yield_value) {
       point.at = 3;
@@ -227,7 +227,7 @@ struct ResumableTry final : StatementNode {
       point.result = std::move(result);
     }
     if (last != Flow::next) return last;
-    if (!exception.is_absent()) throw Raised(std::move(exception));
+    if (!exception.is_absent()) return raise_quietly(f, std::move(exception));
     f.result = std::move(result);
     return point.flow;
   }
@@ -236,13 +236,13 @@ struct ResumableTry final : StatementNode {
     if (from >= kHandler) return run_handler(f, point, from - kHandler, std::exchange(point.value, Value()), true);
     Flow flow = Flow::next;
     if (from != 2) {
-      Value exception = catching(f, [&] { flow = run_block(parts.body, f); });
+      Value exception = catching(f, flow, [&] { return run_block(parts.body, f); });
       if (!exception.is_absent()) {
         const Handling handling(f.session, exception);
         for (size_t k = 0; k < parts.handlers.size(); ++k) {
           if (parts.handlers[k].matches(f, exception)) return run_handler(f, point, static_cast<int32_t>(k), exception, false);
         }
-        throw Raised(std::move(exception));
+        return raise_quietly(f, std::move(exception));
       }
       if (flow == Flow::yield_value) point.at = 1;
       if (flow != Flow::next) return flow;
@@ -257,14 +257,14 @@ struct ResumableTry final : StatementNode {
     const Handling handling(f.session, exception);
     if (handler.target && !resumes) handler.target->assign(f, exception);
     Flow flow = Flow::next;
-    Value again = catching(f, [&] { flow = run_block(handler.body, f); });
+    Value again = catching(f, flow, [&] { return run_block(handler.body, f); });
     if (again.is_absent() && flow == Flow::yield_value) {
       point.at = kHandler + k;
       point.value = std::move(exception);
       return flow;
     }
     if (handler.target) handler.target->assign(f, Value::absent());
-    if (!again.is_absent()) throw Raised(std::move(again));
+    if (!again.is_absent()) return raise_quietly(f, std::move(again));
     return flow;
   }
 
@@ -280,9 +280,9 @@ struct ResumableWith final : StatementNode {
     Value manager = resumes ? std::exchange(point.value, Value()) : parts.context->evaluate(f);
     Value entered = resumes ? Value() : parts.enter(f, manager);
     Flow flow = Flow::next;
-    Value exception = catching(f, [&] {
+    Value exception = catching(f, flow, [&] {
       if (parts.target && !resumes) parts.target->assign(f, std::move(entered));
-      flow = run_block(parts.body, f);
+      return run_block(parts.body, f);
     });
     if (exception.is_absent() && flow == Flow::yield_value) {
       point.at = 1;

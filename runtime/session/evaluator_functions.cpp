@@ -132,7 +132,7 @@ struct ClassNode final : StatementNode {
     const RunningFrame running(f);
     fill_cells(f, captured_cells(around, *code));
     try {
-      run_block(code->body, f);
+      if (run_block(code->body, f) == Flow::raised) throw_raised(f.session);
     } catch (const Raised& raised) {
       note_place(f, static_cast<Exception&>(*raised.value.object()));
       throw;

@@ -152,17 +152,16 @@ struct ResumableWhile final : StatementNode {
     int32_t from = std::exchange(at, 0);
     while (from != 2) {
       if (from != 1) {
-        if (run_block(before, f) == Flow::yield_value) {
-          at = 3;
-          return Flow::yield_value;
-        }
+        const Flow flow = run_block(before, f);
+        if (flow == Flow::yield_value) at = 3;
+        if (flow != Flow::next) return flow;
         if (!condition->test(f)) break;
       }
       from = 0;
       const Flow flow = run_block(body, f);
       if (flow == Flow::break_loop) return Flow::next;
       if (flow == Flow::yield_value) at = 1;
-      if (flow == Flow::yield_value || flow == Flow::return_value) return flow;
+      if (flow > Flow::continue_loop) return flow;
       f.at = span;
       f.session.poll();
     }
@@ -200,7 +199,7 @@ struct ResumableFor final : StatementNode {
           point.at = 1;
           point.cursor = std::move(cursor);
         }
-        if (flow == Flow::yield_value || flow == Flow::return_value) return flow;
+        if (flow > Flow::continue_loop) return flow;
         f.at = iterable->span;
         f.session.poll();
       }

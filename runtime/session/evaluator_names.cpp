@@ -70,6 +70,23 @@ struct GlobalName final : Node {
   std::string name;
 };
 
+/// variable = old op operand, where `old` is what the variable was when the statement began. A str that nothing else refers to grows where
+/// it is, so that building a text by pieces takes the time of its length.
+void update_variable(Frame& f, Value& variable, Value old, UpdateOp op, const Value& operand) {
+  static const UpdateOp add = update_op(ast::BinaryOp::add);
+  if (op == add && old.is_object() && typeid(*old.object()) == typeid(Str) && variable.same(old)) {
+    if (const auto* more = operand.as<Str>()) {
+      variable = Value::absent();
+      if (old.object()->is_temporary()) {
+        static_cast<Str*>(old.object())->append(*more);
+        variable = std::move(old);
+        return;
+      }
+    }
+  }
+  variable = op(f.in, old, operand);
+}
+
 struct LocalTarget final : Target {
   LocalTarget(int s, std::string n) : slot(s), name(std::move(n)) {}
   void assign(Frame& f, Value value) const override { f.locals[slot] = std::move(value); }
@@ -80,15 +97,18 @@ struct LocalTarget final : Target {
     }
     f.locals[slot] = Value::absent();
   }
-  void update(Frame& f, UpdateOp op, const Node& value, Span place) const override {
+  Flow update(Frame& f, UpdateOp op, const Node& value, Span place) const override {
     if (f.locals[slot].is_absent()) [[unlikely]] {
       f.at = span;
       raise_unbound(name);
     }
     Value old = f.locals[slot];
-    Value operand = value.evaluate(f);
+    const Value operand = value.attempt(f);
+    if (has_raised(f, operand)) [[unlikely]]
+      return Flow::raised;
     f.at = place;
-    f.locals[slot] = op(f.in, old, operand);
+    update_variable(f, f.locals[slot], std::move(old), op, operand);
+    return Flow::next;
   }
   int slot;
   std::string name;
@@ -102,11 +122,14 @@ struct CellTarget final : Target {
     reader.evaluate(f);
     variable(f) = Value::absent();
   }
-  void update(Frame& f, UpdateOp op, const Node& value, Span place) const override {
+  Flow update(Frame& f, UpdateOp op, const Node& value, Span place) const override {
     Value old = reader.evaluate(f);
-    Value operand = value.evaluate(f);
+    const Value operand = value.attempt(f);
+    if (has_raised(f, operand)) [[unlikely]]
+      return Flow::raised;
     f.at = place;
-    variable(f) = op(f.in, old, operand);
+    update_variable(f, variable(f), std::move(old), op, operand);
+    return Flow::next;
   }
   CellName reader;
 };
@@ -121,16 +144,24 @@ struct GlobalTarget final : Target {
     }
     reader.slot = Value::absent();
   }
-  void update(Frame& f, UpdateOp op, const Node& value, Span place) const override {
+  Flow update(Frame& f, UpdateOp op, const Node& value, Span place) const override {
     Value old = reader.evaluate(f);
-    Value operand = value.evaluate(f);
+    const Value operand = value.attempt(f);
+    if (has_raised(f, operand)) [[unlikely]]
+      return Flow::raised;
     f.at = place;
-    reader.slot = op(f.in, old, operand);
+    update_variable(f, reader.slot, std::move(old), op, operand);
+    return Flow::next;
   }
   GlobalName reader;
 };
 
 }  // namespace
+
+int local_slot(const Node& node) {
+  const auto* local = dynamic_cast<const LocalName*>(&node);
+  return local ? local->slot : -1;
+}
 
 NodePtr lower_name(Lowering& l, const std::string& name, ast::Binding binding, Span span) {
   NodePtr node;

@@ -5,10 +5,51 @@
 namespace gasell {
 namespace {
 
+/// An operand: a local variable or a literal, whose number is read where it is, or any other expression.
+struct Operand {
+  explicit Operand(NodePtr n) : node(std::move(n)), slot(local_slot(*node)), constant(constant_number(*node)) {}
+  /// The variable or literal where it is a number; null for others, and for other expressions.
+  const Value* number(const Frame& f) const {
+    if (slot < 0) return constant;
+    const Value& v = f.locals[slot];
+    return v.is_int() || v.is_float() ? &v : nullptr;
+  }
+  NodePtr node;
+  int slot;
+  const Value* constant;
+};
+
+/// Two operands, evaluated from left to right. Numbers are not copied where both stand for themselves.
+struct Operands {
+  Operand left, right;
+  /// Calls `work` with both values.
+  auto with(Frame& f, const auto& work) const {
+    const Value* const known = right.number(f);
+    if (const Value* a = known ? left.number(f) : nullptr) return work(*a, *known);
+    const Value a = left.node->evaluate(f);
+    if (const Value* b = right.number(f)) return work(a, *b);
+    return work(a, right.node->evaluate(f));
+  }
+};
+
 template <ast::BinaryOp op>
 struct BinaryNode final : Node {
   Value evaluate(Frame& f) const override {
-    Value a = left->evaluate(f), b = right->evaluate(f);
+    return operands.with(f, [&](const Value& a, const Value& b) { return of(f, a, b); });
+  }
+  Value attempt(Frame& f) const override {
+    const Value* const known = operands.right.number(f);
+    if (const Value* a = known ? operands.left.number(f) : nullptr) return of(f, *a, *known);
+    const Value a = operands.left.node->attempt(f);
+    if (has_raised(f, a)) [[unlikely]]
+      return Value::absent();
+    if (const Value* b = operands.right.number(f)) return of(f, a, *b);
+    const Value b = operands.right.node->attempt(f);
+    if (has_raised(f, b)) [[unlikely]]
+      return Value::absent();
+    return of(f, a, b);
+  }
+  Value of(Frame& f, const Value& a, const Value& b) const {
     f.at = span;
     if constexpr (op != ast::BinaryOp::matmul) {
       if (a.is_int() && b.is_int()) return int_binary<op>(a.as_int(), b.as_int());
@@ -18,15 +59,13 @@ struct BinaryNode final : Node {
     }
     return binary(f.in, op, a, b);
   }
-  NodePtr left, right;
+  explicit BinaryNode(Operands o) : operands(std::move(o)) {}
+  const Operands operands;
 };
 
 template <ast::BinaryOp op>
 NodePtr make_binary(NodePtr left, NodePtr right) {
-  auto node = std::make_unique<BinaryNode<op>>();
-  node->left = std::move(left);
-  node->right = std::move(right);
-  return node;
+  return std::make_unique<BinaryNode<op>>(Operands{Operand(std::move(left)), Operand(std::move(right))});
 }
 
 NodePtr make_binary(ast::BinaryOp op, NodePtr a, NodePtr b) {
@@ -71,30 +110,34 @@ struct NotNode final : Node {
 template <ast::CompareOp op>
 struct CompareNode final : Node {
   static constexpr bool kOrdering = op <= ast::CompareOp::ge;
+  explicit CompareNode(Operands o) : operands(std::move(o)) {}
   Value evaluate(Frame& f) const override {
-    Value a = left->evaluate(f), b = right->evaluate(f);
-    if constexpr (kOrdering) {
-      if (a.is_int() && b.is_int()) return Value::of(ordered<op>(a.as_int(), b.as_int()));
-      if (a.is_float() && b.is_float()) return Value::of(ordered<op>(a.as_float(), b.as_float()));
-    }
-    f.at = span;
-    return compare(f.in, op, a, b);
+    return operands.with(f, [&](const Value& a, const Value& b) {
+      if constexpr (kOrdering) {
+        if (a.is_int() && b.is_int()) return Value::of(ordered<op>(a.as_int(), b.as_int()));
+        if (a.is_float() && b.is_float()) return Value::of(ordered<op>(a.as_float(), b.as_float()));
+      }
+      f.at = span;
+      return compare(f.in, op, a, b);
+    });
   }
   bool test(Frame& f) const override {
-    Value v = evaluate(f);
-    if (v.is_bool()) return v.as_int() != 0;
-    f.at = span;
-    return truth(f.in, v);
+    return operands.with(f, [&](const Value& a, const Value& b) {
+      if constexpr (kOrdering) {
+        if (a.is_int() && b.is_int()) return ordered<op>(a.as_int(), b.as_int());
+        if (a.is_float() && b.is_float()) return ordered<op>(a.as_float(), b.as_float());
+      }
+      f.at = span;
+      const Value v = compare(f.in, op, a, b);
+      return v.is_bool() ? v.as_int() != 0 : truth(f.in, v);
+    });
   }
-  NodePtr left, right;
+  const Operands operands;
 };
 
 template <ast::CompareOp op>
 NodePtr make_compare(NodePtr left, NodePtr right) {
-  auto node = std::make_unique<CompareNode<op>>();
-  node->left = std::move(left);
-  node->right = std::move(right);
-  return node;
+  return std::make_unique<CompareNode<op>>(Operands{Operand(std::move(left)), Operand(std::move(right))});
 }
 
 NodePtr make_compare(ast::CompareOp op, NodePtr a, NodePtr b) {
@@ -154,6 +197,7 @@ struct BoolNode final : Node {
 
 struct ConditionalNode final : Node {
   Value evaluate(Frame& f) const override { return (condition->test(f) ? body : orelse)->evaluate(f); }
+  Value attempt(Frame& f) const override { return (condition->test(f) ? body : orelse)->attempt(f); }
   NodePtr condition, body, orelse;
 };
 

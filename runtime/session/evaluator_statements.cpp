@@ -11,16 +11,15 @@ namespace gasell {
 namespace {
 
 struct ExpressionStatement final : StatementNode {
-  Flow run(Frame& f) const override {
-    value->evaluate(f);
-    return Flow::next;
-  }
+  Flow run(Frame& f) const override { return has_raised(f, value->attempt(f)) ? Flow::raised : Flow::next; }
   NodePtr value;
 };
 
 struct AssignStatement final : StatementNode {
   Flow run(Frame& f) const override {
-    Value v = value->evaluate(f);
+    Value v = value->attempt(f);
+    if (has_raised(f, v)) [[unlikely]]
+      return Flow::raised;
     for (size_t i = 0; i + 1 < targets.size(); ++i) targets[i]->assign(f, v);
     targets.back()->assign(f, std::move(v));
     return Flow::next;
@@ -30,10 +29,7 @@ struct AssignStatement final : StatementNode {
 };
 
 struct UpdateStatement final : StatementNode {
-  Flow run(Frame& f) const override {
-    target->update(f, op, *value, span);
-    return Flow::next;
-  }
+  Flow run(Frame& f) const override { return target->update(f, op, *value, span); }
   TargetPtr target;
   UpdateOp op = nullptr;
   NodePtr value;
@@ -73,7 +69,7 @@ struct WhileStatement final : StatementNode {
     while (condition->test(f)) {
       Flow flow = run_block(body, f);
       if (flow == Flow::break_loop) return Flow::next;
-      if (flow == Flow::return_value) return flow;
+      if (flow > Flow::continue_loop) return flow;
       f.at = span;
       f.session.poll();
     }
@@ -93,7 +89,7 @@ struct ForStatement final : StatementNode {
       target->assign(f, std::move(item));
       Flow flow = run_block(body, f);
       if (flow == Flow::break_loop) return Flow::next;
-      if (flow == Flow::return_value) return flow;
+      if (flow > Flow::continue_loop) return flow;
       f.at = iterable->span;
       f.session.poll();
     }
@@ -111,7 +107,10 @@ struct JumpStatement final : StatementNode {
 
 struct ReturnStatement final : StatementNode {
   Flow run(Frame& f) const override {
-    f.result = value ? value->evaluate(f) : Value();
+    Value v = value ? value->attempt(f) : Value();
+    if (has_raised(f, v)) [[unlikely]]
+      return Flow::raised;
+    f.result = std::move(v);
     return Flow::return_value;
   }
   NodePtr value;

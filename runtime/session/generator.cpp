@@ -81,6 +81,7 @@ std::optional<Value> Generator::resume(Interpreter& in, Value sent, Value thrown
   Flow flow = Flow::next;
   try {
     flow = step(f);
+    if (flow == Flow::raised) throw_raised(session_);
   } catch (const Raised& raised) {
     auto& exception = static_cast<Exception&>(*raised.value.object());
     note_place(f, exception);
@@ -122,11 +123,13 @@ void Generator::close(Interpreter& in) {
 
 void Generator::abandon() noexcept {
   if (!started_ || ended_ || running_ || !code_->cleans_up) return;
+  const Value raised = std::exchange(session_.raised, Value());  // in whose way this happens
   try {
     const InSandbox confined(session_.sandbox);  // the host may be who lets go of it
     run_on_large_stack([&] { close(session_.in); });
   } catch (...) {  // nobody is there to take it
   }
+  session_.raised = raised;
 }
 
 namespace {

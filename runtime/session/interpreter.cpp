@@ -55,9 +55,11 @@ Value run_module(Session& session, const FunctionCode& code) {
   f.activation = ++session.activations;
   RunningFrame running(f);
   Value result;
-  Value exception = catching(f, [&] {
-    run_block(code.body, f);
-    if (code.expression) result = code.expression->evaluate(f);
+  Flow flow = Flow::next;
+  Value exception = catching(f, flow, [&] {
+    const Flow ended = run_block(code.body, f);
+    if (ended != Flow::raised && code.expression) result = code.expression->evaluate(f);
+    return ended;
   });
   if (!exception.is_absent()) throw Raised(std::move(exception));
   return result;

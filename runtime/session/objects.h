@@ -33,7 +33,10 @@ class Str : public Object {
   int64_t size() const;
   bool ascii() const { return size() == static_cast<int64_t>(value.size()); }
 
-  const std::string value;  // UTF-8; indices count code points
+  /// Puts text behind it. Only where nothing else refers to it: a str does not change.
+  void append(const Str& more);
+
+  std::string value;  // UTF-8; indices count code points
 
  private:
   mutable int64_t size_ = -1;

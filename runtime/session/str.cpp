@@ -141,6 +141,12 @@ std::optional<Value> Str::compare(Interpreter&, ast::CompareOp op, const Value& 
   }
 }
 
+void Str::append(const Str& more) {
+  if (size_ >= 0) size_ += more.size();
+  hash_ = -1;
+  value += more.value;
+}
+
 std::optional<Value> Str::binary(Interpreter& in, ast::BinaryOp op, const Value& other) {
   switch (op) {
     case ast::BinaryOp::add: {
