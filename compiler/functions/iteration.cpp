@@ -7,9 +7,12 @@ using ir::constant_i64;
 using namespace terms;
 using Kind = Type::Kind;
 
-/// Whether a step is one that a kernel's threads give: the extent of a block or of the grid.
+/// Whether a step is one that a kernel's threads give, the extent of a block or of the grid, or some of these together.
 bool is_positive(Lowering& l, ExprRef step) {
   while (step->kind == ir::ExprKind::cast) step = step->args[0];
+  if (step->kind == ir::ExprKind::constant) return step->type == DType::i64 && step->value.i > 0;
+  if (step->kind == ir::ExprKind::op && step->op == ScalarOp::mul && step->type == DType::i64)
+    return is_positive(l, step->args[0]) && is_positive(l, step->args[1]);
   return step->kind == ir::ExprKind::variable && l.program().positive.count(step->name) > 0;
 }
 
