@@ -8,6 +8,7 @@
 
 #include "lang/ast_visit.h"
 #include "lang/class_definition.h"
+#include "lang/large_stack.h"
 #include "lang/marked_calls.h"
 #include "lang/parser.h"
 #include "lang/render.h"
@@ -337,7 +338,8 @@ std::vector<Finding> check_source(Interpreter& interpreter, const SourceRef& sou
     if (!diagnostic.primary) diagnostic.primary = Label{source, {}, ""};
     found.push_back({true, "syntax", std::move(diagnostic)});
   }
-  return module ? Checker(interpreter, module).take() : found;
+  if (module) run_on_large_stack([&] { found = Checker(interpreter, module).take(); });  // recurses as deep as the tree
+  return found;
 }
 
 }  // namespace gasell::check

@@ -43,6 +43,7 @@ struct Scopes {
   VariableScope& module() { return all.front(); }
 };
 
+/// Recurses as deep as the tree (lang/large_stack.h).
 Scopes scopes_of(ast::Module& module);
 
 }  // namespace gasell::check

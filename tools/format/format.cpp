@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lang/large_stack.h"
 #include "lang/parser.h"
 #include "tools/format/layout.h"
 #include "tools/format/spacing.h"
@@ -124,7 +125,8 @@ std::string format_text(const SourceRef& source, int width) {
   const ast::ModuleRef tree = parse_module(source);
   std::string text = with_plain_line_ends(source->text());
   for (int pass = 0; pass < kMostPasses; ++pass) {
-    std::string next = one_pass(text, width);
+    std::string next;
+    run_on_large_stack([&] { next = one_pass(text, width); });  // recurses into brackets
     if (next == text) break;
     text = std::move(next);
   }
