@@ -4,6 +4,7 @@
 #include "runtime/session/class.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/operand.h"
 
 namespace gasell {
 namespace {
@@ -22,7 +23,8 @@ struct AttributeNode final : Node {
   Span name_span;
 };
 
-Value item_of(Frame& f, const Value& v, const Value& index) {
+/// The item of a list or tuple; null where it is another object or has no such item.
+const Value* listed_item(const Value& v, const Value& index) {
   if (index.is_int() && v.is_object()) {
     int64_t i = index.as_int();
     const std::vector<Value>* items = typeid(*v.object()) == typeid(List)    ? &static_cast<List*>(v.object())->items
@@ -30,28 +32,41 @@ Value item_of(Frame& f, const Value& v, const Value& index) {
                                                                              : nullptr;
     if (items) {
       if (i < 0) i += static_cast<int64_t>(items->size());
-      if (i >= 0 && i < static_cast<int64_t>(items->size())) return (*items)[static_cast<size_t>(i)];
+      if (i >= 0 && i < static_cast<int64_t>(items->size())) return &(*items)[static_cast<size_t>(i)];
     }
   }
+  return nullptr;
+}
+
+Value item_of(Frame& f, const Value& v, const Value& index) {
+  if (const Value* item = listed_item(v, index)) return *item;
   return get_item(f.in, v, index);
 }
 
 struct SubscriptNode final : Node {
+  SubscriptNode(NodePtr v, NodePtr i) : value(std::move(v)), index(std::move(i)) {}
   Value evaluate(Frame& f) const override {
-    Value v = value->evaluate(f), i = index->evaluate(f);
+    if (const Value* item = item_of_variable(f)) return *item;
+    Value v = value.node->evaluate(f), i = index.node->evaluate(f);
     f.at = span;
     return item_of(f, v, i);
   }
+  /// Of a list or tuple in a variable by a number that stands for itself; null for others.
+  const Value* item_of_variable(const Frame& f) const {
+    const Value* i = value.slot >= 0 ? index.number(f) : nullptr;
+    return i ? listed_item(f.locals[value.slot], *i) : nullptr;
+  }
   /// A key that a dict does not have is what scripts catch most.
   Value attempt(Frame& f) const override {
-    Value v = value->evaluate(f), i = index->evaluate(f);
+    if (const Value* item = item_of_variable(f)) return *item;
+    Value v = value.node->evaluate(f), i = index.node->evaluate(f);
     f.at = span;
     if (!v.is_object() || typeid(*v.object()) != typeid(Dict)) return item_of(f, v, i);
     if (const Value* found = static_cast<Dict*>(v.object())->find(f.in, i)) return *found;
     f.session.raised = Value::make<Exception>(*exception_type("KeyError"), std::vector<Value>{std::move(i)});
     return Value::absent();
   }
-  NodePtr value, index;
+  const Operand value, index;
 };
 
 struct AttributeTarget final : Target {
@@ -212,10 +227,8 @@ NodePtr lower_access(Lowering& l, const ast::Expr& e) {
     node = std::move(attribute);
   } else {
     const auto& s = std::get<ast::Subscript>(e.node);
-    auto subscript = std::make_unique<SubscriptNode>();
-    subscript->value = lower(l, s.value);
-    subscript->index = lower(l, s.index);
-    node = std::move(subscript);
+    NodePtr value = lower(l, s.value);
+    node = std::make_unique<SubscriptNode>(std::move(value), lower(l, s.index));
   }
   node->span = e.span;
   return node;

@@ -1,23 +1,10 @@
 // Operators: arithmetic, comparison chains, and/or/not, the conditional expression. Numbers take a short way.
 #include "runtime/session/evaluator.h"
+#include "runtime/session/operand.h"
 #include "runtime/session/operations_numbers.h"
 
 namespace gasell {
 namespace {
-
-/// An operand: a local variable or a literal, whose number is read where it is, or any other expression.
-struct Operand {
-  explicit Operand(NodePtr n) : node(std::move(n)), slot(local_slot(*node)), constant(constant_number(*node)) {}
-  /// The variable or literal where it is a number; null for others, and for other expressions.
-  const Value* number(const Frame& f) const {
-    if (slot < 0) return constant;
-    const Value& v = f.locals[slot];
-    return v.is_int() || v.is_float() ? &v : nullptr;
-  }
-  NodePtr node;
-  int slot;
-  const Value* constant;
-};
 
 /// Two operands, evaluated from left to right. Numbers are not copied where both stand for themselves.
 struct Operands {
