@@ -2,6 +2,7 @@
 #include <string>
 
 #include "tools/gasell/doctor.h"
+#include "tools/gasell/language_server/server.h"
 #include "tools/gasell/options.h"
 #include "tools/gasell/repl.h"
 #include "tools/gasell/script.h"
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
     switch (options.action) {
       case Action::repl: return run_repl(options);
       case Action::check: return check_script(options);
+      case Action::lsp: return run_language_server(options);
       case Action::doctor: return run_doctor(options);
       case Action::run_file:
       case Action::run_text:

@@ -104,6 +104,8 @@ Options parse_command_line(int argc, char** argv) {
   auto* doctor = app.add_subcommand("doctor", "Say what Gasell found on this machine");
   auto* check = app.add_subcommand("check", "Look for errors in a script without running it");
   check->add_option("FILE", options.script, "The script")->required()->type_name("");
+  auto* lsp = app.add_subcommand("lsp", "Serve an editor over standard input and output (Language Server Protocol)");
+  lsp->add_flag("--stdio", "Standard input and output, which are used anyway");
 
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
@@ -135,10 +137,10 @@ Options parse_command_line(int argc, char** argv) {
   if (!options.allow.empty() && !options.sandbox) usage_error("--allow goes with --sandbox");
   if (*after_option && options.emit != Emit::loops) usage_error("--after goes with --emit=loops");
 
-  if (*doctor || *check) {
+  if (*doctor || *check || *lsp) {
     const auto extra = app.remaining(true);
     if (!extra.empty()) usage_error(fmt::format("unexpected argument '{}'", extra[0]));
-    options.action = *doctor ? Action::doctor : Action::check;
+    options.action = *doctor ? Action::doctor : *lsp ? Action::lsp : Action::check;
     return options;
   }
   options.arguments = app.remaining();
