@@ -14,7 +14,8 @@ namespace {
 
 class TokenScanner {
  public:
-  explicit TokenScanner(std::string_view text) : source_(std::make_shared<Source>("<tokens>", std::string(text))), text_(source_->text()) {}
+  TokenScanner(std::string_view text, FStringTokens f_strings)
+      : source_(std::make_shared<Source>("<tokens>", std::string(text))), text_(source_->text()), f_strings_(f_strings) {}
 
   std::vector<Token> run() {
     scan(0, static_cast<uint32_t>(text_.size()), 0);
@@ -70,7 +71,7 @@ class TokenScanner {
   uint32_t scan_literal(uint32_t at, uint32_t end, int depth) {
     try {
       const StringToken literal = scan_string(source_, at, end, depth);
-      if (literal.formatted && depth < kMaxStringDepth) {
+      if (literal.formatted && depth < kMaxStringDepth && f_strings_ == FStringTokens::fields) {
         scan_fields(literal, depth);
       } else {
         add(TokenKind::string, literal.begin, literal.end);
@@ -118,11 +119,12 @@ class TokenScanner {
 
   SourceRef source_;
   const std::string& text_;
+  const FStringTokens f_strings_;
   std::vector<Token> tokens_;
 };
 
 }  // namespace
 
-std::vector<Token> scan_tokens(std::string_view text) { return TokenScanner(text).run(); }
+std::vector<Token> scan_tokens(std::string_view text, FStringTokens f_strings) { return TokenScanner(text, f_strings).run(); }
 
 }  // namespace gasell

@@ -28,8 +28,11 @@ struct Token {
   bool unfinished = false;  // a string literal that the text does not end
 };
 
-/// In the text's order, blanks left out. The fields of f-strings are scanned, too: the brackets around them belong to the string. Strings
-/// and numbers are found by what the parser finds them with (string_scan.h, literals.h). Takes any bytes, throws nothing.
-std::vector<Token> scan_tokens(std::string_view text);
+/// What an f-string is: its text and the words of its fields, the brackets around them with the text; or one word.
+enum class FStringTokens : uint8_t { fields, whole };
+
+/// In the text's order, blanks left out. Strings and numbers are found by what the parser finds them with (string_scan.h, literals.h).
+/// Takes any bytes, throws nothing.
+std::vector<Token> scan_tokens(std::string_view text, FStringTokens f_strings = FStringTokens::fields);
 
 }  // namespace gasell

@@ -1,7 +1,9 @@
 // The command `gasell`.
 #include <string>
 
+#include "tools/gasell/check_command.h"
 #include "tools/gasell/doctor.h"
+#include "tools/gasell/format_command.h"
 #include "tools/gasell/language_server/server.h"
 #include "tools/gasell/options.h"
 #include "tools/gasell/repl.h"
@@ -15,7 +17,8 @@ int main(int argc, char** argv) {
     const Options options = parse_command_line(argc, argv);
     switch (options.action) {
       case Action::repl: return run_repl(options);
-      case Action::check: return check_script(options);
+      case Action::check: return run_check(options);
+      case Action::format: return run_format(options);
       case Action::lsp: return run_language_server(options);
       case Action::doctor: return run_doctor(options);
       case Action::run_file:

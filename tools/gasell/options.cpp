@@ -12,6 +12,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/parse_bytes.h"
 #include "runtime/gpu/device_choice.h"
+#include "tools/gasell/shell_completions.h"
 #include "tools/version.h"
 
 namespace gasell::cli {
@@ -19,6 +20,7 @@ namespace gasell::cli {
 namespace {
 
 constexpr int kMostPort = 65535;
+constexpr int64_t kMostColumns = 10'000;
 
 constexpr const char* kFooter = R"(Without a script, Gasell reads from the terminal.
 
@@ -102,10 +104,21 @@ Options parse_command_line(int argc, char** argv) {
   app.add_flag("--internal", options.internal, "Let errors show what the compiler underneath said");
   app.add_flag("--version", version, "Print the version");
   auto* doctor = app.add_subcommand("doctor", "Say what Gasell found on this machine");
-  auto* check = app.add_subcommand("check", "Look for errors in a script without running it");
-  check->add_option("FILE", options.script, "The script")->required()->type_name("");
+  auto* check = app.add_subcommand("check", "Look for errors in scripts without running them");
+  check->add_option("FILE", options.paths, "Scripts, folders, or - for standard input")->required()->type_name("");
+  check->add_flag("--json", options.json_errors, "Print what is found as one JSON object a line");
+  auto* format = app.add_subcommand("fmt", "Write scripts in the one style");
+  format->add_option("FILE", options.paths, "Scripts, folders, or - for standard input")->required()->type_name("");
+  format->add_flag("--check", options.only_checks, "Write nothing; exit status 1 where something would change");
+  format->add_flag("--diff", options.shows_diff, "Write nothing; print what would change");
+  std::string line_length;
+  auto* length_option = format->add_option("--line-length", line_length, "Columns that a line may have (default: 120)")->type_name("N");
   auto* lsp = app.add_subcommand("lsp", "Serve an editor over standard input and output (Language Server Protocol)");
   lsp->add_flag("--stdio", "Standard input and output, which are used anyway");
+  std::string shell;
+  auto* completions = app.add_subcommand("completions", "Print what a shell needs to complete this command");
+  completions->add_option("SHELL", shell, "bash, zsh or fish")->required()->type_name("");
+  auto* manual = app.add_subcommand("man", "Print the manual page: gasell man | man -l -");
 
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
@@ -137,10 +150,13 @@ Options parse_command_line(int argc, char** argv) {
   if (!options.allow.empty() && !options.sandbox) usage_error("--allow goes with --sandbox");
   if (*after_option && options.emit != Emit::loops) usage_error("--after goes with --emit=loops");
 
-  if (*doctor || *check || *lsp) {
+  if (*doctor || *check || *format || *lsp || *completions || *manual) {
     const auto extra = app.remaining(true);
     if (!extra.empty()) usage_error(fmt::format("unexpected argument '{}'", extra[0]));
-    options.action = *doctor ? Action::doctor : *lsp ? Action::lsp : Action::check;
+    if (*completions) throw Finish{0, shell_completions(app, shell)};
+    if (*manual) throw Finish{0, manual_page(app, kFooter)};
+    if (*length_option) options.line_length = static_cast<int>(whole_number("--line-length", line_length, kMostColumns));
+    options.action = *doctor ? Action::doctor : *check ? Action::check : *lsp ? Action::lsp : Action::format;
     return options;
   }
   options.arguments = app.remaining();

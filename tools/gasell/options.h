@@ -8,12 +8,13 @@
 
 namespace gasell::cli {
 
-enum class Action { repl, run_file, run_text, run_stdin, check, lsp, doctor };
+enum class Action { repl, run_file, run_text, run_stdin, check, format, lsp, doctor };
 enum class Emit { nothing, ast, graph, loops, llvm, assembly, grid, ptx };
 
 struct Options {
   Action action = Action::repl;
-  std::string script;                  // run_file, check: the path; run_text: the text; repl: a script that runs first, or ""
+  std::string script;                  // run_file: the path; run_text: the text; repl: a script that runs first, or ""
+  std::vector<std::string> paths;      // check, format: files and folders; "-": standard input
   std::vector<std::string> arguments;  // what sys.argv holds after the script's name
   bool sandbox = false;                // scripts reach only what `allow` says
   std::vector<std::string> allow;      // runtime/device/sandbox.h, grant()
@@ -25,7 +26,9 @@ struct Options {
   bool profile = false;  // print what took how long
   int dashboard = -1;    // the port for --dashboard; 0: one that is free; -1: no dashboard
   bool json_errors = false;
-  bool internal = false;  // errors show what LLVM and C++ said
+  bool only_checks = false, shows_diff = false;  // format: write nothing; print what would change
+  int line_length = 120;                         // format
+  bool internal = false;                         // errors show what LLVM and C++ said
 };
 
 /// The command line is wrong, or asked for help or the version: print `text` (to stdout when code is 0) and exit with `code`.

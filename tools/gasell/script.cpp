@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 
 #include "lang/diagnostic.h"
@@ -100,9 +102,30 @@ int run_script(const Options& options) {
   });
 }
 
-int check_script(const Options& options) {
-  const SourceRef source = read_script(options);
-  return guarded(options, [&] { parse_module(source); });
+std::vector<SourceRef> read_scripts(const std::vector<std::string>& paths) {
+  namespace fs = std::filesystem;
+  std::vector<SourceRef> sources;
+  try {
+    for (const std::string& path : paths) {
+      std::error_code error;
+      if (path == "-") {
+        sources.push_back(std::make_shared<Source>("<stdin>", read_all(stdin, "<stdin>")));
+      } else if (!fs::is_directory(path, error)) {
+        sources.push_back(read_file(path));
+      } else {
+        std::vector<std::string> files;
+        for (auto entry = fs::recursive_directory_iterator(path, error); !error && entry != fs::recursive_directory_iterator();
+             entry.increment(error))
+          if (entry->path().extension() == ".gsl" && entry->is_regular_file(error)) files.push_back(entry->path().string());
+        if (error) throw os_error(error.value(), path);
+        std::sort(files.begin(), files.end());
+        for (const std::string& file : files) sources.push_back(read_file(file));
+      }
+    }
+  } catch (const Error& e) {
+    throw Finish{2, fmt::format("gasell: cannot read the script: {}\n", e.diagnostic().message)};
+  }
+  return sources;
 }
 
 }  // namespace gasell::cli

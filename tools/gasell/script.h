@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "lang/source.h"
 #include "tools/gasell/options.h"
@@ -14,8 +15,11 @@ SourceRef read_script(const Options& options);
 /// A script's text. Throws Error: FileNotFoundError and its like.
 SourceRef read_file(const std::string& name);
 
-/// Each returns the command's exit status.
+/// Returns the command's exit status.
 int run_script(const Options& options);
-int check_script(const Options& options);
+
+/// The texts of `paths`: of a folder all `.gsl` files in it and in its folders, in order; "-" is standard input. Throws Finish (code 2)
+/// when one cannot be read.
+std::vector<SourceRef> read_scripts(const std::vector<std::string>& paths);
 
 }  // namespace gasell::cli

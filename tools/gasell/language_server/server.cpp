@@ -7,6 +7,7 @@
 #include "lang/diagnostic.h"
 #include "tools/gasell/host.h"
 #include "tools/gasell/language_server/features.h"
+#include "tools/gasell/language_server/formatting.h"
 #include "tools/gasell/language_server/transport.h"
 #include "tools/gasell/terminal.h"
 #include "tools/version.h"
@@ -117,6 +118,7 @@ class Server {
         {"textDocument/prepareRename", &Server::at_place<prepare_rename, true>},
         {"textDocument/references", &Server::find_references},
         {"textDocument/rename", &Server::rename_name},
+        {"textDocument/formatting", &Server::format_document},
         {"textDocument/documentSymbol", &Server::symbols_of_document},
     };
     return kRequests;
@@ -147,6 +149,7 @@ class Server {
               {"referencesProvider", true},
               {"documentHighlightProvider", true},
               {"renameProvider", {{"prepareProvider", true}}},
+              {"documentFormattingProvider", true},
               {"documentSymbolProvider", true}}}};
   }
 
@@ -202,6 +205,8 @@ class Server {
     refresh(analysis);
     return document_symbols(analysis);
   }
+
+  json format_document(const json& params) { return formatting(document(params).document); }
 
   void open(const json& params) {
     const json& item = params.at("textDocument");
