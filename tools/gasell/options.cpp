@@ -114,7 +114,7 @@ Options parse_command_line(int argc, char** argv) {
   std::string line_length;
   auto* length_option = format->add_option("--line-length", line_length, "Columns that a line may have (default: 120)")->type_name("N");
   auto* lsp = app.add_subcommand("lsp", "Serve an editor over standard input and output (Language Server Protocol)");
-  lsp->add_flag("--stdio", "Standard input and output, which are used anyway");
+  lsp->add_flag_callback("--stdio", [] {}, "Standard input and output, which are used anyway");
   std::string shell;
   auto* completions = app.add_subcommand("completions", "Print what a shell needs to complete this command");
   completions->add_option("SHELL", shell, "bash, zsh or fish")->required()->type_name("");

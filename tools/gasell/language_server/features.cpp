@@ -273,7 +273,7 @@ json highlights(Analysis& analysis, size_t offset) {
 json prepare_rename(Analysis& analysis, size_t offset) {
   const Occurrence* one = analysis.is_current() ? analysis.symbols.at(offset) : nullptr;
   const Occurrence* bound = one ? analysis.symbols.binding(*one) : nullptr;
-  if (!bound || bound->kind == Occurrence::Kind::import) return nullptr;
+  if (!bound || bound->kind == Occurrence::Kind::import || bound->of_class) return nullptr;
   return {{"range", analysis.document.lines().range(one->span)}, {"placeholder", one->name}};
 }
 
@@ -281,6 +281,8 @@ json rename(Analysis& analysis, size_t offset, const std::string& name) {
   if (prepare_rename(analysis, offset).is_null()) throw Error("ValueError", "there is no name of this file here");
   if (name.empty() || name_length(name, 0) != name.size() || is_keyword(name)) throw Error("ValueError", "'" + name + "' is no name");
   const Occurrence* one = analysis.symbols.at(offset);
+  if (analysis.symbols.binding(*one)->kind == Occurrence::Kind::parameter && analysis.symbols.keywords.contains(one->name))
+    throw Error("ValueError", "'" + one->name + "' is given by its name in a call");
   const LineIndex lines = analysis.document.lines();
   json edits = json::array();
   for (const Occurrence& other : analysis.symbols.occurrences)

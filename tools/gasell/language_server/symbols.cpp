@@ -37,7 +37,8 @@ class Collector {
   }
 
   void add(Occurrence::Kind kind, Span span, const std::string& name, const void* scope, bool binds, std::string module = {}) {
-    if (!name.empty() && name[0] != '.') symbols.occurrences.push_back({kind, span, name, scope, binds, std::move(module)});
+    if (!name.empty() && name[0] != '.')
+      symbols.occurrences.push_back({kind, span, name, scope, binds, classes_.contains(scope), std::move(module)});
   }
 
   /// The place of a name that stands somewhere in `span`.
@@ -109,6 +110,8 @@ class Collector {
       pattern(*one->args[0]);
       for (size_t i = 1; i < one->args.size(); ++i) expression(*one->args[i]);
     } else {
+      if (const auto* call = std::get_if<Call>(&e.node))
+        for (const Keyword& keyword : call->keywords) symbols.keywords.insert(keyword.name);
       visit_children(e, [&](ExprRef& child) { expression(*child); });
     }
   }
@@ -125,6 +128,7 @@ class Collector {
     Definition definition{def.name, is_class, inside_class_, s.span, def.name_span, {}};
     const bool around = inside_class_;
     inside_class_ = is_class;
+    if (is_class) classes_.insert(&def.scope);
     scopes_.push_back(&def.scope);
     parameters(def.params, def.scope);
     body(def.body, definition.inside);
@@ -181,6 +185,7 @@ class Collector {
 
   SourceRef source_;
   std::vector<const FunctionScope*> scopes_;
+  std::set<const void*> classes_;  // scopes of class statements
   bool inside_class_ = false;
 };
 

@@ -1,6 +1,7 @@
 // Where the names of a text are bound and where they are used.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ struct Occurrence {
   std::string name;
   const void* scope = nullptr;  // of the function that the name belongs to; null: the module
   bool binds = false;
-  std::string module;  // of an import: where the name comes from, "mod" or "mod.name"
+  bool of_class = false;  // an attribute of a class, which is also reached by objects
+  std::string module;     // of an import: where the name comes from, "mod" or "mod.name"
 };
 
 /// A function or class with what it is made of.
@@ -29,6 +31,7 @@ struct Definition {
 struct Symbols {
   std::vector<Occurrence> occurrences;  // in the text's order
   std::vector<Definition> definitions;
+  std::set<std::string> keywords;     // that calls give arguments by
   std::vector<Occurrence> variables;  // of the top level, where they are first bound
 
   /// The occurrence that holds this byte or ends there; null where there is none.
