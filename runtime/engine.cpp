@@ -36,13 +36,33 @@ constexpr double kSearchSeconds = 0.25;
 /// A value that is kept so that it need not be computed again takes at most this share of the memory that is left.
 constexpr int64_t kShareOfKnown = 8;
 
-/// Passes that combine partial results belong to the report of the kernel they follow.
+/// Which report is about each step: passes that combine partial results belong to that of the kernel they follow, panels of a product to
+/// that of its first one.
+std::vector<size_t> reports_of(const std::vector<const plan::Step*>& steps) {
+  std::vector<size_t> numbers;
+  size_t next = 0;
+  for (size_t k = 0; k < steps.size(); ++k)
+    numbers.push_back(steps[k]->combines ? next - 1 : steps[k]->as_before ? numbers[k - steps[k]->as_before] : next++);
+  return numbers;
+}
+
 std::vector<KernelReport> report(const std::vector<const plan::Step*>& steps) {
   std::vector<KernelReport> reports;
-  for (const plan::Step* each : steps) {
-    const plan::Step& step = *each;
+  std::vector<int> panels;
+  const std::vector<size_t> numbers = reports_of(steps);
+  for (size_t k = 0; k < steps.size(); ++k) {
+    const plan::Step& step = *steps[k];
     if (step.combines) {
-      ++reports.back().combining_passes;
+      ++reports[numbers[k]].combining_passes;
+      continue;
+    }
+    if (step.as_before) {
+      KernelReport& whole = reports[numbers[k]];
+      ++panels[numbers[k]];
+      whole.elements += step.elements;
+      whole.bytes_read += step.bytes_read;
+      whole.bytes_written += step.bytes_written;
+      whole.operations += step.operations;
       continue;
     }
     KernelReport r;
@@ -55,7 +75,10 @@ std::vector<KernelReport> report(const std::vector<const plan::Step*>& steps) {
     r.bytes_written = step.bytes_written;
     r.operations = step.operations;
     reports.push_back(std::move(r));
+    panels.push_back(1);
   }
+  for (size_t k = 0; k < reports.size(); ++k)
+    if (panels[k] > 1) reports[k].stored_because += ", in " + std::to_string(panels[k]) + " panels, which exceed the memory together";
   return reports;
 }
 
@@ -239,11 +262,10 @@ struct Engine::State {
     memory.check();
     if (observer) {
       reports = report(steps);
-      size_t r = 0;
+      const std::vector<size_t> numbers = reports_of(steps);
       for (size_t k = 0; k < steps.size(); ++k) {
-        if (!steps[k]->combines) r = k == 0 ? 0 : r + 1;
-        reports[r].seconds += times.seconds[k];
-        reports[r].compile_seconds += times.compile_seconds[k];
+        reports[numbers[k]].seconds += times.seconds[k];
+        reports[numbers[k]].compile_seconds += times.compile_seconds[k];
       }
       observer(PlanStage::ran, nodes, reports);
     }

@@ -2,7 +2,8 @@
 
 #include <cstring>
 
-#include "runtime/session/carrier.h"
+#include "runtime/session/packing.h"
+#include "runtime/session/unpacking.h"
 #include "stdlib/datetime/objects.h"
 #include "stdlib/library.h"
 #include "stdlib/library_object.h"

@@ -1,4 +1,4 @@
-// How the objects of the library cross from one session to another (runtime/session/carrier.h).
+// How the objects of the library cross from one session to another (runtime/session/parcel.h).
 #pragma once
 
 namespace gasell {

@@ -1,11 +1,11 @@
 // collections: Counter, defaultdict, OrderedDict. deque.cpp has deque, named_tuple.cpp namedtuple.
 #include <algorithm>
 
-#include "runtime/session/carrier.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/iterators.h"
 #include "runtime/session/list_sequence.h"
 #include "runtime/session/number.h"
+#include "runtime/session/packing.h"
 #include "runtime/session/types.h"
 #include "stdlib/bindings.h"
 #include "stdlib/carried.h"

@@ -4,8 +4,8 @@
 #include <deque>
 
 #include "runtime/session/builtins.h"
-#include "runtime/session/carrier.h"
 #include "runtime/session/list_sequence.h"
+#include "runtime/session/packing.h"
 #include "runtime/session/types.h"
 #include "stdlib/carried.h"
 

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/session/carrier.h"
 #include "runtime/session/class.h"
 #include "runtime/session/class_members.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/function.h"
 #include "runtime/session/objects.h"
+#include "runtime/session/packing.h"
 #include "runtime/session/types.h"
 #include "stdlib/bindings.h"
 #include "stdlib/carried.h"

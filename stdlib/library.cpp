@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/session/carrier.h"
+#include "runtime/session/packing.h"
 #include "runtime/session/types.h"
 #include "stdlib/carried.h"
 

@@ -7,12 +7,13 @@
 #include <mutex>
 
 #include "lang/characters.h"
-#include "runtime/session/carrier.h"
 #include "runtime/session/class_members.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/packing.h"
 #include "runtime/session/type_objects.h"
 #include "runtime/session/types.h"
+#include "runtime/session/unpacking.h"
 #include "stdlib/carried.h"
 
 namespace gasell {

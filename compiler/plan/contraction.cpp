@@ -102,6 +102,56 @@ std::optional<Factors> factors_of(const Node& product, const std::vector<int>& s
   return Factors{compact(product.inputs[0]), compact(product.inputs[1])};
 }
 
+InSourceOrder in_source_order(const NodeRef& compact) {
+  const int rank = compact->rank();
+  std::vector<ViewAxis> same;
+  for (int k = 0; k < rank; ++k) same.push_back({k, 0, 1});
+  const auto* view = compact->as<graph::ViewNode>();
+  if (!view) return {compact, std::move(same)};
+  Shape shape;
+  std::vector<ViewAxis> plain = view->axes, turned;
+  for (ViewAxis& a : plain) {
+    if (a.axis < 0) continue;
+    turned.push_back({a.axis, 0, 1});
+    shape.push_back(compact->shape[static_cast<size_t>(a.axis)]);
+    a.axis = static_cast<int>(turned.size()) - 1;
+  }
+  std::vector<int> uses(static_cast<size_t>(rank), 0);
+  for (const ViewAxis& a : turned) ++uses[static_cast<size_t>(a.axis)];
+  if (std::any_of(uses.begin(), uses.end(), [](int n) { return n != 1; })) return {compact, std::move(same)};
+  return {graph::view(compact->inputs[0], std::move(shape), std::move(plain)), std::move(turned)};
+}
+
+bool is_same_view(const NodeRef& a, const NodeRef& b) {
+  if (a == b) return true;
+  const auto *x = a->as<graph::ViewNode>(), *y = b->as<graph::ViewNode>();
+  return x && y && a->inputs[0] == b->inputs[0] && a->shape == b->shape && x->axes == y->axes;
+}
+
+bool has_axis(const Node& factor, int axis) { return own_axes(factor)[static_cast<size_t>(axis)]; }
+
+int panel_axis(const Node& product, const std::vector<int>& summed_axes, bool sum, bool left_stored, bool right_stored) {
+  const std::vector<bool> left = own_axes(*product.inputs[0]), right = own_axes(*product.inputs[1]);
+  int best = -1;
+  const auto better = [&](int k) { return best < 0 || product.shape[static_cast<size_t>(k)] > product.shape[static_cast<size_t>(best)]; };
+  const auto look = [&](auto&& fits) {
+    for (int axis = 0; axis < product.rank(); ++axis)
+      if (fits(static_cast<size_t>(axis), contains(summed_axes, axis)) && better(axis)) best = axis;
+  };
+  look([&](size_t k, bool summed) { return left[k] && right[k] && (!summed || sum); });
+  if (best >= 0) return best;
+  look([&](size_t k, bool summed) { return !summed && (left_stored ? left[k] : right_stored && right[k]); });
+  return best;
+}
+
+NodeRef part_of(const NodeRef& factor, int axis, int64_t begin, int64_t end) {
+  Shape shape = factor->shape;
+  shape[static_cast<size_t>(axis)] = end - begin;
+  std::vector<ViewAxis> axes;
+  for (int k = 0; k < factor->rank(); ++k) axes.push_back({k, k == axis ? begin : 0, 1});
+  return graph::view(factor, std::move(shape), std::move(axes));
+}
+
 std::vector<int64_t> strides_that_fit(const Node& product, const std::vector<int>& summed_axes) {
   const std::vector<bool> left = own_axes(*product.inputs[0]);
   std::vector<int> kept, order;  // axes of the product; those of the result as they lie in memory

@@ -22,6 +22,7 @@ struct Contraction {
   Axis rows, columns, summed;
   std::vector<Axis> outer;  // loops around it; over those that the result has not, results are added up
   bool symmetric = false;   // left and right are one array: result[i, j] == result[j, i]
+  bool add = false;         // to what the result holds
 };
 
 /// The factors of what a sum reduces, without the axes that they are stretched along.
@@ -33,6 +34,22 @@ struct Factors {
 std::optional<Factors> factors_of(const graph::Node& product, const std::vector<int>& summed_axes);
 /// Strides of memory for the result that the library can write: the largest axis that the right factor alone has lies last.
 std::vector<int64_t> strides_that_fit(const graph::Node& product, const std::vector<int>& summed_axes);
+/// A factor without the axes that it is stretched along, as it lies in what it is a view of: x and x.T are stored once.
+struct InSourceOrder {
+  NodeRef plain;
+  std::vector<graph::ViewAxis> axes;  // of the compact factor over `plain`
+};
+InSourceOrder in_source_order(const NodeRef& compact);
+/// Whether both read the same elements of the same node.
+bool is_same_view(const NodeRef& a, const NodeRef& b);
+/// Whether a factor has elements of its own along an axis.
+bool has_axis(const graph::Node& factor, int axis);
+/// Along which axis of `product` to cut it so that a panel needs little memory beside its result: of an axis that both factors have the
+/// panels of both are short, of another one those of the factor that is stored. `sum`: the result may be added up panel by panel. -1: of
+/// none.
+int panel_axis(const graph::Node& product, const std::vector<int>& summed_axes, bool sum, bool left_stored, bool right_stored);
+/// The part of a factor along one of its axes.
+NodeRef part_of(const NodeRef& factor, int axis, int64_t begin, int64_t end);
 /// What `factor` is, over memory that holds it without the axes that it is stretched along.
 NodeRef stretch_again(const NodeRef& factor, const NodeRef& stored);
 

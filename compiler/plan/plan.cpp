@@ -1,5 +1,7 @@
 #include "compiler/plan/plan.h"
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <unordered_map>
 
@@ -7,6 +9,7 @@
 #include "compiler/plan/contraction.h"
 #include "compiler/plan/lower.h"
 #include "compiler/plan/placement.h"
+#include "lang/diagnostic.h"
 
 namespace gasell::plan {
 namespace {
@@ -153,33 +156,52 @@ class Planner {
     copy_measures(plan_.steps[first], report);
   }
 
+  static int64_t bytes_of(const NodeRef& node) { return node->size() * gasell::size_of(node->dtype); }
+
+  /// Where a factor of a product lies in memory, without the axes that it is stretched along; null: it was not stored yet.
+  NodeRef stored_factor(const NodeRef& compact) const {
+    const InSourceOrder factor = in_source_order(compact);
+    for (const StoredFactor& known : factors_)
+      if (is_same_view(known.plain, factor.plain)) return graph::view(known.memory, compact->shape, factor.axes);
+    return nullptr;
+  }
+  NodeRef store_factor(const NodeRef& compact) {
+    if (NodeRef known = stored_factor(compact)) return known;
+    const NodeRef plain = in_source_order(compact).plain;
+    factors_.push_back({plain, store(plain, "factor of a product of matrices")});
+    return stored_factor(compact);
+  }
+
   /// Leaves a sum of products to the library, where it is one; factors that are no memory, or lie in it as the library cannot walk, are
-  /// stored first. False: it is none.
-  bool library_product(const NodeRef& node, const graph::ReduceNode& reduce, const NodeRef& product, const Output& output) {
+  /// stored first, in panels where there is no memory for them. `add`: to what `output` holds. False: it is none.
+  bool library_product(const NodeRef& node, const graph::ReduceNode& reduce, const NodeRef& product, const Output& output,
+                       bool add = false) {
     const std::optional<Factors> factors = factors_of(*product, reduce.axes);
     if (!factors || node->dtype != product->dtype || !options_.library()) return false;
-    const auto bytes = [](const NodeRef& n) { return n->size() * gasell::size_of(n->dtype); };
-    if (bytes(factors->left) + bytes(factors->right) + bytes(node) > options_.memory / 2) return false;
     NodeRef left = product->inputs[0], right = product->inputs[1];
-    const auto store_factor = [this](NodeRef& factor, const NodeRef& compact) {
-      NodeRef& stored = factors_[compact];
-      if (!stored) stored = store(compact, "factor of a product of matrices");
-      factor = stretch_again(factor, stored);
+    bool left_stored = !left->as<graph::BufferNode>(), right_stored = !right->as<graph::BufferNode>();
+    const auto in_panels_if_large = [&] {
+      const auto needed = [this](bool stored, const NodeRef& factor) { return stored && !stored_factor(factor) ? bytes_of(factor) : 0; };
+      if (needed(left_stored, factors->left) + needed(right_stored, factors->right) <= options_.memory / 2) return false;
+      return in_panels(node, reduce, {left, right}, output, add, left_stored, right_stored);
     };
-    if (!left->as<graph::BufferNode>()) store_factor(left, factors->left);
-    if (!right->as<graph::BufferNode>()) store_factor(right, factors->right);
+    if (in_panels_if_large()) return true;
+    if (left_stored) left = stretch_again(left, store_factor(factors->left));
+    if (right_stored) right = stretch_again(right, store_factor(factors->right));
     const auto find = [&] { return contraction_of(pull({graph::map(ScalarOp::mul, {left, right})}), reduce.axes, output.access); };
     std::optional<LibraryProduct> found = find();
     if (found && !(found->left_fits && found->right_fits)) {
-      if (!found->left_fits) store_factor(left, factors->left);
-      if (!found->right_fits) store_factor(right, factors->right);
+      left_stored = !found->left_fits, right_stored = !found->right_fits;
+      if (in_panels_if_large()) return true;
+      if (left_stored) left = stretch_again(left, store(factors->left, "factor of a product of matrices"));
+      if (right_stored) right = stretch_again(right, store(factors->right, "factor of a product of matrices"));
       found = find();
     }
     if (!found || !found->left_fits || !found->right_fits) return false;
     if (!found->result_fits) {
       std::vector<int64_t> strides = strides_that_fit(*product, reduce.axes);
-      if (output.access.coefficients == strides) return false;
-      auto storage = std::make_shared<TemporaryStorage>(bytes(node));
+      if (add || output.access.coefficients == strides) return false;
+      auto storage = std::make_shared<TemporaryStorage>(bytes_of(node));
       elementwise(compute(node, {storage, std::move(strides), 0}, "product of matrices, before it is put into its place"), output);
       return true;
     }
@@ -191,10 +213,60 @@ class Planner {
     step.byte_offsets = {found->left.offset * width, found->right.offset * width, output.access.offset * width};
     step.elements = static_cast<double>(product->size());
     step.operations = step.elements / kProductsAnOperation;
-    step.bytes_read = static_cast<double>(bytes(factors->left) + bytes(factors->right));
-    step.bytes_written = static_cast<double>(bytes(node));
+    step.bytes_read = static_cast<double>(bytes_of(factors->left) + bytes_of(factors->right));
+    step.bytes_written = static_cast<double>(bytes_of(node));
+    found->contraction.add = add;
     step.contraction = std::make_shared<const Contraction>(std::move(found->contraction));
     plan_.steps.push_back(std::move(step));
+    return true;
+  }
+
+  /// A product whose factors are to be stored and find no room together: panel by panel, each factor's as it is needed,
+  ///
+  ///   x.T @ x  →  p = x[0:n];  r = p.T @ p;  p = x[n:2n];  r += p.T @ p;  …
+  ///
+  /// False: it cannot be cut. Then the factors are stored whole, on disk where there is no memory.
+  bool in_panels(const NodeRef& node, const graph::ReduceNode& reduce, const std::array<NodeRef, 2>& stretched, const Output& output,
+                 bool add, bool left_stored, bool right_stored) {
+    constexpr int64_t kMostPanels = 256, kLeastExtent = 16;
+    const NodeRef product = graph::map(ScalarOp::mul, {stretched[0], stretched[1]});
+    const int axis = panel_axis(*product, reduce.axes, 4 * bytes_of(node) <= options_.memory, left_stored, right_stored);
+    const std::optional<Factors> factors = factors_of(*product, reduce.axes);
+    if (axis < 0 || !factors) return false;
+    const int64_t extent = product->shape[static_cast<size_t>(axis)], panel_bytes = std::max<int64_t>(1, options_.memory / 8);
+    const auto cut = [&](bool stored, const NodeRef& factor, const NodeRef& in_product) {
+      if (!stored) return int64_t{0};
+      if (has_axis(*in_product, axis)) return bytes_of(factor);
+      store_factor(factor);
+      return int64_t{0};
+    };
+    const int64_t bytes = cut(left_stored, factors->left, stretched[0]) + cut(right_stored, factors->right, stretched[1]);
+    const int64_t panels = std::min({(bytes + panel_bytes - 1) / panel_bytes, kMostPanels, extent / kLeastExtent});
+    if (panels < 2) return false;
+    const auto summed = std::find(reduce.axes.begin(), reduce.axes.end(), axis);
+    size_t steps_before = 0;
+    for (int64_t p = 0; p < panels; ++p) {
+      // The smallest panel comes first: what the library takes of it, it takes of the others.
+      const int64_t rest = panels - extent % panels, begin = extent / panels * p + std::max<int64_t>(0, p - rest);
+      const int64_t end = begin + extent / panels + (p >= rest ? 1 : 0);
+      const NodeRef part = graph::map(ScalarOp::mul, {part_of(stretched[0], axis, begin, end), part_of(stretched[1], axis, begin, end)});
+      const NodeRef result = graph::reduce(reduce.op, part, reduce.axes);
+      Output to = output;
+      if (summed == reduce.axes.end()) {
+        const auto before = std::count_if(reduce.axes.begin(), reduce.axes.end(), [axis](int k) { return k < axis; });
+        to.access.offset += begin * to.access.coefficients[static_cast<size_t>(axis - before)];
+      }
+      const size_t steps = plan_.steps.size();
+      if (library_product(result, reduce, part, to, add || (summed != reduce.axes.end() && p > 0))) {
+        const size_t made = plan_.steps.size() - steps;
+        for (size_t k = steps; p > 0 && made == steps_before && k < plan_.steps.size(); ++k) plan_.steps[k].as_before = made;
+        steps_before = made;
+        continue;
+      }
+      if (p > 0) throw Error("SystemError", "a product of matrices was cut into panels that are none", {}, Blame::internal);
+      plan_.steps.resize(steps);
+      return false;
+    }
     return true;
   }
   static Step measure(const Pulled& pulled, int64_t results, DType result_type) {
@@ -217,7 +289,10 @@ class Planner {
   const PlanOptions& options_;
   Plan plan_;
   std::unordered_map<const Node*, NodeRef> done_;
-  std::unordered_map<NodeRef, NodeRef> factors_;  // of products of matrices: where they were stored
+  struct StoredFactor {
+    NodeRef plain, memory;  // as in_source_order() gives it, and the buffer that holds it
+  };
+  std::vector<StoredFactor> factors_;  // of products of matrices
 };
 
 }  // namespace

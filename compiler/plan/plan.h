@@ -38,6 +38,7 @@ struct Step {
   // For reports and progress.
   std::string stored_because;
   bool combines = false;  // a pass that combines the partial results of the step before
+  size_t as_before = 0;   // so many steps before stands the same one, of another panel of the same product; 0: none
   double elements = 0, bytes_read = 0, bytes_written = 0, operations = 0;
 };
 

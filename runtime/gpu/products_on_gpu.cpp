@@ -58,7 +58,7 @@ bool give(Gpu& gpu, const Contraction& c, std::span<const GpuArray> arrays) {
   for (const Contraction::Axis& axis : loops.others) calls *= axis.extent;
   for (int64_t call = 0; call < calls; ++call) {
     int64_t left = 0, right = 0, result = 0, number = call;
-    product.add = false;
+    product.add = c.add;
     for (size_t k = loops.others.size(); k-- > 0;) {
       const Contraction::Axis& axis = loops.others[k];
       const int64_t i = number % axis.extent;

@@ -205,7 +205,7 @@ void contract_typed(Device& host, const plan::Contraction& c, const char* left_d
     else
       multiply_together(together, a, b, to, n, m, k, c.symmetric, add, stop);
   };
-  if (c.outer.empty()) return one(0, 0, 0, false, &host);
+  if (c.outer.empty()) return one(0, 0, 0, c.add, &host);
   // The loops around: first those that the result has, then those that are summed.
   std::vector<plan::Contraction::Axis> kept, added;
   for (const auto& axis : c.outer) (axis.result != 0 ? kept : added).push_back(axis);
@@ -217,7 +217,7 @@ void contract_typed(Device& host, const plan::Contraction& c, const char* left_d
     Places more(added, 0);
     for (int64_t addition = 0; addition < additions; ++addition, more.next()) {
       if (addition % 64 == 63 && stop.load(std::memory_order_relaxed)) return;
-      one(at.left + more.left, at.right + more.right, at.result, addition > 0, together ? &host : nullptr);
+      one(at.left + more.left, at.right + more.right, at.result, c.add || addition > 0, together ? &host : nullptr);
     }
   };
   // A core takes so many small ones at a time that handing them out costs little.

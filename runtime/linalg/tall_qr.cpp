@@ -16,7 +16,10 @@ namespace {
 constexpr int64_t kTall = 8;                 // rows a column, from which on a matrix is tall
 constexpr int64_t kLeastElements = 1 << 16;  // of which blocks pay
 constexpr int64_t kBlockBytes = 256 << 10;   // of a block: a core's cache holds it while it is factored
-constexpr int64_t kLeastRowsAColumn = 4;     // of a block, so that what is left of the blocks is a quarter of the matrix at most
+// Rows a column of a block at least, so that what is left of the blocks is a quarter of the matrix at most; and of what is left of large
+// matrices not more than some bytes, as long as blocks are not much larger than a cache.
+constexpr int64_t kLeastRowsAColumn = 4, kMostRowsAColumn = 64;
+constexpr int64_t kLeftBytes = 32 << 20;
 
 template <class T>
 std::unique_ptr<T[]> memory(int64_t count) {
@@ -27,7 +30,8 @@ std::unique_ptr<T[]> memory(int64_t count) {
 class Blocks {
  public:
   Blocks(int64_t m, int64_t n, int64_t width) : m_(m) {
-    const int64_t rows = std::max(kLeastRowsAColumn * n, kBlockBytes / (n * width));
+    const int64_t rows_a_column = std::clamp(m * n / kLeftBytes * width, kLeastRowsAColumn, kMostRowsAColumn);
+    const int64_t rows = std::max(rows_a_column * n, kBlockBytes / (n * width));
     count_ = std::max<int64_t>(1, m / rows);
   }
   int64_t count() const { return count_; }
@@ -59,18 +63,18 @@ template <class T>
 class Factored {
  public:
   /// Of the blocks r alone; with `keep` what make() needs, in memory for m × n elements, where each block has the place of its rows.
-  Factored(Device& host, int64_t m, int64_t n, const RowsOf<T>& a, T* r, T* keep, bool top, const std::atomic<bool>& stop)
+  Factored(Device& host, int64_t m, int64_t n, const TallRows<T>& a, T* r, T* keep, bool top, const std::atomic<bool>& stop)
       : host_(host), n_(n), blocks_(m, n, sizeof(T)), keep_(keep), stop_(stop) {
     const int64_t count = blocks_.count(), left = count * n;
     if (keep) taus_ = memory<T>(left);
     const auto rest = memory<T>(left * n);
     if (top) first_ = memory<T>(blocks_.rows(0) * n);
-    host.share_pieces(count, [&](int64_t k) {
+    const auto factor_block = [&](int64_t k) {
       if (stop.load(std::memory_order_relaxed)) return;
       const int64_t rows = blocks_.rows(k);
       const auto own = memory<T>(keep ? 0 : rows * n), tau = memory<T>(n);
       T* const block = keep ? keep + blocks_.begin(k) * n : own.get();
-      a(blocks_.begin(k), rows, block, rows);
+      a.rows(blocks_.begin(k), rows, block, rows);
       factor_qr(rows, n, block, tau.get());
       for (int64_t j = 0; j < n; ++j)
         for (int64_t i = 0; i < n; ++i) rest[static_cast<size_t>(j * left + k * n + i)] = i <= j ? block[j * rows + i] : T(0);
@@ -79,7 +83,13 @@ class Factored {
         std::copy_n(block, rows * n, first_.get());
         make_q(rows, n, n, first_.get(), tau.get());
       }
-    });
+    };
+    const int64_t together = a.at_a_time ? std::max<int64_t>(1, a.at_a_time / blocks_.rows(0)) : count;
+    for (int64_t begin = 0; begin < count; begin += together) {
+      const int64_t end = std::min(count, begin + together);
+      if (a.prepare) a.prepare(blocks_.begin(begin), blocks_.begin(end));
+      host.share_pieces(end - begin, [&](int64_t k) { factor_block(begin + k); });
+    }
     if (stop.load(std::memory_order_relaxed)) return;
     if (keep || top) left_q_ = memory<T>(left * n);
     const RowsOf<T> rows_left = [&](int64_t begin, int64_t rows, T* to, int64_t leading) {
@@ -128,7 +138,7 @@ template <class T>
 void factor(Device& host, int64_t m, int64_t n, const RowsOf<T>& a, T* r, T* q, const std::atomic<bool>& stop) {
   if (!is_tall(m, n)) return factor_whole(m, n, a, r, q);
   const auto keep = memory<T>(q ? m * n : 0);
-  const Factored<T> factored(host, m, n, a, r, q ? keep.get() : nullptr, false, stop);
+  const Factored<T> factored(host, m, n, {a, 0, {}}, r, q ? keep.get() : nullptr, false, stop);
   if (q) factored.make_all([&](int64_t begin) { return Matrix<T>{q + begin, 1, m}; });
 }
 
@@ -176,7 +186,7 @@ std::vector<Real<T>> signs_of_lapack(Device& host, int64_t n, T* top, const T* r
 bool is_tall(int64_t rows, int64_t columns) { return columns > 0 && rows / columns >= kTall && rows * columns >= kLeastElements; }
 
 template <class T>
-void tall_qr(Device& host, int64_t m, int64_t n, const RowsOf<T>& a, T* r, T* q, bool like_lapack, const std::atomic<bool>& stop) {
+void tall_qr(Device& host, int64_t m, int64_t n, const TallRows<T>& a, T* r, T* q, bool like_lapack, const std::atomic<bool>& stop) {
   Factored<T> factored(host, m, n, a, r, q, like_lapack, stop);
   if (stop.load(std::memory_order_relaxed)) return;
   if (like_lapack) {
@@ -195,7 +205,7 @@ bool tall_least_squares(Device& host, int64_t m, int64_t n, int64_t columns, con
                         Real<T> rcond, int64_t& rank, const std::atomic<bool>& stop) {
   const int64_t all = n + columns;
   const auto r = memory<T>(all * all), a = memory<T>(n * n), b = memory<T>(n * columns);
-  tall_qr<T>(host, m, all, both, r.get(), nullptr, false, stop);
+  tall_qr<T>(host, m, all, {both, 0, {}}, r.get(), nullptr, false, stop);
   if (stop.load(std::memory_order_relaxed)) return true;
   // [a b] = q [r11 r12; 0 r22]: what is nearest to b is r11 x = r12, and beyond it r22 is left.
   for (int64_t j = 0; j < n; ++j) std::copy_n(r.get() + j * all, n, a.get() + j * n);
@@ -211,7 +221,7 @@ bool tall_least_squares(Device& host, int64_t m, int64_t n, int64_t columns, con
 
 #define GASELL_TALL_OF(T)                                                                                                          \
   template std::vector<Real<T>> signs_of_lapack(Device&, int64_t, T*, const T*, const std::atomic<bool>&);                         \
-  template void tall_qr(Device&, int64_t, int64_t, const RowsOf<T>&, T*, T*, bool, const std::atomic<bool>&);                      \
+  template void tall_qr(Device&, int64_t, int64_t, const TallRows<T>&, T*, T*, bool, const std::atomic<bool>&);                    \
   template bool tall_least_squares(Device&, int64_t, int64_t, int64_t, const RowsOf<T>&, T*, double*, Real<T>*, Real<T>, int64_t&, \
                                    const std::atomic<bool>&)
 

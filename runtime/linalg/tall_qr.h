@@ -25,11 +25,19 @@ bool is_tall(int64_t rows, int64_t columns);
 template <class T>
 using RowsOf = std::function<void(int64_t begin, int64_t rows, T* to, int64_t leading)>;
 
+/// A matrix that is made while it is used: `at_a_time` rows, about, are asked for before `rows` gives them. 0: all are there.
+template <class T>
+struct TallRows {
+  RowsOf<T> rows;
+  int64_t at_a_time = 0;
+  std::function<void(int64_t begin, int64_t end)> prepare;
+};
+
 /// a = q r, m × n with is_tall(m, n); `a` is asked for its rows on several threads. r: n × n in Fortran's order, zeros below its diagonal.
 /// q, where it is wanted (else null): m × n, its rows together. With `like_lapack` the factors have the signs that factor_qr gives them;
 /// without, and without q, r is right but for the signs of its rows. Ends early once `stop` is true. Throws std::bad_alloc.
 template <class T>
-void tall_qr(Device& host, int64_t m, int64_t n, const RowsOf<T>& a, T* r, T* q, bool like_lapack, const std::atomic<bool>& stop);
+void tall_qr(Device& host, int64_t m, int64_t n, const TallRows<T>& a, T* r, T* q, bool like_lapack, const std::atomic<bool>& stop);
 
 /// The signs by which LAPACK's q, of which `top` has the first n rows, differs from one whose factors were found otherwise, column by
 /// column; r is the other factor. Both n × n in Fortran's order; top is overwritten. Ends early once `stop` is true.

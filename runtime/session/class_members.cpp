@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "runtime/session/carrier.h"
 #include "runtime/session/class.h"
 #include "runtime/session/class_builtin.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/packing.h"
 #include "runtime/session/types.h"
 
 namespace gasell {

@@ -1,6 +1,5 @@
 // import: known modules, and scripts beside the importing one.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -11,6 +10,7 @@
 #include "lang/render.h"
 #include "runtime/device/sandbox.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/script_path.h"
 
 namespace gasell {
 namespace {
@@ -37,30 +37,7 @@ class ScriptModule final : public Module {
   GlobalScope& scope_;
 };
 
-/// Looks for NAME with this ending (a dotted name is a path) beside the importer, in the working directory and along GASELL_PATH.
-std::optional<fs::path> find_path(const std::string& name, const char* ending, const SourceRef& importer) {
-  std::string relative = name;
-  std::replace(relative.begin(), relative.end(), '.', '/');
-  relative += ending;
-  std::vector<fs::path> directories;
-  if (importer) directories.push_back(fs::path(importer->name()).parent_path());
-  directories.emplace_back("");
-  if (const char* path = std::getenv("GASELL_PATH")) {
-    std::stringstream list(path);
-    for (std::string directory; std::getline(list, directory, ':');) {
-      if (!directory.empty()) directories.emplace_back(directory);
-    }
-  }
-  std::error_code error;
-  for (const fs::path& directory : directories) {
-    fs::path candidate = directory / relative;
-    if (!is_readable_in_sandbox(candidate)) continue;
-    if (*ending ? fs::is_regular_file(candidate, error) : fs::is_directory(candidate, error)) return candidate;
-  }
-  return {};
-}
-
-std::optional<fs::path> find_script(const std::string& name, const SourceRef& importer) { return find_path(name, ".gsl", importer); }
+std::optional<fs::path> find_script(const std::string& name, const SourceRef& importer) { return find_script_path(name, ".gsl", importer); }
 
 /// Runs a text as the module `name`, which is kept under `key` from the moment it begins: circular imports find it.
 Value run_text(Session& session, const std::string& key, const std::string& name, const std::string& path, std::string text, bool library) {
@@ -227,7 +204,7 @@ Value Interpreter::import_module(const std::string& name, const SourceRef& impor
     module = *std::move(member);
   } else if (std::optional<fs::path> script = find_script(name, importer)) {
     module = run_script(session, name, *script);
-  } else if (std::optional<fs::path> directory = find_path(name, "", importer)) {  // holds scripts
+  } else if (std::optional<fs::path> directory = find_script_path(name, "", importer)) {  // holds scripts
     auto [place, inserted] = session.loaded.try_emplace(fs::absolute(*directory).string());
     if (inserted) place->second = Value::make<Module>(name);
     module = place->second;

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
 #include <utility>
 
 #include "lang/large_stack.h"
 #include "runtime/device/sandbox.h"
 #include "runtime/session/dict.h"
+#include "runtime/session/packing.h"
 #include "runtime/session/types.h"
+#include "runtime/session/unpacking.h"
 
 namespace gasell {
 namespace {
@@ -17,9 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 /// Seconds that a call takes at least for a worker to be faster.
 constexpr double kShort = 30e-6;
-/// Threads that wait for tasks do not count towards the pool's; there may be so many with them.
-constexpr size_t kMostWorkers = 250;
-constexpr auto kLook = std::chrono::milliseconds(20);
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
@@ -34,6 +32,13 @@ void CallTimes::note(double taken) {
 struct PackedResult final : Packed {
   explicit PackedResult(TaskRef t) : task(std::move(t)) {}
   Value unpack(Unpacking& to) const override { return TaskPool::result(to.carrier, *task); }
+  const TaskRef task;
+};
+
+/// A task that is no argument of another: it stays one.
+struct PackedTask final : Packed {
+  explicit PackedTask(TaskRef t) : task(std::move(t)) {}
+  Value unpack(Unpacking& to) const override { return Value::make<TaskObject>(task, TaskPool::of(to.carrier.session())); }
   const TaskRef task;
 };
 
@@ -52,15 +57,6 @@ LeavesTurn::~LeavesTurn() {
     }
   }
 }
-
-/// The session's output, behind what its tasks have printed.
-struct TaskPool::Flushing {
-  TaskPool* pool;
-  void operator()(std::string_view text) const {
-    pool->flush(pool->home_);
-    pool->write_out_(text);
-  }
-};
 
 TaskObject::~TaskObject() {
   // The last future of a task that has not begun is gone: nobody wants it, unless tasks do that it is an argument of.
@@ -89,16 +85,15 @@ TaskPool::TaskPool(Session& home)
     register_carried(typeid(TaskObject), {.pack = [](Packing& packing, Object& object) {
                        auto& o = static_cast<TaskObject&>(object);
                        if (!o.kept.is_absent()) return packing.pack(o.kept);
-                       if (!packing.tasks) packing.refuse(object);
+                       if (!packing.tasks) return packing.make<PackedTask>(o.task);
                        packing.tasks->push_back(o.task);
                        return packing.make<PackedResult>(o.task);
                      }});
     return true;
   }();
   (void)once;
-  carrier_of(home, classes_);
-  write_out_ = home.in.write_out;
-  home.in.write_out = Flushing{this};
+  carrier_of(home);
+  take_output();
   home.turn.emplace(home.engine);
 }
 
@@ -110,23 +105,6 @@ bool TaskPool::may_run_beside() const {
   return !home_.sandbox || !home_.engine.gpus();
 }
 
-void TaskPool::close() {
-  interrupt();
-  home_.turn.reset();
-  std::unique_lock lock(mutex_);
-  closing_ = true;
-  work_.notify_all();
-  while (std::ranges::any_of(workers_, [](const Worker& w) { return w.engine != nullptr; })) {
-    for (Worker& worker : workers_)
-      if (worker.engine && worker.working) worker.engine->interrupt();
-    done_.wait_for(lock, kLook);
-  }
-  lock.unlock();
-  for (Worker& worker : workers_) worker.thread.join();
-  flush(home_);
-  if (home_.in.write_out.target<Flushing>()) home_.in.write_out = write_out_;
-}
-
 void TaskPool::set_threads(int threads) {
   const std::lock_guard lock(mutex_);
   threads_ = std::max(1, threads);
@@ -134,185 +112,6 @@ void TaskPool::set_threads(int threads) {
 int TaskPool::threads() const {
   const std::lock_guard lock(mutex_);
   return threads_;
-}
-
-// ---- output ----
-
-void TaskPool::print(std::string_view text) {
-  {
-    const std::lock_guard lock(output_mutex_);
-    output_ += text;
-    has_output_ = true;
-  }
-  done_.notify_all();
-}
-
-void TaskPool::flush(Session& session) {
-  if (&session != &home_ || !has_output_) return;
-  std::string text;
-  {
-    const std::lock_guard lock(output_mutex_);
-    text.swap(output_);
-    has_output_ = false;
-  }
-  if (text.empty()) return;
-  if (home_.in.write_out.target<Flushing>())
-    write_out_(text);
-  else
-    home_.in.write_out(text);
-}
-
-// ---- the workers ----
-
-void TaskPool::more_workers() {
-  if (closing_ || workers_.size() >= kMostWorkers) return;
-  if (static_cast<size_t>(idle_) >= queue_.size() || running_ - blocked_ + idle_ >= threads_) return;
-  Worker& worker = workers_.emplace_back();
-  try {
-    worker.thread = std::thread([this, &worker] { work(worker); });
-  } catch (const std::system_error&) {
-    workers_.pop_back();
-    if (workers_.empty()) throw Error("RuntimeError", "can't start new thread", "", Blame::environment);
-    return;
-  }
-  ++idle_;
-}
-
-void TaskPool::work(Worker& worker) {
-  Engine engine(base_);
-  {
-    Interpreter interpreter(engine, modules_);
-    Session& session = Evaluator::session(interpreter);
-    session.sandbox = std::make_shared<Sandbox>(rules_);
-    session.recursion_limit = recursion_limit_;
-    session.tasks = shared_from_this();
-    carrier_of(session, classes_).follows = true;
-    std::string line;  // that has not ended
-    bool printed = false;
-    interpreter.read_line = [](const std::string&) { return std::optional<std::string>(); };
-    interpreter.write_out = [&](std::string_view text) {
-      printed = true;
-      line += text;
-      const size_t last = line.rfind('\n');
-      if (last == line.npos) return;
-      print(std::string_view(line).substr(0, last + 1));
-      line.erase(0, last + 1);
-    };
-    std::unique_lock lock(mutex_);
-    worker.engine = &engine;
-    for (;;) {
-      work_.wait(lock, [&] { return closing_ || (!queue_.empty() && running_ - blocked_ < threads_); });
-      if (closing_) break;
-      --idle_;
-      ++running_;
-      TaskRef task = std::move(queue_.front());
-      queue_.pop_front();
-      task->state_ = Task::State::running;
-      worker.working = true;
-      engine.clear_interrupt();
-      lock.unlock();
-      printed = false;
-      run(session, task, printed);
-      if (!line.empty()) print(std::exchange(line, {}));
-      task.reset();
-      lock.lock();
-      worker.working = false;
-      --running_;
-      ++idle_;
-    }
-    --idle_;
-    lock.unlock();
-    interpreter.write_out = {};
-  }
-  const std::lock_guard lock(mutex_);
-  worker.engine = nullptr;
-  done_.notify_all();
-}
-
-Value TaskPool::call(Carrier& carrier, const Task& task) {
-  const Value function = carrier.unpack(*task.function_);
-  const Value given = carrier.unpack(task.arguments_);
-  Interpreter& in = carrier.session().in;
-  Arguments arguments;
-  arguments.positional = given.as<Tuple>()->items[0].as<Tuple>()->items;
-  for (const Dict::Entry& e : given.as<Tuple>()->items[1].as<Dict>()->entries())
-    if (!e.key.is_absent()) arguments.keywords.emplace_back(str(in, e.key), e.value);
-  const Clock::time_point begin = Clock::now();
-  Value result = gasell::call(in, function, std::move(arguments));
-  task.times_->note(seconds_since(begin));
-  return result;
-}
-
-Value TaskPool::result(Carrier& carrier, const Task& task) { return task.repeated_ ? call(carrier, task) : carrier.unpack(task.outcome_); }
-
-void TaskPool::run(Session& session, const TaskRef& task, const bool& printed) {
-  Task::State state = Task::State::finished;
-  Parcel outcome;
-  const auto failed = [&](const Value& exception) {
-    state = Task::State::failed;
-    Carrier& carrier = *session.carrier;
-    try {
-      outcome = carrier.pack(exception);
-    } catch (const NotCarried& refused) {
-      outcome = carrier.pack(Value::make<Exception>(*exception_type("RuntimeError"),
-                                                    std::vector<Value>{make_str(str(session.in, exception) +
-                                                                                " (an exception that holds what does not leave its "
-                                                                                "interpreter: '" +
-                                                                                refused.what + "')")}));
-    }
-  };
-  bool repeated = false;
-  try {
-    struct Taken {
-      explicit Taken(Session& s) : session(s) { session.turn.emplace(session.engine); }
-      ~Taken() { session.turn.reset(); }
-      Session& session;
-    } taken(session);
-    session.depth = 0;
-    session.handling = Value();
-    Evaluator::enter(session, [&] {
-      try {
-        outcome = session.carrier->pack(call(*session.carrier, *task));
-      } catch (const Raised& raised) {
-        failed(raised.value);
-      } catch (const Error& error) {
-        failed(exception_from_error(error));
-      } catch (const NotCarried& refused) {
-        repeated = !printed && !task->function_->effects.changes_given && !task->arguments_.effects.changes_given;
-        if (!repeated)
-          failed(Value::make<Exception>(*exception_type("NotImplementedError"),
-                                        std::vector<Value>{make_str("the result of a task holds what does not leave its interpreter ('" +
-                                                                    refused.what + "'): scheduler='sync' runs tasks here")}));
-      }
-      session.carrier->forget();
-    });
-  } catch (const Interrupted&) {
-    state = Task::State::cancelled;
-  } catch (const Interpreter::Exit&) {
-    state = Task::State::cancelled;
-  } catch (const Sandbox::Ended&) {
-    state = Task::State::cancelled;
-  } catch (const Error& error) {  // there is no room for its stack
-    failed(exception_from_error(error));
-  } catch (const std::bad_alloc&) {
-    failed(Value::make<Exception>(*exception_type("MemoryError"), std::vector<Value>{}));
-  }
-  session.uncaught = Value();
-  // What it was made of goes without the lock.
-  std::shared_ptr<const Parcel> function;
-  Parcel arguments;
-  std::vector<TaskRef> needs;
-  const std::lock_guard lock(mutex_);
-  if (task->done()) return;  // cancelled meanwhile
-  if (state == Task::State::failed && --task->attempts_ > 0) return make_ready(task);
-  task->repeated_ = repeated;
-  if (!repeated) {
-    function.swap(task->function_);
-    std::swap(arguments, task->arguments_);
-  }
-  needs.swap(task->needs_);
-  task->outcome_ = std::move(outcome);
-  finish(task, state);
 }
 
 // ---- tasks ----
@@ -354,7 +153,7 @@ TaskRef TaskPool::start(Session& session, const Value& function, const Value& po
                         bool even_short) {
   flush(session);
   if (!may_run_beside() || !is_of_scripts(function)) return nullptr;
-  Carrier& carrier = carrier_of(session, classes_);
+  Carrier& carrier = carrier_of(session);
   auto task = std::make_shared<Task>();
   std::vector<TaskRef> needs;
   try {
@@ -363,7 +162,7 @@ TaskRef TaskPool::start(Session& session, const Value& function, const Value& po
     if (effects.changes_outside) return nullptr;
     task->times_ = times_of(function);
     const double last = task->times_->seconds;
-    if (last >= 0 && last < kShort && !effects.waits && !even_short) return nullptr;
+    if (last >= 0 && last < kShort && !effects.waits && !task->times_->waits && !even_short) return nullptr;
     task->arguments_ = carrier.pack(make_tuple({positional, keywords}), &needs);
     const Parcel& arguments = task->arguments_;
     const bool changes = effects.changes_given || arguments.effects.changes_given;
@@ -388,6 +187,12 @@ TaskRef TaskPool::start(Session& session, const Value& function, const Value& po
   task->needs_ = std::move(needs);
   if (task->missing_ == 0) make_ready(task);
   return task;
+}
+
+void TaskPool::note_waits(const Session& session) {
+  const std::lock_guard lock(mutex_);
+  for (const Worker& worker : workers_)
+    if (worker.session == &session && worker.calls) worker.calls->waits = true;
 }
 
 void TaskPool::note_call(const Value& function, double seconds) { times_of(function)->note(seconds); }
@@ -499,9 +304,16 @@ bool TaskPool::wait_until(Session& session, const std::function<bool()>& enough,
   return there;
 }
 
+void TaskPool::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+  }  // one who is about to wait has looked before
+  done_.notify_all();
+}
+
 Value TaskPool::value(Session& session, const TaskRef& task) {
   if (task->state() != Task::State::finished) return Value::absent();
-  Carrier& carrier = carrier_of(session, classes_);
+  Carrier& carrier = carrier_of(session);
   if (task.use_count() == 1 && !task->repeated_) return carrier.open(std::move(task->outcome_));
   return result(carrier, *task);
 }
@@ -509,7 +321,7 @@ Value TaskPool::value(Session& session, const TaskRef& task) {
 Value TaskPool::exception(Session& session, const TaskRef& task) {
   const Task& cause = task->failed_for_ ? *task->failed_for_ : *task;
   if (cause.state() != Task::State::failed) return Value::absent();
-  return carrier_of(session, classes_).unpack(cause.outcome_);
+  return carrier_of(session).unpack(cause.outcome_);
 }
 
 bool TaskPool::cancel(const TaskRef& task) {

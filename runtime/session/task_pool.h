@@ -1,7 +1,7 @@
 // Calls that run beside a session, on threads that each have an interpreter of their own: what Dask's tasks and futures, executors and
 // joblib stand on.
 //
-// A task is a parcel of a function and one of its arguments (carrier.h); results of other tasks may be among the arguments. Its result, or
+// A task is a parcel of a function and one of its arguments (parcel.h); results of other tasks may be among the arguments. Its result, or
 // its exception with the places in the user's text, is a parcel, too, which whoever wants the value unpacks. A worker has an engine made
 // from the session's (Engine(Engine&)), its globals are what comes with the functions, its np.random and warnings are its own.
 //
@@ -19,6 +19,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -30,6 +31,7 @@
 
 #include "runtime/device/sandbox.h"
 #include "runtime/session/carrier.h"
+#include "runtime/session/task_board.h"
 
 namespace gasell {
 
@@ -38,6 +40,7 @@ class TaskPool;
 /// How long the calls of a function take.
 struct CallTimes {
   std::atomic<double> seconds{-1};  // -1: it never ran
+  std::atomic<bool> waits{false};   // one of them asked for what other tasks give
   void note(double taken);
 };
 
@@ -120,6 +123,14 @@ class TaskPool : public std::enable_shared_from_this<TaskPool> {
 
   /// Waits until `count` of the tasks are done, for so many seconds (negative: for ever); whether they are. Throws Interrupted.
   bool wait(Session& session, const std::vector<TaskRef>& tasks, size_t count, double seconds);
+  /// Waits until something is so, which `enough` finds out and wake() says may have changed.
+  bool wait_until(Session& session, const std::function<bool()>& enough, double seconds);
+  void wake();
+  /// What a script's sessions share by name.
+  TaskBoard board;
+  /// Says of the function that runs in a session as a task that it may wait: its calls stay on workers, however short they were.
+  void note_waits(const Session& session);
+
   /// Waits until all are done or one has failed; then the others are cancelled, and it is what is given, else null.
   TaskRef wait_for_all(Session& session, const std::vector<TaskRef>& tasks);
   /// The value of a finished task, or an absent one.
@@ -137,15 +148,19 @@ class TaskPool : public std::enable_shared_from_this<TaskPool> {
   static Value result(Carrier& carrier, const Task& task);
 
  private:
+  /// How often one who waits looks for an interrupt and for output.
+  static constexpr std::chrono::milliseconds kLook{20};
   static Value call(Carrier& carrier, const Task& task);
   struct Flushing;
   struct Worker {
     std::thread thread;
     Engine* engine = nullptr;  // while it is there
+    const Session* session = nullptr;
+    std::shared_ptr<CallTimes> calls;  // of the function that runs
     bool working = false;
   };
   bool may_run_beside() const;
-  bool wait_until(Session& session, const std::function<bool()>& enough, double seconds);
+  void take_output();
   void work(Worker& worker);
   void run(Session& session, const TaskRef& task, const bool& printed);
   /// Sets what became of it; what needs it becomes ready, or fails with it.
@@ -160,7 +175,6 @@ class TaskPool : public std::enable_shared_from_this<TaskPool> {
   const ModuleTable modules_;
   const Sandbox::Rules rules_;
   const int recursion_limit_;
-  const std::shared_ptr<CarriedClasses> classes_ = std::make_shared<CarriedClasses>();
   std::function<void(std::string_view)> write_out_;  // the session's own
 
   mutable std::mutex mutex_;  // of all that follows, but for the output

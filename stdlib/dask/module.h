@@ -25,6 +25,8 @@ Value make_dask_natives(Interpreter& in);
 const std::vector<const Type*>& task_exceptions();
 /// Those of tasks.
 const std::vector<NativeFunction>& task_functions();
+/// Those of what tasks share by name.
+const std::vector<NativeFunction>& board_functions();
 /// Those of Zarr arrays, and their exceptions.
 std::vector<NativeFunction> zarr_functions();
 void register_zarr_exceptions();

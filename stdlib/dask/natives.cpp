@@ -88,7 +88,7 @@ Value make_dask_natives(Interpreter&) {
   register_zarr_exceptions();
   static const std::vector<NativeFunction> kZarr = zarr_functions();
   const Value module = Value::make<LibraryModule>("_dask");
-  for (const auto* functions : {&kFunctions, &kZarr, &task_functions()})
+  for (const auto* functions : {&kFunctions, &kZarr, &task_functions(), &board_functions()})
     for (const NativeFunction& f : *functions) set_member(module, f.name, Value::make<Builtin>(f));
   return module;
 }

@@ -1,4 +1,7 @@
 // Tasks for library texts: what dask.compute, futures, executors and joblib are written with.
+#include <fmt/format.h>
+
+#include <atomic>
 #include <chrono>
 
 #include "runtime/session/dict.h"
@@ -94,6 +97,12 @@ Value task_threads(Interpreter& in, Args args) {
   return Value::of(static_cast<int64_t>(before));
 }
 
+/// One of all sessions: tasks name what others may ask for.
+Value next_token(Interpreter&, Args) {
+  static std::atomic<uint64_t> last{0};
+  return make_str(fmt::format("{:032x}", ++last));
+}
+
 Value is_worker(Interpreter& in, Args) { return Value::of(!pool_of(in).is_home(Evaluator::session(in))); }
 
 }  // namespace
@@ -116,6 +125,7 @@ const std::vector<NativeFunction>& task_functions() {
       {"detach_task", "task", detach_task, "It runs though nobody keeps it."},
       {"task_threads", "threads=None", task_threads, "How many tasks run at the same time; sets another number."},
       {"is_task", "x", [](Interpreter&, Args a) { return Value::of(a[0].as<TaskObject>() != nullptr); }, "Whether x is a task."},
+      {"next_token", "", next_token, "A text that tells a task from all others."},
       {"is_worker", "", is_worker, "Whether this runs in a task."},
   };
   register_carried_library();

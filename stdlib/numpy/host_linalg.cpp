@@ -13,6 +13,7 @@
 #include "stdlib/named_tuple.h"
 #include "stdlib/numpy/gpu_linalg.h"
 #include "stdlib/numpy/host.h"
+#include "stdlib/numpy/lapack_elements.h"
 
 namespace gasell::numpy {
 namespace {
@@ -74,11 +75,6 @@ class Scratch {
   int64_t bytes_;
 };
 
-template <class T>
-std::unique_ptr<T[]> memory(int64_t count) {
-  return std::make_unique_for_overwrite<T[]>(static_cast<size_t>(std::max<int64_t>(count, 1)));
-}
-
 constexpr double kPiece = 2e5;          // operations worth waking a core
 constexpr int64_t kThreadedFrom = 128;  // extents from which on the library's own threads pay
 
@@ -119,13 +115,6 @@ double cube(const Stack& s) {
   return static_cast<double>(s.rows) * static_cast<double>(s.columns) * static_cast<double>(std::max(s.rows, s.columns)) + 500;
 }
 
-/// work(std::type_identity<T>) with the element type, double or complex.
-template <class Work>
-auto with_element(DType dtype, Work&& work) {
-  if (is_complex(dtype)) return work(std::type_identity<std::complex<double>>{});
-  return work(std::type_identity<double>{});
-}
-
 /// solve(a, b): of stacks of one shape; b's matrices have any number of columns.
 Value solve(Interpreter& in, Args args) {
   if (std::optional<Value> made = gpu_solve(in, args[0], args[1])) return *std::move(made);
@@ -135,7 +124,7 @@ Value solve(Interpreter& in, Args args) {
     T* target = result.data<T>();
     return for_each_matrix(in, a, cube(a), (a.rows * a.columns + b.rows * b.columns) * static_cast<int64_t>(sizeof(T)),
                            [&, target](int64_t k) {
-                             const auto left = memory<T>(a.rows * a.columns), right = memory<T>(b.rows * b.columns);
+                             const auto left = unset_memory<T>(a.rows * a.columns), right = unset_memory<T>(b.rows * b.columns);
                              a.copy_to(k, left.get());
                              b.copy_to(k, right.get());
                              if (!linalg::solve(a.rows, b.columns, left.get(), right.get())) return false;
@@ -156,7 +145,7 @@ Value lu(Interpreter& in, Args args) {
     T* target = factors.data<T>();
     auto* const pivots = rows.data<int64_t>();
     for_each_matrix(in, a, cube(a) / 3, size * static_cast<int64_t>(sizeof(T)), [&, target, pivots](int64_t k) {
-      const auto copy = memory<T>(size);
+      const auto copy = unset_memory<T>(size);
       a.copy_to(k, copy.get());
       linalg::factor_lu(a.rows, a.columns, copy.get(), pivots + k * least);
       for (int64_t i = 0; i < least; ++i) --pivots[k * least + i];
@@ -178,7 +167,7 @@ Value solve_triangular(Interpreter& in, Args args) {
     T* target = result.data<T>();
     for_each_matrix(in, a, cube(a) / 2, (a.rows * a.columns + b.rows * b.columns) * static_cast<int64_t>(sizeof(T)),
                     [&, target](int64_t k) {
-                      const auto left = memory<T>(a.rows * a.columns), right = memory<T>(b.rows * b.columns);
+                      const auto left = unset_memory<T>(a.rows * a.columns), right = unset_memory<T>(b.rows * b.columns);
                       a.copy_to(k, left.get());
                       b.copy_to(k, right.get());
                       linalg::solve_triangular(a.rows, b.columns, left.get(), right.get(), upper, operation, unit);
@@ -199,7 +188,7 @@ Value inverse(Interpreter& in, Args args) {
   const bool fine = with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     T* target = result.data<T>();
     return for_each_matrix(in, a, cube(a), 2 * n * n * static_cast<int64_t>(sizeof(T)), [&, target](int64_t k) {
-      const auto left = memory<T>(n * n), right = memory<T>(n * n);
+      const auto left = unset_memory<T>(n * n), right = unset_memory<T>(n * n);
       a.copy_to(k, left.get());
       std::fill(right.get(), right.get() + n * n, T(0));
       for (int64_t i = 0; i < n; ++i) right[static_cast<size_t>(i * n + i)] = 1;
@@ -242,7 +231,7 @@ Value determinant(Interpreter& in, Args args) {
     }
     const Stack a(in, args[0]);
     for_each_matrix(in, a, cube(a), a.rows * a.columns * static_cast<int64_t>(sizeof(T)), [&](int64_t k) {
-      const auto copy = memory<T>(a.rows * a.columns);
+      const auto copy = unset_memory<T>(a.rows * a.columns);
       a.copy_to(k, copy.get());
       linalg::Determinant<T> d;
       linalg::determinant(a.rows, copy.get(), d);
@@ -261,7 +250,7 @@ Value cholesky(Interpreter& in, Args args) {
   const bool fine = with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     T* target = result.data<T>();
     return for_each_matrix(in, a, cube(a) / 3, a.rows * a.rows * static_cast<int64_t>(sizeof(T)), [&, target](int64_t k) {
-      const auto copy = memory<T>(a.rows * a.rows);
+      const auto copy = unset_memory<T>(a.rows * a.rows);
       a.copy_to(k, copy.get());
       const bool done = linalg::cholesky(a.rows, copy.get(), upper);
       copy_back(copy.get(), a.rows, a.rows, target + k * a.rows * a.rows);
@@ -281,7 +270,7 @@ Value qr(Interpreter& in, Args args) {
   with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
     T *target = factors.data<T>(), *tau = taus.data<T>();
     for_each_matrix(in, a, cube(a), size * static_cast<int64_t>(sizeof(T)), [&, target, tau](int64_t k) {
-      const auto copy = memory<T>(size);
+      const auto copy = unset_memory<T>(size);
       a.copy_to(k, copy.get());
       linalg::factor_qr(a.rows, a.columns, copy.get(), tau + k * least);
       copy_back(copy.get(), a.rows, a.columns, target + k * size);
@@ -303,7 +292,7 @@ Value qr_q(Interpreter& in, Args args) {
     T* target = result.data<T>();
     const T* tau = reinterpret_cast<const T*>(tau_elements.data);
     for_each_matrix(in, a, cube(a), size * static_cast<int64_t>(sizeof(T)), [&, target, tau](int64_t k) {
-      const auto copy = memory<T>(size);
+      const auto copy = unset_memory<T>(size);
       a.copy_to(k, copy.get());
       linalg::make_q(a.rows, columns, least, copy.get(), tau + k * least);
       copy_back(copy.get(), a.rows, columns, target + k * a.rows * columns);
@@ -311,47 +300,6 @@ Value qr_q(Interpreter& in, Args args) {
     });
   });
   return result.value();
-}
-
-/// is_tall(a): whether tall_qr serves it.
-Value is_tall(Interpreter& in, Args args) {
-  const Array a = as_array(in, args[0]);
-  return Value::of(a.rank() == 2 && linalg::is_tall(a.shape()[0], a.shape()[1]));
-}
-
-/// lapack_signs(top, r): of q's first rows and r, the signs by which LAPACK's columns of q (and rows of r) differ.
-Value lapack_signs(Interpreter& in, Args args) {
-  const Stack top(in, args[0]), r(in, args[1]);
-  const int64_t n = r.columns;
-  HostArray signs(in, DType::f64, {n});
-  with_element(r.array.dtype(), [&]<class T>(std::type_identity<T>) {
-    const auto rows = memory<T>(n * n), triangle = memory<T>(n * n);
-    top.copy_to(0, rows.get());
-    r.copy_to(0, triangle.get());
-    const auto found = linalg::signs_of_lapack<T>(in.engine().device(), n, rows.get(), triangle.get(), in.engine().interrupt_flag());
-    std::ranges::copy(found, signs.data<double>());
-  });
-  check_interrupt(in);
-  return signs.value();
-}
-
-/// tall_qr(a, with_q): (q, or None, and r) of one matrix that is_tall, on GPUs or block by block on all cores, with the signs of LAPACK's.
-Value tall_qr(Interpreter& in, Args args) {
-  if (std::optional<Value> made = on_gpus(in, "gpu_tall_qr", {args[0], args[1]})) return *std::move(made);
-  const Stack a(in, args[0]);
-  const int64_t m = a.rows, n = a.columns;
-  const bool with_q = truth(in, args[1]);
-  linalg::OpenBlas::get();  // an error where it is not there
-  HostArray q(in, a.array.dtype(), with_q ? Shape{m, n} : Shape{0}), r(in, a.array.dtype(), {n, n});
-  with_element(a.array.dtype(), [&]<class T>(std::type_identity<T>) {
-    const auto triangle = memory<T>(n * n);
-    const linalg::RowsOf<T> rows_of = [&](int64_t begin, int64_t rows, T* to, int64_t leading) { a.copy_rows(begin, rows, to, leading); };
-    linalg::tall_qr<T>(in.engine().device(), m, n, rows_of, triangle.get(), with_q ? q.data<T>() : nullptr, true,
-                       in.engine().interrupt_flag());
-    check_interrupt(in);
-    copy_back(triangle.get(), n, n, r.data<T>());
-  });
-  return make_tuple({with_q ? q.value() : Value(), r.value()});
 }
 
 /// svd(a, vectors): singular values; with vectors "some" or "all" (u, singular values, vh).
@@ -372,7 +320,8 @@ Value svd(Interpreter& in, Args args) {
     T *to_u = u.data<T>(), *to_v = v.data<T>();
     const int64_t scratch = (m * n + (vectors ? m * u_columns + v_rows * n : 0)) * static_cast<int64_t>(sizeof(T));
     return for_each_matrix(in, a, 8 * cube(a), scratch, [&, s, to_u, to_v](int64_t k) {
-      const auto copy = memory<T>(m * n), left = memory<T>(vectors ? m * u_columns : 1), right = memory<T>(vectors ? v_rows * n : 1);
+      const auto copy = unset_memory<T>(m * n), left = unset_memory<T>(vectors ? m * u_columns : 1),
+                 right = unset_memory<T>(vectors ? v_rows * n : 1);
       a.copy_to(k, copy.get());
       if (least == 0) {  // no values; q of nothing is the identity
         std::fill(left.get(), left.get() + (vectors ? m * u_columns : 0), T(0));
@@ -403,8 +352,8 @@ Value eig(Interpreter& in, Args args) {
     using C = std::complex<double>;
     C *to_values = values.data<C>(), *to_vectors = right.data<C>();
     return for_each_matrix(in, a, 12 * cube(a), n * n * static_cast<int64_t>(sizeof(T) + sizeof(C)), [&, to_values, to_vectors](int64_t k) {
-      const auto copy = memory<T>(n * n);
-      const auto found = memory<C>(vectors ? n * n : 1);
+      const auto copy = unset_memory<T>(n * n);
+      const auto found = unset_memory<C>(vectors ? n * n : 1);
       a.copy_to(k, copy.get());
       if (!linalg::eigenvalues<T>(n, copy.get(), to_values + k * n, vectors ? found.get() : nullptr)) return false;
       if (vectors) copy_back(found.get(), n, n, to_vectors + k * n * n);
@@ -426,7 +375,7 @@ Value eigh(Interpreter& in, Args args) {
     double* to_values = values.data<double>();
     T* to_vectors = found.data<T>();
     return for_each_matrix(in, a, 5 * cube(a), n * n * static_cast<int64_t>(sizeof(T)), [&, to_values, to_vectors](int64_t k) {
-      const auto copy = memory<T>(n * n);
+      const auto copy = unset_memory<T>(n * n);
       a.copy_to(k, copy.get());
       if (!linalg::hermitian_eigenvalues(n, copy.get(), upper, vectors, to_values + k * n)) return false;
       if (vectors) copy_back(copy.get(), n, n, to_vectors + k * n * n);
@@ -448,7 +397,7 @@ Value lstsq(Interpreter& in, Args args) {
     T* to = x.data<T>();
     double *sums = residuals.data<double>(), *s = values.data<double>();
     if (linalg::is_tall(m, n + columns)) {
-      const auto solution = memory<T>(n * columns);
+      const auto solution = unset_memory<T>(n * columns);
       const linalg::RowsOf<T> both = [&](int64_t begin, int64_t rows, T* block, int64_t leading) {
         a.copy_rows(begin, rows, block, leading);
         b.copy_rows(begin, rows, block + n * leading, leading);
@@ -461,7 +410,7 @@ Value lstsq(Interpreter& in, Args args) {
       return found;
     }
     return for_each_matrix(in, a, cube(a), (m * n + most * columns) * static_cast<int64_t>(sizeof(T)), [&, to, sums, s](int64_t) {
-      const auto left = memory<T>(m * n), right = memory<T>(most * columns);
+      const auto left = unset_memory<T>(m * n), right = unset_memory<T>(most * columns);
       a.copy_to(0, left.get());
       const T* from = reinterpret_cast<const T*>(b.elements.data);
       std::fill(right.get(), right.get() + most * columns, T(0));
@@ -489,7 +438,8 @@ Value named(Interpreter& in, Args args) {
 }  // namespace
 
 std::vector<NativeFunction> linalg_functions() {
-  return {
+  std::vector<NativeFunction> all = tall_linalg_functions();
+  const std::vector<NativeFunction> own = {
       {"solve", "a, b", solve, "Solutions of systems of equations."},
       {"lu", "a", lu, "LAPACK's factors of LU decompositions, and the rows that were exchanged."},
       {"solve_triangular", "a, b, upper, operation, unit", solve_triangular, "Solutions of triangular systems of equations."},
@@ -498,15 +448,14 @@ std::vector<NativeFunction> linalg_functions() {
       {"cholesky", "a, upper", cholesky, "Cholesky's factors."},
       {"qr", "a", qr, "LAPACK's factors of QR decompositions."},
       {"qr_q", "factors, tau, columns", qr_q, "The orthogonal matrices of such factors."},
-      {"is_tall", "a", is_tall, "Whether tall_qr serves a matrix."},
-      {"lapack_signs", "top, r", lapack_signs, "The signs of LAPACK's QR."},
-      {"tall_qr", "a, with_q", tall_qr, "q, or None, and r of a matrix with many more rows than columns."},
       {"svd", "a, vectors", svd, "Singular values."},
       {"eig", "a, vectors", eig, "Eigenvalues."},
       {"eigh", "a, upper, vectors", eigh, "Eigenvalues of hermitian matrices."},
       {"lstsq", "a, b, rcond", lstsq, "Least squares."},
       {"named", "name, fields, values", named, "A tuple with names: EigResult and its like."},
   };
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
 }
 
 }  // namespace gasell::numpy

@@ -33,6 +33,13 @@ PROGRAMS = {
     "writes where a mask is true": "x = data()\nm = x > 0.25\nx[m] = np.arange(float(m.sum()))\nprint(x.sum())",
     "elements at places": "x = data()\nprint(x[(data() * n).astype(np.int64)].sum())",
     "writes to places": "x = data()\nx[np.argsort(x)] = np.arange(float(n))\nprint(x[:: n // 7])",
+    "product with itself": "x = data().reshape(-1, 64)\nprint((x.T @ x).round(3)[:3, :3])",
+    "product with few columns": "x = data().reshape(-1, 64)\ny = x @ x[:64, :16]\nprint(y[:: n // 400, ::9].round(9), round(y.sum(), 3))",
+    "product of what is computed": "x = data()[: n // 2].reshape(2048, -1)\ny = np.sin(x) @ np.cos(x).T\nprint(y[::500, ::500].round(7), round(y.trace(), 5))",
+    "qr": "x = data().reshape(-1, 32)\nq, r = np.linalg.qr(x)\nprint(r[::9, ::9].round(7), q[:: n // 99, ::9].round(9), (q @ r - x).max() < 1e-12)",
+    "svd": "x = data().reshape(-1, 32)\nu, s, v = np.linalg.svd(x, full_matrices=False)\nprint(s[::9].round(7), ((u * s) @ v - x).max() < 1e-10)",
+    "qr and svd of chunks": "x = da.random.default_rng(1).random((n // 32, 32), chunks=(n // 256, 32))\nq, r = da.linalg.qr(x)\nu, s, v = da.linalg.svd(x)\nprint(r.compute()[::9, ::9].round(7), s.compute()[::9].round(7), float(abs(q @ r - (u * s) @ v).max()) < 1e-10)",
+    "svd_compressed": "x = da.random.default_rng(1).random((4096, 2048), chunks=(512, 2048))\nu, s, v = da.linalg.svd_compressed(x, 3, seed=7)\nprint(s.compute().round(7), abs(u.compute()[::1000]).round(9))",
     "add.at": "y = np.zeros(n // 8)\nnp.add.at(y, (data() * (n // 8)).astype(np.int64), 1.5)\nprint(y[:5], y.sum())",
 }
 # Beside the budget: the program, kernels, and what is taken for a moment.

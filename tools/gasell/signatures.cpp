@@ -174,6 +174,8 @@ std::optional<CallSignature> member_signature(Interpreter& interpreter, const Va
   return value ? call_signature(interpreter, *value) : std::nullopt;
 }
 
+CallSignature signature_of_definition(const ast::FunctionDef& definition) { return {definition.name, parameters_of(definition), {}}; }
+
 std::optional<FunctionText> function_text(Interpreter& interpreter, const Value& value) {
   if (const auto* function = value.as<Function>()) {
     const ast::FunctionDef* definition = function->definition();

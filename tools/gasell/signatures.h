@@ -27,6 +27,9 @@ std::optional<CallSignature> call_signature(Interpreter& interpreter, const Valu
 /// Of an attribute, without reading it: a property of a frame may compute.
 std::optional<CallSignature> member_signature(Interpreter& interpreter, const Value& owner, std::string_view name);
 
+/// Of a `def` in the tree.
+CallSignature signature_of_definition(const ast::FunctionDef& definition);
+
 /// Where the text of a function is written, with its decorators; nullopt for those in C++.
 struct FunctionText {
   SourceRef source;

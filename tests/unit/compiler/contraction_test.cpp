@@ -66,7 +66,6 @@ TEST_CASE("what the library does not pay for, or cannot do, stays a kernel") {
   CHECK_FALSE(has_contraction(steps_of(product(memory({10, 20}), memory({20, 30})))));
   CHECK_FALSE(has_contraction(steps_of(product(memory({1000, 60}), memory({60, 1})))));
   CHECK_FALSE(has_contraction(steps_of(product(memory({50, 60}, DType::i64), memory({60, 70}, DType::i64)))));
-  CHECK_FALSE(has_contraction(steps_of(product(memory({50, 60}), memory({60, 70})), true, 1000)));
   // An axis that one factor alone is summed along.
   const NodeRef a = reshape(memory({50, 60}), {50, 60, 1}), b = reshape(memory({60, 70}), {1, 60, 70});
   CHECK_FALSE(has_contraction(steps_of(reduce(ReduceOp::sum, map(ScalarOp::mul, {a, b}), {1, 2}))));
@@ -87,6 +86,41 @@ TEST_CASE("transposed factors are taken as they lie, others are stored first") {
   const auto strided = steps_of(product(every_second, transpose(b, {1, 0})));
   REQUIRE(strided.size() == 2);
   CHECK(only_contraction(strided).rows.left == 60);
+}
+
+TEST_CASE("factors that find no room are stored panel by panel") {
+  const auto contractions = [](const std::vector<plan::Step>& steps) {
+    std::vector<Contraction> found;
+    for (const plan::Step& s : steps)
+      if (s.contraction) found.push_back(*s.contraction);
+    return found;
+  };
+  const auto computed = [](Shape shape) { return map(ScalarOp::neg, {memory(std::move(shape))}); };
+  // Memory needs no room.
+  CHECK(contractions(steps_of(product(memory({50, 60}), memory({60, 70})), true, 1000)).size() == 1);
+  // What is summed is cut, and a matrix that is both factors is stored once a panel.
+  const NodeRef tall = computed({2000, 20});
+  const auto square = steps_of(product(transpose(tall, {1, 0}), tall), true, 160 << 10);
+  const auto sums = contractions(square);
+  REQUIRE(sums.size() == 32);
+  CHECK(square.size() == 64);
+  int64_t summed = 0;
+  for (size_t k = 0; k < sums.size(); ++k) {
+    CHECK(sums[k].symmetric);
+    CHECK(sums[k].add == (k > 0));
+    summed += sums[k].summed.extent;
+  }
+  CHECK(summed == 2000);
+  // Of a large result the rows are cut; the other factor is stored whole, once.
+  const auto wide = steps_of(product(computed({2000, 20}), computed({20, 100})), true, 160 << 10);
+  const auto rows = contractions(wide);
+  REQUIRE(rows.size() == 16);
+  CHECK(wide.size() == 33);
+  for (const Contraction& c : rows) {
+    CHECK_FALSE(c.add);
+    CHECK(c.rows.extent == 125);
+    CHECK(c.summed.extent == 20);
+  }
 }
 
 TEST_CASE("a matrix times itself transposed is symmetric") {

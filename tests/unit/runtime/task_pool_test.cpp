@@ -1,6 +1,7 @@
 // Tasks beside a session: what crosses, what has to stay, waiting, cancelling, output. Run with ThreadSanitizer, too.
 #include "runtime/session/task_pool.h"
 
+#include "runtime/session/dict.h"
 #include "session_run.h"
 
 namespace gasell {

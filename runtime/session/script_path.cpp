@@ -1,0 +1,36 @@
+#include "runtime/session/script_path.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <vector>
+
+#include "runtime/device/sandbox.h"
+
+namespace gasell {
+
+namespace fs = std::filesystem;
+
+std::optional<fs::path> find_script_path(const std::string& name, const char* ending, const SourceRef& importer) {
+  std::string relative = name;
+  std::replace(relative.begin(), relative.end(), '.', '/');
+  relative += ending;
+  std::vector<fs::path> directories;
+  if (importer) directories.push_back(fs::path(importer->name()).parent_path());
+  directories.emplace_back("");
+  if (const char* path = std::getenv("GASELL_PATH")) {
+    std::stringstream list(path);
+    for (std::string directory; std::getline(list, directory, ':');) {
+      if (!directory.empty()) directories.emplace_back(directory);
+    }
+  }
+  std::error_code error;
+  for (const fs::path& directory : directories) {
+    fs::path candidate = directory / relative;
+    if (!is_readable_in_sandbox(candidate)) continue;
+    if (*ending ? fs::is_regular_file(candidate, error) : fs::is_directory(candidate, error)) return candidate;
+  }
+  return {};
+}
+
+}  // namespace gasell
