@@ -6,6 +6,7 @@
 #include "lang/characters.h"
 #include "lang/parser.h"
 #include "lang/tokens.h"
+#include "tools/check/check.h"
 #include "tools/gasell/completion.h"
 #include "tools/gasell/describe.h"
 #include "tools/gasell/effect_free.h"
@@ -19,7 +20,8 @@ using nlohmann::json;
 namespace {
 
 // Numbers of the protocol.
-constexpr int kError = 1;
+constexpr int kError = 1, kWarning = 2;
+constexpr int kUnnecessary = 1;  // a tag: editors grey it out
 enum CompletionKind : int { kMethod = 2, kFunction = 3, kVariable = 6, kClass = 7, kModule = 9, kKeyword = 14, kFile = 17, kText = 1 };
 enum SymbolKind : int { kClassSymbol = 5, kMethodSymbol = 6, kFunctionSymbol = 12, kVariableSymbol = 13 };
 
@@ -125,25 +127,32 @@ Interpreter& Analysis::interpreter() {
 }
 
 json diagnostics(Analysis& analysis) {
+  const Document& document = analysis.document;
+  const LineIndex lines = document.lines();
+  if (!analysis.is_current()) {
+    try {
+      analysis.update();
+    } catch (const Error&) {  // what was understood last stays
+    }
+  }
   json found = json::array();
-  const LineIndex lines = analysis.document.lines();
-  try {
-    analysis.update();
-  } catch (const Error& error) {
-    const Diagnostic& wrong = error.diagnostic();
+  for (const check::Finding& finding :
+       check::check_source(analysis.knowledge->library(), std::make_shared<Source>(document.path(), document.text))) {
+    const Diagnostic& wrong = finding.diagnostic;
     Span span = wrong.primary ? wrong.primary->span : Span{};
-    if (span.end <= span.begin) span.end = std::min(span.begin + 1, static_cast<uint32_t>(analysis.document.text.size()));
+    if (span.end <= span.begin) span.end = std::min(span.begin + 1, static_cast<uint32_t>(document.text.size()));
     json entry = {{"range", lines.range(span)},
-                  {"severity", kError},
+                  {"severity", finding.is_error ? kError : kWarning},
                   {"source", "gasell"},
-                  {"code", wrong.kind},
+                  {"code", finding.code},
                   {"message", wrong.message + (wrong.hint.empty() ? "" : "\nhint: " + wrong.hint)}};
+    if (finding.code.starts_with("unused") || finding.code == "unreachable") entry["tags"] = {kUnnecessary};
     for (const Label& label : wrong.secondary)
-      if (label.source && label.source->text() == analysis.document.text)
-        entry["relatedInformation"].push_back({{"location", location(analysis.document.uri, lines, label.span)}, {"message", label.text}});
+      if (label.source && label.source->text() == document.text)
+        entry["relatedInformation"].push_back({{"location", location(document.uri, lines, label.span)}, {"message", label.text}});
     found.push_back(std::move(entry));
   }
-  return {{"uri", analysis.document.uri}, {"version", analysis.document.version}, {"diagnostics", std::move(found)}};
+  return {{"uri", document.uri}, {"version", document.version}, {"diagnostics", std::move(found)}};
 }
 
 json hover(Analysis& analysis, size_t offset) {

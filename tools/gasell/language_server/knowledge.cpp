@@ -102,16 +102,26 @@ std::vector<Piece> pieces_of(const ast::Module& module) {
   return pieces;
 }
 
+std::unique_ptr<Interpreter> make_interpreter(Engine& engine) {
+  auto interpreter = std::make_unique<Interpreter>(engine, known_modules());
+  interpreter->write_out = [](std::string_view) {};
+  interpreter->read_line = [](const std::string&) { return std::nullopt; };
+  return interpreter;
+}
+
 }  // namespace
+
+Interpreter& Knowledge::library() {
+  if (!library_) library_ = make_interpreter(engine_);
+  return *library_;
+}
 
 Interpreter& Knowledge::of(const ast::Module& module) {
   const std::vector<Piece> pieces = pieces_of(module);
   std::string made_of;
   for (const Piece& piece : pieces) made_of += piece.name + "\x01" + piece.text + "\x02";
   if (interpreter_ && made_of == made_of_) return *interpreter_;
-  interpreter_ = std::make_unique<Interpreter>(engine_, known_modules());
-  interpreter_->write_out = [](std::string_view) {};
-  interpreter_->read_line = [](const std::string&) { return std::nullopt; };
+  interpreter_ = make_interpreter(engine_);
   for (const Piece& piece : pieces) {
     try {
       if (piece.name.empty())

@@ -16,10 +16,12 @@ class Knowledge {
   /// With the names of the top level whose making has no effect: imports of library modules, functions without other decorators than the
   /// compiling ones, classes of these, and values of effect_free.h. Made anew when these statements change.
   Interpreter& of(const ast::Module& module);
+  /// One that holds the library alone.
+  Interpreter& library();
 
  private:
   Engine& engine_;
-  std::unique_ptr<Interpreter> interpreter_;
+  std::unique_ptr<Interpreter> interpreter_, library_;
   std::string made_of_;
 };
 
