@@ -86,6 +86,14 @@ class Diagnostics(LanguageServerTest):
         document.replace("print(x", "print(x)")
         self.assertEqual(document.diagnostics(), [])
 
+    def test_what_check_finds(self):
+        document = self.opened("import re\n\n\ndef f(a):\n    return a\n    print(a)\n\n\nprint(f(1, 2), nowhere)\n")
+        found = document.diagnostics()
+        self.assertEqual(
+            [(d["code"], d["severity"], document.slice(d["range"]), d.get("tags")) for d in found],
+            [("unused-import", 2, "re", [1]), ("unreachable", 2, "print(a)", [1]), ("call", 1, "f(1, 2)", None), ("name", 1, "nowhere", None)],
+        )
+
     def test_soon(self):
         document = self.opened("x = (\n")
         document.diagnostics()
@@ -208,6 +216,12 @@ class Help(LanguageServerTest):
         document = self.opened()
         document.replace("print(y", "print(np.lin")
         self.assertIn("linspace", self.completed(document, "np.lin", 6))
+
+    def test_text_that_is_wrong_from_the_beginning(self):
+        document = self.opened("def f(count):\n    return count\n\n\nx = (\nif\n    y = f(1) +\nz = f(2)\n")
+        self.assertEqual(document.ask("definition", "f(2)")["range"]["start"]["line"], 0)
+        self.assertEqual(document.ask("signatureHelp", "f(1)", 2)["signatures"][0]["label"], "f(count)")
+        self.assertEqual(self.client.answer("textDocument/rename", {**document.at("count"), "newName": "n"})["error"]["message"], "the text is not right yet")
 
     def test_completion_of_names_of_the_text(self):
         document = self.opened("def outer(count):\n    countable = 1\n    return coun\n")

@@ -7,6 +7,7 @@
 #include "lang/parser.h"
 #include "lang/tokens.h"
 #include "tools/check/check.h"
+#include "tools/check/syntax.h"
 #include "tools/gasell/completion.h"
 #include "tools/gasell/describe.h"
 #include "tools/gasell/effect_free.h"
@@ -115,8 +116,14 @@ int completion_kind(Interpreter& interpreter, const Analysis& analysis, const st
 }  // namespace
 
 void Analysis::update() {
+  if (is_current()) return;
   const auto source = std::make_shared<Source>(document.path(), document.text);
-  module = parse_module(source);
+  std::vector<Diagnostic> errors;
+  ast::ModuleRef tree = check::parse_all(source, errors);
+  is_whole = tree != nullptr;
+  if (!tree) tree = check::parse_right_lines(source);
+  if (!tree) return;
+  module = std::move(tree);
   symbols = symbols_of(*module);
   parsed_text = document.text;
 }
@@ -129,12 +136,7 @@ Interpreter& Analysis::interpreter() {
 json diagnostics(Analysis& analysis) {
   const Document& document = analysis.document;
   const LineIndex lines = document.lines();
-  if (!analysis.is_current()) {
-    try {
-      analysis.update();
-    } catch (const Error&) {  // what was understood last stays
-    }
-  }
+  analysis.update();
   json found = json::array();
   for (const check::Finding& finding :
        check::check_source(analysis.knowledge->library(), std::make_shared<Source>(document.path(), document.text))) {
@@ -280,14 +282,15 @@ json highlights(Analysis& analysis, size_t offset) {
 }
 
 json prepare_rename(Analysis& analysis, size_t offset) {
-  const Occurrence* one = analysis.is_current() ? analysis.symbols.at(offset) : nullptr;
+  const Occurrence* one = analysis.is_current() && analysis.is_whole ? analysis.symbols.at(offset) : nullptr;
   const Occurrence* bound = one ? analysis.symbols.binding(*one) : nullptr;
   if (!bound || bound->kind == Occurrence::Kind::import || bound->of_class) return nullptr;
   return {{"range", analysis.document.lines().range(one->span)}, {"placeholder", one->name}};
 }
 
 json rename(Analysis& analysis, size_t offset, const std::string& name) {
-  if (prepare_rename(analysis, offset).is_null()) throw Error("ValueError", "there is no name of this file here");
+  if (prepare_rename(analysis, offset).is_null())
+    throw Error("ValueError", analysis.is_whole ? "there is no name of this file here" : "the text is not right yet");
   if (name.empty() || name_length(name, 0) != name.size() || is_keyword(name)) throw Error("ValueError", "'" + name + "' is no name");
   const Occurrence* one = analysis.symbols.at(offset);
   if (analysis.symbols.binding(*one)->kind == Occurrence::Kind::parameter && analysis.symbols.keywords.contains(one->name))

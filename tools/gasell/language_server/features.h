@@ -11,12 +11,13 @@
 
 namespace gasell::cli::lsp {
 
-/// An open document with what was understood of it last. While it is being written it often does not parse; names are then those of the
-/// last text that did.
+/// An open document with what was understood of it. While it is being written it often does not parse: names are then those of its other
+/// lines, or of the last text that was understood.
 struct Analysis {
   Document document;
   std::string parsed_text;  // of module and symbols
-  ast::ModuleRef module;    // null where no text parsed yet
+  ast::ModuleRef module;    // null where no text was understood yet
+  bool is_whole = false;    // no line of it is left out
   Symbols symbols;
   std::unique_ptr<Knowledge> knowledge;
   bool waits = true;  // for its diagnostics to be published

@@ -113,9 +113,9 @@ class Server {
         {"textDocument/completion", &Server::at_place<completion>},
         {"completionItem/resolve", &Server::resolve_item},
         {"textDocument/signatureHelp", &Server::at_place<signature_help>},
-        {"textDocument/definition", &Server::at_place<definition, true>},
-        {"textDocument/documentHighlight", &Server::at_place<highlights, true>},
-        {"textDocument/prepareRename", &Server::at_place<prepare_rename, true>},
+        {"textDocument/definition", &Server::at_place<definition>},
+        {"textDocument/documentHighlight", &Server::at_place<highlights>},
+        {"textDocument/prepareRename", &Server::at_place<prepare_rename>},
         {"textDocument/references", &Server::find_references},
         {"textDocument/rename", &Server::rename_name},
         {"textDocument/formatting", &Server::format_document},
@@ -164,34 +164,23 @@ class Server {
     return found->second;
   }
 
-  /// The tree of the text as it is, where it parses.
-  static void refresh(Analysis& analysis) {
-    if (analysis.is_current()) return;
-    try {
-      analysis.update();
-    } catch (const Error&) {
-      return;  // the diagnostics tell
-    }
-  }
-
-  /// `exactly`: what is asked about places of the text as it is.
-  template <json (*feature)(Analysis&, size_t), bool exactly = false>
+  template <json (*feature)(Analysis&, size_t)>
   json at_place(const json& params) {
     Analysis& analysis = document(params);
-    if (exactly || !analysis.module) refresh(analysis);
+    analysis.update();
     return feature(analysis, analysis.document.lines().offset(params.at("position")));
   }
 
   json find_references(const json& params) {
     Analysis& analysis = document(params);
-    refresh(analysis);
+    analysis.update();
     const json context = params.value("context", json::object());
     return references(analysis, analysis.document.lines().offset(params.at("position")), context.value("includeDeclaration", true));
   }
 
   json rename_name(const json& params) {
     Analysis& analysis = document(params);
-    refresh(analysis);
+    analysis.update();
     return rename(analysis, analysis.document.lines().offset(params.at("position")), params.at("newName").get<std::string>());
   }
 
@@ -202,7 +191,7 @@ class Server {
 
   json symbols_of_document(const json& params) {
     Analysis& analysis = document(params);
-    refresh(analysis);
+    analysis.update();
     return document_symbols(analysis);
   }
 
