@@ -6,6 +6,7 @@
 #include "lang/characters.h"
 #include "lang/parser.h"
 #include "lang/tokens.h"
+#include "runtime/session/script_path.h"
 #include "tools/check/check.h"
 #include "tools/check/syntax.h"
 #include "tools/gasell/completion.h"
@@ -47,22 +48,10 @@ std::string line_of(const std::string& text, size_t offset) {
   return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
-/// The module that a file of the user's is, beside the document, in the working directory or a folder of GASELL_PATH; null: there is none.
-std::optional<std::string> script_of_module(const Document& document, std::string name) {
-  std::replace(name.begin(), name.end(), '.', '/');
-  std::vector<std::filesystem::path> folders{std::filesystem::path(document.path()).parent_path(), ""};
-  if (const char* path = std::getenv("GASELL_PATH")) {
-    std::string_view rest = path;
-    while (!rest.empty()) {
-      folders.emplace_back(rest.substr(0, rest.find(':')));
-      rest = rest.find(':') == std::string_view::npos ? "" : rest.substr(rest.find(':') + 1);
-    }
-  }
-  std::error_code error;
-  for (const std::filesystem::path& folder : folders)
-    if (const auto file = folder / (name + ".gsl"); std::filesystem::is_regular_file(file, error))
-      return std::filesystem::absolute(file, error).lexically_normal().string();
-  return std::nullopt;
+/// The file that a module is, when it is one of the user's.
+std::optional<std::string> script_of_module(const Document& document, const std::string& name) {
+  const auto file = find_script_path(name, ".gsl", std::make_shared<Source>(document.path(), ""));
+  return file ? std::optional(std::filesystem::absolute(*file).lexically_normal().string()) : std::nullopt;
 }
 
 /// A name of another file's top level, or with an empty name the file's beginning; null where it has none.
