@@ -157,7 +157,7 @@ class Looking(CommandTest):
         self.assertIn("LLVM 19", result.stdout)
 
     def test_check_runs_nothing(self):
-        self.check(run("check", self.script("print('no')\nundefined_name\n")), out="")
+        self.check(run("check", self.script("print('no')\n1 / 0\n")), out="")
         self.check(run("check", self.script("def f(:\n")), code=1, out="", err="SyntaxError")
 
     def test_emit_ast(self):

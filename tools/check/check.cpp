@@ -272,7 +272,9 @@ class Checker {
 
   void attribute_of_module(const Attribute& read) {
     const std::optional<Value> owner = library_value(*read.value);
-    if (!owner || !owner->as<gasell::Module>() || attribute(*owner, read.name) || is_script(owner->as<gasell::Module>()->name)) return;
+    const auto* module = owner ? owner->as<gasell::Module>() : nullptr;
+    // Others, such as cuda.threadIdx, have their attributes where they are compiled.
+    if (!module || module->members.empty() || attribute(*owner, read.name) || is_script(module->name + "." + read.name)) return;
     in_.set_global(kChecked, *owner);
     if (auto diagnostic = raised(fmt::format("{}.{}", kChecked, read.name), read.name_span)) error("attribute", *diagnostic);
     in_.set_global(kChecked, Value());

@@ -146,10 +146,6 @@ class Walker {
 
   void import_names(std::vector<ImportName>& names, const std::string* from) {
     for (ImportName& n : names) {
-      if (n.name == "*") {
-        scopes_.takes_everything = true;
-        continue;
-      }
       const std::string bound = !n.as.empty() ? n.as : from ? n.name : n.name.substr(0, n.name.find('.'));
       Variable& found = bind(bound, n.binding, n.span, Kind::imported);
       found.module = from ? *from : n.as.empty() ? bound : n.name;

@@ -38,7 +38,7 @@ struct VariableScope {
 /// not: built-in names are such that nothing binds.
 struct Scopes {
   std::deque<VariableScope> all;
-  bool takes_everything = false;  // from … import *, exec() or globals(): names may be bound that nobody sees
+  bool takes_everything = false;  // exec() or globals(): names may be bound that nobody sees
 
   VariableScope& module() { return all.front(); }
 };

@@ -12,17 +12,30 @@ namespace {
 
 constexpr size_t kMostErrors = 50;
 
-/// The text with the line of `offset` made a statement of the same length and indentation, so that places stay. False where there is no
+size_t begin_of_line(const std::string& text, size_t at) {
+  const size_t before = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+  return before == std::string::npos ? 0 : before + 1;
+}
+
+/// Everything from the line of `offset` on made blank.
+void blank_rest(std::string& text, uint32_t offset) {
+  for (size_t i = begin_of_line(text, std::min<size_t>(offset, text.size())); i < text.size(); ++i)
+    if (text[i] != '\n') text[i] = ' ';
+}
+
+/// The text with the line of `offset` made a statement of the same length and indentation, so that places stay: the header of a block where
+/// one follows. False where there is no
 /// room for one.
 bool blank_line(std::string& text, uint32_t offset) {
   const size_t at = std::min<size_t>(offset, text.empty() ? 0 : text.size() - 1);
-  size_t begin = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
-  begin = begin == std::string::npos ? 0 : begin + 1;
+  const size_t begin = begin_of_line(text, at);
   const size_t end = std::min(text.find('\n', begin), text.size());
   const size_t word = std::min(text.find_first_not_of(" \t", begin), end);
   size_t last = end;
   while (last > word && (text[last - 1] == ' ' || text[last - 1] == '\t' || text[last - 1] == '\r')) --last;
-  const std::string_view statement = last > word && text[last - 1] == ':' ? "if 0:" : "0";
+  const size_t next = std::min(text.find_first_not_of(" \t\r\n", end), text.size());
+  const bool opens_block = next < text.size() && next - begin_of_line(text, next) > word - begin;
+  const std::string_view statement = opens_block ? "if 0:" : "0";
   if (last - word < statement.size()) return false;
   const std::string line = std::string(statement) + std::string(last - word - statement.size(), ' ');
   if (text.compare(word, last - word, line) == 0) return false;
@@ -35,24 +48,32 @@ bool blank_line(std::string& text, uint32_t offset) {
 ast::ModuleRef parse_all(const SourceRef& source, std::vector<Diagnostic>& errors) {
   std::string text = source->text();
   SourceRef tried = source;
+  const auto begin_of = [](const Diagnostic& d) { return d.primary ? d.primary->span.begin : 0; };
   while (errors.size() < kMostErrors) {
     try {
       ast::ModuleRef module = parse_module(tried);
-      return errors.empty() ? module : nullptr;
+      if (errors.empty()) return module;
+      break;
     } catch (const Error& error) {
       Diagnostic found = error.diagnostic();
       if (found.primary) found.primary->source = source;
       for (Label& label : found.secondary) label.source = source;
-      const bool again = !errors.empty() && found.primary && errors.back().primary &&
-                         source->position(found.primary->span.begin).line == source->position(errors.back().primary->span.begin).line;
-      // What an indentation or an open bracket breaks is one error; what follows may be its echo.
-      const bool ends = again || !found.primary || found.kind != "SyntaxError" || dynamic_cast<const UnfinishedText*>(&error);
-      const uint32_t at = found.primary ? found.primary->span.begin : 0;
+      const uint32_t at = begin_of(found);
+      const int line = source->position(at).line;
+      const bool again =
+          std::any_of(errors.begin(), errors.end(), [&](const Diagnostic& d) { return source->position(begin_of(d)).line == line; });
+      const bool goes_on = !again && found.primary && found.kind == "SyntaxError";
       if (!again) errors.push_back(std::move(found));
-      if (ends || !blank_line(text, at)) return nullptr;
+      if (!goes_on) break;
+      if (dynamic_cast<const UnfinishedText*>(&error)) {  // what follows is in its bracket or string
+        blank_rest(text, at);
+      } else if (!blank_line(text, at)) {
+        break;
+      }
       tried = std::make_shared<Source>(source->name(), text);
     }
   }
+  std::stable_sort(errors.begin(), errors.end(), [&](const Diagnostic& a, const Diagnostic& b) { return begin_of(a) < begin_of(b); });
   return nullptr;
 }
 
