@@ -96,6 +96,13 @@ class Findings(CommandTest):
                 "f() got an unexpected keyword argument 'd'",
             ],
         )
+        self.assertEqual(
+            [message for _, _, message in self.codes("class A:\n    def __init__(self, a, b=1):\n        pass\nA()\nA(1, 2, 3)\nA(1)\nclass B(A):\n    pass\nB()\n")],
+            [
+                "A.__init__() missing 1 required positional argument: 'a'",
+                "A.__init__() takes from 2 to 3 positional arguments but 4 were given",
+            ],
+        )
         self.assertEqual([code for _, code, _ in self.codes("np.zeros()\nlen(1, 2)\nnp.ones(3, dtyp=int)\n")], ["call"] * 3)
 
     def test_warnings(self):

@@ -47,7 +47,7 @@ class Style(CommandTest):
     def test_blanks_and_quotes(self):
         self.check_style("x=f( a,b = 1 ) ;y = x [1:2]+ -3\n", "x = f(a, b=1)\ny = x[1:2] + -3\n")
         self.check_style("a = 'it' + 'a \"b\"' + u'x' + R'\\d' + F'{a}'\n", "a = \"it\" + 'a \"b\"' + \"x\" + r\"\\d\" + f\"{a}\"\n")
-        self.check_style("s = x[a+1 :b], x[:, -1], x[i:], d[f(x):]\n", "s = x[a + 1 : b], x[:, -1], x[i:], d[f(x) :]\n")
+        self.check_style("s = x[a+1 :b], x[:, -1], x[..., i:], d[f(x):]\n", "s = x[a + 1 : b], x[:, -1], x[..., i:], d[f(x) :]\n")
         self.check_style("p = x**2 + f(x) **2 - -y** -k\n", "p = x**2 + f(x) ** 2 - -y**-k\n")
         self.check_style("f = lambda *a,k = 1 : a\ng = {1 :2, ** d}\n", "f = lambda *a, k=1: a\ng = {1: 2, **d}\n")
         self.check_style("n = 1E5 + 0XFf + 2J\n", "n = 1e5 + 0XFf + 2j\n")
@@ -75,6 +75,8 @@ class Style(CommandTest):
     def test_comments_stay(self):
         self.check_style("#a\nx=[1, # one\n  # two\n  2]#all\n", "# a\nx = [\n    1,  # one\n    # two\n    2,\n]  # all\n")
         self.check_style("y = (a + # first\n     b)\n", "y = (a + # first\n     b)\n")
+        self.check_style("class A:\n    def f(self): pass\n    # b\n    def g(self): pass\n",
+                         "class A:\n    def f(self):\n        pass\n\n    # b\n    def g(self):\n        pass\n")
         self.check_style("if x:\n    y\n    # in\n# out\nz\n", "if x:\n    y\n    # in\n# out\nz\n")
 
     def test_fmt_off(self):

@@ -57,7 +57,7 @@ std::string missing(const std::string& name, const std::vector<std::string>& nam
 
 }  // namespace
 
-std::optional<std::string> misfit(const cli::CallSignature& signature, const ast::Call& call) {
+std::optional<std::string> misfit(const cli::CallSignature& signature, const ast::Call& call, size_t bound) {
   const Parameters p = parameters_of(signature);
   const bool hides_positions =
       std::any_of(call.args.begin(), call.args.end(), [](const ast::ExprRef& a) { return std::holds_alternative<ast::Starred>(a->node); });
@@ -74,10 +74,10 @@ std::optional<std::string> misfit(const cli::CallSignature& signature, const ast
   }
   if (hides_positions) return std::nullopt;
   if (given > p.positional.size() && !p.takes_rest) {
-    const size_t most = p.positional.size();
-    const std::string takes = p.required < most ? fmt::format("from {} to {}", p.required, most) : std::to_string(most);
-    return fmt::format("{}() takes {} positional argument{} but {} {} given", signature.name, takes,
-                       p.required == most && most == 1 ? "" : "s", given, given == 1 ? "was" : "were");
+    const size_t most = p.positional.size() + bound, least = p.required + bound;
+    const std::string takes = least < most ? fmt::format("from {} to {}", least, most) : std::to_string(most);
+    return fmt::format("{}() takes {} positional argument{} but {} {} given", signature.name, takes, least == most && most == 1 ? "" : "s",
+                       given + bound, given + bound == 1 ? "was" : "were");
   }
   if (hides_keywords) return std::nullopt;
   const auto is_given = [&](const std::string& name) {

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "lang/ast_visit.h"
+#include "lang/class_definition.h"
+#include "lang/marked_calls.h"
 #include "lang/parser.h"
 #include "lang/render.h"
 #include "runtime/session/builtins.h"
@@ -265,6 +267,7 @@ class Checker {
   }
 
   void expr(Expr& e) {
+    if (marked_call(e, kCase)) return;  // a pattern: what looks like a call is none
     if (const auto* read = std::get_if<Attribute>(&e.node)) attribute_of_module(*read);
     if (const auto* call = std::get_if<Call>(&e.node)) arguments(*call, e.span);
     visit_children(e, [&](ExprRef& child) { expr(*child); });
@@ -280,20 +283,39 @@ class Checker {
     in_.set_global(kChecked, Value());
   }
 
+  /// Of a function without decorators, or of a class without bases that has an __init__; nothing where the call may do something else.
+  static std::optional<cli::CallSignature> signature_of(const FunctionDef& definition) {
+    const Call* bases = class_call(definition);
+    if (!bases) return definition.decorators.empty() ? std::optional(cli::signature_of_definition(definition)) : std::nullopt;
+    if (!bases->args.empty() || !bases->keywords.empty() || definition.decorators.size() > 1) return std::nullopt;
+    const FunctionDef* initializer = nullptr;
+    for (const StmtRef& s : definition.body) {
+      const auto* method = std::get_if<FunctionDef>(&s->node);
+      if (method && (method->name == "__new__" || (method->name == "__init__" && initializer))) return std::nullopt;
+      if (method && method->name == "__init__" && method->decorators.empty()) initializer = method;
+    }
+    if (!initializer || initializer->params.empty()) return std::nullopt;
+    FunctionDef without_object = *initializer;
+    without_object.params.erase(without_object.params.begin());
+    without_object.name = definition.name + ".__init__";
+    const bool counts_object = initializer->params.front().kind != Parameter::Kind::var_positional;
+    return counts_object ? std::optional(cli::signature_of_definition(without_object)) : std::nullopt;
+  }
+
   void arguments(const Call& call, Span span) {
     std::optional<cli::CallSignature> signature;
+    size_t bound = 0;
     if (const auto* name = std::get_if<Name>(&call.callee->node)) {
       const Variable* variable = module_variable(*name);
-      if (variable && variable->kind == Variable::Kind::function && variable->bindings == 1 && variable->definition->decorators.empty() &&
-          !scopes_.takes_everything)
-        signature = cli::signature_of_definition(*variable->definition);
+      if (variable && variable->definition && variable->bindings == 1 && !scopes_.takes_everything)
+        signature = signature_of(*variable->definition), bound = class_call(*variable->definition) ? 1 : 0;
     }
     if (!signature) {
       const std::optional<Value> callee = library_value(*call.callee);
       if (callee && (callee->as<Builtin>() || callee->as<Function>())) signature = cli::call_signature(in_, *callee);
     }
     if (!signature) return;
-    if (const std::optional<std::string> message = misfit(*signature, call))
+    if (const std::optional<std::string> message = misfit(*signature, call, bound))
       error("call", diagnostic_at(source_, span, "TypeError", *message, fmt::format("it is called as {}", signature->text())));
   }
 

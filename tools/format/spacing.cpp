@@ -68,7 +68,7 @@ class Spacer {
       const Word& word = words_[i];
       depth += word.opens() ? 1 : word.closes() ? -1 : 0;
       if (depth == 0) return false;
-      if (i == open || is_among(word, {",", ":"})) continue;
+      if (i == open || is_among(word, {",", ":", "..."})) continue;
       if (word.kind == TokenKind::symbol && is_among(word, {"-", "+", "~"}) && begins_operand(i)) continue;
       if (word.kind == TokenKind::symbol || word.opens() || is_keyword(word)) return true;
     }

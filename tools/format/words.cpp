@@ -128,7 +128,9 @@ class Reader {
       Words rest(std::make_move_iterator(words.begin() + static_cast<std::ptrdiff_t>(header)), std::make_move_iterator(words.end()));
       words.resize(header);
       add(std::move(words), level);
+      const size_t body = statements_.size();
       if (!rest.empty()) add_simple(std::move(rest), level + 1);
+      for (size_t i = body; i < statements_.size(); ++i) ++statements_[i].column;  // deeper than what the next line begins
     } else {
       add_simple(std::move(words), level);
     }
