@@ -77,4 +77,24 @@ ast::ModuleRef parse_all(const SourceRef& source, std::vector<Diagnostic>& error
   return nullptr;
 }
 
+ast::ModuleRef parse_right_lines(const SourceRef& source) {
+  std::string text = source->text();
+  for (size_t tries = 0; tries < kMostErrors; ++tries) {
+    try {
+      return parse_module(std::make_shared<Source>(source->name(), text));
+    } catch (const Error& error) {
+      if (!error.diagnostic().primary) return nullptr;
+      const uint32_t at = error.diagnostic().primary->span.begin;
+      if (blank_line(text, at)) continue;
+      // Not even a statement may stand there: an empty line.
+      const Source tried(source->name(), text);
+      const std::string_view line = tried.line(tried.position(at).line);
+      const size_t begin = static_cast<size_t>(line.data() - tried.text().data());
+      if (line.find_first_not_of(" \t") == std::string_view::npos) return nullptr;
+      text.replace(begin, line.size(), line.size(), ' ');
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace gasell::check

@@ -8,7 +8,7 @@
 
 namespace gasell::cli {
 
-enum class Action { repl, run_file, run_text, run_stdin, check, format, doctor };
+enum class Action { repl, run_file, run_text, run_stdin, check, format, lsp, doctor };
 enum class Emit { nothing, ast, graph, loops, llvm, assembly, grid, ptx };
 
 struct Options {
