@@ -143,13 +143,12 @@ T number_of(int64_t key) {
     return static_cast<T>(key);
 }
 
-/// select() of one vector that is in memory, by the GPUs that are in use; false where they do not.
+/// select() of one vector by the GPUs that are in use; false where they do not.
 template <class T>
 bool select_on_gpus(Interpreter& in, const Array& a, std::span<const int64_t> places, T* to) {
   if constexpr (std::is_class_v<T>) {
     return false;
   } else {
-    if (!a.node()->as<graph::BufferNode>()) return false;
     std::vector<Value> wanted;
     for (const int64_t place : places) wanted.push_back(Value::of(place));
     const std::optional<Value> keys = on_gpus(in, "gpu_elements_at", {wrap_array(a.node()), make_list(std::move(wanted))});
