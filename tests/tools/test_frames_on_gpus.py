@@ -83,7 +83,7 @@ class FramesOnGpus(CommandTest):
     def test_orders_and_tables_of_keys_run_there(self):
         done = run("sim:1", "--explain", program=ORDERS)
         self.assertEqual(done.stdout, self.ordered)
-        for operator in "sort 2 keys", "sort 1 key", "distinct", "quantile", "group by a table of keys", "aggregate", "duplicates", "value counts", "join a table of keys":
+        for operator in "sort 2 keys", "sort 1 key", "distinct", "select", "group by a table of keys", "aggregate", "duplicates", "value counts", "join a table of keys":
             lines = [line for line in done.stderr.splitlines() if line.startswith(operator)]
             self.assertTrue(lines and all("on the GPU" in line for line in lines), operator)
 
