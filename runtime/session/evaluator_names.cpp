@@ -77,11 +77,9 @@ void update_variable(Frame& f, Value& variable, Value old, UpdateOp op, const Va
   if (op == add && old.is_object() && typeid(*old.object()) == typeid(Str) && variable.same(old)) {
     if (const auto* more = operand.as<Str>()) {
       variable = Value::absent();
-      if (old.object()->is_temporary()) {
-        static_cast<Str*>(old.object())->append(*more);
-        variable = std::move(old);
-        return;
-      }
+      const bool is_alone = old.object()->is_temporary();
+      variable = old;  // which it still is where there is no memory for the sum
+      if (is_alone) return static_cast<Str*>(old.object())->append(*more);
     }
   }
   variable = op(f.in, old, operand);
