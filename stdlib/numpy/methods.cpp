@@ -462,6 +462,7 @@ std::vector<NativeFunction> scalar_methods() {
       {"reshape", "*shape, order='C', copy=None", reshape, "An array of that shape."},
       {"ravel", "order='C'", ravel, "An array of one element."},
       {"flatten", "order='C'", flatten, "An array of one element."},
+      {"tobytes", "order='C'", to_bytes, "The value's memory as bytes."},
       {"is_integer", "",
        [](Interpreter& in, Args args) {
          const Scalar& v = args[0].as<NumpyScalar>()->value(in);
