@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "runtime/device/compile_ahead.h"
+
 namespace gasell {
 namespace {
 
@@ -37,6 +39,7 @@ class DeferredStorage final : public HostStorage {
   void make() const override {
     const std::lock_guard lock(mutex_);
     if (is_made_) return;
+    const CompilingAhead runs(false);  // contents stay, whoever wants them
     made_ = make_();
     make_ = nullptr;
     announce_ = nullptr;
@@ -45,6 +48,7 @@ class DeferredStorage final : public HostStorage {
   }
   HostStorageRef part(int64_t begin, int64_t end) const override {
     const std::lock_guard lock(mutex_);
+    const CompilingAhead runs(false);
     return part_ ? part_(begin, end) : nullptr;
   }
   HostStorageRef made() const override { return is_made_ ? made_ : nullptr; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <utility>
 
 #include "compiler/codegen/simt.h"
 #include "compiler/ir/passes.h"
@@ -149,13 +150,13 @@ GridDispatch::Entry& GridDispatch::entry(const std::vector<Type>& types) {
   for (Entry& e : entries_)
     if (e.types == types && e.checked == checked) return e;
   Entry made{types, checked, nullptr, nullptr};
-  load(made.apart, made, false, engine_.chosen_gpus());
+  load(made.apart, made, false, engine_.chosen_gpus(), true);
   for (Entry& e : entries_)
     if (e.types == types && e.checked == checked) return e;
   return entries_.emplace_back(std::move(made));
 }
 
-GridDispatch::Made& GridDispatch::load(std::unique_ptr<Made>& made, const Entry& entry, bool overlapping, GpuDevice* gpus) {
+GridDispatch::Made& GridDispatch::load(std::unique_ptr<Made>& made, const Entry& entry, bool overlapping, GpuDevice* gpus, bool ahead) {
   if (!made) {
     Function function = *function_;
     function.options.bounds_check = entry.checked;
@@ -167,7 +168,13 @@ GridDispatch::Made& GridDispatch::load(std::unique_ptr<Made>& made, const Entry&
     made->may_raise = ir::may_raise(passed);
   }
   require_shared(ir::static_shared_bytes(made->compiled.kernel), gpus ? gpus->gpu(gpus->selected()).most_shared : kMostShared);
-  if (gpus && !made->on_gpus) made->on_gpus = gpus->load(made->compiled.kernel);
+  if (gpus && !made->on_gpus) {
+    if (!made->loading.valid())
+      made->loading = std::async(std::launch::async, [gpus, &kernel = made->compiled.kernel] { return gpus->load(kernel); }).share();
+    if (ahead) return *made;
+    const std::shared_future<LoadedKernelRef> loading = std::exchange(made->loading, {});  // a failure is not kept
+    made->on_gpus = loading.get();
+  }
   if (!gpus && !made->on_host.function) {
     made->on_host = engine_.jit().compile(made->compiled.kernel);
     made->grid = grid_kernel(made->on_host.function, made->compiled.kernel);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <future>
 #include <memory>
 #include <span>
 #include <vector>
@@ -26,6 +27,7 @@ class GridDispatch {
   /// A kernel, on whatever runs it.
   struct Made {
     Compiled compiled;
+    std::shared_future<LoadedKernelRef> loading;  // on_gpus, which a thread makes
     LoadedKernelRef on_gpus;
     HostKernel on_host;
     GridKernel grid;
@@ -37,7 +39,8 @@ class GridDispatch {
     bool checked = true;                       // indices
     std::unique_ptr<Made> apart, overlapping;  // arrays that are written lie apart from others, or not; made when wanted
   };
-  /// The entry for these types; compiled where it is new. Throws Error, as compile() does.
+  /// The entry for these types; compiled where it is new. Throws Error, as compile() does. What GPUs run is made of it by a thread, which
+  /// the first launch waits for: several kernels' are made beside each other.
   Entry& entry(const std::vector<Type>& types);
 
   /// Runs the kernel of an entry over a grid; `leaves` are of its types. What it wrote is there when somebody looks.
@@ -49,7 +52,8 @@ class GridDispatch {
   const Function& function() const { return *function_; }
 
  private:
-  Made& load(std::unique_ptr<Made>& made, const Entry& entry, bool overlapping, GpuDevice* gpus);
+  /// The kernel, compiled for whatever runs it; `ahead`: for GPUs that is begun alone.
+  Made& load(std::unique_ptr<Made>& made, const Entry& entry, bool overlapping, GpuDevice* gpus, bool ahead = false);
   bool checks_indices(GpuDevice* gpus) const;
 
   Engine& engine_;

@@ -54,6 +54,10 @@ const gasell::Type& device_array_type();
 /// Arrays as device arrays; other values as they are.
 Value as_device_array(const Value& v);
 
+/// compile_ahead(work): calls work() with launches that only begin to compile their kernels, beside each other. For functions that read
+/// nothing of what their kernels write.
+Value compile_ahead(Interpreter& in, std::span<Value> args);
+
 std::vector<NativeFunction> cuda_array_functions();
 std::vector<NativeFunction> cuda_device_functions();
 /// cuda.gpus.

@@ -5,6 +5,7 @@
 
 #include "compiler/codegen/gpu.h"
 #include "compiler/ir/text.h"
+#include "runtime/device/compile_ahead.h"
 #include "runtime/gpu/gpu_device.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
@@ -147,6 +148,12 @@ Value inspect_loops(Interpreter& in, Args args) {
 
 }  // namespace
 
+Value compile_ahead(Interpreter& in, Args args) {
+  const CompilingAhead ahead(true);
+  gasell::call(in, args[0], Arguments());
+  return {};
+}
+
 CudaKernel::CudaKernel(Interpreter& in, Value function, functions::Options options, bool device)
     : function_(std::move(function)), options_(options), device_(device), compilation_(std::make_unique<Compilation>(Compilation{in})) {}
 
@@ -253,6 +260,7 @@ void CudaKernel::launch(Interpreter&, const GridShape& shape, Arguments args) {
     for (size_t k = 0; k < types.size(); ++k) add_as(*compilation_, values[k], types[k], arguments);
   }
   functions::GridDispatch::Entry& entry = entry_for(types);
+  if (CompilingAhead::is_on()) return;
   try {
     dispatch_->launch(entry, arguments.leaves, shape);
   } catch (const functions::SiteRaised& raised) {

@@ -4,6 +4,7 @@
 
 #include "runtime/gpu/gpu_device.h"
 #include "stdlib/library.h"
+#include "stdlib/numba/cuda.h"
 #include "stdlib/pandas/column_object.h"
 
 namespace gasell::pandas {
@@ -122,6 +123,7 @@ std::vector<NativeFunction> gpu_functions() {
       {"bounds", "array", bounds, "Bounds of integers that need not be computed, or None."},
       {"portions", "arrays, grain", portions, "[(GPU, first row, end)]: where rows are used."},
       {"later", "count, make", later, "int64 that a function gives when they are wanted."},
+      {"compile_ahead", "work", numba::compile_ahead, "work() without its launches: their kernels begin to be compiled."},
   };
 }
 
