@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 #include <utility>
 
@@ -170,7 +171,7 @@ struct Engine::Shared {
   std::atomic<bool> searched{false};        // for GPUs
   std::atomic<bool> alone{true};            // no engine was made from the first one
   std::mutex search;                        // one looks for GPUs
-  std::timed_mutex turns;                   // one uses them
+  std::binary_semaphore turns{1};           // one uses them, on whichever of its threads
   std::atomic<const State*> user{nullptr};  // who has the turn
   std::atomic<double> host_work{0};         // seconds of work that the host was given before
   PlanCache plans;
@@ -317,7 +318,7 @@ Engine::Turn::Turn(Engine& engine) {
   State& state = *engine.state_;
   Shared& shared = *state.shared;
   if (!shared.gpus || shared.alone || shared.user == &state) return;
-  while (!shared.turns.try_lock_for(std::chrono::milliseconds(20)))
+  while (!shared.turns.try_acquire_for(std::chrono::milliseconds(20)))
     if (state.interrupt.exchange(false)) throw Interrupted();
   shared.user = &state;
   shared.gpus->watch(state.interrupt);
@@ -327,7 +328,7 @@ Engine::Turn::~Turn() {
   if (!engine_) return;
   Shared& shared = *engine_->state_->shared;
   shared.user = nullptr;
-  shared.turns.unlock();
+  shared.turns.release();
 }
 
 const EngineOptions& Engine::options() const { return state_->options; }

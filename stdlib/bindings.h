@@ -34,6 +34,7 @@ Value make_numba_typed(Interpreter& in);
 Value make_numba_extending(Interpreter& in);
 Value make_numba_experimental(Interpreter& in);
 Value make_class_natives(Interpreter& in);
+Value make_threading_natives(Interpreter& in);
 Value make_random(Interpreter& in);
 Value make_random_natives(Interpreter& in);
 Value make_re(Interpreter& in);

@@ -1,13 +1,13 @@
 # Writes OUTPUT, a .cpp that holds the texts of the library's .gsl files and of the lists of names:
 #   cmake -DOUTPUT=library_texts.cpp -DROOT=stdlib -P embed.cmake
 # A file stdlib/FOLDER/PART.gsl belongs to the module FOLDER ("numpy/linalg": numpy.linalg). Its public names are what `def NAME(`, `class NAME` and `NAME = ` at the
-# beginning of a line bind and does not open with an underscore, and the slots (`def __add__(`); they are listed beside the text, so that a look-up parses nothing.
+# beginning of a line bind and does not open with an underscore, Dask's `_meta`, and the slots (`def __add__(`); they are listed beside the text, so that a look-up parses nothing.
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/*.gsl)
 list(SORT files)
 set(entries "")
 foreach(file ${files})
   file(READ ${ROOT}/${file} text)
-  string(REGEX MATCHALL "\n(def ([a-zA-Z]|__[a-z])[A-Za-z0-9_]*\\(|class [a-zA-Z][A-Za-z0-9_]*[(:]|[a-zA-Z][A-Za-z0-9_]* = )" openings "\n${text}")
+  string(REGEX MATCHALL "\n(def ([a-zA-Z]|__[a-z])[A-Za-z0-9_]*\\(|class [a-zA-Z][A-Za-z0-9_]*[(:]|([a-zA-Z]|_meta)[A-Za-z0-9_]* = )" openings "\n${text}")
   set(names "")
   foreach(opening ${openings})
     string(REGEX REPLACE "\n(def |class )?([A-Za-z0-9_]+).*" "\\2" name "${opening}")

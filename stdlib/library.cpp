@@ -97,7 +97,7 @@ std::optional<Value> LibraryModule::get_attribute(Interpreter& in, std::string_v
     members.emplace(attribute, *member);
     return member;
   }
-  if (!base_.is_none() && attribute != "__name__")
+  if (!base_.is_none() && attribute != "__name__" && attribute != "__version__")
     if (auto inherited = base_.object()->get_attribute(in, attribute)) return inherited;
   return Module::get_attribute(in, attribute);
 }

@@ -9,6 +9,7 @@
 #include "runtime/device/sandbox.h"
 #include "runtime/session/number.h"
 #include "runtime/session/objects.h"
+#include "runtime/session/script_threads.h"
 #include "runtime/session/str.h"
 #include "runtime/session/task_pool.h"
 #include "stdlib/bindings.h"
@@ -43,6 +44,11 @@ Value sleep(Interpreter& in, Args args) {
   if (seconds > 1e9) raise("OverflowError", "timestamp out of range for platform time_t");
   using Clock = std::chrono::steady_clock;
   const LeavesTurn leaves(Evaluator::session(in));
+  if (const auto& threads = Evaluator::session(in).threads; threads && threads->several()) {
+    if (seconds == 0) threads->pause();
+    threads->wait({}, seconds);
+    return {};
+  }
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   while (Clock::now() < end) {
     if (in.engine().interrupted()) {

@@ -13,6 +13,7 @@
 #include "runtime/session/class.h"
 #include "runtime/session/generator.h"
 #include "runtime/session/range.h"
+#include "runtime/session/script_threads.h"
 #include "runtime/session/task_pool.h"
 #include "runtime/session/type_objects.h"
 
@@ -79,6 +80,7 @@ Session::Session(Interpreter& interpreter, Engine& e, ModuleTable table)
 }
 
 Session::~Session() {
+  if (threads) threads->close();
   if (tasks && tasks->is_home(*this)) tasks->close();
   tasks.reset();
   carrier.reset();
@@ -89,10 +91,12 @@ Session::~Session() {
 }
 
 void Session::stop() {
+  if (switch_wanted.load(std::memory_order_relaxed)) threads->pause();
   if (memory.take())
     throw Error("MemoryError", "the script's objects take more memory than there is",
                 "--memory, or the engine's option, says how much there is", Blame::environment);
   if (!engine.interrupted()) return;  // the memory is free again
+  if (threads && !threads->is_main()) return threads->wake_main();
   engine.clear_interrupt();
   if (sandbox) sandbox->check_end();
   throw Interrupted();

@@ -2,6 +2,7 @@
 // operators specialised), which then runs against frames.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -89,15 +90,17 @@ struct Frame;
 struct Suspension;  // generator.h
 class TaskPool;
 class Carrier;
+class ScriptThreads;
 
 /// What all frames of an interpreter share.
 struct Session {
   Session(Interpreter& interpreter, Engine& engine, ModuleTable modules);
   ~Session();
 
-  /// Called at calls and at the end of loop bodies: throws Interrupted when the user asked for it, MemoryError beyond the limit.
+  /// Called at calls and at the end of loop bodies: throws Interrupted when the user asked for it, MemoryError beyond the limit; lets other
+  /// threads of the script run.
   void poll() {
-    if (engine.interrupted() || memory.over()) [[unlikely]]
+    if (engine.interrupted() || memory.over() || switch_wanted.load(std::memory_order_relaxed)) [[unlikely]]
       stop();
   }
   void stop();
@@ -128,6 +131,8 @@ struct Session {
   std::unique_ptr<Carrier> carrier;                   // made when the first value crosses
   std::shared_ptr<TaskPool> tasks;                    // of this session, or the one that it works for; made for the first task
   std::optional<Engine::Turn> turn;                   // at the GPUs, where there are tasks beside it
+  std::shared_ptr<ScriptThreads> threads;             // of the script; made with the first look at them
+  std::atomic<bool> switch_wanted{false};             // another of them waits for the interpreter
 };
 
 /// Tells the profile of a call, for its scope.

@@ -110,7 +110,6 @@ std::string_view in_place_of_module(std::string_view name) {
     std::string_view name, remark;
   };
   static constexpr Known kModules[] = {
-      {"threading", "concurrent.futures.ThreadPoolExecutor, dask.delayed and joblib.Parallel run functions side by side"},
       {"multiprocessing", "concurrent.futures, dask.delayed and joblib.Parallel run functions side by side"},
       {"asyncio", "concurrent.futures, dask.delayed and joblib.Parallel run functions side by side"},
       {"pickle", "what it reads may run any code; json and np.save write values that are read without that"},

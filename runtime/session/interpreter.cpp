@@ -7,6 +7,7 @@
 #include "lang/large_stack.h"
 #include "runtime/device/sandbox.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/script_threads.h"
 
 namespace gasell {
 
@@ -102,12 +103,17 @@ namespace {
 /// Evaluator::enter() where script errors leave as C++ ones.
 template <class Work>
 void at_top(Session& session, Work&& work) {
+  const bool outermost = !session.running;
   Evaluator::enter(session, [&] {
+    Value exception = Value::absent();
     try {
       work();
     } catch (const Raised& raised) {
-      leave(session.in, raised.value);
+      exception = raised.value;
     }
+    const bool interrupted = !exception.is_absent() && is_instance(exception, *exception_type("KeyboardInterrupt"));
+    if (outermost && session.threads && !interrupted) session.threads->finish();
+    if (!exception.is_absent()) leave(session.in, exception);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/device/sandbox.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/packing.h"
+#include "runtime/session/script_threads.h"
 #include "runtime/session/types.h"
 #include "runtime/session/unpacking.h"
 
@@ -270,7 +271,9 @@ bool TaskPool::wait_until(Session& session, const std::function<bool()>& enough,
   if (seconds == 0) return false;
   const LeavesTurn leaves(session);
   bool there = false;
-  {
+  if (session.threads && session.threads->several()) {
+    there = session.threads->wait(enough, seconds, true);
+  } else {
     std::unique_lock lock(mutex_);
     struct Blocked {
       Blocked(TaskPool& p, bool w) : pool(p), worker(w) {

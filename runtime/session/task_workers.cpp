@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/session/dict.h"
+#include "runtime/session/script_threads.h"
 #include "runtime/session/task_pool.h"
 #include "runtime/session/types.h"
 
@@ -187,7 +188,9 @@ void TaskPool::run(Session& session, const TaskRef& task, const bool& printed) {
     session.handling = Value();
     Evaluator::enter(session, [&] {
       try {
-        outcome = session.carrier->pack(call(*session.carrier, *task));
+        const Value result = call(*session.carrier, *task);
+        if (session.threads) session.threads->finish();
+        outcome = session.carrier->pack(result);
       } catch (const Raised& raised) {
         failed(raised.value);
       } catch (const Error& error) {

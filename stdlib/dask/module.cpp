@@ -10,6 +10,8 @@ Value make_dask(Interpreter& in) {
   const Value module = Value::make<LibraryModule>("dask");
   set_member(module, "config", make_dask_config(in));
   set_member(module, "datasets", make_dask_datasets(in));
+  for (const char* name : {"base", "callbacks", "local", "multiprocessing", "threaded"})
+    set_member(module, name, Value::make<LibraryModule>(std::string("dask.") + name));
   return module;
 }
 

@@ -305,7 +305,6 @@ Value make_numba(Interpreter& in) {
   set_member(config, "DISABLE_JIT", Value::of(disabled && std::string_view(disabled) == "1" ? 1 : 0));
   set_member(config, "THREADING_LAYER", make_str("tbb"));
   set_member(module, "config", config);
-  set_member(module, "__version__", make_str("0.68.1"));
   return module;
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/device/parse_bytes.h"
 #include "runtime/engine.h"
 #include "runtime/session/dict.h"
+#include "runtime/session/evaluator.h"
 #include "runtime/session/str.h"
 #include "runtime/session/types.h"
 
@@ -61,6 +62,9 @@ std::vector<int64_t> of_axis(Interpreter& in, const Value& v, const Value& whole
 
 constexpr std::array<std::string_view, 8> kSchedulers = {"distributed", "multiprocessing", "processes", "single-threaded",
                                                          "sync",        "synchronous",     "threading", "threads"};
+/// Library functions and classes that are schedulers, too: dask.get, dask.threaded.get and the like.
+constexpr std::string_view kSchedulerFunctions[] = {"get", "get_sync"},
+                           kSchedulerObjects[] = {"Client", "ProcessPoolExecutor", "ThreadPoolExecutor"};
 
 bool has_chunks(const Value& v) {
   const auto* array = v.as<NdArray>();
@@ -115,7 +119,15 @@ Value with_product_chunks(Value result, const Value& a, const Value& b) {
 }
 
 void check_scheduler(Interpreter& in, const Value& scheduler) {
-  if (scheduler.is_none() || !scheduler.as<Str>()) return;  // a Client, or a function that would be one
+  if (scheduler.is_none()) return;
+  if (!scheduler.as<Str>()) {
+    if (const auto* function = scheduler.as<Function>(); function && function->code->globals->library)
+      if (std::ranges::find(kSchedulerFunctions, function->code->name) != std::end(kSchedulerFunctions)) return;
+    if (std::ranges::find(kSchedulerObjects, type_of(scheduler).name) != std::end(kSchedulerObjects)) return;
+    if (scheduler.as<Function>())
+      raise("NotImplementedError", "a scheduler of one's own is not in Gasell", "dask.get and dask.threaded.get are there");
+    raise("ValueError", "Unexpected scheduler: " + repr(in, scheduler));
+  }
   std::string name = str(in, scheduler);
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   if (std::ranges::find(kSchedulers, name) != kSchedulers.end()) return;

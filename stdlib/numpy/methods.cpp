@@ -426,6 +426,12 @@ std::vector<Type::Property> array_properties() {
       {"flags", array_flags, nullptr, "How the memory lies, and whose it is: a.flags.c_contiguous, a.flags.writeable = False."},
       {"base", array_base, nullptr, "The array whose memory a view shows; None for an array of its own."},
       {"strides", strides, nullptr, "Bytes from an element to the next along each axis."},
+      {"_meta",
+       [](Interpreter&, const Value& self) {
+         const Array a = self_array(self);
+         return wrap(graph::constant(Scalar::of_int(0, a.dtype()), Shape(a.shape().size(), 0)));
+       },
+       nullptr, "An array without elements, of the same rank and dtype."},
       {"chunks", chunks_property, nullptr, "Extents of the chunks along each axis, as in Dask."},
       {"numblocks", numblocks, nullptr, "How many chunks along each axis, as in Dask."},
       {"npartitions", npartitions, nullptr, "How many chunks, as in Dask."},
