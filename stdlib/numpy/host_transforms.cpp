@@ -83,7 +83,7 @@ template <class T>
 void fill_whole(const transforms::Cores& cores, std::complex<T>* data, const Shape& shape, int axis) {
   const Lanes lanes(shape, axis);
   const int64_t n = lanes.extent, missing = n - (n / 2 + 1), inner = lanes.inner;
-  if (missing == 0) return;
+  if (missing == 0 || inner == 0) return;
   const auto fill = [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const int64_t o = row / missing, k = row % missing + 1;
