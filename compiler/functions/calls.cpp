@@ -62,6 +62,12 @@ Value Lowering::attribute(const Value& given, const std::string& name, Span at) 
   const Value base = there(given, at);
   switch (base.type.kind) {
     case Kind::function: {
+      if (base.outside.kind == Outside::Kind::module) {
+        const Outside member = base.outside.member(name);
+        if (member.kind == Outside::Kind::unknown)
+          fail_as("AttributeError", at, "module '" + base.outside.text + "' has no attribute '" + name + "'");
+        return from_outside(member, name, at);
+      }
       if (base.outside.kind != Outside::Kind::path) break;
       Outside member{.kind = Outside::Kind::path, .text = base.outside.text + "." + name};
       return from_outside(member, name, at);

@@ -142,6 +142,7 @@ Value Lowering::from_outside(const Outside& outside, const std::string& name, Sp
       if (const auto limit = limit_of_dtype(outside.text)) return scalar_value(ir::constant(*limit));
       if (auto value = cuda_value(*this, outside.text)) return *std::move(value);
       [[fallthrough]];
+    case Outside::Kind::module:
     case Outside::Kind::named:
     case Outside::Kind::function: {
       Value v;

@@ -33,6 +33,7 @@ struct Outside {
     tuple,     // items; of a named one `named`, too
     array,     // `type` and `array`: frozen too, as in Numba: handed to the code at each call
     named,     // `named`: a class of named tuples; items: the defaults of its last fields
+    module,    // text: its name; member: what stands in it, frozen likewise
     path,      // text: the library's name of a module, function or type: "numpy", "numpy.float64", "math.sqrt", "range", "numba.prange"
     function,  // function: another function of the language (compiled with this one)
     other,     // text: what it is, for messages ("a dict")
@@ -44,6 +45,7 @@ struct Outside {
   const void* array = nullptr;  // the session's array object; it compares equal to itself alone
   std::shared_ptr<const Function> function;
   std::shared_ptr<const NamedClass> named = {};
+  std::function<Outside(const std::string& name)> member = {};  // unknown: there is none
 };
 
 struct Options {

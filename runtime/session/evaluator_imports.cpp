@@ -37,7 +37,25 @@ class ScriptModule final : public Module {
   GlobalScope& scope_;
 };
 
-std::optional<fs::path> find_script(const std::string& name, const SourceRef& importer) { return find_script_path(name, ".gsl", importer); }
+/// The folders that a script has put into sys.path, which none has that did not import sys.
+std::vector<std::string> search_path(const Session& session) {
+  std::vector<std::string> folders;
+  const auto sys = session.loaded.find("sys");
+  if (sys == session.loaded.end()) return folders;
+  const auto& members = sys->second.as<Module>()->members;
+  const auto path = members.find("path");
+  const auto* list = path == members.end() ? nullptr : path->second.as<List>();
+  if (!list) return folders;
+  for (const Value& folder : list->items)
+    if (const auto* text = folder.as<Str>()) folders.push_back(text->value);
+  return folders;
+}
+
+/// A script that a name stands for, or a folder of them where the ending is empty.
+std::optional<fs::path> find_script(const Session& session, const std::string& name, const SourceRef& importer,
+                                    const char* ending = ".gsl") {
+  return find_script_path(name, ending, importer, search_path(session));
+}
 
 /// Runs a text as the module `name`, which is kept under `key` from the moment it begins: circular imports find it.
 Value run_text(Session& session, const std::string& key, const std::string& name, const std::string& path, std::string text, bool library) {
@@ -145,7 +163,7 @@ struct ImportFromStatement final : StatementNode {
     if (std::optional<Value> v = from.object()->get_attribute(f.in, name)) return *v;
     std::string full = module + "." + name;
     if (std::optional<Value> child = known_module(f.session, full)) return *child;
-    if (find_script(full, f.code.source)) return f.in.import_module(full, f.code.source);
+    if (find_script(f.session, full, f.code.source)) return f.in.import_module(full, f.code.source);
     if (f.session.modules.peers.has("import", full)) refuse_name("ImportError", fmt::format("the module '{}' is not in Gasell", full));
     refuse_attribute(f.in, from, name, "ImportError");
     const std::string hint = near_hint(name, from.object()->attribute_names(f.in));
@@ -201,9 +219,9 @@ Value Interpreter::import_module(const std::string& name, const SourceRef& impor
     module = *std::move(known);
   } else if (std::optional<Value> member = member_module(session, name)) {
     module = *std::move(member);
-  } else if (std::optional<fs::path> script = find_script(name, importer)) {
+  } else if (std::optional<fs::path> script = find_script(session, name, importer)) {
     module = run_script(session, name, *script);
-  } else if (std::optional<fs::path> directory = find_script_path(name, "", importer)) {  // holds scripts
+  } else if (std::optional<fs::path> directory = find_script(session, name, importer, "")) {  // holds scripts
     auto [place, inserted] = session.loaded.try_emplace(fs::absolute(*directory).string());
     if (inserted) place->second = Value::make<Module>(name);
     module = place->second;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
-#include <vector>
 
 #include "runtime/device/sandbox.h"
 
@@ -11,19 +10,25 @@ namespace gasell {
 
 namespace fs = std::filesystem;
 
-std::optional<fs::path> find_script_path(const std::string& name, const char* ending, const SourceRef& importer) {
+std::vector<std::string> script_folders() {
+  std::vector<std::string> folders;
+  if (const char* path = std::getenv("GASELL_PATH")) {
+    std::stringstream list(path);
+    for (std::string folder; std::getline(list, folder, ':');)
+      if (!folder.empty()) folders.push_back(folder);
+  }
+  return folders;
+}
+
+std::optional<fs::path> find_script_path(const std::string& name, const char* ending, const SourceRef& importer,
+                                         const std::vector<std::string>& first) {
   std::string relative = name;
   std::replace(relative.begin(), relative.end(), '.', '/');
   relative += ending;
-  std::vector<fs::path> directories;
+  std::vector<fs::path> directories(first.begin(), first.end());
   if (importer) directories.push_back(fs::path(importer->name()).parent_path());
   directories.emplace_back("");
-  if (const char* path = std::getenv("GASELL_PATH")) {
-    std::stringstream list(path);
-    for (std::string directory; std::getline(list, directory, ':');) {
-      if (!directory.empty()) directories.emplace_back(directory);
-    }
-  }
+  for (const std::string& folder : script_folders()) directories.emplace_back(folder);
   std::error_code error;
   for (const fs::path& directory : directories) {
     fs::path candidate = directory / relative;

@@ -221,6 +221,13 @@ Outside to_outside(Compilation& compilation, const Value& v) {
     o.kind = Outside::Kind::function;
     o.text = f->name();
     o.function = to_function(compilation, v, {});
+  } else if (const auto* module = v.as<Module>()) {
+    o.kind = Outside::Kind::module;
+    o.text = module->name;
+    o.member = [&compilation, v](const std::string& name) {
+      const auto found = v.as<Module>()->get_attribute(compilation.in, name);
+      return found ? to_outside(compilation, *found) : Outside();
+    };
   } else {
     o.kind = Outside::Kind::other;
     o.text = described(v);

@@ -1,12 +1,17 @@
 #include "stdlib/numpy/exchange.h"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "lang/diagnostic.h"
 #include "runtime/gpu/gpu_device.h"
+#include "runtime/session/bytes.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
+#include "stdlib/numpy/host.h"
 #include "stdlib/numpy/memory_order.h"
+#include "stdlib/numpy/methods.h"
 
 namespace gasell::numpy {
 namespace {
@@ -114,7 +119,41 @@ Value from_dlpack(Interpreter& in, Args args) {
   return Value::make<NdArray>(all_of(array->array));
 }
 
+/// np.frombuffer. bytes never change, so an array of its own that is read-only is as good as one over their memory.
+Value from_buffer(Interpreter& in, Args args) {
+  const DType dtype = to_dtype(in, args[1]).value_or(DType::f64);
+  if (const auto* array = args[0].as<NdArray>(); array || args[0].as<ByteArray>())
+    raise("NotImplementedError", fmt::format("np.frombuffer over the memory of {} is not in Gasell", array ? "an array" : "a bytearray"),
+          array ? "x.view(dtype)" : "np.frombuffer(bytes(x), dtype) reads a copy");
+  const std::string_view bytes = need_bytes(args[0]);
+  const auto length = static_cast<int64_t>(bytes.size());
+  const int64_t width = gasell::size_of(dtype);
+  int64_t count = gasell::to_index(in, args[2]);
+  const int64_t offset = gasell::to_index(in, args[3]);
+  if (offset < 0 || offset > length)
+    raise("ValueError", fmt::format("offset must be non-negative and no greater than buffer length ({})", length));
+  if (count < 0) {
+    if ((length - offset) % width != 0) raise("ValueError", "buffer size must be a multiple of element size");
+    count = (length - offset) / width;
+  } else if (count > (length - offset) / width) {
+    raise("ValueError", "buffer is smaller than requested size");
+  }
+  HostArray copy(in, dtype, {count});
+  std::memcpy(copy.data<char>(), bytes.data() + offset, static_cast<size_t>(count * width));
+  Value result = copy.value();
+  result.as<NdArray>()->array.set_writable(false);
+  return result;
+}
+
 }  // namespace
+
+Value to_bytes(Interpreter& in, Args args) {
+  const bool scalar = !args[0].as<NdArray>();
+  const Array& given = scalar ? as_array(in, args[0]) : args[0].as<NdArray>()->array;
+  const AxisOrder axes = to_axis_order(in, args[1], given.rank(), &given);
+  const Array::Elements elements = (axes.empty() ? given : transposed(given, axes)).elements(in.engine());
+  return make_bytes(std::string(elements.data, static_cast<size_t>(elements.count * gasell::size_of(elements.dtype))));
+}
 
 Value array_interface(Interpreter& in, const Value& self) {
   const bool scalar = !self.as<NdArray>();
@@ -173,11 +212,14 @@ std::vector<NativeFunction> exchange_methods() {
       {"__dlpack__", "*, stream=None, max_version=None, dl_device=None, copy=None", to_capsule,
        "A capsule that holds the array for another library."},
       {"__dlpack_device__", "", dlpack_device, "(1, 0): the host's memory."},
+      {"tobytes", "order='C'", to_bytes, "The elements' memory as bytes, in C order or in Fortran's."},
   };
 }
 
 std::vector<NativeFunction> exchange_functions() {
-  return {{"from_dlpack", "x, /, *, device=None, copy=None", from_dlpack, "An array over the memory of x, or of a copy."}};
+  return {{"from_dlpack", "x, /, *, device=None, copy=None", from_dlpack, "An array over the memory of x, or of a copy."},
+          {"frombuffer", "buffer, dtype=None, count=-1, offset=0, *, like: Refused=None", from_buffer,
+           "A read-only vector of the numbers in bytes: `count` from the byte `offset` on, or all that are left."}};
 }
 
 }  // namespace gasell::numpy

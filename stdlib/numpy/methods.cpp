@@ -2,7 +2,6 @@
 #include "stdlib/numpy/methods.h"
 #include "runtime/array/chunk_sizes.h"
 #include "runtime/device/parse_bytes.h"
-#include "runtime/session/bytes.h"
 #include "runtime/session/list_sequence.h"
 
 #include <algorithm>
@@ -159,12 +158,6 @@ Value tolist(Interpreter& in, Args args) {
   require_memory(in, elements.count, sizeof(Value));
   int64_t at = 0;
   return tolist_of(elements, a.shape(), 0, at);
-}
-Value tobytes(Interpreter& in, Args args) {  // order
-  const Array::Elements elements = in_order(in, self_array(args[0]), args[1]).elements(in.engine());
-  const size_t bytes = static_cast<size_t>(elements.count) * static_cast<size_t>(gasell::size_of(elements.dtype));
-  require_memory(in, elements.count, static_cast<size_t>(gasell::size_of(elements.dtype)));
-  return make_bytes(std::string(elements.data, bytes));
 }
 Value fill(Interpreter& in, Args args) {
   Array a = self_array(args[0]);
@@ -403,7 +396,6 @@ std::vector<NativeFunction> array_methods() {
       {"swapaxes", "axis1, axis2", swapaxes, "A view with two axes exchanged."},
       {"item", "*index", item, "One element as a Python scalar."},
       {"tolist", "", tolist, "Nested lists of Python scalars."},
-      {"tobytes", "order='C'", tobytes, "The elements' bytes, of one after the other."},
       {"fill", "value", fill, "Sets every element."},
       {"clip", "min=None, max=None, out=None", clip, "Elements limited to [min, max]."},
       {"round", "decimals=0, out=None", round, "Rounded to even at that decimal."},
@@ -467,7 +459,6 @@ std::vector<NativeFunction> scalar_methods() {
   std::vector<NativeFunction> methods = {
       {"item", "*index", item, "The value as a Python scalar."},
       {"tolist", "", tolist, "The value as a Python scalar."},
-      {"tobytes", "order='C'", tobytes, "The value's bytes."},
       {"astype", "dtype, order='K', casting='unsafe', subok: Unused=True, copy=True", astype, "Converted to dtype."},
       {"copy", "order: Order='C'", [](Interpreter&, Args args) { return args[0]; }, "Itself."},
       {"round", "decimals=0, out=None", round, "Rounded to even at that decimal."},
@@ -477,6 +468,7 @@ std::vector<NativeFunction> scalar_methods() {
       {"reshape", "*shape, order='C', copy=None", reshape, "An array of that shape."},
       {"ravel", "order='C'", ravel, "An array of one element."},
       {"flatten", "order='C'", flatten, "An array of one element."},
+      {"tobytes", "order='C'", to_bytes, "The value's memory as bytes."},
       {"is_integer", "",
        [](Interpreter& in, Args args) {
          const Scalar& v = args[0].as<NumpyScalar>()->value(in);

@@ -252,7 +252,8 @@ class Checker {
 
   bool import_of(const std::string& name, Span span) {
     if (is_library(name) || is_script(name)) return true;
-    if (auto diagnostic = raised("import " + name, span)) error("import", *diagnostic);
+    auto diagnostic = raised("import " + name, span);
+    if (diagnostic && !(uses_search_path_ && diagnostic->kind == "ModuleNotFoundError")) error("import", *diagnostic);
     return false;
   }
 
@@ -277,6 +278,7 @@ class Checker {
   void attribute_of_module(const Attribute& read) {
     const std::optional<Value> owner = library_value(*read.value);
     const auto* module = owner ? owner->as<gasell::Module>() : nullptr;
+    uses_search_path_ = uses_search_path_ || (module && module->name == "sys" && read.name == "path");
     // Others, such as cuda.threadIdx, have their attributes where they are compiled.
     if (!module || module->members.empty() || attribute(*owner, read.name) || is_script(module->name + "." + read.name)) return;
     in_.set_global(kChecked, *owner);
@@ -325,6 +327,7 @@ class Checker {
   Scopes scopes_;
   std::vector<Span> guarded_;  // bodies of `try` with handlers
   int tries_ = 0;
+  bool uses_search_path_ = false;  // sys.path was named: modules may be where only the run finds them
   std::vector<Finding> found_;
 };
 

@@ -24,8 +24,7 @@ void blank_rest(std::string& text, uint32_t offset) {
 }
 
 /// The text with the line of `offset` made a statement of the same length and indentation, so that places stay: the header of a block where
-/// one follows. False where there is no
-/// room for one.
+/// one follows. False where there is no room for one.
 bool blank_line(std::string& text, uint32_t offset) {
   const size_t at = std::min<size_t>(offset, text.empty() ? 0 : text.size() - 1);
   const size_t begin = begin_of_line(text, at);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/sandbox.h"
 #include "runtime/session/objects.h"
+#include "runtime/session/script_path.h"
 #include "stdlib/modules.h"
 #include "tools/gasell/interrupt.h"
 #include "tools/gasell/terminal.h"
@@ -30,16 +32,29 @@ std::string script_name(const Options& options) {
   }
 }
 
-/// The known modules, with sys.argv as this command line gave it.
+/// sys.path: the folder of the script, or that of the session, and what GASELL_PATH holds.
+Value search_path(const Options& options) {
+  std::string folder;
+  if (options.action == Action::run_file) {
+    folder = std::filesystem::path(options.script).parent_path().string();
+    if (!options.sandbox) folder = std::filesystem::absolute(options.script).parent_path().lexically_normal().string();
+  }
+  std::vector<Value> folders{make_str(folder)};
+  for (const std::string& further : script_folders()) folders.push_back(make_str(further));
+  return make_list(std::move(folders));
+}
+
+/// The known modules, with sys.argv and sys.path as this command line gave them.
 ModuleTable modules_with_arguments(const Options& options) {
   ModuleTable table = known_modules();
   for (ModuleDefinition& definition : table.modules) {
     if (definition.name != "sys") continue;
-    definition.make = [make = definition.make, name = script_name(options), arguments = options.arguments](Interpreter& in) {
+    definition.make = [make = definition.make, name = script_name(options), options](Interpreter& in) {
       Value module = make(in);
       std::vector<Value> items{make_str(name)};
-      for (const std::string& argument : arguments) items.push_back(make_str(argument));
+      for (const std::string& argument : options.arguments) items.push_back(make_str(argument));
       module.object()->set_attribute(in, "argv", make_list(std::move(items)));
+      module.object()->set_attribute(in, "path", search_path(options));
       return module;
     };
   }
