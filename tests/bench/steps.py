@@ -6,13 +6,14 @@ compared by a sum that depends on the order of their elements before ratios are 
 
 import argparse
 import math
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 HEAD = """
-import time
+from time import @clock@ as clock
 import @module@ as np
 
 N, RUNS, NAMES, ON_GPU = @settings@
@@ -32,24 +33,24 @@ for name, work in STEPS.items():
     if NAMES and not any([part in name for part in NAMES]):
         continue
     first = best = None
-    start = time.perf_counter()
+    start = clock()
     try:
         result = work()
         if hasattr(result, "persist"):
             result = result.persist()
         finish()
-        first = time.perf_counter() - start
+        first = clock() - start
     except (AttributeError, NotImplementedError, TypeError, ValueError) as error:
         print(f"{name}: {type(error).__name__}: {error}", flush=True)
         continue
     for _ in range(RUNS):
         finish()
-        start = time.perf_counter()
+        start = clock()
         result = work()
         if hasattr(result, "persist"):
             result = result.persist()
         finish()
-        taken = time.perf_counter() - start
+        taken = clock() - start
         best = taken if best is None else min(best, taken)
     flat = np.asarray(result).ravel().astype(np.float64)
     if name in UNORDERED:
@@ -58,8 +59,18 @@ for name, work in STEPS.items():
 '''
 
 
-def measured(command, script):
-    done = subprocess.run([*command, str(script)], capture_output=True, text=True, check=False)
+WITHOUT_LIBRARIES = {"GASELL_CUBLAS": "0", "GASELL_CUFFT": "0", "GASELL_CUSOLVER": "0"}
+ONE_THREAD = {"GASELL_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def environment(without_libraries=False, one_thread=False):
+    """Of a process: Gasell's with NVIDIA's libraries of mathematics, or with its own kernels and the host in their place; threads that wait take processor time, so
+    where that is counted there is one."""
+    return {**os.environ, **(WITHOUT_LIBRARIES if without_libraries else {}), **(ONE_THREAD if one_thread else {})}
+
+
+def measured(command, script, env=None):
+    done = subprocess.run([*command, str(script)], capture_output=True, text=True, env=env, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(command)} failed\n{done.stderr[-2000:]}")
     lines = [line.split("|") for line in done.stdout.splitlines() if line.count("|") == 3]
@@ -83,14 +94,17 @@ def main(description, data, elements, tolerance=1e-8):
     parser.add_argument("--elements", type=int, default=elements)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--gpu", action="store_true", help="beside CuPy, on a GPU")
+    parser.add_argument("--without-libraries", action="store_true", help="with --gpu: Gasell without cuBLAS, cuFFT and cuSOLVER")
+    parser.add_argument("--processor-time", action="store_true", help="count one thread's processor time, on a machine that others use, too")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "steps.gsl"
         text = (HEAD + data + LOOP).replace("@settings@", repr((options.elements, options.runs, options.names, options.gpu))[1:-1])
+        text = text.replace("@clock@", "process_time" if options.processor_time else "perf_counter")
         script.write_text(text.replace("@module@", "numpy"), encoding="utf-8")
-        ours = measured([options.gasell, *(["--device", "gpu"] if options.gpu else [])], script)
+        ours = measured([options.gasell, *(["--device", "gpu"] if options.gpu else [])], script, environment(options.without_libraries, options.processor_time))
         script.write_text(text.replace("@module@", "cupy" if options.gpu else "numpy"), encoding="utf-8")
-        peer = measured([options.python, "-W", "ignore"], script)
+        peer = measured([options.python, "-W", "ignore"], script, environment(one_thread=options.processor_time))
     wrong, ratios = 0, []
     who = "CuPy" if options.gpu else "NumPy"
     print(f"| step | {who}, ms | Gasell, ms | first, ms | {who} / Gasell |\n|---|---:|---:|---:|---:|")

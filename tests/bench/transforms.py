@@ -16,8 +16,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+import steps
+
 SCRIPT = r'''
-import time
+from time import @clock@ as clock
+
 import @module@ as np
 
 RUNS, NAMES, THREADS, ON_GPU = @settings@
@@ -81,9 +84,9 @@ for label, shape, axes in STEPS:
         first = best = None
         finish()
         for k in range(RUNS + 1):
-            start = time.perf_counter()
+            start = clock()
             result = work()
-            taken = time.perf_counter() - start
+            taken = clock() - start
             if k == 0:
                 first = taken
             else:
@@ -93,8 +96,8 @@ for label, shape, axes in STEPS:
 '''
 
 
-def measured(command, script):
-    done = subprocess.run([*command, str(script)], capture_output=True, text=True, check=False)
+def measured(command, script, env=None):
+    done = subprocess.run([*command, str(script)], capture_output=True, text=True, env=env, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(command)} failed\n{done.stderr[-2000:]}")
     lines = [line.split("|") for line in done.stdout.splitlines() if line.count("|") == 4]
@@ -109,12 +112,17 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--gpu", action="store_true", help="beside CuPy, on a GPU")
+    parser.add_argument("--without-libraries", action="store_true", help="with --gpu: Gasell without cuFFT")
+    parser.add_argument("--processor-time", action="store_true", help="count one thread's processor time, on a machine that others use, too")
     options = parser.parse_args()
+    if options.processor_time:
+        options.threads = 1
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "transforms.gsl"
         text = SCRIPT.replace("@settings@", repr((options.runs, options.names, options.threads, options.gpu))[1:-1])
+        text = text.replace("@clock@", "process_time" if options.processor_time else "perf_counter")
         script.write_text(text.replace("@module@", "numpy"), encoding="utf-8")
-        ours = measured([options.gasell, *(["--device", "gpu"] if options.gpu else ["--device", "cpu", "--threads", str(options.threads)])], script)
+        ours = measured([options.gasell, *(["--device", "gpu"] if options.gpu else ["--device", "cpu", "--threads", str(options.threads)])], script, steps.environment(options.without_libraries))
         script.write_text(text.replace("@module@", "cupy" if options.gpu else "numpy"), encoding="utf-8")
         peer = measured([options.python, "-W", "ignore"], script)
     wrong, ratios = 0, []
