@@ -8,6 +8,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/parse_bytes.h"
 #include "runtime/engine.h"
+#include "runtime/environment.h"
 
 namespace gasell {
 namespace {
@@ -26,7 +27,8 @@ int64_t count_of(const char* variable, int64_t most) {
   return number;
 }
 
-/// A switch of the environment: on unless it is 0.
+}  // namespace
+
 bool switched_on(const char* variable, bool otherwise) {
   const char* text = std::getenv(variable);
   if (!text || !*text) return otherwise;
@@ -34,8 +36,6 @@ bool switched_on(const char* variable, bool otherwise) {
     throw Error("ValueError", std::string(variable) + " is 0 or 1, not '" + text + "'");
   return std::string_view(text) == "1";
 }
-
-}  // namespace
 
 EngineOptions EngineOptions::from_environment() {
   EngineOptions options;

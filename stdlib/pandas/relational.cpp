@@ -2,13 +2,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/frame/aggregate.h"
+#include "runtime/frame/gathers.h"
 #include "runtime/frame/group_firsts.h"
 #include "runtime/frame/join.h"
-#include "runtime/frame/later_order.h"
 #include "runtime/frame/order.h"
+#include "runtime/frame/row_groups.h"
+#include "runtime/frame/rules.h"
+#include "runtime/frame/run.h"
 #include "runtime/frame/running.h"
 #include "runtime/session/types.h"
+#include "stdlib/library.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/frame_arguments.h"
 #include "stdlib/pandas/object_texts.h"
@@ -17,20 +20,21 @@ namespace gasell::pandas {
 namespace {
 
 using Args = std::span<Value>;
-using frame::GroupsRef;
 using frame::NewValues;
 
 class GroupsObject final : public Object {
  public:
-  explicit GroupsObject(GroupsRef g) : groups(std::move(g)) {}
+  GroupsObject(Engine& engine, const std::vector<Column>& keys, frame::GroupOrder order, frame::MissingKeys missing)
+      : groups(engine, keys, order, missing) {}
   const Type& type() const override {
     static const Type type{"Groups", "_frame", &object_type()};
     return type;
   }
-  int64_t length(Interpreter&) override { return groups->count(); }
-  const GroupsRef groups;
+  int64_t length(Interpreter&) override { return groups.count(); }
+  const frame::RowGroups groups;
 };
-const frame::Groups& groups_of(const Value& v) { return *v.as<GroupsObject>()->groups; }
+const frame::RowGroups& row_groups_of(const Value& v) { return v.as<GroupsObject>()->groups; }
+const frame::Groups& groups_of(Interpreter& in, const Value& v) { return row_groups_of(v).groups(in.engine()); }
 
 std::vector<Column> columns_of(Interpreter& in, const Value& v) {
   std::vector<Column> columns;
@@ -72,37 +76,49 @@ Value list_of(std::vector<Column> columns) {
   return make_list(std::move(values));
 }
 
-/// sort_later(columns, keys, ascending, missing): the columns in that order when somebody reads them, or None: GPUs are in use.
-Value sort_later(Interpreter& in, Args args) {
-  if (in.engine().gpus()) return {};
-  return list_of(frame::sort_later(in.engine(), columns_of(in, args[0]), sortable_keys_of(in, args[1]), order_of(in, args[2], args[3])));
+/// The rows in the order of keys by the library's kernels for GPUs, which leave it to the host where these fail.
+NodeRef order_on_gpus(Interpreter& in, const std::vector<Column>& keys, const std::vector<frame::KeyOrder>& order) {
+  std::vector<Value> ascending;
+  for (const frame::KeyOrder& o : order) ascending.push_back(Value::of(!o.descending));
+  Arguments arguments;
+  arguments.positional = {list_of(keys), make_list(std::move(ascending)), make_str(order[0].missing_first ? "first" : "last")};
+  return graph::cast(numpy::as_array(in, call(in, *library_member(in, "_pandas", "order_of"), std::move(arguments))).node(), DType::i64);
+}
+
+/// sort(columns, keys, ascending, missing): the columns in that order when somebody reads them.
+Value sort(Interpreter& in, Args args) {
+  std::vector<Column> keys = sortable_keys_of(in, args[1]);
+  for (const Column& key : keys)
+    if (is_complex(key.values->dtype))
+      raise("NotImplementedError", "complex numbers as keys are not in Gasell", "use their real and imaginary parts");
+  const auto by = std::make_shared<frame::Order>();
+  by->keys = std::move(keys);
+  by->order = order_of(in, args[2], args[3]);
+  by->on_gpus = [&in](const auto& of, const auto& ways) { return order_on_gpus(in, of, ways); };
+  return list_of(frame::gather(in.engine(), columns_of(in, args[0]), [&](const frame::RowsRef& rows) { return ordered_rows(rows, by); }));
 }
 /// firsts_of_groups(columns, keys, dropna, n, last, only_last): the columns' rows that are among the first (last) n of their group, or
 /// None: the rows are better counted in each group.
 Value firsts_of_groups(Interpreter& in, Args args) {
   Engine& engine = in.engine();
-  if (engine.gpus()) return {};
-  std::vector<Column> columns = columns_of(in, args[0]);
-  const size_t width = columns.size();
+  if (frame::place_of_gathers(engine) == frame::Place::gpus) return {};
+  frame::Input input{columns_of(in, args[0])};
+  const size_t width = input.columns.size();
+  for (Column& key : keys_of(in, args[1])) input.columns.push_back(std::move(key));
+  apply(engine, frame::order_into_operator(), input);
+  // Where most rows stayed when they were filtered the others are passed over.
+  const int64_t stayed = input.columns[0].size();
+  if (frame::Input all = input; apply(engine, frame::filter_into_operator(), all) && all.mask->size() < 2 * stayed) {
+    if (all.mask->size() == stayed) all.mask = nullptr;
+    input = std::move(all);
+  }
+  const auto keys_begin = input.columns.begin() + static_cast<int64_t>(width);
   frame::FirstsOfGroups wanted;
-  for (Column& key : keys_of(in, args[1])) columns.push_back(std::move(key));
-  const size_t keys_end = columns.size();
-  // Nobody read the frame since it was ordered: its rows need not be ordered.
-  if (std::optional<frame::Unordered> before = frame::before_order(columns)) {
-    columns = std::move(before->columns);
-    wanted.order = before->order->order;
-    columns.insert(columns.end(), before->order->keys.begin(), before->order->keys.end());
-  }
-  // Nor since it was filtered, and most rows stayed: the others are passed over.
-  if (std::optional<frame::Unfiltered> all = frame::before_filter(columns); all && all->mask->size() < 2 * columns[0].size()) {
-    if (all->mask->size() > columns[0].size()) wanted.mask = all->mask;
-    columns = std::move(all->columns);
-  }
-  const auto part = [&](size_t first, size_t last) {
-    return std::vector<Column>(columns.begin() + static_cast<int64_t>(first), columns.begin() + static_cast<int64_t>(last));
-  };
-  wanted.keys = part(width, keys_end);
-  wanted.by = part(keys_end, columns.size());
+  wanted.keys.assign(keys_begin, input.columns.end());
+  input.columns.erase(keys_begin, input.columns.end());
+  wanted.mask = input.mask;
+  wanted.by = input.by;
+  wanted.order = input.order;
   wanted.missing = truth(in, args[2]) ? frame::MissingKeys::dropped : frame::MissingKeys::kept;
   wanted.count = to_index(in, args[3]);
   wanted.last = truth(in, args[4]);
@@ -111,7 +127,8 @@ Value firsts_of_groups(Interpreter& in, Args args) {
   if (!rows) return {};
   NewValues numbers(engine, DType::i64, rows->size());
   std::copy(rows->begin(), rows->end(), numbers.as<int64_t>());
-  return list_of(frame::take_later(engine, part(0, width), numbers.node()));
+  const NodeRef at = numbers.node();
+  return list_of(frame::gather(engine, input.columns, [&](const frame::RowsRef& of) { return take_rows(of, at, false); }));
 }
 Value first_in_order(Interpreter& in, Args args) {
   return rows_array(in, frame::first_rows(in.engine(), sortable_keys_of(in, args[0]), order_of(in, args[1], args[2]), to_index(in, args[3]),
@@ -129,7 +146,7 @@ Value rank(Interpreter& in, Args args) {
                     : missing == "top" ? frame::MissingRank::top
                                        : frame::MissingRank::bottom;
   options.pct = truth(in, args[4]);
-  return wrap_column(frame::ranks(in.engine(), column_of(args[0]), options, args[5].is_none() ? nullptr : &groups_of(args[5])));
+  return wrap_column(frame::ranks(in.engine(), column_of(args[0]), options, args[5].is_none() ? nullptr : &groups_of(in, args[5])));
 }
 Value duplicated(Interpreter& in, Args args) {
   const frame::Keep keep = args[1].as<Str>() ? one_of<frame::Keep>(in, args[1], {"first", "last"}, "keep") : frame::Keep::none;
@@ -137,20 +154,22 @@ Value duplicated(Interpreter& in, Args args) {
 }
 
 Value group(Interpreter& in, Args args) {
-  return Value::make<GroupsObject>(frame::group_rows(in.engine(), truth(in, args[1]) ? sortable_keys_of(in, args[0]) : keys_of(in, args[0]),
-                                                     truth(in, args[1]) ? frame::GroupOrder::sorted : frame::GroupOrder::appearance,
-                                                     truth(in, args[2]) ? frame::MissingKeys::dropped : frame::MissingKeys::kept));
+  const bool sorted = truth(in, args[1]);
+  return Value::make<GroupsObject>(in.engine(), sorted ? sortable_keys_of(in, args[0]) : keys_of(in, args[0]),
+                                   sorted ? frame::GroupOrder::sorted : frame::GroupOrder::appearance,
+                                   truth(in, args[2]) ? frame::MissingKeys::dropped : frame::MissingKeys::kept);
 }
+Value group_first(Interpreter& in, Args args) { return array_over(row_groups_of(args[0]).first_rows(in.engine())); }
 /// group_ids(groups): (the group of each row as an array, the first row of each group).
 Value group_ids(Interpreter& in, Args args) {
-  const frame::Groups& groups = groups_of(args[0]);
+  const frame::Groups& groups = groups_of(in, args[0]);
   NewValues ids(in.engine(), DType::i64, groups.rows()), first(in.engine(), DType::i64, groups.count());
   std::copy(groups.ids(), groups.ids() + groups.rows(), ids.as<int64_t>());
   std::copy(groups.first_rows(), groups.first_rows() + groups.count(), first.as<int64_t>());
   return make_tuple({numpy::wrap_array(ids.node()), numpy::wrap_array(first.node())});
 }
 Value group_rows(Interpreter& in, Args args) {
-  const frame::Groups::Listing& listing = groups_of(args[0]).listing(in.engine());
+  const frame::Groups::Listing& listing = groups_of(in, args[0]).listing(in.engine());
   return make_tuple({array_over(listing.starts), rows_array(in, listing.rows)});
 }
 
@@ -177,24 +196,24 @@ Value aggregate(Interpreter& in, Args args) {
       raise("ValueError", "'q' must be between 0 and 1. Got '" + std::to_string(r.quantile) + "' instead");
     requests.push_back(std::move(r));
   }
-  return list_of(frame::aggregate(in.engine(), groups_of(args[0]), requests));
+  return list_of(row_groups_of(args[0]).aggregate(in.engine(), std::move(requests)));
 }
 
 Value group_running(Interpreter& in, Args args) {
-  return wrap_column(frame::running(in.engine(), groups_of(args[0]),
+  return wrap_column(frame::running(in.engine(), groups_of(in, args[0]),
                                     one_of<frame::Running>(in, args[1], {"sum", "prod", "min", "max"}, "running aggregate"),
                                     column_of(args[2]), truth(in, args[3])));
 }
 Value group_count(Interpreter& in, Args args) {
-  return numpy::wrap_array(frame::running_count(in.engine(), groups_of(args[0]), truth(in, args[1])).values);
+  return numpy::wrap_array(frame::running_count(in.engine(), groups_of(in, args[0]), truth(in, args[1])).values);
 }
 Value group_shift(Interpreter& in, Args args) {
-  return numpy::wrap_array(frame::shifted_rows(in.engine(), groups_of(args[0]), to_index(in, args[1])).values);
+  return numpy::wrap_array(frame::shifted_rows(in.engine(), groups_of(in, args[0]), to_index(in, args[1])).values);
 }
 Value group_fill(Interpreter& in, Args args) {
   const Column missing = frame::number_column(numpy::as_array(in, args[1]).node());
   return numpy::wrap_array(
-      frame::filling_rows(in.engine(), groups_of(args[0]), missing, truth(in, args[2]), args[3].is_none() ? -1 : to_index(in, args[3]))
+      frame::filling_rows(in.engine(), groups_of(in, args[0]), missing, truth(in, args[2]), args[3].is_none() ? -1 : to_index(in, args[3]))
           .values);
 }
 
@@ -237,7 +256,7 @@ Value asof(Interpreter& in, Args args) {
 std::vector<NativeFunction> relational_functions() {
   return {
       {"order", "columns, ascending, na_position='last'", order, "The rows in the order of some columns."},
-      {"sort_later", "columns, keys, ascending, na_position", sort_later, "Columns in the order of keys, when somebody reads them."},
+      {"sort", "columns, keys, ascending, na_position", sort, "Columns in the order of keys, when somebody reads them."},
       {"firsts_of_groups", "columns, keys, dropna, n, last=False, only_last=False", firsts_of_groups, "The first rows of each group."},
       {"first_in_order", "columns, ascending, na_position, n, last_first=False", first_in_order, "The first rows of that order."},
       {"rank", "column, method='average', ascending=True, na_option='keep', pct=False, groups=None", rank,
@@ -245,6 +264,7 @@ std::vector<NativeFunction> relational_functions() {
       {"duplicated", "columns, keep='first'", duplicated, "Which rows are there before."},
       {"group", "columns, sort=True, dropna=True", group, "Groups of rows with equal keys."},
       {"group_ids", "groups", group_ids, "(the group of each row, the first row of each group)"},
+      {"group_first", "groups", group_first, "The first row of each group."},
       {"group_rows", "groups", group_rows, "(where each group begins, the rows group by group)"},
       {"aggregate", "groups, requests", aggregate,
        "A value a group for each (name, column, min_count, ddof, q, interpolation, skip_missing)."},

@@ -6,6 +6,9 @@
 #include "runtime/device/device.h"
 #include "runtime/device/workers.h"
 #include "runtime/frame/dictionary.h"
+#include "runtime/frame/gathers.h"
+#include "runtime/frame/rules.h"
+#include "runtime/frame/run.h"
 #include "runtime/gpu/gpu_device.h"
 #include "runtime/primitives/operator_report.h"
 #include "runtime/session/dict.h"
@@ -95,10 +98,7 @@ Value missing_of(Interpreter&, Args args) {
   return mask ? numpy::wrap_array(mask) : Value();
 }
 
-/// Whether an operator that moves so many bytes runs on the GPUs, by kernels of the library.
-bool goes_to_gpus(Engine& engine, double bytes) {
-  return engine.gpus_for_function(host_seconds(bytes, 0, engine.device().properties().threads)) != nullptr;
-}
+bool goes_to_gpus(Engine& engine, double bytes) { return frame::place_of_operator(engine, bytes) == frame::Place::gpus; }
 Value on_gpus(Interpreter& in, Args args) { return Value::of(goes_to_gpus(in.engine(), to_double(in, args[0]))); }
 /// empty(shape, dtype): memory for a kernel to write, with nothing in it.
 Value empty(Interpreter& in, Args args) {
@@ -176,7 +176,7 @@ Value rows_where(Interpreter& in, Args args) {
 
 /// Whether all of these int64 are in [low, high).
 bool all_within(Engine& engine, const NodeRef& numbers, int64_t low, int64_t high) {
-  if (engine.gpus()) {
+  if (frame::place_of_gathers(engine) == frame::Place::gpus) {
     const auto than = [&](ScalarOp op, int64_t bound) {
       return graph::map(op, {numbers, graph::constant(Scalar::of_int(bound), numbers->shape)});
     };
@@ -199,21 +199,23 @@ Value take(Interpreter& in, Args args) {
   for (const Value& v : to_vector(in, args[0])) columns.push_back(column_of(v));
   if (!columns.empty() && args[3].is_none() && !all_within(engine, rows, may_miss ? -1 : 0, columns[0].size()))
     raise("IndexError", "indices are out-of-bounds");
+  const auto* memory = rows->as<graph::BufferNode>();
+  if (!memory || memory->offset != 0 || memory->strides != graph::contiguous_strides(rows->shape)) rows = engine.force(rows);
+  const NodeRef mask = args[3].as<numpy::NdArray>() ? array_node(in, args[3]) : nullptr;
+  const auto over = [&](const frame::RowsRef& of) { return mask ? filter_rows(of, mask, rows) : take_rows(of, rows, may_miss); };
   std::vector<Value> results;
-  for (Column& c : frame::take_later(engine, columns, rows, may_miss, args[3].as<numpy::NdArray>() ? array_node(in, args[3]) : nullptr))
-    results.push_back(wrap_column(std::move(c)));
+  for (Column& c : frame::gather(engine, columns, over)) results.push_back(wrap_column(std::move(c)));
   return make_list(std::move(results));
 }
 
-/// before_filter(columns): (the same columns over all rows, the mask that chose among these), or None.
-Value before_filter(Interpreter& in, Args args) {
-  std::vector<Column> columns;
-  for (const Value& v : to_vector(in, args[0])) columns.push_back(column_of(v));
-  const std::optional<frame::Unfiltered> all = frame::before_filter(columns);
-  if (!all) return {};
+/// over_all_rows(columns): (the same columns before a filter that nobody needed yet, the mask that chose among their rows), or None.
+Value over_all_rows(Interpreter& in, Args args) {
+  frame::Input input;
+  for (const Value& v : to_vector(in, args[0])) input.columns.push_back(column_of(v));
+  if (!apply(in.engine(), frame::filter_into_operator(), input)) return {};
   std::vector<Value> results;
-  for (const Column& c : all->columns) results.push_back(wrap_column(c));
-  return make_tuple({make_list(std::move(results)), numpy::wrap_array(all->mask)});
+  for (const Column& c : input.columns) results.push_back(wrap_column(c));
+  return make_tuple({make_list(std::move(results)), numpy::wrap_array(input.mask)});
 }
 
 /// slice(column, start, count, step)
@@ -372,7 +374,7 @@ std::vector<NativeFunction> row_functions() {
       {"rows_where", "mask", rows_where, "The rows where a mask is true."},
       {"host_rows_where", "mask", host_rows_where, "The same by the host's cores."},
       {"take", "columns, rows, may_miss=False, known=None", take, "These rows of columns."},
-      {"before_filter", "columns", before_filter, "Columns before their rows were chosen by a mask, and the mask."},
+      {"over_all_rows", "columns", over_all_rows, "Columns before their rows were chosen by a mask, and the mask."},
       {"slice", "column, start, count, step=1", slice, "Rows at even distances."},
       {"concatenate", "columns", concatenate, "Columns of one type behind each other."},
       {"cast", "column, dtype", cast_to, "In another type."},

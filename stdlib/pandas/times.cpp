@@ -5,6 +5,7 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/device/workers.h"
+#include "runtime/frame/rules.h"
 #include "runtime/frame/text_functions.h"
 #include "runtime/frame/time_formatting.h"
 #include "runtime/session/types.h"
@@ -59,8 +60,8 @@ namespace {
 /// Whether a time is missing among them. What was found about memory that is there already is kept.
 bool has_missing(Engine& engine, const NodeRef& times) {
   // Where none is missing before a filter, none is behind it.
-  const std::optional<frame::Unfiltered> all = frame::before_filter({number_column(times)});
-  if (all && !has_missing(engine, all->columns[0].values)) return false;
+  frame::Input all{{number_column(times)}};
+  if (apply(engine, frame::filter_into_operator(), all) && !has_missing(engine, all.columns[0].values)) return false;
   struct Known {
     std::weak_ptr<const graph::Node> node;
     bool missing;

@@ -10,7 +10,9 @@ functions/ wants a peer that has Numba too, frames/ one that has pandas 2 (`pd` 
 functions/cuda_*.gsl run on Numba's simulator.
 gasell_only/ has hand-written answers for what differs from the peers by design (random numbers).
 kernels/ states what a program becomes: a line `# kernels: 1 2` inside a case gives the number of kernels of each plan that it runs, in order;
-`# evaluates: 250` the elements that all its kernels together compute.
+`# evaluates: 250` the elements that all its kernels together compute. A line `# operators: filter, gather 3, group by` gives the operators over rows
+of frames that it runs, in order, each with the number of times that it runs there in a row; the same on the host and on two simulated GPUs, unless
+a line `# operators of gpus: …` says what is otherwise there.
 
 Lines that a case may hold:
   # rtol: 1e-12      numbers of this case may differ by this relative error (reductions of floats, functions of libm), and blanks between them do not count
@@ -29,6 +31,7 @@ import argparse
 import concurrent.futures
 import difflib
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -49,6 +52,7 @@ NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][
 CONFIGURATIONS = {
     "default": {},
     "fusion off": {"GASELL_FUSE": "0"},
+    "rules off": {"GASELL_RULES": "0"},
     "tiny chunks": {"GASELL_CHUNK": "7"},
     "one thread": {"GASELL_SMALL": "0", "GASELL_THREADS": "1"},
     "many threads": {"GASELL_THREADS": "5", "GASELL_CHUNK": "64"},
@@ -77,6 +81,8 @@ class Case:
     not_under: list = field(default_factory=list)
     kernels: list = None
     evaluates: float = None
+    operators: str = None
+    operators_of_gpus: str = None
     refused: str = ""
     differs: str = ""
 
@@ -106,6 +112,10 @@ def read_cases(path):
                 case.kernels = [int(n) for n in value.split()]
             elif key == "evaluates":
                 case.evaluates = float(value)
+            elif key == "operators":
+                case.operators = value
+            elif key == "operators of gpus":
+                case.operators_of_gpus = value
             elif key == "refused":
                 case.refused = value
             elif key == "differs":
@@ -297,9 +307,12 @@ def exception_of(stderr, status):
     return f"({how}) {stderr.strip()[-400:]}"
 
 
+def is_explained(case):
+    return case.kernels is not None or case.evaluates is not None or case.operators is not None
+
+
 def run_alone(options, config, case):
-    extra = ["--explain"] if case.kernels is not None or case.evaluates is not None else []
-    out, err, status = run_gasell(options, config, case.text, case.path.name, extra)
+    out, err, status = run_gasell(options, config, case.text, case.path.name, ["--explain"] if is_explained(case) else [])
     answer = Answer(split_lines(out), exception_of(err, status))
     return answer, err
 
@@ -349,12 +362,30 @@ def difference(got, want, rtol):
     return list(difflib.unified_diff(shown(want), shown(got), "expected", "gasell", lineterm="", n=2))
 
 
+OPERATORS = "filter", "gather", "first rows", "sort", "group by", "aggregate", "join", "duplicates", "firsts of groups", "window", "scan"
+
+
+def operators_of(stderr):
+    """The operators over rows that --explain printed, as `# operators:` names them: GPUs report the two halves of a filter."""
+    names = re.findall(rf"^({'|'.join(OPERATORS)})(?: (.+))?: [\d.]+ ?[KMGTP]? rows", stderr, re.M)
+    runs = itertools.groupby(name for name, detail in names if detail != "numbers of the rows")
+    counts = [(name, len(list(run))) for name, run in runs]
+    return ", ".join(name if count == 1 else f"{name} {count}" for name, count in counts)
+
+
+def check_operators(expected, stderr):
+    found = operators_of(stderr)
+    return None if found == expected else [f"operators: expected {expected}, got {found}"]
+
+
 def check_plans(case, stderr):
-    """What --explain printed, against the case's `# kernels:` and `# evaluates:`."""
+    """What --explain printed, against the case's `# kernels:`, `# evaluates:` and `# operators:`."""
     counts = [int(n) for n in re.findall(r"^plan \d+: (\d+) kernels?$", stderr, re.M)]
     scale = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
     elements = sum(float(n) * scale[unit.strip()] for n, unit in re.findall(r"^    elements +([\d.]+) ?([KMGTP]?)", stderr, re.M))
     wrong = []
+    if case.operators is not None:
+        wrong += check_operators(case.operators, stderr) or []
     if case.kernels is not None and counts != case.kernels:
         wrong.append(f"kernels of the plans: expected {case.kernels}, got {counts}")
     if case.evaluates is not None and not math.isclose(elements, case.evaluates, rel_tol=0.02):
@@ -379,7 +410,7 @@ def run_file(options, config, path, cases, answers):
 
 def results_of(options, config, path, cases, answers):
     cases = [c for c in cases if config not in c.not_under and (config == "default" or not c.refused and not c.differs)]
-    quiet = [c for c in cases if not answers[c.name].raised and not c.refused and not c.differs and c.kernels is None and c.evaluates is None]
+    quiet = [c for c in cases if not answers[c.name].raised and not c.refused and not c.differs and not is_explained(c)]
     together = run_together(options, config, path, quiet) if len(quiet) > 1 else {}
     results = []
     for case in cases:
@@ -392,8 +423,11 @@ def results_of(options, config, path, cases, answers):
             results.append((case, check_mark(case, got, answers[case.name])))
             continue
         wrong = difference(got, answers[case.name], case.rtol)
-        if wrong is None and (case.kernels is not None or case.evaluates is not None) and config == "default" and not options.set:
+        if wrong is None and is_explained(case) and config == "default" and not options.set:
             wrong = check_plans(case, err)
+            if wrong is None and case.operators is not None:
+                _, on_gpus, _ = run_gasell(options, config, case.text, case.path.name, ["--explain", "--device", "sim:2"])
+                wrong = check_operators(case.operators_of_gpus or case.operators, on_gpus)
         results.append((case, wrong))
     return results
 
