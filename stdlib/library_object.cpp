@@ -153,7 +153,8 @@ std::optional<Value> LibraryClass::get_attribute(Interpreter& in, std::string_vi
 
 std::vector<std::string> LibraryClass::attribute_names(Interpreter& in) {
   std::vector<std::string> names = with_library_names(TypeObject::attribute_names(in), texts_);
-  if (auto* parent = base_.as<LibraryClass>()) names = with_library_names(std::move(names), parent->texts_);
+  if (auto* parent = base_.as<LibraryClass>())
+    for (std::string& name : parent->attribute_names(in)) names.push_back(std::move(name));
   return names;
 }
 
@@ -305,6 +306,8 @@ void LibraryObject::set_attribute(Interpreter& in, std::string_view name, const 
 
 std::vector<std::string> LibraryObject::attribute_names(Interpreter& in) {
   std::vector<std::string> names = made_by().attribute_names(in);
+  if (made_by().initializer(in))
+    for (const auto& [name, value] : members) names.push_back(name);
   const Value more = try_call(in, "__dir__");
   if (!more.is_absent())
     for (const Value& v : to_vector(in, more)) names.push_back(gasell::str(in, v));
