@@ -54,7 +54,7 @@ struct Column {
   NodeRef validity = nullptr;                     // boolean, of the same length; null: nothing is missing but what the values say
   DictionaryRef dictionary = nullptr;             // texts
   std::shared_ptr<const Column> categories = {};  // categories: what the codes stand for, distinct
-  /// Of a column that take_later() gave: where its rows come from, so that rows of these rows need not make all of them.
+  /// Of a column whose values wait: what rows of which column it is, so that rows of these rows need not make all of them (gathers.h).
   std::shared_ptr<const PendingRows> pending = {};
 
   int64_t size() const { return values->shape[0]; }
@@ -104,18 +104,6 @@ NodeRef missing_mask(const Column& column);
 Column take(Engine& engine, const Column& column, const int64_t* rows, int64_t count, bool may_miss = false);
 /// Several columns of one frame by the same rows, evaluated in one plan.
 std::vector<Column> take(Engine& engine, const std::vector<Column>& columns, const int64_t* rows, int64_t count, bool may_miss = false);
-/// The same when somebody first reads the values, on the GPUs where the engine has some; `rows`: int64. With a `mask`, boolean, they are
-/// the rows where it is true.
-std::vector<Column> take_later(Engine& engine, const std::vector<Column>& columns, const NodeRef& rows, bool may_miss = false,
-                               const NodeRef& mask = nullptr);
-
-struct Unfiltered {
-  std::vector<Column> columns;
-  NodeRef mask;
-};
-/// Columns that are expressions, element by element, over those of one filtered frame that nobody read yet: the same over all rows, and the
-/// mask that chose among them. Nothing where they are not.
-std::optional<Unfiltered> before_filter(const std::vector<Column>& columns);
 /// Rows [begin, end) with a step, as a view where they are there.
 Column slice(Engine& engine, const Column& column, int64_t begin, int64_t end, int64_t step = 1);
 /// One behind the other; the types are equal, but dictionaries may differ. Categories must be the same.
