@@ -35,6 +35,7 @@ class NestedReader {
   explicit NestedReader(Interpreter& in) : in_(in) {}
 
   NodeRef read(const Value& v, std::optional<DType> dtype) {
+    dtype_ = dtype;
     visit(v, 0);
     if (!dtype) {  // Python's numbers are no weaker than others here
       for (const Operand& leaf : leaves_) dtype = dtype ? promote(*dtype, leaf.node->dtype) : leaf.node->dtype;
@@ -91,7 +92,7 @@ class NestedReader {
       for (const Value& item : items) visit(item, depth + 1);
       return;
     }
-    auto o = try_operand(in_, v);
+    auto o = v.is_none() && dtype_ ? assigned_operand(in_, v, *dtype_) : try_operand(in_, v);
     if (const auto* big = v.as<BigInt>()) {
       o = unsigned_operand(*big);
       has_big_ = true;
@@ -103,6 +104,7 @@ class NestedReader {
   }
 
   Interpreter& in_;
+  std::optional<DType> dtype_;  // that was asked for
   Shape shape_;
   bool complete_ = false, has_big_ = false;
   std::vector<Operand> leaves_;
@@ -155,6 +157,17 @@ Operand operand(Interpreter& in, const Value& v) {
   raise("TypeError", "'" + type_of(v).name + "' cannot be used as an array");
 }
 
+Operand assigned_operand(Interpreter& in, const Value& v, DType dtype) {
+  if (!v.is_none()) return operand(in, v);
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  switch (kind(dtype)) {
+    case 'b': return {graph::constant(Scalar::of_bool(false)), 'b'};
+    case 'f': return {graph::constant(Scalar::of_float(kNaN)), 'f'};
+    case 'c': return {graph::constant(Scalar::of_complex({kNaN, kNaN})), 'c'};
+    default: raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not 'NoneType'");
+  }
+}
+
 namespace {
 
 /// What is no array of numbers is one of objects to NumPy, where no arithmetic refuses it.
@@ -166,9 +179,11 @@ void refuse_object(const Value& v) {
 
 NodeRef as_node(Interpreter& in, const Value& v, std::optional<DType> dtype) {
   if (is_sequence(v) || type_of(v).name == "range") return NestedReader(in).read(is_sequence(v) ? v : make_list(to_vector(in, v)), dtype);
-  refuse_object(v);
-  const Operand o = operand(in, v);
-  if (!dtype) return o.node;
+  if (!dtype) {
+    refuse_object(v);
+    return operand(in, v).node;
+  }
+  const Operand o = assigned_operand(in, v, *dtype);
   return o.weak ? assigned_number(o, *dtype) : graph::cast(o.node, *dtype);
 }
 

@@ -139,8 +139,8 @@ NodeRef filled(NodeRef value, const Shape& shape) {
   return graph::broadcast_to(graph::reshape(value, own), shape);
 }
 Value full(Interpreter& in, Args args) {
-  const Operand o = operand(in, args[1]);
   const auto dtype = to_dtype(in, args[2]);
+  const Operand o = dtype ? assigned_operand(in, args[1], *dtype) : operand(in, args[1]);
   NodeRef value = o.node;
   if (dtype) value = o.weak ? cast_weak(value, *dtype) : graph::cast(value, *dtype);
   const Shape shape = to_shape(in, args[0]);
@@ -164,8 +164,8 @@ Value zeros_like(Interpreter& in, Args args) { return like(in, args, 0); }
 Value ones_like(Interpreter& in, Args args) { return like(in, args, 1); }
 Value full_like(Interpreter& in, Args args) {
   const NodeRef x = as_node(in, args[0]);
-  const Operand o = operand(in, args[1]);
   const DType dtype = dtype_or(in, args[2], x->dtype);
+  const Operand o = assigned_operand(in, args[1], dtype);
   const Shape shape = args[5].is_none() || is_missing(args[5]) ? x->shape : to_shape(in, args[5]);
   return new_like(in, args[0], filled(o.weak ? cast_weak(o.node, dtype) : graph::cast(o.node, dtype), shape), args[3]);
 }

@@ -199,7 +199,7 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
     if (b.scalar && (sequence || (from_array && from_array->array.rank() > 0))) refuse_sequence(array.dtype(), value);
     // A number is computed first: it then holds on to nothing that the write would have to copy.
     if (auto* number = value.as<NumpyScalar>(); number && target.is_view()) number->value(in);
-    Operand o = sequence ? Operand{as_node(in, value, array.dtype()), 0} : operand(in, value);
+    Operand o = sequence ? Operand{as_node(in, value, array.dtype()), 0} : assigned_operand(in, value, array.dtype());
     if (is_complex(o.node->dtype) && !is_complex(array.dtype()) && sequence)
       raise("TypeError", "float() argument must be a string or a real number, not 'complex'");
     // NumPy drops leading axes of extent 1 of what is assigned.
@@ -216,7 +216,7 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
     return target.assign(in.engine(), std::move(node));
   }
   if (items.size() == 1 && is_mask(items[0]) && items[0].as<NdArray>()->array.shape() == array.shape()) {
-    const Operand o = operand(in, value);
+    const Operand o = assigned_operand(in, value, array.dtype());
     if (o.node->shape.empty()) {  // a[mask] = number stays lazy
       const NodeRef number = o.weak ? assigned_number(o, array.dtype()) : graph::cast(o.node, array.dtype());
       return array.assign(in.engine(), graph::map(ScalarOp::select, {items[0].as<NdArray>()->node(), number, array.node()}));
@@ -226,7 +226,7 @@ void array_set(Interpreter& in, Array& array, const Value& index, const Value& v
   // What is computed holds on to nothing that the write would have to copy.
   if (const auto* from = value.as<NdArray>()) from->array.force(in.engine());
   if (auto* number = value.as<NumpyScalar>()) number->value(in);
-  const Operand o = operand(in, value);
+  const Operand o = assigned_operand(in, value, array.dtype());
   NodeRef node = o.weak ? assigned_number(o, array.dtype()) : graph::cast(o.node, array.dtype());
   if (is_mask_alone(in, array, items)) check_masked(*node, graph::size_of(g.shape));
   while (node->rank() > static_cast<int>(g.shape.size()) && node->shape[0] == 1)

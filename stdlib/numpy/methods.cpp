@@ -161,7 +161,7 @@ Value tolist(Interpreter& in, Args args) {
 }
 Value fill(Interpreter& in, Args args) {
   Array a = self_array(args[0]);
-  const Operand o = operand(in, args[1]);
+  const Operand o = assigned_operand(in, args[1], a.dtype());
   a.assign(in.engine(), o.weak ? assigned_number(o, a.dtype()) : o.node);
   return {};
 }

@@ -156,6 +156,8 @@ struct Operand {
 std::optional<Operand> try_operand(Interpreter& in, const Value& v);
 /// TypeError where v is no array.
 Operand operand(Interpreter& in, const Value& v);
+/// Of what is put into an array of this dtype: None is NaN there, or False. TypeError for None among whole numbers.
+Operand assigned_operand(Interpreter& in, const Value& v, DType dtype);
 /// np.asarray(v, dtype): ValueError for ragged nesting.
 NodeRef as_node(Interpreter& in, const Value& v, std::optional<DType> dtype = {});
 /// The array object itself, or a new one made of v.
