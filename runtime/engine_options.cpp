@@ -53,6 +53,7 @@ EngineOptions EngineOptions::from_environment() {
   options.steal = switched_on("GASELL_STEAL", options.steal);
   options.small = switched_on("GASELL_SMALL", options.small);
   options.fuse = switched_on("GASELL_FUSE", options.fuse);
+  (void)switched_on("GASELL_RULES", true);  // frame/rules.cpp reads it; a wrong word is told at once
   options.chunk = count_of("GASELL_CHUNK", std::numeric_limits<int64_t>::max());
   options.cache = switched_on("GASELL_CACHE", options.cache);
   if (const char* check = std::getenv("GASELL_CHECK")) options.check = std::string_view(check) != "0";
