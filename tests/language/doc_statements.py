@@ -19,6 +19,7 @@ import run
 
 MARK = "\x1e"
 TIMEOUT_S = 120
+RANDOM = r"random|timeseries"  # what says that a docstring draws random numbers: the peers ask it, too
 
 
 def ask_peer(python, peer, prelude):
@@ -31,7 +32,7 @@ def ask_peer(python, peer, prelude):
 
 def script_of(prelude, statements, left_out):
     """The text that runs statements one by one, and where each one's lines begin."""
-    is_random = any("random" in source or "timeseries" in source for source, _, _ in statements)
+    is_random = any(re.search(RANDOM, source) for source, _, _ in statements)
     lines, starts = prelude.replace("_is_random = False", f"_is_random = {is_random}").rstrip("\n").split("\n"), {}
     for number, (source, expression, _) in enumerate(statements):
         if number in left_out:

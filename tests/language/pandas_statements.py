@@ -73,7 +73,7 @@ for section, name, doc in public():
             examples = doctest.DocTestParser().get_examples(doc)
         except ValueError:
             continue
-        scope["_is_random"] = any("random" in e.source or "sample(" in e.source for e in examples)
+        scope["_is_random"] = any("random" in e.source or "timeseries" in e.source for e in examples)
         kept = []
         for example in examples:
             source = "\n".join(line.split("  # doctest:")[0].rstrip() for line in example.source.rstrip("\n").split("\n"))
