@@ -335,11 +335,16 @@ std::optional<DType> dtype_of_path(const std::string& path) {
 }
 
 std::optional<DType> dtype_argument(const Value& v) {
+  const auto refuse_half = [](bool is_half) {
+    if (is_half) throw Error("NotImplementedError", "float16 in compiled functions is not in Gasell", "give float32", Blame::limitation);
+  };
   if (v.type.kind == Kind::text) {
     const auto named = dtype_from_name(v.type.text);
-    return named == DType::f16 ? std::nullopt : named;
+    refuse_half(named == DType::f16);
+    return named;
   }
   if (v.type.kind == Kind::function && v.outside.kind == Outside::Kind::path) {
+    refuse_half(v.outside.text == "numpy.float16" || v.outside.text == "numpy.half");
     if (v.outside.text == "complex") return DType::c128;
     return dtype_of_path(v.outside.text);
   }
