@@ -81,7 +81,7 @@ class SimtGridEmitter final : public Emitter {
             llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(64, 0), llvm::APInt(64, 1ULL << 47))));
       const bool real = kind(p.type) == 'f' || kind(p.type) == 'c';
       auto slot = [&] {
-        return real ? b_.CreateFPTrunc(&*argument++, register_type(p.type)) : b_.CreateTrunc(&*argument++, register_type(p.type));
+        return real ? narrowed(&*argument++, register_type(p.type)) : b_.CreateTrunc(&*argument++, register_type(p.type));
       };
       Register r{slot(), nullptr};
       if (is_complex(p.type)) r.im = slot();
