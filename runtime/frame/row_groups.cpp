@@ -13,8 +13,8 @@ RowGroups::RowGroups(Engine& engine, const std::vector<Column>& keys, GroupOrder
   const int64_t stayed = keys[0].size();
   Input all{keys};
   // Rows that the mask leaves out have no key, which says that they are in no group only where missing keys are dropped.
-  if (missing != MissingKeys::dropped || place_of_gathers(engine) == Place::gpus || !apply(engine, filter_into_operator(), all) ||
-      all.mask->size() >= 2 * stayed) {
+  if (missing != MissingKeys::dropped || place_of_gathers(engine) == Place::gpus ||
+      !apply(engine, filter_into_operator(), all, [&](const Input& made) { return made.mask->size() < 2 * stayed; })) {
     made_ = group_rows(engine, keys, order, missing);
     return;
   }
@@ -62,7 +62,7 @@ std::vector<Column> RowGroups::aggregate(Engine& engine, std::vector<AggregateRe
       std::any_of(requests.begin(), requests.end(), [](const auto& r) { return r.how == Aggregate::idxmin || r.how == Aggregate::idxmax; });
   Input all;
   for (const AggregateRequest& r : requests) all.columns.push_back(r.column);
-  if (has_places || !apply(engine, filter_into_operator(), all) || all.filter != filter_)
+  if (has_places || !apply(engine, filter_into_operator(), all, [&](const Input& made) { return made.filter == filter_; }))
     return frame::aggregate(engine, groups(engine), requests);
   for (size_t k = 0; k < requests.size(); ++k) requests[k].column = all.columns[k];
   return frame::aggregate(engine, *made_, requests);

@@ -8,6 +8,7 @@
 #include "runtime/frame/gathers.h"
 #include "runtime/frame/order.h"
 #include "runtime/frame/run.h"
+#include "runtime/primitives/operator_report.h"
 
 namespace gasell::frame {
 namespace {
@@ -179,6 +180,13 @@ const InputRule& filter_into_operator() {
   return kRule;
 }
 
-bool apply(Engine& engine, const InputRule& rule, Input& input) { return rules_are_on() && rule.rewrite(engine, input); }
+bool apply(Engine& engine, const InputRule& rule, Input& input, const std::function<bool(const Input&)>& pays) {
+  if (!rules_are_on()) return false;
+  Input another = input;
+  if (!rule.rewrite(engine, another) || (pays && !pays(another))) return false;
+  input = std::move(another);
+  note_rule(rule.name);
+  return true;
+}
 
 }  // namespace gasell::frame

@@ -37,7 +37,7 @@ struct InputRule {
 const InputRule& order_into_operator();
 /// What takes a filter out of columns that are expressions, element by element, over those of one filtered frame that nobody read yet.
 const InputRule& filter_into_operator();
-/// Applies a rule where rules are on.
-bool apply(Engine& engine, const InputRule& rule, Input& input);
+/// Applies a rule where rules are on, it fits, and what it makes of the input pays; otherwise the input stays. --explain names it.
+bool apply(Engine& engine, const InputRule& rule, Input& input, const std::function<bool(const Input&)>& pays = {});
 
 }  // namespace gasell::frame

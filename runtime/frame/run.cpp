@@ -135,7 +135,9 @@ NodeRef numbers_of(Engine& engine, const RowsRef& rows) {
   Rows::Found& found = rows->found();
   const std::lock_guard lock(found.mutex);
   if (found.numbers) return found.numbers;
-  const RowsRef plan = simplify(engine, rows);
+  std::vector<std::string> fired;
+  const RowsRef plan = simplify(engine, rows, &fired);
+  for (const std::string& rule : fired) note_rule(rule);
   if (plan != rows)
     found.numbers = numbers_of(engine, plan);
   else {

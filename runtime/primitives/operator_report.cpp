@@ -17,10 +17,20 @@ std::map<int64_t, std::function<void(const OperatorReport&)>>& observers() {
 }
 
 std::atomic<int64_t> made_on_disk = 0;
+thread_local std::vector<std::string> noted_rules;
+
+bool has_observers() {
+  const std::lock_guard lock(mutex);
+  return !observers().empty();
+}
 
 }  // namespace
 
 void note_on_disk(int64_t bytes) noexcept { made_on_disk.fetch_add(bytes, std::memory_order_relaxed); }
+
+void note_rule(const std::string& name) {
+  if (has_observers()) noted_rules.push_back(name);
+}
 
 std::string counted(size_t count, const char* what) { return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s"); }
 
@@ -45,20 +55,24 @@ std::function<void(const OperatorReport&)> operators_to(Trace& trace) {
 }
 
 void report_operator(OperatorReport report) {
+  report.ended = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex);
   for (const auto& [number, observer] : observers()) observer(report);
 }
 
-OperatorTimer::OperatorTimer(const char* name, int64_t rows_in) : name_(name), rows_in_(rows_in), on_disk_(made_on_disk) {
-  const std::lock_guard lock(mutex);
-  observed_ = !observers().empty();
-  if (observed_) start_ = std::chrono::steady_clock::now();
+OperatorTimer::OperatorTimer(const char* name, int64_t rows_in)
+    : name_(name), rows_in_(rows_in), on_disk_(made_on_disk), observed_(has_observers()) {
+  if (!observed_) return;
+  rules_ = std::exchange(noted_rules, {});
+  start_ = std::chrono::steady_clock::now();
 }
 
 void OperatorTimer::finish(int64_t rows_out, std::string detail, std::string where) {
   if (!observed_) return;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  report_operator({name_, std::move(detail), std::move(where), rows_in_, rows_out, seconds, made_on_disk - on_disk_});
+  rules_.insert(rules_.end(), noted_rules.begin(), noted_rules.end());
+  noted_rules.clear();
+  report_operator({name_, std::move(detail), std::move(where), rows_in_, rows_out, seconds, made_on_disk - on_disk_, std::move(rules_)});
 }
 
 }  // namespace gasell

@@ -108,10 +108,8 @@ Value firsts_of_groups(Interpreter& in, Args args) {
   apply(engine, frame::order_into_operator(), input);
   // Where most rows stayed when they were filtered the others are passed over.
   const int64_t stayed = input.columns[0].size();
-  if (frame::Input all = input; apply(engine, frame::filter_into_operator(), all) && all.mask->size() < 2 * stayed) {
-    if (all.mask->size() == stayed) all.mask = nullptr;
-    input = std::move(all);
-  }
+  const auto pays = [&](const frame::Input& made) { return made.mask->size() < 2 * stayed; };
+  if (apply(engine, frame::filter_into_operator(), input, pays) && input.mask->size() == stayed) input.mask = nullptr;
   const auto keys_begin = input.columns.begin() + static_cast<int64_t>(width);
   frame::FirstsOfGroups wanted;
   wanted.keys.assign(keys_begin, input.columns.end());

@@ -366,9 +366,17 @@ OPERATORS = "filter", "gather", "first rows", "sort", "group by", "aggregate", "
 
 
 def operators_of(stderr):
-    """The operators over rows that --explain printed, as `# operators:` names them: GPUs report the two halves of a filter."""
-    names = re.findall(rf"^({'|'.join(OPERATORS)})(?: (.+))?: [\d.]+ ?[KMGTP]? rows", stderr, re.M)
-    runs = itertools.groupby(name for name, detail in names if detail != "numbers of the rows")
+    """The operators over rows that --explain printed, as `# operators:` names them, in the order in which they ended: those that an operator waited for
+    stand below it, further to the right. GPUs report the two halves of a filter."""
+    names, waiting = [], []
+    for line in stderr.splitlines():
+        depth = len(line) - len(line.lstrip())
+        while waiting and waiting[-1][0] >= depth:
+            names.append(waiting.pop()[1])
+        found = re.match(rf" *({'|'.join(OPERATORS)})(?: (.+?))?: [\d.]+ ?[KMGTP]? rows", line)
+        if found and found[2] != "numbers of the rows":
+            waiting.append((depth, found[1]))
+    runs = itertools.groupby(names + [name for _, name in reversed(waiting)])
     counts = [(name, len(list(run))) for name, run in runs]
     return ", ".join(name if count == 1 else f"{name} {count}" for name, count in counts)
 
@@ -380,9 +388,9 @@ def check_operators(expected, stderr):
 
 def check_plans(case, stderr):
     """What --explain printed, against the case's `# kernels:`, `# evaluates:` and `# operators:`."""
-    counts = [int(n) for n in re.findall(r"^plan \d+: (\d+) kernels?$", stderr, re.M)]
+    counts = [int(n) for _, n in sorted((int(plan), n) for plan, n in re.findall(r"^ *plan (\d+): (\d+) kernels?$", stderr, re.M))]
     scale = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
-    elements = sum(float(n) * scale[unit.strip()] for n, unit in re.findall(r"^    elements +([\d.]+) ?([KMGTP]?)", stderr, re.M))
+    elements = sum(float(n) * scale[unit.strip()] for n, unit in re.findall(r"^ +elements +([\d.]+) ?([KMGTP]?)", stderr, re.M))
     wrong = []
     if case.operators is not None:
         wrong += check_operators(case.operators, stderr) or []

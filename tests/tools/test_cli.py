@@ -212,6 +212,24 @@ class Looking(CommandTest):
         self.assertRegex(result.stderr, r"stored +\S")
         self.assertRegex(result.stderr, r"elements +1.00 K")
 
+    def test_explain_of_frames(self):
+        """What an operator waited for stands below it; rules are named where they fired, and nowhere with all of them off."""
+        text = """
+import pandas as pd
+n = 1000
+df = pd.DataFrame({'k': np.arange(n) % 7, 'x': np.arange(n) % 10, 'y': np.arange(n) * 1.0})
+print(df[df.x > LEAST].groupby('k').y.mean().sum().round())
+print(df.sort_values('y', ascending=False).x.head(3).tolist())
+"""
+        most, few = (run("--explain", "-c", text.replace("LEAST", least)) for least in "08")
+        self.assertEqual((most.stdout, few.stdout), ("3500.0\n[9, 8, 7]\n", "3528.0\n[9, 8, 7]\n"))
+        self.assertRegex(most.stderr, r"(?m)^group by 1 key: 1.00 K rows → 7, .*, on the host, by the rule filter_into_operator\n  plan \d+: 1 kernel\n    map$")
+        self.assertRegex(few.stderr, r"(?m)^group by 1 key: 100 rows → 7, [\d.]+ .s, on the host\n(  .*\n)*  gather 1 column: 1.00 K rows → 100, ")
+        self.assertRegex(few.stderr, r"(?m)^first rows 1 key: .*, by the rule top_n$")
+        off = run("--explain", "-c", text.replace("LEAST", "0"), GASELL_RULES="0")
+        self.assertEqual(off.stdout, most.stdout)
+        self.assertNotIn("by the rule", off.stderr)
+
 
 class Interrupting(CommandTest):
     def interrupt(self, text, after=0.5):

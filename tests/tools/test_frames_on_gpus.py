@@ -63,7 +63,7 @@ class FramesOnGpus(CommandTest):
         done = run("sim:1", "--explain")
         self.assertEqual(done.stdout, self.expected)
         for operator in "filter", "group by a table of few groups", "group by a table of many groups", "join a table of rows", "window sum", "window max", "window min", "window exponential weights", "running sum", "running max", "running sum by groups", "running count by groups", "shift by groups":
-            lines = [line for line in done.stderr.splitlines() if line.startswith(operator)]
+            lines = [line for line in done.stderr.splitlines() if line.lstrip().startswith(operator)]
             self.assertTrue(lines and all("on the GPU" in line for line in lines), operator)
 
     def test_the_number_of_gpus_changes_no_bit(self):
@@ -77,14 +77,14 @@ class FramesOnGpus(CommandTest):
         done = run("sim:4", "--explain", program=SPREAD, GASELL_SIM_MEMORY="4MiB", GASELL_SPLIT_FROM="65536")
         self.assertEqual(done.stdout, run("sim:1", program=SPREAD).stdout, done.stderr)
         for operator in "filter", "group by a table of few groups", "window mean":
-            lines = [line for line in done.stderr.splitlines() if line.startswith(operator)]
+            lines = [line for line in done.stderr.splitlines() if line.lstrip().startswith(operator)]
             self.assertTrue(lines and all("on the GPU" in line for line in lines), operator)
 
     def test_orders_and_tables_of_keys_run_there(self):
         done = run("sim:1", "--explain", program=ORDERS)
         self.assertEqual(done.stdout, self.ordered)
         for operator in "sort 2 keys", "sort 1 key", "distinct", "select", "group by a table of keys", "aggregate", "duplicates", "value counts", "join a table of keys":
-            lines = [line for line in done.stderr.splitlines() if line.startswith(operator)]
+            lines = [line for line in done.stderr.splitlines() if line.lstrip().startswith(operator)]
             self.assertTrue(lines and all("on the GPU" in line for line in lines), operator)
 
     def test_orders_with_too_little_memory_or_faults(self):

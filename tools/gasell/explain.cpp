@@ -56,26 +56,51 @@ std::string explain_operator(const OperatorReport& report) {
                                                          human_count(static_cast<double>(report.rows_out)));
   out += fmt::format(", {}, on the {}", human_seconds(report.seconds), report.where);
   if (report.on_disk > 0) out += fmt::format(", with {} of memory on disk", human_bytes(static_cast<double>(report.on_disk)));
+  for (size_t k = 0; k < report.rules.size(); ++k)
+    out += (k > 0 ? ", " : report.rules.size() == 1 ? ", by the rule " : ", by the rules ") + report.rules[k];
   return out + '\n';
 }
 
 void Explanation::watch(Engine& engine) {
   engine.observe_plans([this](Engine::PlanStage stage, const std::vector<graph::NodeRef>&, const std::vector<KernelReport>& kernels) {
-    if (stage == Engine::PlanStage::ran) steps_.emplace_back(kernels);
+    if (stage == Engine::PlanStage::ran) steps_.push_back({kernels, std::chrono::steady_clock::now(), ++plans_});
   });
-  operators_.emplace([this](const OperatorReport& report) { steps_.emplace_back(report); });
+  operators_.emplace([this](const OperatorReport& report) { add(report); });
+}
+
+/// Operators end behind what they wait for: that is what began after they did, among the last steps.
+void Explanation::add(OperatorReport report) {
+  const Time started = report.started(), ended = report.ended;
+  Step step{std::move(report), ended};
+  const auto is_within = [started](const Step& s) {
+    const auto* other = std::get_if<OperatorReport>(&s.what);
+    return other ? other->started() >= started : s.ended >= started;
+  };
+  auto first = steps_.end();
+  while (first != steps_.begin() && is_within(*std::prev(first))) --first;
+  step.within.assign(std::make_move_iterator(first), std::make_move_iterator(steps_.end()));
+  steps_.erase(first, steps_.end());
+  steps_.push_back(std::move(step));
+}
+
+void Explanation::print(const std::vector<Step>& steps, int depth, std::string& out) {
+  for (const Step& step : steps) {
+    const auto* kernels = std::get_if<std::vector<KernelReport>>(&step.what);
+    const std::string text =
+        kernels ? fmt::format("plan {}: {}", step.plan, explain_plan(*kernels)) : explain_operator(std::get<OperatorReport>(step.what));
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = text.find('\n', begin) + 1;
+      out += std::string(static_cast<size_t>(2 * depth), ' ') + text.substr(begin, end - begin);
+      begin = end;
+    }
+    print(step.within, depth + 1, out);
+  }
 }
 
 std::string Explanation::text() const {
   if (steps_.empty()) return "plans: none, the script forced no array\n";
   std::string out;
-  int plans = 0;
-  for (const auto& step : steps_) {
-    if (const auto* kernels = std::get_if<std::vector<KernelReport>>(&step))
-      out += fmt::format("plan {}: {}", ++plans, explain_plan(*kernels));
-    else
-      out += explain_operator(std::get<OperatorReport>(step));
-  }
+  print(steps_, 0, out);
   return out;
 }
 

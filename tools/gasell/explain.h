@@ -2,6 +2,7 @@
 // operators of frames ran, over how many rows.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <variant>
@@ -18,7 +19,7 @@ std::string explain_plan(const std::vector<KernelReport>& kernels);
 /// An operator of frames as a line.
 std::string explain_operator(const OperatorReport& report);
 
-/// Collects the plans and operators of a script, in the order in which they ended.
+/// Collects the plans and operators of a script. What ran while an operator did stands below it, indented.
 class Explanation {
  public:
   Explanation() = default;
@@ -29,7 +30,18 @@ class Explanation {
   std::string text() const;
 
  private:
-  std::vector<std::variant<std::vector<KernelReport>, OperatorReport>> steps_;
+  using Time = std::chrono::steady_clock::time_point;
+  struct Step {
+    std::variant<std::vector<KernelReport>, OperatorReport> what;
+    Time ended;    // of kernels: when they were done
+    int plan = 0;  // of kernels: which plan of the script they are
+    std::vector<Step> within = {};
+  };
+  void add(OperatorReport report);
+  static void print(const std::vector<Step>& steps, int depth, std::string& out);
+
+  std::vector<Step> steps_;
+  int plans_ = 0;
   std::optional<OperatorObserver> operators_;
 };
 
