@@ -9,6 +9,8 @@
 namespace gasell {
 namespace {
 
+using Half = _Float16;  // IEEE 754's binary16
+
 struct Facts {
   char kind;
   int size;
@@ -26,7 +28,8 @@ constexpr std::array<Facts, kDTypeCount> kFacts = {{{'b', 1, "bool"},
                                                     {'f', 4, "float32"},
                                                     {'f', 8, "float64"},
                                                     {'c', 8, "complex64"},
-                                                    {'c', 16, "complex128"}}};
+                                                    {'c', 16, "complex128"},
+                                                    {'f', 2, "float16"}}};
 
 const Facts& facts(DType type) { return kFacts[static_cast<size_t>(type)]; }
 
@@ -36,14 +39,14 @@ DType find(char kind, int size) {
   return kind == 'i' || kind == 'u' ? DType::f64 : DType::c128;  // wider than the widest: what NumPy falls back to
 }
 
-/// Bytes of the float that holds every integer of this size, as NumPy sees it (int8 with float16 does not exist here).
-int float_size_for_integer(int size) { return size <= 2 ? 4 : 8; }
+/// Bytes of the float that holds every integer of this size, as NumPy sees it.
+int float_size_for_integer(int size) { return size == 1 ? 2 : size == 2 ? 4 : 8; }
 
 int float_part_size(DType t) {
   const Facts& f = facts(t);
   if (f.kind == 'f') return f.size;
   if (f.kind == 'c') return f.size / 2;
-  if (f.kind == 'b') return 4;
+  if (f.kind == 'b') return 2;
   return float_size_for_integer(f.size);
 }
 
@@ -85,6 +88,7 @@ std::optional<DType> dtype_from_name(std::string_view name) {
     return DType::u64;
   if (name == "float" || name == "double" || name == "d") return DType::f64;
   if (name == "single" || name == "f") return DType::f32;
+  if (name == "half" || name == "e") return DType::f16;
   if (name == "complex" || name == "cdouble" || name == "D") return DType::c128;
   if (name == "csingle" || name == "F") return DType::c64;
   if (name == "bool_" || name == "?" || name == "b1") return DType::boolean;
@@ -132,7 +136,7 @@ DType promote_weak(DType a, char weak) {
 }
 
 DType real_of(DType type) { return type == DType::c64 ? DType::f32 : type == DType::c128 ? DType::f64 : type; }
-DType complex_of(DType type) { return type == DType::f32 || type == DType::c64 ? DType::c64 : DType::c128; }
+DType complex_of(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::c64 ? DType::c64 : DType::c128; }
 
 double Scalar::as_double() const {
   if (!is_integral()) return c.real();
@@ -157,6 +161,9 @@ Scalar Scalar::cast(DType to) const {
                                         : static_cast<float>(i);
         r.c = {re, static_cast<double>(static_cast<float>(r.c.imag()))};
       }
+      // Integers go to float16 by way of float32, as NumPy's do; floats of any width are rounded once.
+      if (to == DType::f16)
+        r.c = static_cast<double>(is_integral() ? static_cast<Half>(cast(DType::f32).c.real()) : static_cast<Half>(c.real()));
     }
   }
   return r;
@@ -181,6 +188,7 @@ Scalar Scalar::load(const void* address, DType type) {
     case DType::f64: return {type, 0, get(double{})};
     case DType::c64: return {type, 0, std::complex<double>(get(std::complex<float>{}))};
     case DType::c128: return {type, 0, get(std::complex<double>{})};
+    case DType::f16: return {type, 0, static_cast<double>(get(Half{}))};
   }
   return {};
 }
@@ -192,6 +200,7 @@ void Scalar::store(void* address) const {
     case DType::f64: put(c.real()); break;
     case DType::c64: put(std::complex<float>(c)); break;
     case DType::c128: put(c); break;
+    case DType::f16: put(static_cast<Half>(c.real())); break;
     default: std::memcpy(address, &i, size_of(type));  // little-endian hosts only: the low bytes come first
   }
 }

@@ -8,8 +8,9 @@
 
 namespace gasell {
 
-enum class DType : uint8_t { boolean, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, c64, c128 };
-inline constexpr int kDTypeCount = 13;
+/// float16 holds and moves elements; operations on it are float32's, rounded afterwards (arithmetic_type()).
+enum class DType : uint8_t { boolean, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, c64, c128, f16 };
+inline constexpr int kDTypeCount = 14;
 
 /// 'b', 'i', 'u', 'f' or 'c', as NumPy's dtype.kind.
 char kind(DType type);
@@ -31,14 +32,16 @@ DType promote(DType a, DType b);
 DType promote_weak(DType a, char weak);
 /// The real type of a complex one (c128 → f64); any other type itself.
 DType real_of(DType type);
-/// The complex type over a real one (f32 → c64, all else → c128).
+/// The complex type over a real one (f16, f32 → c64, all else → c128).
 DType complex_of(DType type);
+/// The type that computes for another: float32 for float16, else the type itself.
+inline DType arithmetic_type(DType type) { return type == DType::f16 ? DType::f32 : type; }
 
 /// One element of any dtype. Integers of every width are kept in `i` (u64 as its bit pattern); booleans as 0 or 1.
 struct Scalar {
   DType type = DType::f64;
   int64_t i = 0;
-  std::complex<double> c = 0;  // f32, f64: the real part
+  std::complex<double> c = 0;  // floats: the real part
 
   static Scalar of_bool(bool v) { return {DType::boolean, v ? 1 : 0, 0}; }
   static Scalar of_int(int64_t v, DType t = DType::i64) { return {t, v, 0}; }

@@ -55,6 +55,7 @@ std::string c_name(DType t) {
     case DType::f64: return "double";
     case DType::c64: return "complex<float>";
     case DType::c128: return "complex<double>";
+    case DType::f16: throw Error("NotImplementedError", "float16 in kernels of C++ is not in Gasell", "give float32", Blame::limitation);
   }
   return "";
 }

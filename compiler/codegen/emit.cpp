@@ -59,7 +59,17 @@ std::unique_ptr<llvm::Module> emit_module(llvm::LLVMContext& context, const ir::
   return module;
 }
 
+namespace {
+
+/// What LLVM calls where the processor has no conversions of float16.
+float half_to_float(_Float16 v) { return v; }
+_Float16 float_to_half(float v) { return static_cast<_Float16>(v); }
+
+}  // namespace
+
 void register_runtime_functions() {
+  register_external("__extendhfsf2", reinterpret_cast<void*>(&half_to_float));
+  register_external("__truncsfhf2", reinterpret_cast<void*>(&float_to_half));
   register_external("gasell_pow_i64", reinterpret_cast<void*>(&integer_power<int64_t>));
   register_external("gasell_pow_u64", reinterpret_cast<void*>(&integer_power<uint64_t>));
   register_math_functions();

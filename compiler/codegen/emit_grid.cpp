@@ -61,7 +61,7 @@ class GridEmitter final : public Emitter {
       if (p.kind != ir::Parameter::Kind::scalar) continue;
       const bool real = kind(p.type) == 'f' || kind(p.type) == 'c';
       auto slot = [&] {
-        return real ? b_.CreateFPTrunc(&*argument++, register_type(p.type)) : b_.CreateTrunc(&*argument++, register_type(p.type));
+        return real ? narrowed(&*argument++, register_type(p.type)) : b_.CreateTrunc(&*argument++, register_type(p.type));
       };
       Register r{slot(), nullptr};
       if (is_complex(p.type)) r.im = slot();

@@ -135,7 +135,7 @@ void HostEmitter::emit_wrapper(const ir::Kernel& kernel, const std::string& symb
     }
     if (kind(p.type) == 'f' || kind(p.type) == 'c') {
       for (int part = 0; part < (is_complex(p.type) ? 2 : 1); ++part)
-        arguments.push_back(b_.CreateFPTrunc(next_slot(b_.getDoubleTy()), register_type(p.type)));
+        arguments.push_back(narrowed(next_slot(b_.getDoubleTy()), register_type(p.type)));
     } else {
       arguments.push_back(b_.CreateTrunc(next_slot(i64), register_type(p.type)));
     }

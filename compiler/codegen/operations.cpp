@@ -27,6 +27,7 @@ llvm::Type* Operations::element_type(DType t) {
     case DType::c64: return b_.getFloatTy();
     case DType::f64:
     case DType::c128: return b_.getDoubleTy();
+    case DType::f16: return b_.getHalfTy();
   }
   return nullptr;
 }
@@ -53,10 +54,26 @@ llvm::Value* Operations::truth(const Register& r, DType type) {
   return is_complex(type) ? b_.CreateOr(re, b_.CreateFCmpUNE(r.im, zero)) : re;
 }
 
+/// float64 goes to float16 by way of a float32 that is rounded to odd, which loses nothing that the second rounding looks at: few
+/// processors have the one step.
+llvm::Value* Operations::narrowed(llvm::Value* x, llvm::Type* to) {
+  if (!to->isHalfTy() || !x->getType()->isDoubleTy()) return b_.CreateFPCast(x, to);
+  llvm::Value* nearest = b_.CreateFPTrunc(x, b_.getFloatTy());
+  llvm::Value* back = b_.CreateFPExt(nearest, x->getType());
+  llvm::Value* bits = b_.CreateBitCast(nearest, b_.getInt32Ty());
+  const auto size = [&](llvm::Value* v) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v); };
+  llvm::Value* above = b_.CreateZExt(b_.CreateFCmpOGT(size(back), size(x)), b_.getInt32Ty());
+  llvm::Value* odd = b_.CreateOr(b_.CreateSub(bits, above), b_.getInt32(1));
+  llvm::Value* chosen = b_.CreateSelect(b_.CreateFCmpONE(back, x), odd, bits);
+  return b_.CreateFPTrunc(b_.CreateBitCast(chosen, b_.getFloatTy()), to);
+}
+
 /// Scalar::cast's rules. Floats out of an integer's range give what x86's conversion gives; frozen, so that they are a value like any
 /// other.
 Register Operations::convert(const Register& r, DType from, DType to) {
   if (to == DType::boolean) return {truth(r, from), nullptr};
+  if (from == DType::f16 && is_integer(to)) return convert(convert(r, from, DType::f32), DType::f32, to);
+  if (to == DType::f16 && kind(from) != 'f' && kind(from) != 'c') return convert(convert(r, from, DType::f32), DType::f32, to);
   llvm::Type* type = register_type(to);
   const bool from_float = is_float(from) || is_complex(from);
   if (is_integer(to)) {
@@ -80,7 +97,7 @@ Register Operations::convert(const Register& r, DType from, DType to) {
   }
   Register result;
   if (from_float) {
-    result.re = b_.CreateFPCast(r.re, type);
+    result.re = narrowed(r.re, type);
     if (r.im) result.im = b_.CreateFPCast(r.im, type);
   } else {
     result.re = is_signed(from) ? b_.CreateSIToFP(r.re, type) : b_.CreateUIToFP(r.re, type);
@@ -97,6 +114,12 @@ Register Operations::operation(ScalarOp op, DType type, const std::vector<Regist
     Register r{b_.CreateSelect(args[0].re, args[1].re, args[2].re), nullptr};
     if (args[1].im) r.im = b_.CreateSelect(args[0].re, args[1].im, args[2].im);
     return r;
+  }
+  if (type == DType::f16) {  // float32's operation, rounded
+    std::vector<Register> wide;
+    for (const Register& r : args) wide.push_back(convert(r, DType::f16, DType::f32));
+    const Register result = operation(op, DType::f32, wide);
+    return result_type(op, DType::f32) == DType::f32 ? convert(result, DType::f32, DType::f16) : result;
   }
   switch (op) {
     case ScalarOp::logical_and: return {b_.CreateAnd(truth(args[0], type), truth(args[1], type)), nullptr};

@@ -23,6 +23,8 @@ class Operations {
   Operations(llvm::LLVMContext& context, llvm::Module& module, const Target& target) : module_(module), target_(target), b_(context) {}
 
   llvm::Type* element_type(DType t);
+  /// A float as a narrower one, rounded once.
+  llvm::Value* narrowed(llvm::Value* x, llvm::Type* to);
   llvm::Type* register_type(DType t) { return t == DType::boolean ? b_.getInt1Ty() : element_type(t); }
   /// Memory of the function that is being emitted.
   llvm::AllocaInst* entry_alloca(llvm::Type* type, uint64_t align);

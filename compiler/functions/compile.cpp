@@ -252,7 +252,19 @@ static Compiled compile_once(Program& program, const Function& function, const s
   return result;
 }
 
+namespace {
+
+void refuse_half(const Type& type) {
+  if ((type.is_scalar() || type.is_array()) && type.dtype == DType::f16)
+    throw Error("NotImplementedError", "float16 in compiled functions is not in Gasell", "give float32: x.astype(np.float32)",
+                Blame::limitation);
+  for (const Type& item : type.items) refuse_half(item);
+}
+
+}  // namespace
+
 Compiled compile(const Function& function, const std::vector<Type>& arguments, bool overlapping) {
+  for (const Type& argument : arguments) refuse_half(argument);
   if (function.make) return function.make(arguments, overlapping, function.options);
   Lasting lasting;
   std::map<std::pair<const void*, std::string>, Type> found;

@@ -330,13 +330,21 @@ std::optional<DType> dtype_of_path(const std::string& path) {
       {"cdouble", "complex128"}, {"complex_", "complex128"}, {"boolean", "bool"}};
   if (const auto other = kOthers.find(name); other != kOthers.end()) name = other->second;
   for (int k = 0; k < kDTypeCount; ++k)
-    if (name_of(static_cast<DType>(k)) == name) return static_cast<DType>(k);
+    if (name_of(static_cast<DType>(k)) == name && static_cast<DType>(k) != DType::f16) return static_cast<DType>(k);
   return {};
 }
 
 std::optional<DType> dtype_argument(const Value& v) {
-  if (v.type.kind == Kind::text) return dtype_from_name(v.type.text);
+  const auto refuse_half = [](bool is_half) {
+    if (is_half) throw Error("NotImplementedError", "float16 in compiled functions is not in Gasell", "give float32", Blame::limitation);
+  };
+  if (v.type.kind == Kind::text) {
+    const auto named = dtype_from_name(v.type.text);
+    refuse_half(named == DType::f16);
+    return named;
+  }
   if (v.type.kind == Kind::function && v.outside.kind == Outside::Kind::path) {
+    refuse_half(v.outside.text == "numpy.float16" || v.outside.text == "numpy.half");
     if (v.outside.text == "complex") return DType::c128;
     return dtype_of_path(v.outside.text);
   }

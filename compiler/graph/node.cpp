@@ -355,6 +355,11 @@ NodeRef map(ScalarOp op, std::vector<NodeRef> operands) {
   }
   const bool constants = std::all_of(operands.begin(), operands.end(), [](const NodeRef& x) { return x->as<ConstantNode>() != nullptr; });
   const DType operand = operands[op == ScalarOp::select ? 1 : 0]->dtype;
+  if (operand == DType::f16 && op != ScalarOp::select) {
+    for (NodeRef& x : operands) x = cast(x, DType::f32);
+    const NodeRef wide = map(op, std::move(operands));
+    return wide->dtype == DType::f32 ? cast(wide, DType::f16) : wide;
+  }
   if (constants) {
     std::vector<Scalar> values;
     for (const NodeRef& x : operands) values.push_back(x->as<ConstantNode>()->value);
@@ -366,6 +371,8 @@ NodeRef map(ScalarOp op, std::vector<NodeRef> operands) {
 NodeRef cast(const NodeRef& x, DType to) {
   if (x->dtype == to) return x;
   if (const auto* c = x->as<ConstantNode>()) return constant(c->value.cast(to), x->shape);
+  // What was float16 and became float32 to be moved is itself.
+  if (to == DType::f16 && x->dtype == DType::f32 && x->as<CastNode>() && x->inputs[0]->dtype == to) return x->inputs[0];
   return make(to, x->shape, {x}, CastNode{});
 }
 
@@ -437,6 +444,10 @@ NodeRef reshape(const NodeRef& x, Shape shape) {
 }
 
 NodeRef reduce(ReduceOp op, const NodeRef& x, std::vector<int> axes, int64_t ddof) {
+  if (x->dtype == DType::f16) {
+    const NodeRef wide = reduce(op, cast(x, DType::f32), std::move(axes), ddof);
+    return wide->dtype == DType::f32 ? cast(wide, DType::f16) : wide;
+  }
   std::sort(axes.begin(), axes.end());
   Shape shape;
   int64_t reduced = 1;

@@ -145,7 +145,7 @@ NodeRef constant(Scalar value, Shape shape = {});
 NodeRef iota(int64_t n, Scalar start, Scalar step);
 NodeRef random(Distribution distribution, DType dtype, Shape shape, uint64_t seed, uint64_t stream, int64_t low = 0, uint64_t range = 0);
 /// Operands are broadcast to their common shape (Error "ValueError: operands could not be broadcast together …"); their dtypes must be
-/// equal already (select: the last two). Promotion is the caller's.
+/// equal already (select: the last two). Promotion is the caller's. Operations on float16, and reductions of it, are float32's, rounded.
 NodeRef map(ScalarOp op, std::vector<NodeRef> operands);
 NodeRef cast(const NodeRef& x, DType to);
 NodeRef view(const NodeRef& x, Shape shape, std::vector<ViewAxis> axes);

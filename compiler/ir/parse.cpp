@@ -15,7 +15,8 @@ namespace gasell::ir {
 namespace {
 
 std::optional<DType> type_from(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "c64", "c128"};
+  static constexpr std::string_view kNames[] = {"bool", "i8",  "i16", "i32", "i64", "u8",   "u16",
+                                                "u32",  "u64", "f32", "f64", "c64", "c128", "f16"};
   for (int k = 0; k < kDTypeCount; ++k)
     if (kNames[k] == name) return static_cast<DType>(k);
   return {};
@@ -422,7 +423,7 @@ class Parser {
     if (negative) advance();
     std::string text(token_);
     DType type = DType::f64;
-    for (const char* suffix : {"i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32"}) {
+    for (const char* suffix : {"i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32", "f16"}) {
       if (text.size() > std::string_view(suffix).size() && text.ends_with(suffix)) {
         type = *type_from(suffix);
         text.resize(text.size() - std::string_view(suffix).size());

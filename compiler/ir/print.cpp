@@ -19,7 +19,8 @@ const std::map<ScalarOp, const char*>& infix() {
 }
 
 std::string type_name(DType t) {
-  static constexpr const char* kNames[] = {"bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "c64", "c128"};
+  static constexpr const char* kNames[] = {"bool", "i8",  "i16", "i32", "i64", "u8",   "u16",
+                                           "u32",  "u64", "f32", "f64", "c64", "c128", "f16"};
   return kNames[static_cast<int>(t)];
 }
 

@@ -323,6 +323,12 @@ DType result_type(ScalarOp op, DType operand) {
 
 Scalar evaluate(ScalarOp op, const Scalar* operands) {
   const Scalar& a = operands[0];
+  if (a.type == DType::f16) {  // float32's operation, rounded
+    Scalar wide[3];
+    for (int k = 0; k < info(op).arity; ++k) wide[k] = operands[k].cast(DType::f32);
+    const Scalar result = evaluate(op, wide);
+    return result.type == DType::f32 ? result.cast(DType::f16) : result;
+  }
   if (op == ScalarOp::select) return truth(a) ? operands[1] : operands[2];
   if (op == ScalarOp::make_complex) return Scalar::of_complex({a.c.real(), operands[1].c.real()}, complex_of(a.type));
   if (info(op).result == R::boolean) return boolean_result(op, a, operands);

@@ -22,7 +22,10 @@ Contiguous contiguous(const NodeRef& node) {
 
 }  // namespace
 
-ColumnType number_type(DType dtype, bool nullable) { return {Logical::number, dtype, nullable}; }
+ColumnType number_type(DType dtype, bool nullable) {
+  if (dtype == DType::f16) throw Error("NotImplementedError", "columns of float16 are not in Gasell's frames", "use float32");
+  return {Logical::number, dtype, nullable};
+}
 
 Column number_column(NodeRef values) {
   const DType dtype = values->dtype;

@@ -49,10 +49,11 @@ struct Descriptor {
 /// '<f8' and the like.
 Descriptor parse_descriptor(const PythonLiteral& literal, const std::filesystem::path& path) {
   const auto limitation = [&](std::string_view what) {
-    return Error("NotImplementedError",
-                 fmt::format("{} holds {}; Gasell reads bool, int8 to int64, uint8 to uint64, float32, float64, complex64 and complex128",
-                             in_quotes(path), what),
-                 {}, Blame::limitation);
+    return Error(
+        "NotImplementedError",
+        fmt::format("{} holds {}; Gasell reads bool, int8 to int64, uint8 to uint64, float16, float32, float64, complex64 and complex128",
+                    in_quotes(path), what),
+        {}, Blame::limitation);
   };
   if (literal.as<PythonLiteral::List>() || literal.as<PythonLiteral::Tuple>()) throw limitation("a structured array");
   const auto* text = literal.as<std::string>();
@@ -74,7 +75,6 @@ Descriptor parse_descriptor(const PythonLiteral& literal, const std::filesystem:
   if (!std::all_of(type.begin() + 1, type.end(), [](char c) { return c >= '0' && c <= '9'; })) throw invalid();
   if (type[0] == 'S' || type[0] == 'U' || type[0] == 'a') throw limitation("strings");
   if (type[0] == 'V') throw limitation("untyped bytes (void)");
-  if (type == "f2" || type == "e") throw limitation("float16 numbers");
   if (type == "f16" || type == "c32" || type == "f12" || type == "c24") throw limitation("extended-precision numbers (longdouble)");
   throw invalid();
 }

@@ -11,6 +11,10 @@
 
 namespace gasell {
 
+/// Whether elements are real numbers: float16, float32 or float64.
+template <class T>
+inline constexpr bool is_real_element = std::is_floating_point_v<T> || std::is_same_v<T, _Float16>;
+
 /// work(std::type_identity<T>) with the C++ type of a dtype's elements.
 template <class Work>
 decltype(auto) with_element_type(DType dtype, Work&& work) {
@@ -26,6 +30,7 @@ decltype(auto) with_element_type(DType dtype, Work&& work) {
     case DType::u64: return work(std::type_identity<uint64_t>{});
     case DType::f32: return work(std::type_identity<float>{});
     case DType::f64: return work(std::type_identity<double>{});
+    case DType::f16: return work(std::type_identity<_Float16>{});
     case DType::c64: return work(std::type_identity<std::complex<float>>{});
     default: return work(std::type_identity<std::complex<double>>{});
   }
@@ -34,7 +39,7 @@ decltype(auto) with_element_type(DType dtype, Work&& work) {
 /// NumPy's order: NaN behind all numbers; complex numbers by their real, then their imaginary parts.
 template <class T>
 bool ordered_before(const T& a, const T& b) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (is_real_element<T>) {
     return a < b || (b != b && a == a);
   } else if constexpr (std::is_class_v<T>) {
     const auto ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag();
@@ -50,12 +55,12 @@ bool ordered_before(const T& a, const T& b) {
 /// A number for each element of a type that is not complex, in whose order the elements are.
 template <class T>
 uint64_t order_key(T value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  if constexpr (is_real_element<T>) {
+    using Bits = std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
     constexpr Bits kSign = Bits{1} << (8 * sizeof(T) - 1);
     if (value != value) return static_cast<Bits>(~Bits{0});
-    const Bits bits = std::bit_cast<Bits>(value + T{0});  // -0.0 + 0.0 is 0.0
-    return bits & kSign ? static_cast<Bits>(~bits) : bits | kSign;
+    const auto bits = std::bit_cast<Bits>(static_cast<T>(value + T{0}));  // -0.0 + 0.0 is 0.0
+    return static_cast<Bits>(bits & kSign ? ~bits : bits | kSign);
   } else if constexpr (std::is_signed_v<T>) {
     return static_cast<uint64_t>(value) ^ (uint64_t{1} << 63);
   } else {

@@ -33,14 +33,14 @@ constexpr int64_t kManyDigits = 1 << 10;
 constexpr int64_t kMostInOneGo = 1 << 22;
 
 template <class T>
-constexpr bool kVectorised = std::is_arithmetic_v<T> && sizeof(T) >= 2;
+constexpr bool kVectorised = (std::is_arithmetic_v<T> || is_real_element<T>) && sizeof(T) >= 2;
 
 /// Floats as integers in their order, and back: all bits but the sign turn over where that is set.
 template <class T, class Integer>
 void turn_over(T* values, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     Integer bits = std::bit_cast<Integer>(values[i]);
-    bits ^= (bits >> (8 * sizeof(T) - 1)) & std::numeric_limits<Integer>::max();
+    bits = static_cast<Integer>(bits ^ ((bits >> (8 * sizeof(T) - 1)) & std::numeric_limits<Integer>::max()));
     values[i] = std::bit_cast<T>(bits);
   }
 }
@@ -71,8 +71,8 @@ template <class T>
 void sort_numbers(T* values, int64_t count) {
   if constexpr (!kVectorised<T>) {
     std::sort(values, values + count);
-  } else if constexpr (std::is_floating_point_v<T>) {
-    using Integer = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  } else if constexpr (is_real_element<T>) {
+    using Integer = std::conditional_t<sizeof(T) == 2, int16_t, std::conditional_t<sizeof(T) == 4, int32_t, int64_t>>;
     turn_over<T, Integer>(values, count);
     sort_numbers(reinterpret_cast<Integer*>(values), count);
     turn_over<T, Integer>(values, count);
@@ -235,11 +235,16 @@ void merge_sort(Engine& engine, T* values, int64_t count, const Before& before) 
   if (from != values) copy_elements<T>(engine, from, count, values);
 }
 
+template <class T>
+bool is_negative_zero(T v) {
+  return v == 0 && std::signbit(static_cast<std::conditional_t<sizeof(T) == 2, float, T>>(v));
+}
+
 /// The zeros among floats, in their order, where there are negative ones.
 template <class T>
 std::vector<T> signed_zeros(const T* values, int64_t count) {
   std::vector<T> zeros;
-  if (std::none_of(values, values + count, [](T v) { return v == 0 && std::signbit(v); })) return zeros;
+  if (std::none_of(values, values + count, [](T v) { return is_negative_zero(v); })) return zeros;
   std::copy_if(values, values + count, std::back_inserter(zeros), [](T v) { return v == 0; });
   return zeros;
 }
@@ -255,7 +260,7 @@ void sort_floats(Engine& engine, const T* from, T* to, int64_t count) {
     Found f;
     for (int64_t i = begin; i < end; ++i) {
       f.missing += from[i] != from[i];
-      f.negative_zeros += from[i] == 0 && std::signbit(from[i]);
+      f.negative_zeros += is_negative_zero(from[i]);
     }
     found[static_cast<size_t>(begin / kRowsATask)] = f;
   });
@@ -286,7 +291,7 @@ void sort_alone(DType dtype, void* elements, int64_t count) {
   with_element_type(dtype, [&]<class T>(std::type_identity<T>) {
     T* const values = static_cast<T*>(elements);
     if (count <= kFew || std::is_class_v<T>) return static_cast<void>(std::stable_sort(values, values + count, ordered_before<T>));
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (is_real_element<T>) {
       T* const end = std::stable_partition(values, values + count, [](T v) { return v == v; });
       const std::vector<T> zeros = signed_zeros(values, end - values);
       sort_numbers(values, end - values);
@@ -304,7 +309,7 @@ void sort(Engine& engine, DType dtype, const void* from, void* to, int64_t count
     if (count <= kAlone) {
       std::copy_n(source, count, target);
       sort_alone(dtype, target, count);
-    } else if constexpr (std::is_floating_point_v<T>) {
+    } else if constexpr (is_real_element<T>) {
       sort_floats(engine, source, target, count);
     } else if constexpr (std::is_class_v<T>) {
       copy_elements(engine, source, count, target);

@@ -310,7 +310,7 @@ const std::vector<std::pair<std::string, Value>>& type_members() {
       all.emplace_back(name, at->second.immortal());
     };
     for (int k = 0; k < kDTypeCount; ++k)
-      if (const auto d = static_cast<DType>(k); d != DType::boolean) add(std::string(name_of(d)).c_str(), d);
+      if (const auto d = static_cast<DType>(k); d != DType::boolean && d != DType::f16) add(std::string(name_of(d)).c_str(), d);
     for (const char* name : {"boolean", "bool_", "b1"}) add(name, DType::boolean);
     for (const auto& [name, d] : std::initializer_list<std::pair<const char*, DType>>{
              {"i1", DType::i8},        {"i2", DType::i16},        {"i4", DType::i32},     {"i8", DType::i64},      {"u1", DType::u8},

@@ -27,7 +27,7 @@ constexpr std::string_view kUfuncMethods = "numpy.ufunc";
 bool safe(DType from, DType to) { return promote(from, to) == to; }
 
 /// NumPy's letter of a dtype in the texts of loops: "dd->d".
-char letter(DType d) { return "?bhilBHILfdFD"[static_cast<int>(d)]; }
+char letter(DType d) { return "?bhilBHILfdFDe"[static_cast<int>(d)]; }
 
 /// The loop over all elements: for i0 in range(…): … out[i0, i1] = f(a0[i0, i1], a1). Parameters are `out` and one an operand, those in
 /// `scalars` numbers.

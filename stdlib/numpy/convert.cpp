@@ -207,11 +207,9 @@ bool is_foreign_dtype(std::string_view name) {
     name.remove_prefix(1);
     if (swapped && dtype_from_name(name)) return true;
   }
-  static constexpr std::string_view kNames[] = {"float16",    "half",   "longdouble", "clongdouble", "float128",
-                                                "complex256", "object", "str",        "bytes",       "void"};
+  static constexpr std::string_view kNames[] = {"longdouble", "clongdouble", "float128", "complex256", "object", "str", "bytes", "void"};
   if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) return true;
-  if (name.starts_with("datetime64") || name.starts_with("timedelta64") || name == "f2" || name == "e" || name == "f16" || name == "c32")
-    return true;
+  if (name.starts_with("datetime64") || name.starts_with("timedelta64") || name == "f16" || name == "c32") return true;
   if (name.empty() || std::string_view("OSUMmVgGa").find(name[0]) == std::string_view::npos) return false;
   return std::all_of(name.begin() + 1, name.end(),
                      [](char ch) { return (ch >= '0' && ch <= '9') || ch == '[' || ch == ']' || (ch >= 'a' && ch <= 'z'); });
@@ -242,12 +240,10 @@ std::optional<DType> to_dtype(Interpreter& in, const Value& v) {
   if (v.is_none() || is_missing(v)) return {};
   if (const auto* d = v.as<DTypeObject>()) return d->dtype;
   if (const auto* scalar = v.as<NumpyScalar>()) return scalar->node()->dtype;
-  const auto foreign = [](const std::string& name) {
-    raise("NotImplementedError", "the dtype " + name + " is not in Gasell yet", name == "float16" ? "use float32" : "");
-  };
+  const auto foreign = [](const std::string& name) { raise("NotImplementedError", "the dtype " + name + " is not in Gasell yet"); };
   if (const auto* s = v.as<Str>()) {
     if (const auto d = dtype_from_name(s->value)) return d;
-    if (is_foreign_dtype(s->value)) foreign(s->value == "f2" || s->value == "e" ? "float16" : s->value);
+    if (is_foreign_dtype(s->value)) foreign(s->value);
     raise("TypeError", "data type '" + s->value + "' not understood");
   }
   if (const auto* t = v.as<TypeObject>()) {

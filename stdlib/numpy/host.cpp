@@ -17,6 +17,8 @@ Value HostArray::value() const { return wrap_array(graph::buffer(storage_, dtype
 
 std::optional<Value> on_gpus(Interpreter& in, std::string_view function, std::vector<Value> arguments) {
   if (!in.engine().gpus()) return std::nullopt;
+  for (const Value& argument : arguments)  // they are compiled functions, which have no float16
+    if (const auto* array = argument.as<NdArray>(); array && array->array.dtype() == DType::f16) return std::nullopt;
   Arguments given;
   given.positional = std::move(arguments);
   Value result = call(in, *library_member(in, "_pandas", function), std::move(given));

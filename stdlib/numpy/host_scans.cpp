@@ -16,10 +16,10 @@ namespace {
 
 using Args = std::span<Value>;
 
-/// Whether running values of such elements must be taken one after the other.
+/// Whether running values of such elements must be taken one after the other: those of float16 are rounded at each.
 template <class T>
 constexpr bool in_order(ScanOp op) {
-  return op == ScanOp::multiply && !std::is_integral_v<T>;
+  return std::is_same_v<T, _Float16> || (op == ScanOp::multiply && !std::is_integral_v<T>);
 }
 
 /// The running values of the lanes along an axis.
@@ -60,7 +60,7 @@ Value accumulate(Interpreter& in, Args args) {
   const int axis = to_axis(in, args[2], a.rank());
   const std::string name = str(in, args[1]);
   const ScanOp op = scan_op(name);
-  const bool waits = may_wait(in, a) && !(op == ScanOp::multiply && !is_integer(a.dtype()));
+  const bool waits = may_wait(in, a) && a.dtype() != DType::f16 && !(op == ScanOp::multiply && !is_integer(a.dtype()));
   return with_chunks(
       !waits ? accumulate_now(in, a, axis, name)
              : made_later(

@@ -115,7 +115,11 @@ struct PairwiseSum {
 template <class T, class Combine>
 T reduced(const T* first, int64_t count, int64_t step, ScanOp op, const Combine& combined) {
   if (op == ScanOp::add && count > 1) {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (std::is_same_v<T, _Float16>) {  // float32's sum, rounded once
+      auto sum = static_cast<float>(*first);
+      for (int64_t i = 1; i < count; ++i) sum += static_cast<float>(first[i * step]);
+      return static_cast<T>(sum);
+    } else if constexpr (std::is_floating_point_v<T>) {
       return *first + PairwiseSum<T>{first + step, step}.of(0, count - 1, 8);
     } else if constexpr (std::is_class_v<T>) {
       using R = typename T::value_type;

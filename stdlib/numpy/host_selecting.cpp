@@ -263,13 +263,15 @@ bool part_between(Interpreter& in, const NodeRef& x, int64_t begin, int64_t end,
 }
 
 /// Sorting in brackets is for vectors of this length and of these types.
-bool has_brackets(const NodeRef& x) { return x->rank() == 1 && x->size() >= kLong && !is_complex(x->dtype) && size_of(x->dtype) > 1; }
+bool has_brackets(const NodeRef& x) {
+  return x->rank() == 1 && x->size() >= kLong && !is_complex(x->dtype) && size_of(x->dtype) > 1 && x->dtype != DType::f16;
+}
 
 /// Work with elements of the type, as T().
 template <class Work>
 bool with_bracketed_type(DType dtype, const Work& work) {
   return with_element_type(dtype, [&]<class T>(std::type_identity<T> type) {
-    if constexpr (std::is_class_v<T> || sizeof(T) == 1)
+    if constexpr (std::is_class_v<T> || sizeof(T) == 1 || std::is_same_v<T, _Float16>)
       return false;
     else
       return work(type);

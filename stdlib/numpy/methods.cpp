@@ -368,7 +368,7 @@ NodeRef rounded(const NodeRef& x, int64_t decimals) {
     if (decimals != 0)
       raise("UFuncTypeError", std::string("Cannot cast ufunc '") + (decimals > 0 ? "multiply" : "divide") +
                                   "' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'");
-    return graph::cast(x, DType::f32);
+    return graph::cast(x, DType::f16);
   }
   if (!is_float(x->dtype) && !is_complex(x->dtype)) {
     return decimals >= 0 ? x : graph::cast(rounded(graph::cast(x, DType::f64), decimals), x->dtype);

@@ -190,7 +190,7 @@ Value ArrayLike::unary(Interpreter& in, ast::UnaryOp op) {
 std::string NdArray::repr(Interpreter& in) { return array_repr(in, array); }
 std::string NdArray::str(Interpreter& in) { return array_str(in, array); }
 std::string NdArray::format(Interpreter& in, std::string_view spec) {
-  if (spec.empty()) return str(in);
+  if (spec.empty() && array.rank() > 0) return str(in);
   if (array.rank() == 0) return gasell::format(in, python_value(array.elements(in.engine())[0]), spec);
   raise("TypeError", "unsupported format string passed to numpy.ndarray.__format__");
 }

@@ -14,15 +14,25 @@
 namespace gasell::numpy {
 namespace {
 
+/// The float64 that has the shortest digits by which a float16 is known: 0.1 of 0.09997559.
+double shortest_half(double v) {
+  if (!std::isfinite(v)) return v;
+  for (int precision = 0;; ++precision) {
+    const double shown = std::stod(fmt::format("{:.{}e}", v, precision));
+    if (Scalar::of_float(shown).cast(DType::f16).c.real() == v) return shown;
+  }
+}
+
 /// Shortest digits of a value of the given type: digits without point, and the decimal exponent of the first.
 struct Digits {
   std::string digits;
   int exponent;
 };
-Digits shortest(double v, bool single) {
+Digits shortest(double v, DType type) {
   char text[64];
-  const auto end = single ? std::to_chars(text, text + sizeof text, static_cast<float>(v), std::chars_format::scientific).ptr
-                          : std::to_chars(text, text + sizeof text, v, std::chars_format::scientific).ptr;
+  if (type == DType::f16) v = shortest_half(v);
+  const auto end = type == DType::f32 ? std::to_chars(text, text + sizeof text, static_cast<float>(v), std::chars_format::scientific).ptr
+                                      : std::to_chars(text, text + sizeof text, v, std::chars_format::scientific).ptr;
   const std::string s(text, end);
   const size_t e = s.find('e');
   std::string digits;
@@ -32,9 +42,12 @@ Digits shortest(double v, bool single) {
   return {digits, std::stoi(s.substr(e + 1))};
 }
 
+/// Numbers of this size have exponents: as many digits before the point as the type is sure of.
+double exponents_from(DType type) { return type == DType::f16 ? 1e3 : type == DType::f32 ? 1e6 : 1e8; }
+
 /// Positional, at most `precision` digits after the point, trailing zeros off, the point kept: "1.", "0.125".
-std::string positional(double v, bool single, int64_t precision) {
-  const Digits d = shortest(std::fabs(v), single);
+std::string positional(double v, DType type, int64_t precision) {
+  const Digits d = shortest(std::fabs(v), type);
   const int fraction_digits = std::max<int>(0, static_cast<int>(d.digits.size()) - 1 - d.exponent);
   std::string text;
   if (fraction_digits > precision) {
@@ -52,8 +65,8 @@ std::string positional(double v, bool single, int64_t precision) {
 }
 
 /// Scientific: "1.5e-07"; digits after the point cut at `precision`, the exponent of at least so many digits.
-std::string scientific(double v, bool single, int64_t precision, int64_t least_digits, size_t exponent_digits = 2) {
-  Digits d = shortest(std::fabs(v), single);
+std::string scientific(double v, DType type, int64_t precision, int64_t least_digits, size_t exponent_digits = 2) {
+  Digits d = shortest(std::fabs(v), type);
   if (static_cast<int64_t>(d.digits.size()) - 1 > precision) {
     const std::string s = fmt::format("{:.{}e}", std::fabs(v), precision);
     const size_t e = s.find('e');
@@ -77,7 +90,7 @@ std::string scientific(double v, bool single, int64_t precision, int64_t least_d
 /// Formats the floats of one array alike.
 class FloatFormat {
  public:
-  FloatFormat(const std::vector<double>& all, bool single, bool force_sign) : single_(single), force_sign_(force_sign) {
+  FloatFormat(const std::vector<double>& all, DType type, bool force_sign) : type_(type), force_sign_(force_sign) {
     const PrintOptions& options = print_options();
     std::vector<double> finite;
     for (double v : all) {
@@ -93,10 +106,11 @@ class FloatFormat {
       largest = std::max(largest, a);
       smallest = smallest == 0 ? a : std::min(smallest, a);
     }
-    if (largest > 0 && (largest >= 1e8 || (!options.suppress && (smallest < 1e-4 || largest / smallest > 1000.0)))) exponent_ = true;
+    if (largest > 0 && (largest >= exponents_from(type) || (!options.suppress && (smallest < 1e-4 || largest / smallest > 1000.0))))
+      exponent_ = true;
     if (exponent_) {
       for (double v : finite) {
-        const std::string s = scientific(v, single_, options.precision, 0);
+        const std::string s = scientific(v, type_, options.precision, 0);
         right_ = std::max(right_, s.find('e') - s.find('.') - 1);
         exponent_digits_ = std::max(exponent_digits_, s.size() - s.find('e') - 2);
       }
@@ -105,7 +119,7 @@ class FloatFormat {
       return;
     }
     for (double v : finite) {
-      const std::string s = sign(v) + positional(v, single_, options.precision);
+      const std::string s = sign(v) + positional(v, type_, options.precision);
       const size_t point = s.find('.');
       left_ = std::max(left_, point);
       right_ = std::max(right_, s.size() - point - 1);
@@ -129,11 +143,12 @@ class FloatFormat {
  private:
   std::string sign(double v) const { return force_sign_ && !std::signbit(v) ? "+" : ""; }
   std::string text(double v) const {
-    return sign(v) + (exponent_ ? scientific(v, single_, print_options().precision, static_cast<int64_t>(right_), exponent_digits_)
-                                : positional(v, single_, print_options().precision));
+    return sign(v) + (exponent_ ? scientific(v, type_, print_options().precision, static_cast<int64_t>(right_), exponent_digits_)
+                                : positional(v, type_, print_options().precision));
   }
 
-  bool single_, force_sign_;
+  DType type_;
+  bool force_sign_;
   bool exponent_ = false, no_point_ = false;
   size_t left_ = 0, right_ = 0, other_width_ = 0, exponent_digits_ = 2;
 };
@@ -142,15 +157,15 @@ class FloatFormat {
 class Formatter {
  public:
   Formatter(DType type, const std::vector<Scalar>& shown) {
-    const bool single = type == DType::f32 || type == DType::c64;
+    const DType part = real_of(type);
     if (kind(type) == 'f' || kind(type) == 'c') {
       std::vector<double> re, im;
       for (const Scalar& s : shown) re.push_back(s.c.real()), im.push_back(s.c.imag());
-      const FloatFormat real(re, single, false);
+      const FloatFormat real(re, part, false);
       if (kind(type) == 'f') {
         for (double v : re) texts_.push_back(real(v));
       } else {
-        const FloatFormat imaginary(im, single, true);
+        const FloatFormat imaginary(im, part, true);
         for (const Scalar& s : shown) {
           std::string i = imaginary(s.c.imag());
           const size_t end = i.find_last_not_of(' ') + 1;  // the j stands right behind the digits
@@ -273,9 +288,10 @@ std::string scalar_str(const Scalar& v) {
     case 'i': return std::to_string(v.i);
     case 'f': {
       if (v.type == DType::f64) return float_repr(v.c.real());
-      const auto single = static_cast<float>(v.c.real());
-      if (!std::isfinite(single) || std::fabs(single) < 1e6F) return float_repr(single);
-      std::string text = scientific(single, true, 17, 0);  // NumPy leaves the positional form of float32 at a million
+      const double value = v.c.real();
+      if (!std::isfinite(value) || std::fabs(value) < exponents_from(v.type))
+        return v.type == DType::f16 ? float_repr(shortest_half(value)) : float_repr(static_cast<float>(value));
+      std::string text = scientific(value, v.type, 17, 0);
       const size_t point = text.find(".e");
       return point == std::string::npos ? text : text.erase(point, 1);
     }

@@ -64,6 +64,8 @@ NodeRef matmul(const Operand& first, const Operand& second) {
   static constexpr const char* kCore = "gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)";
   const Operand operands[] = {first, second};
   const DType type = common_type(operands);
+  if (type == DType::f16)  // sums in float32, rounded once
+    return graph::cast(matmul({graph::cast(first.node, DType::f32), 0}, {graph::cast(second.node, DType::f32), 0}), type);
   NodeRef a = graph::cast(first.node, type), b = graph::cast(second.node, type);
   for (int k = 0; k < 2; ++k)
     if (operands[k].node->rank() == 0)
@@ -121,6 +123,8 @@ std::optional<Value> gpu_product(Interpreter& in, const Value& a, const Value& b
 NodeRef dot(const Operand& first, const Operand& second) {
   const Operand operands[] = {{first.node, 0}, {second.node, 0}};  // Python's numbers are no weaker than others here
   const DType type = common_type(operands);
+  if (type == DType::f16)
+    return graph::cast(dot({graph::cast(first.node, DType::f32), 0}, {graph::cast(second.node, DType::f32), 0}), type);
   const bool by_blas = (is_float(type) || is_complex(type)) && first.node->rank() <= 2 && second.node->rank() <= 2 &&
                        (is_single(*first.node) || is_single(*second.node));
   if (first.node->rank() == 0 || second.node->rank() == 0)

@@ -80,9 +80,10 @@ Value finish(Interpreter& in, const NodeRef& node, const Value& size, const Valu
   return Value::make<NdArray>(std::move(a));
 }
 
-DType float_dtype(Interpreter& in, const Value& v) {
+DType float_dtype(Interpreter& in, const Value& v, const char* function) {
   const auto d = to_dtype(in, v);
-  if (d && !is_float(*d)) raise("TypeError", "Unsupported dtype dtype('" + std::string(name_of(*d)) + "') for random numbers");
+  if (d && *d != DType::f32 && *d != DType::f64)
+    raise("TypeError", "Unsupported dtype dtype('" + std::string(name_of(*d)) + "') for " + function);
   return d.value_or(DType::f64);
 }
 
@@ -109,11 +110,11 @@ Value normal(Interpreter& in, const Value* self, Args a) {  // loc, scale, size,
 }
 Value standard_normal(Interpreter& in, const Value* self, Args a) {  // size, dtype, chunks
   const Shape shape = size_of_draw(in, a[0], {});
-  return finish(in, draw(self, Distribution::standard_normal, float_dtype(in, a[1]), shape), a[0], a[2]);
+  return finish(in, draw(self, Distribution::standard_normal, float_dtype(in, a[1], "standard_normal"), shape), a[0], a[2]);
 }
 Value random(Interpreter& in, const Value* self, Args a) {  // size, dtype, chunks
   const Shape shape = size_of_draw(in, a[0], {});
-  return finish(in, draw(self, Distribution::uniform, float_dtype(in, a[1]), shape), a[0], a[2]);
+  return finish(in, draw(self, Distribution::uniform, float_dtype(in, a[1], "random"), shape), a[0], a[2]);
 }
 Value uniform(Interpreter& in, const Value* self, Args a) {  // low, high, size, chunks
   const NodeRef low = graph::cast(as_node(in, a[0]), DType::f64), high = graph::cast(as_node(in, a[1]), DType::f64);

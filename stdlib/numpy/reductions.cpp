@@ -44,29 +44,31 @@ NodeRef masked(const NodeRef& x, const NodeRef& mask, double other) {
   return graph::map(ScalarOp::select, {mask, x, number_like(other, x->dtype)});
 }
 
-/// var and std with a mask or a known mean: the mean of squared distances over what the mask keeps.
+/// Sums by their numbers of elements. NumPy adds in a dtype of whole numbers where that is asked for, and wraps around in it; float16 may
+/// not hold the numbers of elements.
+NodeRef mean_of(const NodeRef& sum, const NodeRef& count) {
+  const DType real = (is_float(sum->dtype) && sum->dtype != DType::f16) || is_complex(sum->dtype) ? sum->dtype : DType::f64;
+  return graph::cast(graph::map(ScalarOp::div, {graph::cast(sum, real), graph::cast(count, real)}), sum->dtype);
+}
+
+/// var and std with a mask or a known mean, and of float16, of which each step is rounded: the mean of squared distances over what the mask
+/// keeps.
 NodeRef masked_variance(Interpreter& in, const Call& c, NodeRef x, const NodeRef& mask, int64_t ddof, bool keepdims) {
   const auto wanted = to_dtype(in, c.dtype);
   x = graph::cast(x, wanted ? *wanted : mean_type(x->dtype));
-  const DType real = real_of(x->dtype);
+  const DType real = x->dtype == DType::f16 ? DType::f64 : real_of(x->dtype);
   const NodeRef everywhere = graph::broadcast_to(mask, graph::broadcast_shapes({x->shape, mask->shape}));
-  const auto count = [&](bool keep) { return graph::cast(reduce(in, "sum", everywhere, c.axis, Value(), keep, 0), real); };
+  const auto count = [&](bool keep) { return reduce(in, "sum", everywhere, c.axis, Value(), keep, 0); };
   const auto sum = [&](const NodeRef& v, bool keep) { return reduce(in, "sum", masked(v, everywhere, 0), c.axis, Value(), keep, 0); };
-  const NodeRef mean = given(c.mean) ? graph::cast(as_node(in, c.mean), x->dtype)
-                                     : graph::map(ScalarOp::div, {sum(x, true), graph::cast(count(true), x->dtype)});
+  const NodeRef mean = given(c.mean) ? graph::cast(as_node(in, c.mean), x->dtype) : mean_of(sum(x, true), count(true));
   const NodeRef apart = graph::map(ScalarOp::sub, {x, mean});
   NodeRef square = graph::map(ScalarOp::mul, {apart, apart});
   if (is_complex(x->dtype)) square = graph::map(ScalarOp::real, {graph::map(ScalarOp::mul, {apart, graph::map(ScalarOp::conj, {apart})})});
   const NodeRef degrees = graph::map(
-      ScalarOp::max, {graph::map(ScalarOp::sub, {count(keepdims), number_like(static_cast<double>(ddof), real)}), number_like(0, real)});
-  const NodeRef variance = graph::map(ScalarOp::div, {sum(square, keepdims), degrees});
+      ScalarOp::max, {graph::map(ScalarOp::sub, {graph::cast(count(keepdims), real), number_like(static_cast<double>(ddof), real)}),
+                      number_like(0, real)});
+  const NodeRef variance = mean_of(sum(square, keepdims), degrees);
   return c.name == "std" ? graph::map(ScalarOp::sqrt, {variance}) : variance;
-}
-
-/// Sums by their numbers of elements. NumPy adds in a dtype of whole numbers where that is asked for, and wraps around in it.
-NodeRef mean_of(const NodeRef& sum, const NodeRef& count) {
-  const DType real = is_float(sum->dtype) || is_complex(sum->dtype) ? sum->dtype : DType::f64;
-  return graph::cast(graph::map(ScalarOp::div, {graph::cast(sum, real), graph::cast(count, real)}), sum->dtype);
 }
 
 /// Reductions with where=: what the mask leaves out becomes the identity.
@@ -78,10 +80,11 @@ NodeRef masked_reduction(Interpreter& in, const Call& c, const NodeRef& x, const
     return reduce(in, name, masked(graph::cast(x, DType::boolean), mask, name == "all"), c.axis, Value(), keepdims, 0);
   if (name == "mean") {
     const auto wanted = to_dtype(in, c.dtype);
-    const NodeRef sum =
-        reduce(in, "sum", masked(graph::cast(x, wanted ? *wanted : mean_type(x->dtype)), mask, 0), c.axis, c.dtype, keepdims, 0);
+    const DType type = wanted ? *wanted : mean_type(x->dtype);  // float16 is added as float32 unless asked for
+    const NodeRef terms = graph::cast(x, wanted ? type : arithmetic_type(type));
+    const NodeRef sum = reduce(in, "sum", masked(terms, mask, 0), c.axis, c.dtype, keepdims, 0);
     const NodeRef everywhere = graph::broadcast_to(mask, graph::broadcast_shapes({x->shape, mask->shape}));
-    return mean_of(sum, reduce(in, "sum", everywhere, c.axis, Value(), keepdims, 0));
+    return graph::cast(mean_of(sum, reduce(in, "sum", everywhere, c.axis, Value(), keepdims, 0)), type);
   }
   if (is_missing(c.initial))
     raise("ValueError", "reduction operation '" + std::string(name == "min" ? "minimum" : "maximum") +
@@ -122,11 +125,12 @@ Value reduce_call(Interpreter& in, const Call& c) {
   const NodeRef x = as_node(in, c.a);
   NodeRef result;
   const bool deviation = c.name == "var" || c.name == "std";
-  if (const auto wanted = to_dtype(in, c.dtype);
-      deviation && wanted && !is_float(*wanted) && !(is_complex(*wanted) && is_complex(x->dtype)))
+  const auto wanted = to_dtype(in, c.dtype);
+  if (deviation && wanted && !is_float(*wanted) && !(is_complex(*wanted) && is_complex(x->dtype)))
     raise("NotImplementedError", "np." + std::string(c.name) + "(dtype='" + std::string(name_of(*wanted)) + "') is not in Gasell",
           "a floating-point dtype is what it computes in");
-  if (deviation && (!everything || given(c.mean)))
+  const bool rounded = wanted.value_or(x->dtype) == DType::f16;
+  if (deviation && (!everything || given(c.mean) || rounded))
     result = masked_variance(in, c, x, everything ? graph::constant(Scalar::of_bool(true)) : mask_of(in, c.where), ddof, keepdims);
   else if (!everything)
     result = masked_reduction(in, c, x, mask_of(in, c.where), keepdims);
@@ -226,7 +230,7 @@ NodeRef reduce(Interpreter& in, std::string_view name, const NodeRef& given, con
   axes = to_axes(in, axis, x->rank());
   if (op == ReduceOp::sum || op == ReduceOp::prod) x = graph::cast(x, wanted ? *wanted : sum_type(x->dtype));
   if (op == ReduceOp::mean || op == ReduceOp::var) x = graph::cast(x, wanted ? *wanted : mean_type(x->dtype));
-  if (op == ReduceOp::mean && !is_float(x->dtype) && !is_complex(x->dtype)) {
+  if (op == ReduceOp::mean && ((!is_float(x->dtype) && !is_complex(x->dtype)) || wanted == DType::f16)) {
     int64_t count = 1;
     for (const int k : axes) count *= x->shape[static_cast<size_t>(k)];
     return mean_of(reduce(in, "sum", x, axis, dtype, keepdims, 0), graph::constant(Scalar::of_int(count)));

@@ -242,13 +242,13 @@ const Type& dtype_type() {
          nullptr, ""},
         {"char",
          [](Interpreter&, const Value& self) {
-           return make_str(std::string(1, "?bhilBHILfdFD"[static_cast<int>(self_dtype(self).dtype)]));
+           return make_str(std::string(1, "?bhilBHILfdFDe"[static_cast<int>(self_dtype(self).dtype)]));
          },
          nullptr, ""},
         {"type", [](Interpreter&, const Value& self) { return type_object(scalar_type(self_dtype(self).dtype)); }, nullptr, ""},
         {"num",
          [](Interpreter&, const Value& self) {
-           return Value::of(static_cast<int64_t>("\0\1\3\5\7\2\4\6\10\13\14\16\17"[static_cast<int>(self_dtype(self).dtype)]));
+           return Value::of(static_cast<int64_t>("\0\1\3\5\7\2\4\6\10\13\14\16\17\27"[static_cast<int>(self_dtype(self).dtype)]));
          },
          nullptr, ""},
         {"isnative", [](Interpreter&, const Value&) { return Value::of(true); }, nullptr, ""},
@@ -286,7 +286,8 @@ std::vector<std::pair<std::string, Value>> scalar_type_members() {
   auto alias = [&](const char* name, DType d) { members.emplace_back(name, type_object(scalar_type(d))); };
   alias("bool_", DType::boolean), alias("int_", DType::i64), alias("intp", DType::i64), alias("uint", DType::u64),
       alias("uintp", DType::u64);
-  alias("double", DType::f64), alias("single", DType::f32), alias("csingle", DType::c64), alias("cdouble", DType::c128);
+  alias("double", DType::f64), alias("half", DType::f16), alias("single", DType::f32), alias("csingle", DType::c64),
+      alias("cdouble", DType::c128);
   alias("byte", DType::i8), alias("ubyte", DType::u8), alias("short", DType::i16), alias("ushort", DType::u16), alias("intc", DType::i32),
       alias("uintc", DType::u32);
   alias("long", DType::i64), alias("ulong", DType::u64), alias("longlong", DType::i64), alias("ulonglong", DType::u64);

@@ -63,7 +63,8 @@ NodeRef compare_signs(ScalarOp op, const NodeRef& a, const NodeRef& b) {
 
 /// An operand in a dtype of a loop. OverflowError for a Python int that does not fit.
 NodeRef in_loop(const Ufunc& f, const Operand& o, DType dtype) {
-  return o.weak && f.loops != LoopClass::logic && f.loops != LoopClass::negated ? cast_weak(o.node, dtype) : graph::cast(o.node, dtype);
+  const bool weak = o.weak && f.loops != LoopClass::logic && f.loops != LoopClass::negated;
+  return graph::cast(weak ? cast_weak(o.node, dtype) : graph::cast(o.node, dtype), arithmetic_type(dtype));
 }
 
 std::vector<NodeRef> in_loop(const Ufunc& f, const Loop& loop, std::span<const Operand> operands) {
@@ -84,6 +85,7 @@ NodeRef compute(const Ufunc& f, const Loop& loop, std::vector<NodeRef> nodes) {
     if (const auto* c = nodes[1]->as<graph::ConstantNode>(); c && c->value.i < 0 && nodes[0]->size() > 0)
       raise("ValueError", "Integers to negative integer powers are not allowed.");
   if (f.loops == LoopClass::comparison && loop.in[0] != loop.in[1]) return compare_signs(f.op, nodes[0], nodes[1]);
+  if (loop.in[0] == DType::f16 && f.op == ScalarOp::nextafter) return compositions::half_neighbour(nodes[0], nodes[1]);
   if (is_complex(loop.in[0]))
     if (NodeRef result = complex_operation(f.op, nodes)) return result;
   return graph::map(f.op, std::move(nodes));
@@ -246,13 +248,26 @@ NodeRef assigned_number(const Operand& number, DType dtype) {
   return cast_weak(graph::constant(Scalar::of_int(static_cast<int64_t>(value)), number.node->shape), dtype);
 }
 
+namespace {
+
+/// The results of a ufunc that is composed of operations, of operands in the dtypes of a loop.
+void compose(Interpreter* in, const Ufunc& f, const Loop& loop, std::span<const NodeRef> nodes, std::span<NodeRef> results) {
+  if (loop.in[0] == DType::f16 && f.composition == compositions::spacing)
+    results[0] = compositions::half_spacing(nodes[0]);
+  else
+    f.composition(in, nodes, results);
+  for (size_t k = 0; k < results.size(); ++k) results[k] = graph::cast(results[k], loop.out[k]);
+}
+
+}  // namespace
+
 NodeRef apply(const Ufunc& f, std::span<const Operand> operands) {
   const Loop& loop = resolve(f.name, f.loops, operands);
   if (NodeRef decided = beyond_range(f, loop, operands)) return decided;
   std::vector<NodeRef> nodes = in_loop(f, loop, operands);
-  if (!f.composition) return compute(f, loop, std::move(nodes));
+  if (!f.composition) return graph::cast(compute(f, loop, std::move(nodes)), loop.out[0]);
   NodeRef result;
-  f.composition(nullptr, nodes, {&result, 1});
+  compose(nullptr, f, loop, nodes, {&result, 1});
   return result;
 }
 
@@ -262,10 +277,10 @@ void apply(Interpreter& in, const Ufunc& f, const Loop& loop, std::span<const Op
   results[0] = beyond_range(f, loop, operands);
   if (results[0]) return;
   std::vector<NodeRef> nodes = in_loop(f, loop, operands);
-  if (f.composition) return f.composition(&in, nodes, results);
+  if (f.composition) return compose(&in, f, loop, nodes, results);
   if (f.op == ScalarOp::pow && is_signed(loop.in[1]) && may_be_negative(operands[1].node->dtype, loop.in[1]))
     refuse_negative(in, nodes[0], nodes[1]);
-  results[0] = compute(f, loop, std::move(nodes));
+  results[0] = graph::cast(compute(f, loop, std::move(nodes)), loop.out[0]);
 }
 
 void check_integer_power(Interpreter& in, std::span<const Operand> operands) {

@@ -47,7 +47,7 @@ void check_casts(const Ufunc& f, const Loop& loop, std::span<const Operand> oper
   for (size_t k = 0; k < operands.size(); ++k) {
     const DType to = loop.in[k];
     // A complex number of Python's is called complex64 beside float32.
-    const DType from = operands[k].weak == 'c' && to == DType::f32 ? DType::c64 : operands[k].node->dtype;
+    const DType from = operands[k].weak == 'c' && arithmetic_type(to) == DType::f32 ? DType::c64 : operands[k].node->dtype;
     if ((is_weak(operands[k]) && takes_kind(operands[k], to)) || can_cast(from, to, casting)) continue;
     refuse_cast(f.name, operands.size() == 1 ? "input" : "input " + std::to_string(k), from, to, casting);
   }

@@ -159,6 +159,23 @@ void heaviside(Interpreter*, Operands x, Results result) {
 void logaddexp(Interpreter*, Operands x, Results result) { result[0] = log_of_sum(x[0], x[1], ScalarOp::exp, std::numbers::ln2, 1); }
 void logaddexp2(Interpreter*, Operands x, Results result) { result[0] = log_of_sum(x[0], x[1], ScalarOp::exp2, 1, std::numbers::log2e); }
 
+/// Three fifths of a float16's distance to the next one, for numbers from 1 on, and up to six fifths below 2, lead by rounding to the next
+/// one and no further; below the normal numbers the distance is one.
+NodeRef half_neighbour(const NodeRef& x, const NodeRef& y) {
+  const NodeRef size = map(ScalarOp::abs, x);
+  const NodeRef step = map(ScalarOp::max, scaled(size, 0.6 * 0x1p-10), number(0.6 * 0x1p-24, x));
+  const NodeRef moved = choose(map(ScalarOp::gt, y, x), map(ScalarOp::add, x, step), map(ScalarOp::sub, x, step));
+  const NodeRef from_infinity = map(ScalarOp::copysign, number(65504, x), x);
+  const NodeRef next = choose(map(ScalarOp::isinf, x), from_infinity, moved);
+  const NodeRef stays = map(ScalarOp::logical_or, map(ScalarOp::isnan, x), map(ScalarOp::eq, x, y));
+  return choose(stays, x, choose(map(ScalarOp::isnan, y), y, next));
+}
+
+NodeRef half_spacing(const NodeRef& x) {
+  const NodeRef above = graph::cast(graph::cast(half_neighbour(x, number(INFINITY, x)), DType::f16), x->dtype);
+  return choose(map(ScalarOp::isfinite, x), map(ScalarOp::sub, above, x), number(NAN, x));
+}
+
 /// The distance to the next number away from zero, with the number's sign; of either zero it is above.
 void spacing(Interpreter*, Operands x, Results result) {
   const NodeRef sign = choose(map(ScalarOp::eq, x[0], number(0, x[0])), number(1, x[0]), x[0]);

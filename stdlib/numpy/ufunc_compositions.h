@@ -20,6 +20,10 @@ void heaviside(Interpreter* in, std::span<const NodeRef> operands, std::span<Nod
 void logaddexp(Interpreter* in, std::span<const NodeRef> operands, std::span<NodeRef> results);
 void logaddexp2(Interpreter* in, std::span<const NodeRef> operands, std::span<NodeRef> results);
 void spacing(Interpreter* in, std::span<const NodeRef> operands, std::span<NodeRef> results);
+/// The neighbour of x in float16 towards y, both held by float32.
+NodeRef half_neighbour(const NodeRef& x, const NodeRef& y);
+/// The distance of x to the next greater float16, both held by float32.
+NodeRef half_spacing(const NodeRef& x);
 void bitwise_count(Interpreter* in, std::span<const NodeRef> operands, std::span<NodeRef> results);
 void modf(Interpreter* in, std::span<const NodeRef> operands, std::span<NodeRef> results);
 void divmod(Interpreter* in, std::span<const NodeRef> operands, std::span<NodeRef> results);

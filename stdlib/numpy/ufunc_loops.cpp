@@ -26,44 +26,44 @@ struct Family {
   Promotion promotion;
 };
 
-constexpr std::string_view kAll = "?bBhHiIlLfdFD", kNumbers = "bBhHiIlLfdFD", kReal = "bBhHiIlLfd", kIntegers = "bBhHiIlL";
+constexpr std::string_view kAll = "?bBhHiIlLefdFD", kNumbers = "bBhHiIlLefdFD", kReal = "bBhHiIlLefd", kIntegers = "bBhHiIlL";
 
 constexpr std::array<Family, static_cast<size_t>(LoopClass::count_)> kFamilies = {{
-    {kAll, "xx>x", "", Promotion::uniform},                  // sum
-    {kNumbers, "xx>x", "", Promotion::uniform},              // subtraction
-    {kAll, "xx>x", "", Promotion::uniform},                  // extreme
-    {"fdFD", "xx>x", "", Promotion::division},               // division
-    {kReal, "xx>x", "", Promotion::search},                  // quotient
-    {kNumbers, "xx>x", "", Promotion::search},               // power
-    {"dD", "xx>x", "", Promotion::search},                   // float_power
-    {kNumbers, "x>x", "", Promotion::uniform},               // negation
-    {kNumbers, "x>x", "", Promotion::search},                // number
-    {kNumbers, "x>x", "", Promotion::uniform},               // sign
-    {"?bBhHiIlLfd", "x>x", "F>f D>d", Promotion::absolute},  // absolute
-    {"fdFD", "x>x", "", Promotion::search},                  // inexact
-    {"fd", "x>x", "", Promotion::search},                    // real
-    {"fd", "xx>x", "", Promotion::search},                   // reals
-    {"?bBhHiIlLfd", "x>x", "", Promotion::search},           // rounding
-    {kAll, "x>?", "", Promotion::search},                    // inspection
-    {"fd", "x>?", "", Promotion::search},                    // sign_bit
-    {kAll, "xx>?", "lL>? Ll>?", Promotion::compare},         // comparison
-    {kAll, "xx>?", "", Promotion::logic},                    // logic
-    {kAll, "x>?", "", Promotion::logic},                     // negated
-    {"?bBhHiIlL", "xx>x", "", Promotion::search},            // bits
-    {"?bBhHiIlL", "x>x", "", Promotion::search},             // inversion
-    {kIntegers, "xx>x", "", Promotion::search},              // shift
-    {kIntegers, "xx>x", "", Promotion::uniform},             // divisor
-    {kIntegers, "x>B", "", Promotion::search},               // count
-    {"fd", "xi>x xl>x", "", Promotion::search},              // scaling
-    {"fd", "x>xi", "", Promotion::search},                   // splitting
-    {"fd", "x>xx", "", Promotion::search},                   // parts
-    {kReal, "xx>xx", "", Promotion::search},                 // remainders
+    {kAll, "xx>x", "", Promotion::uniform},                   // sum
+    {kNumbers, "xx>x", "", Promotion::uniform},               // subtraction
+    {kAll, "xx>x", "", Promotion::uniform},                   // extreme
+    {"efdFD", "xx>x", "", Promotion::division},               // division
+    {kReal, "xx>x", "", Promotion::search},                   // quotient
+    {kNumbers, "xx>x", "", Promotion::search},                // power
+    {"dD", "xx>x", "", Promotion::search},                    // float_power
+    {kNumbers, "x>x", "", Promotion::uniform},                // negation
+    {kNumbers, "x>x", "", Promotion::search},                 // number
+    {kNumbers, "x>x", "", Promotion::uniform},                // sign
+    {"?bBhHiIlLefd", "x>x", "F>f D>d", Promotion::absolute},  // absolute
+    {"efdFD", "x>x", "", Promotion::search},                  // inexact
+    {"efd", "x>x", "", Promotion::search},                    // real
+    {"efd", "xx>x", "", Promotion::search},                   // reals
+    {"?bBhHiIlLefd", "x>x", "", Promotion::search},           // rounding
+    {kAll, "x>?", "", Promotion::search},                     // inspection
+    {"efd", "x>?", "", Promotion::search},                    // sign_bit
+    {kAll, "xx>?", "lL>? Ll>?", Promotion::compare},          // comparison
+    {kAll, "xx>?", "", Promotion::logic},                     // logic
+    {kAll, "x>?", "", Promotion::logic},                      // negated
+    {"?bBhHiIlL", "xx>x", "", Promotion::search},             // bits
+    {"?bBhHiIlL", "x>x", "", Promotion::search},              // inversion
+    {kIntegers, "xx>x", "", Promotion::search},               // shift
+    {kIntegers, "xx>x", "", Promotion::uniform},              // divisor
+    {kIntegers, "x>B", "", Promotion::search},                // count
+    {"efd", "xi>x xl>x", "", Promotion::search},              // scaling
+    {"efd", "x>xi", "", Promotion::search},                   // splitting
+    {"efd", "x>xx", "", Promotion::search},                   // parts
+    {kReal, "xx>xx", "", Promotion::search},                  // remainders
 }};
 
 const Family& family_of(LoopClass loops) { return kFamilies[static_cast<size_t>(loops)]; }
 
 /// Codes of dtypes in the order of the enumeration.
-constexpr std::string_view kCodes = "?bhilBHILfdFD";
+constexpr std::string_view kCodes = "?bhilBHILfdFDe";
 
 DType dtype_of_code(char code) { return static_cast<DType>(kCodes.find(code)); }
 char code_of(DType dtype) { return kCodes[static_cast<size_t>(dtype)]; }
@@ -83,9 +83,8 @@ bool is_weak(const Operand& o) { return o.weak && o.weak != 'b'; }
 
 /// The operand's place in what a table knows: its dtype, or its kind behind all dtypes.
 size_t key_of(const Operand& o) {
-  static_assert(kDTypeCount == 13);
   if (!is_weak(o)) return static_cast<size_t>(o.node->dtype);
-  return o.weak == 'i' ? 13 : o.weak == 'f' ? 14 : 15;
+  return kDTypeCount + (o.weak == 'i' ? 0 : o.weak == 'f' ? 1 : 2);
 }
 
 /// Operands with the dtypes that NumPy's search sees. Python's numbers alone have their own, and so has one beside an array of a lesser
@@ -235,7 +234,7 @@ const Loop* LoopTable::search(std::span<const Operand> operands) const {
 
 const Loop* LoopTable::find(std::span<const Operand> operands) const {
   constexpr uint8_t kNone = 255;
-  std::atomic<uint8_t>& known = known_[key_of(operands[0]) * 16 + (operands.size() > 1 ? key_of(operands[1]) : 0)];
+  std::atomic<uint8_t>& known = known_[key_of(operands[0]) * kOperandKinds + (operands.size() > 1 ? key_of(operands[1]) : 0)];
   uint8_t place = known.load(std::memory_order_relaxed);
   if (place == 0) {
     const Loop* loop = search(operands);

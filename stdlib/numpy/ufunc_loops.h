@@ -52,6 +52,9 @@ struct Loop {
   std::array<DType, 2> in, out;
 };
 
+/// Dtypes, and Python's three kinds of numbers without one.
+inline constexpr size_t kOperandKinds = kDTypeCount + 3;
+
 class LoopTable {
  public:
   static const LoopTable& of(LoopClass loops);
@@ -77,7 +80,7 @@ class LoopTable {
   const Loop* uniform(DType dtype) const;
   LoopClass class_;
   /// What search() found for two kinds of operands (0: nobody has asked), since operators in loops ask again and again.
-  mutable std::array<std::atomic<uint8_t>, 256> known_{};
+  mutable std::array<std::atomic<uint8_t>, kOperandKinds * kOperandKinds> known_{};
 };
 
 /// The loop of a ufunc for operands, under dtype=. TypeError or UFuncTypeError in NumPy's words where it has none.

@@ -9,7 +9,7 @@ import random
 import re
 
 PROGRAMS_A_RUN = 150
-DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128".split()
+DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
 LENGTHS = [0, 1, 2, 3, 7, 12, 12, 24, 24, 60, 100, 360, 1200, 6000, 40000, 140000]
 ORDERS = "drawn few sorted reversed equal organ saw almost signs wide".split()
 # What is made of a vector before the program begins.

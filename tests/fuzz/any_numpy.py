@@ -15,7 +15,7 @@ import any_reasons
 import numpy_peer
 
 CALLS_A_RUN = 300
-DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint16", "uint64", "float32", "float64", "complex64", "complex128"]
+DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint16", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
 SHAPES = [(), (0,), (1,), (4,), (2, 3), (3, 1), (0, 3), (2, 3, 2), (1, 4), (3, 3)]
 EXTREME = {
     "b": ["True", "False"],
@@ -35,16 +35,17 @@ LEFT_OUT = set(
 )
 
 
-def extreme_array(rng):
+def extreme_array(rng, dtypes=DTYPES):
     if rng.random() < 0.12:
         return rng.choice(PLAIN)
-    shape, dtype = rng.choice(SHAPES), rng.choice(DTYPES)
+    shape, dtype = rng.choice(SHAPES), rng.choice(dtypes)
     values = [rng.choice(EXTREME[dtype[0]]).format(dtype=dtype) for _ in range(math.prod(shape))]
     return f"np.array([{', '.join(values)}], np.{dtype}).reshape({shape})"
 
 
-def any_call(rng, names):
-    arguments = [extreme_array(rng) for _ in range(rng.choice([1, 1, 1, 2, 2, 3]))]
+def any_call(rng, names, dtypes=DTYPES):
+    """One call; with others than all dtypes, of arrays of those."""
+    arguments = [extreme_array(rng, dtypes) for _ in range(rng.choice([1, 1, 1, 2, 2, 3]))]
     if rng.random() < 0.25:
         arguments.append(rng.choice(OPTIONS))
     return f"np.{rng.choice(names)}({', '.join(arguments)})"
@@ -95,10 +96,11 @@ def compare(options):
         return numpy_peer.NOT_RUN
     options.messages = True
     names = public_names(options)
+    dtypes = options.dtypes.split(",") if options.dtypes else DTYPES
     found, reasons = collections.defaultdict(list), collections.Counter()
     for k in range(options.any):
         rng = random.Random(f"any {options.seed} {k}")
-        for case in unexplained(options, [any_call(rng, names) for _ in range(CALLS_A_RUN)], reasons):
+        for case in unexplained(options, [any_call(rng, names, dtypes) for _ in range(CALLS_A_RUN)], reasons):
             call, got, want = case
             raised = any_reasons.RAISED.match
             what = "another exception" if raised(got) and raised(want) else "gasell raises" if raised(got) else "numpy raises" if raised(want) else "another value"

@@ -3,8 +3,8 @@
 
     fuzz_numpy.py --runs 5 --seed 1 --peer .venv/bin/python3
 
-Each run is a script of 300 calls made from the templates below. Numbers of float32 may differ in the sixth digit, of float64 in the ninth; where NumPy
-answers in float16, which Gasell has not, float32 is to be near. The closing line is `N passed, N failed`; without a peer nothing is run.
+Each run is a script of 300 calls made from the templates below. Numbers of float32 may differ in the sixth digit, of float64 in the ninth, of float16
+in the third. The closing line is `N passed, N failed`; without a peer nothing is run.
 
     fuzz_numpy.py --any 30                     calls of any public function with arrays of every dtype that hold extreme values (any_numpy.py)
     fuzz_numpy.py --programs 20                programs of sorts, scans, selections, searches and counts (algorithm_programs.py)
@@ -135,6 +135,7 @@ def main():
     parser = numpy_peer.parser(__doc__)
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--any", type=int, default=0, metavar="RUNS", help="calls of any function, as many scripts of them")
+    parser.add_argument("--dtypes", default="", help="with --any: of arrays of these dtypes, as float16,int8")
     parser.add_argument("--programs", type=int, default=0, metavar="RUNS", help="programs of algorithms, as many scripts of them")
     parser.add_argument("--selections", type=int, default=0, metavar="COUNT", help="selections of elements")
     parser.add_argument("--exceptions", action="store_true", help="with --any: show calls that raise exceptions of another class than NumPy's, too")

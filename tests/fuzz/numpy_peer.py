@@ -65,11 +65,11 @@ def tolerance(want):
 
 
 def same(a, b, share=None):
-    """Whether two answers are the same but for rounding. Whole numbers must be equal; what NumPy answers in float16 Gasell answers in float32."""
+    """Whether two answers are the same but for rounding. Whole numbers must be equal."""
     if a == b or b.startswith(NO_ANSWER):
         return True
     share = share or tolerance(b)
-    a, b = (re.sub(r"\s+", "", line) for line in (a, b.replace("float16", "float32")))
+    a, b = (re.sub(r"\s+", "", line) for line in (a, b))
     shape_a, shape_b = (NUMBER.sub("#", line) for line in (a, b))
     if shape_a != shape_b:
         return False
