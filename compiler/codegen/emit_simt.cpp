@@ -58,23 +58,37 @@ llvm::Value* Emitter::compare_and_exchange_loop(const Stmt& s, llvm::Value* addr
   return b_.CreateBitCast(result, type);
 }
 
+llvm::Value* Emitter::load_at_once(llvm::Type* bits, llvm::Value* address) {
+  llvm::LoadInst* load = b_.CreateAlignedLoad(bits, address, llvm::Align(bits->getPrimitiveSizeInBits() / 8));
+  load->setAtomic(kOrder);
+  return load;
+}
+void Emitter::store_at_once(llvm::Value* bits, llvm::Value* address) {
+  b_.CreateAlignedStore(bits, address, llvm::Align(bits->getType()->getPrimitiveSizeInBits() / 8))->setAtomic(kOrder);
+}
+
 void Emitter::atomic(const Stmt& s) {
   using Op = llvm::AtomicRMWInst::BinOp;
   llvm::Value* index = value(s.index).re;
-  llvm::Value* operand = value(s.args[0]).re;
+  const std::string& op = s.operation;
+  llvm::Type* const type = register_type(s.type);
+  llvm::Value* operand = s.args.empty() ? nullptr : value(s.args[0]).re;
   llvm::Value* replacement = s.args.size() > 1 ? value(s.args[1]).re : nullptr;
   const Array target = array(s.source);
   atomically_ = true;
-  touch(target, index, true);
+  touch(target, index, op != "load");
   atomically_ = false;
   llvm::Value* at = address(target, index, 0);
-  llvm::Type* type = operand->getType();
   const bool real = type->isFloatingPointTy(), with_sign = is_signed(s.type);
   llvm::Type* bits = b_.getIntNTy(type->getPrimitiveSizeInBits());
   const llvm::Align align(static_cast<uint64_t>(gasell::size_of(s.type)));
   llvm::Value* old = nullptr;
-  const std::string& op = s.operation;
-  if (op == "cas") {
+  if (op == "load") {
+    old = b_.CreateBitCast(load_at_once(bits, at), type);
+  } else if (op == "store") {
+    store_at_once(b_.CreateBitCast(operand, bits), at);
+    old = operand;
+  } else if (op == "cas") {
     llvm::Value *expected = b_.CreateBitCast(operand, bits), *wanted = b_.CreateBitCast(replacement, bits);
     old = b_.CreateBitCast(b_.CreateExtractValue(b_.CreateAtomicCmpXchg(at, expected, wanted, align, kOrder, kOrder), 0), type);
   } else if (op == "exch") {

@@ -285,6 +285,36 @@ class SimtGridEmitter final : public Emitter {
     return given;
   }
 
+  /// Past the caches that only a multiprocessor has; of the device and not of the whole system, which takes much longer.
+  llvm::Value* load_at_once(llvm::Type* bits, llvm::Value* address) override {
+    const AccessAtOnce how = access_at_once(bits);
+    const std::string text = std::string("ld.relaxed.gpu.") + how.type + " $0, [$1];",
+                      constraints = std::string("=") + how.constraint + ",l,~{memory}";
+    auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(how.held, {b_.getPtrTy()}, false), text, constraints, true);
+    return b_.CreateTrunc(b_.CreateCall(code, {generic(address)}), bits);
+  }
+  void store_at_once(llvm::Value* bits, llvm::Value* address) override {
+    const AccessAtOnce how = access_at_once(bits->getType());
+    const std::string text = std::string("st.relaxed.gpu.") + how.type + " [$0], $1;",
+                      constraints = std::string("l,") + how.constraint + ",~{memory}";
+    auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), how.held}, false), text, constraints, true);
+    b_.CreateCall(code, {generic(address), b_.CreateZExt(bits, how.held)});
+  }
+  llvm::Value* generic(llvm::Value* address) { return b_.CreateAddrSpaceCast(address, b_.getPtrTy()); }
+  /// PTX's type of such an access, and the register that holds it: none has fewer than 16 bits.
+  struct AccessAtOnce {
+    const char *type, *constraint;
+    llvm::Type* held;
+  };
+  AccessAtOnce access_at_once(llvm::Type* bits) {
+    switch (bits->getPrimitiveSizeInBits()) {
+      case 8: return {"u8", "h", b_.getInt16Ty()};
+      case 16: return {"u16", "h", b_.getInt16Ty()};
+      case 32: return {"u32", "r", b_.getInt32Ty()};
+      default: return {"u64", "l", b_.getInt64Ty()};
+    }
+  }
+
   /// One 32-bit shuffle; 64 bits go in halves.
   llvm::Value* shuffle(const std::string& name, llvm::Value* mask, llvm::Value* bits, llvm::Value* lane, bool wide) {
     const Id::ID id = name == "shuffle_idx"    ? Id::nvvm_shfl_sync_idx_i32

@@ -133,6 +133,9 @@ class Emitter : protected Operations {
   Array null_array(const ir::Stmt& s);
   Array array_at(const ir::Stmt& s);
   void atomic(const ir::Stmt& s);
+  /// A load and a store of so many bits that other threads of the grid see and that see what those do.
+  virtual llvm::Value* load_at_once(llvm::Type* bits, llvm::Value* address);
+  virtual void store_at_once(llvm::Value* bits, llvm::Value* address);
   llvm::Value* compare_and_exchange_loop(const ir::Stmt& s, llvm::Value* address, llvm::Value* operand);
   void call(const ir::Stmt& s);
   Array array(const std::string& name);

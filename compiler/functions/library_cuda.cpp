@@ -180,7 +180,7 @@ Value lane_mask_lt(Lowering& l, const CallSite&) {
 ExprRef atomic_at(Lowering& l, const CallSite& site, const Value& array, const Value& index, const std::string& operation,
                   const std::vector<const Value*>& operands) {
   if (!array.type.is_array() || !array.array) l.fail(array.span, site.name + " needs an array, and this is " + describe(array.type));
-  if (array.type.read_only) l.fail(array.span, site.name + " writes to an array that is only read");
+  if (array.type.read_only && operation != "load") l.fail(array.span, site.name + " writes to an array that is only read");
   const DType dtype = array.type.dtype;
   if (is_complex(dtype) || dtype == DType::boolean)
     l.fail(array.span, site.name + " is not there for arrays of " + std::string(name_of(dtype)));
@@ -197,7 +197,7 @@ ExprRef atomic_at(Lowering& l, const CallSite& site, const Value& array, const V
   for (const Value* v : operands) values.push_back(l.code().bind(ir::cast(l.scalar(*v, site.name.c_str()), dtype)));
   const std::string name = l.code().fresh("old");
   l.code().emit(ir::atomic(name, operation, element.array->memory, dtype, element.array->offset, std::move(values)));
-  l.program().stored.insert(element.array->memory);
+  if (operation != "load") l.program().stored.insert(element.array->memory);
   return ir::variable(name, dtype);
 }
 
@@ -214,6 +214,13 @@ Value compare_and_swap(Lowering& l, const CallSite& site) {
   const Value first = scalar_value(constant_i64(0));
   const Value index = array.type.rank > 1 ? tuple_value(std::vector<Value>(static_cast<size_t>(array.type.rank), first)) : first;
   return scalar_value(atomic_at(l, site, array, index, "cas", {&site.args[1], &site.args[2]}));
+}
+
+// ---- loads and stores past the caches of a multiprocessor ----
+Value cached_load(Lowering& l, const CallSite& site) { return scalar_value(atomic_at(l, site, site.args[0], site.args[1], "load", {})); }
+Value cached_store(Lowering& l, const CallSite& site) {
+  atomic_at(l, site, site.args[0], site.args[1], "store", {&site.args[2]});
+  return none_value();
 }
 
 // ---- numbers ----
@@ -291,6 +298,10 @@ const LibraryTable& table() {
       {"atomic.exch", kAtomic, atomic},
       {"atomic.cas", "ary: array | point, idx, old: number, val: number", atomic_cas},
       {"atomic.compare_and_swap", "ary: array | point, old: number, val: number", compare_and_swap},
+      {"ldcg", "array: array | point, i", cached_load},
+      {"ldcv", "array: array | point, i", cached_load},
+      {"stcg", "array: array | point, i, value: number", cached_store},
+      {"stwt", "array: array | point, i, value: number", cached_store},
       {"popc", "x: int", bits},
       {"clz", "x: int", bits},
       {"ffs", "x: int", bits},

@@ -223,12 +223,15 @@ class Verifier {
       case StmtKind::atomic: {
         require(kernel_.simt, "atomic statements are of kernels of threads", s.name);
         const Symbol& target = array(s.source);
-        stored_.insert(s.source);
-        require(target.kind != Kind::array_in, "what is changed at once is written", s.source);
+        if (s.operation != "load") stored_.insert(s.source);
+        require(target.kind != Kind::array_in || s.operation == "load", "what is changed at once is written", s.source);
         require(target.type == s.type && !is_complex(s.type) && s.type != DType::boolean,
                 "an element that is changed at once is a number of the array's type", s.name);
         require(s.index->type == DType::i64, "an index is i64", s.name);
-        require(s.args.size() == (s.operation == "cas" ? 2 : 1), "an operation has its number of operands", s.name);
+        require(s.args.size() == (s.operation == "cas"    ? 2
+                                  : s.operation == "load" ? 0
+                                                          : 1),
+                "an operation has its number of operands", s.name);
         for (const ExprRef& a : s.args) require(a->type == s.type, "operands have the element's type", s.name);
         declare(s.name, {Kind::scalar, s.type, level()});
         break;

@@ -220,6 +220,8 @@ Value write_csv(Interpreter& in, Args args) {
   given.read("escapechar", o.escape);
   given.read("decimal", o.decimal);
   given.read("line_end", o.line_end);
+  if (const Value* lines = given.find("lines_above"))
+    for (const Value& line : to_vector(in, *lines)) o.lines_above.push_back(texts_of(in, line));
   int64_t quoting = 0;
   given.read("quoting", quoting);
   if (quoting < 0 || quoting > 3) raise("TypeError", "bad \"quoting\" value");

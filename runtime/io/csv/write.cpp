@@ -216,15 +216,17 @@ void write_csv(Engine& engine, const std::vector<std::string>& names, std::vecto
                const std::function<void(std::string_view)>& put) {
   const Writer writer(options);
   const bool alone = columns.size() == 1;
-  if (options.header) {
+  const auto put_names = [&](const std::vector<std::string>& texts) {
     Buffer line;
-    for (size_t i = 0; i < names.size(); ++i) {
+    for (size_t i = 0; i < texts.size(); ++i) {
       if (i) line.push_back(options.separator);
-      writer.put_text(line, names[i], false, names.size() == 1);
+      writer.put_text(line, texts[i], false, texts.size() == 1);
     }
     append(line, options.line_end);
     put({line.data(), line.size()});
-  }
+  };
+  for (const std::vector<std::string>& line : options.lines_above) put_names(line);
+  if (options.header) put_names(names);
   if (columns.empty()) return;
   std::vector<frame::Column*> all;
   for (frame::Column& c : columns) all.push_back(&c);

@@ -26,6 +26,7 @@ struct WriteOptions {
   char escape = 0;           // zero: none
   char decimal = '.';
   std::string line_end = "\n";
+  std::vector<std::vector<std::string>> lines_above = {};  // of names, before the header: the levels of columns' labels
 };
 
 /// Writes the names and the rows, in parts as they are made: rows are made into text on all cores, some thousands at a time. Throws

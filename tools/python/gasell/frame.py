@@ -54,6 +54,8 @@ class DataFrame(_Table):
         columns = {name: self[name] for name in _operate(self.session, "lambda f: list(f.columns)", self)}
         data = {name: column_to_pandas(column) for name, column in columns.items()}
         made = pandas.DataFrame(data, copy=False)
+        if isinstance(made.columns, pandas.MultiIndex):
+            made.columns.names = _operate(self.session, "lambda f: list(f.columns.names)", self)
         made.index = index_to_pandas(self)
         return made
 
@@ -233,7 +235,8 @@ def _from_index(session, index):
     if isinstance(index, pandas.RangeIndex):
         return _make(session, "lambda a, b, c, name: pd.RangeIndex(a, b, c, name=name)", index.start, index.stop, index.step, index.name)
     if isinstance(index, pandas.MultiIndex):
-        raise TypeError("a pandas.MultiIndex has no counterpart in Gasell: give the frame after reset_index()")
+        levels = [_from_column(session, index.get_level_values(k).to_series()) for k in range(index.nlevels)]
+        return _make(session, "lambda levels, names: pd.MultiIndex.from_arrays(levels, names=names)", levels, list(index.names))
     return _make(session, "lambda data, name: pd.Index(data, name=name)", _from_column(session, index.to_series()), index.name)
 
 
