@@ -99,6 +99,10 @@ class NestedReader {
     }
     if (!o && v.as<Str>())
       raise("NotImplementedError", depth > 1 ? "an array of texts has one axis in Gasell" : "an array of texts is not taken here");
+    const std::string_view type = type_of(v).name;
+    if (!o && (type == "datetime64" || type == "timedelta64" || type == "Timestamp" || type == "Timedelta" || type == "NaTType"))
+      raise("NotImplementedError", "an array of times is not in Gasell", "pd.Series and pd.to_datetime hold them");
+    if (!o && type == "bytes") raise("NotImplementedError", "an array of bytes is not in Gasell");
     if (!o) raise("TypeError", "an array cannot hold values of type '" + type_of(v).name + "'");
     leaf(std::move(*o), depth);
   }
@@ -211,8 +215,10 @@ bool is_foreign_dtype(std::string_view name) {
   if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) return true;
   if (name.starts_with("datetime64") || name.starts_with("timedelta64") || name == "f16" || name == "c32") return true;
   if (name.empty() || std::string_view("OSUMmVgGa").find(name[0]) == std::string_view::npos) return false;
-  return std::all_of(name.begin() + 1, name.end(),
-                     [](char ch) { return (ch >= '0' && ch <= '9') || ch == '[' || ch == ']' || (ch >= 'a' && ch <= 'z'); });
+  return std::all_of(name.begin() + 1, name.end(), [&](char ch) {
+    return (ch >= '0' && ch <= '9') || ch == '[' || ch == ']' || (ch >= 'a' && ch <= 'z') ||
+           (ch >= 'A' && ch <= 'Z' && name.ends_with(']'));
+  });
 }
 
 namespace {

@@ -140,6 +140,11 @@ NodeRef filled(NodeRef value, const Shape& shape) {
 }
 Value full(Interpreter& in, Args args) {
   const auto dtype = to_dtype(in, args[2]);
+  if (!dtype && args[1].as<Str>()) {
+    const Shape texts = to_shape(in, args[0]);
+    if (texts.size() != 1) raise("NotImplementedError", "an array of texts has one axis in Gasell");
+    return call(in, *library_member(in, "_pandas", "constant_column"), {{args[1], Value::of(texts[0])}, {}});
+  }
   const Operand o = dtype ? assigned_operand(in, args[1], *dtype) : operand(in, args[1]);
   NodeRef value = o.node;
   if (dtype) value = o.weak ? cast_weak(value, *dtype) : graph::cast(value, *dtype);
@@ -179,6 +184,7 @@ int64_t arange_count(double count) {
 
 /// arange's count: ceil((stop - start) / step), as NumPy computes it: in the dtypes of its numbers, whose ends wrap around.
 Value arange(Interpreter& in, Args args) {
+  to_dtype(in, args[3]);  // what is not there is told before what it would take
   std::vector<Operand> given;
   Value start = args[0], stop = args[1], step = args[2];
   if (is_missing(stop) || stop.is_none()) stop = start, start = Value::of(0);

@@ -101,6 +101,7 @@ Value make_numpy(Interpreter& in) {
   set_member(module, "ma", masked);
   const Value emath = Value::make<LibraryModule>("numpy.emath");
   set_member(module, "emath", emath);
+  for (const char* name : {"strings", "char"}) set_member(module, name, Value::make<LibraryModule>(std::string("numpy.") + name));
   const Value lib = Value::make<LibraryModule>("numpy.lib");
   set_member(lib, "stride_tricks", Value::make<LibraryModule>("numpy.lib.stride_tricks"));
   set_member(lib, "scimath", emath);

@@ -192,6 +192,12 @@ def by_repetition(call, got, want):
     return "elements that are said to be unique", [written(function, [f"np.unique({a})" for a in arguments[:2]] + arguments[2:], options)]
 
 
+def by_wrapped_counts(call, got, want):
+    """Of counts of eight bits, whose products with lengths wrap around in NumPy."""
+    wrapped = call.startswith("np.tile(") and want.startswith("ValueError cannot reshape array of size") and re.search(r"np\.u?int8\)\.reshape\(\([^)]*\)\)\)$", call)
+    return ("counts that wrap around", []) if wrapped else None
+
+
 def by_axes_of_shares(call, got, want):
     """nanquantile along a tuple of axes, of which NumPy puts those of two-dimensional shares elsewhere than it says."""
     match = re.match(r"np\.nan(?:quantile|percentile)\(", call)
@@ -243,7 +249,7 @@ def by_products(call, got, want):
     return None
 
 
-REASONS = (by_kind_of_answer, by_cast, by_infinities, by_order_of_elements, by_search, by_repetition, by_axes_of_shares, by_least_axis, by_conditions, by_order_of_sums, by_products)
+REASONS = (by_kind_of_answer, by_cast, by_infinities, by_order_of_elements, by_search, by_repetition, by_wrapped_counts, by_axes_of_shares, by_least_axis, by_conditions, by_order_of_sums, by_products)
 
 
 def reason(call, got, want):

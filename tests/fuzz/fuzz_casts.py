@@ -34,6 +34,8 @@ CASTINGS = "no equiv safe same_kind unsafe".split()
 UNFOLDED = "power float_power arctan2 equal not_equal less less_equal greater greater_equal ldexp".split()
 # Whose zeros and NaN are no question of casts: of np.power.at NumPy takes the root of -0 where one exponent is 0.5, and that is -0.
 OTHER_POWERS = re.compile(r"power.*(complex|1j)|at\(np\.power")
+# Of zeros of both signs NumPy's loops of float16 and of .at take the first, its others and Gasell's the greater or the lesser.
+EXTREMES_OF_ZEROS = re.compile(r"(?:maximum|minimum|fmax|fmin).*float16|^at\(np\.(?:maximum|minimum|fmax|fmin)")
 CASES_A_RUN = 4000
 
 HEAD = """
@@ -113,6 +115,10 @@ def cases():
             yield from (f"into({f}, '{dtype}', {x}, casting='{casting}')" for x in few for dtype in SOME)
 
 
+def by_signs_of_zeros(call, got, want):
+    return bool(EXTREMES_OF_ZEROS.search(call)) and re.sub(r"[-\s]", "", got) == re.sub(r"[-\s]", "", want) and "0." in got
+
+
 def main():
     parser = numpy_peer.parser(__doc__)
     parser.add_argument("--share", type=int, default=1, help="one case in so many; the seed says which")
@@ -122,7 +128,7 @@ def main():
     random.Random(options.seed).shuffle(chosen) if options.share > 1 else None
     chosen = chosen[:: options.share]
     scripts = (chosen[first : first + CASES_A_RUN] for first in range(0, len(chosen), CASES_A_RUN))
-    return numpy_peer.compare(options, scripts, f"DTYPES = {DTYPES}" + HEAD)
+    return numpy_peer.compare(options, scripts, f"DTYPES = {DTYPES}" + HEAD, excused=by_signs_of_zeros)
 
 
 if __name__ == "__main__":
