@@ -13,6 +13,10 @@ using ir::ExprRef;
 
 constexpr int64_t kLine = 64;  // bytes of a cache line
 
+/// Elements of a unit of a GPU that reads at indices: what runs together lies close together, and so do in most programs the places that
+/// it reads, which then are in the cache. 10**8 elements at 7919 * i % n on an H200: 2.0 ms, and 3.2 where units have 24,000.
+constexpr int64_t kIndexedUnit = 2048;
+
 /// How many elements a thread of a GPU takes: bytes cost as much to load and to store as words do.
 constexpr int64_t kBytesAThread = 8, kNarrow = 2;
 int64_t elements_a_thread(const Pulled& pulled, const std::vector<Access>& results) {
@@ -44,10 +48,11 @@ Step lower_elementwise(Pulled pulled, std::vector<Output> outputs, const Grain& 
   const size_t rank = pulled.space.size();
   const int64_t columns = pulled.space.back();
   const int64_t rows = graph::size_of(Shape(pulled.space.begin(), pulled.space.end() - 1));
-  const int64_t aim = grain.chunk > 0 ? grain.chunk : std::clamp<int64_t>(rows * columns / grain.units, grain.elements, 16 * kStrip);
   // Crossing accesses are walked in tiles of few columns and many rows, so that a cache line serves all its rows before it goes.
   const bool tiled = any_crosses(pulled.space, pulled.accesses) || any_crosses(pulled.space, results);
   const bool indexed = std::any_of(pulled.accesses.begin(), pulled.accesses.end(), [](const Access& a) { return a.index >= 0; });
+  const int64_t most = indexed && grain.rolled ? kIndexedUnit : 16 * kStrip;
+  const int64_t aim = grain.chunk > 0 ? grain.chunk : std::clamp<int64_t>(rows * columns / grain.units, grain.elements, most);
   if (grain.rolled && !indexed)
     if (std::optional<Step> step = !tiled   ? lower_tiles(pulled, outputs, results, grain, border)
                                    : border ? std::nullopt
