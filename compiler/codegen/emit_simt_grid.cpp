@@ -285,7 +285,7 @@ class SimtGridEmitter final : public Emitter {
     return given;
   }
 
-  /// Past the caches that only a multiprocessor has; of the device and not of the whole system, which takes much longer.
+  /// Past the caches that only a multiprocessor has: what the blocks of one device see of each other.
   llvm::Value* load_at_once(llvm::Type* bits, llvm::Value* address) override {
     const AccessAtOnce how = access_at_once(bits);
     const std::string text = std::string("ld.relaxed.gpu.") + how.type + " $0, [$1];",

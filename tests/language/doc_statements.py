@@ -1,8 +1,8 @@
 """Runs the `>>>` statements of docstrings under Gasell and compares them with what a peer gave: what dask_statements.py and pandas_statements.py share.
 
 A prelude is the text that defines the names that docstrings take for granted, `_show(value)` for what an expression gives, `_show_made(value)` for what is assigned to
-a name, and `_is_random`. The peer's text reads it from its standard input and prints {section: {name: [[source, True for an expression, or the name that is
-assigned to, or False, output], …]}} of the statements that run there.
+a name, and `_is_random`. The peer's text defines `public()`, which yields (section, name, docstring), and `prepare()`, which is called after the prelude; RUN, behind it,
+prints {section: {name: [[source, True for an expression, or the name that is assigned to, or False, output], …]}} of the statements that run there.
 """
 
 import concurrent.futures
@@ -21,10 +21,61 @@ MARK = "\x1e"
 TIMEOUT_S = 120
 RANDOM = r"random|timeseries"  # what says that a docstring draws random numbers: the peers ask it, too
 
+RUN = r'''
+import ast, contextlib, doctest, io, json, os, signal, sys, tempfile
+
+class TooLong(Exception):
+    pass
+
+def expired(*_):
+    raise TooLong()
+
+signal.signal(signal.SIGALRM, expired)
+found = {}
+for section, name, doc in public():
+    scope = {}
+    try:
+        examples = doctest.DocTestParser().get_examples(doc)
+    except ValueError:  # no doctest
+        continue
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        exec(prelude, scope)
+        prepare()
+        scope["_is_random"] = any("random" in e.source or "timeseries" in e.source for e in examples)
+        kept = []
+        for example in examples:
+            source = "\n".join(line.split("  # doctest:")[0].rstrip() for line in example.source.rstrip("\n").split("\n"))
+            out = io.StringIO()
+            try:
+                try:
+                    code, expression = compile(source, "<doc>", "eval"), True
+                except SyntaxError:
+                    code, expression = compile(source, "<doc>", "exec"), False
+                signal.alarm(20)
+                with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+                    if expression:
+                        scope["_show"](eval(code, scope))
+                    else:
+                        exec(code, scope)
+                        tree = ast.parse(source).body
+                        if len(tree) == 1 and isinstance(tree[0], ast.Assign) and isinstance(tree[0].targets[0], ast.Name):
+                            expression = tree[0].targets[0].id
+                            scope["_show_made"](scope[expression])
+            except BaseException:
+                continue
+            finally:
+                signal.alarm(0)
+            kept.append([source, expression, out.getvalue()])
+        os.chdir("/")
+    found.setdefault(section, {})[name] = kept
+json.dump(found, sys.stdout)
+'''
+
 
 def ask_peer(python, peer, prelude):
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1"}
-    done = subprocess.run([python, "-I", "-c", peer], input=prelude, capture_output=True, text=True, timeout=1800, env=environment)
+    done = subprocess.run([python, "-I", "-c", peer + RUN], input=prelude, capture_output=True, text=True, timeout=1800, env=environment)
     if done.returncode:
         raise SystemExit(done.stderr)
     return json.loads(done.stdout)
