@@ -55,15 +55,14 @@ def _show_made(value):
     if small:
         _show(value)
 """
-# Run by the peer: {section: {name: [[source, True for an expression, or the name that is assigned to, or False, output], …]}} of the statements that run.
+# Run by the peer: see doc_statements.py.
 PEER = r'''
-import ast, contextlib, doctest, importlib, inspect, io, json, os, signal, sys, tempfile, warnings
+import inspect, sys, warnings
 warnings.simplefilter("ignore")
 prelude = sys.stdin.read()
 scope = {}
 exec(prelude, scope)
 dask, da, dd, db = scope["dask"], scope["da"], scope["dd"], scope["db"]
-dask.config.set(scheduler="sync")
 import dask.datasets
 import dask.bag.core, dask.bag.random, dask.array.fft, dask.array.ma, dask.array.overlap, dask.array.linalg, dask.array.lib.stride_tricks
 CLASSES = {"tasks": [type(dask.delayed(1))], "array": [da.Array, da.random.Generator, da.random.RandomState], "bag": [db.Bag, db.core.Item],

@@ -14,7 +14,7 @@ import sys
 
 import doc_statements
 
-WANTED = {"MultiIndex": 0.93, "DataFrame": 0.87, "Series": 0.9, "Index": 0.95, "groupby": 0.74, "functions": 0.74}
+WANTED = {"MultiIndex": 0.93, "DataFrame": 0.9, "Series": 0.92, "Index": 0.95, "groupby": 0.91, "functions": 0.75}
 PRELUDE = """import numpy as np
 import pandas as pd
 _is_random = False
@@ -30,7 +30,7 @@ def _show_made(value):
 
 # Run by the peer: see doc_statements.py.
 PEER = r'''
-import ast, contextlib, doctest, inspect, io, json, os, signal, sys, tempfile, warnings
+import inspect, sys, warnings
 warnings.simplefilter("ignore")
 prelude = sys.stdin.read()
 import pandas as pd
