@@ -4,6 +4,7 @@
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/numpy/module.h"
+#include "stdlib/numpy/typed.h"
 
 namespace gasell::numpy {
 
@@ -42,7 +43,9 @@ Value make_numpy_host(Interpreter&) {
     return all;
   }();
   const Value module = Value::make<LibraryModule>("_numpy");
-  for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
+  for (const NativeFunction& f : kFunctions) set_member(module, f.name, numpy::make_array_function(f, "_numpy."));
+  static const std::vector<NativeFunction> kTimes = numpy::time_functions();
+  for (const NativeFunction& f : kTimes) set_member(module, f.name, Value::make<Builtin>(f));
   set_member(module, "UFuncTypeError", type_object(*exception_type("UFuncTypeError")));
   return module;
 }

@@ -13,6 +13,8 @@ std::vector<NativeFunction> array_methods();
 std::vector<Type::Property> array_properties();
 std::vector<NativeFunction> scalar_methods();
 std::vector<Type::Property> scalar_properties();
+/// np.generic.
+const Type& generic_type();
 
 // Functions of np, by file.
 std::vector<NativeFunction> creation_functions();

@@ -1,0 +1,87 @@
+#include "stdlib/numpy/typed.h"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/session/dict.h"
+#include "runtime/session/types.h"
+#include "stdlib/library.h"
+#include "stdlib/library_object.h"
+#include "stdlib/numpy/time_scalars.h"
+
+namespace gasell::numpy {
+namespace {
+
+const LibraryClass* class_of_typed(const Value& v) {
+  const auto* object = v.as<LibraryObject>();
+  if (!object) return nullptr;
+  const auto* made_by = object->class_value().as<LibraryClass>();
+  return made_by->texts().starts_with("_typed.") ? made_by : nullptr;
+}
+
+/// "M8", "<m8[s]", "datetime64[D]": without a look at the unit.
+bool names_times(std::string_view name) {
+  if (name.starts_with('<') || name.starts_with('=') || name.starts_with('>')) name.remove_prefix(1);
+  static constexpr std::array<std::string_view, 4> kOpenings = {"datetime64", "timedelta64", "M8", "m8"};
+  return std::ranges::any_of(kOpenings, [&](std::string_view opening) {
+    return name.starts_with(opening) && (name.size() == opening.size() || (name[opening.size()] == '[' && name.ends_with(']')));
+  });
+}
+
+bool names_typed(const Value& v) {
+  if (const auto* s = v.as<Str>()) return names_times(s->value);
+  const auto* type = v.as<TypeObject>();
+  return type && (&type->described == &datetime64_type() || &type->described == &timedelta64_type());
+}
+
+/// Lists are looked at no deeper than that, and no further than their first elements.
+constexpr int kMostDepth = 4;
+constexpr size_t kMostItems = 4;
+
+bool is_typed_to(const Value& v, int depth) {
+  if (!v.is_object()) return false;
+  if (v.as<TimeScalar>() || class_of_typed(v)) return true;
+  if (depth == 0) return false;
+  const auto* list = v.as<List>();
+  const auto* tuple = v.as<Tuple>();
+  if (!list && !tuple) return false;
+  const std::vector<Value>& items = list ? list->items : tuple->items;
+  const size_t looked_at = std::min(items.size(), kMostItems);
+  return std::any_of(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(looked_at),
+                     [&](const Value& item) { return is_typed_to(item, depth - 1); });
+}
+
+class ArrayFunction final : public Builtin {
+ public:
+  ArrayFunction(const NativeFunction& f, const char* owner) : Builtin(f), owner_(owner) {}
+  Value call(Interpreter& in, Arguments args) override {
+    const auto asks = [](const Value& v) { return is_typed(v) || names_typed(v); };
+    const bool typed = std::ranges::any_of(args.positional, asks) ||
+                       std::ranges::any_of(args.keywords, [&](const auto& keyword) { return asks(keyword.second); });
+    if (!typed) return Builtin::call(in, std::move(args));
+    Value keywords = make_dict();
+    for (auto& [name, value] : args.keywords) keywords.as<Dict>()->insert(in, make_str(name), std::move(value));
+    Value plain = Value::make<Builtin>(function);
+    return call_typed(in, "function", {make_str(owner_ + function.name), plain, make_tuple(std::move(args.positional)), keywords});
+  }
+
+ private:
+  const std::string owner_;
+};
+
+}  // namespace
+
+Value call_typed(Interpreter& in, const char* name, std::vector<Value> arguments) {
+  return call(in, *library_member(in, "_typed", name), {std::move(arguments), {}});
+}
+
+Value typed_dtype(Interpreter& in, const Value& v) {
+  if (const LibraryClass* made_by = class_of_typed(v); made_by && made_by->texts().ends_with("Dtype")) return v;
+  return names_typed(v) ? call_typed(in, "dtype_named", {v}) : Value();
+}
+
+bool is_typed(const Value& v) { return is_typed_to(v, kMostDepth); }
+
+Value make_array_function(const NativeFunction& function, const char* owner) { return Value::make<ArrayFunction>(function, owner); }
+
+}  // namespace gasell::numpy
