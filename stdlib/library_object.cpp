@@ -119,8 +119,8 @@ Value LibraryClass::make(const std::string& module, const std::string& name, con
                          const Value& counts_as) {
   const auto* parent = base.as<TypeObject>();
   const auto* second = counts_as.as<TypeObject>();
-  return Value::make<LibraryClass>(known_type(module, name, parent ? parent->described : object_type(), second ? &second->described : nullptr),
-                                   texts, base);
+  return Value::make<LibraryClass>(
+      known_type(module, name, parent ? parent->described : object_type(), second ? &second->described : nullptr), texts, base);
 }
 
 const Value& LibraryClass::find(Interpreter& in, std::string_view name) {

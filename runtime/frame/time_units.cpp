@@ -182,9 +182,9 @@ TimeText parse_time_text(std::string_view text, std::optional<TimeUnit> wanted) 
     const int64_t days = days_from_date(year, month, day);
     if (unit <= TimeUnit::D) return {convert_duration(days, TimeUnit::D, unit), unit};
     const int64_t size = nanoseconds_of(unit);
-    return {static_cast<int64_t>(static_cast<uint64_t>(days) * static_cast<uint64_t>(kDay / size) +
-                                 static_cast<uint64_t>(nanoseconds / size)),
-            unit};
+    return {
+        static_cast<int64_t>(static_cast<uint64_t>(days) * static_cast<uint64_t>(kDay / size) + static_cast<uint64_t>(nanoseconds / size)),
+        unit};
   };
   if (in.done()) return made(TimeUnit::Y);
   if (!in.takes('-')) in.fail();
@@ -215,7 +215,7 @@ TimeText parse_time_text(std::string_view text, std::optional<TimeUnit> wanted) 
   }
   if (in.takes('Z') || in.takes('+') || in.takes('-'))
     throw Error("NotImplementedError", fmt::format("np.datetime64 of a text with a zone (\"{}\") is not in Gasell", text),
-          "pd.Timestamp has zones");
+                "pd.Timestamp has zones");
   return made(own);
 }
 

@@ -18,8 +18,8 @@ struct PrintOptions {
 };
 PrintOptions& print_options();
 
-/// Brackets and lines around the elements of an array, as NumPy lays them out. `texts(shown)` gives the texts of those that are shown, all of
-/// one width; `prefix` stands before the array in its line, and so many letters behind it.
+/// Brackets and lines around the elements of an array, as NumPy lays them out. `texts(shown)` gives the texts of those that are shown, all
+/// of one width; `prefix` stands before the array in its line, and so many letters behind it.
 std::string laid_out(Interpreter& in, const Array& array, const Value& texts, const std::string& prefix, const std::string& separator,
                      size_t suffix_width);
 

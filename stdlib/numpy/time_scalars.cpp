@@ -60,9 +60,7 @@ std::optional<Factor> factor_of(Interpreter& in, const Value& v) {
   return {};
 }
 
-bool is_python_time(const Value& v) {
-  return v.as<datetime::PlainDate>() || v.as<datetime::DateTime>() || v.as<datetime::Duration>();
-}
+bool is_python_time(const Value& v) { return v.as<datetime::PlainDate>() || v.as<datetime::DateTime>() || v.as<datetime::Duration>(); }
 
 std::string_view name_of(ast::BinaryOp op) {
   switch (op) {
@@ -120,9 +118,7 @@ std::optional<Value> durations(ast::BinaryOp op, const TimeScalar& x, const Time
   }
 }
 
-int64_t whole_part(double v) {
-  return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? static_cast<int64_t>(v) : kNotATime;
-}
+int64_t whole_part(double v) { return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? static_cast<int64_t>(v) : kNotATime; }
 
 std::optional<Value> scaled(ast::BinaryOp op, const TimeScalar& x, const Factor& by) {
   using enum ast::BinaryOp;
@@ -133,8 +129,7 @@ std::optional<Value> scaled(ast::BinaryOp op, const TimeScalar& x, const Factor&
   }
   if (op != div && op != floordiv) return {};
   if (x.count == kNotATime || (by.whole ? by.i == 0 : by.d == 0)) return duration_value(kNotATime, x.unit);
-  if (by.whole && op == div) return duration_value(x.count / by.i, x.unit);
-  if (by.whole) return duration_value(floor_divide(x.count, by.i), x.unit);
+  if (by.whole) return duration_value(x.count / by.i, x.unit);
   return duration_value(whole_part(static_cast<double>(x.count) / by.d), x.unit);
 }
 
@@ -166,6 +161,12 @@ Value by_array(Interpreter& in, std::span<Value> args) {
 }
 constexpr char kAstype[] = "astype", kView[] = "view", kReshape[] = "reshape";
 
+Value absolute(Interpreter& in, std::span<Value> args) { return call_typed(in, "operate", {make_str("absolute"), args[0]}); }
+Value quotient_and_rest(Interpreter& in, std::span<Value> args) {
+  return make_tuple(
+      {gasell::binary(in, ast::BinaryOp::floordiv, args[0], args[1]), gasell::binary(in, ast::BinaryOp::mod, args[0], args[1])});
+}
+
 Value dtype_of(Interpreter& in, const Value& v) {
   const TimeScalar& t = self_of(v);
   return call_typed(in, "time_dtype", {make_str(t.moment ? "M" : "m"), make_str(std::string(frame::name_of(t.unit)))});
@@ -179,6 +180,8 @@ Type time_type(const char* name, const NativeFunction& constructor) {
                {"view", "dtype", &by_array<kView>, "The count of units."},
                {"reshape", "shape", &by_array<kReshape>, "An array of this one element."},
                {"item", "", &item, "A date, a datetime or a timedelta; a count where these do not hold it; None of NaT."},
+               {"__abs__", "", &absolute, "Without its sign."},
+               {"__divmod__", "other", &quotient_and_rest, "(self // other, self % other)."},
                {"tolist", "", &item, "A date, a datetime or a timedelta; a count where these do not hold it; None of NaT."}};
   t.properties = {{"dtype", &dtype_of, nullptr, "The dtype, with its unit."},
                   {"ndim", [](Interpreter&, const Value&) { return Value::of(0); }, nullptr, ""},
@@ -282,8 +285,8 @@ std::pair<int64_t, TimeUnit> duration_of(Interpreter&, const Value& v, std::opti
 std::string TimeScalar::repr(Interpreter&) {
   const std::string name(frame::name_of(unit));
   if (!moment)
-    return "np.timedelta64(" + (count == kNotATime ? "'NaT'" : std::to_string(count)) + (unit == TimeUnit::generic ? "" : ",'" + name + "'") +
-           ")";
+    return "np.timedelta64(" + (count == kNotATime ? "'NaT'" : std::to_string(count)) +
+           (unit == TimeUnit::generic ? "" : ",'" + name + "'") + ")";
   const bool shown = unit == TimeUnit::h || count == kNotATime;
   return "np.datetime64('" + time_text(count, unit) + "'" + (shown ? ",'" + name + "'" : "") + ")";
 }
@@ -327,7 +330,8 @@ std::optional<Value> TimeScalar::compare(Interpreter& in, ast::CompareOp op, con
     const bool scalar = !other.is_object() || other.as<Str>() || other.as<NumpyScalar>() || other.as<TimeScalar>();
     return scalar ? std::optional(wrap_scalar(Scalar::of_bool(op == ast::CompareOp::ne))) : std::nullopt;
   }
-  if (other.as<TimeScalar>() || factor_of(in, other)) return call_typed(in, "operate", {make_str(std::string(name_of(op))), Value::of(this), other});
+  if (other.as<TimeScalar>() || factor_of(in, other))
+    return call_typed(in, "operate", {make_str(std::string(name_of(op))), Value::of(this), other});
   return {};
 }
 

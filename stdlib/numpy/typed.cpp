@@ -80,6 +80,11 @@ Value typed_dtype(Interpreter& in, const Value& v) {
   return names_typed(v) ? call_typed(in, "dtype_named", {v}) : Value();
 }
 
+bool is_typed_array(const Value& v) {
+  const LibraryClass* made_by = class_of_typed(v);
+  return made_by && made_by->texts().ends_with("Array");
+}
+
 bool is_typed(const Value& v) { return is_typed_to(v, kMostDepth); }
 
 Value make_array_function(const NativeFunction& function, const char* owner) { return Value::make<ArrayFunction>(function, owner); }

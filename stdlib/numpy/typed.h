@@ -13,6 +13,8 @@ namespace gasell::numpy {
 Value typed_dtype(Interpreter& in, const Value& v);
 /// Whether a value is an array of such elements, or one of them, or a list or tuple that opens with one.
 bool is_typed(const Value& v);
+/// Whether it is such an array itself.
+bool is_typed_array(const Value& v);
 /// A function of np or of the hidden module _numpy, `owner`; what it does to such arrays is said in _typed.
 Value make_array_function(const NativeFunction& function, const char* owner);
 /// What _typed.NAME(arguments) gives.

@@ -11,6 +11,7 @@
 #include "stdlib/datetime/objects.h"
 #include "stdlib/library.h"
 #include "stdlib/library_object.h"
+#include "stdlib/numpy/time_scalars.h"
 #include "stdlib/pandas/object_texts.h"
 #include "stdlib/pandas/timestamp.h"
 
@@ -258,6 +259,7 @@ Value cell(Interpreter& in, Column& column, int64_t row) {
 bool is_missing_value(Interpreter& in, const Value& v) {
   if (v.is_none() || v.same(na_value()) || v.same(nat_value())) return true;
   if (v.is_float()) return std::isnan(v.as_float());
+  if (const auto* t = v.as<numpy::TimeScalar>()) return t->count == frame::kNotATime;
   if (auto* s = v.as<numpy::NumpyScalar>(); s && is_float(s->dtype())) return std::isnan(s->value(in).as_double());
   return false;
 }
