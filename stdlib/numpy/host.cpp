@@ -5,6 +5,7 @@
 #include "stdlib/modules.h"
 #include "stdlib/numpy/module.h"
 #include "stdlib/numpy/typed.h"
+#include "stdlib/pandas/timestamp.h"
 
 namespace gasell::numpy {
 
@@ -46,6 +47,8 @@ Value make_numpy_host(Interpreter&) {
   for (const NativeFunction& f : kFunctions) set_member(module, f.name, numpy::make_array_function(f, "_numpy."));
   static const std::vector<NativeFunction> kTimes = numpy::time_functions();
   for (const NativeFunction& f : kTimes) set_member(module, f.name, Value::make<Builtin>(f));
+  pandas::register_time_exceptions();
+  set_member(module, "OutOfBoundsDatetime", type_object(*exception_type("OutOfBoundsDatetime")));
   set_member(module, "UFuncTypeError", type_object(*exception_type("UFuncTypeError")));
   return module;
 }
