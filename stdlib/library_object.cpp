@@ -46,12 +46,13 @@ class ClassMethod final : public Object {
   const Value function;
 };
 
-/// One type a name, for ever: types are compared by their addresses.
-const Type& known_type(const std::string& module, const std::string& name, const Type& base, const Type* second_base) {
+/// One type a name and texts, for ever: types are compared by their addresses.
+const Type& known_type(const std::string& module, const std::string& name, const std::string& texts, const Type& base,
+                       const Type* second_base) {
   static std::mutex mutex;
   static auto& types = *new std::map<std::string, std::unique_ptr<Type>>;
   const std::lock_guard lock(mutex);
-  std::unique_ptr<Type>& known = types[module + "." + name];
+  std::unique_ptr<Type>& known = types[module + "." + name + " " + texts];
   if (!known) known = std::make_unique<Type>(Type{name, module, &base});
   if (second_base) known->second_base = second_base;
   return *known;
@@ -120,7 +121,7 @@ Value LibraryClass::make(const std::string& module, const std::string& name, con
   const auto* parent = base.as<TypeObject>();
   const auto* second = counts_as.as<TypeObject>();
   return Value::make<LibraryClass>(
-      known_type(module, name, parent ? parent->described : object_type(), second ? &second->described : nullptr), texts, base);
+      known_type(module, name, texts, parent ? parent->described : object_type(), second ? &second->described : nullptr), texts, base);
 }
 
 const Value& LibraryClass::find(Interpreter& in, std::string_view name) {

@@ -45,8 +45,12 @@ Value make_numpy_host(Interpreter&) {
   }();
   const Value module = Value::make<LibraryModule>("_numpy");
   for (const NativeFunction& f : kFunctions) set_member(module, f.name, numpy::make_array_function(f, "_numpy."));
-  static const std::vector<NativeFunction> kTimes = numpy::time_functions();
-  for (const NativeFunction& f : kTimes) set_member(module, f.name, Value::make<Builtin>(f));
+  static const std::vector<NativeFunction> kTyped = [] {
+    std::vector<NativeFunction> all = numpy::time_functions();
+    for (NativeFunction& f : numpy::text_functions()) all.push_back(std::move(f));
+    return all;
+  }();
+  for (const NativeFunction& f : kTyped) set_member(module, f.name, Value::make<Builtin>(f));
   pandas::register_time_exceptions();
   set_member(module, "OutOfBoundsDatetime", type_object(*exception_type("OutOfBoundsDatetime")));
   set_member(module, "UFuncTypeError", type_object(*exception_type("UFuncTypeError")));

@@ -175,6 +175,7 @@ Value save_counts(Interpreter& in, Args args) {
   return {};
 }
 
+Value is_typed_dtype(Interpreter& in, Args args) { return Value::of(!typed_dtype(in, args[0]).is_none()); }
 Value is_typed_of(Interpreter&, Args args) { return Value::of(is_typed(args[0])); }
 
 }  // namespace
@@ -191,6 +192,7 @@ std::vector<NativeFunction> time_functions() {
       {"common_unit", "a, b, moments", common_unit, "The finer unit, or None where durations have none in common."},
       {"laid_out_texts", "counts, texts, prefix, separator, suffix", laid_out_of, "An array as text; texts(shown) gives its elements'."},
       {"save_counts", "file, counts, dtype", save_counts, "np.save of times."},
+      {"is_typed_dtype", "dtype", is_typed_dtype, "Whether it names a dtype of elements that are no numbers."},
       {"is_typed", "x", is_typed_of, "Whether it is an array of elements that are no numbers, or one of these."},
   };
 }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numbers>
 
+#include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/numpy/chunks.h"
@@ -88,6 +89,7 @@ Value make_numpy(Interpreter& in) {
     set_member(module, name, Value::of(value));
   pandas::register_time_exceptions();
   for (auto& [name, value] : numpy::time_members()) set_member(module, name, value);
+  set_member(module, "str_", type_object(str_type()));
   set_member(module, "newaxis", Value());
   set_member(module, "True_", numpy::wrap_scalar(Scalar::of_bool(true)));
   set_member(module, "False_", numpy::wrap_scalar(Scalar::of_bool(false)));

@@ -28,10 +28,17 @@ bool names_times(std::string_view name) {
   });
 }
 
+/// "U5", "<U", "str".
+bool names_texts(std::string_view name) {
+  if (name == "str") return true;
+  if (name.starts_with('<') || name.starts_with('=')) name.remove_prefix(1);
+  return name.starts_with('U') && std::ranges::all_of(name.substr(1), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 bool names_typed(const Value& v) {
-  if (const auto* s = v.as<Str>()) return names_times(s->value);
+  if (const auto* s = v.as<Str>()) return names_times(s->value) || names_texts(s->value);
   const auto* type = v.as<TypeObject>();
-  return type && (&type->described == &datetime64_type() || &type->described == &timedelta64_type());
+  return type && (&type->described == &datetime64_type() || &type->described == &timedelta64_type() || &type->described == &str_type());
 }
 
 /// Lists are looked at no deeper than that, and no further than their first elements.
@@ -40,6 +47,7 @@ constexpr size_t kMostItems = 4;
 
 bool is_typed_to(const Value& v, int depth) {
   if (!v.is_object()) return false;
+  if (depth < kMostDepth && v.as<Str>()) return true;
   if (v.as<TimeScalar>() || class_of_typed(v)) return true;
   if (depth == 0) return false;
   const auto* list = v.as<List>();
@@ -53,11 +61,19 @@ bool is_typed_to(const Value& v, int depth) {
 
 class ArrayFunction final : public Builtin {
  public:
-  ArrayFunction(const NativeFunction& f, const char* owner) : Builtin(f), owner_(owner) {}
+  ArrayFunction(const NativeFunction& f, const char* owner) : Builtin(f), owner_(owner) {
+    static constexpr std::array<std::string_view, 10> kOfTexts = {
+        "array", "asarray", "asanyarray", "ascontiguousarray", "full", "full_like", "where", "as_array", "shape", "ndim"};
+    if (std::ranges::find(kOfTexts, f.name) == kOfTexts.end()) return;
+    elements_at_ = f.name == "where" || f.name.starts_with("full") ? 1 : 0;
+    last_element_at_ = f.name == "where" ? 2 : elements_at_;
+  }
   Value call(Interpreter& in, Arguments args) override {
     const auto asks = [](const Value& v) { return is_typed(v) || names_typed(v); };
-    const bool typed = std::ranges::any_of(args.positional, asks) ||
-                       std::ranges::any_of(args.keywords, [&](const auto& keyword) { return asks(keyword.second); });
+    const bool text = elements_at_ <= last_element_at_ && has_text(args);
+    const bool typed = text || std::ranges::any_of(args.positional, asks) || std::ranges::any_of(args.keywords, [&](const auto& keyword) {
+                         return keyword.first != "chunks" && asks(keyword.second);
+                       });
     if (!typed) return Builtin::call(in, std::move(args));
     Value keywords = make_dict();
     for (auto& [name, value] : args.keywords) keywords.as<Dict>()->insert(in, make_str(name), std::move(value));
@@ -66,7 +82,16 @@ class ArrayFunction final : public Builtin {
   }
 
  private:
+  bool has_text(const Arguments& args) const {
+    for (size_t k = elements_at_; k <= last_element_at_ && k < args.positional.size(); ++k)
+      if (args.positional[k].as<Str>()) return true;
+    return std::ranges::any_of(args.keywords,
+                               [](const auto& keyword) { return keyword.first == "fill_value" && keyword.second.template as<Str>(); });
+  }
+
   const std::string owner_;
+  // Where a text among the arguments is an element.
+  size_t elements_at_ = 1, last_element_at_ = 0;
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
-// Arrays of elements that are no numbers: times, which are integers beside a unit. They are objects of the library's classes
-// (stdlib/_typed), and functions of np that are written in C++ leave them to the texts of that module.
+// Arrays of elements that are no numbers: times, which are integers beside a unit, and texts, which have numbers in a table. They are
+// objects of the library's classes (stdlib/_typed), and functions of np that are written in C++ leave them to the texts of that module.
 #pragma once
 
 #include <vector>
 
+#include "lang/dtype.h"
 #include "runtime/session/interpreter.h"
 #include "runtime/session/objects.h"
 
@@ -22,5 +23,8 @@ Value call_typed(Interpreter& in, const char* name, std::vector<Value> arguments
 
 /// Of the hidden module _numpy.
 std::vector<NativeFunction> time_functions();
+std::vector<NativeFunction> text_functions();
+/// How many letters NumPy keeps for numbers of a dtype that become texts.
+int64_t text_width(DType dtype);
 
 }  // namespace gasell::numpy

@@ -12,6 +12,7 @@
 #include "stdlib/library.h"
 #include "stdlib/library_object.h"
 #include "stdlib/numpy/time_scalars.h"
+#include "stdlib/numpy/typed.h"
 #include "stdlib/pandas/object_texts.h"
 #include "stdlib/pandas/timestamp.h"
 
@@ -89,7 +90,7 @@ Value itself(Interpreter&, std::span<Value> args) { return args[0]; }
 std::optional<Value> operation(Interpreter& in, ast::BinaryOp op, const Value& left, const Value& right, const Value& other) {
   static constexpr const char* kNames[] = {"add",    "sub",    "mul",    "truediv", "floordiv", "mod", "pow",
                                            "matmul", "lshift", "rshift", "and",     "or",       "xor"};
-  if (other.as<LibraryObject>()) return std::nullopt;  // a Series answers
+  if (other.as<LibraryObject>() && !numpy::is_typed_array(other)) return std::nullopt;  // a Series answers
   return from_library(in, "array_operation", {make_str(kNames[static_cast<int>(op)]), left, right});
 }
 
