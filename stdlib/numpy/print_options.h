@@ -2,6 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+
+#include "runtime/array/array.h"
+#include "runtime/session/interpreter.h"
 
 namespace gasell::numpy {
 
@@ -13,5 +17,10 @@ struct PrintOptions {
   bool suppress = false;
 };
 PrintOptions& print_options();
+
+/// Brackets and lines around the elements of an array, as NumPy lays them out. `texts(shown)` gives the texts of those that are shown, all
+/// of one width; `prefix` stands before the array in its line, and so many letters behind it.
+std::string laid_out(Interpreter& in, const Array& array, const Value& texts, const std::string& prefix, const std::string& separator,
+                     size_t suffix_width);
 
 }  // namespace gasell::numpy
