@@ -117,8 +117,9 @@ void explain_name(Session& session, const std::string& text) {
     return write_stdout(help + "\n");
   }
   Interpreter& interpreter = session.host.interpreter;
-  const Value value = interpreter.evaluate(parse_module(std::make_shared<Source>(session.source_name(), name)));
-  page(wants_source ? source_of(interpreter, value) : describe(interpreter, value), session.settings.pager);
+  page(wants_source ? source_of(interpreter, interpreter.evaluate(parse_module(std::make_shared<Source>(session.source_name(), name))))
+                    : describe_expression(interpreter, name),
+       session.settings.pager);
 }
 
 }  // namespace

@@ -113,6 +113,9 @@ Options parse_command_line(int argc, char** argv) {
   format->add_flag("--diff", options.shows_diff, "Write nothing; print what would change");
   std::string line_length;
   auto* length_option = format->add_option("--line-length", line_length, "Columns that a line may have (default: 120)")->type_name("N");
+  auto* help = app.add_subcommand("help", "Say what names are: signatures, descriptions, examples");
+  help->add_option("NAME", options.paths, "np.roll, DataFrame.merge, scipy.linalg.svd …")->required()->type_name("");
+  help->add_flag("--json", options.json_errors, "Print one JSON object a name, with the members of modules and classes");
   auto* lsp = app.add_subcommand("lsp", "Serve an editor over standard input and output (Language Server Protocol)");
   lsp->add_flag_callback("--stdio", [] {}, "Standard input and output, which are used anyway");
   std::string shell;
@@ -150,13 +153,13 @@ Options parse_command_line(int argc, char** argv) {
   if (!options.allow.empty() && !options.sandbox) usage_error("--allow goes with --sandbox");
   if (*after_option && options.emit != Emit::loops) usage_error("--after goes with --emit=loops");
 
-  if (*doctor || *check || *format || *lsp || *completions || *manual) {
+  if (*doctor || *check || *format || *help || *lsp || *completions || *manual) {
     const auto extra = app.remaining(true);
     if (!extra.empty()) usage_error(fmt::format("unexpected argument '{}'", extra[0]));
     if (*completions) throw Finish{0, shell_completions(app, shell)};
     if (*manual) throw Finish{0, manual_page(app, kFooter)};
     if (*length_option) options.line_length = static_cast<int>(whole_number("--line-length", line_length, kMostColumns));
-    options.action = *doctor ? Action::doctor : *check ? Action::check : *lsp ? Action::lsp : Action::format;
+    options.action = *doctor ? Action::doctor : *check ? Action::check : *lsp ? Action::lsp : *help ? Action::help : Action::format;
     return options;
   }
   options.arguments = app.remaining();

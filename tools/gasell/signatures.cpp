@@ -143,7 +143,18 @@ std::optional<CallSignature> call_signature(Interpreter& interpreter, const Valu
     return signature;
   }
   if (const auto* type = value.as<TypeObject>()) {
-    if (!type->described.constructor) return std::nullopt;
+    if (!type->described.constructor) {
+      // A class of the script, or an exception: what its __init__ takes.
+      const auto init = value.object()->get_attribute(interpreter, "__init__");
+      auto* function = init ? init->as<Function>() : nullptr;
+      if (!function) return std::nullopt;
+      CallSignature signature = of_function(interpreter, *function);
+      signature.name = type->described.name;
+      drop_object(signature);
+      if (const auto doc = value.object()->get_attribute(interpreter, "__doc__"); doc && doc->as<Str>())
+        signature.description = doc->as<Str>()->value;
+      return signature;
+    }
     CallSignature signature = of_native(*type->described.constructor);
     signature.name = type->described.name;
     return signature;
