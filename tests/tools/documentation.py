@@ -88,35 +88,44 @@ class Example:
         return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - bound - GIVEN
 
 
+def read_statements(lines):
+    """Statements and what they show."""
+    statements = []
+    for line in lines:
+        if line.startswith(">>> "):
+            statements.append(Statement(line[4:]))
+        elif (line.startswith("... ") or line == "...") and not statements[-1].shown:
+            statements[-1].text += "\n" + line[4:]
+        elif statements and (line or statements[-1].shown):
+            statements[-1].shown += line + "\n"
+    for statement in statements:
+        statement.shown = statement.shown.rstrip("\n") + "\n" if statement.shown.strip("\n") else ""
+    return statements
+
+
+def statements_text(statements):
+    out = ""
+    for statement in statements:
+        out += "".join((">>> " if k == 0 else "... ") + line + "\n" if line else "...\n" for k, line in enumerate(statement.text.split("\n"))) + statement.shown
+    return out
+
+
 def read_examples(path):
     """The text before the first heading, and the examples."""
-    head, examples = [], []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if line.startswith("## "):
-            examples.append(Example(line[3:].split(), number))
-        elif not examples:
-            head.append(line)
-        elif line.startswith(">>> "):
-            examples[-1].statements.append(Statement(line[4:]))
-        elif line.startswith("... ") or line == "...":
-            examples[-1].statements[-1].text += "\n" + line[4:]
-        elif not examples[-1].statements:
-            examples[-1].description += line + "\n" if line else ""
-        elif line or examples[-1].statements[-1].shown:
-            examples[-1].statements[-1].shown += line + "\n"
-    for example in examples:
-        for statement in example.statements:
-            statement.shown = statement.shown.rstrip("\n") + "\n" if statement.shown.strip("\n") else ""
-    return "\n".join(head).rstrip() + "\n", examples
+    head, *parts = re.split(r"^## (.*)\n", path.read_text(encoding="utf-8"), flags=re.M)
+    examples, line = [], head.count("\n") + 1
+    for names, text in zip(parts[::2], parts[1::2]):
+        begin = re.search(r"^>>> ", text, re.M)
+        description = text[: begin.start() if begin else len(text)].strip("\n")
+        examples.append(Example(names.split(), line, description + "\n" if description else "", read_statements(text[begin.start() if begin else len(text) :].splitlines())))
+        line += text.count("\n") + 1
+    return head.rstrip() + "\n", examples
 
 
 def write_examples(path, head, examples):
     out = head
     for example in examples:
-        out += "\n## " + " ".join(example.names) + "\n" + example.description
-        for statement in example.statements:
-            lines = statement.text.split("\n")
-            out += "".join((">>> " if k == 0 else "... ") + line + "\n" if line else "...\n" for k, line in enumerate(lines)) + statement.shown
+        out += "\n## " + " ".join(example.names) + "\n" + example.description + statements_text(example.statements)
     path.write_text(out, encoding="utf-8")
 
 
