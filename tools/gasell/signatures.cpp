@@ -72,9 +72,17 @@ std::vector<std::string> parameters_of(const ast::FunctionDef& function) {
   return parameters;
 }
 
+/// A parameter that may be left out and has no value to show, as Python's help writes it.
+void show_missing(std::vector<std::string>& parameters) {
+  constexpr std::string_view kMissing = "=missing";
+  for (std::string& parameter : parameters)
+    if (parameter.ends_with(kMissing)) parameter.replace(parameter.size() - kMissing.size(), kMissing.size(), "=<no value>");
+}
+
 CallSignature of_native(const NativeFunction& function) {
   CallSignature signature{function.name, split_parameters(function.signature), function.doc};
   if (!signature.parameters.empty() && signature.parameters[0] == "self") signature.parameters.erase(signature.parameters.begin());
+  show_missing(signature.parameters);
   return signature;
 }
 
@@ -82,6 +90,7 @@ CallSignature of_function(Interpreter& interpreter, Function& function) {
   CallSignature signature{function.name(), {}, {}};
   if (const ast::FunctionDef* definition = function.definition()) {
     signature.parameters = parameters_of(*definition);
+    show_missing(signature.parameters);
   } else {
     signature.parameters = function.parameter_names();
   }
