@@ -14,4 +14,9 @@ struct PrintOptions {
 };
 PrintOptions& print_options();
 
+/// The columns of the terminal on which a session shows values; 0: it shows them on none. Arrays and frames are laid out for it unless
+/// their options say otherwise.
+int64_t terminal_columns();
+void set_terminal_columns(int64_t columns);
+
 }  // namespace gasell::numpy

@@ -38,7 +38,8 @@ std::string trimmed(std::string_view text) {
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> kAll = [] {
     std::vector<Command> all;
-    for (const auto& part : {code_commands(), file_commands(), session_commands()}) all.insert(all.end(), part.begin(), part.end());
+    for (const auto& part : {code_commands(), machine_commands(), file_commands(), session_commands()})
+      all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
   return kAll;

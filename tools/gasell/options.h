@@ -1,6 +1,7 @@
 // The command line of `gasell`, as data.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct Finish {
   int code;
   std::string text;
 };
+
+/// "loops", "ptx", …; nullopt for another word.
+std::optional<Emit> emit_named(const std::string& name);
 
 /// Throws Finish.
 Options parse_command_line(int argc, char** argv);

@@ -89,6 +89,7 @@ class Repl {
     if (entry == "exit" || entry == "quit") return 0;
     session_.add_entry(entry);
     return guard([&] {
+      session_.fit_to_terminal();
       if (is_command(entry)) {
         run_command(session_, entry);
       } else {

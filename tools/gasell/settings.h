@@ -14,6 +14,7 @@ struct Settings {
   bool suggestions = true;        // the rest of an earlier entry in grey
   bool signatures = true;         // of the call that is written
   bool mistakes = true;           // in the syntax, underlined when nobody types
+  std::string width = "auto";     // columns that arrays and frames are laid out for: the terminal's, or a number
   bool pager = true;              // what is longer than the window goes through one
   std::string editor;             // for %edit; empty: $VISUAL, $EDITOR, vi
 };
