@@ -22,7 +22,7 @@ def lexer_for(file_name):
 
 
 def highlighted(code, language):
-    if language in ("python", "gasell", "gsl"):
+    if language in ("python", "py", "gasell", "gsl"):
         lexer = GasellLexer(stripnl=False)
     else:
         try:

@@ -4,7 +4,7 @@
     pages.py --gasell PATH [--record] [PAGE…]     --record writes what is shown into the pages
 
 Blocks ```pycon of a page are one session: what stands below `>>> ` is what it shows. A block ```python that a block ```text follows, with no heading between, is a program and what it prints;
-one that nothing follows has to run. A block ```sh of one command `gasell …` reads the program before it as `program.gsl`; the block behind it shows what the command writes, numbers and times aside
+one that nothing follows has to run; what cannot run by itself is a block ```py. A block ```sh of one command `gasell …` reads the program before it as `program.gsl`; the block behind it shows what the command writes, numbers and times aside
 (`steady`).
 """
 
@@ -18,8 +18,7 @@ from pathlib import Path
 from documentation import ROOT, Example, Statement, read_statements, run_examples, statements_text
 
 DOCS = ROOT / "docs"
-# Pages whose blocks all run. Blocks of others are checked by the tests of what they are about.
-PAGES = ["tour", "from_numpy", "from_pandas", "from_numba", "from_dask", "cookbook", "performance", "language"]
+PAGES = sorted(path.stem for path in DOCS.glob("*.md"))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 
@@ -57,7 +56,7 @@ class PageRun:
                 program = block.group(2)
                 if not (after and after.group(1) == "sh"):
                     self.command(["program.gsl"], program, after if follows else None, block)
-            elif block.group(1) == "sh" and follows and block.group(2).startswith("gasell "):
+            elif block.group(1) == "sh" and program and follows and block.group(2).startswith("gasell "):
                 self.command(block.group(2).split()[1:], program, after, block, steady)
         return self.wrong
 

@@ -427,5 +427,25 @@ class Screens(CommandTest):
         self.steps(t, ([ctrl("l"), "?math.gcd", ENTER], (">>> math.gcd(12, 18, 8)", "2", ">>>")), ([ctrl("l"), "?str.zfill", ENTER], (">>> '-7'.zfill(4)", "'-007'", ">>>")))
 
 
+    def test_completion_of_modules_and_settings(self):
+        t = self.start(rows=14)
+        self.steps(
+            t,
+            ([ctrl("l"), "from scipy.linalg import toe", TAB], ">>> from scipy.linalg import toeplitz"),
+            ([ctrl("u"), "import sklearn.li", TAB], ">>> import sklearn.linear_model"),
+            ([ctrl("u"), "import scipy.", TAB], (">>> import scipy.", " scipy.fft", " scipy.linalg", " scipy.signal", " scipy.sparse")),
+            ([ESCAPE, ctrl("u"), "from nosuch import a", TAB], ">>> from nosuch import a"),
+            ([ctrl("u"), "%config theme = ", TAB], (">>> %config theme =", " dark", " light", " none")),
+            ([ESCAPE, ctrl("u"), "%config keys=v", TAB], ">>> %config keys=vi"),
+            ([ctrl("u"), "%config wi", TAB], ">>> %config width"),
+        )
+
+    def test_narrow_terminals(self):
+        t = self.start(columns=60, rows=14)
+        self.assertEqual(t.screen.lines()[0].split(" on ")[0], "Gasell 0.1.0")
+        self.assertEqual(t.screen.lines()[1], "Tab completes, ?name explains, %help lists the commands, Ctr")  # wider than the terminal by itself
+        self.steps(t, ([ctrl("l"), "def function(first_argument, second_argument, third_argument=None): pass", ENTER, ENTER, ctrl("l"), "?function", ENTER], (">>> ?function", "function(first_argument, second_argument,", "    third_argument=None)", ">>>")))
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=1)

@@ -8,6 +8,7 @@
 #include "lang/parser.h"
 #include "runtime/session/arguments.h"
 #include "runtime/session/objects.h"
+#include "stdlib/numpy/print_options.h"
 #include "tools/array_values.h"
 #include "tools/gasell/examples.h"
 #include "tools/gasell/signatures.h"
@@ -18,8 +19,28 @@ namespace {
 
 std::string method_text(const NativeFunction& function) { return fmt::format("{}({})", function.name, function.signature); }
 
+/// A signature over several lines where a session's terminal is narrower.
+std::string wrapped(const CallSignature& signature) {
+  const auto most = static_cast<size_t>(numpy::terminal_columns());
+  std::string out = signature.name + "(";
+  size_t row = out.size();
+  for (const std::string& parameter : signature.parameters) {
+    const bool is_first = &parameter == &signature.parameters.front(), is_last = &parameter == &signature.parameters.back();
+    if (!is_first && most && row + parameter.size() + 3 > most) {
+      out += "\n    ";
+      row = 4;
+    } else if (!is_first) {
+      out += " ";
+      ++row;
+    }
+    out += parameter + (is_last ? "" : ",");
+    row += parameter.size() + 1;
+  }
+  return out + ")";
+}
+
 std::string described(const CallSignature& signature) {
-  return signature.text() + "\n" + (signature.description.empty() ? "" : signature.description + "\n");
+  return wrapped(signature) + "\n" + (signature.description.empty() ? "" : signature.description + "\n");
 }
 
 }  // namespace

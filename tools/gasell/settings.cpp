@@ -71,6 +71,12 @@ std::vector<std::string> setting_names() {
   return names;
 }
 
+std::vector<std::string> setting_values(std::string_view name) {
+  for (const Setting& setting : table())
+    if (setting.name == name) return setting.values;
+  return {};
+}
+
 std::string settings_text(const Settings& settings) {
   std::string out;
   for (const Setting& setting : table()) {

@@ -21,6 +21,8 @@ struct Settings {
 
 /// "theme", "prompt", …
 std::vector<std::string> setting_names();
+/// The words that one takes; none where it takes any text, or there is none of that name.
+std::vector<std::string> setting_values(std::string_view name);
 /// One setting a line, with its value and what it may be.
 std::string settings_text(const Settings& settings);
 /// Sets one. Error (ValueError) for an unknown name, with the one that was meant, and for a value that it does not take.
