@@ -32,8 +32,16 @@ PAGES = [
     ("sklearn", "sklearn", [(f"sklearn.{part}",) * 3 for part in (
         "linear_model", "cluster", "preprocessing", "metrics", "model_selection", "decomposition", "svm", "tree", "neighbors", "naive_bayes", "ensemble", "pipeline", "compose", "impute",
         "datasets", "feature_extraction.text")]),
-    ("python", "Python's types", [(name,) * 3 for name in ("str", "list", "dict", "set", "bytes")]),
-    ("modules", "Python's modules", [(name,) * 3 for name in ("math", "itertools", "functools", "collections", "re", "json", "statistics")]),
+    ("python", "Python's types", [(name,) * 3 for name in (
+        "str", "list", "dict", "set", "bytes", "bytearray", "int", "float", "complex", "tuple", "frozenset", "range")]),
+    ("modules", "math, collections, itertools", [(name,) * 3 for name in (
+        "math", "cmath", "statistics", "random", "fractions", "decimal", "itertools", "functools", "operator", "collections", "collections.Counter", "collections.deque", "heapq", "bisect",
+        "copy", "dataclasses", "enum", "abc", "contextlib")]),
+    ("modules_of_texts", "re, json, csv, datetime", [(name,) * 3 for name in (
+        "re", "string", "textwrap", "json", "csv", "argparse", "logging", "pprint", "datetime", "datetime.datetime", "datetime.date", "time", "timeit")]),
+    ("modules_of_files", "os, pathlib, io, bytes", [(name,) * 3 for name in (
+        "os", "os.path", "sys", "pathlib", "pathlib.Path", "io", "shutil", "tempfile", "glob", "fnmatch", "gzip", "zlib", "base64", "binascii", "hashlib", "struct", "uuid", "queue", "threading",
+        "h5py")]),
 ]  # fmt: skip
 _entries = []  # of the search: filled by pages()
 

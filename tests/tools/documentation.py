@@ -31,6 +31,12 @@ OWNERS = [
     "scipy.linalg", "scipy.fft", "scipy.signal", "scipy.sparse",
     "sklearn.linear_model", "sklearn.cluster", "sklearn.preprocessing", "sklearn.metrics", "sklearn.model_selection", "sklearn.decomposition",
     "str", "list", "dict", "set", "bytes", "itertools", "functools", "collections", "re", "json", "statistics",
+    "bytearray", "int", "float", "complex", "tuple", "frozenset", "range", "collections.Counter", "collections.deque",
+    "csv", "pathlib", "pathlib.Path", "datetime", "datetime.datetime", "datetime.date", "datetime.timedelta", "time", "random", "heapq", "bisect", "dataclasses",
+    "enum", "contextlib", "textwrap", "string", "io", "os", "os.path", "sys", "copy", "shutil", "tempfile", "glob", "fnmatch", "hashlib", "base64", "binascii",
+    "struct", "zlib", "gzip", "uuid", "fractions", "fractions.Fraction", "decimal", "decimal.Decimal", "abc", "operator", "logging", "argparse", "pprint", "timeit",
+    "queue", "threading", "cmath", "h5py", "sklearn.svm", "sklearn.tree", "sklearn.neighbors", "sklearn.naive_bayes", "sklearn.ensemble", "sklearn.pipeline",
+    "sklearn.compose", "sklearn.impute", "sklearn.datasets", "sklearn.feature_extraction.text",
 ]  # fmt: skip
 # Helpers of the library's texts that a module shows beside what the peer has.
 HELPERS = {
