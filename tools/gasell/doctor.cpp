@@ -56,7 +56,8 @@ std::vector<std::pair<std::string, std::string>> describe_gpus() {
   std::vector<std::pair<std::string, std::string>> lines;
   lines.emplace_back("GPU driver", fmt::format("CUDA {}{} ({})", cuda::version_text(status.version),
                                                release.empty() ? "" : ", release " + release, status.library));
-  for (const cuda::GpuDescription& gpu : cuda::describe_gpus(loaded)) {
+  const std::vector<cuda::GpuDescription> gpus = cuda::describe_gpus(loaded);
+  for (const cuda::GpuDescription& gpu : gpus) {
     const GpuProperties& properties = gpu.properties;
     const std::string heading = fmt::format("gpu:{}", properties.ordinal);
     if (!gpu.problem.empty()) {
@@ -76,15 +77,24 @@ std::vector<std::pair<std::string, std::string>> describe_gpus() {
     if (!links.empty()) text += "; reaches " + links;
     lines.emplace_back(heading, text);
   }
-  const auto library = [&](const char* what, const cuda::LibraryKind& kind, const cuda::LibraryStatus& found, const char* instead) {
-    lines.emplace_back(what, found.ready()
-                                 ? fmt::format("{} ({})", kind.name, found.library)
-                                 : fmt::format("{}: {}{}{}", instead, found.problem, found.remedy.empty() ? "" : "; ", found.remedy));
+  const auto library = [&](const char* what, GpuLibrary which, const cuda::LibraryKind& kind, const cuda::LibraryStatus& found,
+                           const char* instead) {
+    if (!found.ready()) {
+      lines.emplace_back(what, fmt::format("{}: {}{}{}", instead, found.problem, found.remedy.empty() ? "" : "; ", found.remedy));
+      return;
+    }
+    for (const cuda::GpuDescription& gpu : gpus)
+      if (const int status = gpu.library_status[static_cast<size_t>(which)]) {
+        lines.emplace_back(what, fmt::format("{}: {} ({}) does not start on gpu:{}: its status is {}", instead, kind.name, found.library,
+                                             gpu.properties.ordinal, status));
+        return;
+      }
+    lines.emplace_back(what, fmt::format("{} ({})", kind.name, found.library));
   };
   constexpr const char* kOwn = "kernels of Gasell's own";
-  library("GPU products", cuda::kCublas, cuda::process_cublas(), kOwn);
-  library("GPU transforms", cuda::kCufft, cuda::process_cufft(), kOwn);
-  library("GPU matrices", cuda::kCusolver, cuda::process_cusolver(), "decompositions are the host's");
+  library("GPU products", GpuLibrary::products, cuda::kCublas, cuda::process_cublas(), kOwn);
+  library("GPU transforms", GpuLibrary::transforms, cuda::kCufft, cuda::process_cufft(), kOwn);
+  library("GPU matrices", GpuLibrary::decompositions, cuda::kCusolver, cuda::process_cusolver(), "decompositions are the host's");
   return lines;
 }
 
