@@ -27,7 +27,8 @@ class NamedTuple final : public Tuple {
   const Type& type() const override { return made_by.described; }
   std::string repr(Interpreter& in) override {
     if (made_by.member("__repr__")) return gasell::str(in, gasell::call(in, gasell::get_attribute(in, Value::of(this), "__repr__"), {}));
-    std::string text = made_by.described.name + "(";
+    // CPython's own sequences with names tell their module.
+    std::string text = (made_by.described.module == "time" ? "time." : "") + made_by.described.name + "(";
     for (size_t k = 0; k < items.size(); ++k) text += (k ? ", " : "") + fields()[k] + "=" + gasell::repr(in, items[k]);
     return text + ")";
   }

@@ -14,6 +14,8 @@
 #include "runtime/session/task_pool.h"
 #include "stdlib/bindings.h"
 #include "stdlib/modules.h"
+#include "stdlib/named_tuple.h"
+#include "stdlib/struct_time.h"
 
 namespace gasell {
 namespace {
@@ -72,10 +74,9 @@ std::tm broken_down(Interpreter& in, const Value& when, bool local) {
   return out;
 }
 
-/// The nine numbers of Python's struct_time.
 Value as_tuple(const std::tm& t) {
-  return make_tuple({Value::of(t.tm_year + 1900), Value::of(t.tm_mon + 1), Value::of(t.tm_mday), Value::of(t.tm_hour), Value::of(t.tm_min),
-                     Value::of(t.tm_sec), Value::of((t.tm_wday + 6) % 7), Value::of(t.tm_yday + 1), Value::of(t.tm_isdst)});
+  return struct_time(
+      {t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec, (t.tm_wday + 6) % 7, t.tm_yday + 1, t.tm_isdst});
 }
 
 std::tm from_tuple(Interpreter& in, const Value& v) {
@@ -103,6 +104,14 @@ Value strftime(Interpreter& in, Args args) {
 }
 
 }  // namespace
+
+Value struct_time(const std::array<int64_t, 9>& parts) {
+  std::vector<Value> values;
+  for (const int64_t part : parts) values.push_back(Value::of(part));
+  return make_named_result("time", "struct_time",
+                           {"tm_year", "tm_mon", "tm_mday", "tm_hour", "tm_min", "tm_sec", "tm_wday", "tm_yday", "tm_isdst"},
+                           std::move(values));
+}
 
 Value make_time(Interpreter&) {
   static const std::vector<NativeFunction> table = {

@@ -8,6 +8,7 @@
 #include "runtime/session/type_objects.h"
 #include "runtime/session/types.h"
 #include "stdlib/datetime/objects.h"
+#include "stdlib/struct_time.h"
 
 namespace gasell::datetime {
 
@@ -65,8 +66,7 @@ Value replace(Interpreter& in, Args args) {
 Value time_tuple(Interpreter&, Args args) {
   const int64_t days = self_days(args[0]);
   const Date d = frame::date_from_days(days);
-  return make_tuple({Value::of(d.year), Value::of(d.month), Value::of(d.day), Value::of(0), Value::of(0), Value::of(0),
-                     Value::of(frame::weekday(days)), Value::of(frame::day_of_year(d)), Value::of(-1)});
+  return struct_time({d.year, d.month, d.day, 0, 0, 0, frame::weekday(days), frame::day_of_year(d), -1});
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "runtime/session/type_objects.h"
 #include "runtime/session/types.h"
 #include "stdlib/datetime/objects.h"
+#include "stdlib/struct_time.h"
 
 namespace gasell::datetime {
 
@@ -152,9 +153,8 @@ Value time_tuple(Interpreter&, Args args) {
   const int64_t t = c.of_day();
   int daylight = -1;
   if (c.zone) daylight = c.zone->at(frame::floor_divide(c.utc(), kMicrosASecond)).daylight;
-  return make_tuple({Value::of(d.year), Value::of(d.month), Value::of(d.day), Value::of(t / kMicrosAnHour),
-                     Value::of(t / kMicrosAMinute % 60), Value::of(t / kMicrosASecond % 60), Value::of(frame::weekday(c.days())),
-                     Value::of(frame::day_of_year(d)), Value::of(daylight)});
+  return struct_time({d.year, d.month, d.day, t / kMicrosAnHour, t / kMicrosAMinute % 60, t / kMicrosASecond % 60, frame::weekday(c.days()),
+                      frame::day_of_year(d), daylight});
 }
 
 Value seconds_since_1970(Interpreter&, Args args) {
