@@ -82,7 +82,7 @@ class Findings(CommandTest):
             [(line, code) for line, code, _ in self.codes("import nothing_there\nfrom math import sqr\n") if code == "import"],
             [(1, "import"), (2, "import")],
         )
-        line, code, message = self.codes("np.datetime_as_string\n")[0]
+        line, code, message = self.codes("np.frompyfunc\n")[0]
         self.assertEqual((code, "not in Gasell" in message), ("attribute", True))
 
     def test_calls(self):
