@@ -22,6 +22,11 @@ class Getter final : public Object {
     static const Type type{"property", "builtins", &object_type()};
     return type;
   }
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
+    if (name == "fget") return function;
+    if (name == "__doc__") return gasell::get_attribute(in, function, name);
+    return Object::get_attribute(in, name);
+  }
   const Value function;
 };
 

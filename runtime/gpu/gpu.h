@@ -192,7 +192,8 @@ class Gpu {
   /// returns. Throws as launch_grid does.
   virtual void launch_code(const LoadedKernel& kernel, std::span<void* const> arguments, const GridShape& shape);
 
-  /// The name of the GPU's library ("cuBLAS"), or null where it has none; looking for it may take a tenth of a second, once.
+  /// The name of the GPU's library ("cuBLAS"), or null where it has none, or one that did not start; looking for it may take a tenth of a
+  /// second, once.
   virtual const char* library(GpuLibrary) { return nullptr; }
   /// Give the work to the GPU's library, on the compute stream. False: it cannot now (there is no memory for it); nothing was computed then
   /// that anybody needs. Throw what `space` throws. Asynchronous, but decompose() may wait.

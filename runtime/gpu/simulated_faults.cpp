@@ -13,8 +13,8 @@ namespace gasell {
 
 SimulatedFaults::~SimulatedFaults() {
   if (!count) return;
-  const std::string said =
-      fmt::format("simulated GPUs: {} allocations, {} launches, {} copies\n", allocations.load(), launches.load(), copies.load());
+  const std::string said = fmt::format("simulated GPUs: {} allocations, {} launches, {} copies, {} calls of libraries\n",
+                                       allocations.load(), launches.load(), copies.load(), calls.load());
   std::fputs(said.c_str(), stderr);
 }
 
@@ -22,7 +22,7 @@ std::shared_ptr<SimulatedFaults> parse_faults(const std::string& text) {
   auto faults = std::make_shared<SimulatedFaults>();
   const auto bad = [&] {
     return Error("ValueError", fmt::format("GASELL_SIM_FAULT is '{}'", text),
-                 "it takes oom@K, lost@launch:K, lost@copy:K, slow:DEVICE:FACTOR and count, separated by commas");
+                 "it takes oom@K, lost@launch:K, lost@copy:K, refused@call:K, refused, slow:DEVICE:FACTOR and count, separated by commas");
   };
   const auto number = [&](const std::string& digits) {
     char* end = nullptr;
@@ -42,6 +42,10 @@ std::shared_ptr<SimulatedFaults> parse_faults(const std::string& text) {
       faults->lost_at_launch = static_cast<int64_t>(number(after("lost@launch:")));
     } else if (fault.starts_with("lost@copy:")) {
       faults->lost_at_copy = static_cast<int64_t>(number(after("lost@copy:")));
+    } else if (fault.starts_with("refused@call:")) {
+      faults->refused_at_call = static_cast<int64_t>(number(after("refused@call:")));
+    } else if (fault == "refused") {
+      faults->refuses = true;
     } else if (fault.starts_with("slow:") && fault.find(':', 5) != std::string::npos) {
       const size_t colon = fault.find(':', 5);
       faults->slow_device = static_cast<int>(number(fault.substr(5, colon - 5)));

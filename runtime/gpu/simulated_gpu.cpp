@@ -187,7 +187,7 @@ class SimulatedGpu final : public Gpu {
     loaded->compile_seconds = compiled.compile_seconds;
     if (kernel.simt) loaded->grid = grid_kernel(compiled.function, kernel);
     for (const ir::Parameter& p : kernel.params)
-      if (p.kind != ir::Parameter::Kind::scalar) loaded->alignments.push_back(static_cast<GpuAddress>(size_of(real_of(p.type))));
+      if (p.kind != ir::Parameter::Kind::scalar) loaded->alignments.push_back(static_cast<GpuAddress>(size_of(p.type)));
     return loaded;
   }
 
@@ -314,9 +314,10 @@ class SimulatedGpu final : public Gpu {
     give(stream, std::move(copy));
   }
 
-  /// Of a library; true.
+  /// Of a library; false where it is to refuse it.
   bool give_call(std::function<void()> compute) {
     require_alive();
+    if (++faults_->calls == faults_->refused_at_call || faults_->refuses) return false;
     if (++faults_->launches == faults_->lost_at_launch)
       give(GpuStream::compute, Lose{"its simulated loss in a library's call"});
     else

@@ -72,6 +72,7 @@ OpenBlas::OpenBlas() {
     unsetenv(kCore);
   }
   if (!library) return;
+  library_ = library;
   load(library, 's', f32_);
   load(library, 'd', f64_);
   load(library, 'c', c64_);
@@ -94,6 +95,13 @@ const OpenBlas& OpenBlas::get() {
   if (const OpenBlas* library = find()) return *library;
   throw Error("RuntimeError", "the linear algebra library OpenBLAS cannot be opened: " + instance().problem_,
               "install the package libopenblas64-0-pthread, or use Gasell's bundle, which has it", Blame::environment);
+}
+
+void* OpenBlas::named(char letter, const char* name) const {
+  std::string problem;
+  void* const address = symbol(library_, letter + std::string(name) + "_", problem);
+  if (!address) throw Error("RuntimeError", problem, "this needs a build of OpenBLAS with all of LAPACK", Blame::environment);
+  return address;
 }
 
 template <>

@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace gasell::linalg {
 
@@ -57,6 +58,14 @@ class OpenBlas {
   template <class T>
   const Routines<T>& routines() const;
 
+  /// The address of another function of LAPACK, by its name without the letter of the element type and the underscore: "trsyl". Looked up
+  /// anew each time. Throws Error("RuntimeError") where the library has none.
+  template <class T>
+  void* routine(const char* name) const {
+    constexpr bool kSingle = std::is_same_v<Real<T>, float>;
+    return named(kIsComplex<T> ? (kSingle ? 'c' : 'z') : (kSingle ? 's' : 'd'), name);
+  }
+
   /// "OpenBLAS 0.3.21 … Zen", its own words; empty where it gives none.
   std::string description() const { return config_ ? config_() : ""; }
 
@@ -72,6 +81,8 @@ class OpenBlas {
   static const OpenBlas& instance();
   template <class T>
   void load(void* library, char letter, Routines<T>& routines);
+  void* named(char letter, const char* name) const;
+  void* library_ = nullptr;
   std::string problem_;  // why it cannot be used; empty: it can
   void (*set_threads_)(int) = nullptr;
   const char* (*config_)() = nullptr;

@@ -51,6 +51,7 @@ std::vector<NativeFunction> object_functions();
 /// Of the hidden module _linalg.
 std::vector<NativeFunction> linalg_functions();
 std::vector<NativeFunction> tall_linalg_functions();
+std::vector<NativeFunction> linalg_form_functions();
 /// Of the hidden module _fft.
 std::vector<NativeFunction> transform_functions();
 

@@ -455,6 +455,8 @@ std::vector<NativeFunction> linalg_functions() {
       {"named", "name, fields, values", named, "A tuple with names: EigResult and its like."},
   };
   all.insert(all.end(), own.begin(), own.end());
+  const std::vector<NativeFunction> forms = linalg_form_functions();
+  all.insert(all.end(), forms.begin(), forms.end());
   return all;
 }
 

@@ -291,6 +291,20 @@ class Writer {
 
 PrintOptions& print_options() { return state_of_session<PrintOptions>(); }
 
+namespace {
+struct TerminalColumns {
+  int64_t count = 0;
+};
+}  // namespace
+
+int64_t terminal_columns() { return state_of_session<TerminalColumns>().count; }
+void set_terminal_columns(int64_t columns) {
+  // A line width that the script has chosen stays.
+  if (int64_t& width = print_options().linewidth; width == (terminal_columns() ? terminal_columns() : PrintOptions{}.linewidth))
+    width = columns ? columns : PrintOptions{}.linewidth;
+  state_of_session<TerminalColumns>().count = columns;
+}
+
 std::string scalar_str(const Scalar& v) {
   switch (kind(v.type)) {
     case 'b': return v.i ? "True" : "False";

@@ -22,5 +22,9 @@ PrintOptions& print_options();
 /// of one width; `prefix` stands before the array in its line, and so many letters behind it.
 std::string laid_out(Interpreter& in, const Array& array, const Value& texts, const std::string& prefix, const std::string& separator,
                      size_t suffix_width);
+/// The columns of the terminal on which a session shows values; 0: it shows them on none. Arrays and frames are laid out for it unless
+/// their options say otherwise.
+int64_t terminal_columns();
+void set_terminal_columns(int64_t columns);
 
 }  // namespace gasell::numpy

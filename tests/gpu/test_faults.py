@@ -5,8 +5,8 @@
     test_faults.py --most 1000 --seed 7   more, at other places
     test_faults.py --only 'sort|join'     programs whose name matches
 
-Each program runs once without a fault; then with the k-th allocation short of memory, and with a GPU lost at its k-th launch and its k-th copy, for every k, or,
-where there are many, for ks that are spread over all of them.
+Each program runs once without a fault; then with the k-th allocation short of memory, with a GPU lost at its k-th launch and its k-th copy, and with
+the k-th call of a library refused, for every k, or, where there are many, for ks that are spread over all of them; and with all calls of libraries refused.
 """
 
 import argparse
@@ -137,7 +137,7 @@ FRAMES = {
     "groups": (FRAME + GROUPS, SPLIT),
     "vectors": (VECTORS, SPLIT),
 }
-FAULTS = ("oom@{}", "lost@launch:{}", "lost@copy:{}")
+FAULTS = ("oom@{}", "lost@launch:{}", "lost@copy:{}", "refused@call:{}")
 CLEAN_ERROR = re.compile(r"^(MemoryError|RuntimeError): .+", re.M)
 
 
@@ -188,7 +188,9 @@ def main():
             if right.returncode or right.stdout != host.stdout:
                 print(f"{name}: without a fault: status {right.returncode}\n{right.stdout}{right.stderr}not the host's\n{host.stdout}{host.stderr}")
                 return 1
-            counts = [int(n) for n in re.findall(r"(\d+) (?:allocations|launches|copies)", right.stderr)]
+            counts = [int(n) for n in re.findall(r"(\d+) (?:allocations|launches|copies|calls)", right.stderr)]
+            if (done := run(text, settings, cache, "refused")).returncode or done.stdout != right.stdout:
+                wrong.append(f"{name}, refused: {judge(done, right.stdout) or 'an error'}\n{done.stderr}")
             for fault, count in zip(FAULTS, counts, strict=True):
                 ks = chosen(rng, count, options.most or (MOST if name in PROGRAMS else MOST_OF_FRAMES))
                 for k, done in zip(ks, pool.map(lambda k: run(text, settings, cache, fault.format(k)), ks)):

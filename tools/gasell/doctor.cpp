@@ -56,7 +56,8 @@ std::vector<std::pair<std::string, std::string>> describe_gpus() {
   std::vector<std::pair<std::string, std::string>> lines;
   lines.emplace_back("GPU driver", fmt::format("CUDA {}{} ({})", cuda::version_text(status.version),
                                                release.empty() ? "" : ", release " + release, status.library));
-  for (const cuda::GpuDescription& gpu : cuda::describe_gpus(loaded)) {
+  const std::vector<cuda::GpuDescription> gpus = cuda::describe_gpus(loaded);
+  for (const cuda::GpuDescription& gpu : gpus) {
     const GpuProperties& properties = gpu.properties;
     const std::string heading = fmt::format("gpu:{}", properties.ordinal);
     if (!gpu.problem.empty()) {
@@ -76,19 +77,37 @@ std::vector<std::pair<std::string, std::string>> describe_gpus() {
     if (!links.empty()) text += "; reaches " + links;
     lines.emplace_back(heading, text);
   }
-  const auto library = [&](const char* what, const cuda::LibraryKind& kind, const cuda::LibraryStatus& found, const char* instead) {
-    lines.emplace_back(what, found.ready()
-                                 ? fmt::format("{} ({})", kind.name, found.library)
-                                 : fmt::format("{}: {}{}{}", instead, found.problem, found.remedy.empty() ? "" : "; ", found.remedy));
+  const auto library = [&](const char* what, GpuLibrary which, const cuda::LibraryKind& kind, const cuda::LibraryStatus& found,
+                           const char* instead) {
+    if (!found.ready()) {
+      lines.emplace_back(what, fmt::format("{}: {}{}{}", instead, found.problem, found.remedy.empty() ? "" : "; ", found.remedy));
+      return;
+    }
+    for (const cuda::GpuDescription& gpu : gpus)
+      if (const int status = gpu.library_status[static_cast<size_t>(which)]) {
+        lines.emplace_back(what, fmt::format("{}: {} ({}) does not start on gpu:{}: its status is {}", instead, kind.name, found.library,
+                                             gpu.properties.ordinal, status));
+        return;
+      }
+    lines.emplace_back(what, fmt::format("{} ({})", kind.name, found.library));
   };
   constexpr const char* kOwn = "kernels of Gasell's own";
-  library("GPU products", cuda::kCublas, cuda::process_cublas(), kOwn);
-  library("GPU transforms", cuda::kCufft, cuda::process_cufft(), kOwn);
-  library("GPU matrices", cuda::kCusolver, cuda::process_cusolver(), "decompositions are the host's");
+  library("GPU products", GpuLibrary::products, cuda::kCublas, cuda::process_cublas(), kOwn);
+  library("GPU transforms", GpuLibrary::transforms, cuda::kCufft, cuda::process_cufft(), kOwn);
+  library("GPU matrices", GpuLibrary::decompositions, cuda::kCusolver, cuda::process_cusolver(), "decompositions are the host's");
   return lines;
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> describe_devices(Engine& engine) {
+  const std::string model = proc_entry("/proc/cpuinfo", "model name");
+  std::vector<std::pair<std::string, std::string>> lines{
+      {"processor", fmt::format("{} ({}), {} cores, {} used", model.empty() ? "unknown" : model, engine.jit().describe().cpu,
+                                std::thread::hardware_concurrency(), engine.device().properties().threads)}};
+  for (auto& line : describe_gpus()) lines.push_back(std::move(line));
+  return lines;
+}
 
 int run_doctor(const Options& options) {
   return guarded(options, [&] {
@@ -97,10 +116,9 @@ int run_doctor(const Options& options) {
     const DeviceProperties& device = engine.device().properties();
     std::string out;
     const auto line = [&](const char* what, const std::string& text) { out += fmt::format("{:<15}{}\n", what, text); };
-    const std::string model = proc_entry("/proc/cpuinfo", "model name");
+    const auto devices = describe_devices(engine);
     line("Gasell", kVersion);
-    line("processor", fmt::format("{} ({}), {} cores, {} used", model.empty() ? "unknown" : model, jit.cpu,
-                                  std::thread::hardware_concurrency(), device.threads));
+    line(devices[0].first.c_str(), devices[0].second);
     line("memory", fmt::format("{} of {} free; arrays may take {}", human_bytes(proc_bytes("MemAvailable")),
                                human_bytes(proc_bytes("MemTotal")), human_bytes(static_cast<double>(device.memory))));
     line("compiler", fmt::format("LLVM {} for {}", jit.llvm_version, jit.triple));
@@ -112,7 +130,7 @@ int run_doctor(const Options& options) {
     line("HDF5 files", hdf5::describe_plugin());
     line("pictures", pictures::describe_plugin());
     line("web addresses", remote::describe_web());
-    for (const auto& [what, text] : describe_gpus()) line(what.c_str(), text);
+    for (size_t k = 1; k < devices.size(); ++k) line(devices[k].first.c_str(), devices[k].second);
     line("kernel cache", options.engine.cache ? fmt::format("{}: {} kernels, {}", jit.cache_directory, jit.cache_entries,
                                                             human_bytes(static_cast<double>(jit.cache_bytes)))
                                               : "off (GASELL_CACHE=0 or --no-cache)");

@@ -39,15 +39,21 @@ bool Products::multiply_typed(Cublas::Gemm<T> gemm, const GpuProduct& p) {
               p.result.stack, p.count) == Cublas::Status::success;
 }
 
+bool Products::ready() {
+  if (handle_ || refused_) return handle_ != nullptr;
+  const Cublas::Status status = process_cublas().entries.create(&handle_);
+  if (status == Cublas::Status::success) return true;
+  handle_ = nullptr;
+  refused_ = status != Cublas::Status::no_memory;
+  return false;
+}
+
 bool Products::multiply(const GpuProduct& product) {
   const LoadedLibrary<Cublas>& loaded = process_cublas();
   if (!loaded.ready()) return false;
   const Cublas& c = loaded.entries;
   const std::lock_guard lock(mutex_);
-  if (!handle_ && c.create(&handle_) != Cublas::Status::success) {
-    handle_ = nullptr;
-    return false;
-  }
+  if (!ready()) return false;
   if (c.set_stream(handle_, streams_[GpuStream::compute]) != Cublas::Status::success) return false;
   bool given = false;
   switch (product.dtype) {

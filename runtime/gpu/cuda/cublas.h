@@ -1,6 +1,7 @@
 // NVIDIA's library of linear algebra (libcublas). Without it, products of matrices are kernels of ours.
 #pragma once
 
+#include <atomic>
 #include <complex>
 #include <cstdint>
 #include <mutex>
@@ -13,7 +14,7 @@ namespace gasell::cuda {
 
 struct Cublas {
   using Handle = struct CublasObject*;
-  enum class Status : int { success = 0 };
+  enum class Status : int { success = 0, no_memory = 3 };
   enum class Operation : int { none = 0, transposed = 1 };
   template <class T>
   using Gemm = Status (*)(Handle, Operation, Operation, int64_t m, int64_t n, int64_t k, const T* alpha, const T* a, int64_t lda,
@@ -43,8 +44,11 @@ class Products {
   Products& operator=(const Products&) = delete;
   /// As Gpu::multiply. The context must be current.
   bool multiply(const GpuProduct& product);
+  /// Whether the library did not start on this GPU, not for want of memory: it is not asked again.
+  bool refused() const { return refused_; }
 
  private:
+  bool ready();
   template <class T>
   bool multiply_typed(Cublas::Gemm<T> gemm, const GpuProduct& product);
 
@@ -52,6 +56,7 @@ class Products {
   Streams& streams_;
   std::mutex mutex_;
   Cublas::Handle handle_ = nullptr;
+  std::atomic<bool> refused_ = false;
 };
 
 }  // namespace gasell::cuda

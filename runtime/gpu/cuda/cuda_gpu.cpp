@@ -323,9 +323,9 @@ class CudaGpu final : public Gpu {
 
   const char* library(GpuLibrary which) override {
     switch (which) {
-      case GpuLibrary::products: return process_cublas().ready() ? kCublas.name : nullptr;
-      case GpuLibrary::transforms: return process_cufft().ready() ? kCufft.name : nullptr;
-      default: return process_cusolver().ready() ? kCusolver.name : nullptr;
+      case GpuLibrary::products: return process_cublas().ready() && !products_.refused() ? kCublas.name : nullptr;
+      case GpuLibrary::transforms: return process_cufft().ready() && !transforms_.refused() ? kCufft.name : nullptr;
+      default: return process_cusolver().ready() && !decompositions_.refused() ? kCusolver.name : nullptr;
     }
   }
   bool multiply(const GpuProduct& product) override {

@@ -65,7 +65,10 @@ void Transforms::drop_last() {
 bool Transforms::make(Made& made) {
   const Cufft& c = process_cufft().entries;
   const GpuTransform& t = made.shape;
-  if (c.create(&made.plan) != Cufft::Status::success) return false;
+  if (const Cufft::Status status = c.create(&made.plan); status != Cufft::Status::success) {
+    refused_ = plans_.empty() && status != Cufft::Status::no_memory;
+    return false;
+  }
   std::array<long long int, 3> extents;
   std::copy(t.extents.begin(), t.extents.end(), extents.begin());
   Layout from(t, t.from), to(t, t.to);
@@ -98,7 +101,7 @@ const Transforms::Made* Transforms::plan_for(const GpuTransform& transform) {
 
 bool Transforms::transform(const GpuTransform& transform, const GpuWorkSpace& space) {
   const LoadedLibrary<Cufft>& loaded = process_cufft();
-  if (!loaded.ready()) return false;
+  if (!loaded.ready() || refused_) return false;
   const Cufft& c = loaded.entries;
   const std::lock_guard lock(mutex_);
   const Made* const made = plan_for(transform);

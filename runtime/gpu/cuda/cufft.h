@@ -1,6 +1,7 @@
 // NVIDIA's library of Fourier transforms (libcufft). Without it, transforms are kernels of ours.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <mutex>
@@ -13,7 +14,7 @@ namespace gasell::cuda {
 
 struct Cufft {
   using Plan = int;
-  enum class Status : int { success = 0 };
+  enum class Status : int { success = 0, no_memory = 2 };
   /// The numbers of an element and the direction of the transform between them, in single and in double precision.
   enum class Type : int { c2c = 0x29, r2c = 0x2a, c2r = 0x2c, z2z = 0x69, d2z = 0x6a, z2d = 0x6c };
   enum class Direction : int { forward = -1, backward = 1 };
@@ -43,6 +44,8 @@ class Transforms {
   Transforms& operator=(const Transforms&) = delete;
   /// As Gpu::transform. The context must be current.
   bool transform(const GpuTransform& transform, const GpuWorkSpace& space);
+  /// Whether the library did not start on this GPU, not for want of memory: it is not asked again.
+  bool refused() const { return refused_; }
 
  private:
   struct Made {
@@ -57,6 +60,7 @@ class Transforms {
   ContextRef context_;
   Streams& streams_;
   std::mutex mutex_;
+  std::atomic<bool> refused_ = false;
   std::list<Made> plans_;  // what was used last comes first
 };
 

@@ -155,13 +155,16 @@ Decompositions::~Decompositions() {
 bool Decompositions::ready() {
   const LoadedLibrary<Cusolver>& loaded = process_cusolver();
   if (!loaded.ready()) return false;
-  if (handle_) return true;
+  if (handle_ || refused_) return handle_ != nullptr;
   const Cusolver& c = loaded.entries;
   Cusolver::Handle handle = nullptr;
-  if (c.create(&handle) != Cusolver::Status::success) return false;
-  if (c.set_stream(handle, streams_[GpuStream::compute]) != Cusolver::Status::success ||
-      c.create_parameters(&parameters_) != Cusolver::Status::success) {
-    c.destroy(handle);
+  Cusolver::Status status = c.create(&handle);
+  const bool made = status == Cusolver::Status::success;
+  if (made) status = c.set_stream(handle, streams_[GpuStream::compute]);
+  if (status == Cusolver::Status::success) status = c.create_parameters(&parameters_);
+  if (status != Cusolver::Status::success) {
+    if (made) c.destroy(handle);
+    refused_ = status != Cusolver::Status::no_memory;
     return false;
   }
   handle_ = handle;

@@ -1,6 +1,7 @@
 // NVIDIA's library of decompositions (libcusolver). Without it, LAPACK computes them on the host.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -14,7 +15,7 @@ namespace gasell::cuda {
 struct Cusolver {
   using Handle = struct CusolverObject*;
   using Parameters = struct CusolverParameters*;
-  enum class Status : int { success = 0 };
+  enum class Status : int { success = 0, no_memory = 2 };
   enum class Type : int { f64 = 1, c128 = 5 };
   enum class Triangle : int { lower = 0, upper = 1 };
   enum class Operation : int { none = 0 };
@@ -70,6 +71,8 @@ class Decompositions {
   Decompositions& operator=(const Decompositions&) = delete;
   /// As Gpu::decompose. The context must be current.
   bool decompose(const GpuDecomposition& decomposition, const GpuWorkSpace& space);
+  /// Whether the library did not start on this GPU, not for want of memory: it is not asked again.
+  bool refused() const { return refused_; }
 
  private:
   bool ready();
@@ -77,6 +80,7 @@ class Decompositions {
   ContextRef context_;
   Streams& streams_;
   std::mutex mutex_;
+  std::atomic<bool> refused_ = false;
   Cusolver::Handle handle_ = nullptr;
   Cusolver::Parameters parameters_ = nullptr;
   std::vector<char> host_work_;  // of calls that may still run

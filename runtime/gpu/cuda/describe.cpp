@@ -7,6 +7,9 @@
 
 #include "lang/diagnostic.h"
 #include "runtime/gpu/cuda/context.h"
+#include "runtime/gpu/cuda/cublas.h"
+#include "runtime/gpu/cuda/cufft.h"
+#include "runtime/gpu/cuda/cusolver.h"
 
 namespace gasell::cuda {
 
@@ -31,6 +34,20 @@ GpuProperties properties_of(const Driver& driver, int ordinal) {
   return properties;
 }
 
+namespace {
+
+/// Makes a handle (a plan of cuFFT) in the current context and drops it again.
+template <class Handle, class Entries>
+int status_of_start(const LoadedLibrary<Entries>& library) {
+  if (!library.ready()) return 0;
+  Handle handle{};
+  const auto status = library.entries.create(&handle);
+  if (status == Entries::Status::success) library.entries.destroy(handle);
+  return static_cast<int>(status);
+}
+
+}  // namespace
+
 std::vector<GpuDescription> describe_gpus(const LoadedDriver& loaded) {
   const Driver& driver = loaded.entries;
   std::vector<GpuDescription> all;
@@ -43,6 +60,8 @@ std::vector<GpuDescription> describe_gpus(const LoadedDriver& loaded) {
       size_t free = 0, total = 0;
       context.check(driver.mem_get_info(&free, &total), "asking for its free memory");
       gpu.free_memory = static_cast<int64_t>(free);
+      gpu.library_status = {status_of_start<Cublas::Handle>(process_cublas()), status_of_start<Cufft::Plan>(process_cufft()),
+                            status_of_start<Cusolver::Handle>(process_cusolver())};
     } catch (const Error& error) {
       const Diagnostic& said = error.diagnostic();
       gpu.problem = said.hint.empty() ? said.message : fmt::format("{}: {}", said.message, said.hint);

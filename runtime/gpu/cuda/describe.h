@@ -1,6 +1,7 @@
 // What GPUs there are, for `gasell doctor` and the like.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct GpuDescription {
   int64_t free_memory = -1;  // -1 when the GPU cannot be had
   std::string problem;       // why it cannot be had, with the remedy; empty when it can
   std::vector<PeerLink> links;
+  /// What the libraries that were found answered when they were started on it, by GpuLibrary: 0 is well.
+  std::array<int, 3> library_status{};
 };
 
 /// Starts on each GPU for a moment, to ask for its free memory (some 0.2 s each). `loaded` must be ready.
