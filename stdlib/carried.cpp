@@ -9,6 +9,8 @@
 #include "stdlib/library_object.h"
 #include "stdlib/numba/dispatcher.h"
 #include "stdlib/numpy/ndarray.h"
+#include "stdlib/numpy/time_scalars.h"
+#include "stdlib/numpy/typed.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/timestamp.h"
 #include "stdlib/re/pattern.h"
@@ -91,8 +93,34 @@ struct PackedObject final : Packed {
   std::vector<std::pair<std::string, Value>> members;
 };
 
+/// An array of texts holds numbers of a session's table: the texts themselves cross.
+struct PackedTexts final : Packed {
+  Value unpack(Unpacking& to) const override {
+    Value made = Value::make<LibraryObject>(to.value(made_by));
+    auto& members = made.as<LibraryObject>()->members;
+    members["_dtype"] = to.value(dtype);
+    members["_data"] = numpy::codes_of_texts(to.in, texts, shape);
+    return made;
+  }
+  Value made_by, dtype;
+  std::vector<std::string> texts;
+  graph::Shape shape;
+};
+
+Value pack_texts(Packing& packing, LibraryObject& from) {
+  Value made = packing.make<PackedTexts>();
+  auto& packed = static_cast<PackedTexts&>(*made.object());
+  packed.made_by = packing.pack(from.class_value());
+  packed.dtype = packing.pack(from.members.at("_dtype"));
+  const Value& codes = from.members.at("_data");
+  packed.texts = numpy::texts_of_codes(packing.in, codes);
+  packed.shape = codes.as<NdArray>()->array.shape();
+  return made;
+}
+
 Value pack_library_object(Packing& packing, Object& object) {
   auto& from = static_cast<LibraryObject&>(object);
+  if (from.class_value().as<LibraryClass>()->texts() == "_typed.TextArray") return pack_texts(packing, from);
   Value made = packing.make<PackedObject>();
   auto& packed = static_cast<PackedObject&>(*made.object());
   packed.made_by = packing.pack(from.class_value());
@@ -166,6 +194,12 @@ void register_carried_library() {
                      }});
     register_carried(typeid(numpy::DTypeObject),
                      {.pack = [](Packing&, Object& o) { return numpy::dtype_object(static_cast<numpy::DTypeObject&>(o).dtype); }});
+    register_carried(typeid(numpy::TimeScalar), {.pack = [](Packing& packing, Object& o) {
+                       const auto& t = static_cast<numpy::TimeScalar&>(o);
+                       return packing.make<PackedTime>([moment = t.moment, count = t.count, unit = t.unit] {
+                         return Value::make<numpy::TimeScalar>(moment, count, unit);
+                       });
+                     }});
     register_carried(typeid(pandas::ColumnObject), {.pack = pack_column});
     register_carried(typeid(pandas::Timestamp),
                      {.pack = [](Packing& packing, Object& o) { return packing.make<PackedMoment>(static_cast<pandas::Timestamp&>(o)); }});

@@ -187,6 +187,20 @@ Value text_width_of(Interpreter& in, Args args) { return Value::of(text_width(*t
 
 }  // namespace
 
+std::vector<std::string> texts_of_codes(Interpreter& in, const Value& codes) {
+  const Codes all(in, codes);
+  std::vector<std::string> texts;
+  for (int64_t k = 0; k < all.size(); ++k) texts.push_back(table().characters(all[k]));
+  return texts;
+}
+
+Value codes_of_texts(Interpreter& in, const std::vector<std::string>& texts, const graph::Shape& shape) {
+  HostArray made(in, DType::i64, shape);
+  auto* to = made.data<int64_t>();
+  for (const std::string& text : texts) *to++ = table().code(text);
+  return made.value();
+}
+
 int64_t text_width(DType dtype) {
   switch (dtype) {
     case DType::boolean: return 5;

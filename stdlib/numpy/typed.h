@@ -2,8 +2,10 @@
 // objects of the library's classes (stdlib/_typed), and functions of np that are written in C++ leave them to the texts of that module.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "compiler/graph/node.h"
 #include "lang/dtype.h"
 #include "runtime/session/interpreter.h"
 #include "runtime/session/objects.h"
@@ -24,6 +26,9 @@ Value call_typed(Interpreter& in, const char* name, std::vector<Value> arguments
 /// Of the hidden module _numpy.
 std::vector<NativeFunction> time_functions();
 std::vector<NativeFunction> text_functions();
+/// The texts that an array of their numbers stands for, in C order, and the numbers of texts in this session's table.
+std::vector<std::string> texts_of_codes(Interpreter& in, const Value& codes);
+Value codes_of_texts(Interpreter& in, const std::vector<std::string>& texts, const graph::Shape& shape);
 /// How many letters NumPy keeps for numbers of a dtype that become texts.
 int64_t text_width(DType dtype);
 

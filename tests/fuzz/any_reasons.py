@@ -19,7 +19,7 @@ INFINITIES = {"complex(np.inf, -0.0)": "(2-0j)", "-np.inf": "-2.0", "np.inf": "2
 # Singular values, and what is made of them.
 SINGULAR = re.compile(r"np\.linalg\.(?:svd|svdvals|pinv|cond|matrix_rank|lstsq|norm|matrix_norm)\(")
 # What sorts leaves one of equal elements, or equal elements in any order: zeros of either sign.
-SORTED = re.compile(r"np\.(?:sort|partition|unique\w*|union1d|intersect1d|setdiff1d|setxor1d|median|nanmedian|(?:nan)?(?:quantile|percentile))\(")
+SORTED = re.compile(r"np\.(?:sort|sort_complex|partition|unique\w*|union1d|intersect1d|setdiff1d|setxor1d|median|nanmedian|(?:nan)?(?:quantile|percentile))\(")
 # The first or the second of equal operands.
 CHOSEN = re.compile(r"np\.(?:f?(?:max|min)|amax|amin|maximum|minimum|nan(?:max|min)|clip)\(")
 SPECTRA = re.compile(r"np\.(?:roots|linalg\.eigvals)\(")
