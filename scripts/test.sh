@@ -4,6 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
 scripts/python_env.sh
+PEERS=docs scripts/python_env.sh
 cmake --preset dev
 cmake --build --preset dev
 ctest --test-dir build/dev --output-on-failure --parallel "$(nproc)" "$@"

@@ -1,4 +1,4 @@
-# Writes OUTPUT, a .cpp that holds the texts of the library's .gsl files and of the lists of names:
+# Writes OUTPUT, a .cpp that holds the texts of the library's .gsl files, of the lists of names and of the examples:
 #   cmake -DOUTPUT=library_texts.cpp -DROOT=stdlib -P embed.cmake
 # A file stdlib/FOLDER/PART.gsl belongs to the module FOLDER ("numpy/linalg": numpy.linalg). Its public names are what `def NAME(`, `class NAME` and `NAME = ` at the
 # beginning of a line bind and does not open with an underscore, Dask's `_meta`, and the slots (`def __add__(`); they are listed beside the text, so that a look-up parses nothing.
@@ -23,6 +23,13 @@ foreach(file names.txt numpy/names.txt pandas/names.txt sklearn/names.txt matplo
   string(APPEND names "${text}")
 endforeach()
 file(READ ${ROOT}/former_names.txt former)
+set(examples "")
+file(GLOB files ${ROOT}/examples/*.txt)
+list(SORT files)
+foreach(file ${files})
+  file(READ ${file} text)
+  string(APPEND examples "      R\"txt(${text})txt\"sv,\n")
+endforeach()
 file(WRITE ${OUTPUT}.new "// Made by stdlib/embed.cmake.
 #include \"stdlib/library.h\"
 
@@ -38,6 +45,12 @@ ${entries}  };
 
 std::string_view public_names() {
   return R\"txt(${names})txt\";
+}
+
+std::span<const std::string_view> example_texts() {
+  static constexpr std::string_view kTexts[] = {
+${examples}  };
+  return kTexts;
 }
 
 std::string_view former_names() {

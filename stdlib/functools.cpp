@@ -12,6 +12,7 @@
 #include "stdlib/bindings.h"
 #include "stdlib/carried.h"
 #include "stdlib/modules.h"
+#include "stdlib/named_tuple.h"
 
 namespace gasell {
 namespace {
@@ -130,10 +131,10 @@ class Cached final : public Object {
     results_.as<Dict>()->clear();
     hits = misses = 0;
   }
-  std::string info() const {
-    return "CacheInfo(hits=" + std::to_string(hits) + ", misses=" + std::to_string(misses) +
-           ", maxsize=" + (limit_ < 0 ? "None" : std::to_string(limit_)) + ", currsize=" + std::to_string(results_.as<Dict>()->size()) +
-           ")";
+  Value info() const {
+    return make_named_result("functools", "CacheInfo", {"hits", "misses", "maxsize", "currsize"},
+                             {Value::of(hits), Value::of(misses), limit_ < 0 ? Value() : Value::of(limit_),
+                              Value::of(static_cast<int64_t>(results_.as<Dict>()->size()))});
   }
 
   int64_t hits = 0, misses = 0;
@@ -149,7 +150,8 @@ const Type& cached_type() {
       "functools",
       &object_type(),
       {{"cache_clear", "self", [](Interpreter&, Args a) { return a[0].as<Cached>()->clear(), Value(); }, "Forgets all results."},
-       {"cache_info", "self", [](Interpreter&, Args a) { return make_str(a[0].as<Cached>()->info()); }, "Hits and misses, as text."}},
+       {"cache_info", "self", [](Interpreter&, Args a) { return a[0].as<Cached>()->info(); },
+        "Hits, misses, the greatest and the present size."}},
       {{"__call__", self_of, nullptr, "Calls the function, or takes the kept result."}}};
   return type;
 }

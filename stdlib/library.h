@@ -26,6 +26,9 @@ std::span<const LibraryFile> library_files();
 std::string_view public_names();
 std::string_view former_names();
 
+/// The texts of stdlib/examples: what tools/gasell/examples.h reads.
+std::span<const std::string_view> example_texts();
+
 /// The member of a module that a library text defines, or nothing. Runs that text where this has not happened in the session.
 std::optional<Value> library_member(Interpreter& in, std::string_view module, std::string_view name);
 /// Their names, without running anything.

@@ -22,6 +22,11 @@ class Getter final : public Object {
     static const Type type{"property", "builtins", &object_type()};
     return type;
   }
+  std::optional<Value> get_attribute(Interpreter& in, std::string_view name) override {
+    if (name == "fget") return function;
+    if (name == "__doc__") return gasell::get_attribute(in, function, name);
+    return Object::get_attribute(in, name);
+  }
   const Value function;
 };
 
@@ -46,19 +51,21 @@ class ClassMethod final : public Object {
   const Value function;
 };
 
-/// One type a name, for ever: types are compared by their addresses.
-const Type& known_type(const std::string& module, const std::string& name, const Type& base) {
+/// One type a name and texts, for ever: types are compared by their addresses.
+const Type& known_type(const std::string& module, const std::string& name, const std::string& texts, const Type& base,
+                       const Type* second_base) {
   static std::mutex mutex;
   static auto& types = *new std::map<std::string, std::unique_ptr<Type>>;
   const std::lock_guard lock(mutex);
-  std::unique_ptr<Type>& known = types[module + "." + name];
+  std::unique_ptr<Type>& known = types[module + "." + name + " " + texts];
   if (!known) known = std::make_unique<Type>(Type{name, module, &base});
+  if (second_base) known->second_base = second_base;
   return *known;
 }
 
 Value class_of(Interpreter&, std::span<Value> args) {
   const auto text = [](const Value& v) { return v.as<Str>()->value; };
-  return LibraryClass::make(text(args[0]), text(args[1]), text(args[2]), args[3]);
+  return LibraryClass::make(text(args[0]), text(args[1]), text(args[2]), args[3], args[4]);
 }
 Value new_object(Interpreter& in, std::span<Value> args) {
   if (!args[0].as<LibraryClass>())
@@ -98,7 +105,8 @@ Value init_parameters(Interpreter& in, std::span<Value> args) {
 
 const std::vector<NativeFunction>& library_object_functions() {
   static const std::vector<NativeFunction> functions = {
-      {"class_of", "module, name, texts, base=None, /", class_of, "A class whose functions are those of the library module `texts`."},
+      {"class_of", "module, name, texts, base=None, counts_as=None, /", class_of,
+       "A class whose functions are those of the library module `texts`; isinstance() takes its objects for those of counts_as, too."},
       {"new", "cls, /, **members", new_object, "An object of a class, with members."},
       {"getter", "function, /", [](Interpreter&, std::span<Value> args) { return Value::make<Getter>(args[0]); },
        "A function as a property."},
@@ -113,9 +121,12 @@ const std::vector<NativeFunction>& library_object_functions() {
   return functions;
 }
 
-Value LibraryClass::make(const std::string& module, const std::string& name, const std::string& texts, const Value& base) {
+Value LibraryClass::make(const std::string& module, const std::string& name, const std::string& texts, const Value& base,
+                         const Value& counts_as) {
   const auto* parent = base.as<TypeObject>();
-  return Value::make<LibraryClass>(known_type(module, name, parent ? parent->described : object_type()), texts, base);
+  const auto* second = counts_as.as<TypeObject>();
+  return Value::make<LibraryClass>(
+      known_type(module, name, texts, parent ? parent->described : object_type(), second ? &second->described : nullptr), texts, base);
 }
 
 const Value& LibraryClass::find(Interpreter& in, std::string_view name) {

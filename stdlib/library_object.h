@@ -19,7 +19,9 @@ namespace gasell {
 class LibraryClass final : public TypeObject {
  public:
   /// `module`.`name` is what the class is called ("pandas.core.series", "Series").
-  static Value make(const std::string& module, const std::string& name, const std::string& texts, const Value& base);
+  /// isinstance() takes its objects for those of the type `counts_as`, too, whose natives they do not have.
+  static Value make(const std::string& module, const std::string& name, const std::string& texts, const Value& base,
+                    const Value& counts_as = {});
   LibraryClass(const Type& t, std::string texts, Value base) : TypeObject(t), texts_(std::move(texts)), base_(std::move(base)) {}
 
   Value call(Interpreter& in, Arguments args) override;

@@ -145,6 +145,7 @@ const ModuleTable& known_modules() {
                          {"h5py", {}, make_h5py},
                          {"_h5py", {}, make_h5py_natives},
                          {"_numpy", {}, make_numpy_host},
+                         {"_typed", {}, texts<"_typed">},
                          {"_polynomial", {}, make_polynomial_library},
                          {"_linalg", {}, make_linalg_host},
                          {"_fft", {}, make_transforms_host},

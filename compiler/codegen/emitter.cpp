@@ -174,8 +174,19 @@ llvm::Value* Emitter::load_part(const Array& array, llvm::Value* index, int part
 llvm::Value* Emitter::as_register(llvm::Value* element, DType type) {
   return type == DType::boolean ? b_.CreateICmpNE(element, b_.getInt8(0)) : element;
 }
+/// Whether both parts of a number are read and written at once: in a GPU's memory, where complex numbers lie at multiples of their size.
+bool Emitter::in_pairs(const Array& array) const {
+  return is_complex(array.type) && target_.grid && !llvm::isa<llvm::AllocaInst>(array.pointer->stripPointerCasts());
+}
 Register Emitter::load_element(const Array& array, llvm::Value* index) {
   touch(array, index, false);
+  if (in_pairs(array)) {
+    auto* type = llvm::FixedVectorType::get(element_type(array.type), 2);
+    llvm::LoadInst* pair = in_group(b_.CreateLoad(type, address(array, index, 0)), array.type);
+    pair->setAlignment(llvm::Align(static_cast<uint64_t>(gasell::size_of(array.type))));
+    if (array.fixed) pair->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+    return {b_.CreateExtractElement(pair, uint64_t{0}), b_.CreateExtractElement(pair, uint64_t{1})};
+  }
   Register r{load_part(array, index, 0), nullptr};
   if (is_complex(array.type)) r.im = load_part(array, index, 1);
   r.re = as_register(r.re, array.type);
@@ -184,6 +195,13 @@ Register Emitter::load_element(const Array& array, llvm::Value* index) {
 void Emitter::store_element(const Array& array, llvm::Value* index, Register r) {
   if (array.type == DType::boolean) r.re = b_.CreateZExt(r.re, b_.getInt8Ty());
   touch(array, index, true);
+  if (in_pairs(array)) {
+    llvm::Value* pair = llvm::PoisonValue::get(llvm::FixedVectorType::get(element_type(array.type), 2));
+    pair = b_.CreateInsertElement(b_.CreateInsertElement(pair, r.re, uint64_t{0}), r.im, uint64_t{1});
+    in_group(b_.CreateStore(pair, address(array, index, 0)), array.type)
+        ->setAlignment(llvm::Align(static_cast<uint64_t>(gasell::size_of(array.type))));
+    return;
+  }
   in_group(b_.CreateStore(r.re, address(array, index, 0)), array.type);
   if (r.im) in_group(b_.CreateStore(r.im, address(array, index, 1)), array.type);
 }

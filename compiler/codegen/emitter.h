@@ -149,6 +149,7 @@ class Emitter : protected Operations {
   llvm::Value* load_part(const Array& array, llvm::Value* index, int part);
   /// Of what memory has.
   llvm::Value* as_register(llvm::Value* element, DType type);
+  bool in_pairs(const Array& array) const;
   Register load_element(const Array& array, llvm::Value* index);
   void store_element(const Array& array, llvm::Value* index, Register r);
 

@@ -61,6 +61,19 @@ void Trace::start(bool keep_all) {
   is_on_ = true;
 }
 
+void Trace::restart() {
+  const std::lock_guard lock(mutex_);
+  first_ += static_cast<int64_t>(events_.size());
+  events_.clear();
+  totals_.clear();
+  keeps_all_ = is_on_ = true;
+}
+
+void Trace::stop() {
+  const std::lock_guard lock(mutex_);
+  keeps_all_ = is_on_ = false;
+}
+
 void Trace::add(TraceEvent event) {
   const std::lock_guard lock(mutex_);
   TraceTotal& total = totals_[{event.device, event.kind, event.name}];

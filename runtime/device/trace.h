@@ -45,6 +45,10 @@ class Trace {
  public:
   /// `keep_all`: for write() and summary(); otherwise the latest events and the totals alone, which take no more memory the longer it runs.
   void start(bool keep_all);
+  /// Forgets what was collected so far; keeps all from now on.
+  void restart();
+  /// Collects nothing further.
+  void stop();
   bool is_on() const noexcept { return is_on_.load(std::memory_order_relaxed); }
 
   void add(TraceEvent event);

@@ -187,7 +187,7 @@ class SimulatedGpu final : public Gpu {
     loaded->compile_seconds = compiled.compile_seconds;
     if (kernel.simt) loaded->grid = grid_kernel(compiled.function, kernel);
     for (const ir::Parameter& p : kernel.params)
-      if (p.kind != ir::Parameter::Kind::scalar) loaded->alignments.push_back(static_cast<GpuAddress>(size_of(real_of(p.type))));
+      if (p.kind != ir::Parameter::Kind::scalar) loaded->alignments.push_back(static_cast<GpuAddress>(size_of(p.type)));
     return loaded;
   }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -44,6 +45,7 @@ std::string excerpt_of(std::string_view text) {
 struct Descriptor {
   DType dtype;
   bool byte_swapped;
+  std::string times = {};
 };
 
 /// '<f8' and the like.
@@ -71,7 +73,11 @@ Descriptor parse_descriptor(const PythonLiteral& literal, const std::filesystem:
   }
   if (type.empty()) throw invalid();
   if (type[0] == 'O') throw Error("ValueError", "Object arrays cannot be loaded when allow_pickle=False");
-  if (type[0] == 'M' || type[0] == 'm') throw limitation("datetimes or timedeltas");
+  if (type.starts_with("M8") || type.starts_with("m8")) {
+    if (!std::all_of(type.begin(), type.end(), [](unsigned char c) { return std::isalnum(c) || c == '[' || c == ']'; })) throw invalid();
+    if (order == '>') throw limitation("times of the other byte order");
+    return {DType::i64, false, "<" + std::string(type)};
+  }
   if (!std::all_of(type.begin() + 1, type.end(), [](char c) { return c >= '0' && c <= '9'; })) throw invalid();
   if (type[0] == 'S' || type[0] == 'U' || type[0] == 'a') throw limitation("strings");
   if (type[0] == 'V') throw limitation("untyped bytes (void)");
@@ -206,6 +212,7 @@ NpyHeader parse_npy_header(std::span<const char> start, int64_t file_size, const
   const Descriptor descriptor = parse_descriptor(*descr, path);
   header.dtype = descriptor.dtype;
   header.byte_swapped = descriptor.byte_swapped;
+  header.times = descriptor.times;
   header.shape = parse_shape(*shape, path);
   header.fortran_order = *fortran;
   header.data_offset = static_cast<int64_t>(text_start) + length;
@@ -235,7 +242,7 @@ NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget, bool 
   read_exactly(file.get(), start.data(), static_cast<int64_t>(start.size()), 0, path);
   const NpyHeader header = parse_npy_header(start, facts.st_size, path);
 
-  NpyArray array{nullptr, header.dtype, header.shape, graph::Shape(header.shape.size()), 0, header.byte_swapped};
+  NpyArray array{nullptr, header.dtype, header.shape, graph::Shape(header.shape.size()), 0, header.byte_swapped, header.times};
   int64_t stride = 1;
   for (size_t k = 0; k < header.shape.size(); ++k) {
     const size_t axis = header.fortran_order ? k : header.shape.size() - 1 - k;
@@ -272,11 +279,10 @@ namespace {
 
 /// NumPy's header of version 1.0: padded so that the data begins at a multiple of 64, with room for the first axis (in Fortran order the
 /// last) to grow to 21 digits in place.
-std::string npy_header_text(DType dtype, const graph::Shape& shape, bool fortran_order) {
+std::string npy_header_text(const std::string& descr, const graph::Shape& shape, bool fortran_order) {
   constexpr size_t kGrowthDigits = 21;
-  const char order = size_of(dtype) == 1 ? '|' : kLittle ? '<' : '>';
-  std::string dict = fmt::format("{{'descr': '{}{}{}', 'fortran_order': {}, 'shape': {}, }}", order, kind(dtype), size_of(dtype),
-                                 fortran_order ? "True" : "False", shape_text(shape));
+  std::string dict =
+      fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", descr, fortran_order ? "True" : "False", shape_text(shape));
   if (!shape.empty()) dict.append(kGrowthDigits - std::to_string(fortran_order ? shape.back() : shape.front()).size(), ' ');
   const size_t before = kMagic.size() + 4;
   dict.append(kArrayAlign - (before + dict.size() + 1) % kArrayAlign, ' ');
@@ -296,9 +302,12 @@ struct NpyWriter::State {
   int64_t data_offset = 0, data_bytes = 0;
 };
 
-NpyWriter::NpyWriter(const std::filesystem::path& path, DType dtype, const graph::Shape& shape, bool fortran_order) {
+NpyWriter::NpyWriter(const std::filesystem::path& path, DType dtype, const graph::Shape& shape, bool fortran_order,
+                     std::string_view times) {
   const std::optional<int64_t> data_bytes = data_bytes_of(shape, dtype);
-  const std::string header = npy_header_text(dtype, shape, fortran_order);
+  const char order = size_of(dtype) == 1 ? '|' : kLittle ? '<' : '>';
+  const std::string descr = times.empty() ? fmt::format("{}{}{}", order, kind(dtype), size_of(dtype)) : std::string(times);
+  const std::string header = npy_header_text(descr, shape, fortran_order);
   if (!data_bytes || *data_bytes > INT64_MAX - static_cast<int64_t>(header.size())) throw os_error(EFBIG, path);
   state_ = std::make_unique<State>(path);
   state_->data_offset = static_cast<int64_t>(header.size());

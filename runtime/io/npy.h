@@ -15,7 +15,8 @@ namespace gasell {
 
 /// What the header says.
 struct NpyHeader {
-  DType dtype;
+  DType dtype;        // of times: of their counts
+  std::string times;  // NumPy's name of a dtype of times ("<M8[D]"); else empty
   graph::Shape shape;
   bool fortran_order = false;
   bool byte_swapped = false;  // big-endian data on a little-endian machine, or the other way
@@ -37,6 +38,7 @@ struct NpyArray {
   graph::Shape shape, strides;
   int64_t offset = 0;
   bool byte_swapped = false;
+  std::string times = {};  // as in the header
 };
 
 /// Opens a file. Large data is mapped read-only, so that reading it streams; small files, and data that is not aligned to its elements, are
@@ -49,7 +51,9 @@ NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget, bool 
 /// not a crash later.
 class NpyWriter {
  public:
-  NpyWriter(const std::filesystem::path& path, DType dtype, const graph::Shape& shape, bool fortran_order = false);
+  /// `times`: the name of a dtype of times, whose counts are the data.
+  NpyWriter(const std::filesystem::path& path, DType dtype, const graph::Shape& shape, bool fortran_order = false,
+            std::string_view times = {});
   ~NpyWriter();
   NpyWriter(const NpyWriter&) = delete;
   NpyWriter& operator=(const NpyWriter&) = delete;

@@ -8,9 +8,11 @@
 #include "lang/diagnostic.h"
 #include "runtime/session/number.h"
 #include "stdlib/library.h"
+#include "stdlib/library_object.h"
 #include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/memory_order.h"
 #include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/typed.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
@@ -39,13 +41,6 @@ bool may_share(Interpreter& in, const Value& given, const std::optional<DType>& 
   return false;
 }
 
-/// Times of other units than the nanoseconds of columns.
-bool names_other_times(std::string_view name) {
-  const bool times =
-      name.starts_with("datetime64[") || name.starts_with("timedelta64[") || name.starts_with("M8[") || name.starts_with("m8[");
-  return times && !name.ends_with("[ns]") && name.find(',') == name.npos;
-}
-
 /// A list or tuple with a text in it, or a column, as np.array takes it: a column, or numbers where `dtype` says so. None otherwise.
 Value text_array(Interpreter& in, const Value& v, const Value& dtype) {
   const auto* list = v.as<List>();
@@ -53,7 +48,9 @@ Value text_array(Interpreter& in, const Value& v, const Value& dtype) {
   const auto has_text = [](const std::vector<Value>& items) {
     return std::ranges::any_of(items, [](const Value& item) { return item.as<Str>() != nullptr; });
   };
-  if (const auto* name = dtype.as<Str>(); name && names_other_times(name->value)) to_dtype(in, dtype);
+  if (auto* object = v.as<LibraryObject>())  // a Series of times
+    if (Value array = object->try_call(in, "__array__"); is_typed(array))
+      return call_typed(in, "asarray", {array, is_missing(dtype) ? Value() : dtype});
   const bool texts = (list && has_text(list->items)) || (tuple && has_text(tuple->items));
   return texts || is_column(v) ? call(in, *library_member(in, "_pandas", "text_array"), {{v, dtype}, {}}) : Value();
 }

@@ -13,6 +13,7 @@
 #include "stdlib/numpy/memory_order.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/products.h"
+#include "stdlib/numpy/typed.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
@@ -325,7 +326,10 @@ Value load(Interpreter& in, Args args) {
     raise("ValueError", mode == "w+" ? "mode 'w+' makes a new file: use np.save"
                                      : "mode must be one of ['r', 'c', 'r+'] (got " + repr(in, args[1]) + ")");
   NpyArray file = open_npy(file_name(args[0]), in.engine().device().budget(), mode == "r+");
-  if (mode == "r+") return Value::make<NdArray>(Array::over(file.storage, file.dtype, file.shape));
+  const auto made = [&](Value array) {
+    return file.times.empty() ? array : call_typed(in, "made", {call_typed(in, "dtype_named", {make_str(file.times)}), array});
+  };
+  if (mode == "r+") return made(Value::make<NdArray>(Array::over(file.storage, file.dtype, file.shape)));
   if (file.byte_swapped) {  // the other byte order: converted on reading
     const auto width = static_cast<size_t>(gasell::size_of(real_of(file.dtype)));
     const int64_t bytes = graph::size_of(file.shape) * gasell::size_of(file.dtype);
@@ -337,17 +341,27 @@ Value load(Interpreter& in, Args args) {
     file.offset = 0;
   }
   const Array array(graph::buffer(file.storage, file.dtype, file.shape, file.strides, file.offset));
-  if (mode == "c") return Value::make<NdArray>(array);
+  if (mode == "c") return made(Value::make<NdArray>(array));
   Array::Axes same;
   for (int k = 0; k < array.rank(); ++k) same.push_back({k, 0, 1});
-  return Value::make<NdArray>(array.view(array.shape(), std::move(same), true));
+  return made(Value::make<NdArray>(array.view(array.shape(), std::move(same), true)));
 }
 /// np.save: computes straight into the file, so that arrays larger than memory stream.
 Value save(Interpreter& in, Args args) {
-  std::string path = file_name(args[0]);
+  save_array(in, args[0], args[1], {});
+  return {};
+}
+
+Value array_repr_of(Interpreter& in, Args args) { return make_str(array_repr(in, as_array(in, args[0]))); }
+Value array_str_of(Interpreter& in, Args args) { return make_str(array_str(in, as_array(in, args[0]))); }
+
+}  // namespace
+
+void save_array(Interpreter& in, const Value& file, const Value& array, std::string_view times) {
+  std::string path = file_name(file);
   if (!path.ends_with(".npy")) path += ".npy";
-  const NodeRef x = as_node(in, args[1]);
-  NpyWriter writer(path, x->dtype, x->shape);
+  const NodeRef x = as_node(in, array);
+  NpyWriter writer(path, x->dtype, x->shape, false, times);
   if (const auto* b = x->as<graph::BufferNode>(); b && b->strides == graph::contiguous_strides(x->shape)) {
     const Array::Elements e = Array(x).elements(in.engine());
     writer.write(0, e.data, e.count * gasell::size_of(x->dtype));
@@ -356,13 +370,7 @@ Value save(Interpreter& in, Args args) {
     in.engine().force_into(x, writer.storage(), graph::contiguous_strides(x->shape), 0);
   }
   writer.commit();
-  return {};
 }
-
-Value array_repr_of(Interpreter& in, Args args) { return make_str(array_repr(in, as_array(in, args[0]))); }
-Value array_str_of(Interpreter& in, Args args) { return make_str(array_str(in, as_array(in, args[0]))); }
-
-}  // namespace
 
 Value dot_of(Interpreter& in, Args args) {
   const auto* matrix = args[0].as<NdArray>();

@@ -4,6 +4,8 @@
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/numpy/module.h"
+#include "stdlib/numpy/typed.h"
+#include "stdlib/pandas/timestamp.h"
 
 namespace gasell::numpy {
 
@@ -42,7 +44,15 @@ Value make_numpy_host(Interpreter&) {
     return all;
   }();
   const Value module = Value::make<LibraryModule>("_numpy");
-  for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
+  for (const NativeFunction& f : kFunctions) set_member(module, f.name, numpy::make_array_function(f, "_numpy."));
+  static const std::vector<NativeFunction> kTyped = [] {
+    std::vector<NativeFunction> all = numpy::time_functions();
+    for (NativeFunction& f : numpy::text_functions()) all.push_back(std::move(f));
+    return all;
+  }();
+  for (const NativeFunction& f : kTyped) set_member(module, f.name, Value::make<Builtin>(f));
+  pandas::register_time_exceptions();
+  set_member(module, "OutOfBoundsDatetime", type_object(*exception_type("OutOfBoundsDatetime")));
   set_member(module, "UFuncTypeError", type_object(*exception_type("UFuncTypeError")));
   return module;
 }

@@ -17,6 +17,7 @@
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/memory_order.h"
 #include "stdlib/numpy/products.h"
+#include "stdlib/numpy/typed.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
@@ -77,11 +78,18 @@ DType checked_cast(Interpreter& in, const NodeRef& x, const Value& dtype, const 
                            "') to dtype('" + std::string(name_of(to)) + "') according to the rule '" + rule + "'");
   return to;
 }
+/// A cast of numbers to times; None for other dtypes.
+Value cast_to_typed(Interpreter& in, Args args) {
+  const Value dtype = typed_dtype(in, args[1]);
+  return dtype.is_none() ? dtype : call_typed(in, "cast_numbers", {args[0], dtype, args[3]});
+}
 Value astype(Interpreter& in, Args args) {
+  if (Value typed = cast_to_typed(in, args); !typed.is_none()) return typed;
   const NodeRef x = self_node(args[0]);
   return wrap(graph::cast(x, checked_cast(in, x, args[1], args[3])));
 }
 Value array_astype(Interpreter& in, Args args) {
+  if (Value typed = cast_to_typed(in, args); !typed.is_none()) return typed;
   const NodeRef x = self_node(args[0]);
   const DType to = checked_cast(in, x, args[1], args[3]);
   const Array& a = args[0].as<NdArray>()->array;

@@ -13,6 +13,8 @@ std::vector<NativeFunction> array_methods();
 std::vector<Type::Property> array_properties();
 std::vector<NativeFunction> scalar_methods();
 std::vector<Type::Property> scalar_properties();
+/// np.generic.
+const Type& generic_type();
 
 // Functions of np, by file.
 std::vector<NativeFunction> creation_functions();
@@ -38,6 +40,8 @@ Array transposed(const Array& a, const std::vector<int>& order);
 Value clipped(Interpreter& in, const Value& x, const Value& low, const Value& high);
 /// np.dot and its method: a, b, out.
 Value dot_of(Interpreter& in, std::span<Value> args);
+/// np.save; `times` names the dtype of times whose counts the array has.
+void save_array(Interpreter& in, const Value& file, const Value& array, std::string_view times);
 /// np.round.
 NodeRef rounded(const NodeRef& x, int64_t decimals);
 

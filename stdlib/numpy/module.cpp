@@ -4,11 +4,14 @@
 #include <limits>
 #include <numbers>
 
+#include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
 #include "stdlib/numpy/chunks.h"
 #include "stdlib/numpy/exchange.h"
 #include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/time_scalars.h"
+#include "stdlib/numpy/typed.h"
 #include "stdlib/numpy/ufunc.h"
 #include "stdlib/numpy/ufunc_object.h"
 #include "stdlib/pandas/timestamp.h"
@@ -71,7 +74,7 @@ Value make_numpy(Interpreter& in) {
   register_numpy_exceptions();
   static const std::vector<NativeFunction> kFunctions = all_functions();
   Value module = Value::make<LibraryModule>("numpy");
-  for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
+  for (const NativeFunction& f : kFunctions) set_member(module, f.name, numpy::make_array_function(f, ""));
   static const std::vector<NativeFunction> kUfuncs = numpy::ufunc_functions();
   for (const NativeFunction& f : kUfuncs) set_member(module, f.name, numpy::make_ufunc(f));
   for (const auto& [alias, name] : kAliases) set_member(module, alias, module.as<Module>()->members.at(name));
@@ -84,7 +87,9 @@ Value make_numpy(Interpreter& in) {
                                     {"nan", std::numeric_limits<double>::quiet_NaN()},
                                     {"euler_gamma", std::numbers::egamma}})
     set_member(module, name, Value::of(value));
-  for (auto& [name, value] : pandas::numpy_time_members()) set_member(module, name, value);
+  pandas::register_time_exceptions();
+  for (auto& [name, value] : numpy::time_members()) set_member(module, name, value);
+  set_member(module, "str_", type_object(str_type()));
   set_member(module, "newaxis", Value());
   set_member(module, "True_", numpy::wrap_scalar(Scalar::of_bool(true)));
   set_member(module, "False_", numpy::wrap_scalar(Scalar::of_bool(false)));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 
 #include "runtime/device/sandbox.h"
 #include "runtime/session/number.h"
@@ -181,6 +182,7 @@ class Formatter {
     }
     for (std::string& t : texts_) t.insert(0, width - t.size(), ' ');
   }
+  explicit Formatter(std::vector<std::string> texts) : texts_(std::move(texts)) {}
   const std::string& operator[](size_t i) const { return texts_[i]; }
 
  private:
@@ -191,18 +193,15 @@ class Formatter {
 class Writer {
  public:
   Writer(Interpreter& in, const Array& array) : shape_(array.shape()) {
-    const PrintOptions& options = print_options();
-    summarise_ = array.size() > options.threshold;
-    Array shown = array;
-    edge_ = options.edgeitems;
-    if (summarise_) {
-      for (int axis = 0; axis < array.rank(); ++axis) shown = edges(shown, axis);
-    }
-    shown_shape_ = shown.shape();
-    const Array::Elements e = shown.elements(in.engine());
+    const Array::Elements e = cut_to_edges(array).elements(in.engine());
     std::vector<Scalar> scalars;
     for (int64_t i = 0; i < e.count; ++i) scalars.push_back(e[i]);
     formatter_ = std::make_unique<Formatter>(array.dtype(), scalars);
+  }
+
+  /// Of elements that are no numbers: `texts` gives those of what is shown.
+  Writer(const Array& array, const std::function<std::vector<std::string>(const Array& shown)>& texts) : shape_(array.shape()) {
+    formatter_ = std::make_unique<Formatter>(texts(cut_to_edges(array)));
   }
 
   std::string write(const std::string& prefix, const std::string& separator, size_t suffix_width) {
@@ -213,6 +212,17 @@ class Writer {
   }
 
  private:
+  Array cut_to_edges(const Array& array) {
+    const PrintOptions& options = print_options();
+    summarise_ = array.size() > options.threshold;
+    Array shown = array;
+    edge_ = options.edgeitems;
+    if (summarise_) {
+      for (int axis = 0; axis < array.rank(); ++axis) shown = edges(shown, axis);
+    }
+    shown_shape_ = shown.shape();
+    return shown;
+  }
   Array edges(const Array& a, int axis) const {
     const int64_t n = a.shape()[static_cast<size_t>(axis)];
     if (n <= 2 * edge_) return a;
@@ -281,6 +291,20 @@ class Writer {
 
 PrintOptions& print_options() { return state_of_session<PrintOptions>(); }
 
+namespace {
+struct TerminalColumns {
+  int64_t count = 0;
+};
+}  // namespace
+
+int64_t terminal_columns() { return state_of_session<TerminalColumns>().count; }
+void set_terminal_columns(int64_t columns) {
+  // A line width that the script has chosen stays.
+  if (int64_t& width = print_options().linewidth; width == (terminal_columns() ? terminal_columns() : PrintOptions{}.linewidth))
+    width = columns ? columns : PrintOptions{}.linewidth;
+  state_of_session<TerminalColumns>().count = columns;
+}
+
 std::string scalar_str(const Scalar& v) {
   switch (kind(v.type)) {
     case 'b': return v.i ? "True" : "False";
@@ -312,6 +336,16 @@ std::string array_str(Interpreter& in, const Array& array) {
   if (array.rank() == 0) return scalar_str(array.elements(in.engine())[0]);
   if (array.size() == 0) return "[]";
   return Writer(in, array).write("", " ", 0);
+}
+
+std::string laid_out(Interpreter& in, const Array& array, const Value& texts, const std::string& prefix, const std::string& separator,
+                     size_t suffix_width) {
+  const auto shown = [&](const Array& part) {
+    std::vector<std::string> all;
+    for (const Value& text : to_vector(in, call(in, texts, {{Value::make<NdArray>(part)}, {}}))) all.push_back(str(in, text));
+    return all;
+  };
+  return Writer(array, shown).write(prefix, separator, suffix_width);
 }
 
 std::string array_repr(Interpreter& in, const Array& array) {

@@ -10,11 +10,10 @@
 #include "runtime/session/types.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ndarray.h"
+#include "stdlib/numpy/typed.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
-namespace {
-
 const Type& generic_type() {
   static const Type type = [] {
     Type t{"generic", "numpy"};
@@ -24,6 +23,8 @@ const Type& generic_type() {
   }();
   return type;
 }
+
+namespace {
 
 /// np.number, np.integer, np.floating, … between generic and the dtypes.
 const Type& abstract_type(const char* name) {
@@ -118,6 +119,7 @@ const ScalarTypes& scalar_types() {
 Value construct_dtype(Interpreter& in, std::span<Value> args) {
   truth(in, args[1]);
   truth(in, args[2]);
+  if (Value typed = typed_dtype(in, args[0]); !typed.is_none()) return typed;
   const auto d = to_dtype(in, args[0]);
   return dtype_object(d.value_or(DType::f64));
 }

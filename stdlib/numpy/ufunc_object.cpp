@@ -1,11 +1,14 @@
 #include "stdlib/numpy/ufunc_object.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/library_object.h"
+#include "stdlib/numpy/time_scalars.h"
+#include "stdlib/numpy/typed.h"
 
 namespace gasell::numpy {
 namespace {
@@ -48,6 +51,11 @@ class UfuncObject final : public Builtin {
   const Type& type() const override { return ufunc_type(); }
   std::string repr(Interpreter&) override { return "<ufunc '" + function.name + "'>"; }
   Value call(Interpreter& in, Arguments args) override {
+    if (std::ranges::any_of(args.positional, [](const Value& v) { return v.as<TimeScalar>() != nullptr; })) {
+      Value keywords = make_dict();
+      for (const auto& [name, value] : args.keywords) keywords.as<Dict>()->insert(in, make_str(name), value);
+      return call_typed(in, "ufunc", {Value::of(this), make_tuple(args.positional), keywords});
+    }
     if (auto answer = answer_of_operand(in, *this, args)) return *answer;
     return Builtin::call(in, std::move(args));
   }

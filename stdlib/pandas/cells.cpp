@@ -9,6 +9,7 @@
 #include "runtime/frame/time_formatting.h"
 #include "runtime/session/number.h"
 #include "runtime/session/str_text.h"
+#include "stdlib/numpy/print_options.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/object_texts.h"
 #include "stdlib/pandas/timestamp.h"
@@ -280,6 +281,8 @@ std::vector<NativeFunction> cell_functions() {
       {"fixed_width", "texts, mode, minimum=None, most=None", fixed_width, "Texts of one width."},
       {"adjoin", "space, columns", adjoin, "Columns of texts beside each other."},
       {"justify", "texts, width, mode", justify, "Texts padded to a width: left, right, center."},
+      {"terminal_columns", "", [](Interpreter&, Args) { return Value::of(numpy::terminal_columns()); },
+       "The columns of the session's terminal; 0: there is none."},
       {"width", "text", [](Interpreter& in, Args args) { return Value::of(width(gasell::str(in, args[0]))); }, "Places that a text takes."},
   };
 }

@@ -11,6 +11,8 @@
 #include "stdlib/datetime/objects.h"
 #include "stdlib/library.h"
 #include "stdlib/library_object.h"
+#include "stdlib/numpy/time_scalars.h"
+#include "stdlib/numpy/typed.h"
 #include "stdlib/pandas/object_texts.h"
 #include "stdlib/pandas/timestamp.h"
 
@@ -88,7 +90,7 @@ Value itself(Interpreter&, std::span<Value> args) { return args[0]; }
 std::optional<Value> operation(Interpreter& in, ast::BinaryOp op, const Value& left, const Value& right, const Value& other) {
   static constexpr const char* kNames[] = {"add",    "sub",    "mul",    "truediv", "floordiv", "mod", "pow",
                                            "matmul", "lshift", "rshift", "and",     "or",       "xor"};
-  if (other.as<LibraryObject>()) return std::nullopt;  // a Series answers
+  if (other.as<LibraryObject>() && !numpy::is_typed_array(other)) return std::nullopt;  // a Series answers
   return from_library(in, "array_operation", {make_str(kNames[static_cast<int>(op)]), left, right});
 }
 
@@ -258,6 +260,7 @@ Value cell(Interpreter& in, Column& column, int64_t row) {
 bool is_missing_value(Interpreter& in, const Value& v) {
   if (v.is_none() || v.same(na_value()) || v.same(nat_value())) return true;
   if (v.is_float()) return std::isnan(v.as_float());
+  if (const auto* t = v.as<numpy::TimeScalar>()) return t->count == frame::kNotATime;
   if (auto* s = v.as<numpy::NumpyScalar>(); s && is_float(s->dtype())) return std::isnan(s->value(in).as_double());
   return false;
 }

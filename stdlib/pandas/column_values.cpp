@@ -7,6 +7,7 @@
 #include "runtime/frame/groups.h"
 #include "runtime/session/number.h"
 #include "runtime/session/types.h"
+#include "stdlib/numpy/typed.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/object_texts.h"
 #include "stdlib/pandas/texts.h"
@@ -279,6 +280,7 @@ Column make_column(Interpreter& in, const Value& values, const std::optional<Col
         raise("ValueError", "Data must be 1-dimensional, got ndarray of shape " + graph::to_string(a->array.shape()) + " instead");
       return frame::number_column(a->array.node());
     }
+    if (numpy::is_typed_array(values)) return column_of(numpy::call_typed(in, "as_column", {values}));
     if (wanted && wanted->logical == Logical::category) return categories_of_list(in, to_vector(in, values));
     return of_list(in, to_vector(in, values), wanted);
   }();

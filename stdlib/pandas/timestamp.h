@@ -83,7 +83,5 @@ LocalTimeChoice local_time_choice(Interpreter& in, const Value& ambiguous, const
 void register_time_exceptions();
 /// Timestamp, Timedelta, NaT and NA as members of pandas.
 std::vector<std::pair<std::string, Value>> time_members();
-/// datetime64 and timedelta64, as members of numpy.
-std::vector<std::pair<std::string, Value>> numpy_time_members();
 
 }  // namespace gasell::pandas

@@ -255,5 +255,17 @@ class Interrupting(CommandTest):
         self.interrupt("x = np.ones(10)\nwhile True:\n    float(x.sum())")
 
 
+    def test_modules(self):
+        self.script("import sys\nprint(__name__, sys.argv[1:])\n", "tool.gsl")
+        os.makedirs(os.path.join(self.folder, "kit", "parts"))
+        self.script("import sys\nprint('kit', len(sys.argv))\n", "kit/__main__.gsl")
+        self.script("print('part')\n", "kit/parts/one.gsl")
+        self.check(run("-m", "tool", "--x", "1", GASELL_PATH=self.folder), out="__main__ ['--x', '1']\n")
+        self.check(run("-m", "kit", GASELL_PATH=self.folder), out="kit 1\n")
+        self.check(run("-m", "kit.parts.one", GASELL_PATH=self.folder), out="part\n")
+        self.check(run("-m", "nosuch.thing"), code=1, out="", err="No module named nosuch.thing")
+        self.check(run("-m", "tool", "-c", "1", GASELL_PATH=self.folder), out="__main__ ['-c', '1']\n")
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=1)

@@ -120,7 +120,7 @@ class Diagnostics(LanguageServerTest):
         document.change([{"range": {"start": start, "end": start}, "text": "ü"}, {"range": {"start": {"line": 1, "character": 0}, "end": {"line": 99, "character": 0}}, "text": "print(é, 'ä')\n"}])
         document.text = "é = '𝄞ü𝄞'\nprint(é, 'ä')\n"
         self.assertEqual(document.diagnostics(), [])
-        self.assertEqual(document.ask("hover", "print")["contents"]["value"].count("print("), 1)
+        self.assertIn("print(", document.ask("hover", "print")["contents"]["value"])
         document.change([{"text": "y = 1\n"}])
         self.assertEqual(document.diagnostics(), [])
 

@@ -84,8 +84,9 @@ class Repl(CommandTest):
         self.assertIn("-n wants a positive number", t.enter("%timeit -n many x"))
         self.assertIn("ZeroDivisionError", t.enter("%timeit 1 / 0"))
         self.assertIn("1 kernel\n", t.enter("%explain (x * 2 + 1).sum()"))
-        self.assertIn("axis", t.enter("?np.sum"))
-        self.assertEqual(t.enter("?np.sum"), t.enter("np.sum?"))
+        for entry in ("?np.sum", "np.sum?"):
+            self.assertIn("axis", t.enter(entry, then="\n>>> np.sum([[1, 2], [3, 4]])\nnp.int64(10)\n"))
+            t.expect("array([4, 6])\n>>> ")
         self.assertIn("float64", t.enter("x?"))
         self.assertIn("did you mean '%time'", t.enter("%tme 1"))
         self.assertIn("%explain", t.enter("%help"))

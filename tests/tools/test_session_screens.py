@@ -390,5 +390,62 @@ class Screens(CommandTest):
         print(f"a key takes {short * 1e3:.1f} ms, in an entry of 2,000 lines {long * 1e3:.1f} ms", flush=True)
 
 
+    def test_values_are_laid_out_for_the_terminal(self):
+        t = self.start(columns=40, rows=12)
+        self.steps(
+            t,
+            ([ctrl("l"), "np.arange(20)", ENTER], (">>> np.arange(20)", "array([ 0,  1,  2,  3,  4,  5,  6,  7,", "        8,  9, 10, 11, 12, 13, 14, 15,", "       16, 17, 18, 19])", ">>>")),
+            ([ctrl("l"), "df = pd.DataFrame(np.ones((1, 9)))", ENTER, "df", ENTER], ("     0    1    2  ...    6    7    8", "0  1.0  1.0  1.0  ...  1.0  1.0  1.0", "", "[1 rows x 9 columns]", ">>>")),
+            ([ctrl("l"), "%config width = 80", ENTER, "print(np.arange(20)[:12])", ENTER], ("[ 0  1  2  3  4  5  6  7  8  9 10 11]", ">>>")),
+            ([ctrl("l"), "%config width = auto", ENTER, "np.set_printoptions(linewidth=20)", ENTER, "np.arange(6)", ENTER], ("array([0, 1, 2, 3,", "       4, 5])", ">>>")),
+            ([ctrl("l"), "pd.set_option('display.width', 30)", ENTER, "df", ENTER], ("     0    1  ...    7    8", "0  1.0  1.0  ...  1.0  1.0", "", "[1 rows x 9 columns]", ">>>")),
+            ([ctrl("l"), "%config width = wide", ENTER], ("ValueError: width is auto or a number of", " columns, not 'wide'", ">>>")),
+        )
+        wide = self.start(columns=100, rows=12)
+        self.steps(wide, ([ctrl("l"), "np.arange(24)", ENTER], ("array([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,", "       23])", ">>>")))
+        wide.resize(50, 12)
+        self.steps(wide, ([ctrl("l"), "np.arange(14)", ENTER], ("array([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,", "       10, 11, 12, 13])", ">>>")))
+
+    def test_commands_about_the_machine(self):
+        t = self.start(columns=100, rows=40)
+        self.steps(
+            t,
+            ([ctrl("l"), "x = np.arange(100_000.0)", ENTER, "%emit graph (x + 1).sum()", ENTER], ">>>"),
+            ([ctrl("l"), "%emit words x", ENTER], ("SyntaxError: %emit wants graph, loops, llvm, asm, grid or ptx, and something to run", "hint: for example: %emit loops (x + 1).sum()", ">>>")),
+            ([ctrl("l"), "%trace", ENTER], ("SyntaxError: %trace wants a file, and something to run", "hint: for example: %trace run.html (x + 1).sum()", ">>>")),
+            ([ctrl("l"), "%trace run.json (x * 3).sum()", ENTER], ("run.json is written", "np.float64(14999850000.0)", ">>>")),
+        )
+        self.assertTrue(os.path.getsize(os.path.join(self.folder, "run.json")) > 100)
+        for command, word in (("%emit graph (x * 2).sum()", "reduce sum"), ("%emit loops (x * 2).sum()", "f64"), ("%profile (x * 5).sum()", "reduce_sum"), ("%devices", "processor"), ("%memory", "arrays take")):
+            with self.subTest(command):
+                t.press(ctrl("l"), command, ENTER)
+                self.assertTrue(t.until(lambda screen: any(word in row for row in screen.lines()[1:]) and screen.lines()[-1] == ">>>"), t.screen.lines())
+        self.steps(t, ([ctrl("l"), "(x * 7).max()", ENTER], (">>> (x * 7).max()", "np.float64(699993.0)", ">>>")))  # nothing is emitted any more
+
+    def test_an_example_below_a_description(self):
+        t = self.start()
+        self.steps(t, ([ctrl("l"), "?math.gcd", ENTER], (">>> math.gcd(12, 18, 8)", "2", ">>>")), ([ctrl("l"), "?str.zfill", ENTER], (">>> '-7'.zfill(4)", "'-007'", ">>>")))
+
+
+    def test_completion_of_modules_and_settings(self):
+        t = self.start(rows=14)
+        self.steps(
+            t,
+            ([ctrl("l"), "from scipy.linalg import toe", TAB], ">>> from scipy.linalg import toeplitz"),
+            ([ctrl("u"), "import sklearn.li", TAB], ">>> import sklearn.linear_model"),
+            ([ctrl("u"), "import scipy.", TAB], (">>> import scipy.", " scipy.fft", " scipy.linalg", " scipy.signal", " scipy.sparse")),
+            ([ESCAPE, ctrl("u"), "from nosuch import a", TAB], ">>> from nosuch import a"),
+            ([ctrl("u"), "%config theme = ", TAB], (">>> %config theme =", " dark", " light", " none")),
+            ([ESCAPE, ctrl("u"), "%config keys=v", TAB], ">>> %config keys=vi"),
+            ([ctrl("u"), "%config wi", TAB], ">>> %config width"),
+        )
+
+    def test_narrow_terminals(self):
+        t = self.start(columns=60, rows=14)
+        self.assertEqual(t.screen.lines()[0].split(" on ")[0], "Gasell 0.1.0")
+        self.assertEqual(t.screen.lines()[1], "Tab completes, ?name explains, %help lists the commands, Ctr")  # wider than the terminal by itself
+        self.steps(t, ([ctrl("l"), "def function(first_argument, second_argument, third_argument=None): pass", ENTER, ENTER, ctrl("l"), "?function", ENTER], (">>> ?function", "function(first_argument, second_argument,", "    third_argument=None)", ">>>")))
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=1)

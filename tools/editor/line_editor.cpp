@@ -234,6 +234,8 @@ LineEditor::Result LineEditor::read_line(const std::string& prompt, std::string&
   return result;
 }
 
+int LineEditor::columns() const { return state_->io.size().columns; }
+
 void LineEditor::begin_row() {
   // As many blanks as there are columns end on the next row, unless the row was empty.
   if (state_->ability == Ability::full) state_->io.write(std::string(static_cast<size_t>(state_->io.size().columns), ' ') + "\r\033[K");

@@ -32,6 +32,9 @@ class LineEditor {
   /// The cursor at the left of a row that holds nothing, wherever another program has left it.
   void begin_row();
 
+  /// Of the terminal, now.
+  int columns() const;
+
   History& history();
   /// "dark", "light", "none"; false for another name.
   bool set_theme(std::string_view name);

@@ -2,7 +2,10 @@
 
 #include <optional>
 
+#include <algorithm>
+
 #include "tools/gasell/commands.h"
+#include "tools/gasell/settings.h"
 
 namespace gasell::cli {
 
@@ -23,6 +26,11 @@ std::optional<Completion> complete_command(Interpreter& interpreter, std::string
   const std::string_view command = before.substr(0, blank);
   const size_t word = before.find_last_of(" '\"") + 1;
   if (before.starts_with('!') || takes_file(command)) return complete_file(before.substr(word), word);
+  if (const size_t equals = before.find('='); command == "%config" && equals != before.npos) {
+    const size_t begin = std::min(before.find_first_not_of(' ', blank), equals);
+    const std::string_view name = before.substr(begin, before.find_last_not_of(" =", equals) + 1 - begin);
+    return Completion{std::max(word, equals + 1), starting_with(setting_values(name), before.substr(std::max(word, equals + 1)))};
+  }
   if (const std::vector<std::string> words = command_words(command); !words.empty())
     return Completion{word, starting_with(words, before.substr(word))};
   Completion found = complete(interpreter, text.substr(blank + 1), cursor - blank - 1);

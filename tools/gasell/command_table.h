@@ -31,6 +31,7 @@ struct Command {
 };
 
 const std::vector<Command>& code_commands();     // %time %timeit %prun %debug %explain
+const std::vector<Command>& machine_commands();  // %emit %profile %trace %devices %memory
 const std::vector<Command>& file_commands();     // %run %load %save %edit %paste %cd %pwd
 const std::vector<Command>& session_commands();  // %history %who %whos %reset %config %help
 

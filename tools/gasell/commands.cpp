@@ -38,7 +38,8 @@ std::string trimmed(std::string_view text) {
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> kAll = [] {
     std::vector<Command> all;
-    for (const auto& part : {code_commands(), file_commands(), session_commands()}) all.insert(all.end(), part.begin(), part.end());
+    for (const auto& part : {code_commands(), machine_commands(), file_commands(), session_commands()})
+      all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
   return kAll;
@@ -117,8 +118,9 @@ void explain_name(Session& session, const std::string& text) {
     return write_stdout(help + "\n");
   }
   Interpreter& interpreter = session.host.interpreter;
-  const Value value = interpreter.evaluate(parse_module(std::make_shared<Source>(session.source_name(), name)));
-  page(wants_source ? source_of(interpreter, value) : describe(interpreter, value), session.settings.pager);
+  page(wants_source ? source_of(interpreter, interpreter.evaluate(parse_module(std::make_shared<Source>(session.source_name(), name))))
+                    : describe_expression(interpreter, name),
+       session.settings.pager);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "runtime/session/arguments.h"
 #include "runtime/session/builtins.h"
 #include "runtime/session/dict.h"
+#include "stdlib/library.h"
 #include "stdlib/library_object.h"
 #include "stdlib/modules.h"
 #include "tools/editor/highlight.h"
@@ -152,16 +153,48 @@ class Completer {
     }
     // A module's name, with dots: from the blank or comma before.
     const size_t start = text_.find_last_of(" ,") + 1;
-    std::vector<std::string> names = starting_with(module_names(), text_.substr(start));
+    const std::string_view path = text_.substr(start);
+    const size_t dot = path.rfind('.');
+    std::vector<std::string> names =
+        starting_with(dot == path.npos ? module_names() : parts_of_module(std::string(path.substr(0, dot))), path);
     if (from && tokens_.back().span.end < text_.size() && count_ > begin + 1) names = {"import "};
     return Completion{start, std::move(names)};
   }
 
-  std::vector<std::string> names_of_module(const std::string& name) const {
-    for (const ModuleDefinition& module : known_modules().modules)
-      if (module.name == name)
-        return interpreter_.import_module(name, std::make_shared<Source>("<completion>", "")).object()->attribute_names(interpreter_);
-    return {};
+  /// A module of the library by its path; nullopt for scripts, which a look-up must not run.
+  std::optional<Value> library_module(const std::string& path) const {
+    const std::string first = path.substr(0, path.find('.'));
+    for (const ModuleDefinition& known : known_modules().modules) {
+      if (known.name != first) continue;
+      std::optional<Value> module = interpreter_.import_module(first, std::make_shared<Source>("<completion>", ""));
+      for (size_t begin = first.size(); module && begin < path.size();) {
+        const size_t end = std::min(path.find('.', begin + 1), path.size());
+        module = module->object()->get_attribute(interpreter_, path.substr(begin + 1, end - begin - 1));
+        if (module && !module->as<Module>()) module.reset();
+        begin = end;
+      }
+      return module;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<std::string> names_of_module(const std::string& path) const {
+    const std::optional<Value> module = library_module(path);
+    return module ? module->object()->attribute_names(interpreter_) : std::vector<std::string>{};
+  }
+
+  /// "scipy.fft", "scipy.linalg": the modules in one.
+  std::vector<std::string> parts_of_module(const std::string& path) const {
+    std::vector<std::string> parts;
+    for (const LibraryFile& file : library_files()) {
+      const std::string part(file.module.substr(0, file.module.find('.', std::min(path.size() + 1, file.module.size()))));
+      if (part.starts_with(path + ".") && part[path.size() + 1] != '_' && library_module(part)) parts.push_back(part);
+    }
+    for (const ModuleDefinition& known : known_modules().modules)
+      if (known.name.starts_with(path + ".")) parts.push_back(known.name);
+    std::ranges::sort(parts);
+    parts.erase(std::ranges::unique(parts).begin(), parts.end());
+    return parts;
   }
 
   Completion of_attribute() const {

@@ -100,6 +100,15 @@ std::vector<std::pair<std::string, std::string>> describe_gpus() {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> describe_devices(Engine& engine) {
+  const std::string model = proc_entry("/proc/cpuinfo", "model name");
+  std::vector<std::pair<std::string, std::string>> lines{
+      {"processor", fmt::format("{} ({}), {} cores, {} used", model.empty() ? "unknown" : model, engine.jit().describe().cpu,
+                                std::thread::hardware_concurrency(), engine.device().properties().threads)}};
+  for (auto& line : describe_gpus()) lines.push_back(std::move(line));
+  return lines;
+}
+
 int run_doctor(const Options& options) {
   return guarded(options, [&] {
     Engine engine(options.engine);
@@ -107,10 +116,9 @@ int run_doctor(const Options& options) {
     const DeviceProperties& device = engine.device().properties();
     std::string out;
     const auto line = [&](const char* what, const std::string& text) { out += fmt::format("{:<15}{}\n", what, text); };
-    const std::string model = proc_entry("/proc/cpuinfo", "model name");
+    const auto devices = describe_devices(engine);
     line("Gasell", kVersion);
-    line("processor", fmt::format("{} ({}), {} cores, {} used", model.empty() ? "unknown" : model, jit.cpu,
-                                  std::thread::hardware_concurrency(), device.threads));
+    line(devices[0].first.c_str(), devices[0].second);
     line("memory", fmt::format("{} of {} free; arrays may take {}", human_bytes(proc_bytes("MemAvailable")),
                                human_bytes(proc_bytes("MemTotal")), human_bytes(static_cast<double>(device.memory))));
     line("compiler", fmt::format("LLVM {} for {}", jit.llvm_version, jit.triple));
@@ -122,7 +130,7 @@ int run_doctor(const Options& options) {
     line("HDF5 files", hdf5::describe_plugin());
     line("pictures", pictures::describe_plugin());
     line("web addresses", remote::describe_web());
-    for (const auto& [what, text] : describe_gpus()) line(what.c_str(), text);
+    for (size_t k = 1; k < devices.size(); ++k) line(devices[k].first.c_str(), devices[k].second);
     line("kernel cache", options.engine.cache ? fmt::format("{}: {} kernels, {}", jit.cache_directory, jit.cache_entries,
                                                             human_bytes(static_cast<double>(jit.cache_bytes)))
                                               : "off (GASELL_CACHE=0 or --no-cache)");

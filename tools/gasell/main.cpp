@@ -4,6 +4,7 @@
 #include "tools/gasell/check_command.h"
 #include "tools/gasell/doctor.h"
 #include "tools/gasell/format_command.h"
+#include "tools/gasell/help_command.h"
 #include "tools/gasell/language_server/server.h"
 #include "tools/gasell/options.h"
 #include "tools/gasell/repl.h"
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
       case Action::repl: return run_repl(options);
       case Action::check: return run_check(options);
       case Action::format: return run_format(options);
+      case Action::help: return run_help(options);
       case Action::lsp: return run_language_server(options);
       case Action::doctor: return run_doctor(options);
       case Action::run_file:

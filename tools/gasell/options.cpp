@@ -12,6 +12,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/parse_bytes.h"
 #include "runtime/gpu/device_choice.h"
+#include "runtime/session/script_path.h"
 #include "tools/gasell/shell_completions.h"
 #include "tools/version.h"
 
@@ -43,26 +44,44 @@ int64_t whole_number(std::string_view option, const std::string& text, int64_t m
   return number;
 }
 
+/// The file of a module that is run as a script, in the working directory or a folder of GASELL_PATH.
+std::string module_file(const std::string& module) {
+  for (const char* ending : {".gsl", "/__main__.gsl"})
+    if (const auto found = find_script_path(module, ending, nullptr)) return found->string();
+  throw Finish{1, fmt::format("gasell: No module named {}\n", module)};
+}
+
 /// CLI11's help with a usage line that knows of scripts (App::usage came after Debian 12's version).
 std::string help_text(const CLI::App& app) {
   std::string text = app.help();
   const size_t begin = text.find("Usage:");
   if (begin != std::string::npos)
-    text.replace(begin, text.find('\n', begin) - begin, "Usage: gasell [OPTIONS] [FILE.gsl | -c TEXT | -] [ARGUMENTS]");
+    text.replace(begin, text.find('\n', begin) - begin, "Usage: gasell [OPTIONS] [FILE.gsl | -c TEXT | -m NAME | -] [ARGUMENTS]");
   return text;
 }
 
 }  // namespace
 
+std::optional<Emit> emit_named(const std::string& name) {
+  const auto found = kEmitNames.find(name);
+  return found == kEmitNames.end() ? std::nullopt : std::optional(found->second);
+}
+
 Options parse_command_line(int argc, char** argv) {
   Options options;
-  // A number behind --dashboard is its port, up to where the script's own arguments begin.
-  std::vector<std::string> words(argv + 1, argv + argc);
-  for (size_t k = 0; k + 1 < words.size() && !words[k].starts_with("-c") && words[k] != "-" && !words[k].ends_with(".gsl"); ++k)
+  // What stands behind a module's name, or a script, is the script's own; a number behind --dashboard is its port.
+  std::vector<std::string> words(argv + 1, argv + argc), of_module;
+  for (size_t k = 0; k + 1 < words.size() && !words[k].starts_with("-c") && words[k] != "-" && !words[k].ends_with(".gsl"); ++k) {
     if (words[k] == "--dashboard" && words[k + 1].find_first_not_of("0123456789") == std::string::npos) {
       words[k] += "=" + words[k + 1];
       words.erase(words.begin() + static_cast<std::ptrdiff_t>(k) + 1);
     }
+    if (words[k] == "-m") {
+      of_module.assign(words.begin() + static_cast<std::ptrdiff_t>(k) + 2, words.end());
+      words.resize(k + 2);
+      break;
+    }
+  }
   try {
     options.engine = EngineOptions::from_environment();
   } catch (const Error& e) {
@@ -73,10 +92,11 @@ Options parse_command_line(int argc, char** argv) {
   CLI::App app{"Gasell: a small array language that is fused, compiled and run on every core.", "gasell"};
   app.footer(kFooter);
   app.prefix_command();
-  std::string text, memory, device, emit, threads, chunk, dashboard;
+  std::string text, module, memory, device, emit, threads, chunk, dashboard;
   bool version = false, stays = false, no_fuse = false, no_cache = false;
   auto* text_option = app.add_option("-c", text, "Run this text")->type_name("TEXT");
   app.add_flag("-i", stays, "Stay in a session when the script has run");
+  auto* module_option = app.add_option("-m", module, "Run this module as a script: NAME.gsl, or NAME/__main__.gsl")->type_name("NAME");
   auto* threads_option = app.add_option("--threads", threads, "Threads that compute (default: all cores)")->type_name("N");
   auto* memory_option =
       app.add_option("--memory", memory, "What arrays may take, e.g. 1GiB (default: three quarters of the machine's)")->type_name("SIZE");
@@ -113,6 +133,9 @@ Options parse_command_line(int argc, char** argv) {
   format->add_flag("--diff", options.shows_diff, "Write nothing; print what would change");
   std::string line_length;
   auto* length_option = format->add_option("--line-length", line_length, "Columns that a line may have (default: 120)")->type_name("N");
+  auto* help = app.add_subcommand("help", "Say what names are: signatures, descriptions, examples");
+  help->add_option("NAME", options.paths, "np.roll, DataFrame.merge, scipy.linalg.svd …")->required()->type_name("");
+  help->add_flag("--json", options.json_errors, "Print one JSON object a name, with the members of modules and classes");
   auto* lsp = app.add_subcommand("lsp", "Serve an editor over standard input and output (Language Server Protocol)");
   lsp->add_flag_callback("--stdio", [] {}, "Standard input and output, which are used anyway");
   std::string shell;
@@ -150,16 +173,22 @@ Options parse_command_line(int argc, char** argv) {
   if (!options.allow.empty() && !options.sandbox) usage_error("--allow goes with --sandbox");
   if (*after_option && options.emit != Emit::loops) usage_error("--after goes with --emit=loops");
 
-  if (*doctor || *check || *format || *lsp || *completions || *manual) {
+  if (*doctor || *check || *format || *help || *lsp || *completions || *manual) {
     const auto extra = app.remaining(true);
     if (!extra.empty()) usage_error(fmt::format("unexpected argument '{}'", extra[0]));
     if (*completions) throw Finish{0, shell_completions(app, shell)};
     if (*manual) throw Finish{0, manual_page(app, kFooter)};
     if (*length_option) options.line_length = static_cast<int>(whole_number("--line-length", line_length, kMostColumns));
-    options.action = *doctor ? Action::doctor : *check ? Action::check : *lsp ? Action::lsp : Action::format;
+    options.action = *doctor ? Action::doctor : *check ? Action::check : *lsp ? Action::lsp : *help ? Action::help : Action::format;
     return options;
   }
   options.arguments = app.remaining();
+  if (*module_option) {
+    options.arguments = std::move(of_module);
+    options.action = stays ? Action::repl : Action::run_file;
+    options.script = module_file(module);
+    return options;
+  }
   if (stays && (*text_option || options.arguments.empty() || options.arguments.front() == "-")) usage_error("-i wants a script");
   if (*text_option) {
     // Behind the text everything is the script's; before it an unknown option is a mistake.

@@ -1,6 +1,7 @@
 // The command line of `gasell`, as data.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,13 +9,13 @@
 
 namespace gasell::cli {
 
-enum class Action { repl, run_file, run_text, run_stdin, check, format, lsp, doctor };
+enum class Action { repl, run_file, run_text, run_stdin, check, format, help, lsp, doctor };
 enum class Emit { nothing, ast, graph, loops, llvm, assembly, grid, ptx };
 
 struct Options {
   Action action = Action::repl;
   std::string script;                  // run_file: the path; run_text: the text; repl: a script that runs first, or ""
-  std::vector<std::string> paths;      // check, format: files and folders; "-": standard input
+  std::vector<std::string> paths;      // check, format: files and folders; "-": standard input; help: names
   std::vector<std::string> arguments;  // what sys.argv holds after the script's name
   bool sandbox = false;                // scripts reach only what `allow` says
   std::vector<std::string> allow;      // runtime/device/sandbox.h, grant()
@@ -36,6 +37,9 @@ struct Finish {
   int code;
   std::string text;
 };
+
+/// "loops", "ptx", …; nullopt for another word.
+std::optional<Emit> emit_named(const std::string& name);
 
 /// Throws Finish.
 Options parse_command_line(int argc, char** argv);

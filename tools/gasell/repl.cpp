@@ -23,10 +23,10 @@ class Repl {
   explicit Repl(const Options& options) : options_(options), session_(options) {}
 
   int run() {
-    const std::string greeting =
-        fmt::format("Gasell {} on {} threads. Tab completes, ?name explains, %help lists the commands, Ctrl-D leaves.\n", kVersion,
-                    session_.host.engine.device().properties().threads);
-    std::fputs(greeting.c_str(), stdout);
+    const std::string who = fmt::format("Gasell {} on {} threads.", kVersion, session_.host.engine.device().properties().threads);
+    const std::string_view how = "Tab completes, ?name explains, %help lists the commands, Ctrl-D leaves.";
+    const bool fits = static_cast<int>(who.size() + 1 + how.size()) <= session_.editor.columns();
+    std::fputs(fmt::format("{}{}{}\n", who, fits ? " " : "\n", how).c_str(), stdout);
     std::optional<int> left = begin();
     while (!left) {
       const std::optional<std::string> entry = read_entry();
@@ -89,6 +89,7 @@ class Repl {
     if (entry == "exit" || entry == "quit") return 0;
     session_.add_entry(entry);
     return guard([&] {
+      session_.fit_to_terminal();
       if (is_command(entry)) {
         run_command(session_, entry);
       } else {

@@ -11,6 +11,7 @@
 #include "runtime/session/builtins.h"
 #include "runtime/session/dict.h"
 #include "stdlib/modules.h"
+#include "stdlib/numpy/print_options.h"
 #include "tools/gasell/command_completion.h"
 #include "tools/gasell/commands.h"
 #include "tools/gasell/programs.h"
@@ -144,6 +145,12 @@ bool Session::is_own_name(const std::string& name) {
   if (name.starts_with('_')) return true;
   const Value* value = host.interpreter.global(name);
   return value && ((name == "In" && value->same(inputs_)) || (name == "Out" && value->same(outputs_)));
+}
+
+void Session::fit_to_terminal() {
+  const bool is_auto = settings.width == "auto";
+  if (is_auto && editor::terminal_ability() == editor::Ability::none) return;
+  numpy::set_terminal_columns(is_auto ? editor.columns() : std::stoi(settings.width));
 }
 
 void Session::show(const Value& value) {

@@ -26,6 +26,8 @@ class Session {
   void add_entry(const std::string& entry);
   std::string source_name() const;
 
+  /// Lays arrays and frames out for the terminal as wide as it is now, or for what the settings say.
+  void fit_to_terminal();
   /// Shows a result, and keeps it: `_`, `__`, `___`, Out[n]. None is neither shown nor kept.
   void show(const Value& value);
   /// Forgets results, so that what they hold is free.

@@ -42,6 +42,15 @@ const std::vector<Setting>& table() {
       on_off<&Settings::suggestions>("suggestions", "the rest of an earlier entry, in grey"),
       on_off<&Settings::signatures>("signatures", "the signature of the call that is being written"),
       on_off<&Settings::mistakes>("mistakes", "in the syntax, underlined while one writes"),
+      {"width",
+       {},
+       "columns that arrays and frames are laid out for: auto (the terminal's), or a number",
+       [](const Settings& s) { return s.width; },
+       [](Settings& s, const std::string& value) {
+         if (value != "auto" && (value.empty() || value.size() > 4 || value.find_first_not_of("0123456789") != std::string::npos))
+           throw Error("ValueError", fmt::format("width is auto or a number of columns, not '{}'", value));
+         s.width = value;
+       }},
       on_off<&Settings::pager>("pager", "what is longer than the window goes through $PAGER, or less"),
       text<&Settings::editor>("editor", {}, "for %edit and Ctrl-X Ctrl-E; empty: $VISUAL, $EDITOR, vi"),
   };
@@ -60,6 +69,12 @@ std::vector<std::string> setting_names() {
   std::vector<std::string> names;
   for (const Setting& setting : table()) names.emplace_back(setting.name);
   return names;
+}
+
+std::vector<std::string> setting_values(std::string_view name) {
+  for (const Setting& setting : table())
+    if (setting.name == name) return setting.values;
+  return {};
 }
 
 std::string settings_text(const Settings& settings) {

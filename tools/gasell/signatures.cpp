@@ -72,9 +72,17 @@ std::vector<std::string> parameters_of(const ast::FunctionDef& function) {
   return parameters;
 }
 
+/// A parameter that may be left out and has no value to show, as Python's help writes it.
+void show_missing(std::vector<std::string>& parameters) {
+  constexpr std::string_view kMissing = "=missing";
+  for (std::string& parameter : parameters)
+    if (parameter.ends_with(kMissing)) parameter.replace(parameter.size() - kMissing.size(), kMissing.size(), "=<no value>");
+}
+
 CallSignature of_native(const NativeFunction& function) {
   CallSignature signature{function.name, split_parameters(function.signature), function.doc};
   if (!signature.parameters.empty() && signature.parameters[0] == "self") signature.parameters.erase(signature.parameters.begin());
+  show_missing(signature.parameters);
   return signature;
 }
 
@@ -82,6 +90,7 @@ CallSignature of_function(Interpreter& interpreter, Function& function) {
   CallSignature signature{function.name(), {}, {}};
   if (const ast::FunctionDef* definition = function.definition()) {
     signature.parameters = parameters_of(*definition);
+    show_missing(signature.parameters);
   } else {
     signature.parameters = function.parameter_names();
   }
@@ -143,7 +152,18 @@ std::optional<CallSignature> call_signature(Interpreter& interpreter, const Valu
     return signature;
   }
   if (const auto* type = value.as<TypeObject>()) {
-    if (!type->described.constructor) return std::nullopt;
+    if (!type->described.constructor) {
+      // A class of the script, or an exception: what its __init__ takes.
+      const auto init = value.object()->get_attribute(interpreter, "__init__");
+      auto* function = init ? init->as<Function>() : nullptr;
+      if (!function) return std::nullopt;
+      CallSignature signature = of_function(interpreter, *function);
+      signature.name = type->described.name;
+      drop_object(signature);
+      if (const auto doc = value.object()->get_attribute(interpreter, "__doc__"); doc && doc->as<Str>())
+        signature.description = doc->as<Str>()->value;
+      return signature;
+    }
     CallSignature signature = of_native(*type->described.constructor);
     signature.name = type->described.name;
     return signature;

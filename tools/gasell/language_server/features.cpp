@@ -12,6 +12,7 @@
 #include "tools/gasell/completion.h"
 #include "tools/gasell/describe.h"
 #include "tools/gasell/effect_free.h"
+#include "tools/gasell/examples.h"
 #include "tools/gasell/script.h"
 #include "tools/gasell/signatures.h"
 
@@ -157,6 +158,9 @@ json hover(Analysis& analysis, size_t offset) {
   if (!is_inner) {
     if (const auto signature = signature_of_expression(interpreter, expression)) {
       content = code_block(signature->text()) + (signature->description.empty() ? "" : "\n" + signature->description);
+      if (const std::optional<Value> value = effect_free_value(interpreter, expression))
+        if (const Example example = example_of(interpreter, std::string(expression), *value); !example.text.empty())
+          content += "\n\n" + code_block(std::string(example.text));
     } else if (const std::optional<Value> value = effect_free_value(interpreter, expression)) {
       content = code_block(describe(interpreter, *value));
     }

@@ -1,0 +1,216 @@
+// What arrays of texts are made of: each text that a session has in such an array has a number, which is what the array holds. Equal texts
+// have equal numbers; the empty one is 0.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <unordered_map>
+
+#include "runtime/device/sandbox.h"
+#include "runtime/session/types.h"
+#include "stdlib/numpy/host.h"
+#include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/typed.h"
+
+namespace gasell::numpy {
+namespace {
+
+using Args = std::span<Value>;
+
+/// How many letters a text has that is UTF-8.
+int64_t letters(std::string_view text) {
+  return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+}
+
+/// The first letters of a text.
+std::string_view first_letters(std::string_view text, int64_t count) {
+  size_t at = 0;
+  for (; at < text.size(); ++at)
+    if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80 && count-- == 0) break;
+  return text.substr(0, at);
+}
+
+class TextTable {
+ public:
+  TextTable() { code(""); }
+  int64_t code(std::string_view text) {
+    const auto known = codes_.find(text);
+    if (known != codes_.end()) return known->second;
+    texts_.push_back(make_str(std::string(text)));
+    const auto made = static_cast<int64_t>(texts_.size()) - 1;
+    codes_.emplace(texts_.back().as<Str>()->value, made);
+    return made;
+  }
+  const Value& text(int64_t code) const { return texts_.at(static_cast<size_t>(code)); }
+  const std::string& characters(int64_t code) const { return text(code).as<Str>()->value; }
+
+ private:
+  std::vector<Value> texts_;
+  std::unordered_map<std::string_view, int64_t> codes_;  // views of texts_'s own strings
+};
+TextTable& table() { return state_of_session<TextTable>(); }
+
+/// The codes of an array in C order.
+class Codes {
+ public:
+  Codes(Interpreter& in, const Value& v) : array_(as_array(in, v)), elements_(array_.elements(in.engine())) {}
+  int64_t size() const { return elements_.count; }
+  int64_t operator[](int64_t k) const {
+    int64_t code = 0;
+    std::memcpy(&code, static_cast<const char*>(elements_.data) + k * static_cast<int64_t>(sizeof code), sizeof code);
+    return code;
+  }
+  const Shape& shape() const { return array_.shape(); }
+
+ private:
+  Array array_;
+  Array::Elements elements_;
+};
+
+/// Collects nested lists of texts and numbers.
+class TextsReader {
+ public:
+  TextsReader(Interpreter& in, bool sized) : in_(in), sized_(sized) {}
+
+  Value read(const Value& v) {
+    visit(v, 0);
+    HostArray made(in_, DType::i64, shape_);
+    std::copy(codes_.begin(), codes_.end(), made.data<int64_t>());
+    return make_tuple({made.value(), Value::of(std::max<int64_t>(width_, 1))});
+  }
+
+ private:
+  [[noreturn]] void ragged(size_t depth) {
+    const Shape found(shape_.begin(), shape_.begin() + static_cast<std::ptrdiff_t>(depth));
+    raise("ValueError", "setting an array element with a sequence. The requested array has an inhomogeneous shape after " +
+                            std::to_string(depth) + " dimensions. The detected shape was " + str(in_, from_shape(found)) +
+                            " + inhomogeneous part.");
+  }
+  void extent(size_t depth, int64_t n) {
+    if (shape_.size() <= depth) {
+      if (complete_) ragged(depth);
+      shape_.push_back(n);
+    } else if (shape_[depth] != n) {
+      ragged(depth);
+    }
+  }
+  /// As many letters as NumPy keeps for any number of such a type.
+  int64_t width_of(const Value& v) const {
+    if (v.is_bool()) return 5;
+    if (v.is_int()) return 21;
+    if (v.is_float()) return 32;
+    if (auto* number = v.as<NumpyScalar>()) return text_width(number->dtype());
+    return 64;
+  }
+  void visit(const Value& v, size_t depth) {
+    const auto* list = v.as<List>();
+    const auto* tuple = v.as<Tuple>();
+    if (list || tuple) {
+      const std::vector<Value>& items = list ? list->items : tuple->items;
+      extent(depth, static_cast<int64_t>(items.size()));
+      if (items.empty()) complete_ = true;
+      for (const Value& item : items) visit(item, depth + 1);
+      return;
+    }
+    if (shape_.size() != depth) ragged(depth);
+    complete_ = true;
+    const bool number = v.is_bool() || v.is_int() || v.is_float() || v.as<NumpyScalar>();
+    if (!number && !v.as<Str>())
+      raise("NotImplementedError", "an array of texts and values of type '" + type_of(v).name + "' is not in Gasell");
+    const std::string text = str(in_, v);
+    width_ = std::max(width_, number && !sized_ ? width_of(v) : letters(text));
+    codes_.push_back(table().code(text));
+  }
+
+  Interpreter& in_;
+  const bool sized_;
+  Shape shape_;
+  bool complete_ = false;
+  int64_t width_ = 0;
+  std::vector<int64_t> codes_;
+};
+
+/// texts_of(values, sized): (codes, letters of the longest) of nested lists; numbers count as wide as their type's, unless `sized`.
+Value texts_of(Interpreter& in, Args args) { return TextsReader(in, truth(in, args[1])).read(args[0]); }
+
+/// text_at(code).
+Value text_at(Interpreter& in, Args args) { return table().text(to_index(in, args[0])); }
+
+/// text_values(codes): a list.
+Value text_values(Interpreter& in, Args args) {
+  const Codes codes(in, args[0]);
+  std::vector<Value> texts;
+  for (int64_t k = 0; k < codes.size(); ++k) texts.push_back(table().text(codes[k]));
+  return make_list(std::move(texts));
+}
+
+/// texts_cut(codes, width): no text has more letters.
+Value texts_cut(Interpreter& in, Args args) {
+  const Codes codes(in, args[0]);
+  const int64_t width = to_index(in, args[1]);
+  HostArray made(in, DType::i64, codes.shape());
+  auto* to = made.data<int64_t>();
+  for (int64_t k = 0; k < codes.size(); ++k) {
+    const std::string& text = table().characters(codes[k]);
+    to[k] = letters(text) > width ? table().code(std::string(first_letters(text, width))) : codes[k];
+  }
+  return made.value();
+}
+
+/// text_ranks(codes, …): the places of the texts of each array among the distinct ones of all, in their order, and the codes of these.
+Value text_ranks(Interpreter& in, Args args) {
+  std::vector<Codes> arrays;
+  std::vector<int64_t> distinct;
+  for (const Value& v : args[0].as<Tuple>()->items) {
+    arrays.emplace_back(in, v);
+    for (int64_t k = 0; k < arrays.back().size(); ++k) distinct.push_back(arrays.back()[k]);
+  }
+  std::ranges::sort(distinct);
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  std::ranges::sort(distinct, [](int64_t a, int64_t b) { return table().characters(a) < table().characters(b); });
+  std::unordered_map<int64_t, int64_t> ranks;
+  for (size_t k = 0; k < distinct.size(); ++k) ranks.emplace(distinct[k], static_cast<int64_t>(k));
+  std::vector<Value> results;
+  for (const Codes& codes : arrays) {
+    HostArray made(in, DType::i64, codes.shape());
+    auto* to = made.data<int64_t>();
+    for (int64_t k = 0; k < codes.size(); ++k) to[k] = ranks.at(codes[k]);
+    results.push_back(made.value());
+  }
+  HostArray back(in, DType::i64, {static_cast<int64_t>(distinct.size())});
+  std::ranges::copy(distinct, back.data<int64_t>());
+  results.push_back(back.value());
+  return make_tuple(std::move(results));
+}
+
+/// text_width(dtype): letters that NumPy keeps for numbers of a dtype.
+Value text_width_of(Interpreter& in, Args args) { return Value::of(text_width(*to_dtype(in, args[0]))); }
+
+}  // namespace
+
+int64_t text_width(DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return 5;
+    case DType::i8: return 4;
+    case DType::i16: return 6;
+    case DType::i32: return 11;
+    case DType::i64: return 21;
+    case DType::u8: return 3;
+    case DType::u16: return 5;
+    case DType::u32: return 10;
+    case DType::u64: return 20;
+    default: return is_complex(dtype) ? 64 : 32;
+  }
+}
+
+std::vector<NativeFunction> text_functions() {
+  return {
+      {"texts_of", "values, sized", texts_of, "(codes, letters of the longest) of nested lists of texts."},
+      {"text_at", "code", text_at, "A text."},
+      {"text_values", "codes", text_values, "A list of texts."},
+      {"texts_cut", "codes, width", texts_cut, "The codes of the texts' first letters."},
+      {"text_ranks", "*codes", text_ranks, "The places of texts in the order of all, an array each, and the codes of the distinct ones."},
+      {"text_width", "dtype", text_width_of, "How many letters NumPy keeps for numbers of a dtype."},
+  };
+}
+
+}  // namespace gasell::numpy
