@@ -90,18 +90,26 @@ def contraction(draw):
     count = draw.choice([1, 2, 2, 2, 3])
     extents = {letter: draw.choice([1, 2, 3, 4, 5, 7]) for letter in LETTERS}
     terms = ["".join(draw.choice(LETTERS) for _ in range(draw.choice([1, 2, 2, 3]))) for _ in range(count)]
-    dots = draw.random() < 0.15
+    dots = draw.random() < 0.25
+    before = [draw.choice([1, 2, 3]) for _ in range(draw.choice([0, 1, 1, 2]))]  # what an ellipsis stands for
     optimize = draw.choice(["", "", ", optimize=True", ", optimize='greedy'"])
     dtype = draw.choice(DTYPES) if optimize else None  # of several NumPy sums some in the narrower one: truth values by "or"
-    arrays = []
+    arrays, texts = [], []
     for term in terms:
         shape = [extents[letter] for letter in term]
-        arrays.append(array(draw, ([draw.choice([1, 2])] if dots else []) + shape, dtype))
-    text = ",".join(("..." if dots else "") + term for term in terms)
+        if dots and draw.random() < 0.85:  # of an ellipsis in front, in the middle or behind; its axes may be fewer, or 1
+            at = draw.randrange(len(term) + 1)
+            some = [n if draw.random() < 0.8 else 1 for n in before][draw.choice([0, 0, len(before)]) :]
+            term, shape = term[:at] + "..." + term[at:], shape[:at] + some + shape[at:]
+        texts.append(term)
+        arrays.append(array(draw, shape, dtype))
+    text = ",".join(texts)
     if draw.random() < 0.8:
         letters = sorted(set("".join(terms)))
         draw.shuffle(letters)
-        text += "->" + ("..." if dots else "") + "".join(letters[: draw.randrange(len(letters) + 1)])
+        result = "".join(letters[: draw.randrange(len(letters) + 1)])
+        at = draw.randrange(len(result) + 1)
+        text += "->" + (result[:at] + "..." + result[at:] if dots and draw.random() < 0.95 else result)
     return f"np.einsum({text!r}, {', '.join(arrays)}{optimize})"
 
 
@@ -115,6 +123,17 @@ def decomposition(draw):
     return draw.choice(
         [
             f"np.linalg.solve({square}, {right})",
+            f"np.linalg.solve({square}, {array(draw, [n], dtype)})",
+            f"np.linalg.solve({square}, {array(draw, draw.choice([[n, 2], [2, n, 1], [n]]), dtype)})",
+            f"np.linalg.lstsq({array(draw, [m, n], dtype)} + np.eye({m}, {n}) * {n + m}, {array(draw, draw.choice([[m], [m, 2]]), dtype)})[{draw.choice([0, 0, 0, 2, 3])}]",
+            f"np.linalg.pinv({tall} + np.eye({m}, {n}) * {n + m})",
+            f"np.linalg.tensorsolve(np.reshape({square}, {tuple(stack + [n, n])})[{'0' if stack else '...'}], {array(draw, [n], dtype)})",
+            f"np.linalg.tensorinv(np.reshape(({square}){'[0]' if stack else ''}, ({n}, {n}, 1)), ind=1)",
+            f"np.linalg.cholesky({symmetric}, upper=True)",
+            f"np.linalg.cond({square}, {draw.choice(['None', '1', 'np.inf', '-2', repr('fro')])})",
+            f"np.sort(np.linalg.eigvals({symmetric}).real, axis=-1)",
+            f"np.linalg.svdvals({tall})",
+            f"(lambda r: r[0] @ r[1])(np.linalg.qr({tall}, 'complete'))",
             f"np.linalg.inv({square})",
             f"np.linalg.det({square})",
             f"np.stack(np.linalg.slogdet({square}))",

@@ -1,4 +1,4 @@
-"""Random expressions of arrays under Gasell and under NumPy, compared number by number: what fuzz_transforms.py and fuzz_products.py share."""
+"""Random expressions of arrays under Gasell and under NumPy, compared number by number: what fuzz_transforms.py, fuzz_products.py and fuzz_solvers.py share."""
 
 import argparse
 import ast
@@ -70,8 +70,9 @@ def same(ours, peer, precision):
     return all(x == y or (x != x and y != y) or abs(x - y) <= precision[peer[0]] * largest for x, y in zip(a, b))
 
 
-def compare(description, one, what, precision):
-    """one(random.Random) draws the text of an expression. Prints what differs and ends the process: 1 where something does, 77 without a peer."""
+def compare(description, one, what, precision, imports=""):
+    """one(random.Random) draws the text of an expression. Prints what differs and ends the process: 1 where something does, 77 without a peer that has
+    the modules of `imports`, lines in front of the script."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gasell", default=os.environ.get("GASELL", str(ROOT / "build/dev/bin/gasell")))
     parser.add_argument("--peer", default=str(ROOT / ".venv/bin/python"))
@@ -79,14 +80,14 @@ def compare(description, one, what, precision):
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", default="cpu")
     options = parser.parse_args()
-    if subprocess.run([options.peer, "-c", "import numpy"], capture_output=True, check=False).returncode:
-        print("no peer with NumPy")
+    if subprocess.run([options.peer, "-c", "import numpy\n" + imports], capture_output=True, check=False).returncode:
+        print("no peer with NumPy" + (" and SciPy" if imports else ""))
         sys.exit(77)
     draw = random.Random(options.seed)
     lines = [one(draw) for _ in range(options.count)]
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "expressions.gsl"
-        script.write_text(SCRIPT + "\n".join(f"tried({k}, lambda: {line})" for k, line in enumerate(lines)) + "\n", encoding="utf-8")
+        script.write_text(imports + SCRIPT + "\n".join(f"tried({k}, lambda: {line})" for k, line in enumerate(lines)) + "\n", encoding="utf-8")
         ours = answers([options.gasell, "--device", options.device], script)
         peer = answers([options.peer, "-W", "ignore"], script)
     wrong = [k for k in range(options.count) if not same(ours.get(k, []), peer[k], precision)]
