@@ -12,13 +12,11 @@
 #include "stdlib/library_object.h"
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ndarray.h"
+#include "stdlib/numpy/nested.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
 namespace {
-
-bool is_sequence(const Value& v) { return v.as<List>() || v.as<Tuple>(); }
-const std::vector<Value>& items_of(const Value& v) { return v.as<List>() ? v.as<List>()->items : v.as<Tuple>()->items; }
 
 /// What an array has of an integer that int64 does not hold: a number of uint64.
 Operand unsigned_operand(const BigInt& big) {
@@ -32,17 +30,18 @@ Operand unsigned_operand(const BigInt& big) {
 /// Collects a nested sequence: its shape, its leaves in C order and their dtype.
 class NestedReader {
  public:
-  explicit NestedReader(Interpreter& in) : in_(in) {}
+  explicit NestedReader(Interpreter& in) : in_(in), nested_(in) {}
 
   NodeRef read(const Value& v, std::optional<DType> dtype) {
     dtype_ = dtype;
-    visit(v, 0);
+    nested_.walk(v, [this](const Value& element, size_t depth) { leaf(element, depth); });
     if (!dtype) {  // Python's numbers are no weaker than others here
       for (const Operand& leaf : leaves_) dtype = dtype ? promote(*dtype, leaf.node->dtype) : leaf.node->dtype;
       if (!dtype) dtype = DType::f64;
     }
     if (has_big_ && is_integer(*dtype) && *dtype != DType::u64) raise("OverflowError", "Python int too large to convert to C long");
-    const int64_t count = graph::size_of(shape_);
+    const Shape& shape = nested_.shape();
+    const int64_t count = graph::size_of(shape);
     auto storage =
         std::dynamic_pointer_cast<HostStorage>(in_.engine().device().allocate(std::max<int64_t>(1, graph::bytes_of({count}, *dtype))));
     char* to = static_cast<char*>(storage->write());
@@ -57,41 +56,18 @@ class NestedReader {
         to += e.count * gasell::size_of(*dtype);
       }
     }
-    return graph::buffer(storage, *dtype, shape_, graph::contiguous_strides(shape_), 0);
+    return graph::buffer(storage, *dtype, shape, graph::contiguous_strides(shape), 0);
   }
 
  private:
-  [[noreturn]] void ragged(size_t depth) {
-    Shape found(shape_.begin(), shape_.begin() + static_cast<std::ptrdiff_t>(depth));
-    raise("ValueError", "setting an array element with a sequence. The requested array has an inhomogeneous shape after " +
-                            std::to_string(depth) + " dimensions. The detected shape was " + str(in_, from_shape(found)) +
-                            " + inhomogeneous part.");
-  }
-
-  void extent(size_t depth, int64_t n) {
-    if (shape_.size() <= depth) {
-      if (complete_) ragged(depth);
-      shape_.push_back(n);
-    } else if (shape_[depth] != n) {
-      ragged(depth);
-    }
-  }
-
-  void leaf(Operand o, size_t depth) {
-    for (size_t k = 0; k < o.node->shape.size(); ++k) extent(depth + k, o.node->shape[k]);
-    if (shape_.size() != depth + o.node->shape.size()) ragged(depth + o.node->shape.size());
-    complete_ = true;
+  void add(Operand o, size_t depth) {
+    const Shape& inner = o.node->shape;
+    for (size_t k = 0; k < inner.size(); ++k) nested_.extent(depth + k, inner[k]);
+    nested_.end(depth + inner.size());
     leaves_.push_back(std::move(o));
   }
 
-  void visit(const Value& v, size_t depth) {
-    if (is_sequence(v)) {
-      const auto& items = items_of(v);
-      extent(depth, static_cast<int64_t>(items.size()));
-      if (items.empty()) complete_ = true;
-      for (const Value& item : items) visit(item, depth + 1);
-      return;
-    }
+  void leaf(const Value& v, size_t depth) {
     auto o = v.is_none() && dtype_ ? assigned_operand(in_, v, *dtype_) : try_operand(in_, v);
     if (const auto* big = v.as<BigInt>()) {
       o = unsigned_operand(*big);
@@ -104,13 +80,13 @@ class NestedReader {
       raise("NotImplementedError", "an array of times is not in Gasell", "pd.Series and pd.to_datetime hold them");
     if (!o && type == "bytes") raise("NotImplementedError", "an array of bytes is not in Gasell");
     if (!o) raise("TypeError", "an array cannot hold values of type '" + type_of(v).name + "'");
-    leaf(std::move(*o), depth);
+    add(std::move(*o), depth);
   }
 
   Interpreter& in_;
   std::optional<DType> dtype_;  // that was asked for
-  Shape shape_;
-  bool complete_ = false, has_big_ = false;
+  NestedShape nested_;
+  bool has_big_ = false;
   std::vector<Operand> leaves_;
 };
 

@@ -1,5 +1,7 @@
 #include "stdlib/numpy/host.h"
 
+#include <cstring>
+
 #include "lang/diagnostic.h"
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
@@ -8,6 +10,13 @@
 #include "stdlib/pandas/timestamp.h"
 
 namespace gasell::numpy {
+
+Int64Elements::Int64Elements(Interpreter& in, const Value& v) : array_(as_array(in, v)), elements_(array_.elements(in.engine())) {}
+int64_t Int64Elements::operator[](int64_t k) const {
+  int64_t element = 0;
+  std::memcpy(&element, static_cast<const char*>(elements_.data) + k * static_cast<int64_t>(sizeof element), sizeof element);
+  return element;
+}
 
 HostArray::HostArray(Interpreter& in, DType dtype, Shape shape)
     : dtype_(dtype),

@@ -32,6 +32,19 @@ class HostArray {
   HostStorageRef storage_;
 };
 
+/// The int64 elements of an array in C order.
+class Int64Elements {
+ public:
+  Int64Elements(Interpreter& in, const Value& v);
+  int64_t size() const { return elements_.count; }
+  int64_t operator[](int64_t k) const;
+  const Shape& shape() const { return array_.shape(); }
+
+ private:
+  Array array_;
+  Array::Elements elements_;
+};
+
 /// What a function of the library _pandas makes of vectors on GPUs that are in use; nothing where the host shall do it.
 std::optional<Value> on_gpus(Interpreter& in, std::string_view function, std::vector<Value> arguments);
 

@@ -1,7 +1,6 @@
 // What arrays of texts are made of: each text that a session has in such an array has a number, which is what the array holds. Equal texts
 // have equal numbers; the empty one is 0.
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <unordered_map>
 
@@ -9,6 +8,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/nested.h"
 #include "stdlib/numpy/typed.h"
 
 namespace gasell::numpy {
@@ -49,50 +49,19 @@ class TextTable {
 };
 TextTable& table() { return state_of_session<TextTable>(); }
 
-/// The codes of an array in C order.
-class Codes {
- public:
-  Codes(Interpreter& in, const Value& v) : array_(as_array(in, v)), elements_(array_.elements(in.engine())) {}
-  int64_t size() const { return elements_.count; }
-  int64_t operator[](int64_t k) const {
-    int64_t code = 0;
-    std::memcpy(&code, static_cast<const char*>(elements_.data) + k * static_cast<int64_t>(sizeof code), sizeof code);
-    return code;
-  }
-  const Shape& shape() const { return array_.shape(); }
-
- private:
-  Array array_;
-  Array::Elements elements_;
-};
-
 /// Collects nested lists of texts and numbers.
 class TextsReader {
  public:
-  TextsReader(Interpreter& in, bool sized) : in_(in), sized_(sized) {}
+  TextsReader(Interpreter& in, bool sized) : in_(in), sized_(sized), nested_(in) {}
 
   Value read(const Value& v) {
-    visit(v, 0);
-    HostArray made(in_, DType::i64, shape_);
+    nested_.walk(v, [this](const Value& element, size_t depth) { leaf(element, depth); });
+    HostArray made(in_, DType::i64, nested_.shape());
     std::copy(codes_.begin(), codes_.end(), made.data<int64_t>());
     return make_tuple({made.value(), Value::of(std::max<int64_t>(width_, 1))});
   }
 
  private:
-  [[noreturn]] void ragged(size_t depth) {
-    const Shape found(shape_.begin(), shape_.begin() + static_cast<std::ptrdiff_t>(depth));
-    raise("ValueError", "setting an array element with a sequence. The requested array has an inhomogeneous shape after " +
-                            std::to_string(depth) + " dimensions. The detected shape was " + str(in_, from_shape(found)) +
-                            " + inhomogeneous part.");
-  }
-  void extent(size_t depth, int64_t n) {
-    if (shape_.size() <= depth) {
-      if (complete_) ragged(depth);
-      shape_.push_back(n);
-    } else if (shape_[depth] != n) {
-      ragged(depth);
-    }
-  }
   /// As many letters as NumPy keeps for any number of such a type.
   int64_t width_of(const Value& v) const {
     if (v.is_bool()) return 5;
@@ -101,18 +70,8 @@ class TextsReader {
     if (auto* number = v.as<NumpyScalar>()) return text_width(number->dtype());
     return 64;
   }
-  void visit(const Value& v, size_t depth) {
-    const auto* list = v.as<List>();
-    const auto* tuple = v.as<Tuple>();
-    if (list || tuple) {
-      const std::vector<Value>& items = list ? list->items : tuple->items;
-      extent(depth, static_cast<int64_t>(items.size()));
-      if (items.empty()) complete_ = true;
-      for (const Value& item : items) visit(item, depth + 1);
-      return;
-    }
-    if (shape_.size() != depth) ragged(depth);
-    complete_ = true;
+  void leaf(const Value& v, size_t depth) {
+    nested_.end(depth);
     const bool number = v.is_bool() || v.is_int() || v.is_float() || v.as<NumpyScalar>();
     if (!number && !v.as<Str>())
       raise("NotImplementedError", "an array of texts and values of type '" + type_of(v).name + "' is not in Gasell");
@@ -123,8 +82,7 @@ class TextsReader {
 
   Interpreter& in_;
   const bool sized_;
-  Shape shape_;
-  bool complete_ = false;
+  NestedShape nested_;
   int64_t width_ = 0;
   std::vector<int64_t> codes_;
 };
@@ -137,7 +95,7 @@ Value text_at(Interpreter& in, Args args) { return table().text(to_index(in, arg
 
 /// text_values(codes): a list.
 Value text_values(Interpreter& in, Args args) {
-  const Codes codes(in, args[0]);
+  const Int64Elements codes(in, args[0]);
   std::vector<Value> texts;
   for (int64_t k = 0; k < codes.size(); ++k) texts.push_back(table().text(codes[k]));
   return make_list(std::move(texts));
@@ -145,7 +103,7 @@ Value text_values(Interpreter& in, Args args) {
 
 /// texts_cut(codes, width): no text has more letters.
 Value texts_cut(Interpreter& in, Args args) {
-  const Codes codes(in, args[0]);
+  const Int64Elements codes(in, args[0]);
   const int64_t width = to_index(in, args[1]);
   HostArray made(in, DType::i64, codes.shape());
   auto* to = made.data<int64_t>();
@@ -158,7 +116,7 @@ Value texts_cut(Interpreter& in, Args args) {
 
 /// text_ranks(codes, …): the places of the texts of each array among the distinct ones of all, in their order, and the codes of these.
 Value text_ranks(Interpreter& in, Args args) {
-  std::vector<Codes> arrays;
+  std::vector<Int64Elements> arrays;
   std::vector<int64_t> distinct;
   for (const Value& v : args[0].as<Tuple>()->items) {
     arrays.emplace_back(in, v);
@@ -170,7 +128,7 @@ Value text_ranks(Interpreter& in, Args args) {
   std::unordered_map<int64_t, int64_t> ranks;
   for (size_t k = 0; k < distinct.size(); ++k) ranks.emplace(distinct[k], static_cast<int64_t>(k));
   std::vector<Value> results;
-  for (const Codes& codes : arrays) {
+  for (const Int64Elements& codes : arrays) {
     HostArray made(in, DType::i64, codes.shape());
     auto* to = made.data<int64_t>();
     for (int64_t k = 0; k < codes.size(); ++k) to[k] = ranks.at(codes[k]);
@@ -188,7 +146,7 @@ Value text_width_of(Interpreter& in, Args args) { return Value::of(text_width(*t
 }  // namespace
 
 std::vector<std::string> texts_of_codes(Interpreter& in, const Value& codes) {
-  const Codes all(in, codes);
+  const Int64Elements all(in, codes);
   std::vector<std::string> texts;
   for (int64_t k = 0; k < all.size(); ++k) texts.push_back(table().characters(all[k]));
   return texts;

@@ -1,11 +1,11 @@
 // What arrays of times are made of, converted by and shown as.
 #include <algorithm>
-#include <cstring>
 
 #include "runtime/frame/calendar.h"
 #include "runtime/session/types.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/methods.h"
+#include "stdlib/numpy/nested.h"
 #include "stdlib/numpy/print_options.h"
 #include "stdlib/numpy/time_scalars.h"
 #include "stdlib/numpy/typed.h"
@@ -25,10 +25,10 @@ int64_t convert(bool moment, int64_t count, TimeUnit from, TimeUnit to) {
 /// Collects nested lists of times: their shape, the counts in C order, and the finest of their units.
 class TimesReader {
  public:
-  TimesReader(Interpreter& in, bool moment, std::optional<TimeUnit> unit) : in_(in), moment_(moment), unit_(unit) {}
+  TimesReader(Interpreter& in, bool moment, std::optional<TimeUnit> unit) : in_(in), moment_(moment), unit_(unit), nested_(in) {}
 
   Value read(const Value& v) {
-    visit(v, 0);
+    nested_.walk(v, [this](const Value& element, size_t depth) { leaf(element, depth); });
     TimeUnit common = unit_.value_or(TimeUnit::generic);
     if (!unit_)
       for (const auto& [count, unit] : leaves_) {
@@ -38,39 +38,15 @@ class TimesReader {
                                  "] because they have incompatible nonlinear base time units.");
         common = frame::finer_unit(common, unit);
       }
-    HostArray made(in_, DType::i64, shape_);
+    HostArray made(in_, DType::i64, nested_.shape());
     auto* to = made.data<int64_t>();
     for (const auto& [count, unit] : leaves_) *to++ = convert(moment_, count, unit, common);
     return make_tuple({made.value(), unit_value(common)});
   }
 
  private:
-  void extent(size_t depth, int64_t n) {
-    if (shape_.size() <= depth) {
-      if (complete_) ragged(depth);
-      shape_.push_back(n);
-    } else if (shape_[depth] != n) {
-      ragged(depth);
-    }
-  }
-  [[noreturn]] void ragged(size_t depth) {
-    const Shape found(shape_.begin(), shape_.begin() + static_cast<std::ptrdiff_t>(depth));
-    raise("ValueError", "setting an array element with a sequence. The requested array has an inhomogeneous shape after " +
-                            std::to_string(depth) + " dimensions. The detected shape was " + str(in_, from_shape(found)) +
-                            " + inhomogeneous part.");
-  }
-  void visit(const Value& v, size_t depth) {
-    const auto* list = v.as<List>();
-    const auto* tuple = v.as<Tuple>();
-    if (list || tuple) {
-      const std::vector<Value>& items = list ? list->items : tuple->items;
-      extent(depth, static_cast<int64_t>(items.size()));
-      if (items.empty()) complete_ = true;
-      for (const Value& item : items) visit(item, depth + 1);
-      return;
-    }
-    if (shape_.size() != depth) ragged(depth);
-    complete_ = true;
+  void leaf(const Value& v, size_t depth) {
+    nested_.end(depth);
     Value scalar = v;
     if (const auto* number = v.as<NumpyScalar>(); number && is_integer(number->dtype()))
       scalar = python_value(v.as<NumpyScalar>()->value(in_));
@@ -80,39 +56,22 @@ class TimesReader {
   Interpreter& in_;
   const bool moment_;
   const std::optional<TimeUnit> unit_;
-  Shape shape_;
-  bool complete_ = false;
+  NestedShape nested_;
   std::vector<std::pair<int64_t, TimeUnit>> leaves_;
 };
 
 /// times_of(values, moment, unit): (counts, unit) of nested lists.
 Value times_of(Interpreter& in, Args args) {
-  const auto unit = args[2].is_none() ? std::nullopt : std::optional(to_unit(args[2]));
+  std::optional<TimeUnit> unit;
+  if (!args[2].is_none()) unit = to_unit(args[2]);
   return TimesReader(in, truth(in, args[1]), unit).read(args[0]);
 }
-
-/// The counts of an array in C order.
-class Counts {
- public:
-  Counts(Interpreter& in, const Value& v) : array_(as_array(in, v)), elements_(array_.elements(in.engine())) {}
-  int64_t size() const { return elements_.count; }
-  int64_t operator[](int64_t k) const {
-    int64_t count = 0;
-    std::memcpy(&count, static_cast<const char*>(elements_.data) + k * static_cast<int64_t>(sizeof count), sizeof count);
-    return count;
-  }
-  const Shape& shape() const { return array_.shape(); }
-
- private:
-  Array array_;
-  Array::Elements elements_;
-};
 
 /// times_converted(counts, moment, from, to).
 Value times_converted(Interpreter& in, Args args) {
   const bool moment = truth(in, args[1]);
   const TimeUnit from = to_unit(args[2]), to = to_unit(args[3]);
-  const Counts counts(in, args[0]);
+  const Int64Elements counts(in, args[0]);
   HostArray made(in, DType::i64, counts.shape());
   auto* result = made.data<int64_t>();
   constexpr int64_t kStep = 1 << 20;
@@ -125,7 +84,7 @@ Value times_converted(Interpreter& in, Args args) {
 
 /// time_texts(counts, unit): ISO 8601, a list.
 Value time_texts(Interpreter& in, Args args) {
-  const Counts counts(in, args[0]);
+  const Int64Elements counts(in, args[0]);
   const TimeUnit unit = to_unit(args[1]);
   std::vector<Value> texts;
   for (int64_t k = 0; k < counts.size(); ++k) texts.push_back(make_str(frame::time_text(counts[k], unit)));
@@ -134,7 +93,7 @@ Value time_texts(Interpreter& in, Args args) {
 
 /// python_times(counts, moment, unit): a list of dates, datetimes, timedeltas, counts and None.
 Value python_times(Interpreter& in, Args args) {
-  const Counts counts(in, args[0]);
+  const Int64Elements counts(in, args[0]);
   const bool moment = truth(in, args[1]);
   const TimeUnit unit = to_unit(args[2]);
   std::vector<Value> values;
@@ -183,7 +142,7 @@ Value is_typed_of(Interpreter&, Args args) { return Value::of(is_typed(args[0]))
 std::vector<NativeFunction> time_functions() {
   return {
       {"times_of", "values, moment, unit", times_of, "(counts, unit) of nested lists of times."},
-      {"times_converted", "counts, moment, from_, to", times_converted, "Counts of another unit."},
+      {"times_converted", "counts, moment, from_, to", times_converted, "Int64Elements of another unit."},
       {"time_texts", "counts, unit", time_texts, "A list of texts of ISO 8601."},
       {"python_times", "counts, moment, unit", python_times, "A list of Python's dates, datetimes and timedeltas."},
       {"time_scalar", "moment, count, unit", time_scalar, "A datetime64 or a timedelta64."},
