@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "compiler/codegen/emit.h"
 #include "compiler/codegen/emitter.h"
 #include "compiler/ir/simt.h"
 #include "compiler/ir/tile.h"
@@ -214,7 +215,7 @@ class SimtGridEmitter final : public Emitter {
     if (uses_own_arrays(s.body) && ir::unrolled_size(s, kMostUnrolled) <= kMostUnrolled) unroll_fully(back);
   }
   /// A thread's own arrays become registers where all their indices are known: loops between constants that use them are written out.
-  static constexpr int64_t kMostUnrolled = 2048;  // operations
+  static constexpr int64_t kMostUnrolled = 4096;  // operations
   bool uses_own_arrays(const ir::Body& body) const {
     return std::any_of(body.begin(), body.end(), [&](const ir::StmtRef& s) {
       bool found = s->kind == ir::StmtKind::store && own_arrays_.count(s->name) > 0;
@@ -329,6 +330,44 @@ class SimtGridEmitter final : public Emitter {
     return wide ? b_.CreateOr(low, b_.CreateShl(half(b_.CreateLShr(bits, 32)), 32)) : low;
   }
 
+  /// The 16x8 sums of a warp by tensor cores: of Hopper and later at once, of Ampere by two products of eight rows.
+  void product(const Stmt& s) {
+    if (s.source == "mma_rest") {
+      values_[s.name] = rests_.at(s.args[0]->name);
+      return;
+    }
+    const int capability = std::stoi(target_.cpu.substr(3));
+    if (capability < 80) throw TargetLacks{"products by tensor cores"};
+    std::vector<llvm::Value*> of_rows, sums;
+    for (const size_t k : {0, 1}) of_rows.push_back(value(s.args[k]).re);
+    llvm::Value* const right = value(s.args[2]).re;
+    for (const size_t k : {3, 4}) sums.insert(sums.end(), {value(s.args[k]).re, value(s.args[k]).im});
+    const auto ask = [&](const char* text, const char* constraints, unsigned count, const std::vector<llvm::Value*>& given) {
+      std::vector<llvm::Type*> types;
+      for (llvm::Value* v : given) types.push_back(v->getType());
+      auto* result = llvm::StructType::get(context_, std::vector<llvm::Type*>(count, b_.getDoubleTy()));
+      auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(result, types, false), text, constraints, false);
+      llvm::CallInst* const made = b_.CreateCall(code, given);
+      made->addFnAttr(llvm::Attribute::Convergent);
+      made->setDoesNotAccessMemory();
+      std::vector<llvm::Value*> parts;
+      for (unsigned i = 0; i < count; ++i) parts.push_back(b_.CreateExtractValue(made, i));
+      return parts;
+    };
+    std::vector<llvm::Value*> made;
+    if (capability >= 90) {
+      made = ask("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {$0, $1, $2, $3}, {$4, $5}, {$6}, {$7, $8, $9, $10};",
+                 "=d,=d,=d,=d,d,d,d,d,d,d,d", 4, {of_rows[0], of_rows[1], right, sums[0], sums[1], sums[2], sums[3]});
+    } else {
+      for (const size_t half : {0, 1})
+        for (llvm::Value* v : ask("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0, $1}, {$2}, {$3}, {$4, $5};", "=d,=d,d,d,d,d", 2,
+                                  {of_rows[half], right, sums[2 * half], sums[2 * half + 1]}))
+          made.push_back(v);
+    }
+    values_[s.name] = {made[0], made[1]};
+    rests_[s.name] = {made[2], made[3]};
+  }
+
   /// All blocks of a cooperative launch come here: each adds one to the first word, and whoever completes the grid opens the gate, the
   /// second. Who is asked to stop waits for nobody: others may have ended.
   void grid_barrier() {
@@ -367,7 +406,7 @@ class SimtGridEmitter final : public Emitter {
     llvm::Type* i32 = b_.getInt32Ty();
     const Kind kind = ir::find_simt_function(s.source)->kind;
     std::vector<llvm::Value*> args;
-    if (kind != Kind::bits && kind != Kind::fma)
+    if (kind != Kind::bits && kind != Kind::fma && kind != Kind::product)
       for (const ir::ExprRef& a : s.args) args.push_back(value(a).re);
     auto give = [&](llvm::Value* v) {
       if (!s.name.empty()) values_[s.name] = {v, nullptr};
@@ -427,14 +466,16 @@ class SimtGridEmitter final : public Emitter {
         break;
       }
       case Kind::active: give(assembly("activemask.b32 $0;", "=r", i32)); break;
+      case Kind::product: product(s); break;
       case Kind::bits:
       case Kind::fma: simt_number(s); break;
     }
   }
 
   llvm::Value *grid_words_ = nullptr, *turned_ = nullptr, *stop_ = nullptr;
-  std::set<std::string> own_arrays_;   // automatic ones
-  llvm::AllocaInst* polls_ = nullptr;  // how often the thread came to a poll
+  std::set<std::string> own_arrays_;                 // automatic ones
+  std::unordered_map<std::string, Register> rests_;  // of `mma`, by the name of its first result
+  llvm::AllocaInst* polls_ = nullptr;                // how often the thread came to a poll
   int64_t static_shared_ = 0, shared_used_ = 0;
   bool generic_ = false;
 };

@@ -1,4 +1,6 @@
 // Kernels of threads as the host plays them (simt.h).
+#include <array>
+
 #include "compiler/codegen/emit_host.h"
 #include "compiler/codegen/simt.h"
 #include "compiler/ir/simt.h"
@@ -99,7 +101,7 @@ class SimtHostEmitter final : public HostEmitter {
     llvm::Type* i64 = b_.getInt64Ty();
     const Kind kind = ir::find_simt_function(s.source)->kind;
     std::vector<llvm::Value*> args;
-    if (kind != Kind::bits && kind != Kind::fma)
+    if (kind != Kind::bits && kind != Kind::fma && kind != Kind::product)
       for (const ir::ExprRef& a : s.args) args.push_back(to_bits(value(a).re));
     llvm::Value* const site = b_.getInt64(static_cast<uint64_t>(s.size));
     auto give = [&](llvm::Value* bits) { values_[s.name] = {from_bits(bits, s.type), nullptr}; };
@@ -154,13 +156,46 @@ class SimtHostEmitter final : public HostEmitter {
         break;
       }
       case Kind::active: give(call("gasell_simt_active", i64, {thread_})); break;
+      case Kind::product: product(s, site); break;
       case Kind::bits:
       case Kind::fma: simt_number(s); break;
     }
   }
 
+  /// What tensor cores do, by exchanges within the warp: four products a sum, added one after the other.
+  void product(const Stmt& s, llvm::Value* site) {
+    if (s.source == "mma_rest") {
+      values_[s.name] = rests_.at(s.args[0]->name);
+      return;
+    }
+    llvm::Value* const lane = b_.CreateZExt(number(offsetof(SimtThread, lane)), b_.getInt64Ty());
+    llvm::Value* const all = b_.getInt64(0xffffffff);
+    llvm::Value* const which = b_.getInt64(static_cast<uint64_t>(SimtExchange::idx));
+    const auto from = [&](const ir::ExprRef& v, llvm::Value* other) {
+      return from_bits(call("gasell_simt_exchange", b_.getInt64Ty(), {thread_, which, all, to_bits(value(v).re), other, site}), DType::f64);
+    };
+    llvm::Value* const row = b_.CreateShl(b_.CreateLShr(lane, 2), 2);
+    llvm::Value* const column = b_.CreateShl(b_.CreateAnd(lane, 3), 3);
+    std::array<Register, 2> sums = {value(s.args[3]), value(s.args[4])};
+    for (uint64_t k = 0; k < 4; ++k) {
+      llvm::Value *const left = from(s.args[2], b_.CreateAdd(column, b_.getInt64(k))), *const right =
+                                                                                           from(s.args[2],
+                                                                                                b_.CreateAdd(column, b_.getInt64(k + 4)));
+      for (size_t half = 0; half < 2; ++half) {
+        llvm::Value* const x = from(s.args[half], b_.CreateAdd(row, b_.getInt64(k)));
+        const auto add = [&](llvm::Value* y, llvm::Value* sum) {
+          return b_.CreateIntrinsic(llvm::Intrinsic::fma, {sum->getType()}, {x, y, sum});
+        };
+        sums[half] = {add(left, sums[half].re), add(right, sums[half].im)};
+      }
+    }
+    values_[s.name] = sums[0];
+    rests_[s.name] = sums[1];
+  }
+
   const bool races_;
-  llvm::Value* thread_ = nullptr;  // the SimtThread's address
+  std::unordered_map<std::string, Register> rests_;  // of `mma`, by the name of its first result
+  llvm::Value* thread_ = nullptr;                    // the SimtThread's address
   int64_t static_shared_ = 0, shared_used_ = 0;
 };
 

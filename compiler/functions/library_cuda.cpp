@@ -240,6 +240,12 @@ Value fused(Lowering& l, const CallSite& site) {
   for (const Value& v : site.args) parts.push_back(l.number(v, type));
   return scalar_value(ask(l, "fma", type, std::move(parts)));
 }
+Value product(Lowering& l, const CallSite& site) {
+  std::vector<ExprRef> parts;
+  for (size_t k = 0; k < 5; ++k) parts.push_back(l.code().bind(l.number(site.args[k], k < 3 ? DType::f64 : DType::c128)));
+  const ExprRef upper = ask(l, "mma", DType::c128, std::move(parts), place(l, site));
+  return tuple_value({scalar_value(upper), scalar_value(ask(l, "mma_rest", DType::c128, {upper}))});
+}
 Value select(Lowering& l, const CallSite& site) {
   const DType type = promote(site.args[1].type.dtype, site.args[2].type.dtype);
   return scalar_value(ir::op(ScalarOp::select, {l.truth(site.args[0]), l.number(site.args[1], type), l.number(site.args[2], type)}));
@@ -307,6 +313,7 @@ const LibraryTable& table() {
       {"ffs", "x: int", bits},
       {"brev", "x: int", bits},
       {"fma", "a: real, b: real, c: real", fused},
+      {"mma_m16n8k4", "a: real, a8: real, b: real, c: number, c8: number", product},
       {"cbrt", "x: number", cube_root},
       {"selp", "condition, a: number, b: number", select},
       {"nanosleep", "ns: int", nothing},

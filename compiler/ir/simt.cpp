@@ -53,6 +53,8 @@ const SimtFunction* find_simt_function(std::string_view name) {
       {"vote_ballot", Kind::vote, 2},
       {"match_any", Kind::match, 2},
       {"match_all", Kind::match, 2},
+      {"mma", Kind::product, 5},
+      {"mma_rest", Kind::product, 1},
       {"active_mask", Kind::active, 0},
       {"popc", Kind::bits, 1},
       {"clz", Kind::bits, 1},
@@ -87,7 +89,7 @@ bool waits_together(const Kernel& kernel) {
     if (s.kind != StmtKind::simt) return;
     const Kind kind = find_simt_function(s.source)->kind;
     found = found || kind == Kind::barrier || kind == Kind::grid || kind == Kind::warp || kind == Kind::shuffle || kind == Kind::vote ||
-            kind == Kind::match;
+            kind == Kind::match || kind == Kind::product;
   });
   return found;
 }

@@ -20,12 +20,18 @@ struct SimtFunction {
     shuffle,  // shuffle_idx, shuffle_up, shuffle_down, shuffle_xor(mask: i32, value, lane: i32): the value's type, of 32 or 64 bits
     vote,     // vote_all, vote_any, vote_eq(mask: i32, x: i32): i32; vote_ballot: i32
     match,    // match_any, match_all(mask: i32, value of 32 or 64 bits): i32
+    product,  // mma(a0: f64, a1: f64, b: f64, c: complex128, d: complex128), mma_rest(mma's result): complex128
     active,   // active_mask(): i32
     bits,     // popc, clz, ffs(x): i32; brev(x): its type
     fma,      // fma(a, b, c): f32 or f64
   } kind;
   int arity;
 };
+
+/// `mma`: all threads of a warp add the product of a 16x4 and a 4x8 matrix to a 16x8 one, as PTX's mma.m16n8k4 has them. Of the first
+/// matrix, thread t holds elements (t / 4, t % 4) and (t / 4 + 8, t % 4); of the second (t % 4, t / 4); of the sums (t / 4, t % 4 * 2) and
+/// its right neighbour as the parts of `c`, the same eight rows below as those of `d`. The result is the new `c`, `mma_rest` of it the new
+/// `d`.
 
 /// Null: there is none of this name.
 const SimtFunction* find_simt_function(std::string_view name);

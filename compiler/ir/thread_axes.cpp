@@ -40,7 +40,7 @@ class Axes {
           const auto kind = find_simt_function(f)->kind;
           using Kind = SimtFunction::Kind;
           sees_warps = sees_warps || f == "lane" || kind == Kind::warp || kind == Kind::shuffle || kind == Kind::vote ||
-                       kind == Kind::match || kind == Kind::active;
+                       kind == Kind::match || kind == Kind::product || kind == Kind::active;
           break;
         }
         case StmtKind::loop: known_[s->name] = steps(s->begin); break;

@@ -16,7 +16,9 @@ KernelCompiler with_ptx_files(KernelCompiler compile) {
   const char* folder = std::getenv("GASELL_SIM_PTX");
   if (!folder || !*folder) return compile;
   return [compile = std::move(compile), folder = std::filesystem::path(folder)](const ir::Kernel& kernel) {
-    if (const std::optional<GpuCode> code = compile_ptx(kernel, 75)) {
+    std::optional<GpuCode> code = compile_ptx(kernel, 75);
+    if (!code) code = compile_ptx(kernel, 90);
+    if (code) {
       const auto path = folder / fmt::format("{}.{:016x}.ptx", code->symbol, XXH3_64bits(code->ptx.data(), code->ptx.size()));
       std::ofstream file(path);
       if (!(file << code->ptx).flush())

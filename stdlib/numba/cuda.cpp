@@ -106,6 +106,7 @@ Value make_numba_cuda(Interpreter& in) {
                                     "ffs",
                                     "brev",
                                     "fma",
+                                    "mma_m16n8k4",
                                     "cbrt",
                                     "selp",
                                     "nanosleep"}))

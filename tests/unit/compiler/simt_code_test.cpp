@@ -129,6 +129,28 @@ TEST_CASE("kernels of threads become PTX that ptxas takes for sm_75, sm_80 and s
     CHECK(code->ptx.find(used) != std::string::npos);
 }
 
+TEST_CASE("products of a warp are tensor cores' where there are such for doubles") {
+  const ir::Kernel kernel = ir::parse(R"(kernel products(any x: c128, any y: f64, any error: i64) function simt {
+  simt t: i32 = tid_x() else 0
+  let i: i64 = i64(t)
+  simt z: c128 = mma(y[i], y[(i + 32)], y[(i + 64)], x[i], x[(i + 32)]) else 0
+  simt w: c128 = mma_rest(z) else 0
+  x[i] = z
+  x[(i + 32)] = w
+}
+)");
+  CHECK(ir::print(kernel) == ir::print(ir::parse(ir::print(kernel))));
+  CHECK(ir::waits_together(kernel));
+  CHECK(!compile_ptx(kernel, 75));
+  const auto ampere = compile_ptx(kernel, 80), hopper = compile_ptx(kernel, 90);
+  REQUIRE(ampere);
+  REQUIRE(hopper);
+  CHECK(ampere->ptx.find("mma.sync.aligned.m8n8k4") != std::string::npos);
+  CHECK(hopper->ptx.find("mma.sync.aligned.m16n8k4") != std::string::npos);
+  CHECK(assembles(ampere->ptx, {80, 90}));
+  CHECK(assembles(hopper->ptx, {90}));
+}
+
 TEST_CASE("places that one way finds are not used on another") {
   // The code is checked before it is optimised: an address of the first way would not be there on the second.
   CHECK(compile_ptx(ir::parse(R"(kernel ways(any z: i64, n: i64, any error: i64) function simt {
