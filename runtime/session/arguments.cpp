@@ -12,6 +12,7 @@
 
 #include "lang/render.h"
 #include "runtime/session/dict.h"
+#include "runtime/session/evaluator.h"
 
 namespace gasell {
 namespace {
@@ -147,7 +148,7 @@ std::string join_names(const std::vector<std::string>& names) {
 
 /// Values of parameters on the stack, for the usual small number of them.
 struct Slots {
-  explicit Slots(size_t count) : count(count) {
+  explicit Slots(size_t n) : count(n) {
     if (count > few.size()) many.resize(count);
   }
   std::span<Value> span() { return count > few.size() ? std::span<Value>(many) : std::span<Value>(few.data(), count); }
@@ -327,59 +328,84 @@ const Signature& signature_of(const NativeFunction& function) {
 
 namespace {
 
-Value call_bound(Interpreter& in, const NativeFunction& function, const Value* self, std::span<Value> positional,
+/// The arguments of a call as the function takes them.
+class BoundArguments {
+ public:
+  BoundArguments(Interpreter& in, const NativeFunction& function, const Value* self, std::span<Value> positional,
                  std::span<const std::pair<std::string, Value>> keywords) {
-  const Signature& s = signature_of(function);
-  size_t first = self ? 1 : 0;
-  Value own_self;
-  if (s.names_self && !self) {  // a method called as a plain function
-    if (positional.empty()) raise("TypeError", fmt::format("unbound method {}() needs an argument", function.name));
-    own_self = positional[0];
-    self = &own_self;
-    positional = positional.subspan(1);
-    first = 1;
-  }
-  if (keywords.empty() && !s.ruled && positional.size() == s.parameters.size() && positional.size() == static_cast<size_t>(s.positional)) {
-    // Every parameter is given by its place.
-    if (!self) return function.call(in, positional);
-    if (std::array<Value, 3> few; positional.size() < few.size()) {
-      few[0] = *self;
-      std::move(positional.begin(), positional.end(), few.begin() + 1);
-      return function.call(in, std::span(few.data(), positional.size() + 1));
+    const Signature& s = signature_of(function);
+    if (s.names_self && !self) {  // a method called as a plain function
+      if (positional.empty()) raise("TypeError", fmt::format("unbound method {}() needs an argument", function.name));
+      own_self_ = positional[0];
+      self = &own_self_;
+      positional = positional.subspan(1);
     }
-  }
-  Slots slots(first + s.parameters.size());
-  std::span<Value> all = slots.span();
-  if (self) all[0] = *self;
-  std::span<Value> out = all.subspan(first);
-  if (!s.takes_keywords) {
-    if (!keywords.empty())
-      raise("TypeError", fmt::format("{}{}() takes no keyword arguments", self ? type_of(*self).name + "." : "", function.name));
-    size_t given = positional.size();
-    if (given < static_cast<size_t>(s.required_positional) || (given > static_cast<size_t>(s.positional) && s.var_positional < 0)) {
-      raise_native_count(function, s, self, given);
+    const size_t first = self ? 1 : 0;
+    if (!first && keywords.empty() && !s.ruled && positional.size() == s.parameters.size() && s.fills_by_place(positional.size())) {
+      all = positional;  // every parameter is given by its place
+      return;
     }
-  }
-  if (keywords.empty() && positional.size() == s.parameters.size() && static_cast<size_t>(s.positional) == s.parameters.size()) {
-    for (size_t i = 0; i < positional.size(); ++i) out[i] = std::move(positional[i]);
-  } else {
-    bind_arguments(in, s, function.name, positional, keywords, out);
-    for (size_t i = 0; i < out.size(); ++i) {
-      if (out[i].is_absent()) out[i] = s.defaults[i];
+    slots_.emplace(first + s.parameters.size());
+    all = slots_->span();
+    if (self) all[0] = *self;
+    std::span<Value> out = all.subspan(first);
+    if (!s.takes_keywords) {
+      if (!keywords.empty())
+        raise("TypeError", fmt::format("{}{}() takes no keyword arguments", self ? type_of(*self).name + "." : "", function.name));
+      size_t given = positional.size();
+      if (given < static_cast<size_t>(s.required_positional) || (given > static_cast<size_t>(s.positional) && s.var_positional < 0)) {
+        raise_native_count(function, s, self, given);
+      }
     }
+    if (keywords.empty() && s.fills_by_place(positional.size())) {
+      std::move(positional.begin(), positional.end(), out.begin());
+      for (size_t i = positional.size(); i < out.size(); ++i) out[i] = s.defaults[i];
+    } else {
+      bind_arguments(in, s, function.name, positional, keywords, out);
+      for (size_t i = 0; i < out.size(); ++i) {
+        if (out[i].is_absent()) out[i] = s.defaults[i];
+      }
+    }
+    if (s.ruled) check_rules(in, s, "", function.name, out, s.defaults);
   }
-  if (s.ruled) check_rules(in, s, "", function.name, out, s.defaults);
-  return function.call(in, all);
+  BoundArguments(const BoundArguments&) = delete;
+  BoundArguments& operator=(const BoundArguments&) = delete;
+
+  std::span<Value> all;
+
+ private:
+  Value own_self_;
+  std::optional<Slots> slots_;
+};
+
+/// Sets what is thrown on its way as session.raised.
+Value attempt(Session& session, const auto& work) {
+  try {
+    return work();
+  } catch (const Raised& raised) {
+    session.raised = raised.value;
+  } catch (const Error& error) {
+    session.raised = exception_from_error(error);
+  }
+  return Value::absent();
 }
 
 }  // namespace
 
 Value call_native(Interpreter& in, const NativeFunction& function, const Value* self, Arguments arguments) {
-  return call_bound(in, function, self, arguments.positional, arguments.keywords);
+  return function.call(in, BoundArguments(in, function, self, arguments.positional, arguments.keywords).all);
 }
 
 Value call_native(Interpreter& in, const NativeFunction& function, const Value* self, std::span<Value> positional) {
-  return call_bound(in, function, self, positional, {});
+  return function.call(in, BoundArguments(in, function, self, positional, {}).all);
+}
+
+Value attempt_native(Session& session, const NativeFunction& function, const Value* self, std::span<Value> positional) {
+  return attempt(session, [&] { return function.call(session.in, BoundArguments(session.in, function, self, positional, {}).all); });
+}
+
+Value attempt_bound(Session& session, const NativeFunction& function, std::span<Value> all) {
+  return attempt(session, [&] { return function.call(session.in, all); });
 }
 
 const NativeFunction* find_method(const Type& type, std::string_view name) {

@@ -9,6 +9,8 @@
 
 namespace gasell {
 
+struct Session;
+
 /// A NativeFunction's signature, parsed. A leading parameter named "self" is left out.
 struct Signature {
   enum class Kind : uint8_t { positional_only, positional_or_keyword, var_positional, keyword_only, var_keyword };
@@ -26,6 +28,12 @@ struct Signature {
   bool takes_keywords = false;  // some parameter can be given by name
   bool names_self = false;
   bool ruled = false;  // some parameter has a rule that looks at what is given
+
+  /// Whether so many positional arguments and defaults are all that the parameters want.
+  bool fills_by_place(size_t given) const {
+    return static_cast<size_t>(positional) == parameters.size() && given <= parameters.size() &&
+           given >= static_cast<size_t>(required_positional);
+  }
 };
 
 /// The parsed signature; parsed once for each function. Throws std::logic_error for a signature that is no Python.
@@ -49,6 +57,16 @@ void check_rules(Interpreter& in, const Signature& signature, std::string_view m
 Value call_native(Interpreter& in, const NativeFunction& function, const Value* self, Arguments arguments);
 /// The same for positional arguments alone; moves from them.
 Value call_native(Interpreter& in, const NativeFunction& function, const Value* self, std::span<Value> positional);
+
+/// The same for who looks whether it is absent: then an exception is on its way as session.raised (evaluator.h).
+Value attempt_native(Session& session, const NativeFunction& function, const Value* self, std::span<Value> positional);
+/// The same of arguments that are bound: self, where it takes one, and a value a parameter.
+Value attempt_bound(Session& session, const NativeFunction& function, std::span<Value> all);
+/// The signature of a function for which so many positional arguments and its defaults are all that it takes; null: bind them.
+inline const Signature* bound_by_place(const NativeFunction& function, bool has_self, size_t given) {
+  const Signature& s = signature_of(function);
+  return !s.ruled && (has_self || !s.names_self) && s.fills_by_place(given) ? &s : nullptr;
+}
 
 /// A method or static method of a type or its bases, or null.
 const NativeFunction* find_method(const Type& type, std::string_view name);

@@ -5,14 +5,17 @@
 
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/session/name.h"
 #include "runtime/session/objects.h"
 
 namespace gasell {
 
+class Dict;
 class Function;
 struct Session;
 
@@ -22,22 +25,30 @@ class Members {
  public:
   Value* find(std::string_view name);
   /// The same, where `place` says at which entry the name was last time, in these or in others; it is kept up to date.
-  Value* find(std::string_view name, uint32_t& place) {
+  Value* find(Name name, uint32_t& place) {
     if (place < entries_.size() && entries_[place].first == name) return &entries_[place].second;
     return find_place(name, place);
   }
   void set(std::string_view name, Value value);
+  /// Of a name that is not among them yet.
+  void add(Name name, Value value);
   bool remove(std::string_view name);
   std::vector<std::pair<std::string, Value>> entries() const;
   const Value& as_dict(Interpreter& in);
 
  private:
+  /// What few have: most objects are short and never seen as a dict.
+  struct Further {
+    std::unordered_map<std::string_view, size_t> index;  // of long ones
+    Value dict;                                          // None: they are entries_
+    Interpreter* in = nullptr;                           // of the dict
+  };
   void number();
-  Value* find_place(std::string_view name, uint32_t& place);
-  std::vector<std::pair<std::string, Value>> entries_;
-  std::unordered_map<std::string_view, size_t> index_;
-  Value dict_;
-  Interpreter* in_ = nullptr;  // of the dict
+  Further& further();
+  Dict* dict() const;
+  Value* find_place(Name name, uint32_t& place);
+  std::vector<std::pair<Name, Value>> entries_;
+  std::unique_ptr<Further> further_;
 };
 
 /// Holds the type that a class describes: made before the TypeObject that refers to it.
@@ -81,6 +92,13 @@ class Class final : private ClassType, public TypeObject {
   const Value* find(std::string_view name);
   /// The same of what stands behind `start` in the order of this class's bases: what super() sees.
   const Value* find_behind(const Class& start, std::string_view name);
+  /// What attributes of this name mean for objects of the class.
+  struct Meaning {
+    const Value* found;  // in the class or its bases; null where they have none
+    bool property;       // it goes before the object's own
+    bool sets;           // an assignment goes to the object and nowhere else
+  };
+  const Meaning& meaning(Name name);
   bool is_exception() const;
   /// An object without attributes, before __init__.
   Value make_instance(std::vector<Value> args);
@@ -112,24 +130,26 @@ class Class final : private ClassType, public TypeObject {
   uint64_t construct_changes_ = 0;               // class_changes when plain_initialiser_ was found
   const Function* plain_initialiser_ = nullptr;  // of a class whose objects are made by calling it and nothing else
   bool restricted_ = false;                      // to slots
+  std::unordered_map<Name, Meaning> meanings_;   // of names that were asked for
+  uint64_t meanings_changes_ = 0;                // class_changes when they were found
 };
 
 /// What one place of the program last found of its name in a class.
 struct ClassLookup {
   const Class* made_by = nullptr;
   uint64_t changes = 0;
-  const Value* found = nullptr;  // in the class or its bases
-  bool property = false;         // it goes before the object's own
-  bool sets = false;             // an assignment goes to the object and nowhere else
-  uint32_t place = 0;            // of the object's own attribute
+  Class::Meaning meaning{nullptr, false, false};
+  uint32_t place = 0;  // of the object's own attribute
 
-  void look(Class& c, std::string_view name) {
-    if (made_by != &c || changes != class_changes.load(std::memory_order_relaxed)) [[unlikely]]
-      find(c, name);
+  const Class::Meaning& look(Class& c, Name name) {
+    const uint64_t now = class_changes.load(std::memory_order_relaxed);
+    if (made_by != &c || changes != now) [[unlikely]] {
+      made_by = &c;
+      changes = now;
+      meaning = c.meaning(name);
+    }
+    return meaning;
   }
-
- private:
-  void find(Class& c, std::string_view name);
 };
 
 /// What every object of such a class holds.
@@ -175,11 +195,11 @@ class Instance final : public Object, public UserObject {
   std::optional<int64_t> to_index(Interpreter& in) override;
 
   /// The function that `object.name(…)` calls, where it is a plain method: it takes the object first. Null: go by get_attribute.
-  const Function* plain_method(std::string_view name, struct ClassLookup& lookup);
+  const Function* plain_method(Name name, ClassLookup& lookup);
   /// The attribute where it is the object's own and no property; null: go by get_attribute.
-  Value* own_attribute(std::string_view name, ClassLookup& lookup);
+  Value* own_attribute(Name name, ClassLookup& lookup);
   /// Sets it where nothing of the class wants to know; false: go by set_attribute.
-  bool set_own_attribute(std::string_view name, const Value& value, ClassLookup& lookup);
+  bool set_own_attribute(Name name, const Value& value, ClassLookup& lookup);
 
  private:
   /// What the special method gives; absent where the class has none.

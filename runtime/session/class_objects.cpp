@@ -170,35 +170,36 @@ Value Instance::special(Interpreter& in, std::string_view name, std::initializer
   return gasell::call(in, bound_member(in, kept, self, made_by_value), {args, {}});
 }
 
-const Function* Instance::plain_method(std::string_view name, ClassLookup& lookup) {
-  lookup.look(made_by(), name);
-  const Value* found = lookup.found;
-  if (!found || !found->is_object() || typeid(*found->object()) != typeid(Function) || members.find(name, lookup.place)) return nullptr;
-  return static_cast<Function*>(found->object());
+const Function* Instance::plain_method(Name name, ClassLookup& lookup) {
+  const Value* found = lookup.look(made_by(), name).found;
+  Function* const function = found ? found->exactly<Function>() : nullptr;
+  return function && !members.find(name, lookup.place) ? function : nullptr;
 }
 
-Value* Instance::own_attribute(std::string_view name, ClassLookup& lookup) {
-  lookup.look(made_by(), name);
-  return lookup.property ? nullptr : members.find(name, lookup.place);
+Value* Instance::own_attribute(Name name, ClassLookup& lookup) {
+  return lookup.look(made_by(), name).property ? nullptr : members.find(name, lookup.place);
 }
 
-bool Instance::set_own_attribute(std::string_view name, const Value& value, ClassLookup& lookup) {
-  lookup.look(made_by(), name);
-  if (!lookup.sets) return false;
+bool Instance::set_own_attribute(Name name, const Value& value, ClassLookup& lookup) {
+  if (!lookup.look(made_by(), name).sets) return false;
   if (Value* own = members.find(name, lookup.place)) {
     *own = value;
   } else {
-    members.set(name, value);
+    members.add(name, value);
   }
   return true;
 }
 
-void ClassLookup::find(Class& c, std::string_view name) {
-  made_by = &c;
-  changes = class_changes.load(std::memory_order_relaxed);
-  found = c.find(name);
-  property = found && is_property(*found);
-  sets = !property && !c.find("__setattr__") && c.allows(name) && name != "__class__" && name != "__dict__";
+const Class::Meaning& Class::meaning(Name name) {
+  const uint64_t changes = class_changes.load(std::memory_order_relaxed);
+  if (std::exchange(meanings_changes_, changes) != changes) meanings_.clear();
+  const auto [place, is_new] = meanings_.try_emplace(name);
+  if (is_new) {
+    const Value* const found = find(*name);
+    const bool property = found && is_property(*found);
+    place->second = {found, property, !property && !find("__setattr__") && allows(*name) && *name != "__class__" && *name != "__dict__"};
+  }
+  return place->second;
 }
 
 std::string Instance::repr(Interpreter& in) {

@@ -31,8 +31,8 @@ int64_t Dict::locate(Interpreter& in, const Value& key, int64_t hash) const {
     const Entry& entry = entries_[static_cast<size_t>(e)];
     if (entry.hash != hash) continue;
     if (entry.key.same(key)) return e;
-    if (entry.key.is_object() && key.is_object() && typeid(*entry.key.object()) == typeid(Str) && typeid(*key.object()) == typeid(Str)) {
-      if (static_cast<Str*>(entry.key.object())->value == static_cast<Str*>(key.object())->value) return e;
+    if (const auto *own = entry.key.exactly<Str>(), *text = own ? key.exactly<Str>() : nullptr; text) {
+      if (own->value == text->value) return e;
       continue;
     }
     uint64_t before = version_;
@@ -95,9 +95,7 @@ Value* Dict::find(Interpreter& in, const Value& key) {
 
 Value* Dict::find(std::string_view key) {
   for (Entry& entry : entries_) {
-    if (entry.key.is_object() && typeid(*entry.key.object()) == typeid(Str) && static_cast<Str*>(entry.key.object())->value == key) {
-      return &entry.value;
-    }
+    if (const auto* own = entry.key.exactly<Str>(); own && own->value == key) return &entry.value;
   }
   return nullptr;
 }

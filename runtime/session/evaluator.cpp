@@ -74,7 +74,7 @@ void ValueStack::leave_chunks() {
 // ---- the session ----
 
 Session::Session(Interpreter& interpreter, Engine& e, ModuleTable table)
-    : in(interpreter), engine(e), modules(std::move(table)), memory(e.device().properties().memory) {
+    : in(interpreter), engine(e), interrupt(e.interrupt_flag()), modules(std::move(table)), memory(e.device().properties().memory) {
   scopes.push_back(std::make_unique<GlobalScope>());
   main = scopes.back().get();
 }
@@ -228,8 +228,9 @@ Value attempt_function(Session& session, const Function& function, std::span<Val
   size_t local_count = static_cast<size_t>(code.local_count);
   StackValues room(session.stack, local_count + static_cast<size_t>(code.cell_count));
   const size_t parameters = code.signature.parameters.size();
-  if (code.simple && keywords.empty() && positional.size() == parameters) {
-    for (size_t i = 0; i < parameters; ++i) std::swap(room[i], positional[i]);
+  if (code.simple && keywords.empty() && code.signature.fills_by_place(positional.size())) {
+    for (size_t i = 0; i < positional.size(); ++i) std::swap(room[i], positional[i]);
+    for (size_t i = positional.size(); i < parameters; ++i) room[i] = function.defaults[i];
   } else {
     bind_arguments(session.in, code.signature, code.qualified_name, positional, keywords, room.span().first(parameters));
     if (code.signature.ruled)
@@ -271,20 +272,23 @@ Value call_function(Session& session, const Function& function, std::span<Value>
 }
 
 Value attempt_positional(Session& session, const Value& callee, std::span<Value> positional) {
-  if (callee.is_object() && typeid(*callee.object()) == typeid(Function))
-    return attempt_function(session, *static_cast<Function*>(callee.object()), positional);
+  if (const auto* function = callee.exactly<Function>()) return attempt_function(session, *function, positional);
+  if (const auto* builtin = callee.exactly<Builtin>())
+    return attempt_native(session, builtin->function, builtin->self ? &*builtin->self : nullptr, positional);
+  if (const NativeFunction* constructor = callee.is_object() ? plain_constructor(*callee.object()) : nullptr)
+    return attempt_native(session, *constructor, nullptr, positional);
   return call_positional(session, callee, positional);
 }
 
 Value call_positional(Session& session, const Value& callee, std::span<Value> positional) {
   if (callee.is_object()) {
     Object* object = callee.object();
-    if (typeid(*object) == typeid(Function)) return call_function(session, *static_cast<Function*>(object), positional);
-    if (typeid(*object) == typeid(Builtin)) {
+    if (is_exactly<Function>(*object)) return call_function(session, *static_cast<Function*>(object), positional);
+    if (is_exactly<Builtin>(*object)) {
       auto* builtin = static_cast<Builtin*>(object);
       return call_native(session.in, builtin->function, builtin->self ? &*builtin->self : nullptr, positional);
     }
-    if (typeid(*object) == typeid(Class)) return static_cast<Class*>(object)->construct(session, positional);
+    if (is_exactly<Class>(*object)) return static_cast<Class*>(object)->construct(session, positional);
     if (const NativeFunction* constructor = plain_constructor(*object)) return call_native(session.in, *constructor, nullptr, positional);
     Arguments arguments;
     arguments.positional.assign(std::make_move_iterator(positional.begin()), std::make_move_iterator(positional.end()));
@@ -297,17 +301,16 @@ Value call_positional(Session& session, const Value& callee, std::span<Value> po
 
 Cursor::Cursor(Interpreter& in, Value iterable) {
   if (iterable.is_object()) {
-    const std::type_info& type = typeid(*iterable.object());
-    if (type == typeid(Range)) {
-      auto* range = static_cast<Range*>(iterable.object());
+    if (const auto* range = iterable.exactly<Range>()) {
       kind_ = Kind::range;
       value_ = range->start;
       step_ = range->step;
       left_ = range->count;
       return;
     }
-    if (type == typeid(List) || type == typeid(Tuple)) {
-      kind_ = type == typeid(List) ? Kind::list : Kind::tuple;
+    const bool is_list = iterable.exactly<List>();
+    if (is_list || iterable.exactly<Tuple>()) {
+      kind_ = is_list ? Kind::list : Kind::tuple;
       iterable_ = std::move(iterable);
       return;
     }

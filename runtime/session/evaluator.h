@@ -100,7 +100,7 @@ struct Session {
   /// Called at calls and at the end of loop bodies: throws Interrupted when the user asked for it, MemoryError beyond the limit; lets other
   /// threads of the script run.
   void poll() {
-    if (engine.interrupted() || memory.over() || switch_wanted.load(std::memory_order_relaxed)) [[unlikely]]
+    if (interrupt.load(std::memory_order_relaxed) || memory.over() || switch_wanted.load(std::memory_order_relaxed)) [[unlikely]]
       stop();
   }
   void stop();
@@ -110,6 +110,7 @@ struct Session {
 
   Interpreter& in;
   Engine& engine;
+  const std::atomic<bool>& interrupt;  // the engine's
   ModuleTable modules;
   MemoryWatch memory;
   ValueStack stack;

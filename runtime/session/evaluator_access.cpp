@@ -12,14 +12,14 @@ namespace {
 struct AttributeNode final : Node {
   Value evaluate(Frame& f) const override {
     Value v = value->evaluate(f);
-    if (v.is_object() && typeid(*v.object()) == typeid(Instance))
-      if (const Value* own = static_cast<Instance*>(v.object())->own_attribute(name, lookup)) return *own;
+    if (auto* object = v.exactly<Instance>())
+      if (const Value* own = object->own_attribute(name, lookup)) return *own;
     f.at = name_span;
-    return get_attribute(f.in, v, name);
+    return get_attribute(f.in, v, *name);
   }
   mutable ClassLookup lookup;
   NodePtr value;
-  std::string name;
+  Name name = nullptr;
   Span name_span;
 };
 
@@ -27,9 +27,12 @@ struct AttributeNode final : Node {
 const Value* listed_item(const Value& v, const Value& index) {
   if (index.is_int() && v.is_object()) {
     int64_t i = index.as_int();
-    const std::vector<Value>* items = typeid(*v.object()) == typeid(List)    ? &static_cast<List*>(v.object())->items
-                                      : typeid(*v.object()) == typeid(Tuple) ? &static_cast<Tuple*>(v.object())->items
-                                                                             : nullptr;
+    const std::vector<Value>* items = nullptr;
+    if (const auto* list = v.exactly<List>()) {
+      items = &list->items;
+    } else if (const auto* tuple = v.exactly<Tuple>()) {
+      items = &tuple->items;
+    }
     if (items) {
       if (i < 0) i += static_cast<int64_t>(items->size());
       if (i >= 0 && i < static_cast<int64_t>(items->size())) return &(*items)[static_cast<size_t>(i)];
@@ -56,14 +59,24 @@ struct SubscriptNode final : Node {
     const Value* i = value.slot >= 0 ? index.number(f) : nullptr;
     return i ? listed_item(f.locals[value.slot], *i) : nullptr;
   }
-  /// A key that a dict does not have is what scripts catch most.
   Value attempt(Frame& f) const override {
     if (const Value* item = item_of_variable(f)) return *item;
-    Value v = value.node->evaluate(f), i = index.node->evaluate(f);
+    Value v = value.node->attempt(f);
+    if (has_raised(f, v)) [[unlikely]]
+      return Value::absent();
+    if (const Value* i = index.place(f)) return attempt_item(f, v, *i);
+    const Value i = index.node->attempt(f);
+    if (has_raised(f, i)) [[unlikely]]
+      return Value::absent();
+    return attempt_item(f, v, i);
+  }
+  /// A key that a dict does not have is what scripts catch most.
+  Value attempt_item(Frame& f, const Value& v, const Value& i) const {
     f.at = span;
-    if (!v.is_object() || typeid(*v.object()) != typeid(Dict)) return item_of(f, v, i);
-    if (const Value* found = static_cast<Dict*>(v.object())->find(f.in, i)) return *found;
-    f.session.raised = Value::make<Exception>(*exception_type("KeyError"), std::vector<Value>{std::move(i)});
+    auto* dict = v.exactly<Dict>();
+    if (!dict) return item_of(f, v, i);
+    if (const Value* found = dict->find(f.in, i)) return *found;
+    f.session.raised = Value::make<Exception>(*exception_type("KeyError"), std::vector<Value>{i});
     return Value::absent();
   }
   const Operand value, index;
@@ -73,63 +86,66 @@ struct AttributeTarget final : Target {
   void assign(Frame& f, Value v) const override {
     Value o = object->evaluate(f);
     f.at = span;
-    if (of_temporary) warn_if_lost(f, o, name);
-    if (!set_own(o, v)) set_attribute(f.in, o, name, v);
+    if (of_temporary) warn_if_lost(f, o, *name);
+    if (!set_own(o, v)) set_attribute(f.in, o, *name, v);
   }
   bool set_own(const Value& o, const Value& v) const {
-    return o.is_object() && typeid(*o.object()) == typeid(Instance) &&
-           static_cast<Instance*>(o.object())->set_own_attribute(name, v, lookup);
+    auto* instance = o.exactly<Instance>();
+    return instance && instance->set_own_attribute(name, v, lookup);
   }
   void remove(Frame& f) const override {
     Value o = object->evaluate(f);
     f.at = span;
-    delete_attribute(f.in, o, name);
+    delete_attribute(f.in, o, *name);
   }
   Flow update(Frame& f, UpdateOp op, const Node& operand, Span place) const override {
     Value o = object->evaluate(f);
     f.at = span;
-    if (of_temporary) warn_if_lost(f, o, name);
+    if (of_temporary) warn_if_lost(f, o, *name);
     Value old = own(f, o);
     Value v = operand.attempt(f);
     if (has_raised(f, v)) [[unlikely]]
       return Flow::raised;
     f.at = place;
     v = op(f.in, old, v);
-    if (!set_own(o, v)) set_attribute(f.in, o, name, v);
+    if (!set_own(o, v)) set_attribute(f.in, o, *name, v);
     return Flow::next;
   }
   Value own(Frame& f, const Value& o) const {
-    if (o.is_object() && typeid(*o.object()) == typeid(Instance))
-      if (const Value* found = static_cast<Instance*>(o.object())->own_attribute(name, lookup)) return *found;
-    return get_attribute(f.in, o, name);
+    if (auto* instance = o.exactly<Instance>())
+      if (const Value* found = instance->own_attribute(name, lookup)) return *found;
+    return get_attribute(f.in, o, *name);
   }
   mutable ClassLookup lookup;
   NodePtr object;
-  std::string name;
+  Name name = nullptr;
   bool of_temporary = false;
 };
 
 struct SubscriptTarget final : Target {
+  SubscriptTarget(NodePtr o, NodePtr i) : object(std::move(o)), index(std::move(i)) {}
   void assign(Frame& f, Value v) const override {
-    Value o = object->evaluate(f), i = index->evaluate(f);
+    const Value* const known = object.slot >= 0 ? index.number(f) : nullptr;
+    if (known && set_listed(f.locals[object.slot], *known, v)) return;
+    Value o = object.node->evaluate(f), i = index.node->evaluate(f);
     f.at = span;
     if (of_temporary) warn_if_lost(f, o, "[]");
-    if (i.is_int() && o.is_object() && typeid(*o.object()) == typeid(List)) {
-      auto& items = static_cast<List*>(o.object())->items;
-      if (const int64_t k = i.as_int(); k >= 0 && k < static_cast<int64_t>(items.size())) {
-        items[static_cast<size_t>(k)] = std::move(v);
-        return;
-      }
-    }
-    set_item(f.in, o, i, v);
+    if (!set_listed(o, i, v)) set_item(f.in, o, i, v);
+  }
+  /// The item of a list at an index from its beginning; false where it is another object or has no such item.
+  static bool set_listed(const Value& o, const Value& i, Value& v) {
+    auto* list = i.is_int() ? o.exactly<List>() : nullptr;
+    if (!list || static_cast<uint64_t>(i.as_int()) >= list->items.size()) return false;
+    const Value before = std::exchange(list->items[static_cast<size_t>(i.as_int())], std::move(v));  // its end may change the list
+    return true;
   }
   void remove(Frame& f) const override {
-    Value o = object->evaluate(f), i = index->evaluate(f);
+    Value o = object.node->evaluate(f), i = index.node->evaluate(f);
     f.at = span;
     delete_item(f.in, o, i);
   }
   Flow update(Frame& f, UpdateOp op, const Node& operand, Span place) const override {
-    Value o = object->evaluate(f), i = index->evaluate(f);
+    Value o = object.node->evaluate(f), i = index.node->evaluate(f);
     f.at = span;
     if (of_temporary) warn_if_lost(f, o, "[]");
     Value old = item_of(f, o, i);
@@ -139,10 +155,10 @@ struct SubscriptTarget final : Target {
     f.at = place;
     v = op(f.in, old, v);
     old = Value();  // what waits to be computed from the object's memory keeps it from being written in place
-    set_item(f.in, o, i, v);
+    if (!set_listed(o, i, v)) set_item(f.in, o, i, v);
     return Flow::next;
   }
-  NodePtr object, index;
+  const Operand object, index;
   bool of_temporary = false;
 };
 
@@ -151,8 +167,8 @@ struct UnpackTarget final : Target {
     f.at = span;
     if (!v.is_object()) raise("TypeError", fmt::format("cannot unpack non-iterable {} object", type_of(v).name));
     size_t count = targets.size();
-    if (star < 0 && typeid(*v.object()) == typeid(Tuple) && static_cast<Tuple*>(v.object())->items.size() == count) {
-      for (size_t i = 0; i < count; ++i) targets[i]->assign(f, static_cast<Tuple*>(v.object())->items[i]);
+    if (const auto* tuple = star < 0 ? v.exactly<Tuple>() : nullptr; tuple && tuple->items.size() == count) {
+      for (size_t i = 0; i < count; ++i) targets[i]->assign(f, tuple->items[i]);
       return;
     }
     std::vector<Value> items = star < 0 ? exact_items(f, v) : to_vector(f.in, v);
@@ -182,7 +198,7 @@ struct UnpackTarget final : Target {
     size_t count = targets.size();
     auto too_many = [&] { raise("ValueError", fmt::format("too many values to unpack (expected {})", count)); };
     auto too_few = [&](size_t got) { raise("ValueError", fmt::format("not enough values to unpack (expected {}, got {})", count, got)); };
-    if (typeid(*v.object()) == typeid(Tuple) || typeid(*v.object()) == typeid(List)) {
+    if (v.exactly<Tuple>() || v.exactly<List>()) {
       std::vector<Value> items = to_vector(f.in, v);
       if (items.size() > count) too_many();
       if (items.size() < count) too_few(items.size());
@@ -222,7 +238,7 @@ NodePtr lower_access(Lowering& l, const ast::Expr& e) {
   if (const auto* a = std::get_if<ast::Attribute>(&e.node)) {
     auto attribute = std::make_unique<AttributeNode>();
     attribute->value = lower(l, a->value);
-    attribute->name = a->name;
+    attribute->name = intern(a->name);
     attribute->name_span = a->name_span;
     node = std::move(attribute);
   } else {
@@ -241,13 +257,12 @@ TargetPtr lower_target(Lowering& l, const ast::ExprRef& e) {
   } else if (const auto* a = std::get_if<ast::Attribute>(&e->node)) {
     auto attribute = std::make_unique<AttributeTarget>();
     attribute->object = lower(l, a->value);
-    attribute->name = a->name;
+    attribute->name = intern(a->name);
     attribute->of_temporary = may_be_temporary(*a->value);
     target = std::move(attribute);
   } else if (const auto* s = std::get_if<ast::Subscript>(&e->node)) {
-    auto subscript = std::make_unique<SubscriptTarget>();
-    subscript->object = lower(l, s->value);
-    subscript->index = lower(l, s->index);
+    NodePtr object = lower(l, s->value);
+    auto subscript = std::make_unique<SubscriptTarget>(std::move(object), lower(l, s->index));
     subscript->of_temporary = may_be_temporary(*s->value);
     target = std::move(subscript);
   } else {

@@ -5,10 +5,35 @@
 #include "runtime/session/class.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/type_objects.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
 namespace {
+
+/// Evaluates arguments; false: an exception is on its way.
+bool attempt_arguments(Frame& f, const std::vector<NodePtr>& args, std::span<Value> values) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    values[i] = args[i]->attempt(f);
+    if (has_raised(f, values[i])) [[unlikely]]
+      return false;
+  }
+  return true;
+}
+
+/// Calls a built-in function with arguments that are evaluated to where it takes them.
+Value attempt_by_place(Frame& f, const NativeFunction& native, const Signature& s, Value* self, const std::vector<NodePtr>& args,
+                       Span span) {
+  const size_t first = self ? 1 : 0;
+  StackValues values(f.session.stack, first + s.parameters.size());
+  const std::span<Value> all = values.span();
+  if (!attempt_arguments(f, args, all.subspan(first))) [[unlikely]]
+    return Value::absent();
+  if (self) all[0] = std::move(*self);
+  for (size_t i = args.size(); i < s.parameters.size(); ++i) all[first + i] = s.defaults[i];
+  f.at = span;
+  return attempt_bound(f.session, native, all);
+}
 
 /// Positional arguments alone, none starred.
 struct PlainCall final : Node {
@@ -20,14 +45,18 @@ struct PlainCall final : Node {
   }
   Value attempt(Frame& f) const override {
     Value function = callee->evaluate(f);
+    if (const NativeFunction* native = plain_native(function))
+      if (const Signature* s = bound_by_place(*native, false, args.size())) return attempt_by_place(f, *native, *s, nullptr, args, span);
     StackValues values(f.session.stack, args.size());
-    for (size_t i = 0; i < args.size(); ++i) {
-      values[i] = args[i]->attempt(f);
-      if (has_raised(f, values[i])) [[unlikely]]
-        return Value::absent();
-    }
+    if (!attempt_arguments(f, args, values.span())) [[unlikely]]
+      return Value::absent();
     f.at = span;
     return attempt_positional(f.session, function, values.span());
+  }
+  /// What a call of a built-in function or type runs, and nothing else; null for others.
+  static const NativeFunction* plain_native(const Value& callee) {
+    if (const auto* builtin = callee.exactly<Builtin>()) return builtin->self ? nullptr : &builtin->function;
+    return callee.is_object() ? plain_constructor(*callee.object()) : nullptr;
   }
   NodePtr callee;
   std::vector<NodePtr> args;
@@ -48,22 +77,25 @@ struct MethodCall final : Node {
     return value;
   }
   Value attempt(Frame& f) const override {
-    Value self = object->evaluate(f);
+    Value self = object->attempt(f);
+    if (has_raised(f, self)) [[unlikely]]
+      return Value::absent();
     if (of_temporary) {
       f.at = span;
-      warn_if_lost(f, self, name + "()");
+      warn_if_lost(f, self, *name + "()");
     }
     const Type* type = &type_of(self);
     if (type != seen) {
       seen = type;
-      method = has_plain_attributes(*type) ? find_method(*type, name) : nullptr;
+      method = has_plain_attributes(*type) ? find_method(*type, *name) : nullptr;
     }
     Value function;
-    if (self.is_object() && typeid(*self.object()) == typeid(Instance)) {
-      if (const Function* plain = static_cast<Instance*>(self.object())->plain_method(name, lookup)) {
+    if (auto* instance = self.exactly<Instance>()) {
+      if (const Function* plain = instance->plain_method(name, lookup)) {
         const Value kept = Value::of(const_cast<Function*>(plain));
         StackValues values(f.session.stack, args.size() + 1);
-        for (size_t i = 0; i < args.size(); ++i) values[i + 1] = args[i]->evaluate(f);
+        if (!attempt_arguments(f, args, values.span().subspan(1))) [[unlikely]]
+          return Value::absent();
         values[0] = std::move(self);
         f.at = span;
         return attempt_function(f.session, *plain, values.span());
@@ -71,16 +103,19 @@ struct MethodCall final : Node {
     }
     if (!method) {
       f.at = name_span;
-      function = get_attribute(f.in, self, name);
+      function = get_attribute(f.in, self, *name);
     }
     const NativeFunction* native = method;  // the arguments may come here again and see another type
+    if (native)
+      if (const Signature* s = bound_by_place(*native, true, args.size())) return attempt_by_place(f, *native, *s, &self, args, span);
     StackValues values(f.session.stack, args.size());
-    for (size_t i = 0; i < args.size(); ++i) values[i] = args[i]->evaluate(f);
+    if (!attempt_arguments(f, args, values.span())) [[unlikely]]
+      return Value::absent();
     f.at = span;
-    return native ? call_native(f.in, *native, &self, values.span()) : attempt_positional(f.session, function, values.span());
+    return native ? attempt_native(f.session, *native, &self, values.span()) : attempt_positional(f.session, function, values.span());
   }
   NodePtr object;
-  std::string name;
+  Name name = nullptr;
   Span name_span;
   std::vector<NodePtr> args;
   bool of_temporary = false;  // an `update`, which has no result, of what is no variable
@@ -150,9 +185,8 @@ struct GeneralCall final : Node {
     }
     f.at = span;
     if (lost && is_in_place(f.in, arguments)) warn(f.in, *lost->category, lost->message, lost->hint, true);
-    if (function.is_object() && typeid(*function.object()) == typeid(Function)) {
-      return call_function(f.session, *static_cast<Function*>(function.object()), arguments.positional, arguments.keywords);
-    }
+    if (const auto* script = function.exactly<Function>())
+      return call_function(f.session, *script, arguments.positional, arguments.keywords);
     return call(f.in, function, std::move(arguments));
   }
 
@@ -203,7 +237,7 @@ NodePtr lower_call(Lowering& l, const ast::Expr& e) {
     if (attribute) {
       auto method = std::make_unique<MethodCall>();
       method->object = std::move(object);
-      method->name = attribute->name;
+      method->name = intern(attribute->name);
       method->name_span = attribute->name_span;
       method->of_temporary = attribute->name == "update" && may_be_temporary(*attribute->value);
       method->args = std::move(args);

@@ -74,7 +74,7 @@ struct GlobalName final : Node {
 /// it is, so that building a text by pieces takes the time of its length.
 void update_variable(Frame& f, Value& variable, Value old, UpdateOp op, const Value& operand) {
   static const UpdateOp add = update_op(ast::BinaryOp::add);
-  if (op == add && old.is_object() && typeid(*old.object()) == typeid(Str) && variable.same(old)) {
+  if (op == add && old.exactly<Str>() && variable.same(old)) {
     if (const auto* more = operand.as<Str>()) {
       variable = Value::absent();
       const bool is_alone = old.object()->is_temporary();
@@ -96,16 +96,21 @@ struct LocalTarget final : Target {
     f.locals[slot] = Value::absent();
   }
   Flow update(Frame& f, UpdateOp op, const Node& value, Span place) const override {
-    if (f.locals[slot].is_absent()) [[unlikely]] {
+    Value& variable = f.locals[slot];
+    if (variable.is_absent()) [[unlikely]] {
       f.at = span;
       raise_unbound(name);
     }
-    Value old = f.locals[slot];
+    Value old = variable;
     const Value operand = value.attempt(f);
     if (has_raised(f, operand)) [[unlikely]]
       return Flow::raised;
     f.at = place;
-    update_variable(f, f.locals[slot], std::move(old), op, operand);
+    if (old.is_object()) {
+      update_variable(f, variable, std::move(old), op, operand);
+    } else {
+      variable = op(f.in, old, operand);
+    }
     return Flow::next;
   }
   int slot;

@@ -6,15 +6,15 @@
 namespace gasell {
 namespace {
 
-/// Two operands, evaluated from left to right. Numbers are not copied where both stand for themselves.
+/// Two operands, evaluated from left to right. Variables are not copied where both stand for themselves.
 struct Operands {
   Operand left, right;
   /// Calls `work` with both values.
   auto with(Frame& f, const auto& work) const {
-    const Value* const known = right.number(f);
-    if (const Value* a = known ? left.number(f) : nullptr) return work(*a, *known);
+    const Value* const known = right.place(f);
+    if (const Value* a = known ? left.place(f) : nullptr) return work(*a, *known);
     const Value a = left.node->evaluate(f);
-    if (const Value* b = right.number(f)) return work(a, *b);
+    if (const Value* b = right.place(f)) return work(a, *b);
     return work(a, right.node->evaluate(f));
   }
 };
@@ -25,12 +25,12 @@ struct BinaryNode final : Node {
     return operands.with(f, [&](const Value& a, const Value& b) { return of(f, a, b); });
   }
   Value attempt(Frame& f) const override {
-    const Value* const known = operands.right.number(f);
-    if (const Value* a = known ? operands.left.number(f) : nullptr) return of(f, *a, *known);
+    const Value* const known = operands.right.place(f);
+    if (const Value* a = known ? operands.left.place(f) : nullptr) return of(f, *a, *known);
     const Value a = operands.left.node->attempt(f);
     if (has_raised(f, a)) [[unlikely]]
       return Value::absent();
-    if (const Value* b = operands.right.number(f)) return of(f, a, *b);
+    if (const Value* b = operands.right.place(f)) return of(f, a, *b);
     const Value b = operands.right.node->attempt(f);
     if (has_raised(f, b)) [[unlikely]]
       return Value::absent();

@@ -169,7 +169,7 @@ bool register_type_object(const Type& type, const Value& object) {
 }
 
 const NativeFunction* plain_constructor(const Object& object) {
-  return typeid(object) == typeid(PlainType) ? static_cast<const PlainType&>(object).described.constructor : nullptr;
+  return is_exactly<PlainType>(object) ? static_cast<const PlainType&>(object).described.constructor : nullptr;
 }
 
 const Type& TypeObject::type() const { return type_type(); }

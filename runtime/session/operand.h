@@ -14,6 +14,13 @@ struct Operand {
     const Value& v = f.locals[slot];
     return v.is_int() || v.is_float() ? &v : nullptr;
   }
+  /// The local variable or literal number where it stands for itself, whatever it is; null for other expressions, and for variables that
+  /// are not bound. No longer than nothing of the script runs that may bind the variable.
+  const Value* place(const Frame& f) const {
+    if (slot < 0) return constant;
+    const Value& v = f.locals[slot];
+    return v.is_absent() ? nullptr : &v;
+  }
   NodePtr node;
   int slot;
   const Value* constant;

@@ -337,8 +337,8 @@ std::optional<Value> next(Interpreter& in, const Value& iterator) {
 
 std::vector<Value> to_vector(Interpreter& in, const Value& iterable) {
   if (iterable.is_object()) {
-    if (typeid(*iterable.object()) == typeid(List)) return static_cast<List*>(iterable.object())->items;
-    if (typeid(*iterable.object()) == typeid(Tuple)) return static_cast<Tuple*>(iterable.object())->items;
+    if (const auto* list = iterable.exactly<List>()) return list->items;
+    if (const auto* tuple = iterable.exactly<Tuple>()) return tuple->items;
   }
   std::vector<Value> items;
   Value iterator = iterate(in, iterable);

@@ -28,7 +28,7 @@ uint64_t next_class_number() {
 
 FunctionText text_of(const FunctionCode& code) { return {code.name, code.qualified_name, code.source, code.definition, code.lambda}; }
 
-bool is_text(const Value& v) { return v.is_object() && typeid(*v.object()) == typeid(Str); }
+bool is_text(const Value& v) { return v.exactly<Str>(); }
 bool is_plain_key(const Value& v) { return !v.is_object() || is_text(v); }
 
 }  // namespace

@@ -161,8 +161,7 @@ std::string encode(std::u32string_view s) {
   return out;
 }
 
-bool is_space(char32_t c) {
-  if (c < 0x80) return (c >= 9 && c <= 13) || (c >= 0x1C && c <= 0x20);
+bool is_wide_space(char32_t c) {
   return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
          c == 0x205F || c == 0x3000;
 }

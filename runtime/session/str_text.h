@@ -21,7 +21,8 @@ void require_width(int64_t count);
 std::string repeated(char32_t c, int64_t count);
 
 // ---- properties (Unicode, as str's methods ask for them) ----
-bool is_space(char32_t c);
+bool is_wide_space(char32_t c);  // of those that are not ASCII
+inline bool is_space(char32_t c) { return c < 0x80 ? (c >= 9 && c <= 13) || (c >= 0x1C && c <= 0x20) : is_wide_space(c); }
 bool is_line_break(char32_t c);
 bool is_printable(char32_t c);
 bool is_alpha(char32_t c);

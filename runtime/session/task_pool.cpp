@@ -136,7 +136,7 @@ bool is_of_scripts(const Value& function) {
     return !named || !named->same(function);
   }
   if (const auto* builtin = function.as<Builtin>()) return builtin->function.name == "sleep";
-  return function.is_object() && (function.as<Class>() || typeid(*function.object()) != typeid(TypeObject));
+  return function.is_object() && (function.as<Class>() || !function.exactly<TypeObject>());
 }
 
 }  // namespace

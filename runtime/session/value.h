@@ -89,6 +89,9 @@ class Value {
   T* as() const {
     return tag_ == Tag::object ? object_as<T>(o_) : nullptr;
   }
+  /// The object as a T where it is one itself, not of a class derived from T; or null.
+  template <class T>
+  T* exactly() const;
   /// Python's `is`. Immediate values of one type are the same when their bits are.
   bool same(const Value& other) const { return tag_ == other.tag_ && i_ == other.i_; }
   /// Keeps the object for the life of the process, outside reference counting: for values that several sessions share (built-in functions,
@@ -148,6 +151,8 @@ struct Type {
 class Object {
  public:
   virtual ~Object() = default;
+  static void* operator new(size_t size);  // object_memory.cpp
+  static void operator delete(void* at, size_t size) noexcept;
   virtual const Type& type() const = 0;
 
   virtual std::string repr(Interpreter& in);
@@ -201,10 +206,11 @@ class Object {
   int64_t references_ = 0;  // negative: immortal
 };
 
-inline const std::type_info& dynamic_type(const Object& object) { return typeid(object); }
+[[gnu::always_inline]] inline const std::type_info& dynamic_type(const Object& object) { return typeid(object); }
 template <class T>
 T* object_as(Object* object) {
   if constexpr (std::is_base_of_v<Object, T>) {
+    if (&dynamic_type(*object) == &typeid(T)) return static_cast<T*>(object);
     // By the address of the type's description, whose lowest bit is free for the answer.
     static std::array<std::atomic<uintptr_t>, 8> known;
     const auto type = reinterpret_cast<uintptr_t>(&dynamic_type(*object));
@@ -218,6 +224,17 @@ T* object_as(Object* object) {
   } else {
     return dynamic_cast<T*>(object);  // it lies anywhere beside the Object
   }
+}
+
+/// Whether the object is a T itself, not of a class derived from T. A class has one description in the library, so its address tells; the
+/// operator == of descriptions compares their names where the addresses differ.
+template <class T>
+[[gnu::always_inline]] inline bool is_exactly(const Object& object) {
+  return &dynamic_type(object) == &typeid(T);
+}
+template <class T>
+[[gnu::always_inline]] inline T* Value::exactly() const {
+  return tag_ == Tag::object && is_exactly<T>(*o_) ? static_cast<T*>(o_) : nullptr;
 }
 
 inline Value Value::of(Object* v) {
