@@ -233,7 +233,9 @@ std::optional<DType> to_dtype(Interpreter& in, const Value& v) {
     if (t->described.name == "str" || t->described.name == "object") foreign(t->described.name);
     if (t->described.name == "datetime64" || t->described.name == "timedelta64") foreign(t->described.name);
   }
-  if (is_structure(v)) raise("NotImplementedError", "structured dtypes are not in Gasell", "hold the fields in arrays, or in a DataFrame");
+  if (is_structure(v))
+    raise("NotImplementedError", "a dtype of several elements without names is not in Gasell",
+          "fields have names: [('x', float), ('v', float, (3,))]");
   raise("TypeError", "Cannot interpret '" + repr(in, v) + "' as a data type");
 }
 
