@@ -236,7 +236,7 @@ Value from_slots(const functions::Type& type, const int64_t*& slot) {
 functions::Type type_of_constant(Compilation& compilation, const Value& v) {
   if (numpy::is_typed_array(v))
     raise_typing_error("compiled functions take no arrays of " + str(compilation.in, get_attribute(compilation.in, v, "dtype")),
-                       "a field of records may be an array of numbers; view('int64') of times are their counts");
+                       "they take arrays of numbers: a field of records may be one, and x.view('int64') of times are counts");
   auto& [kept, constant] = compilation.constants[v.object()];
   if (!constant) {
     Outside o = to_outside(compilation, v);

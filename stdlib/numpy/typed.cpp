@@ -72,7 +72,9 @@ bool is_record_class(const Value& v) {
 bool names_records(const Value& v) {
   if (const auto* list = v.as<List>()) {
     const auto* field = list->items.empty() ? nullptr : list->items[0].as<Tuple>();
-    return field && (field->items.size() == 2 || field->items.size() == 3) && field->items[0].as<Str>();
+    if (!field || field->items.size() < 2 || field->items.size() > 3) return false;
+    const auto* titled = field->items[0].as<Tuple>();
+    return field->items[0].as<Str>() || (titled && !titled->items.empty() && titled->items[0].as<Str>());
   }
   if (auto* dict = v.as<Dict>()) {
     return !dict->entries().empty() && std::ranges::all_of(dict->entries(), [](const Dict::Entry& entry) {
