@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 
+#include "runtime/session/arguments.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
@@ -282,6 +283,16 @@ Value LibraryObject::call(Interpreter& in, Arguments args) {
   return gasell::call(in, function, std::move(args));
 }
 
+namespace {
+/// Whether a method is one of the type that a class only counts as: such a native takes an object of that type.
+bool is_foreign_native(const Type& type, std::string_view name) {
+  for (const Type* t = &type; t; t = t->base)
+    for (const NativeFunction& method : t->methods)
+      if (method.name == name) return false;
+  return find_method(type, name) != nullptr;
+}
+}  // namespace
+
 std::optional<Value> LibraryObject::get_attribute(Interpreter& in, std::string_view name) {
   if (auto member = members.find(name); member != members.end()) return member->second;
   if (name == "__class__") return class_;
@@ -290,7 +301,8 @@ std::optional<Value> LibraryObject::get_attribute(Interpreter& in, std::string_v
   if (const auto* function = found.as<StaticMethod>()) return function->function;
   if (const auto* function = found.as<ClassMethod>()) return library_bound(function->function, class_);
   if (!found.is_absent()) return library_bound(found, Value::of(this));
-  if (auto own = Object::get_attribute(in, name)) return own;
+  if (!is_foreign_native(type(), name))
+    if (auto own = Object::get_attribute(in, name)) return own;
   if (!name.starts_with("__")) {
     Value value = try_call(in, "__getattr__", {make_str(std::string(name))});
     if (!value.is_absent() && !value.same(not_implemented())) return value;

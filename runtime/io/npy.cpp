@@ -10,13 +10,13 @@
 #include <bit>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "lang/diagnostic.h"
 #include "runtime/io/atomic_file.h"
-#include "runtime/io/npy_header.h"
 #include "runtime/io/os_error.h"
 
 namespace gasell {
@@ -45,11 +45,15 @@ std::string excerpt_of(std::string_view text) {
 struct Descriptor {
   DType dtype;
   bool byte_swapped;
-  std::string times = {};
+  PythonLiteral named = {};
+  int64_t element_bytes = 0;  // of what is no number
 };
 
-/// '<f8' and the like.
-Descriptor parse_descriptor(const PythonLiteral& literal, const std::filesystem::path& path) {
+/// The bytes of an element of a field: those of its format, times those of its shape.
+int64_t field_bytes(const PythonLiteral::Tuple& field, const std::filesystem::path& path);
+
+/// '<f8' and the like, and lists of fields.
+Descriptor parse_descriptor(const PythonLiteral& literal, const std::filesystem::path& path, bool in_record = false) {
   const auto limitation = [&](std::string_view what) {
     return Error(
         "NotImplementedError",
@@ -57,7 +61,17 @@ Descriptor parse_descriptor(const PythonLiteral& literal, const std::filesystem:
                     in_quotes(path), what),
         {}, Blame::limitation);
   };
-  if (literal.as<PythonLiteral::List>() || literal.as<PythonLiteral::Tuple>()) throw limitation("a structured array");
+  if (const auto* fields = literal.as<PythonLiteral::List>()) {
+    int64_t bytes = 0;
+    for (const PythonLiteral& field : fields->items) {
+      const auto* parts = field.as<PythonLiteral::Tuple>();
+      if (!parts || parts->items.size() < 2 || parts->items.size() > 3) throw bad(path, "descr is not a valid dtype descriptor: a field");
+      if (!parts->items[0].as<std::string>()) throw limitation("a structured array whose fields have titles");
+      bytes += field_bytes(*parts, path);
+    }
+    return {DType::u8, false, literal, bytes};
+  }
+  if (literal.as<PythonLiteral::Tuple>()) throw limitation("arrays of arrays");
   const auto* text = literal.as<std::string>();
   const auto invalid = [&] {
     return bad(path,
@@ -69,20 +83,42 @@ Descriptor parse_descriptor(const PythonLiteral& literal, const std::filesystem:
   const std::string_view type = std::string_view(*text).substr(has_order ? 1 : 0);
   if (const std::optional<DType> dtype = dtype_from_name(type)) {
     const bool explicit_order = order == '<' || order == '>';
-    return {*dtype, size_of(*dtype) > 1 && explicit_order && (order == '>') == kLittle};
+    const bool swapped = size_of(*dtype) > 1 && explicit_order && (order == '>') == kLittle;
+    if (swapped && in_record) throw limitation("records with numbers of the other byte order");
+    return {*dtype, swapped};
   }
   if (type.empty()) throw invalid();
   if (type[0] == 'O') throw Error("ValueError", "Object arrays cannot be loaded when allow_pickle=False");
   if (type.starts_with("M8") || type.starts_with("m8")) {
     if (!std::all_of(type.begin(), type.end(), [](unsigned char c) { return std::isalnum(c) || c == '[' || c == ']'; })) throw invalid();
     if (order == '>') throw limitation("times of the other byte order");
-    return {DType::i64, false, "<" + std::string(type)};
+    return {DType::i64, false, {"<" + std::string(type)}};
   }
   if (!std::all_of(type.begin() + 1, type.end(), [](char c) { return c >= '0' && c <= '9'; })) throw invalid();
-  if (type[0] == 'S' || type[0] == 'U' || type[0] == 'a') throw limitation("strings");
+  int64_t letters = 0;
+  if (type.size() > 1 && std::from_chars(type.data() + 1, type.data() + type.size(), letters).ec != std::errc()) throw invalid();
+  if (letters > INT32_MAX) throw invalid();
+  if (type[0] == 'U' && order == '>') throw limitation("texts of the other byte order");
+  if (type[0] == 'U' || type[0] == 'S') return {DType::u8, false, literal, letters * (type[0] == 'U' ? 4 : 1)};
+  if (type[0] == 'V' && in_record) return {DType::u8, false, literal, letters};
   if (type[0] == 'V') throw limitation("untyped bytes (void)");
   if (type == "f16" || type == "c32" || type == "f12" || type == "c24") throw limitation("extended-precision numbers (longdouble)");
   throw invalid();
+}
+
+int64_t bytes_of(const Descriptor& descriptor) {
+  const bool bare = descriptor.named.as<PythonLiteral::None>() || descriptor.dtype == DType::i64;
+  return bare ? size_of(descriptor.dtype) : descriptor.element_bytes;
+}
+
+graph::Shape parse_shape(const PythonLiteral& literal, const std::filesystem::path& path);
+
+int64_t field_bytes(const PythonLiteral::Tuple& field, const std::filesystem::path& path) {
+  int64_t bytes = bytes_of(parse_descriptor(field.items[1], path, true));
+  if (field.items.size() == 3)
+    for (const int64_t extent : parse_shape(field.items[2], path))
+      if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > INT32_MAX) throw bad(path, "a record is too large");
+  return bytes;
 }
 
 std::string shape_text(const graph::Shape& shape) {
@@ -150,6 +186,13 @@ void read_exactly(int descriptor, void* into, int64_t bytes, int64_t offset, con
   }
 }
 
+/// The extents, and behind them those of an element's bytes.
+graph::Shape shape_in_file(const NpyHeader& header) {
+  graph::Shape shape = header.shape;
+  if (!header.named.as<PythonLiteral::None>() && header.dtype == DType::u8) shape.push_back(header.element_bytes);
+  return shape;
+}
+
 }  // namespace
 
 NpyHeader parse_npy_header(std::span<const char> start, int64_t file_size, const std::filesystem::path& path) {
@@ -212,11 +255,12 @@ NpyHeader parse_npy_header(std::span<const char> start, int64_t file_size, const
   const Descriptor descriptor = parse_descriptor(*descr, path);
   header.dtype = descriptor.dtype;
   header.byte_swapped = descriptor.byte_swapped;
-  header.times = descriptor.times;
+  header.named = descriptor.named;
+  header.element_bytes = descriptor.element_bytes;
   header.shape = parse_shape(*shape, path);
   header.fortran_order = *fortran;
   header.data_offset = static_cast<int64_t>(text_start) + length;
-  const std::optional<int64_t> data_bytes = data_bytes_of(header.shape, header.dtype);
+  const std::optional<int64_t> data_bytes = data_bytes_of(shape_in_file(header), header.dtype);
   if (!data_bytes) throw bad(path, fmt::format("an array of shape {} is larger than memory can be", shape_text(header.shape)));
   header.data_bytes = *data_bytes;
   const int64_t present = file_size - header.data_offset;
@@ -242,8 +286,9 @@ NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget, bool 
   read_exactly(file.get(), start.data(), static_cast<int64_t>(start.size()), 0, path);
   const NpyHeader header = parse_npy_header(start, facts.st_size, path);
 
-  NpyArray array{nullptr, header.dtype, header.shape, graph::Shape(header.shape.size()), 0, header.byte_swapped, header.times};
-  int64_t stride = 1;
+  const graph::Shape shape = shape_in_file(header);
+  NpyArray array{nullptr, header.dtype, shape, graph::Shape(shape.size(), 1), 0, header.byte_swapped, header.named};
+  int64_t stride = shape.size() > header.shape.size() ? header.element_bytes : 1;
   for (size_t k = 0; k < header.shape.size(); ++k) {
     const size_t axis = header.fortran_order ? k : header.shape.size() - 1 - k;
     array.strides[axis] = stride;
@@ -282,7 +327,7 @@ namespace {
 std::string npy_header_text(const std::string& descr, const graph::Shape& shape, bool fortran_order) {
   constexpr size_t kGrowthDigits = 21;
   std::string dict =
-      fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", descr, fortran_order ? "True" : "False", shape_text(shape));
+      fmt::format("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}", descr, fortran_order ? "True" : "False", shape_text(shape));
   if (!shape.empty()) dict.append(kGrowthDigits - std::to_string(fortran_order ? shape.back() : shape.front()).size(), ' ');
   const size_t before = kMagic.size() + 4;
   dict.append(kArrayAlign - (before + dict.size() + 1) % kArrayAlign, ' ');
@@ -303,11 +348,13 @@ struct NpyWriter::State {
 };
 
 NpyWriter::NpyWriter(const std::filesystem::path& path, DType dtype, const graph::Shape& shape, bool fortran_order,
-                     std::string_view times) {
+                     std::string_view descr) {
   const std::optional<int64_t> data_bytes = data_bytes_of(shape, dtype);
   const char order = size_of(dtype) == 1 ? '|' : kLittle ? '<' : '>';
-  const std::string descr = times.empty() ? fmt::format("{}{}{}", order, kind(dtype), size_of(dtype)) : std::string(times);
-  const std::string header = npy_header_text(descr, shape, fortran_order);
+  graph::Shape extents = shape;
+  if (!descr.empty() && dtype == DType::u8) extents.pop_back();
+  const std::string header = npy_header_text(
+      descr.empty() ? fmt::format("'{}{}{}'", order, kind(dtype), size_of(dtype)) : std::string(descr), extents, fortran_order);
   if (!data_bytes || *data_bytes > INT64_MAX - static_cast<int64_t>(header.size())) throw os_error(EFBIG, path);
   state_ = std::make_unique<State>(path);
   state_->data_offset = static_cast<int64_t>(header.size());

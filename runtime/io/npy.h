@@ -10,14 +10,16 @@
 
 #include "compiler/graph/node.h"
 #include "runtime/device/storage.h"
+#include "runtime/io/npy_header.h"
 
 namespace gasell {
 
 /// What the header says.
 struct NpyHeader {
-  DType dtype;        // of times: of their counts
-  std::string times;  // NumPy's name of a dtype of times ("<M8[D]"); else empty
-  graph::Shape shape;
+  DType dtype;                // of times: of their counts; of texts and records: u8, their bytes
+  PythonLiteral named;        // the dtype of elements that are no numbers ("<M8[D]", "<U5", a list of fields); None of others
+  int64_t element_bytes = 0;  // of texts and records
+  graph::Shape shape;         // without the axis of the bytes
   bool fortran_order = false;
   bool byte_swapped = false;  // big-endian data on a little-endian machine, or the other way
   int64_t data_offset = 0;    // bytes, from the beginning of the file
@@ -26,7 +28,7 @@ struct NpyHeader {
 
 /// The header within the first bytes of a file of `file_size` bytes; `start` holds min(file_size, kNpyHeadBytes) of them at least. Throws
 /// Error("ValueError", …) for all that is not a .npy file, is corrupt, holds objects, or is shorter than its shape says; a dtype that is
-/// well-formed but unknown to Gasell (strings, structures, float16, …) is a limitation; an empty file is an EOFError as in NumPy.
+/// well-formed but unknown to Gasell (untyped bytes, long doubles, …) is a limitation; an empty file is an EOFError as in NumPy.
 NpyHeader parse_npy_header(std::span<const char> start, int64_t file_size, const std::filesystem::path& shown);
 inline constexpr int64_t kNpyHeadBytes = 64 << 10;
 
@@ -35,10 +37,10 @@ inline constexpr int64_t kNpyHeadBytes = 64 << 10;
 struct NpyArray {
   HostStorageRef storage;
   DType dtype;
-  graph::Shape shape, strides;
+  graph::Shape shape, strides;  // of texts and records with a last axis of their bytes
   int64_t offset = 0;
   bool byte_swapped = false;
-  std::string times = {};  // as in the header
+  PythonLiteral named = {};  // as in the header
 };
 
 /// Opens a file. Large data is mapped read-only, so that reading it streams; small files, and data that is not aligned to its elements, are
@@ -51,9 +53,10 @@ NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget, bool 
 /// not a crash later.
 class NpyWriter {
  public:
-  /// `times`: the name of a dtype of times, whose counts are the data.
+  /// `descr`: the dtype of elements that are no numbers as the header has it ("'<M8[D]'", "[('x', '<f8')]"). The data are the counts of
+  /// times, and of others their bytes, along a last axis.
   NpyWriter(const std::filesystem::path& path, DType dtype, const graph::Shape& shape, bool fortran_order = false,
-            std::string_view times = {});
+            std::string_view descr = {});
   ~NpyWriter();
   NpyWriter(const NpyWriter&) = delete;
   NpyWriter& operator=(const NpyWriter&) = delete;

@@ -11,6 +11,7 @@
 #include "stdlib/numba/typed.h"
 #include "stdlib/numpy/ndarray.h"
 #include "stdlib/numpy/random_generator.h"
+#include "stdlib/numpy/typed.h"
 
 namespace gasell::numba {
 
@@ -233,6 +234,9 @@ Value from_slots(const functions::Type& type, const int64_t*& slot) {
 // ---- arguments ----
 /// What a function, a dtype or the like is as an argument: a constant of its type.
 functions::Type type_of_constant(Compilation& compilation, const Value& v) {
+  if (numpy::is_typed_array(v))
+    raise_typing_error("compiled functions take no arrays of " + str(compilation.in, get_attribute(compilation.in, v, "dtype")),
+                       "they take arrays of numbers: a field of records may be one, and x.view('int64') of times are counts");
   auto& [kept, constant] = compilation.constants[v.object()];
   if (!constant) {
     Outside o = to_outside(compilation, v);

@@ -13,6 +13,7 @@
 #include "stdlib/numpy/methods.h"
 #include "stdlib/numpy/ndarray.h"
 #include "stdlib/numpy/nested.h"
+#include "stdlib/numpy/typed.h"
 #include "stdlib/numpy/ufunc.h"
 
 namespace gasell::numpy {
@@ -134,6 +135,7 @@ Operand operand(Interpreter& in, const Value& v) {
   if (auto o = try_operand(in, v)) return std::move(*o);
   if (is_column(v)) raise("TypeError", "an array of texts, times or categories cannot be used as an array of numbers");
   if (v.as<BigInt>()) raise("NotImplementedError", "integers beyond 64 bits are not taken by array functions in Gasell");
+  if (is_typed_array(v)) raise("TypeError", "an array of times, texts or records cannot be used as an array of numbers");
   raise("TypeError", "'" + type_of(v).name + "' cannot be used as an array");
 }
 
@@ -233,7 +235,9 @@ std::optional<DType> to_dtype(Interpreter& in, const Value& v) {
     if (t->described.name == "str" || t->described.name == "object") foreign(t->described.name);
     if (t->described.name == "datetime64" || t->described.name == "timedelta64") foreign(t->described.name);
   }
-  if (is_structure(v)) raise("NotImplementedError", "structured dtypes are not in Gasell", "hold the fields in arrays, or in a DataFrame");
+  if (is_structure(v))
+    raise("NotImplementedError", "a dtype of several elements without names is not in Gasell",
+          "fields have names: [('x', float), ('v', float, (3,))]");
   raise("TypeError", "Cannot interpret '" + repr(in, v) + "' as a data type");
 }
 

@@ -319,6 +319,20 @@ const std::string& file_name(const Value& v) {
   raise("TypeError", "expected str, bytes or os.PathLike object, not " + type_of(v).name);
 }
 
+/// What the header of a .npy file says as a value of the language.
+Value literal_value(const PythonLiteral& literal) {
+  const auto all = [](const std::vector<PythonLiteral>& items) {
+    std::vector<Value> values;
+    for (const PythonLiteral& item : items) values.push_back(literal_value(item));
+    return values;
+  };
+  if (const auto* text = literal.as<std::string>()) return make_str(*text);
+  if (const auto* number = literal.as<int64_t>()) return Value::of(*number);
+  if (const auto* tuple = literal.as<PythonLiteral::Tuple>()) return make_tuple(all(tuple->items));
+  if (const auto* list = literal.as<PythonLiteral::List>()) return make_list(all(list->items));
+  return {};
+}
+
 /// np.load: a lazy array over the mapped file. Writes stay in memory, unless mmap_mode says otherwise.
 Value load(Interpreter& in, Args args) {
   const std::string mode = args[1].is_none() ? "c" : str(in, args[1]);
@@ -327,7 +341,7 @@ Value load(Interpreter& in, Args args) {
                                      : "mode must be one of ['r', 'c', 'r+'] (got " + repr(in, args[1]) + ")");
   NpyArray file = open_npy(file_name(args[0]), in.engine().device().budget(), mode == "r+");
   const auto made = [&](Value array) {
-    return file.times.empty() ? array : call_typed(in, "made", {call_typed(in, "dtype_named", {make_str(file.times)}), array});
+    return file.named.as<PythonLiteral::None>() ? array : call_typed(in, "of_file", {literal_value(file.named), array});
   };
   if (mode == "r+") return made(Value::make<NdArray>(Array::over(file.storage, file.dtype, file.shape)));
   if (file.byte_swapped) {  // the other byte order: converted on reading
@@ -357,11 +371,11 @@ Value array_str_of(Interpreter& in, Args args) { return make_str(array_str(in, a
 
 }  // namespace
 
-void save_array(Interpreter& in, const Value& file, const Value& array, std::string_view times) {
+void save_array(Interpreter& in, const Value& file, const Value& array, std::string_view descr) {
   std::string path = file_name(file);
   if (!path.ends_with(".npy")) path += ".npy";
   const NodeRef x = as_node(in, array);
-  NpyWriter writer(path, x->dtype, x->shape, false, times);
+  NpyWriter writer(path, x->dtype, x->shape, false, descr);
   if (const auto* b = x->as<graph::BufferNode>(); b && b->strides == graph::contiguous_strides(x->shape)) {
     const Array::Elements e = Array(x).elements(in.engine());
     writer.write(0, e.data, e.count * gasell::size_of(x->dtype));

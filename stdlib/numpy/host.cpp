@@ -62,7 +62,7 @@ Value make_numpy_host(Interpreter&) {
   for (const NativeFunction& f : kTyped) set_member(module, f.name, Value::make<Builtin>(f));
   pandas::register_time_exceptions();
   set_member(module, "OutOfBoundsDatetime", type_object(*exception_type("OutOfBoundsDatetime")));
-  set_member(module, "UFuncTypeError", type_object(*exception_type("UFuncTypeError")));
+  for (const char* name : {"UFuncTypeError", "DTypePromotionError"}) set_member(module, name, type_object(*exception_type(name)));
   return module;
 }
 

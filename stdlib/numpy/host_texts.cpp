@@ -1,10 +1,12 @@
 // What arrays of texts are made of: each text that a session has in such an array has a number, which is what the array holds. Equal texts
 // have equal numbers; the empty one is 0.
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <unordered_map>
 
 #include "runtime/device/sandbox.h"
+#include "runtime/session/bytes.h"
 #include "runtime/session/types.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/methods.h"
@@ -21,12 +23,44 @@ int64_t letters(std::string_view text) {
   return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
 }
 
+/// Adds a letter as UTF-8.
+void append_letter(std::string& text, uint32_t letter) {
+  if (letter < 0x80) {
+    text += static_cast<char>(letter);
+    return;
+  }
+  const int more = letter < 0x800 ? 1 : letter < 0x10000 ? 2 : 3;
+  static constexpr uint32_t kLead[] = {0, 0xc0, 0xe0, 0xf0};
+  text += static_cast<char>(kLead[more] | (letter >> (6 * more)));
+  for (int k = more - 1; k >= 0; --k) text += static_cast<char>(0x80 | ((letter >> (6 * k)) & 0x3f));
+}
+
+/// The letters of a text that is UTF-8.
+std::vector<uint32_t> letters_of(std::string_view text) {
+  std::vector<uint32_t> all;
+  for (size_t at = 0; at < text.size();) {
+    const auto first = static_cast<unsigned char>(text[at++]);
+    uint32_t letter = first < 0x80 ? first : first < 0xe0 ? first & 0x1f : first < 0xf0 ? first & 0x0f : first & 0x07;
+    for (; at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; ++at)
+      letter = letter << 6 | (static_cast<unsigned char>(text[at]) & 0x3f);
+    all.push_back(letter);
+  }
+  return all;
+}
+
 /// The first letters of a text.
 std::string_view first_letters(std::string_view text, int64_t count) {
   size_t at = 0;
   for (; at < text.size(); ++at)
     if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80 && count-- == 0) break;
   return text.substr(0, at);
+}
+
+/// Bytes as a text of as many letters, and back.
+std::string text_of_bytes(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) append_letter(text, static_cast<unsigned char>(c));
+  return text;
 }
 
 class TextTable {
@@ -58,7 +92,7 @@ class TextsReader {
     nested_.walk(v, [this](const Value& element, size_t depth) { leaf(element, depth); });
     HostArray made(in_, DType::i64, nested_.shape());
     std::copy(codes_.begin(), codes_.end(), made.data<int64_t>());
-    return make_tuple({made.value(), Value::of(std::max<int64_t>(width_, 1))});
+    return make_tuple({made.value(), Value::of(std::max<int64_t>(width_, 1)), Value::of(bytes_)});
   }
 
  private:
@@ -73,10 +107,16 @@ class TextsReader {
   void leaf(const Value& v, size_t depth) {
     nested_.end(depth);
     const bool number = v.is_bool() || v.is_int() || v.is_float() || v.as<NumpyScalar>();
-    if (!number && !v.as<Str>())
+    const auto* bytes = v.as<Bytes>();
+    if (!number && !bytes && !v.as<Str>())
       raise("NotImplementedError", "an array of texts and values of type '" + type_of(v).name + "' is not in Gasell");
-    const std::string text = str(in_, v);
+    if ((bytes && texts_) || (bytes_ && v.as<Str>()))
+      raise("NotImplementedError", "an array of texts and bytes is not in Gasell", "decode the bytes, or encode the texts");
+    bytes_ = bytes_ || bytes;
+    texts_ = texts_ || v.as<Str>();
+    std::string text = bytes ? text_of_bytes(bytes->value) : str(in_, v);
     width_ = std::max(width_, number && !sized_ ? width_of(v) : letters(text));
+    while (text.ends_with('\0')) text.pop_back();
     codes_.push_back(table().code(text));
   }
 
@@ -84,10 +124,12 @@ class TextsReader {
   const bool sized_;
   NestedShape nested_;
   int64_t width_ = 0;
+  bool texts_ = false, bytes_ = false;
   std::vector<int64_t> codes_;
 };
 
-/// texts_of(values, sized): (codes, letters of the longest) of nested lists; numbers count as wide as their type's, unless `sized`.
+/// texts_of(values, sized): (codes, letters of the longest, whether they are bytes) of nested lists; numbers count as wide as their type's,
+/// unless `sized`.
 Value texts_of(Interpreter& in, Args args) { return TextsReader(in, truth(in, args[1])).read(args[0]); }
 
 /// text_at(code).
@@ -140,6 +182,51 @@ Value text_ranks(Interpreter& in, Args args) {
   return make_tuple(std::move(results));
 }
 
+/// text_bytes(codes, width, size): the letters as integers of `size` bytes along a last axis of bytes, zeros behind them.
+/// UnicodeEncodeError's case, letters that one byte does not hold, is the caller's.
+Value text_bytes(Interpreter& in, Args args) {
+  const Int64Elements codes(in, args[0]);
+  const int64_t width = to_index(in, args[1]), size = to_index(in, args[2]);
+  Shape shape = codes.shape();
+  shape.push_back(width * size);
+  HostArray made(in, DType::u8, shape);
+  auto* to = made.data<uint8_t>();
+  std::fill_n(to, codes.size() * width * size, uint8_t{0});
+  for (int64_t k = 0; k < codes.size(); ++k, to += width * size) {
+    const std::vector<uint32_t> all = letters_of(table().characters(codes[k]));
+    for (size_t letter = 0; letter < all.size(); ++letter)
+      std::memcpy(to + static_cast<int64_t>(letter) * size, &all[letter], static_cast<size_t>(size));
+  }
+  return made.value();
+}
+
+/// text_codes(bytes, size): the codes of texts whose letters are integers of `size` bytes along the last axis. ValueError for what is no
+/// letter.
+Value text_codes(Interpreter& in, Args args) {
+  const Array bytes = as_array(in, args[0]);
+  const int64_t size = to_index(in, args[1]);
+  const Array::Elements elements = bytes.elements(in.engine());
+  Shape shape = bytes.shape();
+  const int64_t width = shape.back() / size;
+  shape.pop_back();
+  const int64_t count = graph::size_of(shape);
+  HostArray made(in, DType::i64, shape);
+  auto* to = made.data<int64_t>();
+  const auto* from = reinterpret_cast<const uint8_t*>(elements.data);
+  for (int64_t k = 0; k < count; ++k, from += width * size) {
+    std::string text;
+    for (int64_t letter = 0; letter < width; ++letter) {
+      uint32_t value = 0;
+      std::memcpy(&value, from + letter * size, static_cast<size_t>(size));
+      if (value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) raise("ValueError", "the array holds letters that are none");
+      append_letter(text, value);
+    }
+    while (text.ends_with('\0')) text.pop_back();
+    to[k] = table().code(text);
+  }
+  return made.value();
+}
+
 /// text_width(dtype): letters that NumPy keeps for numbers of a dtype.
 Value text_width_of(Interpreter& in, Args args) { return Value::of(text_width(*to_dtype(in, args[0]))); }
 
@@ -176,7 +263,9 @@ int64_t text_width(DType dtype) {
 
 std::vector<NativeFunction> text_functions() {
   return {
-      {"texts_of", "values, sized", texts_of, "(codes, letters of the longest) of nested lists of texts."},
+      {"texts_of", "values, sized", texts_of, "(codes, letters of the longest, whether they are bytes) of nested lists of texts."},
+      {"text_bytes", "codes, width, size", text_bytes, "The letters of texts as integers of so many bytes, an array of bytes."},
+      {"text_codes", "bytes, size", text_codes, "The codes of texts whose letters lie so in memory."},
       {"text_at", "code", text_at, "A text."},
       {"text_values", "codes", text_values, "A list of texts."},
       {"texts_cut", "codes, width", texts_cut, "The codes of the texts' first letters."},

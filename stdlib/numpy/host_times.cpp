@@ -128,7 +128,7 @@ Value laid_out_of(Interpreter& in, Args args) {
       laid_out(in, as_array(in, args[0]), args[1], str(in, args[2]), str(in, args[3]), static_cast<size_t>(to_index(in, args[4]))));
 }
 
-/// save_counts(file, counts, dtype): a .npy file of times.
+/// save_counts(file, counts, descr): a .npy file of times, or of the bytes of texts and records.
 Value save_counts(Interpreter& in, Args args) {
   save_array(in, args[0], args[1], str(in, args[2]));
   return {};
@@ -150,7 +150,7 @@ std::vector<NativeFunction> time_functions() {
       {"time_unit", "name", time_unit, "The name of a unit. TypeError where there is none."},
       {"common_unit", "a, b, moments", common_unit, "The finer unit, or None where durations have none in common."},
       {"laid_out_texts", "counts, texts, prefix, separator, suffix", laid_out_of, "An array as text; texts(shown) gives its elements'."},
-      {"save_counts", "file, counts, dtype", save_counts, "np.save of times."},
+      {"save_counts", "file, counts, descr", save_counts, "np.save of elements that are no numbers."},
       {"is_typed_dtype", "dtype", is_typed_dtype, "Whether it names a dtype of elements that are no numbers."},
       {"is_typed", "x", is_typed_of, "Whether it is an array of elements that are no numbers, or one of these."},
   };

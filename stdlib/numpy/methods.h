@@ -41,7 +41,7 @@ Value clipped(Interpreter& in, const Value& x, const Value& low, const Value& hi
 /// np.dot and its method: a, b, out.
 Value dot_of(Interpreter& in, std::span<Value> args);
 /// np.save; `times` names the dtype of times whose counts the array has.
-void save_array(Interpreter& in, const Value& file, const Value& array, std::string_view times);
+void save_array(Interpreter& in, const Value& file, const Value& array, std::string_view descr);
 /// np.round.
 NodeRef rounded(const NodeRef& x, int64_t decimals);
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numbers>
 
+#include "runtime/session/bytes.h"
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
 #include "stdlib/modules.h"
@@ -61,6 +62,8 @@ void register_numpy_exceptions() {
     register_exception(axis_error);
     register_exception(linalg_error);
     register_exception(ufunc_type_error);
+    static const Type promotion_error{"DTypePromotionError", "numpy.exceptions", exception_type("TypeError")};
+    register_exception(promotion_error);
     static const Type masked_error{"MAError", "numpy.ma", exception_type("Exception")};
     static const Type mask_error{"MaskError", "numpy.ma", &masked_error};
     register_exception(masked_error);
@@ -90,6 +93,7 @@ Value make_numpy(Interpreter& in) {
   pandas::register_time_exceptions();
   for (auto& [name, value] : numpy::time_members()) set_member(module, name, value);
   set_member(module, "str_", type_object(str_type()));
+  set_member(module, "bytes_", type_object(bytes_type()));
   set_member(module, "newaxis", Value());
   set_member(module, "True_", numpy::wrap_scalar(Scalar::of_bool(true)));
   set_member(module, "False_", numpy::wrap_scalar(Scalar::of_bool(false)));
@@ -99,17 +103,18 @@ Value make_numpy(Interpreter& in) {
   set_member(module, "linalg", linalg);
   set_member(module, "fft", Value::make<LibraryModule>("numpy.fft"));
   const Value exceptions = Value::make<LibraryModule>("numpy.exceptions");
-  set_member(exceptions, "AxisError", type_object(*exception_type("AxisError")));
+  for (const char* name : {"AxisError", "DTypePromotionError"}) set_member(exceptions, name, type_object(*exception_type(name)));
   set_member(module, "exceptions", exceptions);
   const Value masked = Value::make<LibraryModule>("numpy.ma");
   for (const char* name : {"MAError", "MaskError"}) set_member(masked, name, type_object(*exception_type(name)));
   set_member(module, "ma", masked);
   const Value emath = Value::make<LibraryModule>("numpy.emath");
   set_member(module, "emath", emath);
-  for (const char* name : {"strings", "char"}) set_member(module, name, Value::make<LibraryModule>(std::string("numpy.") + name));
+  for (const char* name : {"strings", "char", "rec"}) set_member(module, name, Value::make<LibraryModule>(std::string("numpy.") + name));
   const Value lib = Value::make<LibraryModule>("numpy.lib");
   set_member(lib, "stride_tricks", Value::make<LibraryModule>("numpy.lib.stride_tricks"));
   set_member(lib, "scimath", emath);
+  set_member(lib, "recfunctions", Value::make<LibraryModule>("numpy.lib.recfunctions"));
   set_member(module, "lib", lib);
   const Value polynomial = Value::make<LibraryModule>("numpy.polynomial");
   for (const char* name : {"polynomial", "chebyshev", "legendre", "hermite", "hermite_e", "laguerre", "polyutils"})

@@ -117,9 +117,14 @@ const ScalarTypes& scalar_types() {
 }
 
 Value construct_dtype(Interpreter& in, std::span<Value> args) {
-  truth(in, args[1]);
+  const bool aligned = truth(in, args[1]);
   truth(in, args[2]);
-  if (Value typed = typed_dtype(in, args[0]); !typed.is_none()) return typed;
+  if (Value typed = typed_dtype(in, args[0]); !typed.is_none()) {
+    if (aligned && get_attribute(in, typed, "kind").as<Str>()->value == "V")
+      raise("NotImplementedError", "dtypes of records with align=True are not in Gasell",
+            "\"offsets\" of the dict form says where fields lie");
+    return typed;
+  }
   const auto d = to_dtype(in, args[0]);
   return dtype_object(d.value_or(DType::f64));
 }

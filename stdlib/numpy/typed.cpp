@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/session/bytes.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/types.h"
 #include "stdlib/library.h"
@@ -28,17 +29,72 @@ bool names_times(std::string_view name) {
   });
 }
 
-/// "U5", "<U", "str".
+/// "U5", "<U", "str", "S5", "|S", "bytes".
 bool names_texts(std::string_view name) {
-  if (name == "str") return true;
-  if (name.starts_with('<') || name.starts_with('=')) name.remove_prefix(1);
-  return name.starts_with('U') && std::ranges::all_of(name.substr(1), [](char c) { return c >= '0' && c <= '9'; });
+  if (name == "str" || name == "bytes") return true;
+  if (name.starts_with('<') || name.starts_with('=') || name.starts_with('|')) name.remove_prefix(1);
+  return (name.starts_with('U') || name.starts_with('S')) &&
+         std::ranges::all_of(name.substr(1), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// "i4", "(2,3)f8", "3<U5": what stands between commas.
+bool names_field(std::string_view format) {
+  const auto skip = [&](auto&& among) {
+    while (!format.empty() && among(format.front())) format.remove_prefix(1);
+  };
+  skip([](char c) { return c == ' '; });
+  if (format.starts_with('(')) format.remove_prefix(std::min(format.find(')'), format.size() - 1) + 1);
+  skip([](char c) { return (c >= '0' && c <= '9') || c == ' '; });
+  while (format.ends_with(' ')) format.remove_suffix(1);
+  return dtype_from_name(format) || names_texts(format) || names_times(format) || (format.size() > 1 && dtype_from_name(format.substr(1)));
+}
+
+/// "i4,f8": formats between commas that stand in no parentheses.
+bool names_fields(std::string_view name) {
+  if (name.find(',') == std::string_view::npos) return false;
+  size_t begin = 0;
+  int deep = 0;
+  for (size_t at = 0; at <= name.size(); ++at) {
+    if (at < name.size()) deep += name[at] == '(' ? 1 : name[at] == ')' ? -1 : 0;
+    if (at < name.size() && (name[at] != ',' || deep)) continue;
+    if (at > begin ? !names_field(name.substr(begin, at - begin)) : at < name.size()) return false;
+    begin = at + 1;
+  }
+  return true;
+}
+
+bool is_record_class(const Value& v) {
+  const auto* made_by = v.as<LibraryClass>();
+  return made_by && made_by->texts().starts_with("_typed.") && made_by->texts().ends_with("Record");
+}
+
+/// [("x", "f8"), …], {"names": …, "formats": …}, {"x": ("f8", 0), …}, (np.record, one of these).
+bool names_records(const Value& v) {
+  if (const auto* list = v.as<List>()) {
+    const auto* field = list->items.empty() ? nullptr : list->items[0].as<Tuple>();
+    if (!field || field->items.size() < 2 || field->items.size() > 3) return false;
+    const auto* titled = field->items[0].as<Tuple>();
+    return field->items[0].as<Str>() || (titled && !titled->items.empty() && titled->items[0].as<Str>());
+  }
+  if (auto* dict = v.as<Dict>()) {
+    return !dict->entries().empty() && std::ranges::all_of(dict->entries(), [](const Dict::Entry& entry) {
+      const auto* name = entry.key.as<Str>();
+      static constexpr std::array<std::string_view, 6> kParts = {"names", "formats", "offsets", "titles", "itemsize", "aligned"};
+      const auto* place = entry.value.as<Tuple>();  // (format, offset)
+      return name && (std::ranges::find(kParts, name->value) != kParts.end() ||
+                      (place && place->items.size() >= 2 && !place->items[0].is_int() && place->items[1].is_int()));
+    });
+  }
+  const auto* pair = v.as<Tuple>();
+  return pair && pair->items.size() == 2 && is_record_class(pair->items[0]);
 }
 
 bool names_typed(const Value& v) {
-  if (const auto* s = v.as<Str>()) return names_times(s->value) || names_texts(s->value);
+  if (const auto* s = v.as<Str>()) return names_times(s->value) || names_texts(s->value) || names_fields(s->value);
+  if (names_records(v)) return true;
   const auto* type = v.as<TypeObject>();
-  return type && (&type->described == &datetime64_type() || &type->described == &timedelta64_type() || &type->described == &str_type());
+  return type && (&type->described == &datetime64_type() || &type->described == &timedelta64_type() || &type->described == &str_type() ||
+                  &type->described == &bytes_type());
 }
 
 /// Lists are looked at no deeper than that, and no further than their first elements.
@@ -47,7 +103,7 @@ constexpr size_t kMostItems = 4;
 
 bool is_typed_to(const Value& v, int depth) {
   if (!v.is_object()) return false;
-  if (depth < kMostDepth && v.as<Str>()) return true;
+  if (depth < kMostDepth && (v.as<Str>() || v.as<Bytes>())) return true;
   if (v.as<TimeScalar>() || class_of_typed(v)) return true;
   if (depth == 0) return false;
   const auto* list = v.as<List>();
@@ -83,10 +139,11 @@ class ArrayFunction final : public Builtin {
 
  private:
   bool has_text(const Arguments& args) const {
+    const auto is_text = [](const Value& v) { return v.as<Str>() || v.as<Bytes>(); };
     for (size_t k = elements_at_; k <= last_element_at_ && k < args.positional.size(); ++k)
-      if (args.positional[k].as<Str>()) return true;
+      if (is_text(args.positional[k])) return true;
     return std::ranges::any_of(args.keywords,
-                               [](const auto& keyword) { return keyword.first == "fill_value" && keyword.second.template as<Str>(); });
+                               [&](const auto& keyword) { return keyword.first == "fill_value" && is_text(keyword.second); });
   }
 
   const std::string owner_;

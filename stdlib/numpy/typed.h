@@ -1,5 +1,6 @@
-// Arrays of elements that are no numbers: times, which are integers beside a unit, and texts, which have numbers in a table. They are
-// objects of the library's classes (stdlib/_typed), and functions of np that are written in C++ leave them to the texts of that module.
+// Arrays of elements that are no numbers: times, which are integers beside a unit, texts and bytes, which have numbers in a table, and
+// records, which are an array a field. They are objects of the library's classes (stdlib/_typed), and functions of np that are written in
+// C++ leave them to the texts of that module.
 #pragma once
 
 #include <string>

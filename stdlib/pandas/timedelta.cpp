@@ -173,8 +173,7 @@ const Type& timedelta_type() {
            return datetime::duration_value(static_cast<Int128>(std::nearbyint(static_cast<double>(self_of(args[0]).nanoseconds) / 1000)));
          },
          "As datetime.timedelta, of whole microseconds."},
-        {"as_unit", "unit, round_ok=True", [](Interpreter&, std::span<Value> args) { return args[0]; },
-         "Itself: nanoseconds are the only unit."},
+        {"as_unit", "unit, round_ok=True", &in_unit, "Itself: nanoseconds are the only unit, others are refused."},
         {"__abs__", "", [](Interpreter&, std::span<Value> args) { return timedelta_value(std::abs(self_of(args[0]).nanoseconds)); },
          "abs(self)"},
     };

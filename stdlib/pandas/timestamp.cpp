@@ -12,6 +12,7 @@
 #include "runtime/session/type_objects.h"
 #include "runtime/session/types.h"
 #include "stdlib/datetime/objects.h"
+#include "stdlib/library.h"
 #include "stdlib/numpy/ndarray.h"
 #include "stdlib/pandas/offsets.h"
 #include "stdlib/pandas/times_objects.h"
@@ -317,8 +318,7 @@ std::vector<NativeFunction> methods() {
          return t.zone ? timedelta_value(offset_of_utc(*t.zone, t.nanoseconds) * kSecond) : Value();
        },
        "How far the local time is ahead of UTC."},
-      {"as_unit", "unit, round_ok=True", [](Interpreter&, std::span<Value> args) { return args[0]; },
-       "Itself: nanoseconds are the only unit."},
+      {"as_unit", "unit, round_ok=True", &in_unit, "Itself: nanoseconds are the only unit, others are refused."},
       {"to_pydatetime", "warn=True",
        [](Interpreter&, std::span<Value> args) { return datetime::datetime_value(*datetime::clock_of(args[0])); },
        "As datetime.datetime, without nanoseconds."},
@@ -538,6 +538,11 @@ LocalTimeChoice local_time_choice(Interpreter& in, const Value& ambiguous, const
   else if (word != "raise")
     raise("ValueError", "The nonexistent argument must be one of 'raise', 'NaT', 'shift_forward', 'shift_backward' or a timedelta object");
   return choice;
+}
+
+Value in_unit(Interpreter& in, std::span<Value> args) {
+  call(in, *library_member(in, "_pandas", "check_unit"), {{args[1]}, {}});
+  return args[0];
 }
 
 }  // namespace gasell::pandas

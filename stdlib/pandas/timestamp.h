@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,8 @@ class Timedelta final : public Object {
 /// pd.NaT where `ns` is frame::kNotATime; the zone's name is empty for none. Throws Error("UnknownTimeZoneError", …).
 Value timestamp_value(int64_t ns, const std::string& zone = {});
 Value timedelta_value(int64_t ns);
+/// as_unit(self, unit, …): itself in nanoseconds, NotImplementedError in another unit.
+Value in_unit(Interpreter& in, std::span<Value> args);
 const Value& nat_value();
 const Value& na_value();
 inline bool is_nat(const Value& v) { return v.same(nat_value()); }

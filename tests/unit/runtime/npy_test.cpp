@@ -187,9 +187,16 @@ TEST_CASE("bad .npy files are refused in the user's terms", "[npy]") {
   CHECK(complaint(npy(dict("'|O'", "(3,)"), data)) == "ValueError: Object arrays cannot be loaded when allow_pickle=False");
   CHECK(complaint(npy(dict("'<f16'", "(3,)"), data)).find("'x.npy' holds extended-precision numbers (longdouble); Gasell reads") !=
         std::string::npos);
-  CHECK(complaint(npy(dict("'<U5'", "(3,)"), data)).find("holds strings") != std::string::npos);
+  CHECK(complaint(npy(dict("'>U5'", "(3,)"), data)).find("holds texts of the other byte order") != std::string::npos);
+  CHECK(complaint(npy(dict("'<U99999999999'", "(3,)"), data)).find("not a valid dtype descriptor") != std::string::npos);
+  CHECK(complaint(npy(dict("'<U9'", "(3,)"), data)).find("the file is truncated") != std::string::npos);
   CHECK(complaint(npy(dict("'>M8[ns]'", "(3,)"), data)).find("holds times of the other byte order") != std::string::npos);
-  CHECK(complaint(npy(dict("[('a', '<f8')]", "(3,)"), data)).find("holds a structured array") != std::string::npos);
+  CHECK(complaint(npy(dict("[('a', '>f8')]", "(3,)"), data)).find("holds records with numbers of the other byte order") !=
+        std::string::npos);
+  CHECK(complaint(npy(dict("[(('t', 'a'), '<f8')]", "(3,)"), data)).find("fields have titles") != std::string::npos);
+  CHECK(complaint(npy(dict("[('a', '<f8', (999999, 999999))]", "(3,)"), data)).find("a record is too large") != std::string::npos);
+  CHECK(complaint(npy(dict("[('a',)]", "(3,)"), data)).find("not a valid dtype descriptor") != std::string::npos);
+  CHECK(complaint(npy(dict("[('a', '<U9'), ('b', '<f8', (2,))]", "(3,)"), data)).find("the file is truncated") != std::string::npos);
   CHECK(complaint(npy(dict("'<f7'", "(3,)"), data)) == "ValueError: 'x.npy': descr is not a valid dtype descriptor: '<f7'");
   CHECK(complaint(npy(dict("3", "(3,)"), data)).find("not a valid dtype descriptor") != std::string::npos);
   CHECK(complaint(npy(dict("'<f8'", "3"), data)) == "ValueError: 'x.npy': shape is not valid: it is not a tuple of integers");
