@@ -174,7 +174,10 @@ CallProfile Interpreter::profile(const std::function<void()>& work) {
   return profile;
 }
 
-void Interpreter::confine(std::shared_ptr<Sandbox> sandbox) { state_->session.sandbox = std::move(sandbox); }
+void Interpreter::confine(std::shared_ptr<Sandbox> sandbox) {
+  state_->session.memory.confine(sandbox.get());
+  state_->session.sandbox = std::move(sandbox);
+}
 const std::shared_ptr<Sandbox>& Interpreter::sandbox() const { return state_->session.sandbox; }
 void Interpreter::set_recursion_limit(int calls) { state_->session.recursion_limit = calls; }
 

@@ -9,12 +9,6 @@
 using namespace gasell;
 using namespace gasell::c_abi;
 
-gasell_session::gasell_session(gasell_engine& owner, Sandbox::Rules rules)
-    : owner(owner), engine(owner.engine), sandbox(std::make_shared<Sandbox>(std::move(rules))), interpreter(engine, known_modules()) {
-  interpreter.confine(sandbox);
-}
-gasell_session::~gasell_session() = default;
-
 namespace {
 
 void count_output(gasell_session& session, size_t length) {
@@ -25,17 +19,17 @@ void count_output(gasell_session& session, size_t length) {
   }
 }
 
-void set_writer(gasell_session& session, gasell_write write, void* context) {
-  session.interpreter.write_out = [&session, write, context](std::string_view text) {
-    count_output(session, text.size());
-    if (write)
-      write(context, text.data(), text.size());
-    else
-      std::fwrite(text.data(), 1, text.size(), stdout);
+}  // namespace
+
+gasell_session::gasell_session(gasell_engine& owner, Sandbox::Rules rules)
+    : owner(owner), engine(owner.engine), sandbox(std::make_shared<Sandbox>(std::move(rules))), interpreter(engine, known_modules()) {
+  interpreter.confine(sandbox);
+  interpreter.write_out = [this](std::string_view text) {
+    count_output(*this, text.size());
+    write(text);
   };
 }
-
-}  // namespace
+gasell_session::~gasell_session() = default;
 
 gasell_status gasell_session_create(gasell_engine* engine, gasell_session** session, gasell_error** error) noexcept {
   return gasell_session_create_with(engine, nullptr, session, error);
@@ -62,20 +56,13 @@ gasell_status gasell_session_create_with(gasell_engine* engine, const gasell_ses
     made->most_output = given.output;
     made->seconds = given.seconds;
     if (given.recursion) made->interpreter.set_recursion_limit(given.recursion);
-    set_writer(*made, nullptr, nullptr);
     if (given.sandbox) made->interpreter.read_line = [](const std::string&) { return std::optional<std::string>(); };
     *session = made.release();
   });
 }
 
 void gasell_session_free(gasell_session* session) noexcept {
-  if (!session) return;
-  try {
-    const Engine::Turn turn(session->owner.engine);
-    delete session;
-  } catch (const Interrupted&) {  // of the wait for the GPUs: its values go all the same
-    delete session;
-  }
+  if (session) free_session(session);
 }
 
 gasell_status gasell_session_set_seconds(gasell_session* session, double seconds, gasell_error** error) noexcept {
@@ -99,7 +86,8 @@ void gasell_session_set_cancelled(gasell_session* session, int cancelled) noexce
 gasell_status gasell_session_set_output(gasell_session* session, gasell_write write, void* context, gasell_error** error) noexcept {
   return guarded(error, session, [&] {
     require(session, "gasell_session_set_output wants a session");
-    set_writer(*session, write, context);
+    session->writer = write;
+    session->writer_context = context;
   });
 }
 

@@ -308,6 +308,12 @@ class Value {
     detail::call(gasell_value_dlpack, handle_.get(), &tensor);
     return tensor;
   }
+  /// The same in the memory of a device, by DLPack's numbers: 2 for an NVIDIA GPU.
+  DLManagedTensorVersioned* dlpack_on(int device_type, int device) const {
+    DLManagedTensorVersioned* tensor = nullptr;
+    detail::call(gasell_value_dlpack_on, handle_.get(), device_type, device, &tensor);
+    return tensor;
+  }
   /// The program's object behind a handle of this type's name.
   template <class T>
   T& object(const char* type_name) const {
