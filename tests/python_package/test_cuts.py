@@ -67,6 +67,11 @@ class Cuts(unittest.TestCase):
                 with self.subTest(text=text, shape=shape):
                     self.assert_same(text, numbers, chunks)
 
+    def test_as_many_groups_as_take_several_steps(self):
+        for text in ("x.sum()", "x.mean()", "(x * 2).sum()"):
+            with self.subTest(text=text):
+                self.assert_same(text, np.random.default_rng(8).normal(size=70 * gasell.cuts.GROUP + 5), 700_000)
+
     def test_other_types(self):
         for numbers in (np.arange(200_000), np.arange(200_000) % 3 == 0, self.numbers.astype("f4"), self.numbers + 1j * self.numbers,
                         np.arange(200_000, dtype="u1"), np.where(np.arange(200_000) == 77, np.nan, 1.0)):
