@@ -175,6 +175,50 @@ TEST_CASE("a limit of output ends direct calls") {
   CHECK(talk(2) == 2);
 }
 
+TEST_CASE("what scripts say beside their output has a hook, and counts") {
+  gasell::Engine engine;
+  gasell::SessionOptions options;
+  options.output = 100;
+  gasell::Session session(engine, options);
+  std::string seen, output;
+  session.set_output([&](std::string_view text) { output += text; });
+  session.set_error_output([&](std::string_view text) { seen += text; });
+  session.evaluate(
+      "import sys, warnings\nprint('error', file=sys.stderr)\nsys.stderr.write('more\\n')\nwarnings.warn('careful')\nprint('out')");
+  CHECK_THAT(seen, Contains("error\nmore\n"));
+  CHECK_THAT(seen, Contains("careful"));
+  CHECK(output == "out\n");
+  for (const char* text : {"while True: sys.stderr.write('flood')", "i = 0\nwhile True:\n    i += 1\n    warnings.warn(str(i))",
+                           "while True:\n    try:\n        sys.stderr.write('flood')\n    except BaseException: pass"}) {
+    CAPTURE(text);
+    seen.clear();
+    CHECK_THAT(outcome(session, text), Contains("OutputLimitError"));
+    CHECK(seen.size() <= 100);
+  }
+  seen.clear();
+  CHECK(outcome(session, "sys.stderr.write('on')") == "2");
+  CHECK(seen == "on");
+  // A thread of the script's, too.
+  seen.clear();
+  CHECK_THAT(outcome(session,
+                     "from threading import Thread\ndef f():\n    while True: print('flood', file=sys.stderr)\nt = "
+                     "Thread(target=f)\nt.start()\nt.join()"),
+             Contains("OutputLimitError"));
+  CHECK(seen.size() <= 100);
+}
+
+TEST_CASE("in a sandbox all that scripts say goes where the output goes") {
+  gasell::Engine engine;
+  gasell::SessionOptions options;
+  options.sandbox = true;
+  gasell::Session session(engine, options);
+  std::string output;
+  session.set_output([&](std::string_view text) { output += text; });
+  session.evaluate("import sys, warnings\nprint('error', file=sys.stderr)\nwarnings.warn('careful')");
+  CHECK_THAT(output, Contains("error\n"));
+  CHECK_THAT(output, Contains("careful"));
+}
+
 TEST_CASE("endless recursion ends in direct calls, too") {
   gasell::Engine engine;
   gasell::Session session(engine);

@@ -65,9 +65,11 @@ struct gasell_session {
 
   std::atomic<double> seconds{0};      // of a call; 0: as many as it takes
   std::atomic<bool> cancelled{false};  // calls end at once
-  int64_t most_output = 0, printed = 0;
-  gasell_write writer = nullptr;
-  void* writer_context = nullptr;
+  int64_t most_output = 0;
+  std::atomic<int64_t> printed{0};
+  gasell_write writer = nullptr, error_writer = nullptr;
+  void *writer_context = nullptr, *error_writer_context = nullptr;
+  std::mutex error_mutex;  // of the error writer, which threads of the script share
 
   std::atomic<std::thread::id> user = {};  // the thread that is in a call
   int nested = 0;                          // calls within calls

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "lang/parser.h"
+#include "runtime/session/error_output.h"
 #include "runtime/session/objects.h"
 #include "stdlib/modules.h"
 #include "tools/array_values.h"
@@ -11,12 +12,27 @@ using namespace gasell::c_abi;
 
 namespace {
 
-void count_output(gasell_session& session, size_t length) {
-  session.printed += static_cast<int64_t>(length);
-  if (session.most_output > 0 && session.printed > session.most_output) {
-    session.end(Sandbox::End::output);
-    throw Sandbox::Ended{Sandbox::End::output};
+/// False: that is more than may be printed, and the call is ended.
+bool count_output(gasell_session& session, size_t length) {
+  const int64_t printed = session.printed += static_cast<int64_t>(length);
+  if (session.most_output == 0 || printed <= session.most_output) return true;
+  session.end(Sandbox::End::output);
+  return false;
+}
+
+/// What scripts say beside their output: to the program, else in a sandbox to where the output goes, else to stderr.
+void write_error_output(gasell_session& session, std::string_view text) {
+  const std::lock_guard lock(session.error_mutex);
+  if (!count_output(session, text.size())) {
+    if (session.user.load() == std::this_thread::get_id()) throw Sandbox::Ended{Sandbox::End::output};
+    return;  // one that works for the call, which ends
   }
+  if (session.error_writer)
+    session.error_writer(session.error_writer_context, text.data(), text.size());
+  else if (session.sandbox->rules().confined)
+    session.write(text);
+  else
+    std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 }  // namespace
@@ -25,9 +41,10 @@ gasell_session::gasell_session(gasell_engine& owner, Sandbox::Rules rules)
     : owner(owner), engine(owner.engine), sandbox(std::make_shared<Sandbox>(std::move(rules))), interpreter(engine, known_modules()) {
   interpreter.confine(sandbox);
   interpreter.write_out = [this](std::string_view text) {
-    count_output(*this, text.size());
+    if (!count_output(*this, text.size())) throw Sandbox::Ended{Sandbox::End::output};
     write(text);
   };
+  sandbox->state<ErrorOutput>().write = [this](std::string_view text) { write_error_output(*this, text); };
 }
 gasell_session::~gasell_session() = default;
 
@@ -88,6 +105,15 @@ gasell_status gasell_session_set_output(gasell_session* session, gasell_write wr
     require(session, "gasell_session_set_output wants a session");
     session->writer = write;
     session->writer_context = context;
+  });
+}
+
+gasell_status gasell_session_set_error_output(gasell_session* session, gasell_write write, void* context, gasell_error** error) noexcept {
+  return guarded(error, session, [&] {
+    require(session, "gasell_session_set_error_output wants a session");
+    const std::lock_guard lock(session->error_mutex);
+    session->error_writer = write;
+    session->error_writer_context = context;
   });
 }
 

@@ -176,6 +176,10 @@ GASELL_API void gasell_session_set_cancelled(gasell_session* session, int cancel
 typedef void (*gasell_write)(void* context, const char* text, size_t length);
 GASELL_API gasell_status gasell_session_set_output(gasell_session* session, gasell_write write, void* context,
                                                    gasell_error** error) GASELL_NOEXCEPT;
+/* What scripts write to sys.stderr and what warns goes to `write` (NULL: as at first, to stderr, or in a sandbox to where the output goes).
+ * It counts towards the limit of output, and comes from one thread at a time: that of the call, or one that works for it. */
+GASELL_API gasell_status gasell_session_set_error_output(gasell_session* session, gasell_write write, void* context,
+                                                         gasell_error** error) GASELL_NOEXCEPT;
 /* What input() gets: `read` writes a line of at most `room` bytes to `line` and returns its length; -1 at the end of the input. NULL:
  * stdin. In a sandbox without a reader input() finds the end. */
 typedef int64_t (*gasell_read_line)(void* context, const char* prompt, char* line, int64_t room);
