@@ -21,6 +21,7 @@
 #include "compiler/ir/tile.h"
 #include "compiler/ir/transform.h"
 #include "lang/diagnostic.h"
+#include "lang/heap_account.h"
 
 namespace gasell {
 namespace {
@@ -103,6 +104,7 @@ std::optional<ir::Kernel> map_for_gpu(const ir::Kernel& kernel) {
 }
 
 std::optional<GpuCode> compile_ptx(const ir::Kernel& kernel, int capability) {
+  const Uncounted uncounted;  // LLVM cannot tell that memory is short
   return lower<GpuCode>(kernel, capability, [&](const ir::Kernel& mapped, llvm::Module& module, llvm::TargetMachine& machine) {
     if (kernel.simt) return GpuCode{symbol_of(kernel), to_assembly(module, machine), 32, ir::static_shared_bytes(mapped)};
     return GpuCode{symbol_of(kernel), to_assembly(module, machine), mapped.threads, ir::shared_bytes(mapped)};

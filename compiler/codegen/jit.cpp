@@ -25,6 +25,7 @@
 #include "compiler/ir/passes.h"
 #include "compiler/ir/text.h"
 #include "lang/diagnostic.h"
+#include "lang/heap_account.h"
 
 namespace gasell {
 namespace {
@@ -147,6 +148,7 @@ Jit::Jit(JitOptions options) : state_(std::make_unique<State>(options)) {}
 Jit::~Jit() = default;
 
 HostKernel Jit::compile(const ir::Kernel& kernel) {
+  const Uncounted uncounted;  // LLVM cannot tell that memory is short; the code is counted
   const std::string key = key_of(kernel, state_->target(kernel));
   {
     std::unique_lock lock(state_->mutex);
@@ -167,6 +169,7 @@ HostKernel Jit::compile(const ir::Kernel& kernel) {
   try {
     const std::string symbol = "gasell_kernel_" + key;
     if (const auto stored = state_->cache.find(key)) {
+      uncounted.but(static_cast<int64_t>(stored->size()));
       auto function = state_->load(llvm::MemoryBuffer::getMemBufferCopy(*stored, symbol), symbol);
       if (function)
         result = {*function, 0, HostKernel::Origin::disk};
@@ -175,6 +178,7 @@ HostKernel Jit::compile(const ir::Kernel& kernel) {
     }
     if (!result.function) {
       auto object = state_->lower(kernel, symbol, to_object);
+      uncounted.but(static_cast<int64_t>(object->getBufferSize()));
       state_->cache.insert(key, std::string_view(object->getBufferStart(), object->getBufferSize()));
       result.function = unwrap(state_->load(std::move(object), symbol));
     }

@@ -53,7 +53,7 @@ void require_path(const fs::path& path, bool write) {
 
 }  // namespace
 
-Sandbox::Sandbox(Rules rules) : rules_(std::move(rules)) {
+Sandbox::Sandbox(Rules rules) : rules_(std::move(rules)), account_{rules_.memory} {
   for (Folder& folder : rules_.folders) {
     std::error_code error;
     const fs::path real = fs::canonical(folder.path, error);
@@ -70,11 +70,23 @@ bool Sandbox::may_open(const fs::path& path, bool write) const {
 }
 
 void Sandbox::take(int64_t bytes) {
-  const int64_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
-  if (rules_.memory == 0 || bytes <= rules_.memory - before) return;
+  const int64_t before = account_.used.fetch_add(bytes, std::memory_order_relaxed);
+  if (account_.limit == 0 || bytes <= account_.limit - before) return;
   give(bytes);
-  throw Error("MemoryError", "Unable to allocate " + memory_text(bytes),
-              memory_text(before) + " of the session's limit of " + memory_text(rules_.memory) + " are in use", Blame::environment);
+  throw no_room(bytes);
+}
+
+void Sandbox::require_room(int64_t bytes) const {
+  if (!account_.has_room(bytes)) throw no_room(bytes);
+}
+
+Error Sandbox::no_room(int64_t bytes) const {
+  return {"MemoryError", "Unable to allocate " + memory_text(bytes), memory_in_use(), Blame::environment};
+}
+
+std::string Sandbox::memory_in_use() const {
+  return memory_text(account_.used.load(std::memory_order_relaxed)) + " of the session's limit of " + memory_text(account_.limit) +
+         " are in use";
 }
 
 bool grant(Sandbox::Rules& rules, std::string_view text) {
@@ -97,8 +109,13 @@ bool grant(Sandbox::Rules& rules, std::string_view text) {
 
 const std::shared_ptr<Sandbox>& current_sandbox() noexcept { return *current; }
 
-InSandbox::InSandbox(const std::shared_ptr<Sandbox>& sandbox) noexcept : before_(std::exchange(current, &sandbox)) {}
-InSandbox::~InSandbox() { current = before_; }
+InSandbox::InSandbox(const std::shared_ptr<Sandbox>& sandbox) noexcept
+    : before_(std::exchange(current, &sandbox)),
+      account_before_(HeapTally::of_thread().turn_to(sandbox && sandbox->account().limit > 0 ? &sandbox->account() : nullptr)) {}
+InSandbox::~InSandbox() {
+  current = before_;
+  HeapTally::of_thread().turn_to(account_before_);
+}
 
 bool is_readable_in_sandbox(const fs::path& path) { return !confining() || (*current)->may_open(path, false); }
 void require_readable(const fs::path& path) { require_path(path, false); }

@@ -10,9 +10,13 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "lang/diagnostic.h"
+#include "lang/heap_account.h"
 
 namespace gasell {
 
@@ -29,7 +33,7 @@ class Sandbox {
     bool environment = false, clock = false, network = false, plugins = false;
     bool unchecked = false;  // compiled functions with boundscheck=False
     bool raw_code = false;   // text of other languages: CUDA C++
-    int64_t memory = 0;      // bytes of arrays that the session may hold; 0: what the engine has
+    int64_t memory = 0;      // bytes that the session may hold; 0: what the engine has
   };
   /// Why what runs has to end: no handler of the script's catches that.
   enum class End : uint8_t { none, asked, time, output };
@@ -44,8 +48,14 @@ class Sandbox {
 
   /// Counts memory of arrays. Throws Error MemoryError beyond the limit.
   void take(int64_t bytes);
-  void give(int64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
-  int64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
+  void give(int64_t bytes) noexcept { account_.used.fetch_sub(bytes, std::memory_order_relaxed); }
+  /// Throws what take() does where there is no room for so much.
+  void require_room(int64_t bytes) const;
+  /// Of arrays, and of the heap where there is a limit.
+  HeapAccount& account() noexcept { return account_; }
+  const HeapAccount& account() const noexcept { return account_; }
+  /// "7.45 MiB of the session's limit of 8.00 MiB are in use".
+  std::string memory_in_use() const;
 
   /// The session's own T, made when it is first asked for. Thread-safe.
   template <class T>
@@ -66,8 +76,10 @@ class Sandbox {
   }
 
  private:
+  Error no_room(int64_t bytes) const;
+
   Rules rules_;
-  std::atomic<int64_t> used_{0};
+  HeapAccount account_;
   std::atomic<End> end_{End::none};
   std::mutex states_mutex_;
   std::vector<std::pair<const char*, std::shared_ptr<void>>> states_;
@@ -97,6 +109,7 @@ class InSandbox {
 
  private:
   const std::shared_ptr<Sandbox>* before_;
+  HeapAccount* const account_before_;
 };
 
 /// Whether require_readable would pass.

@@ -129,7 +129,7 @@ bool DirectCall::overlaps(void* const* arguments) const {
   return false;
 }
 
-void DirectCall::operator()(void* result, DType wanted, void* const* arguments) const {
+void DirectCall::operator()(void* result, DType wanted, void* const* arguments, const std::atomic<bool>& interrupt) const {
   const Compiled& compiled = apart_.compiled();
   Slots<kMost> slots;
   for (size_t k = 0; k < compiled.arguments.size(); ++k) {
@@ -162,7 +162,6 @@ void DirectCall::operator()(void* result, DType wanted, void* const* arguments) 
   const auto add = [&](auto* data, size_t count) { slots.memory(data, data, data + count); };
   add(reinterpret_cast<char*>(&context), sizeof context);
   add(error, 4);
-  const std::atomic<bool>& interrupt = engine_.interrupt_flag();
   add(const_cast<char*>(reinterpret_cast<const char*>(&interrupt)), 1);
   add(returned, 2);
   if (chosen.checks_bounds()) {

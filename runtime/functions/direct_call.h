@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,9 +29,9 @@ class DirectCall {
   DirectCall(Engine& engine, const Specialisation& apart, const Specialisation* overlapping);
 
   /// One address an argument: of a number of the parameter's dtype, or of a View. The result is written to `result`, as a number of
-  /// dtype `wanted`, where that is not null. Throws SiteRaised, Interrupted; Error ValueError for a view that does not fit its parameter,
-  /// and as Specialisation::run.
-  void operator()(void* result, DType wanted, void* const* arguments) const;
+  /// dtype `wanted`, where that is not null. It ends soon after `interrupt` is set. Throws SiteRaised, Interrupted; Error ValueError for a
+  /// view that does not fit its parameter, and as Specialisation::run.
+  void operator()(void* result, DType wanted, void* const* arguments, const std::atomic<bool>& interrupt) const;
 
  private:
   static constexpr size_t kMost = 96;  // arrays, and scalars

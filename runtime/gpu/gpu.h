@@ -207,6 +207,11 @@ class Gpu {
   virtual void synchronize(GpuStream stream) = 0;
   /// Whether it has, without waiting.
   virtual bool done(GpuStream stream) = 0;
+  /// Returns when a stream of another library's in this process has done what it was given: 1 is the driver's default stream, 2 that of the
+  /// thread, others are its handles.
+  virtual void synchronize_foreign(uint64_t stream) = 0;
+  /// Whether the address lies in memory of this GPU, whoever took it.
+  virtual bool has(GpuAddress address) = 0;
   /// A point in a stream whose time is wanted, by its number. Default: waits for the stream, so that what is measured does not overlap.
   virtual int64_t mark(GpuStream stream);
   /// When the stream came there, in seconds of std::chrono::steady_clock; once, and only when the stream is done.

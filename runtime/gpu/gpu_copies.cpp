@@ -30,8 +30,13 @@ GpuCopies::~GpuCopies() {
   const std::lock_guard lock(memory_->mutex_);
   memory_->all_.erase(this);
   memory_->uncommitted_.erase(this);
-  for (int g = 0; g < memory_->count(); ++g)
-    for (Piece& piece : pieces(g)) memory_->gpu(g).free(piece.address);
+  pieces_.clear();
+}
+
+void GpuCopies::adopt(int g, GpuAddress address) {
+  const ByteRange all{0, storage_.bytes()};
+  pieces(g).push_back({.range = all, .address = address, .block = nullptr, .valid = {}});
+  pieces(g).back().valid.add(all);
 }
 
 Piece* GpuCopies::piece(int g, ByteRange range, bool make) {
@@ -58,7 +63,8 @@ Piece* GpuCopies::piece(int g, ByteRange range, bool make) {
     address = memory_->allocate_locked(g, range.size());
     wanted = range;
   }
-  pieces(g).push_back({wanted, address, {}, 0});
+  std::shared_ptr<const void> block(nullptr, [memory = memory_, g, address](const void*) { memory->gpu(g).free(address); });
+  pieces(g).push_back({.range = wanted, .address = address, .block = std::move(block), .valid = {}});
   return &pieces(g).back();
 }
 
@@ -133,7 +139,6 @@ void GpuCopies::written(ByteRange range, const Piece* keeper) {
 }
 
 void GpuCopies::free(int g, Piece& piece) noexcept {
-  memory_->gpu(g).free(piece.address);
   pieces(g).remove_if([&](const Piece& each) { return &each == &piece; });
 }
 
@@ -141,7 +146,6 @@ void GpuCopies::bury(int g, const std::string& name) {
   Intervals held;
   for (const Piece& piece : pieces(g))
     for (const ByteRange& part : piece.valid.ranges()) held.add(part);
-  for (const Piece& piece : pieces(g)) memory_->gpu(g).free(piece.address);
   pieces(g).clear();
   sent_.clear();
   if (before_)

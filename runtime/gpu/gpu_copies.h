@@ -13,12 +13,16 @@ namespace gasell {
 struct Piece {
   ByteRange range;
   GpuAddress address;  // of range.begin
+  /// The allocation, which is freed with its last holder: others may have it too (GpuDevice::lend). Null: it is another library's.
+  std::shared_ptr<const void> block;
   Intervals valid;
   uint64_t used = 0;      // GpuMemory's count of uses when it was bound last
   uint64_t awaiting = 0;  // and when there were transfers for it, of these bytes: until they are given, only its own GPU may count on them
   Intervals awaited;
   uint64_t received = 0;  // when it was copied to last, in that count; the largest: no kernel may have come behind
 
+  /// Whether giving it up makes room.
+  bool takes_room() const { return block.use_count() == 1; }
   void await(ByteRange part, uint64_t use) {
     if (awaiting != use) awaited.clear();
     awaiting = received = use;
@@ -54,6 +58,8 @@ class GpuCopies final : public RemoteCopies {
   /// `range` was written in the copy `keeper` (null: on the host); all others are stale there.
   void written(ByteRange range, const Piece* keeper);
   void free(int g, Piece& piece) noexcept;
+  /// All bytes are at this address of GPU g, in another library's memory.
+  void adopt(int g, GpuAddress address);
   /// Drops what GPU g holds, and notes what is lost with it.
   void bury(int g, const std::string& name);
   /// Throws when bytes of the range were lost.

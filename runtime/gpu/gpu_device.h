@@ -110,6 +110,19 @@ class GpuDevice final : public Device {
   /// Bytes that are free on a GPU now.
   int64_t free_memory(int g) const;
 
+  /// Where the bytes of a storage are on GPU g, for another library: all that was given before is done. They stay there while `hold` and
+  /// the storage live. Throws as run_grid does.
+  struct Lent {
+    GpuAddress address = 0;
+    std::shared_ptr<const void> hold;
+  };
+  Lent lend(int g, const HostStorageRef& storage);
+  /// Read-only memory over bytes of GPU g that are another library's, as they are when what `stream` of its was given is done (0: they are
+  /// done); Gpu::synchronize_foreign. `release` is called when nothing uses them any more.
+  HostStorageRef adopt(int g, GpuAddress address, int64_t bytes, uint64_t stream, std::function<void()> release);
+  /// The GPU whose memory an address lies in; -1: none of these.
+  int gpu_with(GpuAddress address) const;
+
   /// Gives a result that somebody will read soon, by its size, to the host already.
   void send_home(const StorageRef& result);
   /// Returns when all that was given is done. Throws Interrupted within 100 ms of the flag being set, and WorkLost.

@@ -25,6 +25,21 @@ HostStorageRef GpuMemory::allocate(MemoryBudget& host, int64_t bytes) {
   return storage;
 }
 
+void GpuMemory::adopt(int g, HostStorage& storage, GpuAddress address) {
+  const std::lock_guard lock(mutex_);
+  auto copies = std::make_unique<GpuCopies>(shared_from_this(), storage, false);
+  copies->adopt(g, address);
+  storage.keep_copies(std::move(copies));
+}
+
+std::shared_ptr<const void> GpuMemory::holder(int g, const HostStorage& storage, GpuAddress address) {
+  const std::lock_guard lock(mutex_);
+  if (!storage.copies()) return nullptr;
+  for (const Piece& piece : static_cast<GpuCopies&>(*storage.copies()).pieces(g))
+    if (piece.at(0) == address) return piece.block;
+  return nullptr;
+}
+
 void GpuMemory::begin_use() {
   const std::lock_guard lock(mutex_);
   ++use_;
@@ -175,7 +190,7 @@ bool GpuMemory::evict_one(int g) {
   std::vector<Victim> victims;
   for (GpuCopies* copies : all_)
     for (Piece& piece : copies->pieces(g))
-      if (piece.used != use_) victims.push_back({copies, &piece, !copies->only_in(g, piece).empty()});
+      if (piece.used != use_ && piece.takes_room()) victims.push_back({copies, &piece, !copies->only_in(g, piece).empty()});
   std::sort(victims.begin(), victims.end());
   for (const Victim& victim : victims) {
     try {

@@ -64,6 +64,11 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
   /// Memory on the host, to come when it is read there, for what the GPUs compute.
   HostStorageRef allocate(MemoryBudget& host, int64_t bytes);
 
+  /// The storage's bytes are at this address of GPU g, in memory of another library's.
+  void adopt(int g, HostStorage& storage, GpuAddress address);
+  /// What keeps the allocation on GPU g that has the storage's bytes from this address on; null: it is another library's.
+  std::shared_ptr<const void> holder(int g, const HostStorage& storage, GpuAddress address);
+
   /// What is bound from now on stays on its GPU until the next call.
   void begin_use();
   /// All transfers that were wanted on GPU g are given.

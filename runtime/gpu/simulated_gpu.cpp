@@ -122,6 +122,11 @@ class SimulatedGpu final : public Gpu {
     const std::lock_guard lock(mutex_);
     return memory_.free_bytes();
   }
+  void synchronize_foreign(uint64_t) override {}  // others have no streams here
+  bool has(GpuAddress address) override {
+    const std::lock_guard lock(mutex_);
+    return memory_.has(address);
+  }
 
   GpuAddress allocate(int64_t bytes) override {
     const std::lock_guard lock(mutex_);

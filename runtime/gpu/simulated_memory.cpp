@@ -91,6 +91,13 @@ void SimulatedMemory::release(const StreamCounts& ran, bool all) {
   }
 }
 
+bool SimulatedMemory::has(GpuAddress address) const {
+  auto block = blocks_.upper_bound(address);
+  if (block == blocks_.begin()) return false;
+  --block;
+  return !block->second.freed && address < block->first + static_cast<GpuAddress>(block->second.bytes);
+}
+
 char* SimulatedMemory::at(GpuAddress address, int64_t bytes) const {
   auto block = blocks_.upper_bound(address);
   if (block == blocks_.begin()) simulation_broken("an address that is none of the simulated GPU's");

@@ -28,6 +28,8 @@ class SimulatedMemory {
   void free(GpuAddress address, const StreamCounts& until) noexcept;
   /// Gives back what was freed and is not used any more when the streams `ran` so many; all that was freed when `all`.
   void release(const StreamCounts& ran, bool all);
+  /// Whether the address lies in a living allocation.
+  bool has(GpuAddress address) const;
   /// The host's address of bytes within one living allocation.
   char* at(GpuAddress address, int64_t bytes) const;
   /// The same of an address that need not lie in any.

@@ -145,6 +145,8 @@ class TracedGpu final : public Gpu {
     }
   }
   bool done(GpuStream stream) override { return gpu_->done(stream); }
+  void synchronize_foreign(uint64_t stream) override { gpu_->synchronize_foreign(stream); }
+  bool has(GpuAddress address) override { return gpu_->has(address); }
 
  private:
   struct Pending {

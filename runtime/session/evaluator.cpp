@@ -92,9 +92,7 @@ Session::~Session() {
 
 void Session::stop() {
   if (switch_wanted.load(std::memory_order_relaxed)) threads->pause();
-  if (memory.take())
-    throw Error("MemoryError", "the script's objects take more memory than there is",
-                "--memory, or the engine's option, says how much there is", Blame::environment);
+  memory.check();
   if (!engine.interrupted()) return;  // the memory is free again
   if (threads && !threads->is_main()) return threads->wake_main();
   engine.clear_interrupt();

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "lang/heap_account.h"
 #include "lang/parser.h"
 #include "lang/render.h"
 #include "runtime/device/sandbox.h"
@@ -100,6 +101,7 @@ std::optional<Value> known_module(Session& session, const std::string& name) {
     parent = parent || m.name.starts_with(name + ".");
   }
   if (!definition && !parent) return {};
+  const Uncounted uncounted;  // the library is not the script's
   Value module = definition ? definition->make(session.in) : Value::make<Module>(name);
   return session.loaded.emplace(name, module).first->second;
 }
@@ -240,6 +242,7 @@ Value Interpreter::library_module(const std::string& name, std::string_view text
   Session& session = Evaluator::session(*this);
   const std::string key = "<" + name + ">";
   if (auto found = session.loaded.find(key); found != session.loaded.end()) return found->second;
+  const Uncounted uncounted;  // the library is not the script's
   return run_text(session, key, name, key, std::string(text), true);
 }
 

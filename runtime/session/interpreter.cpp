@@ -6,6 +6,7 @@
 
 #include "lang/large_stack.h"
 #include "runtime/device/sandbox.h"
+#include "runtime/session/error_output.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/script_threads.h"
 
@@ -75,8 +76,7 @@ namespace {
     const auto& args = static_cast<Exception&>(*exception.object()).args;
     if (args.empty() || args[0].is_none()) throw Interpreter::Exit{0};
     if (args[0].is_int() || args[0].is_bool()) throw Interpreter::Exit{static_cast<int>(args[0].as_int())};
-    std::string text = str(in, args[0]) + "\n";
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    write_error(str(in, args[0]) + "\n");
     throw Interpreter::Exit{1};
   }
   throw error_from_exception(in, exception);
@@ -174,7 +174,10 @@ CallProfile Interpreter::profile(const std::function<void()>& work) {
   return profile;
 }
 
-void Interpreter::confine(std::shared_ptr<Sandbox> sandbox) { state_->session.sandbox = std::move(sandbox); }
+void Interpreter::confine(std::shared_ptr<Sandbox> sandbox) {
+  state_->session.memory.confine(sandbox.get());
+  state_->session.sandbox = std::move(sandbox);
+}
 const std::shared_ptr<Sandbox>& Interpreter::sandbox() const { return state_->session.sandbox; }
 void Interpreter::set_recursion_limit(int calls) { state_->session.recursion_limit = calls; }
 

@@ -11,6 +11,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/machine.h"
 #include "runtime/device/pages.h"
+#include "runtime/device/sandbox.h"
 #include "runtime/device/storage.h"
 
 namespace gasell {
@@ -47,6 +48,7 @@ int64_t anonymous_bytes() {
 MemoryWatch::MemoryWatch(int64_t limit) : limit_(limit) {}
 
 MemoryWatch::~MemoryWatch() {
+  confine(nullptr);
   if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -84,9 +86,23 @@ int64_t MemoryWatch::limit() const {
   return before + std::max(kLeftToOthers, std::min(wanted, machine - before));
 }
 
-bool MemoryWatch::take() noexcept { return over_.exchange(false) && anonymous_bytes() > limit(); }
+void MemoryWatch::confine(Sandbox* sandbox) {
+  if (sandbox_) sandbox_->account().over = nullptr;
+  sandbox_ = sandbox;
+  if (sandbox_) sandbox_->account().over = &over_;
+}
+
+void MemoryWatch::check() {
+  if (!over_.exchange(false)) return;
+  if (sandbox_ && sandbox_->account().is_over())
+    throw Error("MemoryError", "the script's objects take more memory than they may", sandbox_->memory_in_use(), Blame::environment);
+  if (anonymous_bytes() > limit())
+    throw Error("MemoryError", "the script's objects take more memory than there is",
+                "--memory, or the engine's option, says how much there is", Blame::environment);
+}
 
 void MemoryWatch::require(int64_t bytes) const {
+  if (sandbox_) sandbox_->require_room(bytes);
   if (bytes < kLarge || bytes <= limit() - (kWatches ? anonymous_bytes() : 0)) return;
   throw Error("MemoryError", "Unable to allocate " + memory_text(bytes), "--memory, or the engine's option, says how much there is",
               Blame::environment);

@@ -9,9 +9,11 @@
 
 namespace gasell {
 
+class Sandbox;
+
 /// Arrays and what compiled functions make ask the engine's budget (runtime/device/storage.h). Objects of scripts are many and small: what
 /// they take is seen from outside, as memory of this process that no file backs. A thread looks at it forty times a second while a script
-/// runs; beyond the limit, over() is true until take(), and the script gets a MemoryError at its next step. Large single objects ask
+/// runs; beyond the limit, over() is true until check(), and the script gets a MemoryError at its next step. Large single objects ask
 /// require() before they are made.
 class MemoryWatch {
  public:
@@ -25,13 +27,16 @@ class MemoryWatch {
   /// of each run on.
   void own_process();
 
+  /// The session that scripts run in: beyond its own limit, too, over() is true.
+  void confine(Sandbox* sandbox);
+
   /// A script begins to run, or has ended. Runs may be nested.
   void begin();
   void end();
 
   bool over() const noexcept { return over_.load(std::memory_order_relaxed); }
-  /// Whether it still is over; over() no longer is. What took the memory may have gone since.
-  bool take() noexcept;
+  /// Throws MemoryError where it still is over; over() no longer is. What took the memory may have gone since.
+  void check();
 
   /// Throws MemoryError where an object of so many bytes is more than what is left.
   void require(int64_t bytes) const;
@@ -44,6 +49,7 @@ class MemoryWatch {
   std::atomic<int64_t> before_{0};  // what the process had when counting began
   std::atomic<bool> over_{false}, running_{false}, fresh_{false};
   bool own_process_ = false;
+  Sandbox* sandbox_ = nullptr;
   int depth_ = 0;
 
   std::mutex mutex_;

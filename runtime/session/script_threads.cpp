@@ -7,6 +7,7 @@
 
 #include "lang/diagnostic.h"
 #include "lang/render.h"
+#include "runtime/session/error_output.h"
 #include "runtime/session/task_pool.h"
 
 namespace gasell {
@@ -17,10 +18,7 @@ using Clock = std::chrono::steady_clock;
 /// How often one who waits for what others than threads do looks at it, and one who waits for ever at interrupts.
 constexpr std::chrono::milliseconds kLookOutside{1}, kLook{20};
 
-void tell(const Error& error) {
-  const std::string text = render(error.diagnostic());
-  std::fwrite(text.data(), 1, text.size(), stderr);
-}
+void tell(const Error& error) { write_error(render(error.diagnostic())); }
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "lang/render.h"
+#include "runtime/session/error_output.h"
 #include "runtime/session/evaluator.h"
 #include "runtime/session/types.h"
 
@@ -94,7 +95,7 @@ void warn(Interpreter& in, const Type& category, const std::string& message, con
   std::string text = category.name + ": " + message;
   if (with_place && frame) text = render({Blame::user, category.name, message, Label{frame->code.source, frame->at, ""}, {}, hint});
   if (!text.ends_with('\n')) text += '\n';
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  write_error(text);
 }
 
 }  // namespace gasell

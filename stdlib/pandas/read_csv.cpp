@@ -11,6 +11,7 @@
 #include "runtime/io/json_lines.h"
 #include "runtime/io/os_error.h"
 #include "runtime/session/dict.h"
+#include "runtime/session/error_output.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/csv.h"
 
@@ -144,10 +145,7 @@ csv::CsvOptions read_options(Interpreter& in, const Value& dict) {
 /// read_csv(source, is_text, options): (names, columns, rows, columns of the index, whether the names are numbers).
 Value read_csv(Interpreter& in, Args args) {
   const csv::CsvOptions options = read_options(in, args[2]);
-  const auto warn = [](const std::string& text) {
-    const std::string line = "ParserWarning: " + text;
-    std::fwrite(line.data(), 1, line.size(), stderr);
-  };
+  const auto warn = [](const std::string& text) { write_error("ParserWarning: " + text); };
   csv::CsvTable table;
   if (truth(in, args[1])) {
     table = csv::read_csv_text(in.engine(), str(in, args[0]), options, warn);

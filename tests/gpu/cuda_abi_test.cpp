@@ -74,6 +74,7 @@ static_assert(same_entry<decltype(D::pool_set_attribute), PFN_cuMemPoolSetAttrib
 static_assert(same_entry<decltype(D::pool_get_attribute), PFN_cuMemPoolGetAttribute_v11020>);
 static_assert(same_entry<decltype(D::pool_set_access), PFN_cuMemPoolSetAccess_v11020>);
 static_assert(same_entry<decltype(D::pool_trim_to), PFN_cuMemPoolTrimTo_v11020>);
+static_assert(same_entry<decltype(D::pointer_get_attribute), PFN_cuPointerGetAttribute_v4000>);
 static_assert(same_entry<decltype(D::host_alloc), PFN_cuMemHostAlloc_v2020>);
 static_assert(same_entry<decltype(D::host_free), PFN_cuMemFreeHost_v2000>);
 static_assert(same_entry<decltype(D::memcpy_host_to_device_async), PFN_cuMemcpyHtoDAsync_v3020>);

@@ -216,7 +216,7 @@ class Exchange(unittest.TestCase):
         class OnGpu:
             __cuda_array_interface__ = {"shape": (1,), "typestr": "<f8", "data": (1, False), "version": 3}
 
-        with self.assertRaisesRegex(TypeError, "GPU"):
+        with self.assertRaisesRegex(ValueError, "computes on no GPU"):
             gasell.asarray(OnGpu())
 
 

@@ -6,6 +6,7 @@
 #include "runtime/session/objects.h"
 #include "stdlib/pandas/arrow_stream.h"
 #include "tools/array_values.h"
+#include "tools/libgasell/device_memory.h"
 #include "tools/libgasell/dlpack_abi.h"
 #include "tools/libgasell/marshal.h"
 
@@ -78,7 +79,9 @@ arrow::Stream stream_of(ArrowSchema& schema, ArrowArray& array) {
 }
 
 constexpr uint64_t kReadOnly = 1;
-constexpr int32_t kHostMemory = 1;
+// Types of devices (dlpack.h).
+constexpr int32_t kHostMemory = 1, kCuda = 2, kCudaPinned = 3, kExtension = 12, kCudaManaged = 13;
+constexpr uint64_t kDefaultStream = 1;
 
 DType dtype_of(const DLDataType& type) {
   require(type.lanes == 1, "a tensor of vectors is no array");
@@ -104,20 +107,30 @@ Array array_of_tensor(gasell_session& session, DLManagedTensorVersioned* tensor,
   require(tensor, "the tensor is NULL");
   require(tensor->version.major == 1, "the tensor is of another major version of DLPack than 1");
   const DLTensor& t = tensor->dl_tensor;
-  require(t.device.device_type == kHostMemory, "the tensor is not in the host's memory");
   const DType dtype = dtype_of(t.dtype);
   void* const data = static_cast<char*>(t.data) + t.byte_offset;
-  require_memory(data, dtype, t.ndim, t.shape, t.strides);
-  return array_over(session.engine, data, dtype, t.ndim, t.shape, t.strides, !(tensor->flags & kReadOnly), [armed, tensor] {
+  const auto release = [armed, tensor] {
     if (*armed && tensor->deleter) tensor->deleter(tensor);
-  });
+  };
+  switch (t.device.device_type) {
+    case kHostMemory:
+    case kCudaPinned:
+      require_memory(data, dtype, t.ndim, t.shape, t.strides);
+      return array_over(session.engine, data, dtype, t.ndim, t.shape, t.strides, !(tensor->flags & kReadOnly), release);
+    case kCuda:
+    case kCudaManaged:
+    case kExtension:  // a simulated GPU
+      return array_over_gpu(session, data, dtype, t.ndim, t.shape, t.strides, t.device.device_id, kDefaultStream, release);
+    default: throw InvalidArgument{"the tensor is neither in the host's memory nor in that of an NVIDIA GPU"};
+  }
 }
 
 /// A tensor over an array's memory, which lives as long.
 struct Lent {
   DLManagedTensorVersioned tensor{};
   std::vector<int64_t> shape;
-  Array::Memory memory;
+  Array::Memory memory;  // of the host
+  OnGpu on_gpu;          // or of a GPU
 };
 
 }  // namespace
@@ -180,23 +193,42 @@ gasell_status gasell_bind_dlpack(gasell_session* session, const char* name, DLMa
 }
 
 gasell_status gasell_value_dlpack(gasell_value* value, DLManagedTensorVersioned** tensor, gasell_error** error) noexcept {
+  return gasell_value_dlpack_on(value, kHostMemory, 0, tensor, error);
+}
+
+gasell_status gasell_value_dlpack_on(gasell_value* value, int device_type, int device, DLManagedTensorVersioned** tensor,
+                                     gasell_error** error) noexcept {
   return guarded(error, value ? value->session : nullptr, [&] {
     require(value && tensor, "gasell_value_dlpack wants a value and a place for the tensor");
     *tensor = nullptr;
     const std::optional<Array> array = array_of(value->value);
     if (!array) throw Error("TypeError", "a value of type '" + type_of(value->value).name + "' is not an array");
-    const Array* const one[] = {&*array};
-    settle(value->session->engine, one, {false});
     auto lent = std::make_unique<Lent>();
     lent->shape = array->shape();
-    lent->memory = array->memory(false);
+    void* data = nullptr;
+    int64_t* strides = nullptr;
+    if (device_type == kHostMemory) {
+      const Array* const one[] = {&*array};
+      settle(value->session->engine, one, {false});
+      lent->memory = array->memory(false);
+      data = lent->memory.data;
+      strides = lent->memory.strides.data();
+    } else {
+      require(device_type == kCuda || device_type == kExtension, "arrays are given in the host's memory, or in that of an NVIDIA GPU");
+      lent->on_gpu = on_gpu(*value->session, *array, device);
+      require(lent->on_gpu.simulated == (device_type == kExtension),
+              "the device of simulated GPUs is kDLExtDev (12), of others kDLCUDA (2)");
+      data = lent->on_gpu.data;
+      strides = lent->on_gpu.strides.data();
+    }
     DLManagedTensorVersioned& t = lent->tensor;
     t.version = {1, 0};
     t.flags = kReadOnly;
     t.manager_ctx = lent.get();
     t.deleter = [](DLManagedTensorVersioned* self) { delete static_cast<Lent*>(self->manager_ctx); };
     t.dl_tensor = {
-        lent->memory.data, {kHostMemory, 0}, array->rank(), dl_type(array->dtype()), lent->shape.data(), lent->memory.strides.data(), 0};
+        data, {device_type, device_type == kHostMemory ? 0 : device}, array->rank(), dl_type(array->dtype()), lent->shape.data(), strides,
+        0};
     *tensor = &lent.release()->tensor;
   });
 }

@@ -92,7 +92,7 @@ std::unique_ptr<gasell_function> make_function(gasell_session& session, Value ca
   require_parameters(callee, signature);
   auto f = std::make_unique<gasell_function>(gasell_function{&session, nullptr, std::move(callee), std::move(signature), {}});
   Interpreter& in = session.interpreter;
-  f->output = {[&in](std::string_view text) { in.write_out(text); }, [&in](const Array& array) { return str(in, value_of(array)); }};
+  f->output = {[&session](std::string_view text) { session.write(text); }, [&in](const Array& array) { return str(in, value_of(array)); }};
   run_on_large_stack([&] {  // as calls of scripts run: compiling recurses as deep as the function's text
     try {
       compile_for(*f);
@@ -124,15 +124,29 @@ void call_in_session(const gasell_function& f, void* result, void* const* argume
 void call_directly(const gasell_function& f, void* result, void* const* arguments) {
   // What was interrupted before is forgotten, unless it is a call in the session that has not ended yet.
   Engine& engine = f.session->engine;
-  if (engine.interrupted() && f.session->user.load() == std::thread::id()) [[unlikely]]
+  gasell_session& session = *f.session;
+  if (engine.interrupted() && session.user.load() == std::thread::id()) [[unlikely]]
     engine.clear_interrupt();
+  if (session.cancelled) throw Sandbox::Ended{Sandbox::End::asked};
   struct Printing {
     explicit Printing(const functions::FunctionOutput* output) : before(std::exchange(functions::function_output(), output)) {}
     ~Printing() { functions::function_output() = before; }
     const functions::FunctionOutput* before;
-  } printing(&f.output);
-  const InSandbox confined(f.session->sandbox);
-  (*f.direct)(result, f.signature.result.type.dtype, arguments);
+  };
+  const InSandbox confined(session.sandbox);
+  const DType wanted = f.signature.result.type.dtype;
+  if (session.most_output == 0 && session.seconds == 0) [[likely]] {
+    const Printing printing(&f.output);
+    return (*f.direct)(result, wanted, arguments, engine.interrupt_flag());
+  }
+  const DirectCallLimits limits(session, f.output.text_of);
+  const Printing printing(&limits.output());
+  try {
+    (*f.direct)(result, wanted, arguments, limits.interrupt());
+  } catch (const Interrupted&) {
+    if (limits.why() != Sandbox::End::none) throw Sandbox::Ended{limits.why()};
+    throw;
+  }
 }
 
 /// The name that the last def at the top of a text binds.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -21,7 +23,15 @@
 
 namespace gasell::c_abi {
 class Use;
-}
+
+/// An array's elements in a GPU's memory.
+struct OnGpu {
+  void* data = nullptr;  // of element (0, 0, …)
+  std::vector<int64_t> strides;
+  std::shared_ptr<const void> storage, block;  // which are there as long as these
+  bool simulated = false;
+};
+}  // namespace gasell::c_abi
 
 struct gasell_engine {
   explicit gasell_engine(gasell::EngineOptions options) : engine(std::move(options)) {}
@@ -31,6 +41,13 @@ struct gasell_engine {
 
 struct gasell_session {
   gasell_session(gasell_engine& owner, gasell::Sandbox::Rules rules);
+  /// To where scripts print.
+  void write(std::string_view text) const {
+    if (writer)
+      writer(writer_context, text.data(), text.size());
+    else
+      std::fwrite(text.data(), 1, text.size(), stdout);
+  }
   ~gasell_session();
   /// Ends what runs, whatever the script catches. From any thread, and from a signal handler.
   void end(gasell::Sandbox::End why) noexcept {
@@ -48,7 +65,11 @@ struct gasell_session {
 
   std::atomic<double> seconds{0};      // of a call; 0: as many as it takes
   std::atomic<bool> cancelled{false};  // calls end at once
-  int64_t most_output = 0, printed = 0;
+  int64_t most_output = 0;
+  std::atomic<int64_t> printed{0};
+  gasell_write writer = nullptr, error_writer = nullptr;
+  void *writer_context = nullptr, *error_writer_context = nullptr;
+  std::mutex error_mutex;  // of the error writer, which threads of the script share
 
   std::atomic<std::thread::id> user = {};  // the thread that is in a call
   int nested = 0;                          // calls within calls
@@ -67,6 +88,7 @@ struct gasell_value {
   std::optional<gasell::Array> array = {};  // what gasell_array.shape points into
   gasell::Array::Elements elements = {};    // what gasell_array.data points to
   gasell::Array::Memory memory = {};        // what gasell_view points to
+  gasell::c_abi::OnGpu on_gpu = {};         // what that of gasell_value_device_view points to
 };
 
 struct gasell_error {
@@ -120,6 +142,9 @@ class BetweenTurns {
   gasell_session& session_;
   std::vector<Use*> holders_;  // the innermost first
 };
+
+/// With all its values.
+void free_session(gasell_session* session) noexcept;
 
 /// Lets go of what belongs to a session, from any thread: now, or when the call that another thread is in ends.
 void release_in(gasell_session& session, std::shared_ptr<void> object) noexcept;

@@ -6,21 +6,21 @@
 #include "tools/array_values.h"
 
 namespace gasell::c_abi {
-namespace {
-
-using Kind = ParameterType::Kind;
 
 std::vector<int64_t> strides_of(int rank, const int64_t* shape, const int64_t* strides) {
   if (strides) return {strides, strides + rank};
   return graph::contiguous_strides(graph::Shape(shape, shape + rank));
 }
 
-/// The element numbers between which elements lie.
 std::pair<int64_t, int64_t> reach_of(const graph::Shape& shape, const std::vector<int64_t>& strides) {
   int64_t low = 0, high = 0;
   for (size_t k = 0; k < shape.size(); ++k) (strides[k] < 0 ? low : high) += (shape[k] - 1) * strides[k];
   return {low, high + 1};
 }
+
+namespace {
+
+using Kind = ParameterType::Kind;
 
 /// Calls f(offset) for the elements in C order.
 template <class F>

@@ -16,6 +16,9 @@ void from_value(gasell_session& session, const Value& value, const ParameterType
 /// An array over memory of the program's with these strides in elements (null: C order): writes go there.
 Array array_over(Engine& engine, void* data, DType dtype, int rank, const int64_t* shape, const int64_t* strides, bool writable,
                  std::function<void()> release);
+/// What strides are, where C order is meant by null; and the element numbers between which elements lie.
+std::vector<int64_t> strides_of(int rank, const int64_t* shape, const int64_t* strides);
+std::pair<int64_t, int64_t> reach_of(const graph::Shape& shape, const std::vector<int64_t>& strides);
 /// Checks what array_over takes.
 void require_memory(const void* data, DType dtype, int rank, const int64_t* shape, const int64_t* strides);
 

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "lang/parser.h"
+#include "runtime/session/error_output.h"
 #include "runtime/session/objects.h"
 #include "stdlib/modules.h"
 #include "tools/array_values.h"
@@ -9,33 +10,43 @@
 using namespace gasell;
 using namespace gasell::c_abi;
 
-gasell_session::gasell_session(gasell_engine& owner, Sandbox::Rules rules)
-    : owner(owner), engine(owner.engine), sandbox(std::make_shared<Sandbox>(std::move(rules))), interpreter(engine, known_modules()) {
-  interpreter.confine(sandbox);
-}
-gasell_session::~gasell_session() = default;
-
 namespace {
 
-void count_output(gasell_session& session, size_t length) {
-  session.printed += static_cast<int64_t>(length);
-  if (session.most_output > 0 && session.printed > session.most_output) {
-    session.end(Sandbox::End::output);
-    throw Sandbox::Ended{Sandbox::End::output};
-  }
+/// False: that is more than may be printed, and the call is ended.
+bool count_output(gasell_session& session, size_t length) {
+  const int64_t printed = session.printed += static_cast<int64_t>(length);
+  if (session.most_output == 0 || printed <= session.most_output) return true;
+  session.end(Sandbox::End::output);
+  return false;
 }
 
-void set_writer(gasell_session& session, gasell_write write, void* context) {
-  session.interpreter.write_out = [&session, write, context](std::string_view text) {
-    count_output(session, text.size());
-    if (write)
-      write(context, text.data(), text.size());
-    else
-      std::fwrite(text.data(), 1, text.size(), stdout);
-  };
+/// What scripts say beside their output: to the program, else in a sandbox to where the output goes, else to stderr.
+void write_error_output(gasell_session& session, std::string_view text) {
+  const std::lock_guard lock(session.error_mutex);
+  if (!count_output(session, text.size())) {
+    if (session.user.load() == std::this_thread::get_id()) throw Sandbox::Ended{Sandbox::End::output};
+    return;  // one that works for the call, which ends
+  }
+  if (session.error_writer)
+    session.error_writer(session.error_writer_context, text.data(), text.size());
+  else if (session.sandbox->rules().confined)
+    session.write(text);
+  else
+    std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 }  // namespace
+
+gasell_session::gasell_session(gasell_engine& owner, Sandbox::Rules rules)
+    : owner(owner), engine(owner.engine), sandbox(std::make_shared<Sandbox>(std::move(rules))), interpreter(engine, known_modules()) {
+  interpreter.confine(sandbox);
+  interpreter.write_out = [this](std::string_view text) {
+    if (!count_output(*this, text.size())) throw Sandbox::Ended{Sandbox::End::output};
+    write(text);
+  };
+  sandbox->state<ErrorOutput>().write = [this](std::string_view text) { write_error_output(*this, text); };
+}
+gasell_session::~gasell_session() = default;
 
 gasell_status gasell_session_create(gasell_engine* engine, gasell_session** session, gasell_error** error) noexcept {
   return gasell_session_create_with(engine, nullptr, session, error);
@@ -62,20 +73,13 @@ gasell_status gasell_session_create_with(gasell_engine* engine, const gasell_ses
     made->most_output = given.output;
     made->seconds = given.seconds;
     if (given.recursion) made->interpreter.set_recursion_limit(given.recursion);
-    set_writer(*made, nullptr, nullptr);
     if (given.sandbox) made->interpreter.read_line = [](const std::string&) { return std::optional<std::string>(); };
     *session = made.release();
   });
 }
 
 void gasell_session_free(gasell_session* session) noexcept {
-  if (!session) return;
-  try {
-    const Engine::Turn turn(session->owner.engine);
-    delete session;
-  } catch (const Interrupted&) {  // of the wait for the GPUs: its values go all the same
-    delete session;
-  }
+  if (session) free_session(session);
 }
 
 gasell_status gasell_session_set_seconds(gasell_session* session, double seconds, gasell_error** error) noexcept {
@@ -99,7 +103,17 @@ void gasell_session_set_cancelled(gasell_session* session, int cancelled) noexce
 gasell_status gasell_session_set_output(gasell_session* session, gasell_write write, void* context, gasell_error** error) noexcept {
   return guarded(error, session, [&] {
     require(session, "gasell_session_set_output wants a session");
-    set_writer(*session, write, context);
+    session->writer = write;
+    session->writer_context = context;
+  });
+}
+
+gasell_status gasell_session_set_error_output(gasell_session* session, gasell_write write, void* context, gasell_error** error) noexcept {
+  return guarded(error, session, [&] {
+    require(session, "gasell_session_set_error_output wants a session");
+    const std::lock_guard lock(session->error_mutex);
+    session->error_writer = write;
+    session->error_writer_context = context;
   });
 }
 

@@ -13,6 +13,22 @@ constexpr int kMostNested = 100;
 /// Sessions that this thread is in a call of, or lets go of something of: it may have the GPUs.
 thread_local int sessions_in_use = 0;
 
+/// This thread lets go of something: it has the GPUs, and what the program's release functions free goes with it.
+thread_local bool letting_go = false;
+class LettingGo {
+ public:
+  LettingGo() : before_(std::exchange(letting_go, true)) { ++sessions_in_use; }
+  ~LettingGo() {
+    --sessions_in_use;
+    letting_go = before_;
+  }
+  LettingGo(const LettingGo&) = delete;
+  LettingGo& operator=(const LettingGo&) = delete;
+
+ private:
+  const bool before_;
+};
+
 /// Makes the session this thread's.
 void take(gasell_session& session) {
   for (;;) {
@@ -99,6 +115,16 @@ void Use::leave() noexcept {
   session_->user = std::thread::id();
 }
 
+void free_session(gasell_session* session) noexcept {
+  std::optional<Engine::Turn> turn;
+  try {
+    if (!letting_go) turn.emplace(session->owner.engine);
+  } catch (const Interrupted&) {  // of the wait for the GPUs: its values go all the same
+  }
+  const LettingGo letting_it_go;
+  delete session;
+}
+
 void release_in(gasell_session& session, std::shared_ptr<void> object) noexcept {
   const std::thread::id me = std::this_thread::get_id();
   const Releasing releasing(session);
@@ -109,9 +135,8 @@ void release_in(gasell_session& session, std::shared_ptr<void> object) noexcept 
     try {
       const InSandbox confined(session.sandbox);
       const Engine::Turn turn(session.engine);
-      ++sessions_in_use;
+      const LettingGo letting_it_go;
       object.reset();
-      --sessions_in_use;
     } catch (...) {  // the wait for the GPUs was interrupted
       const std::lock_guard lock(session.mutex);
       session.freed.push_back(std::move(object));

@@ -354,6 +354,16 @@ class CudaGpu final : public Gpu {
     context_->check(driver_.stream_synchronize(streams_[stream]), "working");
     streams_.found_done(stream, given);
   }
+  void synchronize_foreign(uint64_t stream) override {
+    const Current current(*context_);
+    context_->check(driver_.stream_synchronize(reinterpret_cast<Stream>(stream)), "waiting for another library's work");
+  }
+  bool has(GpuAddress address) override {
+    const Current current(*context_);
+    int ordinal = -1;
+    return driver_.pointer_get_attribute(&ordinal, PointerAttribute::device_ordinal, address) == Result::success &&
+           ordinal == properties_.ordinal;
+  }
   bool done(GpuStream stream) override {
     const Current current(*context_);
     const uint64_t given = streams_.given(stream);

@@ -84,6 +84,8 @@ void resolve_all(Resolver& resolve, Driver& d) {
   resolve(d.pool_set_access, "cuMemPoolSetAccess", 11020);
   resolve(d.pool_trim_to, "cuMemPoolTrimTo", 11020);
 
+  resolve(d.pointer_get_attribute, "cuPointerGetAttribute", 4000);
+
   resolve(d.host_alloc, "cuMemHostAlloc", 2020);
   resolve(d.host_free, "cuMemFreeHost", 2000);
 

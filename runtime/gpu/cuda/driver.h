@@ -63,6 +63,8 @@ enum class Result : int {
   unknown = 999,
 };
 
+enum class PointerAttribute : int { device_ordinal = 9 };
+
 enum class DeviceAttribute : int {
   max_threads_per_block = 1,
   multiprocessors = 16,
@@ -161,6 +163,8 @@ struct Driver {
   Result (*pool_get_attribute)(Pool pool, PoolAttribute attribute, void* value);
   Result (*pool_set_access)(Pool pool, const AccessDescription* descriptions, size_t count);
   Result (*pool_trim_to)(Pool pool, size_t keep_bytes);
+
+  Result (*pointer_get_attribute)(void* value, PointerAttribute attribute, DevicePointer address);
 
   Result (*host_alloc)(void** address, size_t bytes, unsigned flags);
   Result (*host_free)(void* address);

@@ -86,6 +86,17 @@ Result mem_alloc(DevicePointer* address, size_t bytes) {
   *address = take(bytes, current.back()->device, nullptr);
   return Result::success;
 }
+Result pointer_get_attribute(void* value, PointerAttribute attribute, DevicePointer address) {
+  const Entry entry("cuPointerGetAttribute");
+  if (!entry) return entry.result();
+  if (attribute != PointerAttribute::device_ordinal) return Result::invalid_value;
+  auto block = fake.blocks.upper_bound(address);
+  if (block == fake.blocks.begin()) return Result::invalid_value;
+  --block;
+  if (address >= block->first + block->second.bytes) return Result::invalid_value;
+  *static_cast<int*>(value) = block->second.device;
+  return Result::success;
+}
 Result mem_free(DevicePointer address) {
   const Entry entry("cuMemFree");
   if (!entry) return entry.result();
@@ -194,6 +205,7 @@ std::vector<Symbol> memory_entries() {
       symbol("cuMemPoolGetAttribute", 11020, pool_get_attribute),
       symbol("cuMemPoolSetAccess", 11020, pool_set_access),
       symbol("cuMemPoolTrimTo", 11020, pool_trim_to),
+      symbol("cuPointerGetAttribute", 4000, pointer_get_attribute),
       symbol("cuMemHostAlloc", 2020, host_alloc),
       symbol("cuMemFreeHost", 2000, host_free),
   };

@@ -176,6 +176,10 @@ GASELL_API void gasell_session_set_cancelled(gasell_session* session, int cancel
 typedef void (*gasell_write)(void* context, const char* text, size_t length);
 GASELL_API gasell_status gasell_session_set_output(gasell_session* session, gasell_write write, void* context,
                                                    gasell_error** error) GASELL_NOEXCEPT;
+/* What scripts write to sys.stderr and what warns goes to `write` (NULL: as at first, to stderr, or in a sandbox to where the output goes).
+ * It counts towards the limit of output, and comes from one thread at a time: that of the call, or one that works for it. */
+GASELL_API gasell_status gasell_session_set_error_output(gasell_session* session, gasell_write write, void* context,
+                                                         gasell_error** error) GASELL_NOEXCEPT;
 /* What input() gets: `read` writes a line of at most `room` bytes to `line` and returns its length; -1 at the end of the input. NULL:
  * stdin. In a sandbox without a reader input() finds the end. */
 typedef int64_t (*gasell_read_line)(void* context, const char* prompt, char* line, int64_t room);
@@ -400,12 +404,31 @@ GASELL_API gasell_status gasell_bind_arrow_stream(gasell_session* session, const
  * arrays, which may outlive the session but not the engine. */
 GASELL_API gasell_status gasell_value_arrow_stream(gasell_value* value, struct ArrowArrayStream* stream,
                                                    gasell_error** error) GASELL_NOEXCEPT;
-/* Binds `name` to the tensor's memory, which is the session's from now on: its deleter is called as `release` is. Of the host's memory. */
+/* Binds `name` to the tensor's memory, which is the session's from now on: its deleter is called as `release` is. Of the host's memory, or
+ * of a GPU that the engine computes on (as gasell_make_device_view, behind what the default stream was given). */
 GASELL_API gasell_status gasell_bind_dlpack(gasell_session* session, const char* name, struct DLManagedTensorVersioned* tensor,
                                             gasell_error** error) GASELL_NOEXCEPT;
 /* An array, computed, where it lies; call the tensor's deleter when it is no longer used. It may outlive the session but not the engine. */
 GASELL_API gasell_status gasell_value_dlpack(gasell_value* value, struct DLManagedTensorVersioned** tensor,
                                              gasell_error** error) GASELL_NOEXCEPT;
+
+/* The same in the memory of a device, by DLPack's numbers: 1 is the host's, 2 that of the NVIDIA GPU of this number, 12 that of a simulated
+ * one (device "sim:n"). The array is computed, and moved there where it is not; all streams may use it at once. */
+GASELL_API gasell_status gasell_value_dlpack_on(gasell_value* value, int device_type, int device, struct DLManagedTensorVersioned** tensor,
+                                                gasell_error** error) GASELL_NOEXCEPT;
+
+/* ---- memory of GPUs ---- */
+/* An array over memory of a GPU that the engine computes on, as gasell_make_view makes one of the host's; scripts may not write into it.
+ * `data` is an address of the GPU's, in the CUDA driver's primary context; `device` its number, -1: to be found by the address. The
+ * elements are read when what `stream` was given so far is done: 0, it is done; 1, the default stream; 2, that of this thread; else a
+ * CUstream. The memory must stay, and not be changed, until `release`. GASELL_INVALID_ARGUMENT for memory of other devices, or of none. */
+GASELL_API gasell_status gasell_make_device_view(gasell_session* session, void* data, gasell_dtype dtype, int rank, const int64_t* shape,
+                                                 const int64_t* strides, int device, uint64_t stream, gasell_release release, void* context,
+                                                 gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
+/* Where the elements of an array are in the memory of this GPU, to read: computed, moved there where they are not, and done on all streams.
+ * They stay there until the next such call on this value, or until it is freed. */
+GASELL_API gasell_status gasell_value_device_view(gasell_value* value, int device, gasell_dtype* dtype, int* rank, gasell_view* view,
+                                                  gasell_error** error) GASELL_NOEXCEPT;
 
 #ifdef __cplusplus
 }

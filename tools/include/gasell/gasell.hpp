@@ -308,6 +308,12 @@ class Value {
     detail::call(gasell_value_dlpack, handle_.get(), &tensor);
     return tensor;
   }
+  /// The same in the memory of a device, by DLPack's numbers: 2 for an NVIDIA GPU.
+  DLManagedTensorVersioned* dlpack_on(int device_type, int device) const {
+    DLManagedTensorVersioned* tensor = nullptr;
+    detail::call(gasell_value_dlpack_on, handle_.get(), device_type, device, &tensor);
+    return tensor;
+  }
   /// The program's object behind a handle of this type's name.
   template <class T>
   T& object(const char* type_name) const {
@@ -760,14 +766,10 @@ class Session {
   void bind(const std::string& name, const Value& value) { detail::call(gasell_bind_value, handle_.get(), name.c_str(), value.handle()); }
 
   /// What scripts print goes to `write` (empty: to stdout). It must not throw.
-  void set_output(std::function<void(std::string_view)> write) {
-    using Write = std::function<void(std::string_view)>;
-    auto owner = std::make_unique<Write>(std::move(write));
-    gasell_write forward = nullptr;
-    if (*owner)
-      forward = [](void* context, const char* text, size_t length) { (*static_cast<Write*>(context))(std::string_view(text, length)); };
-    detail::call(gasell_session_set_output, handle_.get(), forward, static_cast<void*>(owner.get()));
-    output_ = std::move(owner);
+  void set_output(std::function<void(std::string_view)> write) { set_writer(gasell_session_set_output, output_, std::move(write)); }
+  /// What they write to sys.stderr, and what warns; an empty function: to stderr, in a sandbox to where the output goes.
+  void set_error_output(std::function<void(std::string_view)> write) {
+    set_writer(gasell_session_set_error_output, error_output_, std::move(write));
   }
   gasell_session* handle() const noexcept { return handle_.get(); }
 
@@ -775,7 +777,17 @@ class Session {
   struct Free {
     void operator()(gasell_session* s) const noexcept { gasell_session_free(s); }
   };
-  std::unique_ptr<std::function<void(std::string_view)>> output_;
+  using Write = std::function<void(std::string_view)>;
+  template <class Set>
+  void set_writer(Set set, std::unique_ptr<Write>& kept, Write write) {
+    auto owner = std::make_unique<Write>(std::move(write));
+    gasell_write forward = nullptr;
+    if (*owner)
+      forward = [](void* context, const char* text, size_t length) { (*static_cast<Write*>(context))(std::string_view(text, length)); };
+    detail::call(set, handle_.get(), forward, static_cast<void*>(owner.get()));
+    kept = std::move(owner);
+  }
+  std::unique_ptr<Write> output_, error_output_;
   std::unique_ptr<gasell_session, Free> handle_;
 };
 

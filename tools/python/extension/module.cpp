@@ -75,6 +75,10 @@ PyMethodDef functions[] = {
      "call(value, *args, **kwargs): NumPy's scalars in the result stay Arrays."},
     {"frame_of_stream", frame_of_stream, METH_VARARGS, "frame_of_stream(session, capsule)"},
     {"array_of_dlpack", array_of_dlpack, METH_VARARGS, "array_of_dlpack(session, capsule)"},
+    {"device_array", device_array, METH_VARARGS,
+     "device_array(session, owner, address, dtype, shape, strides, stream): over memory of a GPU; the dtype by its number in gasell.h, "
+     "strides "
+     "in elements."},
     {"host_function", host_function, METH_VARARGS, "host_function(session, callable, name): a value that calls it."},
     {"is_complete", is_complete, METH_O, "is_complete(text): 1, 0 where more lines are wanted, -1 where the syntax is wrong."},
     {"version", version, METH_NOARGS, "The library's version."},

@@ -198,12 +198,14 @@ PyObject* session_set_seconds(PyObject* self, PyObject* number) {
 }
 
 /// What a script prints, to a callable of Python's. An exception in it is told as one that nobody can catch, and the script goes on.
+template <Ref SessionState::* callable>
 void write_to_python(void* context, const char* text, size_t length) {
   const auto& session = *static_cast<SessionObject*>(context);
   const PyGILState_STATE state = PyGILState_Ensure();
   {
-    const Ref written(PyObject_CallFunction(session.state->output.get(), "s#", text, static_cast<Py_ssize_t>(length)));
-    if (!written) PyErr_WriteUnraisable(session.state->output.get());
+    PyObject* const write = (session.state->*callable).get();
+    const Ref written(PyObject_CallFunction(write, "s#", text, static_cast<Py_ssize_t>(length)));
+    if (!written) PyErr_WriteUnraisable(write);
   }
   PyGILState_Release(state);
 }
@@ -230,14 +232,21 @@ int64_t read_from_python(void* context, const char* prompt, char* line, int64_t 
 }
 
 PyObject* session_set_streams(PyObject* self, PyObject* args) {
-  PyObject *output = nullptr, *input = nullptr;
-  if (!PyArg_ParseTuple(args, "OO", &output, &input)) return nullptr;
+  PyObject *output = nullptr, *error_output = nullptr, *input = nullptr;
+  if (!PyArg_ParseTuple(args, "OOO", &output, &error_output, &input)) return nullptr;
   SessionObject& session = as_session(self);
   gasell_error* error = nullptr;
-  session.state->output = Ref::shared(output);
-  const gasell_status writing =
-      briefly_in_session(session, [&] { return gasell_session_set_output(session.session, write_to_python, &session, &error); });
-  if (!succeeded(writing, error)) return nullptr;
+  const auto set = [&](auto set_writer, gasell_write write) {
+    return succeeded(briefly_in_session(session, [&] { return set_writer(session.session, write, &session, &error); }), error);
+  };
+  if (output != Py_None) {
+    session.state->output = Ref::shared(output);
+    if (!set(gasell_session_set_output, write_to_python<&SessionState::output>)) return nullptr;
+  }
+  if (error_output != Py_None) {
+    session.state->error_output = Ref::shared(error_output);
+    if (!set(gasell_session_set_error_output, write_to_python<&SessionState::error_output>)) return nullptr;
+  }
   if (input == Py_None) Py_RETURN_NONE;
   session.state->input = Ref::shared(input);
   const gasell_status reading =
@@ -284,7 +293,7 @@ PyMethodDef session_methods[] = {
     {"_bind", session_bind, METH_VARARGS, "_bind(name, object)"},
     {"_get", session_get, METH_VARARGS, "_get(name, keep_scalars=False)"},
     {"_convert", session_convert, METH_O, "_convert(object): there and back, as a value of this session; NumPy's scalars are Arrays."},
-    {"_set_streams", session_set_streams, METH_VARARGS, "_set_streams(write, read_line or None)"},
+    {"_set_streams", session_set_streams, METH_VARARGS, "_set_streams(write, write_error, read_line); None leaves one as it is."},
     {"_set_cancelled", session_set_cancelled, METH_O, "_set_cancelled(flag)"},
     {"_set_seconds", session_set_seconds, METH_O, "_set_seconds(seconds)"},
     {"_complete", session_complete, METH_VARARGS, "_complete(text, cursor in bytes): JSON"},

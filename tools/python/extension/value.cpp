@@ -116,6 +116,21 @@ PyObject* value_memory(PyObject* self, PyObject*) {
                        shape_of(view.shape, rank), shape_of(view.strides, rank, static_cast<int64_t>(gasell_dtype_size(dtype))));
 }
 
+PyObject* value_device_memory(PyObject* self, PyObject* args) {
+  int device = 0;
+  if (!PyArg_ParseTuple(args, "i", &device)) return nullptr;
+  ValueObject& value = as_value(self);
+  gasell_dtype dtype;
+  int rank = 0;
+  gasell_view view;
+  gasell_error* error = nullptr;
+  const gasell_status status =
+      in_session(*value.session, [&] { return gasell_value_device_view(value.value, device, &dtype, &rank, &view, &error); });
+  if (!succeeded(status, error)) return nullptr;
+  return Py_BuildValue("KsNN", static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(view.data)), gasell_dtype_name(dtype),
+                       shape_of(view.shape, rank), shape_of(view.strides, rank, static_cast<int64_t>(gasell_dtype_size(dtype))));
+}
+
 PyObject* value_item(PyObject* self, PyObject*) {
   gasell_dtype dtype;
   int rank = 0;
@@ -200,7 +215,8 @@ PyMethodDef value_methods[] = {
     {"_become", value_become, METH_O, "_become(value): exchanges what the two are."},
     {"_item", value_item, METH_NOARGS, "_item(): the one element as a Python number."},
     {"_arrow_stream", arrow_stream_of, METH_NOARGS, "_arrow_stream(): a capsule of a frame, computed."},
-    {"_dlpack", dlpack_of, METH_NOARGS, "_dlpack(): a versioned capsule of an array, computed."},
+    {"_device_memory", value_device_memory, METH_VARARGS, "_device_memory(device): the same in the memory of the GPU of this number."},
+    {"_dlpack", dlpack_of, METH_VARARGS, "_dlpack(device_type, device): a versioned capsule of an array, computed."},
     {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef value_properties[] = {{"session", value_session, nullptr, "The Session that this belongs to.", nullptr},
                                   {nullptr, nullptr, nullptr, nullptr, nullptr}};

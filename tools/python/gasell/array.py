@@ -128,9 +128,11 @@ class Array(_gasell.Value):
         return "cpu"
 
     def to_device(self, device, /, *, stream=None):
-        """The array itself: the only device is "cpu"."""
+        """The array as others shall see it: on "cpu", or in the memory of a GPU that its engine computes on, "gpu:0"."""
         if device != "cpu":
-            raise ValueError(f"unknown device {device!r}: others see arrays on \"cpu\"")
+            from .gpu import on_gpu
+
+            return on_gpu(self, device, stream)
         if stream is not None:
             raise ValueError("there are no streams on the device \"cpu\"")
         return self
@@ -254,12 +256,12 @@ class Array(_gasell.Value):
         if stream is not None:
             raise ValueError("there are no streams in the host's memory")
         if dl_device is not None and tuple(dl_device) != (1, 0):
-            raise BufferError("the array is in the host's memory and cannot be given on another device")
+            raise BufferError("the array is in the host's memory: to_device(\"gpu:0\") gives one that is not")
         if max_version is None or max_version[0] < 1:  # a consumer of before DLPack 1 may write, so it gets a copy
             if copy is False:
                 raise BufferError("read-only memory cannot be given without DLPack 1")
             return dtypes.numpy().array(self).__dlpack__()
-        return (self.copy() if copy else self)._dlpack()
+        return (self.copy() if copy else self)._dlpack(1, 0)
 
     def __array_namespace__(self, /, *, api_version=None):
         from . import array_api

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from . import _gasell
+from . import _gasell, dtypes
 
 _BUILTIN_TYPES = {kind: kind.__name__ for kind in (bool, int, float, complex, str, list, tuple, dict, set, frozenset, range, slice, object)}
 
@@ -135,7 +135,7 @@ def prepare(session, value):
     if kind.__module__ == "datetime" or kind.__module__ == "_pydatetime":
         return _of_datetime(session, value)
     if hasattr(value, "__cuda_array_interface__"):
-        return _of_cuda(value)
+        return of_cuda(session, value)
     if root == "pyarrow" and hasattr(value, "type") and hasattr(value, "null_count"):  # an Array or a ChunkedArray
         return _of_arrow_array(session, value)
     if hasattr(value, "__arrow_c_stream__"):
@@ -155,16 +155,47 @@ def prepare(session, value):
     raise TypeError(f"an object of type '{kind.__name__}' has no counterpart in Gasell")
 
 
-def _of_cuda(value):
-    raise TypeError(f"a '{type(value).__name__}' is in a GPU's memory, which Gasell does not share: give its copy in the host's memory "
-                    "(.get(), .cpu())")
+_ON_HOST, _ON_GPU = (1, 3), (2, 12, 13)  # DLPack's device types
+_DEFAULT_STREAM = 1
+
+
+def of_cuda(session, value):
+    """An array over memory of a GPU that the session's engine computes on, by the CUDA array interface."""
+    told = value.__cuda_array_interface__
+    what = f"a '{type(value).__name__}' in a GPU's memory"
+    if told.get("mask") is not None:
+        raise TypeError(f"{what} with a mask has no counterpart in Gasell")
+    name = dtypes.NAMES_OF_TYPE_STRINGS.get(told["typestr"])
+    if name is None:
+        raise TypeError(f"{what} of the type {told['typestr']!r} has no counterpart in Gasell")
+    shape, strides = tuple(told["shape"]), told.get("strides")
+    if strides is None:
+        strides = dtypes.contiguous_strides(shape)
+    else:
+        width = int(told["typestr"][2:])
+        if any(step % width for step in strides):
+            raise TypeError(f"{what} whose strides are no multiples of its elements has no counterpart in Gasell")
+        strides = tuple(step // width for step in strides)
+    stream = told.get("stream")
+    if stream == 0:
+        raise ValueError("stream 0 is ambiguous, and not allowed by the CUDA array interface")
+    if told["version"] < 3:  # which says nothing of streams: that the default one comes behind what the library has under way is DLPack's to say
+        stream = _DEFAULT_STREAM
+        if hasattr(value, "__dlpack__"):
+            value.__dlpack__(stream=stream)
+    return _gasell.device_array(session, value, told["data"][0], dtypes.NAMES.index(name), shape, strides, stream or 0)
 
 
 def of_dlpack(session, value):
-    """An array over a tensor's memory, which must be the host's."""
-    device = value.__dlpack_device__() if hasattr(value, "__dlpack_device__") else (1, 0)
-    if int(device[0]) != 1:
-        _of_cuda(value)
+    """An array over a tensor's memory: the host's, or that of a GPU that the session's engine computes on."""
+    device = int(value.__dlpack_device__()[0]) if hasattr(value, "__dlpack_device__") else 1
+    if device in _ON_GPU:
+        try:
+            return _gasell.array_of_dlpack(session, value.__dlpack__(stream=_DEFAULT_STREAM, max_version=(1, 0)))
+        except TypeError as error:
+            raise TypeError(f"a '{type(value).__name__}' in a GPU's memory gives no tensor of DLPack 1") from error
+    if device not in _ON_HOST:
+        raise TypeError(f"a '{type(value).__name__}' is in the memory of a device (DLPack's type {device}) that Gasell does not use")
     try:
         capsule = value.__dlpack__(max_version=(1, 0))
     except TypeError:  # a library of before DLPack 1

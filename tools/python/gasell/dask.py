@@ -16,8 +16,6 @@ from dask.array.core import concatenate_lookup, tensordot_lookup
 from dask.sizeof import sizeof
 from dask.tokenize import normalize_token
 
-import gasell
-
 from .array import Array, asarray
 from .frame import DataFrame, Series
 from .function import JitFunction
@@ -116,10 +114,13 @@ def map_partitions(function, frame, *args, **kwargs):
     return frame.map_partitions(_OnPartitions(function), *args, **kwargs)
 
 
-def compute(text, **names):
-    """Evaluates a text over collections: names that are Dask's are computed first, in the scheduler that is set, others are as they are."""
-    import dask
+def compute(text, client=None, /, **names):
+    """Evaluates a text over collections of Dask, in tasks: on the cluster of `client` (of distributed), else in the scheduler that is set.
 
-    keys = [name for name, value in names.items() if dask.is_dask_collection(value)]
-    computed = dask.compute(*(names[name] for name in keys))
-    return gasell.evaluate(text, **{**names, **dict(zip(keys, computed))})
+    Arrays are cut along their first axis where the text lets them: in operators and elementwise functions, reductions of other axes, and sum,
+    mean, max, min, any, all, whose partial results come together with the bits of one process. What is not of that kind runs here, over what it
+    needs of them.
+    """
+    from .cuts import Program
+
+    return Program(client, names).run(text)

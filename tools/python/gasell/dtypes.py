@@ -7,7 +7,17 @@ import functools
 NAMES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "complex64", "complex128")
 TYPE_STRINGS = {"bool": "|b1", "int8": "|i1", "uint8": "|u1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "uint16": "<u2", "uint32": "<u4",
                 "uint64": "<u8", "float32": "<f4", "float64": "<f8", "complex64": "<c8", "complex128": "<c16"}
+NAMES_OF_TYPE_STRINGS = {text: name for name, text in TYPE_STRINGS.items()}
 _OF_PYTHON = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+
+
+def contiguous_strides(shape):
+    """Of C order, in elements."""
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return tuple(reversed(strides))
 
 
 @functools.cache

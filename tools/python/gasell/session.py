@@ -75,6 +75,10 @@ def _write(text):
     sys.stdout.write(text)
 
 
+def _write_error(text):
+    sys.stderr.write(text)
+
+
 def _read_line(prompt):
     return input(prompt)
 
@@ -83,14 +87,14 @@ class Session(_gasell.Session):
     """Names and what they hold. Calls from several threads wait for each other; sessions of their own run at the same time.
 
     engine: the process's unless given. sandbox, allow: scripts reach nothing outside but what `allow` grants ("read:FOLDER",
-    "write:FOLDER", "env", "clock", "network", "plugins", "unchecked", "raw-code"). memory: bytes of arrays at once; output: bytes printed
+    "write:FOLDER", "env", "clock", "network", "plugins", "unchecked", "raw-code"). memory: bytes of all that it holds; output: bytes printed
     in a call; seconds: of a call; recursion: calls within each other; 0: no limit of its own.
     """
 
     def __new__(cls, engine=None, *, sandbox=False, allow=(), memory=0, output=0, seconds=0.0, recursion=0):
         session = super().__new__(cls, engine or default_engine(), sandbox=sandbox, allow=tuple(allow), memory=memory, output=output,
                                   seconds=seconds, recursion=recursion)
-        session._set_streams(_write, None if sandbox else _read_line)
+        session._set_streams(_write, _write_error, None if sandbox else _read_line)
         return session
 
     def evaluate(self, text, /, *, source_name="<python>", **names):
@@ -131,7 +135,13 @@ class Session(_gasell.Session):
         """What scripts print goes to write(text) instead of sys.stdout."""
         if not callable(write):
             raise TypeError("set_output() wants a callable")
-        self._set_streams(write, None)
+        self._set_streams(write, None, None)
+
+    def set_error_output(self, write):
+        """What scripts write to sys.stderr, and what warns, goes to write(text) instead of Python's sys.stderr."""
+        if not callable(write):
+            raise TypeError("set_error_output() wants a callable")
+        self._set_streams(None, write, None)
 
     def asarray(self, data, dtype=None):
         """An array of this session: over the memory of what has one (NumPy, buffers, DLPack), else of numbers and lists of them."""
