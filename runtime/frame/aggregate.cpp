@@ -6,6 +6,7 @@
 #include "runtime/frame/aggregate_pass.h"
 #include "runtime/frame/exact_sums.h"
 #include "runtime/frame/quantiles.h"
+#include "runtime/frame/run.h"
 
 namespace gasell::frame {
 namespace {
@@ -107,7 +108,7 @@ namespace {
 /// The results of those requests that exact sums of integers answer, where these are made in one pass; in their places.
 std::vector<std::optional<Column>> by_exact_sums(Engine& engine, const Groups& groups, const std::vector<AggregateRequest>& requests) {
   std::vector<std::optional<Column>> results(requests.size());
-  if (engine.gpus()) return results;
+  if (place_of_gathers(engine) == Place::gpus) return results;  // what the host would compute in its pass is there, or is computed there
   std::vector<size_t> wanted;
   std::vector<Column> columns;
   for (size_t k = 0; k < requests.size(); ++k) {

@@ -25,13 +25,13 @@ struct FilterRows {
   NodeRef mask;     // boolean, one a row of `of`
   NodeRef numbers;  // int64, where it is true; may wait
 };
-/// The rows in the order of keys, int64, as GPUs find them; they may leave it to the host.
+/// The rows in the order of keys, int64, as GPUs find them; null: the host shall order them.
 using OrderOnGpus = std::function<NodeRef(const std::vector<Column>& keys, const std::vector<KeyOrder>& order)>;
 /// A stable order by keys. What is found of it is kept, guarded by `mutex` (run.cpp).
 struct Order {
   std::vector<Column> keys;
   std::vector<KeyOrder> order;  // one a key
-  OrderOnGpus on_gpus = {};     // where there may be GPUs
+  OrderOnGpus on_gpus = {};     // where there may be some
   struct Found {
     std::recursive_mutex mutex;
     NodeRef rows;             // all rows in the order

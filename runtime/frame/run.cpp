@@ -73,20 +73,17 @@ NodeRef in_int64(Engine& engine, const Scratch<uint32_t>& rows, int64_t count) {
   return result.node();
 }
 
-Place place_of(Engine& engine, const Order& order) {
-  constexpr double kBytesAKey = 100;
-  const double keys = static_cast<double>(order.keys.size());
-  return order.on_gpus ? place_of_operator(engine, kBytesAKey * keys * static_cast<double>(order.size())) : Place::host;
+/// Whether all rows are known in the order: they were found, or GPUs find them.
+bool is_found_on_gpus(Engine& engine, const Order& order) {
+  if (!order.found.rows && order.on_gpus)
+    if (const NodeRef rows = order.on_gpus(order.keys, order.order)) order.found.rows = engine.force(rows);
+  return order.found.rows != nullptr;
 }
 
 /// All rows in the order.
 NodeRef run(Engine& engine, const Order& order) {
   const std::lock_guard lock(order.found.mutex);
-  if (order.found.rows) return order.found.rows;
-  if (place_of(engine, order) == Place::gpus)
-    order.found.rows = engine.force(order.on_gpus(order.keys, order.order));
-  else
-    order.found.rows = in_int64(engine, order_rows(engine, order.keys, order.order), order.size());
+  if (!is_found_on_gpus(engine, order)) order.found.rows = in_int64(engine, order_rows(engine, order.keys, order.order), order.size());
   return order.found.rows;
 }
 
@@ -97,7 +94,7 @@ NodeRef run_first(Engine& engine, const Order& order, int64_t count) {
   const std::lock_guard lock(order.found.mutex);
   Scratch<uint32_t>& first = order.found.first;
   const auto part_of_all = [&] { return engine.force(graph::view(run(engine, order), {count}, {{0, 0, 1}})); };
-  if (order.found.rows || place_of(engine, order) == Place::gpus) return part_of_all();
+  if (is_found_on_gpus(engine, order)) return part_of_all();
   if (first.size() < count) {
     OperatorTimer timer("first rows", order.size());
     // Who asks for row after row makes few passes over all of them.

@@ -102,5 +102,6 @@ std::vector<NativeFunction> relational_functions();
 std::vector<NativeFunction> window_functions();
 std::vector<NativeFunction> expression_functions();
 std::vector<NativeFunction> gpu_functions();
+std::vector<NativeFunction> operator_functions();
 
 }  // namespace gasell::pandas

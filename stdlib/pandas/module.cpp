@@ -42,6 +42,7 @@ Value make_frame_natives(Interpreter&) {
              pandas::gpu_functions(),
              pandas::json_functions(),
              pandas::label_functions(),
+             pandas::operator_functions(),
              pandas::parquet_functions(),
              pandas::relational_functions(),
              pandas::window_functions(),

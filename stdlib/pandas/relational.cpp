@@ -15,6 +15,7 @@
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/frame_arguments.h"
 #include "stdlib/pandas/object_texts.h"
+#include "stdlib/pandas/operators.h"
 
 namespace gasell::pandas {
 namespace {
@@ -76,13 +77,14 @@ Value list_of(std::vector<Column> columns) {
   return make_list(std::move(values));
 }
 
-/// The rows in the order of keys by the library's kernels for GPUs, which leave it to the host where these fail.
+/// The rows in the order of keys by the library's kernels for GPUs, or null: the host shall order them.
 NodeRef order_on_gpus(Interpreter& in, const std::vector<Column>& keys, const std::vector<frame::KeyOrder>& order) {
   std::vector<Value> ascending;
   for (const frame::KeyOrder& o : order) ascending.push_back(Value::of(!o.descending));
-  Arguments arguments;
-  arguments.positional = {list_of(keys), make_list(std::move(ascending)), make_str(order[0].missing_first ? "first" : "last")};
-  return graph::cast(numpy::as_array(in, call(in, *library_member(in, "_pandas", "order_of"), std::move(arguments))).node(), DType::i64);
+  const std::optional<Value> rows =
+      run_on_gpus(in, "order", keys[0].size(), keys.size(),
+                  {list_of(keys), make_list(std::move(ascending)), make_str(order[0].missing_first ? "first" : "last")});
+  return rows ? graph::cast(numpy::as_array(in, *rows).node(), DType::i64) : nullptr;
 }
 
 /// sort(columns, keys, ascending, missing): the columns in that order when somebody reads them.

@@ -16,6 +16,7 @@
 #include "stdlib/library.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/object_texts.h"
+#include "stdlib/pandas/operators.h"
 #include "stdlib/pandas/timestamp.h"
 
 namespace gasell::pandas {
@@ -98,8 +99,9 @@ Value missing_of(Interpreter&, Args args) {
   return mask ? numpy::wrap_array(mask) : Value();
 }
 
-bool goes_to_gpus(Engine& engine, double bytes) { return frame::place_of_operator(engine, bytes) == frame::Place::gpus; }
-Value on_gpus(Interpreter& in, Args args) { return Value::of(goes_to_gpus(in.engine(), to_double(in, args[0]))); }
+Value on_gpus(Interpreter& in, Args args) {
+  return Value::of(frame::place_of_operator(in.engine(), to_double(in, args[0])) == frame::Place::gpus);
+}
 /// empty(shape, dtype): memory for a kernel to write, with nothing in it.
 Value empty(Interpreter& in, Args args) {
   graph::Shape shape;
@@ -165,13 +167,8 @@ Value rows_where(Interpreter& in, Args args) {
   const Array given = numpy::as_array(in, args[0]);
   if (given.dtype() == DType::boolean) given.force(in.engine());  // whoever has the mask may use it again
   const Array mask(graph::cast(given.node(), DType::boolean));
-  if (mask.size() > 0 && goes_to_gpus(in.engine(), 9.0 * static_cast<double>(mask.size()))) {
-    Arguments flags;
-    flags.positional.push_back(numpy::wrap_array(mask.node()));
-    const Value rows = call(in, *library_member(in, "_pandas", "gpu_rows_where"), std::move(flags));
-    if (!rows.is_none()) return rows;  // else the GPU is too small, or was lost
-  }
-  return host_rows_where(in, args);
+  std::optional<Value> rows = run_on_gpus(in, "rows_where", mask.size(), 1, {numpy::wrap_array(mask.node())});
+  return rows ? *std::move(rows) : host_rows_where(in, args);
 }
 
 /// Whether all of these int64 are in [low, high).
