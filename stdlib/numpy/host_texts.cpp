@@ -151,7 +151,13 @@ Value texts_cut(Interpreter& in, Args args) {
   auto* to = made.data<int64_t>();
   for (int64_t k = 0; k < codes.size(); ++k) {
     const std::string& text = table().characters(codes[k]);
-    to[k] = letters(text) > width ? table().code(std::string(first_letters(text, width))) : codes[k];
+    if (letters(text) <= width) {
+      to[k] = codes[k];
+      continue;
+    }
+    std::string_view cut = first_letters(text, width);
+    while (cut.ends_with('\0')) cut.remove_suffix(1);
+    to[k] = table().code(cut);
   }
   return made.value();
 }
