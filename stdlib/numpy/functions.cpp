@@ -340,6 +340,8 @@ Value load(Interpreter& in, Args args) {
     raise("ValueError", mode == "w+" ? "mode 'w+' makes a new file: use np.save"
                                      : "mode must be one of ['r', 'c', 'r+'] (got " + repr(in, args[1]) + ")");
   NpyArray file = open_npy(file_name(args[0]), in.engine().device().budget(), mode == "r+");
+  if (mode != "c" && file.dtype == DType::u8 && !file.named.as<PythonLiteral::None>())
+    raise("NotImplementedError", "np.load(mmap_mode='" + mode + "') of texts and records is not in Gasell", "they are read at once");
   const auto made = [&](Value array) {
     return file.named.as<PythonLiteral::None>() ? array : call_typed(in, "of_file", {literal_value(file.named), array});
   };

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "lang/characters.h"
 #include "runtime/device/sandbox.h"
 #include "runtime/session/bytes.h"
 #include "runtime/session/types.h"
@@ -18,32 +19,14 @@ namespace {
 
 using Args = std::span<Value>;
 
-/// How many letters a text has that is UTF-8.
-int64_t letters(std::string_view text) {
-  return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
-}
-
-/// Adds a letter as UTF-8.
-void append_letter(std::string& text, uint32_t letter) {
-  if (letter < 0x80) {
-    text += static_cast<char>(letter);
-    return;
-  }
-  const int more = letter < 0x800 ? 1 : letter < 0x10000 ? 2 : 3;
-  static constexpr uint32_t kLead[] = {0, 0xc0, 0xe0, 0xf0};
-  text += static_cast<char>(kLead[more] | (letter >> (6 * more)));
-  for (int k = more - 1; k >= 0; --k) text += static_cast<char>(0x80 | ((letter >> (6 * k)) & 0x3f));
-}
-
-/// The letters of a text that is UTF-8.
+/// The letters of a text.
 std::vector<uint32_t> letters_of(std::string_view text) {
   std::vector<uint32_t> all;
   for (size_t at = 0; at < text.size();) {
-    const auto first = static_cast<unsigned char>(text[at++]);
-    uint32_t letter = first < 0x80 ? first : first < 0xe0 ? first & 0x1f : first < 0xf0 ? first & 0x0f : first & 0x07;
-    for (; at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; ++at)
-      letter = letter << 6 | (static_cast<unsigned char>(text[at]) & 0x3f);
-    all.push_back(letter);
+    const CodePoint letter = decode_utf8(text, at);
+    if (letter.value == kBadCodePoint) raise("ValueError", "the array holds a text with half of a surrogate pair");
+    all.push_back(letter.value);
+    at += static_cast<size_t>(letter.length);
   }
   return all;
 }
@@ -59,7 +42,7 @@ std::string_view first_letters(std::string_view text, int64_t count) {
 /// Bytes as a text of as many letters, and back.
 std::string text_of_bytes(std::string_view bytes) {
   std::string text;
-  for (const char c : bytes) append_letter(text, static_cast<unsigned char>(c));
+  for (const char c : bytes) append_utf8(text, static_cast<unsigned char>(c));
   return text;
 }
 
@@ -115,7 +98,7 @@ class TextsReader {
     bytes_ = bytes_ || bytes;
     texts_ = texts_ || v.as<Str>();
     std::string text = bytes ? text_of_bytes(bytes->value) : str(in_, v);
-    width_ = std::max(width_, number && !sized_ ? width_of(v) : letters(text));
+    width_ = std::max(width_, number && !sized_ ? width_of(v) : code_point_count(text));
     while (text.ends_with('\0')) text.pop_back();
     codes_.push_back(table().code(text));
   }
@@ -151,7 +134,13 @@ Value texts_cut(Interpreter& in, Args args) {
   auto* to = made.data<int64_t>();
   for (int64_t k = 0; k < codes.size(); ++k) {
     const std::string& text = table().characters(codes[k]);
-    to[k] = letters(text) > width ? table().code(std::string(first_letters(text, width))) : codes[k];
+    if (code_point_count(text) <= width) {
+      to[k] = codes[k];
+      continue;
+    }
+    std::string_view cut = first_letters(text, width);
+    while (cut.ends_with('\0')) cut.remove_suffix(1);
+    to[k] = table().code(cut);
   }
   return made.value();
 }
@@ -219,7 +208,7 @@ Value text_codes(Interpreter& in, Args args) {
       uint32_t value = 0;
       std::memcpy(&value, from + letter * size, static_cast<size_t>(size));
       if (value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) raise("ValueError", "the array holds letters that are none");
-      append_letter(text, value);
+      append_utf8(text, value);
     }
     while (text.ends_with('\0')) text.pop_back();
     to[k] = table().code(text);

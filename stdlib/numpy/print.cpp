@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 
+#include "lang/characters.h"
 #include "runtime/device/sandbox.h"
 #include "runtime/session/number.h"
 #include "stdlib/numpy/ndarray.h"
@@ -237,12 +238,8 @@ class Writer {
   }
   bool cut(size_t axis) const { return summarise_ && shape_[axis] > 2 * edge_; }
 
-  /// How many letters a text has that is UTF-8.
-  static int64_t letters(const std::string& text) {
-    return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
-  }
   void extend(std::string& text, std::string& line, const std::string& word, int64_t width, const std::string& indent) const {
-    if (letters(line) + letters(word) > width && line.size() > indent.size()) {
+    if (code_point_count(line) + code_point_count(word) > width && line.size() > indent.size()) {
       while (!line.empty() && line.back() == ' ') line.pop_back();
       text += line + "\n";
       line = indent;
