@@ -44,7 +44,7 @@ class HeapTally {
 
   HeapAccount* account_ = nullptr;
   int64_t pending_ = 0;
-  static constinit thread_local HeapTally of_thread_;
+  static constinit thread_local HeapTally of_thread_;  // NOLINT(readability-identifier-naming): a member
 };
 
 /// What is taken in a scope is nobody's: what all sessions share, or code that has no way to tell that memory is short.

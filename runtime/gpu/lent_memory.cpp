@@ -19,7 +19,7 @@ class AdoptedStorage final : public HostStorage {
   ~AdoptedStorage() override {
     try {  // kernels that read it
       for (int s = 0; s < kGpuStreams; ++s) memory_->gpu(g_).synchronize(static_cast<GpuStream>(s));
-    } catch (const GpuLost&) {  // they do not any more
+    } catch (const GpuLost&) {  // NOLINT(bugprone-empty-catch): they do not any more
     }
     if (release_) release_();
   }

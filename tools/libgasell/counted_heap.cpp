@@ -14,7 +14,7 @@
 
 #include "lang/heap_account.h"
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the linker's names
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the linker's names
 extern "C" {
 void* __real__Znwm(size_t bytes);
 void* __real__Znam(size_t bytes);
@@ -98,4 +98,4 @@ void __wrap__ZdaPv(void* block) noexcept {
 void __wrap__ZdaPvm(void* block, size_t) noexcept { __wrap__ZdaPv(block); }
 
 }  // extern "C"
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

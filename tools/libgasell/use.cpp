@@ -119,7 +119,7 @@ void free_session(gasell_session* session) noexcept {
   std::optional<Engine::Turn> turn;
   try {
     if (!letting_go) turn.emplace(session->owner.engine);
-  } catch (const Interrupted&) {  // of the wait for the GPUs: its values go all the same
+  } catch (const Interrupted&) {  // NOLINT(bugprone-empty-catch): of the wait for the GPUs; its values go all the same
   }
   const LettingGo letting_it_go;
   delete session;
