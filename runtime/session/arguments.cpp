@@ -378,6 +378,13 @@ class BoundArguments {
   std::optional<Slots> slots_;
 };
 
+/// What a function gave; throws the exception that it set on its way.
+Value or_throw(Interpreter& in, Value given) {
+  if (given.is_absent())
+    if (Session& session = Evaluator::session(in); !session.raised.is_none()) throw_raised(session);
+  return given;
+}
+
 /// Sets what is thrown on its way as session.raised.
 Value attempt(Session& session, const auto& work) {
   try {
@@ -393,11 +400,16 @@ Value attempt(Session& session, const auto& work) {
 }  // namespace
 
 Value call_native(Interpreter& in, const NativeFunction& function, const Value* self, Arguments arguments) {
-  return function.call(in, BoundArguments(in, function, self, arguments.positional, arguments.keywords).all);
+  return or_throw(in, function.call(in, BoundArguments(in, function, self, arguments.positional, arguments.keywords).all));
 }
 
 Value call_native(Interpreter& in, const NativeFunction& function, const Value* self, std::span<Value> positional) {
-  return function.call(in, BoundArguments(in, function, self, positional, {}).all);
+  return or_throw(in, function.call(in, BoundArguments(in, function, self, positional, {}).all));
+}
+
+Value fail(Interpreter& in, std::string_view exception, std::string message) {
+  Evaluator::session(in).raised = Value::make<Exception>(*exception_type(exception), std::vector<Value>{make_str(std::move(message))});
+  return Value::absent();
 }
 
 Value attempt_native(Session& session, const NativeFunction& function, const Value* self, std::span<Value> positional) {

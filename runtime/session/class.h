@@ -134,21 +134,23 @@ class Class final : private ClassType, public TypeObject {
   uint64_t meanings_changes_ = 0;                // class_changes when they were found
 };
 
-/// What one place of the program last found of its name in a class.
+/// What one place of the program last found of its name, in the last class and in the one before.
 struct ClassLookup {
-  const Class* made_by = nullptr;
-  uint64_t changes = 0;
-  Class::Meaning meaning{nullptr, false, false};
+  struct Seen {
+    const Class* made_by = nullptr;
+    uint64_t changes = 0;
+    Class::Meaning meaning{nullptr, false, false};
+  };
+  Seen last, before;
   uint32_t place = 0;  // of the object's own attribute
 
   const Class::Meaning& look(Class& c, Name name) {
     const uint64_t now = class_changes.load(std::memory_order_relaxed);
-    if (made_by != &c || changes != now) [[unlikely]] {
-      made_by = &c;
-      changes = now;
-      meaning = c.meaning(name);
-    }
-    return meaning;
+    if (last.made_by == &c && last.changes == now) [[likely]]
+      return last.meaning;
+    std::swap(last, before);
+    if (last.made_by != &c || last.changes != now) last = {&c, now, c.meaning(name)};
+    return last.meaning;
   }
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "runtime/session/arguments.h"
 #include "runtime/session/builtins.h"
 #include "runtime/session/list_sequence.h"
 #include "runtime/session/types.h"
@@ -61,7 +62,7 @@ int64_t find(Interpreter& in, const List& l, const Value& v, int64_t start, int6
 Value remove(Interpreter& in, Args args) {
   List& l = *args[0].as<List>();
   const int64_t at = find(in, l, args[1], 0, size_of(l));
-  if (at < 0) raise("ValueError", "list.remove(x): x not in list");
+  if (at < 0) return fail(in, "ValueError", "list.remove(x): x not in list");
   l.items.erase(l.items.begin() + at);
   return {};
 }
@@ -69,7 +70,7 @@ Value remove(Interpreter& in, Args args) {
 Value index(Interpreter& in, Args args) {
   const List& l = *args[0].as<List>();
   const int64_t size = size_of(l), at = find(in, l, args[1], clip_bound(in, args[2], 0, size), clip_bound(in, args[3], size, size));
-  if (at < 0) raise("ValueError", repr(in, args[1]) + " is not in list");
+  if (at < 0) return fail(in, "ValueError", repr(in, args[1]) + " is not in list");
   return Value::of(at);
 }
 

@@ -147,11 +147,20 @@ std::string complex_repr(std::complex<double> v) {
   return "(" + shortest_text(v.real(), false) + (imaginary.front() == '-' ? "" : "+") + imaginary + "j)";
 }
 
+std::string no_integer(std::string_view text, int64_t base) {
+  return "invalid literal for int() with base " + std::to_string(base) + ": " + str_repr(text);
+}
+std::string no_float(std::string_view text) { return "could not convert string to float: " + str_repr(text); }
+
 Value parse_integer(std::string_view text, int64_t base) {
   if (base != 0 && (base < 2 || base > 36)) raise("ValueError", "int() base must be >= 2 and <= 36, or 0");
-  const auto fail = [&]() { raise("ValueError", "invalid literal for int() with base " + std::to_string(base) + ": " + str_repr(text)); };
+  if (std::optional<Value> value = read_integer(text, base)) return *std::move(value);
+  raise("ValueError", no_integer(text, base));
+}
+
+std::optional<Value> read_integer(std::string_view text, int64_t base) {
   const auto ascii = to_ascii_number(text);
-  if (!ascii) fail();
+  if (!ascii) return {};
   std::string_view s = strip_blanks(*ascii);
   bool negative = false;
   if (!s.empty() && (s.front() == '+' || s.front() == '-')) {
@@ -176,18 +185,18 @@ Value parse_integer(std::string_view text, int64_t base) {
   std::string digits;
   for (size_t i = 0; i < s.size(); ++i) {
     if (s[i] == '_') {
-      if (!underscore_allowed || i + 1 == s.size()) fail();
+      if (!underscore_allowed || i + 1 == s.size()) return {};
       underscore_allowed = false;
       continue;
     }
     const int digit = digit_value(s[i]);
-    if (digit >= radix) fail();
+    if (digit >= radix) return {};
     digits += s[i];
     overflow |= __builtin_mul_overflow(magnitude, static_cast<uint64_t>(radix), &magnitude);
     overflow |= __builtin_add_overflow(magnitude, static_cast<uint64_t>(digit), &magnitude);
     any = underscore_allowed = true;
   }
-  if (!any || (only_zero && (magnitude != 0 || overflow))) fail();
+  if (!any || (only_zero && (magnitude != 0 || overflow))) return {};
   const uint64_t limit = static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0);
   if (overflow || magnitude > limit) {
     const BigInteger value = parse_digits(digits, radix);
@@ -202,15 +211,18 @@ int64_t parse_int(std::string_view text, int64_t base) {
   return v.as_int();
 }
 
-double parse_float(std::string_view text) {
+std::optional<double> read_float(std::string_view text) {
   const auto ascii = to_ascii_number(text);
-  if (ascii) {
-    const std::string_view s = strip_blanks(*ascii);
-    size_t at = 0;
-    const auto value = read_float(s, at);
-    if (value && at == s.size()) return *value;
-  }
-  raise("ValueError", "could not convert string to float: " + str_repr(text));
+  if (!ascii) return {};
+  const std::string_view s = strip_blanks(*ascii);
+  size_t at = 0;
+  const auto value = read_float(s, at);
+  return value && at == s.size() ? value : std::nullopt;
+}
+
+double parse_float(std::string_view text) {
+  if (const std::optional<double> value = read_float(text)) return *value;
+  raise("ValueError", no_float(text));
 }
 
 std::complex<double> parse_complex(std::string_view text) {

@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,9 +27,14 @@ std::string complex_repr(std::complex<double> v);
 /// int(text, base): blanks around, sign, underscores, prefixes; base 0 or 2 to 36. ValueError, also for more decimal digits than Python
 /// reads.
 Value parse_integer(std::string_view text, int64_t base = 10);
+/// The same; nullopt where the text is none. `base` is one of those.
+std::optional<Value> read_integer(std::string_view text, int64_t base);
+std::string no_integer(std::string_view text, int64_t base);  // what int() says of such a text
 /// The same of an int of 64 bits: OverflowError beyond.
 int64_t parse_int(std::string_view text, int64_t base = 10);
 double parse_float(std::string_view text);
+std::optional<double> read_float(std::string_view text);  // nullopt where the text is none
+std::string no_float(std::string_view text);
 std::complex<double> parse_complex(std::string_view text);
 
 // ---- arithmetic ----

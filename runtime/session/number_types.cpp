@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "runtime/session/arguments.h"
 #include "runtime/session/big_integer.h"
 #include "runtime/session/bytes.h"
 #include "runtime/session/number.h"
@@ -33,6 +34,10 @@ Value construct_int(Interpreter& in, Args args) {
   if (v.is_int()) return v;
   if (v.is_bool()) return Value::of(v.as_int());
   if (v.is_float()) return float_to_integer(v.as_float());
+  if (const auto* s = v.exactly<Str>()) {
+    if (std::optional<Value> i = read_integer(s->value, 10)) return *std::move(i);
+    return fail(in, "ValueError", no_integer(s->value, 10));
+  }
   if (v.is_object()) {
     if (const auto i = v.object()->to_int(in)) return *i;
     if (const auto i = v.object()->to_index(in)) return Value::of(*i);
@@ -44,6 +49,10 @@ Value construct_float(Interpreter& in, Args args) {
   const Value& v = args[0];
   if (v.is_float()) return v;
   if (v.is_int() || v.is_bool()) return Value::of(static_cast<double>(v.as_int()));
+  if (const auto* s = v.exactly<Str>()) {
+    if (const std::optional<double> f = read_float(s->value)) return Value::of(*f);
+    return fail(in, "ValueError", no_float(s->value));
+  }
   if (v.is_object() && !v.as<Complex>()) {
     if (const auto f = v.object()->to_float(in)) return *f;
     if (const auto i = v.object()->to_index(in)) return Value::of(static_cast<double>(*i));

@@ -91,9 +91,10 @@ Value text_list(Interpreter& in, const std::vector<std::string_view>& parts) {
   return make_list(std::move(out));
 }
 
+size_t first_size(std::string_view s) { return static_cast<unsigned char>(s[0]) < 0x80 ? 1 : byte_offset(s, 1); }
 size_t space_size(std::string_view s) {
   if (static_cast<unsigned char>(s[0]) < 0x80) return is_space(static_cast<unsigned char>(s[0])) ? 1 : 0;
-  const size_t n = byte_offset(s, 1);
+  const size_t n = first_size(s);
   return is_space(decode(s.substr(0, n)).front()) ? n : 0;
 }
 size_t last_size(std::string_view s) {
@@ -136,7 +137,7 @@ Value split(Interpreter& in, Args args, bool from_right) {
           break;
         }
         size_t end = 0;
-        while (end < s.size() && space_size(s.substr(end)) == 0) end += byte_offset(s.substr(end), 1);
+        while (end < s.size() && space_size(s.substr(end)) == 0) end += first_size(s.substr(end));
         parts.push_back(s.substr(0, end));
         s.remove_prefix(end);
       }

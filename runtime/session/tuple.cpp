@@ -1,3 +1,4 @@
+#include "runtime/session/arguments.h"
 #include "runtime/session/builtins.h"
 #include "runtime/session/list_sequence.h"
 #include "runtime/session/types.h"
@@ -21,7 +22,7 @@ Value index(Interpreter& in, Args args) {
   for (int64_t i = clip_bound(in, args[2], 0, size); i < stop; ++i) {
     if (same_or_equal(in, items[static_cast<size_t>(i)], args[1])) return Value::of(i);
   }
-  raise("ValueError", "tuple.index(x): x not in tuple");
+  return fail(in, "ValueError", "tuple.index(x): x not in tuple");
 }
 
 Value count(Interpreter& in, Args args) {
