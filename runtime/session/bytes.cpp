@@ -20,6 +20,13 @@ namespace {
 
 using Args = std::span<Value>;
 
+/// Whether an array is its memory; one integer without axes is a number.
+bool is_array_of_bytes(Interpreter& in, const Value& v) {
+  if (type_of(v).name != "ndarray") return false;
+  const std::string kind = str(in, get_attribute(in, get_attribute(in, v, "dtype"), "kind"));
+  return get_attribute(in, v, "ndim").as_int() > 0 || (kind != "i" && kind != "u");
+}
+
 std::string construct(Interpreter& in, Args args, std::string_view type_name) {
   const Value &source = args[0], &encoding = args[1], &errors = args[2];
   if (is_missing(source)) {
@@ -35,7 +42,7 @@ std::string construct(Interpreter& in, Args args, std::string_view type_name) {
   std::optional<int64_t> count;
   if (source.is_int() || source.is_bool())
     count = source.as_int();
-  else if (source.is_object() && !source.as<BytesLike>() && type_of(source).name != "ndarray")
+  else if (source.is_object() && !source.as<BytesLike>() && !is_array_of_bytes(in, source))
     count = source.object()->to_index(in);
   if (count) {
     if (*count < 0) raise("ValueError", "negative count");
@@ -160,6 +167,7 @@ char byte_of(Interpreter& in, const Value& v, std::string_view what) {
 
 std::string bytes_of_items(Interpreter& in, const Value& v, std::string_view type_name) {
   if (const auto* b = v.as<BytesLike>()) return b->value;
+  if (type_of(v).name == "ndarray") return call(in, get_attribute(in, v, "tobytes"), {}).as<BytesLike>()->value;  // its buffer
   if (!v.is_object()) raise("TypeError", fmt::format("cannot convert '{}' object to {}", type_of(v).name, type_name));
   std::string out;
   const Value items = iterate(in, v);

@@ -26,12 +26,12 @@ EXTREME = {
 }
 PLAIN = ["2", "0", "-1", "1.5", "True", "None", "[1, 2, 3]", "(2, 3)", "[[1.5, 2], [3, 4]]", "1j", "np.float32(1.5)", "np.int8(5)"]
 OPTIONS = ["axis=0", "axis=-1", "axis=1", "axis=None", "keepdims=True", "dtype=np.float32", "dtype=np.int64", "axis=(0, 1)"]
-# Files, settings, what calls functions or writes in place, memory that holds anything (np.empty, np.ndarray), scalars of times, which
-# belong to frames, and what differs by design.
+# Files, settings, what calls functions or writes in place, memory that holds anything (np.empty, np.ndarray), scalars of times, bytes and
+# records, and what differs by design.
 LEFT_OUT = set(
     "save savetxt load loadtxt genfromtxt fromstring seterr set_printoptions printoptions errstate geterr get_printoptions vectorize piecewise fromfunction fromiter"
     " apply_along_axis apply_over_axes empty empty_like ndarray copyto put place putmask fill_diagonal put_along_axis shares_memory may_share_memory ndenumerate"
-    " ndindex unique_values datetime64 timedelta64 longlong ulonglong from_array rechunk compute persist array_repr array_str random linalg lib emath exceptions".split()
+    " bytes_ void record recarray ndindex unique_values datetime64 timedelta64 longlong ulonglong from_array rechunk compute persist array_repr array_str random linalg lib emath exceptions".split()
 )
 
 
