@@ -131,7 +131,7 @@ void Emitter::load_words(const ir::Body& body, size_t k) {
     const int64_t bytes_selected = is_signed(from.type) ? (size == 1 ? 0x8880 + 0x1111 * at : 0x9910 + 0x2222 * (at / 2))
                                                         : (size == 1 ? 0x4440 + at : 0x4410 + 0x22 * (at / 2));
     llvm::Value* wide = bytes_of(word, i32(0), i32(bytes_selected));
-    llvm::Value* narrow = b_.CreateTrunc(wide, element_type(from.type));
+    llvm::Value* narrow = b_.CreateBitCast(b_.CreateTrunc(wide, b_.getIntNTy(8 * static_cast<unsigned>(size))), element_type(from.type));
     loaded_[element] = narrow;
     if (is_integer(from.type)) extended_[narrow] = {wide, is_signed(from.type)};
   }
@@ -197,6 +197,7 @@ size_t Emitter::store_words(const ir::Body& body, size_t k) {
         v = narrowed->getOperand(0);
       if (const auto* widened = llvm::dyn_cast<llvm::SExtInst>(v); widened && widened->getSrcTy() == b_.getInt32Ty())
         v = widened->getOperand(0);
+      if (v->getType()->isHalfTy()) v = b_.CreateBitCast(v, b_.getInt16Ty());
       word.elements.push_back(b_.CreateZExtOrTrunc(v, b_.getInt32Ty()));
     }
     const auto& e = word.elements;
@@ -217,8 +218,9 @@ size_t Emitter::store_words(const ir::Body& body, size_t k) {
   b_.SetInsertPoint(single);
   for (const Word& word : words)
     for (size_t j = 0; j < count; ++j) {
-      llvm::Value* place = b_.CreateConstInBoundsGEP1_64(element_type(to.type), word.first, j);
-      b_.CreateAlignedStore(b_.CreateTrunc(word.elements[j], element_type(to.type)), place, llvm::Align(static_cast<uint64_t>(size)));
+      llvm::Type* const bits = b_.getIntNTy(8 * static_cast<unsigned>(size));
+      llvm::Value* place = b_.CreateConstInBoundsGEP1_64(bits, word.first, j);
+      b_.CreateAlignedStore(b_.CreateTrunc(word.elements[j], bits), place, llvm::Align(static_cast<uint64_t>(size)));
     }
   b_.CreateBr(done);
   b_.SetInsertPoint(done);

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).parents[2]
-CASES = "frames/gpu_|functions/cuda|kernels/"
+CASES = "frames/gpu_|functions/cuda|kernels/|numpy/half_floats"
 CAPABILITIES = 75, 80, 90
 OF_ARRAYS = "gasell_map.", "gasell_reduce_"
 
