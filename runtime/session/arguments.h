@@ -59,7 +59,7 @@ Value call_native(Interpreter& in, const NativeFunction& function, const Value* 
 Value call_native(Interpreter& in, const NativeFunction& function, const Value* self, std::span<Value> positional);
 
 /// raise(exception, message) of a built-in function, where scripts catch it in their usual course, as of int("x"): for the function to give
-/// back. The exception is on its way, as below, which costs a tenth of a throw.
+/// back. The exception is on its way, as below, which costs far less than a throw.
 Value fail(Interpreter& in, std::string_view exception, std::string message);
 /// call_native() for who looks whether it is absent: then an exception is on its way as session.raised (evaluator.h).
 Value attempt_native(Session& session, const NativeFunction& function, const Value* self, std::span<Value> positional);

@@ -1,5 +1,5 @@
 // Memory of the objects of scripts: blocks that were freed are kept by size, a list a thread, for the next object of that size. Scripts
-// make and drop small objects at every step, which malloc's general way takes three times as long for.
+// make and drop small objects at every step.
 #include <array>
 #include <cstddef>
 #include <new>
