@@ -35,3 +35,16 @@ function(gasell_options target)
     endif()
   endif()
 endfunction()
+
+# What most files of a large target include anyway is parsed once: the standard library's headers, fmt, and what else the target names. It halves the time of a build. A file
+# with options of its own cannot use it (SKIP_PRECOMPILE_HEADERS). Off where several checkouts share a ccache, which otherwise keeps one copy for each.
+option(GASELL_PRECOMPILED_HEADERS "Parse common headers once for a target" ON)
+function(gasell_precompile target)
+  if(NOT GASELL_PRECOMPILED_HEADERS)
+    return()
+  endif()
+  list(TRANSFORM ARGN REPLACE "(.+)" "\"\\1\"")
+  target_precompile_headers(${target} PRIVATE
+    <algorithm> <array> <atomic> <bit> <charconv> <cmath> <cstdlib> <cstring> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span> <string>
+    <unordered_map> <unordered_set> <utility> <variant> <vector> <fmt/format.h> ${ARGN})
+endfunction()
