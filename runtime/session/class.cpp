@@ -7,6 +7,7 @@
 #include "runtime/session/class_builtin.h"
 #include "runtime/session/class_members.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/script_call.h"
 #include "runtime/session/set.h"
 #include "runtime/session/type_unions.h"
 #include "runtime/session/types.h"
@@ -367,10 +368,12 @@ Value Class::construct(Session& session, std::span<Value> positional) {
   }
   const Value kept = Value::of(const_cast<Function*>(plain_initialiser_));
   Value made = Value::make<Instance>(Value::of(this));
-  StackValues values(session.stack, positional.size() + 1);
-  values[0] = made;
-  for (size_t i = 0; i < positional.size(); ++i) values[i + 1] = std::move(positional[i]);
-  const Value result = call_function(session, *kept.as<Function>(), values.span());
+  const Value result = attempt_filled(session, *plain_initialiser_, positional.size() + 1, [&](std::span<Value> values) {
+    values[0] = made;
+    for (size_t i = 0; i < positional.size(); ++i) values[i + 1] = std::move(positional[i]);
+    return true;
+  });
+  if (result.is_absent() && !session.raised.is_none()) throw_raised(session);
   if (!result.is_none()) raise("TypeError", "__init__() should return None, not '" + type_of(result).name + "'");
   return made;
 }

@@ -27,7 +27,7 @@ class Members {
   /// The same, where `place` says at which entry the name was last time, in these or in others; it is kept up to date.
   Value* find(Name name, uint32_t& place) {
     if (place < entries_.size() && entries_[place].first == name) return &entries_[place].second;
-    return find_place(name, place);
+    return may_have(name) ? find_place(name, place) : nullptr;
   }
   void set(std::string_view name, Value value);
   /// Of a name that is not among them yet.
@@ -45,9 +45,13 @@ class Members {
   };
   void number();
   Further& further();
+  /// A bit that few names share. What an object does not have itself, a method of its class above all, is seen so without a search.
+  static uint64_t bit_of(Name name) { return uint64_t{1} << (reinterpret_cast<uintptr_t>(name) * 0x9E3779B97F4A7C15 >> 58); }
+  bool may_have(Name name) const { return (names_ & bit_of(name)) != 0; }
   Dict* dict() const;
   Value* find_place(Name name, uint32_t& place);
   std::vector<std::pair<Name, Value>> entries_;
+  uint64_t names_ = 0;  // the bits of all that were added; all bits once a dict has them
   std::unique_ptr<Further> further_;
 };
 

@@ -59,6 +59,7 @@ void Members::add(Name name, Value value) {
   if (Dict* const members = dict()) return members->insert(*further_->in, make_str(*name), std::move(value));
   if (entries_.empty()) entries_.reserve(kFirst);
   entries_.emplace_back(name, std::move(value));
+  names_ |= bit_of(name);
   if (entries_.size() == kShort + 1) {
     number();
   } else if (entries_.size() > kShort) {
@@ -95,6 +96,7 @@ const Value& Members::as_dict(Interpreter& in) {
   further().dict = std::move(made);
   further_->in = &in;
   entries_.clear();
+  names_ = ~uint64_t{0};
   further_->index.clear();
   return further_->dict;
 }

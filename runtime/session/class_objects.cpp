@@ -7,6 +7,7 @@
 #include "runtime/session/class_members.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/script_call.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -162,10 +163,13 @@ Value Instance::special(Interpreter& in, std::string_view name, std::initializer
   const Value self = Value::of(this), kept = *found;
   if (const auto* function = kept.as<Function>()) {
     Session& session = Evaluator::session(in);
-    StackValues values(session.stack, args.size() + 1);
-    values[0] = self;
-    std::copy(args.begin(), args.end(), values.begin() + 1);
-    return call_function(session, *function, values.span());
+    Value given = attempt_filled(session, *function, args.size() + 1, [&](std::span<Value> values) {
+      values[0] = self;
+      std::copy(args.begin(), args.end(), values.begin() + 1);
+      return true;
+    });
+    if (given.is_absent() && !session.raised.is_none()) throw_raised(session);
+    return given;
   }
   return gasell::call(in, bound_member(in, kept, self, made_by_value), {args, {}});
 }

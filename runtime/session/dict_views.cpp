@@ -9,54 +9,82 @@
 namespace gasell {
 namespace {
 
-Value part_of(const Dict::Entry& entry, DictPart part) {
-  if (part == DictPart::keys) return entry.key;
-  if (part == DictPart::values) return entry.value;
-  return make_tuple({entry.key, entry.value});
-}
-
-class DictIterator final : public Object {
+/// From entry to entry of a dict.
+class DictWalk {
  public:
-  DictIterator(const Value& dict, DictPart part, bool reversed)
-      : dict_(dict), part_(part), reversed_(reversed), size_(of().size()), at_(reversed ? of().entries().size() : 0) {}
-  const Type& type() const override {
-    static const std::array<Type, 3> forward = {iterator_type_of("dict_keyiterator"), iterator_type_of("dict_valueiterator"),
-                                                iterator_type_of("dict_itemiterator")};
-    static const std::array<Type, 3> backward = {iterator_type_of("dict_reversekeyiterator"), iterator_type_of("dict_reversevalueiterator"),
-                                                 iterator_type_of("dict_reverseitemiterator")};
-    return (reversed_ ? backward : forward)[static_cast<size_t>(part_)];
-  }
-  Value iterate(Interpreter&) override { return Value::of(this); }
-  std::optional<Value> next(Interpreter&) override {
-    if (dict_.is_none()) return {};
+  DictWalk(const Value& dict, bool is_reversed)
+      : reversed(is_reversed), dict_(dict), size_(of().size()), at_(reversed ? of().entries().size() : 0) {}
+  /// Null at the end.
+  const Dict::Entry* next() {
+    if (dict_.is_none()) return nullptr;
     if (of().size() != size_) {
       size_ = -1;
       raise("RuntimeError", "dictionary changed size during iteration");
     }
     const auto& entries = of().entries();
-    if (reversed_) {
+    if (reversed) {
       while (at_ > 0) {
         --at_;
-        if (at_ < entries.size() && !entries[at_].key.is_absent()) return part_of(entries[at_], part_);
+        if (at_ < entries.size() && !entries[at_].key.is_absent()) return &entries[at_];
       }
     } else {
       while (at_ < entries.size()) {
         const Dict::Entry& entry = entries[at_++];
-        if (!entry.key.is_absent()) return part_of(entry, part_);
+        if (!entry.key.is_absent()) return &entry;
       }
     }
     dict_ = Value();  // an iterator that has ended stays ended
-    return {};
+    return nullptr;
   }
+  const bool reversed;
 
  private:
   Dict& of() const { return static_cast<Dict&>(*dict_.object()); }
 
   Value dict_;
-  DictPart part_;
-  bool reversed_;
   int64_t size_;
   size_t at_;
+};
+
+/// Over keys, or over values.
+class DictIterator final : public Object {
+ public:
+  DictIterator(const Value& dict, DictPart part, bool reversed) : walk_(dict, reversed), part_(part) {}
+  const Type& type() const override {
+    static const std::array<Type, 2> forward = {iterator_type_of("dict_keyiterator"), iterator_type_of("dict_valueiterator")};
+    static const std::array<Type, 2> backward = {iterator_type_of("dict_reversekeyiterator"),
+                                                 iterator_type_of("dict_reversevalueiterator")};
+    return (walk_.reversed ? backward : forward)[static_cast<size_t>(part_)];
+  }
+  Value iterate(Interpreter&) override { return Value::of(this); }
+  std::optional<Value> next(Interpreter&) override {
+    const Dict::Entry* const entry = walk_.next();
+    if (!entry) return {};
+    return part_ == DictPart::keys ? entry->key : entry->value;
+  }
+
+ private:
+  DictWalk walk_;
+  DictPart part_;
+};
+
+class DictItemIterator final : public PairIterator {
+ public:
+  DictItemIterator(const Value& dict, bool reversed) : walk_(dict, reversed) {}
+  const Type& type() const override {
+    static const Type forward = iterator_type_of("dict_itemiterator"), backward = iterator_type_of("dict_reverseitemiterator");
+    return walk_.reversed ? backward : forward;
+  }
+  bool next_pair(Interpreter&, Value& first, Value& second) override {
+    const Dict::Entry* const entry = walk_.next();
+    if (!entry) return false;
+    first = entry->key;
+    second = entry->value;
+    return true;
+  }
+
+ private:
+  DictWalk walk_;
 };
 
 class DictView final : public Object, public Reversible {
@@ -104,6 +132,7 @@ class DictView final : public Object, public Reversible {
     if (part_ == DictPart::values) return Object::hash(in);
     raise("TypeError", "unhashable type: '" + type().name + "'");
   }
+  const Value* dict_of_items() const { return part_ == DictPart::items ? &dict_ : nullptr; }
 
  private:
   Dict& of() const { return static_cast<Dict&>(*dict_.object()); }
@@ -120,6 +149,12 @@ class DictView final : public Object, public Reversible {
 }  // namespace
 
 Value make_dict_view(const Value& dict, DictPart part) { return Value::make<DictView>(dict, part); }
-Value make_dict_iterator(const Value& dict, DictPart part, bool reversed) { return Value::make<DictIterator>(dict, part, reversed); }
+Value make_dict_iterator(const Value& dict, DictPart part, bool reversed) {
+  return part == DictPart::items ? Value::make<DictItemIterator>(dict, reversed) : Value::make<DictIterator>(dict, part, reversed);
+}
+const Value* dict_of_items(const Value& v) {
+  const auto* view = v.exactly<DictView>();
+  return view ? view->dict_of_items() : nullptr;
+}
 
 }  // namespace gasell

@@ -13,6 +13,7 @@
 #include "runtime/session/class.h"
 #include "runtime/session/generator.h"
 #include "runtime/session/range.h"
+#include "runtime/session/script_call.h"
 #include "runtime/session/script_threads.h"
 #include "runtime/session/task_pool.h"
 #include "runtime/session/type_objects.h"
@@ -217,29 +218,14 @@ std::string library_name(const FunctionCode& code) {
 
 void throw_raised(Session& session) { throw Raised(std::exchange(session.raised, Value())); }
 
-Value attempt_function(Session& session, const Function& function, std::span<Value> positional,
-                       std::span<const std::pair<std::string, Value>> keywords) {
+namespace {
+
+/// Runs a function over its room, in which the parameters are bound. Who calls counts the depth.
+Value run_function(Session& session, const Function& function, std::span<Value> room) {
   const FunctionCode& code = *function.code;
-  CallDepth depth(session);
-  const ProfiledCall profiled(session, code);
-  session.poll();
-  size_t local_count = static_cast<size_t>(code.local_count);
-  StackValues room(session.stack, local_count + static_cast<size_t>(code.cell_count));
-  const size_t parameters = code.signature.parameters.size();
-  if (code.simple && keywords.empty() && code.signature.fills_by_place(positional.size())) {
-    for (size_t i = 0; i < positional.size(); ++i) std::swap(room[i], positional[i]);
-    for (size_t i = positional.size(); i < parameters; ++i) room[i] = function.defaults[i];
-  } else {
-    bind_arguments(session.in, code.signature, code.qualified_name, positional, keywords, room.span().first(parameters));
-    if (code.signature.ruled)
-      check_rules(session.in, code.signature, library_name(code), code.name, room.span().first(parameters), function.defaults);
-    for (size_t i = 0; i < parameters; ++i) {
-      if (room[i].is_absent()) room[i] = function.defaults[i];
-    }
-  }
   if (code.generator) [[unlikely]]
-    return make_generator(session, function, room.span().first(parameters));
-  Frame f{session, session.in, code, room.begin(), room.begin() + local_count, {}, {}, ++session.activations};
+    return make_generator(session, function, room.first(code.signature.parameters.size()));
+  Frame f{session, session.in, code, room.data(), room.data() + code.local_count, {}, {}, ++session.activations};
   RunningFrame running(f);
   if (code.cell_count > 0) fill_cells(f, function.captured);
   try {
@@ -259,6 +245,38 @@ Value attempt_function(Session& session, const Function& function, std::span<Val
   }
   note_place(f, static_cast<Exception&>(*session.raised.object()));
   return Value::absent();
+}
+
+}  // namespace
+
+Value attempt_in_place(Session& session, const Function& function, std::span<Value> room, size_t given) {
+  const FunctionCode& code = *function.code;
+  CallDepth depth(session);
+  const ProfiledCall profiled(session, code);
+  session.poll();
+  for (size_t i = given; i < code.signature.parameters.size(); ++i) room[i] = function.defaults[i];
+  return run_function(session, function, room);
+}
+
+Value attempt_function(Session& session, const Function& function, std::span<Value> positional,
+                       std::span<const std::pair<std::string, Value>> keywords) {
+  const FunctionCode& code = *function.code;
+  StackValues room(session.stack, static_cast<size_t>(code.local_count + code.cell_count));
+  if (code.simple && keywords.empty() && code.signature.fills_by_place(positional.size())) {
+    for (size_t i = 0; i < positional.size(); ++i) std::swap(room[i], positional[i]);
+    return attempt_in_place(session, function, room.span(), positional.size());
+  }
+  CallDepth depth(session);
+  const ProfiledCall profiled(session, code);
+  session.poll();
+  const size_t parameters = code.signature.parameters.size();
+  bind_arguments(session.in, code.signature, code.qualified_name, positional, keywords, room.span().first(parameters));
+  if (code.signature.ruled)
+    check_rules(session.in, code.signature, library_name(code), code.name, room.span().first(parameters), function.defaults);
+  for (size_t i = 0; i < parameters; ++i) {
+    if (room[i].is_absent()) room[i] = function.defaults[i];
+  }
+  return run_function(session, function, room.span());
 }
 
 Value call_function(Session& session, const Function& function, std::span<Value> positional,

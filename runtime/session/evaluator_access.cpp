@@ -3,7 +3,7 @@
 
 #include "runtime/session/class.h"
 #include "runtime/session/dict.h"
-#include "runtime/session/evaluator.h"
+#include "runtime/session/loop_target.h"
 #include "runtime/session/operand.h"
 
 namespace gasell {
@@ -232,6 +232,11 @@ void warn_if_lost(Frame& f, const Value& object, std::string_view name) {
 }
 
 bool may_be_temporary(const ast::Expr& e) { return !std::holds_alternative<ast::Name>(e.node); }
+
+const std::vector<TargetPtr>* unpacked_targets(const Target& target) {
+  const auto* unpack = dynamic_cast<const UnpackTarget*>(&target);
+  return unpack && unpack->star < 0 ? &unpack->targets : nullptr;
+}
 
 NodePtr lower_access(Lowering& l, const ast::Expr& e) {
   NodePtr node;

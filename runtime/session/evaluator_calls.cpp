@@ -5,6 +5,7 @@
 #include "runtime/session/class.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/evaluator.h"
+#include "runtime/session/script_call.h"
 #include "runtime/session/type_objects.h"
 #include "runtime/session/types.h"
 
@@ -47,6 +48,13 @@ struct PlainCall final : Node {
     Value function = callee->evaluate(f);
     if (const NativeFunction* native = plain_native(function))
       if (const Signature* s = bound_by_place(*native, false, args.size())) return attempt_by_place(f, *native, *s, nullptr, args, span);
+    if (const auto* script = function.exactly<Function>()) {
+      return attempt_filled(f.session, *script, args.size(), [&](std::span<Value> values) {
+        if (!attempt_arguments(f, args, values)) return false;
+        f.at = span;
+        return true;
+      });
+    }
     StackValues values(f.session.stack, args.size());
     if (!attempt_arguments(f, args, values.span())) [[unlikely]]
       return Value::absent();
@@ -84,28 +92,25 @@ struct MethodCall final : Node {
       f.at = span;
       warn_if_lost(f, self, *name + "()");
     }
-    const Type* type = &type_of(self);
-    if (type != seen) {
-      seen = type;
-      method = has_plain_attributes(*type) ? find_method(*type, *name) : nullptr;
-    }
-    Value function;
+    const NativeFunction* native = nullptr;
     if (auto* instance = self.exactly<Instance>()) {
       if (const Function* plain = instance->plain_method(name, lookup)) {
         const Value kept = Value::of(const_cast<Function*>(plain));
-        StackValues values(f.session.stack, args.size() + 1);
-        if (!attempt_arguments(f, args, values.span().subspan(1))) [[unlikely]]
-          return Value::absent();
-        values[0] = std::move(self);
-        f.at = span;
-        return attempt_function(f.session, *plain, values.span());
+        return attempt_filled(f.session, *plain, args.size() + 1, [&](std::span<Value> values) {
+          if (!attempt_arguments(f, args, values.subspan(1))) return false;
+          values[0] = std::move(self);
+          f.at = span;
+          return true;
+        });
       }
+    } else {
+      native = native_method(type_of(self));
     }
-    if (!method) {
+    Value function;
+    if (!native) {
       f.at = name_span;
       function = get_attribute(f.in, self, *name);
     }
-    const NativeFunction* native = method;  // the arguments may come here again and see another type
     if (native)
       if (const Signature* s = bound_by_place(*native, true, args.size())) return attempt_by_place(f, *native, *s, &self, args, span);
     StackValues values(f.session.stack, args.size());
@@ -113,6 +118,13 @@ struct MethodCall final : Node {
       return Value::absent();
     f.at = span;
     return native ? attempt_native(f.session, *native, &self, values.span()) : attempt_positional(f.session, function, values.span());
+  }
+  const NativeFunction* native_method(const Type& type) const {
+    if (&type != seen) {
+      seen = &type;
+      method = has_plain_attributes(type) ? find_method(type, *name) : nullptr;
+    }
+    return method;
   }
   NodePtr object;
   Name name = nullptr;

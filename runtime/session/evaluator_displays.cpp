@@ -114,12 +114,17 @@ struct DictNode final : Node {
 
 struct SliceNode final : Node {
   Value evaluate(Frame& f) const override {
+    if (constant && last.is_object() && last.object()->is_temporary()) return last;
     Value a = lower_bound ? lower_bound->evaluate(f) : Value();
     Value b = upper_bound ? upper_bound->evaluate(f) : Value();
     Value c = step ? step->evaluate(f) : Value();
-    return Value::make<SliceObject>(std::move(a), std::move(b), std::move(c));
+    Value made = Value::make<SliceObject>(std::move(a), std::move(b), std::move(c));
+    if (constant) last = made;
+    return made;
   }
   NodePtr lower_bound, upper_bound, step;
+  bool constant = false;
+  mutable Value last;  // of a constant one: used again where nobody kept it
 };
 
 /// repr with every character beyond ASCII escaped.
@@ -241,6 +246,7 @@ struct LowerDisplay {
     node->lower_bound = lower_optional(l, v.lower);
     node->upper_bound = lower_optional(l, v.upper);
     node->step = lower_optional(l, v.step);
+    node->constant = (!v.lower || is_constant(*v.lower)) && (!v.upper || is_constant(*v.upper)) && (!v.step || is_constant(*v.step));
     return node;
   }
   NodePtr operator()(const auto&) const { return nullptr; }

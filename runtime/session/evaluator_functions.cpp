@@ -185,7 +185,7 @@ struct ClassNode final : StatementNode {
 struct ComprehensionCode {
   struct Clause {
     NodePtr iterable;  // null for the first, which the enclosing frame evaluates
-    TargetPtr target;
+    LoopTarget target;
     std::vector<NodePtr> conditions;
     Span span;
   };
@@ -197,7 +197,7 @@ struct ComprehensionCode {
 /// A state of the nested loops, resumed for every element.
 class Steps {
  public:
-  Steps(const ComprehensionCode& c, Cursor first) : comprehension_(c), cursors_(c.clauses.size()) { cursors_[0] = std::move(first); }
+  Steps(const ComprehensionCode& c, LoopItems first) : comprehension_(c), items_(c.clauses.size()) { items_[0] = std::move(first); }
 
   /// Moves to the next element; false at the end.
   bool advance(Frame& f) {
@@ -205,14 +205,12 @@ class Steps {
     while (level_ >= 0) {
       auto level = static_cast<size_t>(level_);
       const ComprehensionCode::Clause& clause = clauses[level];
-      Value item;
       f.at = clause.span;
-      if (!cursors_[level].next(f.in, item)) {
+      if (!clause.target.take(f, items_[level])) {
         --level_;
         continue;
       }
       if ((++polled_ & 63) == 0) f.session.poll();
-      clause.target->assign(f, std::move(item));
       bool keep = true;
       for (const NodePtr& condition : clause.conditions) {
         if (!condition->test(f)) {
@@ -224,7 +222,7 @@ class Steps {
       if (level + 1 == clauses.size()) return true;
       Value iterable = clauses[level + 1].iterable->evaluate(f);
       f.at = clauses[level + 1].span;
-      cursors_[level + 1] = Cursor(f.in, std::move(iterable));
+      items_[level + 1] = LoopItems(f.in, std::move(iterable), clauses[level + 1].target);
       ++level_;
     }
     return false;
@@ -232,7 +230,7 @@ class Steps {
 
  private:
   const ComprehensionCode& comprehension_;
-  std::vector<Cursor> cursors_;
+  std::vector<LoopItems> items_;
   int level_ = 0;
   unsigned polled_ = 0;
 };
@@ -240,7 +238,7 @@ class Steps {
 /// A generator expression under way.
 class ExpressionGenerator final : public Generator {
  public:
-  ExpressionGenerator(Session& session, std::shared_ptr<const ComprehensionCode> c, Cursor first, std::vector<Value> captured)
+  ExpressionGenerator(Session& session, std::shared_ptr<const ComprehensionCode> c, LoopItems first, std::vector<Value> captured)
       : Generator(session, c->code), comprehension_(std::move(c)), steps_(*comprehension_, std::move(first)) {
     captured_ = std::move(captured);
   }
@@ -279,18 +277,18 @@ struct ComprehensionNode final : Node {
   Value evaluate(Frame& f) const override {
     Value iterable = first->evaluate(f);
     f.at = first->span;
-    Cursor cursor(f.in, std::move(iterable));
+    LoopItems items(f.in, std::move(iterable), comprehension->clauses[0].target);
     if (kind == ast::ComprehensionKind::generator) {
-      return Value::make<ExpressionGenerator>(f.session, comprehension, std::move(cursor), captured_cells(f, *comprehension->code));
+      return Value::make<ExpressionGenerator>(f.session, comprehension, std::move(items), captured_cells(f, *comprehension->code));
     }
     InnerFrame inner(f, *comprehension->code);
     Frame& g = inner.frame;
-    Steps steps(*comprehension, std::move(cursor));
+    Steps steps(*comprehension, std::move(items));
     const Node& element = *comprehension->element;
     if (kind == ast::ComprehensionKind::list) {
-      std::vector<Value> items;
-      while (steps.advance(g)) items.push_back(element.evaluate(g));
-      return make_list(std::move(items));
+      std::vector<Value> made;
+      while (steps.advance(g)) made.push_back(element.evaluate(g));
+      return make_list(std::move(made));
     }
     if (kind == ast::ComprehensionKind::set) {
       Value made = Value::make<Set>();
@@ -425,7 +423,7 @@ NodePtr lower_comprehension(Lowering& l, const ast::Expr& e) {
     ComprehensionCode::Clause lowered;
     lowered.span = clause.iter->span;
     if (i > 0) lowered.iterable = lower(inner, clause.iter);
-    lowered.target = lower_target(inner, clause.target);
+    lowered.target = LoopTarget(lower_target(inner, clause.target));
     for (const ast::ExprRef& condition : clause.conditions) lowered.conditions.push_back(lower(inner, condition));
     made.clauses.push_back(std::move(lowered));
   }

@@ -46,7 +46,7 @@ struct YieldStatement final : StatementNode {
     Suspension& suspension = *f.suspension;
     if (!suspension.thrown.is_absent()) throw Raised(std::exchange(suspension.thrown, Value::absent()));
     for (const TargetPtr& target : targets) target->assign(f, suspension.sent);
-    suspension.sent = Value();
+    if (!suspension.sent.is_none()) suspension.sent = Value();
     return Flow::next;
   }
   int point = 0;
@@ -181,24 +181,17 @@ struct ResumableFor final : StatementNode {
     ResumePoint& point = point_of(f, this->point);
     int32_t from = std::exchange(point.at, 0);
     if (from != 2) {
-      Cursor cursor;
+      const Leaving leaving(point);
       if (from == 0) {
-        Value items = iterable->evaluate(f);
+        Value given = iterable->evaluate(f);
         f.at = iterable->span;
-        cursor = Cursor(f.in, std::move(items));
-      } else {
-        cursor = std::move(point.cursor);
+        point.items = LoopItems(f.in, std::move(given), target);
       }
-      Value item;
-      while (from == 1 || cursor.next(f.in, item)) {
-        if (from == 0) target->assign(f, std::move(item));
+      while (from == 1 || target.take(f, point.items)) {
         from = 0;
         const Flow flow = run_block(body, f);
         if (flow == Flow::break_loop) return Flow::next;
-        if (flow == Flow::yield_value) {
-          point.at = 1;
-          point.cursor = std::move(cursor);
-        }
+        if (flow == Flow::yield_value) point.at = 1;
         if (flow > Flow::continue_loop) return flow;
         f.at = iterable->span;
         f.session.poll();
@@ -208,8 +201,18 @@ struct ResumableFor final : StatementNode {
     if (flow == Flow::yield_value) point.at = 2;
     return flow;
   }
+  /// Lets go of the items where the loop ends and does not wait.
+  struct Leaving {
+    explicit Leaving(ResumePoint& p) : point(p) {}
+    ~Leaving() {
+      if (point.at == 0) point.items = LoopItems();
+    }
+    Leaving(const Leaving&) = delete;
+    Leaving& operator=(const Leaving&) = delete;
+    ResumePoint& point;
+  };
   int point = 0;
-  TargetPtr target;
+  LoopTarget target;
   NodePtr iterable;
   Block body, orelse;
 };
@@ -417,7 +420,7 @@ struct LowerResumable {
     node->span = s->span;
     node->point = new_resume_point(l);
     node->iterable = lower(l, without_yields(l, n.iter, before));
-    node->target = lower_target(l, n.target);
+    node->target = LoopTarget(lower_target(l, n.target));
     node->body = lower_block(l, n.body);
     node->orelse = lower_block(l, n.orelse);
     return sequence(l, std::move(before), std::move(node));

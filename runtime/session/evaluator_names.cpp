@@ -3,7 +3,7 @@
 
 #include "lang/class_definition.h"
 #include "runtime/session/builtins.h"
-#include "runtime/session/evaluator.h"
+#include "runtime/session/loop_target.h"
 
 namespace gasell {
 namespace {
@@ -163,6 +163,11 @@ struct GlobalTarget final : Target {
 
 int local_slot(const Node& node) {
   const auto* local = dynamic_cast<const LocalName*>(&node);
+  return local ? local->slot : -1;
+}
+
+int local_slot(const Target& target) {
+  const auto* local = dynamic_cast<const LocalTarget*>(&target);
   return local ? local->slot : -1;
 }
 

@@ -5,6 +5,7 @@
 #include "lang/parser.h"
 #include "runtime/session/dict.h"
 #include "runtime/session/generator.h"
+#include "runtime/session/loop_target.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -27,6 +28,32 @@ struct AssignStatement final : StatementNode {
   NodePtr value;
   std::vector<TargetPtr> targets;
 };
+
+/// a, b = x, y: no tuple is made.
+struct ParallelAssignStatement final : StatementNode {
+  Flow run(Frame& f) const override {
+    StackValues room(f.session.stack, values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      room[i] = values[i]->attempt(f);
+      if (has_raised(f, room[i])) [[unlikely]]
+        return Flow::raised;
+    }
+    for (size_t i = 0; i < values.size(); ++i) (*targets)[i]->assign(f, std::move(room[i]));
+    return Flow::next;
+  }
+  std::vector<NodePtr> values;
+  TargetPtr target;
+  const std::vector<TargetPtr>* targets = nullptr;  // of the target, as many as values
+};
+
+/// The items of a tuple that is written out, without `*`; null for other expressions.
+const std::vector<ast::ExprRef>* plain_items(const ast::Expr& e) {
+  const auto* tuple = std::get_if<ast::Tuple>(&e.node);
+  if (!tuple) return nullptr;
+  for (const ast::ExprRef& item : tuple->items)
+    if (std::holds_alternative<ast::Starred>(item->node)) return nullptr;
+  return &tuple->items;
+}
 
 struct UpdateStatement final : StatementNode {
   Flow run(Frame& f) const override { return target->update(f, op, *value, span); }
@@ -81,12 +108,10 @@ struct WhileStatement final : StatementNode {
 
 struct ForStatement final : StatementNode {
   Flow run(Frame& f) const override {
-    Value items = iterable->evaluate(f);
+    Value given = iterable->evaluate(f);
     f.at = iterable->span;
-    Cursor cursor(f.in, std::move(items));
-    Value item;
-    while (cursor.next(f.in, item)) {
-      target->assign(f, std::move(item));
+    LoopItems items(f.in, std::move(given), target);
+    while (target.take(f, items)) {
       Flow flow = run_block(body, f);
       if (flow == Flow::break_loop) return Flow::next;
       if (flow > Flow::continue_loop) return flow;
@@ -95,7 +120,7 @@ struct ForStatement final : StatementNode {
     }
     return run_block(orelse, f);
   }
-  TargetPtr target;
+  LoopTarget target;
   NodePtr iterable;
   Block body, orelse;
 };
@@ -143,6 +168,17 @@ struct LowerStatement {
     return node;
   }
   StatementPtr operator()(const ast::Assign& s) const {
+    if (const auto* items = s.targets.size() == 1 ? plain_items(*s.value) : nullptr; items && !items->empty()) {
+      TargetPtr target = lower_target(l, s.targets[0]);
+      const std::vector<TargetPtr>* targets = unpacked_targets(*target);
+      if (targets && targets->size() == items->size()) {
+        auto node = std::make_unique<ParallelAssignStatement>();
+        for (const ast::ExprRef& item : *items) node->values.push_back(lower(l, item));
+        node->target = std::move(target);
+        node->targets = targets;
+        return node;
+      }
+    }
     auto node = std::make_unique<AssignStatement>();
     node->value = lower(l, s.value);
     for (const ast::ExprRef& t : s.targets) node->targets.push_back(lower_target(l, t));
@@ -199,7 +235,7 @@ struct LowerStatement {
   StatementPtr operator()(const ast::For& s) const {
     auto node = std::make_unique<ForStatement>();
     node->iterable = lower(l, s.iter);
-    node->target = lower_target(l, s.target);
+    node->target = LoopTarget(lower_target(l, s.target));
     node->body = lower(l, s.body);
     node->orelse = lower(l, s.orelse);
     return node;

@@ -58,8 +58,8 @@ std::optional<Value> Generator::resume(Interpreter& in, Value sent, Value thrown
   }
   const ProfiledCall profiled(session_, *code_);
   session_.poll();
-  suspension_.sent = std::move(sent);
-  suspension_.thrown = std::move(thrown);
+  if (!sent.is_none()) suspension_.sent = std::move(sent);
+  if (!thrown.is_absent()) suspension_.thrown = std::move(thrown);
   Frame f{session_, in, *code_, values_.data(), values_.data() + code_->local_count, {}, {}, ++session_.activations};
   f.suspension = &suspension_;
   const RunningFrame running(f);

@@ -2,7 +2,7 @@
 // that it goes on there when it is resumed: no stack of its own is needed.
 #pragma once
 
-#include "runtime/session/evaluator.h"
+#include "runtime/session/loop_target.h"
 
 namespace gasell {
 
@@ -10,7 +10,7 @@ namespace gasell {
 struct ResumePoint {
   int32_t at = 0;
   Flow flow = Flow::next;
-  Cursor cursor;
+  LoopItems items;
   Value value, result;
 };
 

@@ -4,7 +4,8 @@
 
 #include "runtime/session/builtins.h"
 #include "runtime/session/class.h"
-#include "runtime/session/dict.h"
+#include "runtime/session/dict_views.h"
+#include "runtime/session/evaluator.h"
 #include "runtime/session/range.h"
 #include "runtime/session/types.h"
 
@@ -23,19 +24,57 @@ class FunctionIterator final : public Object {
   std::function<std::optional<Value>(Interpreter&)> next_;
 };
 
-Value new_enumerate(Interpreter& in, std::span<Value> args) {
-  return make_iterator(enumerate_type(),
-                       [items = iterate(in, args[0]), count = to_index(in, args[1])](Interpreter& in) mutable -> std::optional<Value> {
-                         std::optional<Value> v = next(in, items);
-                         if (!v) return {};
-                         return make_tuple({Value::of(count++), *std::move(v)});
-                       });
-}
+/// A cursor that stays at the end of a list, as iterators do, though the list grows behind it.
+class IteratorOf {
+ public:
+  IteratorOf(Interpreter& in, Value iterable) : stays_(iterable.exactly<List>()), items_(in, std::move(iterable)) {}
+  bool next(Interpreter& in, Value& out) {
+    poll(in);
+    if (ended_) return false;
+    const bool found = items_.next(in, out);
+    ended_ = stays_ && !found;
+    return found;
+  }
+
+ private:
+  bool stays_, ended_ = false;
+  Cursor items_;
+};
+
+class Enumerate final : public PairIterator {
+ public:
+  Enumerate(Interpreter& in, Value iterable, int64_t start) : items_(in, std::move(iterable)), count_(start) {}
+  const Type& type() const override { return enumerate_type(); }
+  bool next_pair(Interpreter& in, Value& first, Value& second) override {
+    if (!items_.next(in, second)) return false;
+    first = Value::of(count_++);
+    return true;
+  }
+
+ private:
+  IteratorOf items_;
+  int64_t count_;
+};
+
+Value new_enumerate(Interpreter& in, std::span<Value> args) { return Value::make<Enumerate>(in, args[0], to_index(in, args[1])); }
+
+/// zip() of two that may be of different lengths.
+class ZipOfTwo final : public PairIterator {
+ public:
+  ZipOfTwo(Interpreter& in, Value a, Value b) : first_(in, std::move(a)), second_(in, std::move(b)) {}
+  const Type& type() const override { return zip_type(); }
+  bool next_pair(Interpreter& in, Value& first, Value& second) override { return first_.next(in, first) && second_.next(in, second); }
+
+ private:
+  IteratorOf first_, second_;
+};
 
 Value new_zip(Interpreter& in, std::span<Value> args) {
-  std::vector<Value> iterators;
-  for (const Value& v : args[0].as<Tuple>()->items) iterators.push_back(iterate(in, v));
+  const std::vector<Value>& iterables = args[0].as<Tuple>()->items;
   bool strict = truth(in, args[1]);
+  if (!strict && iterables.size() == 2) return Value::make<ZipOfTwo>(in, iterables[0], iterables[1]);
+  std::vector<Value> iterators;
+  for (const Value& v : iterables) iterators.push_back(iterate(in, v));
   return make_iterator(zip_type(), [iterators = std::move(iterators), strict](Interpreter& in) -> std::optional<Value> {
     if (iterators.empty()) return {};
     std::vector<Value> items;
@@ -117,6 +156,22 @@ Value new_reversed(Interpreter& in, std::span<Value> args) {
 }
 
 }  // namespace
+
+std::optional<Value> PairIterator::next(Interpreter& in) {
+  Value first, second;
+  if (!next_pair(in, first, second)) return {};
+  std::vector<Value> both;
+  both.reserve(2);
+  both.push_back(std::move(first));
+  both.push_back(std::move(second));
+  return make_tuple(std::move(both));
+}
+
+Value pairs_of(const Value& iterable) {
+  if (iterable.as<PairIterator>()) return iterable;
+  const Value* const dict = dict_of_items(iterable);
+  return dict ? make_dict_iterator(*dict, DictPart::items) : Value();
+}
 
 Value make_iterator(const Type& type, std::function<std::optional<Value>(Interpreter&)> next) {
   return Value::make<FunctionIterator>(type, std::move(next));

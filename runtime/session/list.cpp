@@ -119,6 +119,10 @@ void assign_slice(Interpreter& in, List& l, const SliceObject& s, const Value& v
   const SliceObject::Range r = s.indices(in, size_of(l));
   if (r.step == 1) {
     const auto first = l.items.begin() + r.start, last = first + std::max<int64_t>(r.count, 0);
+    if (last - first == static_cast<ptrdiff_t>(items.size())) {
+      std::swap_ranges(first, last, items.begin());
+      return;
+    }
     std::vector<Value> removed(std::make_move_iterator(first), std::make_move_iterator(last));  // freed when the list is whole again
     l.items.erase(first, last);
     l.items.insert(l.items.begin() + r.start, std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
@@ -234,6 +238,10 @@ Value List::get_item(Interpreter& in, const Value& index) {
   if (const auto* s = index.as<SliceObject>()) {
     const auto r = s->indices(in, size_of(*this));
     std::vector<Value> picked;
+    if (r.step == 1) {
+      if (r.count > 0) picked.assign(items.begin() + r.start, items.begin() + r.start + r.count);
+      return make_list(std::move(picked));
+    }
     if (r.count > 0) picked.reserve(static_cast<size_t>(r.count));
     for (int64_t i = 0, at = r.start; i < r.count; ++i, at += r.step) picked.push_back(items[static_cast<size_t>(at)]);
     return make_list(std::move(picked));

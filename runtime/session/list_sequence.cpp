@@ -103,31 +103,89 @@ std::string join_reprs(Interpreter& in, std::span<const Value> items) {
   return out;
 }
 
+namespace {
+
+/// Stable, from run to run of what is in order. Whatever `before` says, and be it that a script's __lt__ contradicts itself, it stays
+/// within the items, which std::stable_sort does not promise; what is in order, or in the opposite one, takes one pass.
+template <class Item, class Before>
+void sort_by_merging(std::vector<Item>& items, const Before& before) {
+  constexpr size_t kShortRun = 16;
+  const size_t size = items.size();
+  std::vector<size_t> ends{0};  // of the runs
+  for (size_t begin = 0, end = 0; begin < size; begin = end) {
+    end = begin + 1;
+    if (end < size && before(items[end], items[begin])) {
+      for (++end; end < size && before(items[end], items[end - 1]);) ++end;
+      std::reverse(items.begin() + static_cast<ptrdiff_t>(begin), items.begin() + static_cast<ptrdiff_t>(end));
+    } else {
+      while (end < size && !before(items[end], items[end - 1])) ++end;
+    }
+    for (; end < std::min(begin + kShortRun, size); ++end) {
+      const auto first = items.begin() + static_cast<ptrdiff_t>(begin), last = items.begin() + static_cast<ptrdiff_t>(end);
+      const Item item = *last;
+      const auto place = std::upper_bound(first, last, item, before);
+      std::move_backward(place, last, last + 1);
+      *place = item;
+    }
+    ends.push_back(end);
+  }
+  std::vector<Item> merged(size);
+  while (ends.size() > 2) {
+    std::vector<size_t> longer{0};
+    for (size_t i = 0; i + 1 < ends.size(); i += 2) {
+      const size_t end = ends[std::min(i + 2, ends.size() - 1)];
+      const auto at = [&](size_t n) { return items.begin() + static_cast<ptrdiff_t>(n); };
+      std::merge(at(ends[i]), at(ends[i + 1]), at(ends[i + 1]), at(end), merged.begin() + static_cast<ptrdiff_t>(ends[i]), before);
+      longer.push_back(end);
+    }
+    items.swap(merged);
+    ends.swap(longer);
+  }
+}
+
+}  // namespace
+
 void sort_values(Interpreter& in, std::vector<Value>& items, const Value& key, bool reverse) {
-  struct Item {
-    Value key, value;
-  };
-  std::vector<Item> keyed;
-  keyed.reserve(items.size());
-  for (const Value& v : items) keyed.push_back({key.is_none() ? v : call(in, key, Arguments{{v}, {}}), v});
-  const auto all = [&](auto test) { return std::all_of(keyed.begin(), keyed.end(), [&](const Item& i) { return test(i.key); }); };
-  const auto run = [&](auto less) {
+  std::vector<Value> keys;
+  if (!key.is_none()) {
+    Session& session = Evaluator::session(in);
+    keys.reserve(items.size());
+    for (const Value& v : items) {
+      Value given = v;
+      keys.push_back(call_positional(session, key, {&given, 1}));
+    }
+  }
+  const std::vector<Value>& by = key.is_none() ? items : keys;
+  const auto run = [&](auto key_of, auto less) {
+    struct Item {
+      decltype(key_of(items[0])) key;
+      size_t from;
+    };
+    std::vector<Item> order;
+    order.reserve(by.size());
+    for (size_t i = 0; i < by.size(); ++i) order.push_back({key_of(by[i]), i});
     // Reversing before and after keeps equal items in their order.
-    if (reverse) std::reverse(keyed.begin(), keyed.end());
-    std::stable_sort(keyed.begin(), keyed.end(), [&](const Item& a, const Item& b) {
+    if (reverse) std::reverse(order.begin(), order.end());
+    sort_by_merging(order, [&](const Item& a, const Item& b) {
       poll(in);
       return less(a.key, b.key);
     });
-    if (reverse) std::reverse(keyed.begin(), keyed.end());
+    if (reverse) std::reverse(order.begin(), order.end());
+    std::vector<Value> sorted;
+    sorted.reserve(items.size());
+    for (const Item& item : order) sorted.push_back(std::move(items[item.from]));
+    items.swap(sorted);
   };
+  const auto all = [&](auto test) { return std::all_of(by.begin(), by.end(), test); };
   if (all([](const Value& v) { return v.is_int(); })) {
-    run([](const Value& a, const Value& b) { return a.as_int() < b.as_int(); });
+    run([](const Value& v) { return v.as_int(); }, [](int64_t a, int64_t b) { return a < b; });
   } else if (all([](const Value& v) { return v.as<Str>() != nullptr; })) {
-    run([](const Value& a, const Value& b) { return static_cast<Str*>(a.object())->value < static_cast<Str*>(b.object())->value; });
+    run([](const Value& v) { return std::string_view(static_cast<Str*>(v.object())->value); },
+        [](std::string_view a, std::string_view b) { return a < b; });
   } else {
-    run([&](const Value& a, const Value& b) { return truth(in, compare(in, ast::CompareOp::lt, a, b)); });
+    run([](const Value& v) { return &v; },
+        [&](const Value* a, const Value* b) { return truth(in, compare(in, ast::CompareOp::lt, *a, *b)); });
   }
-  for (size_t i = 0; i < items.size(); ++i) items[i] = std::move(keyed[i].value);
 }
 
 }  // namespace gasell

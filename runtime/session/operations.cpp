@@ -228,6 +228,7 @@ bool equal(Interpreter& in, const Value& a, const Value& b) {
   poll(in);
   if (a.same(b)) return true;
   if (is_number(a) && is_number(b)) return number_compare<ast::CompareOp::eq>(a, b);
+  if (const auto *text = a.exactly<Str>(), *other = text ? b.exactly<Str>() : nullptr; other) return text->value == other->value;
   return truth(in, compare(in, ast::CompareOp::eq, a, b));
 }
 

@@ -94,7 +94,7 @@ std::string_view code_points(const Str& s, int64_t start, int64_t stop) {
 }
 
 int64_t Str::size() const {
-  if (size_ < 0) size_ = code_point_count(value);
+  if (size_ < 0) size_ = is_ascii(value) ? static_cast<int64_t>(value.size()) : code_point_count(value);
   return size_;
 }
 

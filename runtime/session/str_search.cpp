@@ -24,8 +24,14 @@ std::optional<Window> window(Interpreter& in, Args args) {
   // A start beyond the end finds nothing, not even the empty string: it must not be clipped.
   const auto bound = [&](const Value& v, int64_t otherwise) {
     if (v.is_none()) return otherwise;
-    const int64_t i = to_index(in, v);
-    return i < 0 ? std::max<int64_t>(0, i + size) : i;
+    std::optional<int64_t> i;
+    if (v.is_int() || v.is_bool()) {
+      i = v.as_int();
+    } else if (v.is_object()) {
+      i = v.object()->to_index(in);
+    }
+    if (!i) raise("TypeError", "slice indices must be integers or None or have an __index__ method");
+    return *i < 0 ? std::max<int64_t>(0, *i + size) : *i;
   };
   const int64_t start = bound(args[2], 0), end = std::min(size, bound(args[3], size));
   if (start > end) return std::nullopt;
@@ -71,25 +77,36 @@ int64_t count(Interpreter& in, std::string_view text, std::string_view sub) {
 }
 
 Value has_affix(Interpreter& in, Args args, const char* name, bool (*test)(std::string_view, std::string_view)) {
-  std::vector<std::string_view> wanted;
-  if (const auto* t = args[1].as<Tuple>()) {
-    for (const Value& v : t->items) wanted.push_back(need_str(v, std::string("tuple for ") + name + " must only contain str, not "));
-  } else {
-    wanted.push_back(need_str(args[1], std::string(name) + " first arg must be str or a tuple of str, not "));
-  }
   const auto w = window(in, args);
-  return Value::of(w && std::any_of(wanted.begin(), wanted.end(), [&](std::string_view a) { return test(w->text, a); }));
+  if (const auto* affix = args[1].as<Str>()) return Value::of(w && test(w->text, affix->value));
+  const auto* several = args[1].as<Tuple>();
+  if (!several) raise("TypeError", std::string(name) + " first arg must be str or a tuple of str, not " + type_of(args[1]).name);
+  for (const Value& v : several->items) {
+    const auto* affix = v.as<Str>();
+    if (!affix) raise("TypeError", std::string("tuple for ") + name + " must only contain str, not " + type_of(v).name);
+    if (w && test(w->text, affix->value)) return Value::of(true);
+  }
+  return Value::of(false);
 }
 
-Value text_list(Interpreter& in, const std::vector<std::string_view>& parts) {
-  std::vector<Value> out;
-  out.reserve(parts.size());
-  for (const std::string_view p : parts) {
-    poll(in);
-    out.push_back(make_str(std::string(p)));
+/// A list of texts that grows.
+class TextList {
+ public:
+  explicit TextList(Interpreter& in) : in_(in) {}
+  void add(std::string_view part) {
+    poll(in_);
+    items_.push_back(make_str(std::string(part)));
   }
-  return make_list(std::move(out));
-}
+  Value done() { return make_list(std::move(items_)); }
+  Value reversed() {
+    std::reverse(items_.begin(), items_.end());
+    return done();
+  }
+
+ private:
+  Interpreter& in_;
+  std::vector<Value> items_;
+};
 
 size_t first_size(std::string_view s) { return static_cast<unsigned char>(s[0]) < 0x80 ? 1 : byte_offset(s, 1); }
 size_t space_size(std::string_view s) {
@@ -115,6 +132,16 @@ std::string_view strip_spaces_left(std::string_view s) {
   }
   return s;
 }
+/// Bytes up to the first white space.
+size_t word_size(std::string_view s) {
+  size_t end = 0;
+  while (end < s.size()) {
+    const auto c = static_cast<unsigned char>(s[end]);
+    if (c < 0x80 ? is_space(c) : space_size(s.substr(end)) != 0) break;
+    end += c < 0x80 ? 1 : first_size(s.substr(end));
+  }
+  return end;
+}
 std::string_view strip_spaces_right(std::string_view s) {
   while (!s.empty()) {
     const size_t n = space_size_at_end(s);
@@ -128,48 +155,42 @@ Value split(Interpreter& in, Args args, bool from_right) {
   std::string_view s = self_of(args).value;
   int64_t left = to_index(in, args[2]);
   if (left < 0) left = INT64_MAX;
-  std::vector<std::string_view> parts;
+  TextList parts(in);
   if (args[1].is_none()) {
     if (!from_right) {
       for (s = strip_spaces_left(s); !s.empty(); s = strip_spaces_left(s)) {
         if (left-- == 0) {
-          parts.push_back(s);
+          parts.add(s);
           break;
         }
-        size_t end = 0;
-        while (end < s.size() && space_size(s.substr(end)) == 0) end += first_size(s.substr(end));
-        parts.push_back(s.substr(0, end));
+        const size_t end = word_size(s);
+        parts.add(s.substr(0, end));
         s.remove_prefix(end);
       }
-      return text_list(in, parts);
+      return parts.done();
     }
     for (s = strip_spaces_right(s); !s.empty(); s = strip_spaces_right(s)) {
       if (left-- == 0) {
-        parts.push_back(s);
+        parts.add(s);
         break;
       }
       size_t begin = s.size();
       while (begin > 0 && space_size_at_end(s.substr(0, begin)) == 0) begin -= last_size(s.substr(0, begin));
-      parts.push_back(s.substr(begin));
+      parts.add(s.substr(begin));
       s = s.substr(0, begin);
     }
-    std::reverse(parts.begin(), parts.end());
-    return text_list(in, parts);
+    return parts.reversed();
   }
   const std::string_view sep = need_str(args[1], "must be str or None, not ");
   if (sep.empty()) raise("ValueError", "empty separator");
   if (!from_right) {
-    for (size_t at; left-- > 0 && (at = s.find(sep)) != s.npos; s.remove_prefix(at + sep.size())) {
-      poll(in);
-      parts.push_back(s.substr(0, at));
-    }
-    parts.push_back(s);
-    return text_list(in, parts);
+    for (size_t at; left-- > 0 && (at = s.find(sep)) != s.npos; s.remove_prefix(at + sep.size())) parts.add(s.substr(0, at));
+    parts.add(s);
+    return parts.done();
   }
-  for (size_t at; left-- > 0 && (at = s.rfind(sep)) != s.npos; s = s.substr(0, at)) parts.push_back(s.substr(at + sep.size()));
-  parts.push_back(s);
-  std::reverse(parts.begin(), parts.end());
-  return text_list(in, parts);
+  for (size_t at; left-- > 0 && (at = s.rfind(sep)) != s.npos; s = s.substr(0, at)) parts.add(s.substr(at + sep.size()));
+  parts.add(s);
+  return parts.reversed();
 }
 
 Value partition(Args args, bool last) {
@@ -184,7 +205,7 @@ Value partition(Args args, bool last) {
 Value split_lines(Interpreter& in, Args args) {
   const std::string_view s = self_of(args).value;
   const bool keep = truth(in, args[1]);
-  std::vector<std::string_view> parts;
+  TextList parts(in);
   size_t start = 0;
   for (size_t at = 0; at < s.size();) {
     const size_t size = byte_offset(s.substr(at), 1);
@@ -193,11 +214,11 @@ Value split_lines(Interpreter& in, Args args) {
     at += size;
     if (!is_line_break(c)) continue;
     if (c == '\r' && at < s.size() && s[at] == '\n') ++at;
-    parts.push_back(s.substr(start, (keep ? at : line_end) - start));
+    parts.add(s.substr(start, (keep ? at : line_end) - start));
     start = at;
   }
-  if (start < s.size()) parts.push_back(s.substr(start));
-  return text_list(in, parts);
+  if (start < s.size()) parts.add(s.substr(start));
+  return parts.done();
 }
 
 Value join(Interpreter& in, Args args) {
@@ -215,12 +236,17 @@ Value join(Interpreter& in, Args args) {
     while (auto v = next(in, iterator)) items.push_back(std::move(*v));
   }
   const std::vector<Value>& parts = list ? list->items : items;
-  std::string out;
+  size_t size = parts.empty() ? 0 : sep.size() * (parts.size() - 1);
   for (size_t i = 0; i < parts.size(); ++i) {
     const auto* s = parts[i].as<Str>();
     if (!s) raise("TypeError", "sequence item " + std::to_string(i) + ": expected str instance, " + type_of(parts[i]).name + " found");
+    size += s->value.size();
+  }
+  std::string out;
+  out.reserve(size);
+  for (size_t i = 0; i < parts.size(); ++i) {
     if (i != 0) out += sep;
-    out += s->value;
+    out += static_cast<const Str*>(parts[i].object())->value;
   }
   return make_str(std::move(out));
 }
@@ -243,6 +269,7 @@ Value replace(Interpreter& in, Args args) {
     if (at < s.size()) append_in_pieces(in, out, s.substr(at));
     return make_str(std::move(out));
   }
+  if (old.size() >= with.size()) out.reserve(s.size());
   for (size_t hit; left-- > 0 && (hit = find_in_pieces(in, s, old, at)) != s.npos; at = hit + old.size()) {
     poll(in);
     append_in_pieces(in, out, s.substr(at, hit - at));
