@@ -193,15 +193,35 @@ graph::Shape shape_in_file(const NpyHeader& header) {
   return shape;
 }
 
+/// How the header says that the data lies; without a storage.
+NpyArray laid_out(const NpyHeader& header) {
+  const graph::Shape shape = shape_in_file(header);
+  NpyArray array{nullptr, header.dtype, shape, graph::Shape(shape.size(), 1), 0, header.byte_swapped, header.named};
+  int64_t stride = shape.size() > header.shape.size() ? header.element_bytes : 1;
+  for (size_t k = 0; k < header.shape.size(); ++k) {
+    const size_t axis = header.fortran_order ? k : header.shape.size() - 1 - k;
+    array.strides[axis] = stride;
+    stride *= std::max<int64_t>(header.shape[axis], 1);
+  }
+  return array;
+}
+
+/// Memory for what the header describes.
+HostStorageRef storage_of(const NpyHeader& header, MemoryBudget& budget) {
+  try {
+    return allocate(budget, header.data_bytes);
+  } catch (Error& error) {
+    error.diagnostic().message +=
+        fmt::format(" for an array with shape {} and data type {}", shape_text(header.shape), name_of(header.dtype));
+    throw;
+  }
+}
+
 }  // namespace
 
 NpyHeader parse_npy_header(std::span<const char> start, int64_t file_size, const std::filesystem::path& path) {
   const std::string_view bytes(start.data(), start.size());
   if (file_size == 0) throw Error("EOFError", "No data left in file", fmt::format("{} is empty", in_quotes(path)));
-  if (bytes.substr(0, 4) == std::string_view("PK\3\4", 4)) {
-    throw Error("NotImplementedError", fmt::format("{} is an .npz archive; Gasell reads .npy files", in_quotes(path)), {},
-                Blame::limitation);
-  }
   if (bytes.substr(0, kMagic.size()) != kMagic.substr(0, bytes.size())) {
     throw bad(path, "this is not a .npy file (those begin with b'\\x93NUMPY')");
   }
@@ -286,14 +306,7 @@ NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget, bool 
   read_exactly(file.get(), start.data(), static_cast<int64_t>(start.size()), 0, path);
   const NpyHeader header = parse_npy_header(start, facts.st_size, path);
 
-  const graph::Shape shape = shape_in_file(header);
-  NpyArray array{nullptr, header.dtype, shape, graph::Shape(shape.size(), 1), 0, header.byte_swapped, header.named};
-  int64_t stride = shape.size() > header.shape.size() ? header.element_bytes : 1;
-  for (size_t k = 0; k < header.shape.size(); ++k) {
-    const size_t axis = header.fortran_order ? k : header.shape.size() - 1 - k;
-    array.strides[axis] = stride;
-    stride *= std::max<int64_t>(header.shape[axis], 1);
-  }
+  NpyArray array = laid_out(header);
   const bool aligned = header.data_offset % size_of(header.dtype) == 0;
   if (write_through) {
     if (!aligned || header.byte_swapped || (header.fortran_order && header.shape.size() > 1)) {
@@ -303,13 +316,7 @@ NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget, bool 
     }
     array.storage = map_descriptor(file.get(), path, header.data_offset, header.data_bytes, true);
   } else if (header.data_bytes < kReadBelow || !aligned) {
-    try {
-      array.storage = allocate(budget, header.data_bytes);
-    } catch (Error& error) {
-      error.diagnostic().message +=
-          fmt::format(" for an array with shape {} and data type {}", shape_text(header.shape), name_of(header.dtype));
-      throw;
-    }
+    array.storage = storage_of(header, budget);
     const auto from_start = std::clamp<int64_t>(static_cast<int64_t>(start.size()) - header.data_offset, 0, header.data_bytes);
     auto* data = static_cast<char*>(array.storage->write());
     if (from_start > 0) std::memcpy(data, start.data() + header.data_offset, static_cast<size_t>(from_start));
@@ -318,6 +325,24 @@ NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget, bool 
     array.storage = map_descriptor(file.get(), path, header.data_offset, header.data_bytes);
   }
   return array;
+}
+
+NpyArray npy_in_memory(std::span<const char> file, const std::filesystem::path& shown, MemoryBudget& budget) {
+  const NpyHeader header = parse_npy_header(file, static_cast<int64_t>(file.size()), shown);
+  NpyArray array = laid_out(header);
+  array.storage = storage_of(header, budget);
+  const std::span<const char> data = file.subspan(static_cast<size_t>(header.data_offset), static_cast<size_t>(header.data_bytes));
+  if (!data.empty()) std::memcpy(array.storage->write(), data.data(), data.size());
+  return array;
+}
+
+bool is_zip_archive(const std::filesystem::path& path) {
+  require_readable(path);
+  const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  char start[4] = {};
+  if (file.get() < 0 || pread(file.get(), start, sizeof start, 0) != sizeof start) return false;
+  const std::string_view magic(start, sizeof start);
+  return magic == std::string_view("PK\3\4", 4) || magic == std::string_view("PK\5\6", 4);  // the second: of an archive without members
 }
 
 namespace {

@@ -48,6 +48,12 @@ struct NpyArray {
 /// `write_through`: always mapped, and writes reach the file; NotImplementedError where the data does not lie as an array in memory would.
 NpyArray open_npy(const std::filesystem::path& path, MemoryBudget& budget, bool write_through = false);
 
+/// The same of a file's bytes, which are copied. `shown`: what errors call it.
+NpyArray npy_in_memory(std::span<const char> file, const std::filesystem::path& shown, MemoryBudget& budget);
+
+/// Whether a file begins as zip archives do: .npz files.
+bool is_zip_archive(const std::filesystem::path& path);
+
 /// Writes a file as np.save does, byte for byte. The data goes to a temporary file beside `path`, which takes its place in commit();
 /// without it, nothing is left. The space is reserved at the start: a full disk is OSError "[Errno 28] No space left on device: …" then,
 /// not a crash later.

@@ -6,6 +6,7 @@
 #include "lang/diagnostic.h"
 #include "runtime/device/device.h"
 #include "runtime/io/npy.h"
+#include "runtime/session/bytes.h"
 #include "stdlib/library.h"
 #include "stdlib/library_object.h"
 #include "stdlib/numpy/chunks.h"
@@ -333,13 +334,8 @@ Value literal_value(const PythonLiteral& literal) {
   return {};
 }
 
-/// np.load: a lazy array over the mapped file. Writes stay in memory, unless mmap_mode says otherwise.
-Value load(Interpreter& in, Args args) {
-  const std::string mode = args[1].is_none() ? "c" : str(in, args[1]);
-  if (mode != "c" && mode != "r" && mode != "r+")
-    raise("ValueError", mode == "w+" ? "mode 'w+' makes a new file: use np.save"
-                                     : "mode must be one of ['r', 'c', 'r+'] (got " + repr(in, args[1]) + ")");
-  NpyArray file = open_npy(file_name(args[0]), in.engine().device().budget(), mode == "r+");
+/// The array of a file: lazy over the mapped file. Writes stay in memory, unless `mode`, which is np.load's mmap_mode, says otherwise.
+Value array_of_file(Interpreter& in, NpyArray file, const std::string& mode) {
   if (mode != "c" && file.dtype == DType::u8 && !file.named.as<PythonLiteral::None>())
     raise("NotImplementedError", "np.load(mmap_mode='" + mode + "') of texts and records is not in Gasell", "they are read at once");
   const auto made = [&](Value array) {
@@ -362,6 +358,18 @@ Value load(Interpreter& in, Args args) {
   for (int k = 0; k < array.rank(); ++k) same.push_back({k, 0, 1});
   return made(Value::make<NdArray>(array.view(array.shape(), std::move(same), true)));
 }
+
+/// np.load.
+Value load(Interpreter& in, Args args) {
+  const std::string mode = args[1].is_none() ? "c" : str(in, args[1]);
+  if (mode != "c" && mode != "r" && mode != "r+")
+    raise("ValueError", mode == "w+" ? "mode 'w+' makes a new file: use np.save"
+                                     : "mode must be one of ['r', 'c', 'r+'] (got " + repr(in, args[1]) + ")");
+  const std::string& path = file_name(args[0]);
+  if (is_zip_archive(path)) return call(in, *library_member(in, "numpy.lib.npyio", "opened"), {{args[0]}, {}});
+  return array_of_file(in, open_npy(path, in.engine().device().budget(), mode == "r+"), mode);
+}
+
 /// np.save: computes straight into the file, so that arrays larger than memory stream.
 Value save(Interpreter& in, Args args) {
   save_array(in, args[0], args[1], {});
@@ -372,6 +380,11 @@ Value array_repr_of(Interpreter& in, Args args) { return make_str(array_repr(in,
 Value array_str_of(Interpreter& in, Args args) { return make_str(array_str(in, as_array(in, args[0]))); }
 
 }  // namespace
+
+Value npy_array(Interpreter& in, Args args) {
+  const std::string_view file = args[0].as<Bytes>()->value;
+  return array_of_file(in, npy_in_memory(file, str(in, args[1]), in.engine().device().budget()), "c");
+}
 
 void save_array(Interpreter& in, const Value& file, const Value& array, std::string_view descr) {
   std::string path = file_name(file);

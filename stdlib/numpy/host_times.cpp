@@ -151,6 +151,7 @@ std::vector<NativeFunction> time_functions() {
       {"common_unit", "a, b, moments", common_unit, "The finer unit, or None where durations have none in common."},
       {"laid_out_texts", "counts, texts, prefix, separator, suffix", laid_out_of, "An array as text; texts(shown) gives its elements'."},
       {"save_counts", "file, counts, descr", save_counts, "np.save of elements that are no numbers."},
+      {"npy_array", "bytes, shown", npy_array, "The array that the bytes of a .npy file hold; `shown` is its name in errors."},
       {"is_typed_dtype", "dtype", is_typed_dtype, "Whether it names a dtype of elements that are no numbers."},
       {"is_typed", "x", is_typed_of, "Whether it is an array of elements that are no numbers, or one of these."},
   };

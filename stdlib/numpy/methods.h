@@ -40,6 +40,8 @@ Array transposed(const Array& a, const std::vector<int>& order);
 Value clipped(Interpreter& in, const Value& x, const Value& low, const Value& high);
 /// np.dot and its method: a, b, out.
 Value dot_of(Interpreter& in, std::span<Value> args);
+/// npy_array(bytes, shown): the array of the bytes of a .npy file.
+Value npy_array(Interpreter& in, std::span<Value> args);
 /// np.save; `times` names the dtype of times whose counts the array has.
 void save_array(Interpreter& in, const Value& file, const Value& array, std::string_view descr);
 /// np.round.

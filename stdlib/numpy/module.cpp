@@ -114,6 +114,7 @@ Value make_numpy(Interpreter& in) {
   const Value lib = Value::make<LibraryModule>("numpy.lib");
   set_member(lib, "stride_tricks", Value::make<LibraryModule>("numpy.lib.stride_tricks"));
   set_member(lib, "scimath", emath);
+  set_member(lib, "npyio", Value::make<LibraryModule>("numpy.lib.npyio"));
   set_member(lib, "recfunctions", Value::make<LibraryModule>("numpy.lib.recfunctions"));
   set_member(module, "lib", lib);
   const Value polynomial = Value::make<LibraryModule>("numpy.polynomial");
