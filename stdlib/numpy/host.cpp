@@ -68,7 +68,9 @@ Value make_numpy_host(Interpreter&) {
 
 Value make_linalg_host(Interpreter&) {
   static const std::vector<NativeFunction> kFunctions = numpy::linalg_functions();
-  return make_module("_linalg", kFunctions);
+  const Value module = Value::make<LibraryModule>("_linalg");
+  for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
+  return module;
 }
 
 Value make_transforms_host(Interpreter&) {
