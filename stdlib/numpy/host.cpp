@@ -32,7 +32,7 @@ std::optional<Value> on_gpus(Interpreter& in, std::string_view function, std::ve
     if (const auto* array = argument.as<NdArray>(); array && array->array.dtype() == DType::f16) return std::nullopt;
   Arguments given;
   given.positional = std::move(arguments);
-  Value result = call(in, *library_member(in, "_pandas", function), std::move(given));
+  Value result = call(in, *library_member(in, "_gpu", function), std::move(given));
   if (result.is_none()) return std::nullopt;
   return result;
 }
