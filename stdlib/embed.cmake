@@ -1,6 +1,7 @@
 # Writes OUTPUT, a .cpp that holds the texts of the library's .gsl files, of the lists of names and of the examples:
 #   cmake -DOUTPUT=library_texts.cpp -DROOT=stdlib -P embed.cmake
-# A file stdlib/FOLDER/PART.gsl belongs to the module FOLDER ("numpy/linalg": numpy.linalg). Its public names are what `def NAME(`, `class NAME` and `NAME = ` at the
+# A file stdlib/FOLDER/PART.gsl belongs to the module FOLDER ("numpy/linalg": numpy.linalg); a folder with a small letter below a module of the library's own is a package of
+# that module ("_pandas/columns": _pandas), whose order tests/layers/text_packages.txt says. Its public names are what `def NAME(`, `class NAME` and `NAME = ` at the
 # beginning of a line bind and does not open with an underscore, Dask's `_meta`, and the slots (`def __add__(`); they are listed beside the text, so that a look-up parses nothing.
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/*.gsl)
 list(SORT files)
@@ -14,6 +15,7 @@ foreach(file ${files})
     string(APPEND names " ${name}")
   endforeach()
   get_filename_component(folder ${file} DIRECTORY)
+  string(REGEX REPLACE "^(_[a-z]+)/[a-z_]+$" "\\1" folder ${folder})
   string(REPLACE "/" "." module ${folder})
   string(APPEND entries "      {\"${module}\", \"${file}\", \"${names} \",\n       R\"gsl(${text})gsl\"sv},\n")
 endforeach()

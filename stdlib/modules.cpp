@@ -158,6 +158,7 @@ const ModuleTable& known_modules() {
                          {"cupyx.jit", {}, make_cupyx_jit},
                          {"cupyx.scipy", {}, make_cupyx_scipy},
                          {"dask.dataframe", {"dd"}, make_dask_dataframe},
+                         {"_gpu", {}, texts<"_gpu">},
                          {"_pandas", {}, make_pandas_library},
                          {"_frame", {}, make_frame_natives},
                          {"_texts", {}, make_text_natives},

@@ -1,5 +1,5 @@
 // Running aggregates: element i of a lane is what its elements up to i come to.
-// Operations that round take them as compiler/graph/scan_blocks.h says, and so does `stdlib/_pandas/gpu_scans_of_lanes.gsl` on GPUs.
+// Operations that round take them as compiler/graph/scan_blocks.h says, and so does `stdlib/_gpu/scans_of_lanes.gsl` on GPUs.
 #pragma once
 
 #include <memory>

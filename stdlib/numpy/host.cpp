@@ -32,7 +32,7 @@ std::optional<Value> on_gpus(Interpreter& in, std::string_view function, std::ve
     if (const auto* array = argument.as<NdArray>(); array && array->array.dtype() == DType::f16) return std::nullopt;
   Arguments given;
   given.positional = std::move(arguments);
-  Value result = call(in, *library_member(in, "_pandas", function), std::move(given));
+  Value result = call(in, *library_member(in, "_gpu", function), std::move(given));
   if (result.is_none()) return std::nullopt;
   return result;
 }
@@ -68,7 +68,9 @@ Value make_numpy_host(Interpreter&) {
 
 Value make_linalg_host(Interpreter&) {
   static const std::vector<NativeFunction> kFunctions = numpy::linalg_functions();
-  return make_module("_linalg", kFunctions);
+  const Value module = Value::make<LibraryModule>("_linalg");
+  for (const NativeFunction& f : kFunctions) set_member(module, f.name, Value::make<Builtin>(f));
+  return module;
 }
 
 Value make_transforms_host(Interpreter&) {

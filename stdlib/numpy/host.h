@@ -45,7 +45,7 @@ class Int64Elements {
   Array::Elements elements_;
 };
 
-/// What a function of the library _pandas makes of vectors on GPUs that are in use; nothing where the host shall do it.
+/// What a function of the library _gpu makes of vectors on GPUs that are in use; nothing where the host shall do it.
 std::optional<Value> on_gpus(Interpreter& in, std::string_view function, std::vector<Value> arguments);
 
 /// Throws Interrupted where the user asked for it: for loops that take long.

@@ -9,7 +9,7 @@
 
 namespace gasell::pandas {
 
-/// Says how bytes are read: the words of coding() in stdlib/_pandas/encodings.gsl.
+/// Says how bytes are read: the words of coding() in stdlib/_pandas/objects/encodings.gsl.
 void set_coding(csv::CsvOptions& options, std::string_view encoding, std::string_view errors);
 
 /// storage_options as the library's text passes them: pairs of names and texts.

@@ -15,7 +15,7 @@ using Args = std::span<Value>;
 
 struct Operator {
   std::string_view name;
-  std::string_view on_gpus;  // a function of _pandas' texts, with the host's parameters; it gives None for what is better done by the host
+  std::string_view on_gpus;  // a function of _gpu's texts, with the host's parameters; it gives None for what is better done by the host
   double bytes_a_row;        // that it moves
   double bytes_a_cell = 0;   // … for each of the columns
   int64_t most_rows = std::numeric_limits<int32_t>::max();
@@ -76,7 +76,7 @@ std::optional<Value> run_on_gpus(Interpreter& in, std::string_view name, int64_t
   const Operator& op = *std::ranges::find(kOperators, name, &Operator::name);
   const double bytes = (op.bytes_a_row + op.bytes_a_cell * static_cast<double>(columns)) * static_cast<double>(rows);
   if (rows == 0 || rows > op.most_rows || frame::place_of_operator(in.engine(), bytes) == frame::Place::host) return {};
-  Value made = unless_gpus_fail(in, *library_member(in, "_pandas", op.on_gpus), std::move(arguments));
+  Value made = unless_gpus_fail(in, *library_member(in, "_gpu", op.on_gpus), std::move(arguments));
   if (made.is_none()) return {};
   return made;
 }

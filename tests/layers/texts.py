@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The arrows between the library's .gsl texts, which no include shows: a text uses what another one defines by its module's name (`import _pandas as fr`: `fr.rows`), and what
-the texts of its own module define by the bare name. A circle that has a text more than text_circles.txt says fails, and so does one that has become smaller, until the file says so.
+the texts of its own module define by the bare name. No circle of texts is allowed. Where a module's texts are in packages (its folders), text_packages.txt says their order: a
+package sees those before it, and none beside it or behind it.
 
-usage: texts.py ROOT [--arrows TEXT | --circles]      ROOT: the checkout; --arrows prints what a text uses, by the texts that define it; --circles the file
+usage: texts.py ROOT [--arrows TEXT | --circles]      ROOT: the checkout; --arrows prints what a text uses, by the texts that define it
 """
 import ast
 import collections
@@ -44,8 +45,16 @@ def read(root):
     texts = {}
     for path in sorted(folder.rglob("*.gsl")):
         name = path.relative_to(folder).with_suffix("").as_posix()
-        texts[name] = Text(path, name.rpartition("/")[0].replace("/", "."), path.read_text(encoding="utf8"))
+        texts[name] = Text(path, module_of(name), path.read_text(encoding="utf8"))
     return texts
+
+
+def module_of(name):
+    """The module that a text belongs to, as stdlib/embed.cmake says it: a folder with a small letter below a module of the library's own is a package of that module."""
+    folders = name.split("/")[:-1]
+    if len(folders) == 2 and folders[0].startswith("_") and folders[1][0].islower():
+        folders.pop()
+    return ".".join(folders)
 
 
 def arrows_of(texts):
@@ -92,6 +101,22 @@ def circles_of(texts, arrows):
     return circles
 
 
+def wrong_arrows(texts, arrows):
+    """What text_packages.txt does not allow, a line each."""
+    for line in pathlib.Path(__file__).with_name("text_packages.txt").read_text().splitlines():
+        module, _, order = line.partition(": ")
+        ranks = {package: rank for rank, packages in enumerate(order.split(" < ")) for package in packages.split()}
+        members = {name: name.split("/")[1] for name in texts if name.startswith(module + "/")}
+        for name, package in members.items():
+            if package not in ranks:
+                yield f"{name} is in no package that text_packages.txt has"
+                continue
+            for to, names in sorted(arrows[name].items()):
+                other = members.get(to, package)
+                if other != package and ranks.get(other, -1) >= ranks[package]:
+                    yield f"{name} uses {' '.join(sorted(names))} of {to}, which does not stand below {package}"
+
+
 def main():
     texts = read(sys.argv[1])
     arrows = arrows_of(texts)
@@ -99,22 +124,14 @@ def main():
         for to, names in sorted(arrows[sys.argv[sys.argv.index("--arrows") + 1]].items()):
             print(f"{to}: {' '.join(sorted(names))}")
         return 0
-    found = [frozenset(circle) for circle in sorted(circles_of(texts, arrows), key=lambda circle: (-len(circle), circle))]
+    circles = sorted(circles_of(texts, arrows), key=lambda circle: (-len(circle), circle))
     if "--circles" in sys.argv:
-        print("\n".join(" ".join(sorted(circle)) for circle in found))
+        print("\n".join(" ".join(circle) for circle in circles))
         return 0
     print(f"{len(texts)} texts, {sum(len(to) for to in arrows.values())} arrows")
-    known = [frozenset(line.split()) for line in pathlib.Path(__file__).with_name("text_circles.txt").read_text().splitlines()]
-    for circle in found:
-        if circle not in known:
-            near = max(known, key=lambda names: len(names & circle), default=frozenset())
-            print(f"a circle of {len(circle)} texts: {' '.join(sorted(circle))}")
-            if near & circle:
-                print(f"    of which these are new in it: {' '.join(sorted(circle - near))}, and these have left it: {' '.join(sorted(near - circle))}")
-    for circle in known:
-        if circle not in found:
-            print(f"text_circles.txt has a circle that is none: {' '.join(sorted(circle))}")
-    return 0 if set(found) == set(known) else 1
+    wrong = [f"a circle of {len(circle)} texts: {' '.join(circle)}" for circle in circles] + list(wrong_arrows(texts, arrows))
+    print("\n".join(wrong))
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
