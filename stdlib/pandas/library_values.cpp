@@ -28,8 +28,8 @@ const LibraryObject* of_class(const Value& v, std::string_view texts) {
   return object && object->class_value().as<LibraryClass>()->texts() == texts ? object : nullptr;
 }
 
-Value from_library(Interpreter& in, const char* name, std::vector<Value> arguments) {
-  return gasell::call(in, *library_member(in, "_pandas", name), {std::move(arguments), {}});
+Value from_library(Interpreter& in, const char* module, const char* name, std::vector<Value> arguments) {
+  return gasell::call(in, *library_member(in, module, name), {std::move(arguments), {}});
 }
 
 /// "int64" of "interval[int64, right]".
@@ -125,7 +125,7 @@ bool is_library_value(const Value& v) { return of_class(v, "pandas.Period") || o
 
 Value period_value(Interpreter& in, int64_t ordinal, const std::string& frequency) {
   if (ordinal == frame::kNotATime) return nat_value();
-  return from_library(in, "period_of", {Value::of(ordinal), make_str(frequency)});
+  return from_library(in, "_periods", "period_of", {Value::of(ordinal), make_str(frequency)});
 }
 
 std::optional<int64_t> ordinal_of(const Value& v, std::string_view frequency) {
@@ -137,7 +137,7 @@ std::optional<int64_t> ordinal_of(const Value& v, std::string_view frequency) {
 
 Value interval_value(Interpreter& in, std::string_view text, std::string_view type) {
   const ColumnType bounds = to_column_type(in, make_str(bounds_of(type)));
-  return from_library(in, "interval_of",
+  return from_library(in, "_intervals", "interval_of",
                       {bound_value(in, bound_of(text, false, bounds.dtype), bounds),
                        bound_value(in, bound_of(text, true, bounds.dtype), bounds), make_str(closed_of(type))});
 }
@@ -153,9 +153,9 @@ std::optional<std::string> interval_text(Interpreter& in, const Value& v, std::s
 
 std::optional<std::vector<Value>> parts_of_library_value(const Value& v) {
   if (const auto* period = of_class(v, "pandas.Period"))
-    return std::vector{make_str("period_of"), period->members.at("_ordinal"), period->members.at("_freq")};
+    return std::vector{make_str("period"), period->members.at("_ordinal"), period->members.at("_freq")};
   if (const auto* interval = of_class(v, "pandas.Interval"))
-    return std::vector{make_str("interval_of"), interval->members.at("_left"), interval->members.at("_right"),
+    return std::vector{make_str("interval"), interval->members.at("_left"), interval->members.at("_right"),
                        interval->members.at("_closed")};
   if (const auto* offset = v.as<Offset>(); offset && !offset->parts && !offset->normalize)
     return std::vector{make_str("offset"), make_str(offset->with_count(1).as<Offset>()->frequency_text()), Value::of(offset->count)};
@@ -165,17 +165,18 @@ std::optional<std::vector<Value>> parts_of_library_value(const Value& v) {
 Value library_value_of_parts(Interpreter& in, const std::vector<Value>& parts) {
   const std::string& maker = parts[0].as<Str>()->value;
   if (maker == "offset") return offset_value(frequency_argument(in, parts[1])).as<Offset>()->with_count(parts[2].as_int());
-  return from_library(in, maker.c_str(), {parts.begin() + 1, parts.end()});
+  const bool period = maker == "period";
+  return from_library(in, period ? "_periods" : "_intervals", period ? "period_of" : "interval_of", {parts.begin() + 1, parts.end()});
 }
 
 Column column_of_library_values(Interpreter& in, const std::vector<Value>& values) {
-  return column_of(from_library(in, "column_of_library_values", {make_list(values)}));
+  return column_of(from_library(in, "_pandas", "column_of_library_values", {make_list(values)}));
 }
 
 std::optional<ColumnType> library_type_named(Interpreter& in, const std::string& name) {
   const bool period = name.starts_with("period[") || name.starts_with("Period[");
   if ((!period && !name.starts_with("interval[")) || !name.ends_with("]")) return {};
-  if (period) return frame::period_type(gasell::str(in, from_library(in, "period_frequency", {make_str(name.substr(7, name.size() - 8))})));
+  if (period) return frame::period_type(gasell::str(in, from_library(in, "_periods", "period_frequency", {make_str(name.substr(7, name.size() - 8))})));
   ColumnType type = frame::text_type();
   type.objects = name.find(',') == std::string::npos ? name.substr(0, name.size() - 1) + ", right]" : name;
   return type;
@@ -183,11 +184,11 @@ std::optional<ColumnType> library_type_named(Interpreter& in, const std::string&
 
 Column cast_of_library_values(Interpreter& in, const Column& column, const ColumnType& to) {
   const std::string name = frame::dtype_name(in.engine(), {to, graph::constant(Scalar::of_int(0), {0})});
-  return column_of(from_library(in, "cast_of_library_values", {wrap_column(column), make_str(name)}));
+  return column_of(from_library(in, "_pandas", "cast_of_library_values", {wrap_column(column), make_str(name)}));
 }
 
 std::vector<std::string> texts_of_library_values(Interpreter& in, const Column& column, const std::string& missing) {
-  Column texts = column_of(from_library(in, "library_value_texts", {wrap_column(column)}));
+  Column texts = column_of(from_library(in, "_pandas", "library_value_texts", {wrap_column(column)}));
   const frame::ColumnData codes = frame::read(in.engine(), texts);
   std::vector<std::string> shown;
   for (int64_t i = 0; i < codes.count; ++i) {
@@ -198,7 +199,7 @@ std::vector<std::string> texts_of_library_values(Interpreter& in, const Column& 
 }
 
 Column written_as_texts(Interpreter& in, const Column& column) {
-  if (has_library_values(column.type)) return column_of(from_library(in, "library_value_texts", {wrap_column(column)}));
+  if (has_library_values(column.type)) return column_of(from_library(in, "_pandas", "library_value_texts", {wrap_column(column)}));
   if (column.type.logical != Logical::category || !has_library_values(column.categories->type)) return column;
   Column written = column;
   written.categories = std::make_shared<Column>(written_as_texts(in, *column.categories));
