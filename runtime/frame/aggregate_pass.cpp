@@ -16,6 +16,7 @@ std::string words_of(const Column& c) {
     case Logical::category: return "category";
     case Logical::datetime: return "datetime64";
     case Logical::timedelta: return "timedelta64";
+    case Logical::period: return "Period";
     default: return std::string(gasell::name_of(c.type.dtype));
   }
 }
@@ -73,7 +74,7 @@ std::unique_ptr<Pass> float_pass(const AggregateRequest& request, V values) {
     }
   };
   if constexpr (V::kIsTime) {
-    if (how != Aggregate::std && how != Aggregate::sem) refuse_aggregate(c, how);
+    if (c.type.logical == Logical::period || (how != Aggregate::std && how != Aggregate::sem)) refuse_aggregate(c, how);
     return pass_to<int64_t>(VarianceOp<V>{values}, timedelta_type(),
                             [how, ddof = static_cast<double>(request.ddof)](const auto&, const Moments2& m, int64_t& out) {
                               if (m.count <= ddof) return false;
@@ -97,6 +98,7 @@ std::unique_ptr<Pass> mean_pass(const Column& c, V values) {
       return s.count > 0;
     });
   } else if constexpr (V::kIsTime) {
+    if (c.type.logical == Logical::period) refuse_aggregate(c, Aggregate::mean);
     ColumnType type = c.type;
     return pass_to<int64_t>(IntegerMeanOp<V>{values}, type, [](const auto&, const auto& s, int64_t& out) {
       if (s.count > 0) out = static_cast<int64_t>(s.sum / s.count);
@@ -120,7 +122,7 @@ std::unique_ptr<Pass> sum_pass(const Column& c, V values) {
       return true;
     });
   else if constexpr (V::kIsTime) {
-    if (c.type.logical == Logical::datetime) refuse_aggregate(c, Aggregate::sum);
+    if (c.type.logical != Logical::timedelta) refuse_aggregate(c, Aggregate::sum);
     return pass_to<int64_t>(IntegerSumOp<V>{values}, timedelta_type(), [](const auto&, const auto& s, int64_t& out) {
       out = static_cast<int64_t>(s.sum);
       return true;

@@ -35,10 +35,11 @@ Column number_column(NodeRef values) {
 std::string dtype_name(Engine& engine, const Column& column) {
   const ColumnType& type = column.type;
   switch (type.logical) {
-    case Logical::text: return "object";
+    case Logical::text: return type.is_interval() ? type.objects : "object";
     case Logical::category: return "category";
     case Logical::datetime: return type.zone.empty() ? "datetime64[ns]" : "datetime64[ns, " + type.zone + "]";
     case Logical::timedelta: return "timedelta64[ns]";
+    case Logical::period: return "period[" + type.objects + "]";
     case Logical::number: break;
   }
   std::string name(name_of(type.dtype));

@@ -1,8 +1,8 @@
 // Columns of frames: values of one type, some of which may be missing. Numbers are array graphs, so expressions over columns are recorded
 // and fused as those over arrays are; texts are codes into a dictionary.
 //
-// What is missing: NaN in floats and INT64_MIN ("NaT") in datetimes and timedeltas, as in pandas; a code of -1 in texts and categories; in
-// integers, booleans and nullable floats what `validity` says.
+// What is missing: NaN in floats and INT64_MIN ("NaT") in datetimes, timedeltas and periods, as in pandas; a code of -1 in texts and
+// categories; in integers, booleans and nullable floats what `validity` says.
 #pragma once
 
 #include <cstdint>
@@ -20,28 +20,33 @@ namespace gasell::frame {
 
 using graph::NodeRef;
 
-enum class Logical : uint8_t { number, text, category, datetime, timedelta };
+enum class Logical : uint8_t { number, text, category, datetime, timedelta, period };
 
 inline constexpr int64_t kNotATime = INT64_MIN;
 
 /// What a column's values are.
 struct ColumnType {
   Logical logical = Logical::number;
-  DType dtype = DType::f64;  // of the values: i64 nanoseconds (since 1970-01-01 UTC) for times, i32 codes for texts and categories
+  DType dtype = DType::f64;  // of the values: i64 nanoseconds (since 1970-01-01 UTC) for times, i64 steps since 1970 for periods,
+                             // i32 codes for texts and categories
   bool nullable = false;     // numbers: declared as pandas' Int64, boolean, Float64 …
   bool ordered = false;      // categories: < and > are defined
   std::string zone = {};     // datetimes: the IANA name of the time zone that they are shown in; empty: none
-  std::string objects = {};  // texts: what they stand for, "date" or "time" of the module datetime; empty: themselves
+  /// Texts: what they stand for, "date" or "time" of the module datetime, or "interval[float64, right]"; empty: themselves. Periods: their
+  /// frequency, "M".
+  std::string objects = {};
 
   bool operator==(const ColumnType&) const = default;
   bool is_number() const { return logical == Logical::number; }
   bool has_codes() const { return logical == Logical::text || logical == Logical::category; }
-  bool is_time() const { return logical == Logical::datetime || logical == Logical::timedelta; }
+  bool is_time() const { return logical == Logical::datetime || logical == Logical::timedelta || logical == Logical::period; }
+  bool is_interval() const { return logical == Logical::text && objects.starts_with("interval["); }
 };
 ColumnType number_type(DType dtype, bool nullable = false);
 inline ColumnType text_type() { return {Logical::text, DType::i32}; }
 inline ColumnType datetime_type(std::string zone = {}) { return {Logical::datetime, DType::i64, false, false, std::move(zone)}; }
 inline ColumnType timedelta_type() { return {Logical::timedelta, DType::i64}; }
+inline ColumnType period_type(std::string frequency) { return {Logical::period, DType::i64, false, false, {}, std::move(frequency)}; }
 
 class Dictionary;
 using DictionaryRef = std::shared_ptr<const Dictionary>;

@@ -226,7 +226,9 @@ void match_types(Engine& engine, Column& left, Column& right, const std::string&
                 fmt::format("You are trying to merge on {} and {} columns for key '{}'. If you wish to proceed you should use pd.concat",
                             dtype_name(engine, left), dtype_name(engine, right), name));
   };
-  if (a != b || (a == Logical::datetime && left.type.zone.empty() != right.type.zone.empty())) refuse();
+  if (a != b || (a == Logical::period && left.type != right.type) || left.type.is_interval() != right.type.is_interval() ||
+      (a == Logical::datetime && left.type.zone.empty() != right.type.zone.empty()))
+    refuse();
   if (a == Logical::text) {
     std::vector<Column> common = with_common_texts(engine, {left, right});
     left = common[0];

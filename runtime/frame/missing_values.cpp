@@ -10,7 +10,8 @@ void put_missing(const ColumnType& type, void* values, int64_t row) {
     case Logical::text:
     case Logical::category: static_cast<int32_t*>(values)[row] = -1; return;
     case Logical::datetime:
-    case Logical::timedelta: static_cast<int64_t*>(values)[row] = kNotATime; return;
+    case Logical::timedelta:
+    case Logical::period: static_cast<int64_t*>(values)[row] = kNotATime; return;
     case Logical::number:
       if (is_float(type.dtype) || is_complex(type.dtype))
         Scalar::of_float(std::numeric_limits<double>::quiet_NaN())

@@ -100,7 +100,8 @@ Column rows_column(const NewValues& rows) { return number_column(rows.node()); }
 }  // namespace
 
 Column running(Engine& engine, const Groups& groups, Running how, const Column& column, bool skip_missing) {
-  if (column.type.has_codes() || (column.type.logical == Logical::datetime && how != Running::min && how != Running::max) ||
+  if (column.type.has_codes() ||
+      (column.type.is_time() && column.type.logical != Logical::timedelta && how != Running::min && how != Running::max) ||
       (column.type.is_time() && how == Running::prod)) {
     static constexpr const char* kNames[] = {"cumsum", "cumprod", "cummin", "cummax"};
     throw Error("TypeError", (column.type.has_codes() ? "object" : "datetime64") + std::string(" type does not support ") +

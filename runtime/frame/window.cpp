@@ -17,7 +17,8 @@
 namespace gasell::frame {
 
 Scratch<double> doubles(Engine& engine, const Column& column) {
-  if (column.type.has_codes() || column.type.logical == Logical::datetime) throw Error("DataError", "No numeric types to aggregate");
+  if (column.type.has_codes() || (column.type.is_time() && column.type.logical != Logical::timedelta))
+    throw Error("DataError", "No numeric types to aggregate");
   Column source = column;
   const ColumnData data = read(engine, source);
   Scratch<double> result(engine, data.count);

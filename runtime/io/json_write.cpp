@@ -109,6 +109,7 @@ void put_value(std::string& to, const Printed& source, int64_t row, const JsonOp
         to += source.categories[static_cast<size_t>(code)];
       return;
     }
+    case Logical::period: throw Error("NotImplementedError", "to_json() of periods is not in Gasell", "astype(str) makes texts of them");
     case Logical::datetime:
     case Logical::timedelta: {
       const int64_t ns = data.as<int64_t>()[row];

@@ -11,6 +11,7 @@
 #include "runtime/session/str_text.h"
 #include "stdlib/numpy/print_options.h"
 #include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/library_values.h"
 #include "stdlib/pandas/object_texts.h"
 #include "stdlib/pandas/timestamp.h"
 
@@ -138,6 +139,11 @@ std::vector<std::string> format_cells(Interpreter& in, Column& column, const Cel
   }
   const frame::ColumnData data = frame::read(in.engine(), column);
   const std::string space = format.leading_space ? " " : "";
+  if (has_library_values(column.type)) {
+    std::vector<std::string> shown = texts_of_library_values(in, column, format.missing_float);
+    for (std::string& text : shown) text = column.type.is_interval() || !format.quoted ? space + text : "'" + text + "'";
+    return shown;
+  }
   std::vector<std::string> texts;
   texts.reserve(static_cast<size_t>(data.count));
   switch (column.type.logical) {

@@ -13,6 +13,7 @@
 #include "stdlib/library_object.h"
 #include "stdlib/numpy/time_scalars.h"
 #include "stdlib/numpy/typed.h"
+#include "stdlib/pandas/library_values.h"
 #include "stdlib/pandas/object_texts.h"
 #include "stdlib/pandas/timestamp.h"
 
@@ -231,6 +232,7 @@ namespace {
 /// A text as what the texts of its column stand for.
 Value object_of_text(Interpreter& in, std::string_view text, std::string_view objects) {
   if (objects == kAnyObject) return decode_object(in, text);
+  if (objects.starts_with("interval[")) return interval_value(in, text, objects);
   if (objects == "date") return datetime::date_value(datetime::parse_iso_date(text).value_or(0));
   if (objects == "time") return Value::make<datetime::TimeOfDay>(datetime::parse_iso_clock(text).value_or(datetime::Clock()).micros);
   return make_str(std::string(text));
@@ -242,7 +244,10 @@ Value cell(Interpreter& in, Column& column, int64_t row) {
   const Scalar value = element(column.values, row);
   switch (column.type.logical) {
     case Logical::text:
-      if (value.i < 0) return column.type.objects == kAnyObject ? missing_of_code(value.i) : na_value();
+      if (value.i < 0)
+        return column.type.objects == kAnyObject ? missing_of_code(value.i)
+               : column.type.is_interval()       ? Value::of(std::nan(""))
+                                                 : na_value();
       return object_of_text(in, (*column.dictionary)[value.i], column.type.objects);
     case Logical::category: {
       if (value.i < 0) return Value::of(std::nan(""));
@@ -251,6 +256,7 @@ Value cell(Interpreter& in, Column& column, int64_t row) {
     }
     case Logical::datetime: return timestamp_value(value.i, column.type.zone);
     case Logical::timedelta: return timedelta_value(value.i);
+    case Logical::period: return period_value(in, value.i, column.type.objects);
     case Logical::number: break;
   }
   if (column.validity && element(column.validity, row).i == 0) return na_value();
@@ -268,6 +274,13 @@ bool is_missing_value(Interpreter& in, const Value& v) {
 std::optional<int64_t> key_of(Interpreter& in, const Column& column, const Value& scalar) {
   if (column.type.objects == kAnyObject) {
     const auto text = encode_object(in, scalar);
+    const auto code = text ? frame::with_distinct_texts(in.engine(), column).dictionary->find(*text) : std::nullopt;
+    if (!code) return {};
+    return *code;
+  }
+  if (column.type.logical == Logical::period) return ordinal_of(scalar, column.type.objects);
+  if (column.type.is_interval()) {
+    const auto text = interval_text(in, scalar, column.type.objects);
     const auto code = text ? frame::with_distinct_texts(in.engine(), column).dictionary->find(*text) : std::nullopt;
     if (!code) return {};
     return *code;

@@ -98,6 +98,7 @@ std::vector<std::string> format_cells(Interpreter& in, Column& column, const Cel
 std::vector<NativeFunction> row_functions();
 std::vector<NativeFunction> cell_functions();
 std::vector<NativeFunction> label_functions();
+std::vector<NativeFunction> library_value_functions();
 std::vector<NativeFunction> relational_functions();
 std::vector<NativeFunction> window_functions();
 std::vector<NativeFunction> expression_functions();

@@ -9,6 +9,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/numpy/typed.h"
 #include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/library_values.h"
 #include "stdlib/pandas/object_texts.h"
 #include "stdlib/pandas/texts.h"
 #include "stdlib/pandas/timestamp.h"
@@ -26,7 +27,7 @@ bool is_nullable_truth(const ColumnType& type) { return type.is_number() && type
 /// What kinds of values a sequence holds.
 struct Kinds {
   int64_t none = 0, nan = 0, not_available = 0, not_a_time = 0, boolean = 0, integer = 0, floating = 0, complex = 0, text = 0, time = 0,
-          delta = 0, date = 0, clock = 0;
+          delta = 0, date = 0, clock = 0, own = 0;
   std::string other, zone;
   bool zones_differ = false;
   std::vector<DType> scalars;  // NumPy's, different ones
@@ -60,7 +61,9 @@ Kinds kinds_of(Interpreter& in, const std::vector<Value>& values) {
          : is_complex(t)                        ? k.complex
          : std::isnan(s->value(in).as_double()) ? k.nan
                                                 : k.floating);
-    } else if (const std::string objects = objects_of(v); !objects.empty())
+    } else if (is_library_value(v))
+      ++k.own;
+    else if (const std::string objects = objects_of(v); !objects.empty())
       ++(objects == "date" ? k.date : k.clock);
     else if (to_timedelta(in, v))
       ++k.delta;
@@ -83,10 +86,11 @@ Column texts(Interpreter& in, const std::vector<Value>& values) {
 /// How many different kinds of values there are that one column of pandas holds as objects alone.
 int different(const Kinds& k) {
   return (k.text > 0) + (k.boolean > 0) + (k.integer + k.floating + k.complex > 0) + (k.time > 0) + (k.delta > 0) + (k.date > 0) +
-         (k.clock > 0);
+         (k.clock > 0) + (k.own > 0);
 }
 
 Column of_list(Interpreter& in, const std::vector<Value>& values, const std::optional<ColumnType>& wanted) {
+  if (wanted && has_library_values(*wanted)) return of_list(in, values, {});  // cast() knows how they are made
   const Kinds k = kinds_of(in, values);
   const auto count = static_cast<int64_t>(values.size());
   const int64_t numbers = k.boolean + k.integer + k.floating + k.complex;
@@ -94,6 +98,7 @@ Column of_list(Interpreter& in, const std::vector<Value>& values, const std::opt
   if (wanted && wanted->logical == Logical::text && !as_objects && k.other.empty()) return texts(in, values);
   if (!k.other.empty() || different(k) > 1 || k.zones_differ || (as_objects && k.text + k.date + k.clock == 0))
     return object_column(in, values);
+  if (k.own > 0) return column_of_library_values(in, values);
   if (k.text > 0) return texts(in, values);
   if (k.date > 0 || k.clock > 0) {
     Column column = texts(in, values);
@@ -249,6 +254,7 @@ ColumnType to_column_type(Interpreter& in, const Value& v) {
   if (name == "datetime64[ns]" || name == "M8[ns]") return frame::datetime_type();
   if (name.starts_with("datetime64[ns, ") && name.ends_with("]")) return frame::datetime_type(name.substr(15, name.size() - 16));
   if (name == "boolean") return frame::number_type(DType::boolean, true);
+  if (auto type = library_type_named(in, name)) return *type;
   if (name.size() >= 4 && std::isupper(name[0]))  // Int8, not NumPy's letters
     if (auto d = dtype_from_name(capital_free(name)); d && !is_complex(*d)) return frame::number_type(*d, true);
   if (auto d = dtype_from_name(name)) return frame::number_type(*d);
@@ -290,10 +296,12 @@ Column make_column(Interpreter& in, const Value& values, const std::optional<Col
 Column cast(Interpreter& in, const Column& column, const ColumnType& to) {
   const ColumnType& from = column.type;
   if (from == to) return column;
+  if (to.objects != kAnyObject && to.logical != Logical::category && (has_library_values(from) || has_library_values(to)))
+    return cast_of_library_values(in, from.logical == Logical::category ? take_categories(in, column) : column, to);
   if (to.objects == kAnyObject) {
-    if (from.logical == Logical::text) return column;  // texts are objects as they are
+    if (from.logical == Logical::text && !from.is_interval()) return column;  // texts are objects as they are
     Column source = from.logical == Logical::category ? take_categories(in, column) : column;
-    if (source.type.logical == Logical::text) return source;
+    if (source.type.logical == Logical::text && !source.type.is_interval()) return source;
     std::vector<Value> values;
     for (int64_t i = 0; i < source.size(); ++i) values.push_back(cell(in, source, i));
     return object_column(in, values);

@@ -24,6 +24,7 @@ const std::vector<Type>& error_types() {
         type("InvalidIndexError", "Exception"),
         type("DuplicateLabelError", "ValueError"),
         type("OptionError", "KeyError"),
+        type("IncompatibleFrequency", "ValueError", "pandas._libs.tslibs.period"),
         type("ChainedAssignmentError", "Warning"),
     };
   }();

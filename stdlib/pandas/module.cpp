@@ -17,6 +17,10 @@ Value make_pandas(Interpreter& in) {
   for (auto& [name, value] : pandas::time_members()) set_member(module, name, value);
   set_member(module, "plotting", Value::make<LibraryModule>("pandas.plotting"));
   set_member(module, "errors", make_pandas_errors(in));
+  set_member(module, "testing", Value::make<LibraryModule>("pandas.testing"));
+  const Value api = Value::make<LibraryModule>("pandas.api");
+  set_member(api, "types", Value::make<LibraryModule>("pandas.api.types"));
+  set_member(module, "api", api);
   set_member(module, "offsets", make_pandas_offsets(in));
   const Value series = Value::make<LibraryModule>("pandas.tseries");
   set_member(series, "offsets", make_pandas_offsets(in));
@@ -42,6 +46,7 @@ Value make_frame_natives(Interpreter&) {
              pandas::gpu_functions(),
              pandas::json_functions(),
              pandas::label_functions(),
+             pandas::library_value_functions(),
              pandas::operator_functions(),
              pandas::parquet_functions(),
              pandas::relational_functions(),

@@ -13,6 +13,7 @@
 #include "runtime/session/types.h"
 #include "stdlib/datetime/objects.h"
 #include "stdlib/pandas/column_object.h"
+#include "stdlib/pandas/library_values.h"
 #include "stdlib/pandas/timestamp.h"
 
 namespace gasell::pandas {
@@ -53,6 +54,8 @@ class Encoder {
       return array->array.rank() == 1 && all('A', to_vector(in_, v));
     else if (auto* dict = v.as<Dict>())
       return all('d', parts_of(*dict));
+    else if (const auto parts = parts_of_library_value(v))
+      return all('L', *parts);
     else if (objects_of(v) == "date")
       text('y', gasell::str(in_, v));
     else if (objects_of(v) == "time")
@@ -158,6 +161,7 @@ class Decoder {
     std::vector<Value> values(static_cast<size_t>(integer(';')));
     for (Value& v : values) v = value();
     if (letter == 'u') return make_tuple(std::move(values));
+    if (letter == 'L') return library_value_of_parts(in_, values);
     if (letter == 'A') {
       Column column = make_column(in_, make_list(std::move(values)), {});
       return column.type.is_number() && !column.validity ? numpy::wrap_array(column.values) : wrap_column(std::move(column));

@@ -14,6 +14,7 @@
 #include "runtime/session/error_output.h"
 #include "stdlib/pandas/column_object.h"
 #include "stdlib/pandas/csv.h"
+#include "stdlib/pandas/library_values.h"
 
 namespace gasell::pandas {
 namespace {
@@ -201,6 +202,7 @@ std::vector<std::string> texts_of(Interpreter& in, const Value& list) {
 std::vector<Column> columns_of(Interpreter& in, const Value& list) {
   std::vector<Column> columns;
   for (const Value& v : to_vector(in, list)) columns.push_back(column_of(v));
+  for (Column& c : columns) c = written_as_texts(in, c);
   return columns;
 }
 

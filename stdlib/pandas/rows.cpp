@@ -277,6 +277,7 @@ Value kind_of(Interpreter&, Args args) {
     case Logical::category: return make_str("C");
     case Logical::datetime: return make_str("M");
     case Logical::timedelta: return make_str("m");
+    case Logical::period: return make_str("p");
     default: return make_str(std::string(1, kind(type.dtype)));
   }
 }
@@ -387,8 +388,8 @@ std::vector<NativeFunction> row_functions() {
       {"array", "column", array_of, "The values: numbers, nanoseconds, codes."},
       {"validity", "column", validity_of, "Which are there, or None."},
       {"kind", "column", kind_of,
-       "'b', 'i', 'u', 'f', 'c'; 'O' texts, 'P' values of any types, 'C' categories, 'M' datetimes, 'm' timedeltas."},
-      {"facts", "column", facts, "(nullable, ordered, zone, what texts stand for)"},
+       "'b', 'i', 'u', 'f', 'c'; 'O' texts, 'P' values of any types, 'C' categories, 'M' datetimes, 'm' timedeltas, 'p' periods."},
+      {"facts", "column", facts, "(nullable, ordered, zone, what texts stand for or the frequency of periods)"},
       {"dtype_name", "column", dtype_text, "pandas' name of the type."},
       {"type_name", "dtype", type_text, "pandas' name of a type."},
       {"is_missing", "value", missing_scalar, "None, NaN, NA or NaT."},

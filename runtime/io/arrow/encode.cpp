@@ -27,13 +27,18 @@ using frame::Logical;
 /// Texts go as codes where there are this many times fewer different ones than rows.
 constexpr int64_t kRowsAText = 4;
 
+Error refused(const std::string& type) {
+  return Error("NotImplementedError", "files of columns of " + type + " are not in Gasell", "astype(str) makes texts of them");
+}
+
 std::string format_of(const frame::Column& column, const std::string& name) {
   const frame::ColumnType& type = column.type;
   switch (type.logical) {
-    case Logical::text: return "U";
+    case Logical::text: return type.is_interval() ? throw refused(type.objects) : "U";
     case Logical::category: return column.categories->size() <= 127 ? "c" : column.categories->size() <= 32767 ? "s" : "i";
     case Logical::datetime: return "tsn:" + type.zone;
     case Logical::timedelta: return "tDn";
+    case Logical::period: throw refused("period[" + type.objects + "]");
     case Logical::number: break;
   }
   switch (type.dtype) {

@@ -36,6 +36,7 @@ Json described(Engine& engine, const frame::Column& column, const Json& name, co
       numpy = "datetime64[ns]";
       if (!column.type.zone.empty()) more = Json{{"timezone", column.type.zone}};
       break;
+    case frame::Logical::period: break;
     case frame::Logical::timedelta: pandas = "timedelta"; break;
     case frame::Logical::number:
       std::transform(pandas.begin(), pandas.end(), pandas.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

@@ -122,6 +122,7 @@ class Writer {
         const bool days = printer.precision == frame::TimePrecision::date;
         return put_text(to, days ? fmt::format("{} days", ns / frame::kDay) : frame::timedelta_repr_text(ns), false, alone);
       }
+      case Logical::period:  // the library's texts write them as texts
       case Logical::number: break;
     }
     switch (column.values->dtype) {
