@@ -229,12 +229,12 @@ struct Engine::State {
 
   bool takes_small() const { return small && !observer && selection().kind != DeviceSelection::Kind::gpus; }
 
-  std::vector<NodeRef> run(const std::vector<NodeRef>& roots, const std::vector<plan::Destination>& wanted_at) {
-    return any_part_waits() ? run_ready(with_wanted_parts(roots), wanted_at) : run_ready(roots, wanted_at);
+  std::vector<NodeRef> run(const std::vector<NodeRef>& roots, const std::vector<plan::Destination>& wanted_at, bool host_reads) {
+    return any_part_waits() ? run_ready(with_wanted_parts(roots), wanted_at, host_reads) : run_ready(roots, wanted_at, host_reads);
   }
 
   /// No part of what these graphs read is waiting.
-  std::vector<NodeRef> run_ready(const std::vector<NodeRef>& given, const std::vector<plan::Destination>& wanted_at) {
+  std::vector<NodeRef> run_ready(const std::vector<NodeRef>& given, const std::vector<plan::Destination>& wanted_at, bool host_reads) {
     if (interrupt.exchange(false)) throw Interrupted();
     if (takes_small())
       if (auto results = small->evaluate(given, wanted_at)) return std::move(*results);
@@ -258,7 +258,7 @@ struct Engine::State {
       observer(PlanStage::planned, nodes, reports = report(steps));
     }
     StepTimes times;
-    const PlanRun run{*plan, *device, on_gpus ? gpus.get() : nullptr, options, interrupt, observer ? &times : nullptr, *trace};
+    const PlanRun run{*plan, *device, on_gpus ? gpus.get() : nullptr, options, interrupt, observer ? &times : nullptr, *trace, host_reads};
     PlanMemory memory = run(std::move(memories));
     memory.check();
     if (observer) {
@@ -372,10 +372,10 @@ std::optional<Scalar> Engine::small_value(const NodeRef& node) {
   return Scalar::load(static_cast<const char*>(storage.read()) + buffer.offset * gasell::size_of(node->dtype), node->dtype);
 }
 
-std::vector<NodeRef> Engine::force(const std::vector<NodeRef>& nodes) {
+std::vector<NodeRef> Engine::force(const std::vector<NodeRef>& nodes, bool host_reads) {
   if (any_part_waits()) {
     const std::vector<NodeRef> now = with_wanted_parts(nodes);
-    if (now != nodes) return force(now);
+    if (now != nodes) return force(now, host_reads);
   }
   // No further holders for those that are not ready: who else holds a node decides whether its value is kept.
   std::vector<NodeRef> ready;
@@ -387,7 +387,7 @@ std::vector<NodeRef> Engine::force(const std::vector<NodeRef>& nodes) {
   }
   if (ready.size() < nodes.size()) {
     ready.clear();
-    return state_->run(nodes, {});
+    return state_->run(nodes, {}, host_reads);
   }
   std::vector<StorageRef> memories;
   for (const NodeRef& node : ready) memories.push_back(node->as<graph::BufferNode>()->storage);
@@ -400,10 +400,10 @@ std::vector<NodeRef> Engine::force(const std::vector<NodeRef>& nodes) {
   return ready;
 }
 
-NodeRef Engine::force(const NodeRef& node) { return force(std::vector<NodeRef>(1, node))[0]; }
+NodeRef Engine::force(const NodeRef& node, bool host_reads) { return force(std::vector<NodeRef>(1, node), host_reads)[0]; }
 
 void Engine::force_into(const NodeRef& node, const HostStorageRef& storage, const std::vector<int64_t>& strides, int64_t offset) {
-  state_->run({node}, {{storage, strides, offset}});
+  state_->run({node}, {{storage, strides, offset}}, false);
 }
 
 std::vector<KernelReport> Engine::explain(const std::vector<NodeRef>& nodes) {

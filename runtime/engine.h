@@ -88,8 +88,9 @@ class Engine {
 
   /// Evaluates all nodes together (shared work is done once); returns for each a C-contiguous native-order BufferNode of the same shape and
   /// dtype. A node that is one already is returned as it is. Throws Error (MemoryError …) or Interrupted; nothing is half-written then.
-  std::vector<graph::NodeRef> force(const std::vector<graph::NodeRef>& nodes);
-  graph::NodeRef force(const graph::NodeRef& node);
+  /// `host_reads`: the host reads the results next, so what is small comes to it behind the kernels, without a further wait.
+  std::vector<graph::NodeRef> force(const std::vector<graph::NodeRef>& nodes, bool host_reads = false);
+  graph::NodeRef force(const graph::NodeRef& node, bool host_reads = false);
   /// A single element, where it takes less to compute than to remember: few elements of the host's memory (SmallGraphs). Else nothing.
   std::optional<Scalar> small_value(const graph::NodeRef& node);
   /// Evaluates `node` into memory: element (i0, …) goes to offset + Σ i_k * strides[k] (elements). The node must not read that memory at

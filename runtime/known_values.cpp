@@ -8,8 +8,9 @@ namespace gasell {
 
 /// How the graphs of a plan use a value.
 struct KnownValues::Use {
-  int64_t elements = 0;   // of it, at most all
-  bool in_parts = false;  // a plan may compute some of its elements only
+  int64_t elements = 0;    // of it, at most all
+  bool in_parts = false;   // a plan may compute some of its elements only
+  bool stretched = false;  // each of its elements goes into many of another array
 };
 
 namespace {
@@ -21,6 +22,8 @@ using graph::NodeRef;
 constexpr double kStoring = 8, kReading = 8;
 /// A plan for a few elements, where a known value would give them without one.
 constexpr double kPlan = 250e3;
+/// Few elements that each go into so many of another array are stored by the plan, or computed again for each of those.
+constexpr int64_t kStretched = 256;
 /// What several use is counted for each of them: so much at most.
 constexpr double kMostCost = 1e6;
 
@@ -65,6 +68,7 @@ KnownValues::Rewritten KnownValues::rewrite(const std::vector<NodeRef>& roots, i
       ++below.held;
       const int64_t used = elements_used(*node, *input);
       below.use.in_parts = below.use.in_parts || used < input->size();
+      below.use.stretched = below.use.stretched || node->size() / kStretched >= input->size();
       below.use.elements = std::min(below.use.elements + used, input->size());
     }
   }
@@ -94,7 +98,7 @@ KnownValues::Rewritten KnownValues::rewrite(const std::vector<NodeRef>& roots, i
     if (node.use_count() <= place.held || std::find(roots.begin(), roots.end(), node) != roots.end()) continue;
     const bool stores = reduces ? node->size() <= kMostElements && !place.use.in_parts
                         : node->size() <= kFewElements
-                            ? place.operations == kFewOperations
+                            ? place.operations == kFewOperations || (place.operations > 0 && place.use.stretched)
                             : node->size() <= most_bytes / gasell::size_of(node->dtype) && is_worth_keeping(node, place.cost, place.use);
     if (!stores) continue;
     place.operations = 0;

@@ -145,7 +145,7 @@ void PlanRun::steps(Device& where, PlanMemory& memory) const {
     if (on_gpus) {
       // Not destinations: should a GPU be lost, what the host had of them must still be there.
       for (const PreparedPlan::Result& result : plan.results)
-        if (static_cast<size_t>(result.slot) >= plan.memories) gpus->send_home(memory.of(result.slot));
+        if (host_reads && static_cast<size_t>(result.slot) >= plan.memories) gpus->send_home(memory.of(result.slot));
       gpus->finish();
     }
   } catch (const Interrupted&) {

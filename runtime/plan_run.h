@@ -47,6 +47,7 @@ struct PlanRun {
   std::atomic<bool>& interrupt;
   StepTimes* times;  // null: nobody wants them
   Trace& trace;
+  bool host_reads;  // small results, next
 
   /// Runs all steps over these memories, which the plan's structure has. What is lost with a GPU is computed again, from the memories: on
   /// those that are left, or on the host. Throws Error or Interrupted.

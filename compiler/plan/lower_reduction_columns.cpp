@@ -16,8 +16,9 @@ constexpr int64_t kFewestColumns = 256;  // and at least, where there are so man
 constexpr int64_t kManyElements = int64_t{1} << 27, kGroupsOfMany = 32;
 constexpr int64_t kRowsTogether = 4;  // rows that a cheap expression is evaluated for at a time
 constexpr double kCheap = 4;          // operations
-// Of few columns the threads of a GPU's block take several blocks of rows at a time.
-constexpr int64_t kNarrow = 128, kStatesTogether = 512;
+// The threads of a GPU's block take so many states at a time, of several blocks of rows for each of their columns: all of them where they
+// are few, else so many. Of these a thread loads the whole block's rows of a cheap expression before it adds them.
+constexpr int64_t kStatesTogether = 512, kNarrow = 128, kSegmentOfGpu = 64;
 
 class ColumnReduction final : public ReductionLowering {
  public:
@@ -36,9 +37,11 @@ class ColumnReduction final : public ReductionLowering {
     const int64_t fewest = std::clamp<int64_t>(grain.elements / 32, kFewestColumns, kStrip / 2);
     if (has_random(pulled)) widest_ = reducer.is_var() ? kStrip / 2 : kStrip;
     segment_ = std::clamp(columns_ * outer_ * groups_ / grain.units, fewest, widest_);
-    if (rolled && columns_ <= kNarrow && !has_random(pulled))
+    if (rolled && !has_random(pulled)) {
+      segment_ = columns_ <= kNarrow ? columns_ : kSegmentOfGpu;
       blocks_together_ =
-          std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(kStatesTogether / columns_))), 1, kColumnBlocks);
+          std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(kStatesTogether / segment_))), 1, kColumnBlocks);
+    }
   }
 
   int64_t groups() const override { return groups_; }
@@ -76,7 +79,7 @@ class ColumnReduction final : public ReductionLowering {
 
     const Rows of_unit{kept, row_extents, r0, r1};
     if (blocks_together_)
-      narrow_blocks(unit, expression, of_unit, n, total);
+      narrow_blocks(unit, expression, of_unit, c0, count, width, total);
     else
       blocks_of_rows(unit, expression, of_unit, c0, count, total);
 
@@ -193,21 +196,25 @@ class ColumnReduction final : public ReductionLowering {
   }
 
   /// Several blocks at a time, each column of each a thread's; their states come into the columns' in the blocks' order.
-  void narrow_blocks(Body& unit, const StripExpression& expression, const Rows& rows, const ExprRef& columns, const StateArrays& total) {
+  void narrow_blocks(Body& unit, const StripExpression& expression, const Rows& rows, const ExprRef& c0, const ExprRef& count,
+                     const ExprRef& columns, const StateArrays& total) {
     const StateArrays states = locals(unit, "block", kStatesTogether);
-    const Divisor by_columns(builder, columns_, kStatesTogether);
+    const Divisor by_columns(builder, segment_, kStatesTogether);
+    const bool has_rest = columns_ % segment_ != 0;
     const ExprRef together = builder.scalar("together", blocks_together_);
     const ExprRef blocks = let(unit, "blocks", ceil_div(rows.end - rows.begin, kColumnBlock)), q = loop_variable("q"),
                   p = loop_variable("p"), m = loop_variable("j"), k = loop_variable("k");
     Body some, thread, column, merge;
     const ExprRef first = let(some, "first", q * together), here = let(some, "here", minimum(together, blocks - first));
-    const auto [block, j] = by_columns.divide(thread, p);
+    const auto [block, place] = by_columns.divide(thread, p);
+    // Behind the last column of all threads take it once more, for nobody.
+    const ExprRef j = has_rest ? let(thread, "column", minimum(place, count - i64(1))) : place;
     const ExprRef b0 = let(thread, "b", rows.begin + (first + block) * i64(kColumnBlock));
     const ExprRef b1 = let(thread, "b", minimum(b0 + i64(kColumnBlock), rows.end));
-    const auto element = [&, j = j](Body& body, const ExprRef& row) {
+    const auto element = [&](Body& body, const ExprRef& row) {
       StripExpression of_row = expression;
       of_row.begin_row(body, rows.coordinates(body, row));
-      of_row.begin_strip(body, i64(0), columns);
+      of_row.begin_strip(body, c0, count);
       return let(body, "x", of_row.at(body, j)[0]);
     };
     // The state is in vars.
@@ -232,9 +239,10 @@ class ColumnReduction final : public ReductionLowering {
         for (size_t c = 0; c < names.size(); ++c) body.push_back(ir::assign(names[c], now[c]));
         thread.push_back(ir::loop(t->name, i64(0), times, ir::LoopKind::serial, std::move(body)));
       };
-      const ExprRef fours = let(thread, "t", (b1 - b0) / i64(kRowsTogether));
-      rows_loop(b0, fours, kRowsTogether);
-      rows_loop(let(thread, "r", b0 + fours * i64(kRowsTogether)), let(thread, "t", (b1 - b0) % i64(kRowsTogether)), 1);
+      const int64_t height = pulled_.cost() > kCheap || columns_ <= kNarrow ? kRowsTogether : kColumnBlock;
+      const ExprRef times = let(thread, "t", (b1 - b0) / i64(height));
+      rows_loop(b0, times, height);
+      rows_loop(let(thread, "r", b0 + times * i64(height)), let(thread, "t", (b1 - b0) % i64(height)), 1);
       return let(thread, state);
     };
     if (reducer.is_var()) {
@@ -249,7 +257,7 @@ class ColumnReduction final : public ReductionLowering {
     some.push_back(ir::loop(p->name, i64(0), let(some, "states", here * columns), ir::LoopKind::team, std::move(thread)));
     merge_into(merge, reducer, total, m, states.read(k * columns + m));
     column.push_back(ir::loop(k->name, i64(0), here, ir::LoopKind::serial, std::move(merge)));
-    some.push_back(ir::loop(m->name, i64(0), columns, ir::LoopKind::simd, std::move(column)));
+    some.push_back(ir::loop(m->name, i64(0), count, ir::LoopKind::simd, std::move(column)));
     unit.push_back(
         ir::loop(q->name, i64(0), let(unit, "times", (blocks + together - i64(1)) / together), ir::LoopKind::serial, std::move(some)));
   }

@@ -22,7 +22,8 @@ class FlatReduction final : public ReductionLowering {
         grain.chunk > 0 ? grain.chunk : std::clamp<int64_t>(outputs_ * total_ / grain.units, grain.elements, kStrip * kGroup);
     outputs_a_unit_ = groups_ > 1 ? 1 : std::clamp<int64_t>(aim / std::max<int64_t>(1, total_), 1, std::max<int64_t>(1, outputs_));
     // Of several outputs each is a warp's.
-    if (grain.rolled && outputs_a_unit_ > 1 && outputs_a_unit_ < kWarps)
+    const bool few_blocks = groups_ == 1 && total_ < kStrip * kWarps;  // a block's warps would be more than those of an output
+    if (grain.rolled && (outputs_a_unit_ > 1 || few_blocks) && outputs_a_unit_ < kWarps)
       outputs_a_unit_ = outputs_ / kWarps >= grain.units / 16 ? kWarps : 1;
   }
 

@@ -198,6 +198,7 @@ class Planner {
       found = find();
     }
     if (!found || !found->left_fits || !found->right_fits) return false;
+    if (options_.grain.rolled && !add && summed_behind(found->contraction, reduce, {left, right}, output)) return true;
     if (!found->result_fits) {
       std::vector<int64_t> strides = strides_that_fit(*product, reduce.axes);
       if (add || output.access.coefficients == strides) return false;
@@ -218,6 +219,34 @@ class Planner {
     found->contraction.add = add;
     step.contraction = std::make_shared<const Contraction>(std::move(found->contraction));
     plan_.steps.push_back(std::move(step));
+    return true;
+  }
+
+  /// Products that are added up over axes which the library does not walk, as of tensordot over two: calls that add to one result wait for
+  /// each other, so GPUs compute them beside each other and sum them behind that. False: they are few, or would take too much memory.
+  bool summed_behind(const Contraction& c, const graph::ReduceNode& reduce, const std::array<NodeRef, 2>& factors, const Output& output) {
+    constexpr int64_t kLeastCalls = 8, kMostBytes = 256 << 20;
+    int64_t calls = 1;
+    for (const Contraction::Axis& axis : c.outer)
+      if (axis.result == 0) calls *= axis.extent;
+    if (calls < kLeastCalls) return false;
+    const NodeRef product = graph::map(ScalarOp::mul, {factors[0], factors[1]});
+    const auto walks = [&](const NodeRef& factor, int axis, int64_t step) {
+      const auto* buffer = factor->as<graph::BufferNode>();
+      return buffer && buffer->strides[static_cast<size_t>(axis)] == step;
+    };
+    const auto inner = std::find_if(reduce.axes.begin(), reduce.axes.end(), [&](int axis) {
+      return product->shape[static_cast<size_t>(axis)] == c.summed.extent && walks(factors[0], axis, c.summed.left) &&
+             walks(factors[1], axis, c.summed.right);
+    });
+    if (inner == reduce.axes.end()) return false;
+    const NodeRef products = graph::reduce(reduce.op, product, {*inner});
+    if (bytes_of(products) > std::min(kMostBytes, options_.memory / 8)) return false;
+    std::vector<int> others;
+    for (const int axis : reduce.axes)
+      if (axis != *inner) others.push_back(axis - (axis > *inner ? 1 : 0));
+    const NodeRef sum = graph::reduce(reduce.op, store(products, "products that are summed behind them"), std::move(others));
+    this->reduce(sum, *sum->as<graph::ReduceNode>(), output);
     return true;
   }
 

@@ -68,8 +68,8 @@ class Array {
   /// nothing.
   void assign(Engine& engine, const Array& value);
 
-  /// Evaluates and keeps the result, so that later reads do not compute again.
-  void force(Engine& engine) const;
+  /// Evaluates and keeps the result, so that later reads do not compute again. `host_reads`: as Engine::force has it.
+  void force(Engine& engine, bool host_reads = false) const;
 
   /// The elements, forced, in C order, native: memory that stays valid while the returned object lives and the array is not written to.
   struct Elements {

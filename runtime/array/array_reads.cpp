@@ -41,15 +41,15 @@ Array::Place Array::place() const {
   return {std::dynamic_pointer_cast<HostStorage>(buffer.storage), at.offset, std::move(at.strides)};
 }
 
-void Array::force(Engine& engine) const {
+void Array::force(Engine& engine, bool host_reads) const {
   if (cell_->bound) return;
   const bool whole = steps_.empty() || size() == cell_->value->size();
-  if (whole) cell_->set_computed(engine.force(cell_->to_compute()));
+  if (whole) cell_->set_computed(engine.force(cell_->to_compute(), host_reads));
 }
 
 Array::Elements Array::elements(Engine& engine) const {
-  force(engine);
-  const NodeRef result = engine.force(node());
+  force(engine, true);
+  const NodeRef result = engine.force(node(), true);
   const auto& buffer = *result->as<graph::BufferNode>();
   const auto host = std::dynamic_pointer_cast<HostStorage>(buffer.storage);
   host->check();
@@ -72,7 +72,7 @@ std::optional<Scalar> Array::element(std::span<const int64_t> at) const {
 Scalar Array::item(Engine& engine, const std::vector<int64_t>& index) const {
   if (const auto* c = cell_->value->as<graph::ConstantNode>()) return c->value;
   if (!cell_->value->as<graph::BufferNode>() && cell_->value->size() <= kForceForItem)
-    cell_->set_computed(engine.force(cell_->to_compute()));
+    cell_->set_computed(engine.force(cell_->to_compute(), true));
   if (const auto* buffer = cell_->value->as<graph::BufferNode>();
       buffer && cell_->lies_in_order() && !static_cast<const HostStorage&>(*buffer->storage).is_waiting()) {
     const Layout at = layout();

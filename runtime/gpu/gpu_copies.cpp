@@ -176,13 +176,13 @@ std::vector<ByteRange> GpuCopies::only_in(int g, const Piece& piece) const {
   return only.ranges();
 }
 
-void GpuCopies::copy_home(int g, const Piece& piece, ByteRange part) {
+void GpuCopies::copy_home(int g, const Piece& piece, ByteRange part, GpuStream stream) {
   memory_->counts_.bytes_out += part.size();
   if (before_) before_->remove(part);  // overwritten
   Gpu& gpu = memory_->gpu(g);
-  gpu.wait(GpuStream::copy_out, GpuStream::compute);
-  gpu.wait(GpuStream::copy_out, GpuStream::copy_in);
-  gpu.copy_out(static_cast<char*>(storage_.host_memory()) + part.begin, piece.at(part.begin), part.size(), GpuStream::copy_out);
+  gpu.wait(stream, GpuStream::compute);
+  gpu.wait(stream, GpuStream::copy_in);
+  gpu.copy_out(static_cast<char*>(storage_.host_memory()) + part.begin, piece.at(part.begin), part.size(), stream);
 }
 
 std::vector<int> GpuCopies::send_home() {
@@ -192,7 +192,8 @@ std::vector<int> GpuCopies::send_home() {
       for (const ByteRange& gap : host_.missing({0, storage_.bytes()})) {
         for (const ByteRange& part : piece.valid.within(gap)) {
           if (sent_.contains(part)) continue;
-          copy_home(g, piece, part);
+          // Behind the kernels in their own stream: another one would wait for an event first, which takes longer than a small copy.
+          copy_home(g, piece, part, GpuStream::compute);
           sent_.add(part);
           if (senders.empty() || senders.back() != g) senders.push_back(g);
         }
@@ -217,7 +218,7 @@ void GpuCopies::bring_home_locked(ByteRange range) {
         for (const ByteRange& gap : host_.missing(range)) {
           for (const ByteRange& part : piece.valid.within(gap)) {
             if (copied.empty()) memory_->wait(g, GpuStream::compute);  // kernels may never end; copies do
-            copy_home(g, piece, part);
+            copy_home(g, piece, part, GpuStream::copy_out);
             copied.push_back(part);
           }
         }

@@ -77,7 +77,7 @@ class GpuCopies final : public RemoteCopies {
   }
 
  private:
-  void copy_home(int g, const Piece& piece, ByteRange part);
+  void copy_home(int g, const Piece& piece, ByteRange part, GpuStream stream);
 
   std::shared_ptr<GpuMemory> memory_;
   HostStorage& storage_;

@@ -175,7 +175,7 @@ void GpuDevice::send_home(const StorageRef& result) {
   auto& storage = static_cast<HostStorage&>(*result);
   if (storage.bytes() > kSentHome) return;
   try {
-    for (const int g : memory_->send_home(storage)) last_[static_cast<size_t>(g)] = GpuStream::copy_out;
+    for (const int g : memory_->send_home(storage)) last_[static_cast<size_t>(g)] = GpuStream::compute;
   } catch (const GpuLost&) {
     lost();
   }

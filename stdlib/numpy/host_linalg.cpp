@@ -14,6 +14,7 @@
 #include "stdlib/numpy/gpu_linalg.h"
 #include "stdlib/numpy/host.h"
 #include "stdlib/numpy/lapack_elements.h"
+#include "stdlib/numpy/products.h"
 
 namespace gasell::numpy {
 namespace {
@@ -435,6 +436,8 @@ Value named(Interpreter& in, Args args) {
   return make_named_result("numpy.linalg", str(in, args[0]), std::move(fields), to_vector(in, args[2]));
 }
 
+Value by_tiles(Interpreter& in, Args args) { return Value::of(multiplied_by_tiles(in, as_array(in, args[0]).dtype())); }
+
 }  // namespace
 
 std::vector<NativeFunction> linalg_functions() {
@@ -452,6 +455,7 @@ std::vector<NativeFunction> linalg_functions() {
       {"eig", "a, vectors", eig, "Eigenvalues."},
       {"eigh", "a, upper, vectors", eigh, "Eigenvalues of hermitian matrices."},
       {"lstsq", "a, b, rcond", lstsq, "Least squares."},
+      {"multiplied_by_tiles", "a", by_tiles, "Whether GPUs multiply matrices of this dtype by the library's own kernel."},
       {"named", "name, fields, values", named, "A tuple with names: EigResult and its like."},
   };
   all.insert(all.end(), own.begin(), own.end());

@@ -206,10 +206,15 @@ Value rounding(Interpreter& in, Args args) {
 Value compute(Interpreter& in, Args args) {
   check_scheduler(in, args[1]);
   if (auto* a = args[0].as<NdArray>()) {
-    a->array.force(in.engine());
+    a->array.force(in.engine(), a->array.rank() == 0);
     return a->array.rank() == 0 ? wrap_scalar(a->array.elements(in.engine())[0]) : args[0];
   }
   args[0].as<NumpyScalar>()->value(in);
+  return args[0];
+}
+Value persist_scalar(Interpreter& in, Args args) {
+  check_scheduler(in, args[1]);
+  args[0].as<NumpyScalar>()->compute(in);
   return args[0];
 }
 Value rechunk(Interpreter& in, Args args) {  // chunks, threshold, block_size_limit, balance, method
@@ -495,7 +500,7 @@ std::vector<NativeFunction> scalar_methods() {
        },
        "Ones in the binary form of the absolute value."},
       {"compute", kHowToCompute, compute, "Evaluates now."},
-      {"persist", kHowToCompute, compute, "Evaluates now."},
+      {"persist", kHowToCompute, persist_scalar, "Evaluates now; the result stays where it was computed."},
   };
   for (NativeFunction& f : reduction_methods()) methods.push_back(std::move(f));
   return methods;

@@ -91,6 +91,8 @@ class NumpyScalar : public ArrayLike {
   const Scalar* known() const { return value_ ? &*value_ : nullptr; }
   /// Computes it where that has not happened.
   const Scalar& value(Interpreter& in);
+  /// The same, but it stays where it was computed, on a GPU.
+  void compute(Interpreter& in);
   /// What somebody else has computed of node().
   void set_value(const Scalar& value) { value_ = value, lazy_.reset(); }
 

@@ -58,6 +58,11 @@ std::string remapped(const graph::Node& x) {
   return text + "newaxis,newaxis)";
 }
 
+/// Whether products of this type on these GPUs are the tiles' of the library's texts: NVIDIA's library has none, or is not there.
+bool has_tiles_alone(const GpuDevice& gpus, DType dtype) {
+  return is_integer(dtype) || ((dtype == DType::f32 || dtype == DType::f64 || is_complex(dtype)) && !gpus.library(GpuLibrary::products));
+}
+
 }  // namespace
 
 NodeRef matmul(const Operand& first, const Operand& second) {
@@ -95,6 +100,11 @@ NodeRef matmul(const Operand& first, const Operand& second) {
   return graph::reshape(sum_of_products(stretched(a, wide, {rank - 3, rank - 1}), stretched(b, wide, {rank - 1, rank - 2}), wide), shape);
 }
 
+bool multiplied_by_tiles(Interpreter& in, DType dtype) {
+  GpuDevice* const gpus = in.engine().gpus();
+  return gpus && has_tiles_alone(*gpus, dtype);
+}
+
 std::optional<Value> gpu_product(Interpreter& in, const Value& a, const Value& b) {
   constexpr int64_t kMostExtent = 16, kLeastMatrices = 1024;      // of many small matrices
   constexpr int64_t kLeastExtent = 32, kLeastProducts = 1 << 20;  // of large ones
@@ -115,8 +125,8 @@ std::optional<Value> gpu_product(Interpreter& in, const Value& a, const Value& b
   const bool is_real = dtype == DType::f32 || dtype == DType::f64;
   if (is_real && x.rank() > 2 && std::max({rows, summed, columns}) <= kMostExtent && count >= kLeastMatrices)
     return on_gpus(in, "gpu_small_products", {a, b});
-  const bool without_library = is_integer(dtype) || ((is_real || is_complex(dtype)) && !gpus->library(GpuLibrary::products));
-  if (without_library && least >= kLeastExtent && x.size() * columns >= kLeastProducts) return on_gpus(in, "gpu_tiled_product", {a, b});
+  if (has_tiles_alone(*gpus, dtype) && least >= kLeastExtent && x.size() * columns >= kLeastProducts)
+    return on_gpus(in, "gpu_tiled_product", {a, b});
   return std::nullopt;
 }
 

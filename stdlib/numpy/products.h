@@ -10,6 +10,8 @@ NodeRef matmul(const Operand& a, const Operand& b);
 /// The same of two arrays that no library multiplies well, computed at once by the library's own kernels for GPUs where these are in use:
 /// stacks of many small matrices, integers, and others where cuBLAS is not found. Nothing of others.
 std::optional<Value> gpu_product(Interpreter& in, const Value& a, const Value& b);
+/// Whether GPUs are in use that multiply matrices of this type by the tiles of the library's texts alone.
+bool multiplied_by_tiles(Interpreter& in, DType dtype);
 /// np.dot: the last axis of a with the last but one (or only) of b; a plain product where one is 0-d.
 NodeRef dot(const Operand& a, const Operand& b);
 

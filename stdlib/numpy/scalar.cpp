@@ -335,7 +335,7 @@ Scalar evaluate_scalar(Engine& engine, const NodeRef& root) {
     }
   }
   if (arithmetic.empty() || leaves.size() > kMostLeaves) return Array(root).elements(engine)[0];
-  const std::vector<NodeRef> forced = engine.force(leaves);
+  const std::vector<NodeRef> forced = engine.force(leaves, true);
   for (size_t k = 0; k < leaves.size(); ++k) known[leaves[k].get()] = graph::constant(Array(forced[k]).elements(engine)[0]);
   for (const NodeRef& node : arithmetic) {
     std::vector<NodeRef> inputs;
@@ -354,6 +354,10 @@ const Scalar& NumpyScalar::value(Interpreter& in) {
     lazy_.reset();
   }
   return *value_;
+}
+
+void NumpyScalar::compute(Interpreter& in) {
+  if (!value_) lazy_ = in.engine().force(lazy_);
 }
 
 std::string NumpyScalar::repr(Interpreter& in) {
