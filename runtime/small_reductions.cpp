@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "compiler/graph/variance_part.h"
 #include "compiler/plan/reduction_lowering.h"
 #include "compiler/plan/reduction_order.h"
 #include "runtime/small_operations.h"
@@ -304,7 +305,7 @@ bool reduces(const Node& node) {
     case ReduceOp::argmin:
     case ReduceOp::argmax: return usual;
     case ReduceOp::mean:
-    case ReduceOp::var: return x.dtype == DType::f64 && node.dtype == DType::f64;
+    case ReduceOp::var: return x.dtype == DType::f64 && node.dtype == DType::f64 && !graph::variance_part(op.ddof);
     case ReduceOp::any:
     case ReduceOp::all: return x.dtype == DType::boolean;
   }

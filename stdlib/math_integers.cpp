@@ -1,7 +1,7 @@
 // math: gcd, lcm, factorial, comb, perm, isqrt.
 #include <cmath>
 
-#include "runtime/session/big_integer.h"
+#include "runtime/session/big_integer_products.h"
 #include "runtime/session/objects.h"
 #include "stdlib/math.h"
 
@@ -12,7 +12,7 @@ using Args = std::span<Value>;
 
 Value gcd(Interpreter& in, Args args) {
   BigInteger r = 0;
-  for (const Value& v : args[0].as<Tuple>()->items) r = boost::multiprecision::gcd(r, to_big_index(in, v));
+  for (const Value& v : args[0].as<Tuple>()->items) r = common_divisor(std::move(r), abs(to_big_index(in, v)));
   return make_integer(r);
 }
 
@@ -32,7 +32,7 @@ BigInteger product(Interpreter& in, int64_t first, int64_t last) {
     return r;
   }
   const int64_t middle = first + (last - first) / 2;
-  return product(in, first, middle) * product(in, middle + 1, last);
+  return gasell::product(product(in, first, middle), product(in, middle + 1, last));
 }
 
 /// A product of so many factors of at most that size: MemoryError where it has more bits than an int may have.
@@ -76,7 +76,7 @@ Value perm(Interpreter& in, Args args) {
 Value isqrt(Interpreter& in, Args args) {
   const BigInteger n = to_big_index(in, args[0]);
   if (n < 0) raise("ValueError", "isqrt() argument must be nonnegative");
-  return make_integer(sqrt(n));
+  return make_integer(whole_root(n));
 }
 
 }  // namespace

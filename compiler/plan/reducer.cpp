@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "compiler/graph/variance_part.h"
 #include "lang/diagnostic.h"
 
 namespace gasell::plan {
@@ -187,6 +188,7 @@ ExprRef Reducer::finish(const State& state, const ExprRef& count, int64_t ddof, 
     case ReduceOp::argmin:
     case ReduceOp::argmax: return state[1];
     case ReduceOp::var: {
+      if (const auto part = graph::variance_part(ddof)) return ir::cast(state[1 + static_cast<size_t>(*part)], result);
       const ExprRef degrees = binary(ScalarOp::max, binary(ScalarOp::sub, count, f64(static_cast<double>(ddof))), f64(0));
       return ir::cast(share_of(state[3], degrees), result);
     }

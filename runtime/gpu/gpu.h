@@ -210,6 +210,8 @@ class Gpu {
   /// Returns when a stream of another library's in this process has done what it was given: 1 is the driver's default stream, 2 that of the
   /// thread, others are its handles.
   virtual void synchronize_foreign(uint64_t stream) = 0;
+  /// The same of an event, a handle of the driver's.
+  virtual void synchronize_foreign_event(uint64_t event) = 0;
   /// Whether the address lies in memory of this GPU, whoever took it.
   virtual bool has(GpuAddress address) = 0;
   /// A point in a stream whose time is wanted, by its number. Default: waits for the stream, so that what is measured does not overlap.

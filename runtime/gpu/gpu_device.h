@@ -120,6 +120,8 @@ class GpuDevice final : public Device {
   /// Read-only memory over bytes of GPU g that are another library's, as they are when what `stream` of its was given is done (0: they are
   /// done); Gpu::synchronize_foreign. `release` is called when nothing uses them any more.
   HostStorageRef adopt(int g, GpuAddress address, int64_t bytes, uint64_t stream, std::function<void()> release);
+  /// Returns when an event of another library's on GPU g has happened.
+  void wait_for_foreign_event(int g, uint64_t event);
   /// The GPU whose memory an address lies in; -1: none of these.
   int gpu_with(GpuAddress address) const;
 

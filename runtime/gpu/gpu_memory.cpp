@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <thread>
 
 #include "lang/diagnostic.h"
+#include "runtime/device/engine_log.h"
 #include "runtime/gpu/gpu_copies.h"
 
 namespace gasell {
@@ -218,9 +218,8 @@ void GpuMemory::bury(int g, const std::string& because) {
   lost_[static_cast<size_t>(g)] = 1;
   const GpuProperties& properties = gpu(g).properties();
   const std::string name = fmt::format("GPU {} ({})", properties.ordinal, properties.name);
-  const std::string said = fmt::format("gasell: {} was lost ({}); {}\n", name, because,
-                                       any_alive() ? "its work goes to the others" : "the host's cores do its work");
-  std::fputs(said.c_str(), stderr);
+  log_warning(
+      fmt::format("{} was lost ({}); {}", name, because, any_alive() ? "its work goes to the others" : "the host's cores do its work"));
   for (GpuCopies* copies : all_) copies->bury(g, name);
 }
 

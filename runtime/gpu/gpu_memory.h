@@ -107,7 +107,7 @@ class GpuMemory : public std::enable_shared_from_this<GpuMemory> {
   /// Brings home what is not in use and gives its memory back.
   void evict_all(int g);
 
-  /// GPU g is lost, with what only it held. Says so on stderr.
+  /// GPU g is lost, with what only it held. Says so (log_warning).
   void bury(int g, const std::string& because);
   /// Waits for all GPUs and buries those that are lost.
   void bury_lost();

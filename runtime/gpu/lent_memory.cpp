@@ -73,6 +73,8 @@ HostStorageRef GpuDevice::adopt(int g, GpuAddress address, int64_t bytes, uint64
   return storage;
 }
 
+void GpuDevice::wait_for_foreign_event(int g, uint64_t event) { memory_->gpu(g).synchronize_foreign_event(event); }
+
 int GpuDevice::gpu_with(GpuAddress address) const {
   for (int g = 0; g < count(); ++g)
     if (alive(g) && memory_->gpu(g).has(address)) return g;

@@ -123,6 +123,7 @@ class SimulatedGpu final : public Gpu {
     return memory_.free_bytes();
   }
   void synchronize_foreign(uint64_t) override {}  // others have no streams here
+  void synchronize_foreign_event(uint64_t) override {}
   bool has(GpuAddress address) override {
     const std::lock_guard lock(mutex_);
     return memory_.has(address);

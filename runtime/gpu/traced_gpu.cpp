@@ -146,6 +146,7 @@ class TracedGpu final : public Gpu {
   }
   bool done(GpuStream stream) override { return gpu_->done(stream); }
   void synchronize_foreign(uint64_t stream) override { gpu_->synchronize_foreign(stream); }
+  void synchronize_foreign_event(uint64_t event) override { gpu_->synchronize_foreign_event(event); }
   bool has(GpuAddress address) override { return gpu_->has(address); }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "runtime/session/big_integer_products.h"
 #include "runtime/session/number.h"
 #include "runtime/session/objects.h"
 #include "runtime/session/operations_numbers.h"
@@ -70,7 +71,7 @@ std::optional<Value> integer_binary(ast::BinaryOp op, const BigInteger& a, const
   switch (op) {
     case add: return make_integer(a + b);
     case sub: return make_integer(a - b);
-    case mul: require_bits(bit_length(a) + bit_length(b)); return make_integer(a * b);
+    case mul: require_bits(bit_length(a) + bit_length(b)); return make_integer(product(a, b));
     case div: return Value::of(true_divide(a, b));
     case floordiv:
     case mod: {

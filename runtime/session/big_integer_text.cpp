@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "runtime/device/sandbox.h"
-#include "runtime/session/big_integer.h"
+#include "runtime/session/big_integer_products.h"
 
 namespace gasell {
 namespace {
@@ -70,7 +70,9 @@ BigInteger parse_digits(std::string_view digits, int base) {
 }
 
 void floor_divide(const BigInteger& a, const BigInteger& b, BigInteger& quotient, BigInteger& rest) {
-  divide_qr(a, b, quotient, rest);
+  divide_whole(abs(a), abs(b), quotient, rest);
+  if ((a < 0) != (b < 0)) quotient = -quotient;
+  if (a < 0) rest = -rest;
   if (rest != 0 && (rest < 0) != (b < 0)) {
     rest += b;
     --quotient;
@@ -83,7 +85,12 @@ BigInteger integer_power(BigInteger a, const BigInteger& n) {
   if (a == -1) return (n & 1) != 0 ? -1 : 1;
   if (n > kMostBits || (bit_length(a) - 1) * static_cast<int64_t>(n) > kMostBits)
     raise("MemoryError", "an integer of more than 2**26 bits", "math.log and floats tell of larger numbers");
-  return pow(a, static_cast<unsigned>(n));
+  BigInteger power = a;
+  for (int64_t bit = bit_length(n) - 2; bit >= 0; --bit) {
+    power = product(power, power);
+    if (bit_test(n, static_cast<unsigned>(bit))) power = product(power, a);
+  }
+  return power;
 }
 
 BigInteger power_modulo(Interpreter& in, const BigInteger& a, const BigInteger& b, const BigInteger& m) {

@@ -13,6 +13,7 @@
 #include "runtime/session/operations_numbers.h"
 #include "runtime/session/str.h"
 #include "runtime/session/text_codec.h"
+#include "runtime/session/text_search.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -216,7 +217,7 @@ std::optional<Value> BytesLike::reflected(Interpreter& in, ast::BinaryOp op, con
 }
 
 bool BytesLike::contains(Interpreter& in, const Value& item) {
-  if (const auto* b = item.as<BytesLike>()) return value.find(b->value) != value.npos;
+  if (const auto* b = item.as<BytesLike>()) return find_text(value, b->value) != value.npos;
   if (item.is_object() && !item.object()->to_index(in)) need_bytes(item);
   if (item.is_none() || item.is_float()) need_bytes(item);
   return value.find(byte_of(in, item)) != value.npos;

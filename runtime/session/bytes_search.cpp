@@ -6,6 +6,7 @@
 #include "runtime/session/bytes.h"
 #include "runtime/session/list_sequence.h"
 #include "runtime/session/objects.h"
+#include "runtime/session/text_search.h"
 
 namespace gasell {
 namespace {
@@ -45,7 +46,7 @@ int64_t find(Interpreter& in, Args args, bool last) {
   const std::string part = part_of(in, args[1]);
   const auto w = window(in, args);
   if (!w) return -1;
-  const size_t at = last ? w->bytes.rfind(part) : w->bytes.find(part);
+  const size_t at = last ? w->bytes.rfind(part) : find_text(w->bytes, part);
   return at == w->bytes.npos ? -1 : w->start + static_cast<int64_t>(at);
 }
 
@@ -60,7 +61,7 @@ Value count(Interpreter& in, Args args) {
   if (!w) return Value::of(0);
   if (part.empty()) return Value::of(static_cast<int64_t>(w->bytes.size()) + 1);
   int64_t n = 0;
-  for (size_t at = 0; (at = w->bytes.find(part, at)) != w->bytes.npos; at += part.size()) ++n;
+  for (size_t at = 0; (at = find_text(w->bytes, part, at)) != w->bytes.npos; at += part.size()) ++n;
   return Value::of(n);
 }
 
@@ -110,7 +111,7 @@ Value split(Interpreter& in, Args args, bool from_right) {
   } else {
     const std::string_view sep = need_bytes(args[1]);
     if (sep.empty()) raise("ValueError", "empty separator");
-    for (size_t at; left-- > 0 && (at = from_right ? s.rfind(sep) : s.find(sep)) != s.npos;) {
+    for (size_t at; left-- > 0 && (at = from_right ? s.rfind(sep) : find_text(s, sep)) != s.npos;) {
       parts.push_back(from_right ? s.substr(at + sep.size()) : s.substr(0, at));
       s = from_right ? s.substr(0, at) : s.substr(at + sep.size());
     }
@@ -138,7 +139,7 @@ Value partition(Args args, bool last) {
   const BytesLike& self = self_of(args);
   const std::string_view s = self.value, sep = need_bytes(args[1]);
   if (sep.empty()) raise("ValueError", "empty separator");
-  const size_t at = last ? s.rfind(sep) : s.find(sep);
+  const size_t at = last ? s.rfind(sep) : find_text(s, sep);
   const Value empty = self.like(""), whole = self.like(self.value);
   if (at == s.npos) return last ? make_tuple({empty, empty, whole}) : make_tuple({whole, empty, empty});
   return make_tuple(
@@ -176,7 +177,7 @@ Value replace(Interpreter& in, Args args) {
     if (at < s.size()) out += s.substr(at);
     return self.like(std::move(out));
   }
-  for (size_t hit; left-- > 0 && (hit = s.find(old, at)) != s.npos; at = hit + old.size()) {
+  for (size_t hit; left-- > 0 && (hit = find_text(s, old, at)) != s.npos; at = hit + old.size()) {
     poll(in);
     out += s.substr(at, hit - at);
     out += with;

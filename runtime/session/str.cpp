@@ -11,6 +11,7 @@
 #include "runtime/session/number.h"
 #include "runtime/session/str_text.h"
 #include "runtime/session/text_codec.h"
+#include "runtime/session/text_search.h"
 #include "runtime/session/types.h"
 
 namespace gasell {
@@ -180,7 +181,7 @@ std::optional<Value> Str::reflected(Interpreter& in, ast::BinaryOp op, const Val
 }
 
 bool Str::contains(Interpreter&, const Value& item) {
-  return value.find(need_str(item, "'in <string>' requires string as left operand, not ")) != std::string::npos;
+  return find_text(value, need_str(item, "'in <string>' requires string as left operand, not ")) != std::string::npos;
 }
 
 Value Str::get_item(Interpreter& in, const Value& index) {

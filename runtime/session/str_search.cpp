@@ -5,6 +5,7 @@
 #include "runtime/session/list_sequence.h"
 #include "runtime/session/str.h"
 #include "runtime/session/str_text.h"
+#include "runtime/session/text_search.h"
 
 namespace gasell {
 namespace {
@@ -42,7 +43,7 @@ std::optional<Window> window(Interpreter& in, Args args) {
 constexpr size_t kPiece = 1 << 24;
 size_t find_in_pieces(Interpreter& in, std::string_view s, std::string_view sub, size_t at) {
   for (; at < s.size(); at += kPiece, poll_now(in)) {
-    const size_t hit = s.substr(at, kPiece + sub.size() - 1).find(sub);
+    const size_t hit = find_text(s.substr(at, kPiece + sub.size() - 1), sub);
     if (hit != s.npos) return at + hit;
   }
   return s.npos;
@@ -184,7 +185,10 @@ Value split(Interpreter& in, Args args, bool from_right) {
   const std::string_view sep = need_str(args[1], "must be str or None, not ");
   if (sep.empty()) raise("ValueError", "empty separator");
   if (!from_right) {
-    for (size_t at; left-- > 0 && (at = s.find(sep)) != s.npos; s.remove_prefix(at + sep.size())) parts.add(s.substr(0, at));
+    for (size_t at; left-- > 0 && (at = find_text(s, sep)) != s.npos; s.remove_prefix(at + sep.size())) {
+      poll(in);
+      parts.add(s.substr(0, at));
+    }
     parts.add(s);
     return parts.done();
   }
@@ -196,7 +200,7 @@ Value split(Interpreter& in, Args args, bool from_right) {
 Value partition(Args args, bool last) {
   const std::string_view s = self_of(args).value, sep = need_str(args[1], "must be str, not ");
   if (sep.empty()) raise("ValueError", "empty separator");
-  const size_t at = last ? s.rfind(sep) : s.find(sep);
+  const size_t at = last ? s.rfind(sep) : find_text(s, sep);
   const Value empty = make_str("");
   if (at == s.npos) return last ? make_tuple({empty, empty, args[0]}) : make_tuple({args[0], empty, empty});
   return make_tuple({make_str(std::string(s.substr(0, at))), args[1], make_str(std::string(s.substr(at + sep.size())))});

@@ -47,8 +47,8 @@ Value make_numpy_host(Interpreter&) {
   register_numpy_exceptions();
   static const std::vector<NativeFunction> kFunctions = [] {
     std::vector<NativeFunction> all;
-    for (auto part : {numpy::sorting_functions(), numpy::scan_functions(), numpy::scatter_functions(), numpy::view_functions(),
-                      numpy::object_functions()})
+    for (auto part : {numpy::sorting_functions(), numpy::scan_functions(), numpy::scatter_functions(), numpy::variance_functions(),
+                      numpy::view_functions(), numpy::object_functions()})
       for (NativeFunction& f : part) all.push_back(std::move(f));
     return all;
   }();

@@ -59,6 +59,7 @@ Value flat_iterator(Array array);
 std::vector<NativeFunction> sorting_functions();
 std::vector<NativeFunction> scan_functions();
 std::vector<NativeFunction> scatter_functions();
+std::vector<NativeFunction> variance_functions();
 std::vector<NativeFunction> view_functions();
 std::vector<NativeFunction> object_functions();
 /// Of the hidden module _linalg.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/graph/variance_part.h"
 #include "lang/diagnostic.h"
 #include "runtime/array/chunk_sizes.h"
 #include "runtime/session/dict.h"
@@ -119,7 +120,8 @@ NodeRef mask_of(Interpreter& in, const Value& where) {
 }
 
 Value reduce_call(Interpreter& in, const Call& c) {
-  const int64_t ddof = is_missing(c.ddof) ? 0 : to_index(in, c.ddof);
+  // The least integers name parts of a variance (variance_part.h); as a float, what follows them is the same number.
+  const int64_t ddof = is_missing(c.ddof) ? 0 : std::max(to_index(in, c.ddof), graph::ddof_of(graph::VariancePart::spread) + 1);
   const bool keepdims = truth_or(in, c.keepdims, false);
   const bool everything = is_missing(c.where) || (c.where.is_bool() && c.where.as_int());
   const NodeRef x = as_node(in, c.a);

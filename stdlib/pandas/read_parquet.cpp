@@ -112,7 +112,8 @@ arrow::Table table_of(Interpreter& in, Args args) {
 
 /// read_stream(stream)
 Value read_stream(Interpreter& in, Args args) {
-  return table_value(arrow::read_stream(in.engine(), std::move(args[0].as<ArrowStream>()->stream), "the stream"));
+  auto& given = *args[0].as<ArrowStream>();
+  return table_value(arrow::read_stream(in.engine(), std::move(given.stream), "the stream", given.lender));
 }
 
 /// write_stream(names, columns, labels, integer_names)

@@ -26,6 +26,24 @@ interrupted
 and the session lives: 0.50
 ")
 expect_output(sum "18\n")
+expect_output(host_functions "a number: 1.20
+an array: [0.2 0.7 3.2]
+compiled code: 2200.0, directly: yes
+the program's object: asked 1004 times
+in place: [2.5 2.5 2.5]
+caught: a strike must be positive
+TypeError in trade.gsl, line 1: price() takes 2 positional arguments but 1 was given
+")
+expect_output(eight_threads "thread 0: 82005412500 2450
+thread 1: 84502912500 2551
+thread 2: 87050362500 2552
+thread 3: 89647762500 2653
+thread 4: 92295112500 2654
+thread 5: 94992412500 2755
+thread 6: 97739662500 2756
+thread 7: 100536862500 2857
+a second thread in a session is refused
+")
 expect_output(image_filter "blur     0.00  0.00  0.33  0.67  1.00  1.00
 edges    0.00  0.00  1.00  0.00  0.00  0.00
 the filter stays as it was: TypingError: a read-only 2-d float32 array has no attribute 'brightness' in compiled functions

@@ -268,6 +268,46 @@ TEST_CASE("sessions of one engine run at the same time") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("eight threads call functions of eight sessions each") {
+  gasell::Engine engine;
+  std::atomic<int> wrong = 0;
+  constexpr int kThreads = 8, kSessions = 8, kCalls = 10000;
+  const auto work = [&](int thread) {
+    struct Own {
+      gasell::Session session;
+      gasell::Function<double(std::span<const double>, double)> compiled;
+      gasell::Function<int64_t(int64_t)> interpreted;
+    };
+    std::vector<Own> sessions;
+    for (int s = 0; s < kSessions; ++s) {
+      gasell::Session session(engine);
+      session.bind("own", thread * kSessions + s);
+      session.evaluate(
+          "@njit\ndef dot(x, a):\n    s = 0.0\n    for i in range(x.size):\n        s += x[i] * a\n    return s\n"
+          "def shifted(n):\n    return n + own\n");
+      auto compiled = session.function<double(std::span<const double>, double)>("dot");
+      auto interpreted = session.function<int64_t(int64_t)>("shifted");
+      sessions.push_back({std::move(session), std::move(compiled), std::move(interpreted)});
+    }
+    const std::vector<double> x(16, thread + 1.0);
+    for (int i = 0; i < kCalls; ++i) {
+      for (int s = 0; s < kSessions; ++s) {
+        Own& own = sessions[s];
+        const int number = thread * kSessions + s;
+        const bool right = i % 1000 == 999 ? own.session.evaluate("own * 3").as<int>() == number * 3
+                           : i % 10 == 9   ? own.interpreted(i) == i + number
+                                           : own.compiled(x, i) == 16.0 * (thread + 1) * i;
+        if (!right) ++wrong;
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < kThreads; ++t) threads.emplace_back(work, t);
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("what the process has one of, each session has of its own") {
   gasell::Engine engine;
   gasell::Session first(engine), second(engine);

@@ -6,6 +6,7 @@
 
 #include "catch.h"
 #include "runtime/io/arrow/c_data.h"
+#include "tools/libgasell/arrow_device_abi.h"
 #include "tools/libgasell/dlpack_abi.h"
 
 #include <gasell/gasell.hpp>
@@ -134,6 +135,58 @@ TEST_CASE("streams of Arrow pass from session to session") {
   first.evaluate("pd.Series([1.5, 2.5], name='s')").arrow(&stream);
   second.bind_arrow("s", &stream);
   CHECK(second.evaluate("s['s'].sum()").as<double>() == 4.0);
+}
+
+TEST_CASE("tables pass through the memory of a GPU") {
+  gasell::EngineOptions options;
+  options.device = "sim:2";
+  gasell::Engine engine(options);
+  gasell::Session first(engine), second(engine);
+  ArrowSchema schema{};
+  ArrowDeviceArray array{};
+  for (int device : {0, 1}) {
+    first
+        .evaluate(
+            "pd.DataFrame({'v': np.arange(1000.0), 'n': pd.array([1, None, 3] + [4] * 997, dtype='Int64'), 's': ['text %d' % (i % 700) for "
+            "i in "
+            "range(1000)], 'b': np.arange(1000) % 3 == 0, 't': pd.date_range('2024', periods=1000), 'c': pd.Categorical(['x', 'y'] * "
+            "500)}, index=pd.Index(np.arange(1000) * 2, name='key'))")
+        .arrow_device(12, device, &schema, &array);
+    REQUIRE(array.device_type == 12);
+    CHECK(array.device_id == device);
+    CHECK(array.sync_event == nullptr);
+    const void* const values = array.array.children[0]->buffers[1];
+    second.bind_arrow("df", &schema, &array);
+    CHECK(schema.release == nullptr);
+    CHECK(array.array.release == nullptr);
+    CHECK(second.evaluate("[str(d) for d in df.dtypes]").text() == "['float64', 'Int64', 'object', 'bool', 'datetime64[ns]', 'category']");
+    CHECK(second.evaluate("df.index.name, int(df.index[-1])").text() == "('key', 1998)");
+    CHECK(second.evaluate("df['v'].sum()").as<double>() == 499500.0);
+    CHECK(second.evaluate("int(df['n'].isna().sum()), int(df['n'].sum())").text() == "(1, 3992)");
+    CHECK(second.evaluate("df['s'].iloc[699], int(df['b'].sum()), str(df['t'].iloc[31])").text() ==
+          "('text 699', 334, '2024-02-01 00:00:00')");
+    CHECK(second.evaluate("df['c'].iloc[:3].tolist(), int(df['c'].isna().sum())").text() == "(['x', 'y', 'x'], 0)");
+    // The numbers lie where they lay.
+    gasell_dtype dtype{};
+    int rank = 0;
+    gasell_view view{};
+    const gasell::Value column = second.evaluate("df['v'].to_numpy()");
+    REQUIRE(gasell_value_device_view(column.handle(), device, &dtype, &rank, &view, nullptr) == GASELL_OK);
+    CHECK(view.data == values);
+  }
+  first.evaluate("pd.Series([1.5, 2.5], name='s')").arrow_device(1, 0, &schema, &array);
+  CHECK(array.device_id == -1);
+  second.bind_arrow("s", &schema, &array);
+  CHECK(second.evaluate("s['s'].sum()").as<double>() == 4.0);
+  CHECK_THROWS_AS(first.evaluate("pd.Series([1.5])").arrow_device(2, 0, &schema, &array), gasell::Error);
+  CHECK_THROWS_AS(first.evaluate("pd.Series([1.5])").arrow_device(12, 7, &schema, &array), gasell::Error);
+  CHECK_THROWS_AS(first.evaluate("3").arrow_device(1, 0, &schema, &array), gasell::Error);
+  HostTable host;  // memory of the host's is none of a GPU's
+  ArrowDeviceArray lies{};
+  lies.array = host.array;
+  lies.device_type = 12;
+  CHECK_THROWS_AS(second.bind_arrow("wrong", &host.schema, &lies), gasell::Error);
+  CHECK(host.arrays_released == 1);
 }
 
 TEST_CASE("tensors of DLPack are bound and given") {

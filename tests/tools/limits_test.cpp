@@ -2,8 +2,10 @@
 #include <gasell/gasell.hpp>
 
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "catch.h"
@@ -127,6 +129,41 @@ TEST_CASE("a limit of time ends direct calls, each its own") {
   CHECK(spin(3) == 0);
 }
 
+TEST_CASE("a limit of time ends what the library does by itself") {
+  gasell::Engine engine;
+  gasell::SessionOptions options;
+  options.seconds = 0.2;
+  options.memory = 300 << 20;
+  for (const char* text : {
+           "7 ** (10 ** 7)",
+           "x = 3 ** 1000000\nx * x * x * x * x * x * x * x",
+           "(1 << 60000000) // (3 ** 1000000)",
+           "sum(range(10 ** 12))",
+           "max(i for i in range(10 ** 12))",
+           "import itertools\nlist(itertools.count())",
+           "import math\nmath.isqrt(3 ** 2000000)",
+           "import math\nmath.gcd(3 ** 1000000, 7 ** 500000)",
+           "('a' * 10 ** 6).find('a' * 500000 + 'b')",
+           "import re\nre.match(r'(a|aa)+$', 'a' * 100 + 'b')",
+           "sorted(range(10 ** 7), key=lambda v: -v)",
+           "import time\ntime.sleep(100)",
+           "import threading\nthreading.Event().wait()",
+           "import queue\nqueue.Queue().get()",
+           "def f():\n    while True: yield 1\n''.join(str(v) for v in f())",
+           "try:\n    while True: pass\nfinally:\n    while True: pass",
+           "float(np.random.random(10 ** 12).mean())",
+           "str((10 ** 4000) ** 500) * 2",
+       }) {
+    CAPTURE(text);
+    gasell::Session session(engine, options);
+    const auto start = Clock::now();
+    const std::string told = outcome(session, text);
+    CHECK_THAT(told, !Contains("InternalError"));
+    CHECK(seconds_since(start) < 0.2 + 0.2 * kSlower);
+    CHECK(outcome(session, "1 + 1") == "2");
+  }
+}
+
 TEST_CASE("interrupts reach direct calls that have limits") {
   gasell::Engine engine;
   gasell::Session session(engine);
@@ -217,6 +254,50 @@ TEST_CASE("in a sandbox all that scripts say goes where the output goes") {
   session.evaluate("import sys, warnings\nprint('error', file=sys.stderr)\nwarnings.warn('careful')");
   CHECK_THAT(output, Contains("error\n"));
   CHECK_THAT(output, Contains("careful"));
+}
+
+TEST_CASE("the engine says what it does, to who listens") {
+  gasell::Engine engine;
+  gasell::Session session(engine), other(engine);
+  std::vector<std::pair<int, std::string>> lines;
+  const auto listen = [&](int level, std::string_view text) { lines.emplace_back(level, text); };
+  session.set_log(listen, 10);
+  CHECK(session.evaluate("float((np.arange(100000.0) * 2).sum())").as<double>() == 9999900000.0);
+  REQUIRE(!lines.empty());
+  CHECK(lines[0].first == 10);
+  CHECK_THAT(lines[0].second, Contains("elements in") && Contains("ms"));
+  lines.clear();
+  other.evaluate("float((np.arange(100000.0) * 3).sum())");
+  CHECK(lines.empty());
+  session.set_log(listen);
+  session.set_seconds(0.05);
+  session.evaluate("float((np.arange(100000.0) * 4).sum())");
+  CHECK(lines.empty());
+  CHECK_THAT(outcome(session, "while True: pass"), Contains("TimeoutError"));
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].first == 20);
+  CHECK_THAT(lines[0].second, Contains("longer than it may"));
+  lines.clear();
+  session.set_log({});
+  CHECK_THAT(outcome(session, "while True: pass"), Contains("TimeoutError"));
+  CHECK(lines.empty());
+  CHECK_THROWS_AS(session.set_log(listen, -1), gasell::Error);
+}
+
+TEST_CASE("who listens hears of lost GPUs") {
+  ::setenv("GASELL_SIM_FAULT", "lost@launch:2", 1);
+  gasell::EngineOptions options;
+  options.device = "sim:2";
+  gasell::Engine engine(options);
+  ::unsetenv("GASELL_SIM_FAULT");
+  gasell::Session session(engine);
+  std::string heard;
+  session.set_log([&](int level, std::string_view text) {
+    if (level == 30) heard += text;
+  });
+  for (int k = 1; k < 4; ++k)
+    CHECK(session.evaluate("float((np.arange(100000.0) * " + std::to_string(k) + ").sum())").as<double>() == k * 4999950000.0);
+  CHECK_THAT(heard, Contains("was lost") && Contains("its work goes to the others"));
 }
 
 TEST_CASE("endless recursion ends in direct calls, too") {

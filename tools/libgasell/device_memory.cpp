@@ -64,6 +64,11 @@ Array array_over_gpu(gasell_session& session, void* data, DType dtype, int rank,
   return array;
 }
 
+void wait_for_event(gasell_session& session, int device, uint64_t event) {
+  GpuDevice& gpus = gpus_of(session);
+  on_gpus([&] { gpus.wait_for_foreign_event(gpu_numbered(gpus, device), event); });
+}
+
 OnGpu on_gpu(gasell_session& session, const Array& array, int device) {
   GpuDevice& gpus = gpus_of(session);
   const int g = gpu_numbered(gpus, device);

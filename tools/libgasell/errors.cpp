@@ -82,6 +82,14 @@ Description describe_current(gasell_session* session) {
   const auto plain = [](gasell_status status, Blame blame, const char* kind, std::string message) {
     return Description{status, Diagnostic{blame, kind, std::move(message), {}, {}, {}}};
   };
+  const auto ended = [&](Sandbox::End why) {
+    switch (why) {
+      case Sandbox::End::time: return plain(GASELL_LIMIT_EXCEEDED, Blame::user, "TimeoutError", "the call took longer than it may");
+      case Sandbox::End::output:
+        return plain(GASELL_LIMIT_EXCEEDED, Blame::user, "OutputLimitError", "the script printed more than it may");
+      default: return plain(GASELL_INTERRUPTED, Blame::user, "KeyboardInterrupt", "the computation was interrupted");
+    }
+  };
   try {
     throw;
   } catch (const InvalidArgument& e) {
@@ -89,19 +97,11 @@ Description describe_current(gasell_session* session) {
   } catch (const Error& e) {
     return {status_of(e.diagnostic()), e.diagnostic()};
   } catch (const Sandbox::Ended& e) {
-    switch (e.why) {
-      case Sandbox::End::time: return plain(GASELL_LIMIT_EXCEEDED, Blame::user, "TimeoutError", "the call took longer than it may");
-      case Sandbox::End::output:
-        return plain(GASELL_LIMIT_EXCEEDED, Blame::user, "OutputLimitError", "the script printed more than it may");
-      default: return plain(GASELL_INTERRUPTED, Blame::user, "KeyboardInterrupt", "the computation was interrupted");
-    }
+    return ended(e.why);
   } catch (const functions::SiteRaised& e) {
     return {GASELL_SCRIPT_ERROR, diagnostic_of(e)};
   } catch (const Interrupted&) {
-    // Where a kernel, and not the script, was what the limit ended.
-    if (session && session->sandbox->end() == Sandbox::End::time)
-      return plain(GASELL_LIMIT_EXCEEDED, Blame::user, "TimeoutError", "the call took longer than it may");
-    return plain(GASELL_INTERRUPTED, Blame::user, "KeyboardInterrupt", "the computation was interrupted");
+    return ended(session ? session->sandbox->end() : Sandbox::End::asked);  // a kernel, and not the script, was what had to end
   } catch (const Interpreter::Exit& e) {
     Description d = plain(GASELL_EXIT, Blame::user, "SystemExit", std::to_string(e.code));
     d.exit_code = e.code;
@@ -124,6 +124,7 @@ namespace gasell::c_abi {
 gasell_status report(gasell_error** error, gasell_session* session) noexcept {
   try {
     Description d = describe_current(session);
+    if (session && (d.status == GASELL_LIMIT_EXCEEDED || d.status == GASELL_INTERRUPTED)) log_end_of_call(*session, d.diagnostic.message);
     if (error) {
       std::string rendered = render(d.diagnostic), json = json_of(d.status, d.diagnostic, d.exit_code);
       *error = new gasell_error{d.status, std::move(d.diagnostic), std::move(rendered), std::move(json), d.exit_code};

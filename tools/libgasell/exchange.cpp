@@ -8,6 +8,7 @@
 #include "tools/array_values.h"
 #include "tools/libgasell/device_memory.h"
 #include "tools/libgasell/dlpack_abi.h"
+#include "tools/libgasell/exchange.h"
 #include "tools/libgasell/marshal.h"
 
 using namespace gasell;
@@ -28,10 +29,6 @@ Value call_pandas(Interpreter& in, const char* name, Value argument) {
   return in.call(function, {std::move(argument)});
 }
 
-Value frame_of(gasell_session& session, arrow::Stream stream) {
-  return call_pandas(session.interpreter, "frame_of_stream", Value::make<pandas::ArrowStream>(std::move(stream)));
-}
-
 /// Takes over a stream that is the caller's.
 arrow::Stream moved(ArrowArrayStream* stream) {
   require(stream && stream->release, "a stream that was not released is wanted");
@@ -47,36 +44,6 @@ struct OnePiece {
   arrow::ArrayData array;
   bool schema_given = false;
 };
-
-arrow::Stream stream_of(ArrowSchema& schema, ArrowArray& array) {
-  auto piece = std::make_unique<OnePiece>();
-  piece->schema = schema;
-  *piece->array.get() = array;
-  schema.release = nullptr;
-  array.release = nullptr;
-  arrow::Stream stream;
-  stream->get_schema = [](ArrowArrayStream* s, ArrowSchema* out) {
-    auto& p = *static_cast<OnePiece*>(s->private_data);
-    if (std::exchange(p.schema_given, true)) return 22;  // EINVAL
-    *out = p.schema;
-    return 0;
-  };
-  stream->get_next = [](ArrowArrayStream* s, ArrowArray* out) {
-    auto& p = *static_cast<OnePiece*>(s->private_data);
-    *out = *p.array;
-    p.array->release = nullptr;
-    return 0;
-  };
-  stream->get_last_error = [](ArrowArrayStream*) -> const char* { return "its schema was asked for twice"; };
-  stream->release = [](ArrowArrayStream* s) {
-    auto* p = static_cast<OnePiece*>(s->private_data);
-    if (!p->schema_given && p->schema.release) p->schema.release(&p->schema);
-    delete p;
-    s->release = nullptr;
-  };
-  stream->private_data = piece.release();
-  return stream;
-}
 
 constexpr uint64_t kReadOnly = 1;
 // Types of devices (dlpack.h).
@@ -135,6 +102,49 @@ struct Lent {
 
 }  // namespace
 
+namespace gasell::c_abi {
+
+Value frame_of(gasell_session& session, arrow::Stream stream, arrow::Lender lender) {
+  return call_pandas(session.interpreter, "frame_of_stream", Value::make<pandas::ArrowStream>(std::move(stream), std::move(lender)));
+}
+
+arrow::Stream stream_of(ArrowSchema& schema, ArrowArray& array) {
+  auto piece = std::make_unique<OnePiece>();
+  piece->schema = schema;
+  *piece->array.get() = array;
+  schema.release = nullptr;
+  array.release = nullptr;
+  arrow::Stream stream;
+  stream->get_schema = [](ArrowArrayStream* s, ArrowSchema* out) {
+    auto& p = *static_cast<OnePiece*>(s->private_data);
+    if (std::exchange(p.schema_given, true)) return 22;  // EINVAL
+    *out = p.schema;
+    return 0;
+  };
+  stream->get_next = [](ArrowArrayStream* s, ArrowArray* out) {
+    auto& p = *static_cast<OnePiece*>(s->private_data);
+    *out = *p.array;
+    p.array->release = nullptr;
+    return 0;
+  };
+  stream->get_last_error = [](ArrowArrayStream*) -> const char* { return "its schema was asked for twice"; };
+  stream->release = [](ArrowArrayStream* s) {
+    auto* p = static_cast<OnePiece*>(s->private_data);
+    if (!p->schema_given && p->schema.release) p->schema.release(&p->schema);
+    delete p;
+    s->release = nullptr;
+  };
+  stream->private_data = piece.release();
+  return stream;
+}
+
+arrow::Stream stream_of_frame(gasell_value& value) {
+  const Value result = call_pandas(value.session->interpreter, "stream_of_frame", value.value);
+  return std::move(result.as<pandas::ArrowStream>()->stream);
+}
+
+}  // namespace gasell::c_abi
+
 gasell_status gasell_bind_arrow(gasell_session* session, const char* name, ArrowSchema* schema, ArrowArray* array,
                                 gasell_error** error) noexcept {
   return guarded(error, session, [&] {
@@ -175,8 +185,7 @@ gasell_status gasell_value_arrow_stream(gasell_value* value, ArrowArrayStream* s
   return guarded(error, value ? value->session : nullptr, [&] {
     require(value && stream, "gasell_value_arrow_stream wants a value and a place for the stream");
     stream->release = nullptr;
-    const Value result = call_pandas(value->session->interpreter, "stream_of_frame", value->value);
-    arrow::Stream& made = result.as<pandas::ArrowStream>()->stream;
+    arrow::Stream made = stream_of_frame(*value);
     *stream = *made;
     made->release = nullptr;
   });

@@ -149,6 +149,9 @@ void free_session(gasell_session* session) noexcept;
 /// Lets go of what belongs to a session, from any thread: now, or when the call that another thread is in ends.
 void release_in(gasell_session& session, std::shared_ptr<void> object) noexcept;
 
+/// Tells the program's log, where it wants to know, that a limit or the program ended a call.
+void log_end_of_call(gasell_session& session, const std::string& why) noexcept;
+
 /// Describes the exception being handled. `session` may be null; with it an exception object in flight is put in words.
 gasell_status report(gasell_error** error, gasell_session* session) noexcept;
 

@@ -358,6 +358,10 @@ class CudaGpu final : public Gpu {
     const Current current(*context_);
     context_->check(driver_.stream_synchronize(reinterpret_cast<Stream>(stream)), "waiting for another library's work");
   }
+  void synchronize_foreign_event(uint64_t event) override {
+    const Current current(*context_);
+    context_->check(driver_.event_synchronize(reinterpret_cast<Event>(event)), "waiting for another library's event");
+  }
   bool has(GpuAddress address) override {
     const Current current(*context_);
     int ordinal = -1;

@@ -165,6 +165,14 @@ std::optional<FieldType> field_type(const ArrowSchema& schema) {
   return f;
 }
 
+bool lies_as_ours(const FieldType& type, const ArrowArray& array) {
+  const auto width = static_cast<uintptr_t>(size_of(type.type.dtype));
+  if (type.form != Form::plain || static_cast<uintptr_t>(type.width) != width || type.scale != 1 || array.null_count != 0 ||
+      array.length == 0 || array.n_buffers < 2)
+    return false;
+  return reinterpret_cast<uintptr_t>(array.buffers[1]) % width == 0;
+}
+
 int64_t added_rows(int64_t rows, int64_t more, const std::string& shown) {
   constexpr int64_t kMostRows = int64_t{1} << 56;
   if (more < 0 || more > kMostRows - rows)

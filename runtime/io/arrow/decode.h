@@ -36,6 +36,9 @@ std::string metadata_value(const ArrowSchema& schema, std::string_view key);
 /// Whether numbers of this type tell what is missing by themselves.
 inline bool tells_missing(const FieldType& f) { return !f.type.is_number() || is_float(f.type.dtype); }
 
+/// Whether the values of an array lie as those of our columns do, none of them missing.
+bool lies_as_ours(const FieldType& type, const ArrowArray& array);
+
 /// Writes the array's values to rows [row, row + length) of a column's memory; `valid` (null: the column has none) too. Throws Error:
 /// ValueError for nulls where there is no place for them; OutOfBoundsDatetime for times that nanoseconds cannot hold.
 void put_values(const FieldType& type, const ArrowArray& array, void* values, bool* valid, int64_t row, const std::string& column);

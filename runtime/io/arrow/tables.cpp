@@ -62,20 +62,19 @@ Pieces read_pieces(Engine& engine, Stream& stream, const std::string& shown) {
 }
 
 /// The values of a column where they lie, if they lie as ours do and none is missing; else null.
-graph::NodeRef lent_values(const std::shared_ptr<ArrayData>& piece, int64_t k, const FieldType& type) {
+graph::NodeRef lent_values(const std::shared_ptr<ArrayData>& piece, int64_t k, const FieldType& type, const Lender& lender) {
   const ArrowArray& array = *(*piece)->children[k];
+  if (!lies_as_ours(type, array)) return nullptr;
   const int width = size_of(type.type.dtype);
-  if (type.form != FieldType::Form::plain || type.width != width || type.scale != 1 || array.null_count != 0 || array.length == 0 ||
-      (*piece)->offset != 0 || array.n_buffers < 2)
-    return nullptr;
   const char* const data = static_cast<const char*>(array.buffers[1]) + array.offset * width;
-  if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(width) != 0) return nullptr;
   const int64_t count = (*piece)->length;
+  if (lender) return lender(data, type.type.dtype, count);
   HostStorageRef storage = external(const_cast<char*>(data), count * width, false, [piece] {});
   return graph::buffer(std::move(storage), type.type.dtype, {count}, {1}, 0);
 }
 
-frame::Column column_of_pieces(Engine& engine, const Pieces& pieces, int64_t k, const FieldType& type, const std::string& name) {
+frame::Column column_of_pieces(Engine& engine, const Pieces& pieces, int64_t k, const FieldType& type, const std::string& name,
+                               const Lender& lender) {
   frame::Column column;
   column.type = type.type;
   if (type.type.has_codes()) {
@@ -94,7 +93,7 @@ frame::Column column_of_pieces(Engine& engine, const Pieces& pieces, int64_t k, 
     return column;
   }
   if (pieces.arrays.size() == 1)
-    if (const graph::NodeRef lent = lent_values(pieces.arrays[0], k, type)) {
+    if (const graph::NodeRef lent = lent_values(pieces.arrays[0], k, type, lender)) {
       column.values = lent;
       return column;
     }
@@ -175,7 +174,7 @@ Table read_table(Engine& engine, Format format, const std::filesystem::path& pat
   return read_stream(engine, std::move(stream), path.string());
 }
 
-Table read_stream(Engine& engine, Stream stream, const std::string& shown) {
+Table read_stream(Engine& engine, Stream stream, const std::string& shown, const Lender& lender) {
   const Pieces pieces = read_pieces(engine, stream, shown);
   const PandasNote note = read_pandas_note(metadata_value(*pieces.schema, "pandas"));
   Table table;
@@ -202,7 +201,7 @@ Table read_stream(Engine& engine, Stream stream, const std::string& shown) {
     if (const auto noted = note.types.find(child.name); noted != note.types.end() && type->type.is_number() && !noted->second.empty())
       type->type.nullable = std::isupper(static_cast<unsigned char>(noted->second[0])) || noted->second == "boolean";
     table.names.emplace_back(child.name);
-    table.columns.push_back(column_of_pieces(engine, pieces, k, *type, child.name));
+    table.columns.push_back(column_of_pieces(engine, pieces, k, *type, child.name, lender));
   }
   if (table.labels.kind == RowLabels::Kind::column &&
       std::find(table.names.begin(), table.names.end(), table.labels.column) == table.names.end())

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,9 +71,11 @@ enum class Format : uint8_t { feather, orc };
 Table read_table(Engine& engine, Format format, const std::filesystem::path& path, const std::optional<std::vector<std::string>>& columns,
                  const remote::StorageOptions& storage = {});
 
+/// The values of a column that lies as ours do (lies_as_ours), where its addresses are not the host's.
+using Lender = std::function<graph::NodeRef(const void* address, DType dtype, int64_t count)>;
 /// A table that comes as a stream of another library's: all at once. `shown` names it in errors. Memory is kept, not copied, where the
-/// stream is one piece and its layout is ours.
-Table read_stream(Engine& engine, Stream stream, const std::string& shown);
+/// stream is one piece and its layout is ours; `lender` makes arrays over it, where it is not the host's.
+Table read_stream(Engine& engine, Stream stream, const std::string& shown, const Lender& lender = {});
 /// A computed table as a stream of one piece, whose memory may outlive the engine's session.
 Stream write_stream(Engine& engine, const Table& table);
 

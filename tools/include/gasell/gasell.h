@@ -180,6 +180,13 @@ GASELL_API gasell_status gasell_session_set_output(gasell_session* session, gase
  * It counts towards the limit of output, and comes from one thread at a time: that of the call, or one that works for it. */
 GASELL_API gasell_status gasell_session_set_error_output(gasell_session* session, gasell_write write, void* context,
                                                          gasell_error** error) GASELL_NOEXCEPT;
+/* What the session's engine says of itself goes to `log` (NULL: to nobody, and warnings to stderr), from this level on; levels are those of
+ * Python's logging: 30, GPUs that were lost; 20, calls that a limit or the program ended; 10, each kernel that ran, with its time, which
+ * makes every computation wait for its end. The text is a line, without its end, and is not terminated. `log` must not throw or call into
+ * this session; what works for the call may call it from other threads. */
+typedef void (*gasell_log)(void* context, int level, const char* text, size_t length);
+GASELL_API gasell_status gasell_session_set_log(gasell_session* session, int level, gasell_log log, void* context,
+                                                gasell_error** error) GASELL_NOEXCEPT;
 /* What input() gets: `read` writes a line of at most `room` bytes to `line` and returns its length; -1 at the end of the input. NULL:
  * stdin. In a sandbox without a reader input() finds the end. */
 typedef int64_t (*gasell_read_line)(void* context, const char* prompt, char* line, int64_t room);
@@ -389,10 +396,11 @@ typedef int (*gasell_callable)(void* context, gasell_value* const* arguments, si
 GASELL_API gasell_status gasell_make_function(gasell_session* session, const char* name, gasell_callable callable, gasell_release release,
                                               void* context, gasell_value** value, gasell_error** error) GASELL_NOEXCEPT;
 
-/* ---- other programs' memory: Arrow's C data and stream interfaces, DLPack ---- */
+/* ---- other programs' memory: Arrow's C data, stream and device interfaces, DLPack ---- */
 struct ArrowSchema;
 struct ArrowArray;
 struct ArrowArrayStream;
+struct ArrowDeviceArray;
 struct DLManagedTensorVersioned;
 /* Moves a table into `name`, a DataFrame: what was given is released, and is marked so. Numbers, booleans, texts, dictionaries of texts,
  * dates, timestamps and durations; GASELL_LIMITATION for others. */
@@ -429,6 +437,15 @@ GASELL_API gasell_status gasell_make_device_view(gasell_session* session, void* 
  * They stay there until the next such call on this value, or until it is freed. */
 GASELL_API gasell_status gasell_value_device_view(gasell_value* value, int device, gasell_dtype* dtype, int* rank, gasell_view* view,
                                                   gasell_error** error) GASELL_NOEXCEPT;
+
+/* gasell_bind_arrow for a table in the host's memory, or in that of a GPU that the engine computes on, behind its sync_event. On a GPU columns
+ * of numbers without missing ones stay where they are, read-only; all others come to the host. */
+GASELL_API gasell_status gasell_bind_arrow_device(gasell_session* session, const char* name, struct ArrowSchema* schema,
+                                                  struct ArrowDeviceArray* array, gasell_error** error) GASELL_NOEXCEPT;
+/* A DataFrame or a Series, computed, in the memory of a device, by Arrow's numbers, which are DLPack's. What goes to a GPU is a copy of what
+ * the host has, done on all streams: sync_event is NULL. The memory may outlive the session but not the engine. */
+GASELL_API gasell_status gasell_value_arrow_device(gasell_value* value, int device_type, int device, struct ArrowSchema* schema,
+                                                   struct ArrowDeviceArray* array, gasell_error** error) GASELL_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,7 @@
 #error "gasell/gasell.hpp needs C++20 (-std=c++20); C and older C++ include gasell/gasell.h"
 #endif
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <complex>
@@ -24,6 +25,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <stop_token>
@@ -302,6 +304,10 @@ class Value {
   }
   /// A DataFrame or a Series for other libraries (Arrow's C stream interface); the stream is the caller's to release.
   void arrow(ArrowArrayStream* stream) const { detail::call(gasell_value_arrow_stream, handle_.get(), stream); }
+  /// The same in the memory of a device, by Arrow's numbers (1: the host's, 2: an NVIDIA GPU's).
+  void arrow_device(int device_type, int device, ArrowSchema* schema, ArrowDeviceArray* array) const {
+    detail::call(gasell_value_arrow_device, handle_.get(), device_type, device, schema, array);
+  }
   /// An array for other libraries; its deleter is the caller's to call.
   DLManagedTensorVersioned* dlpack() const {
     DLManagedTensorVersioned* tensor = nullptr;
@@ -741,6 +747,9 @@ class Session {
   void bind_arrow(const std::string& name, ArrowSchema* schema, ArrowArray* array) {
     detail::call(gasell_bind_arrow, handle_.get(), name.c_str(), schema, array);
   }
+  void bind_arrow(const std::string& name, ArrowSchema* schema, ArrowDeviceArray* array) {
+    detail::call(gasell_bind_arrow_device, handle_.get(), name.c_str(), schema, array);
+  }
   void bind_arrow(const std::string& name, ArrowArrayStream* stream) {
     detail::call(gasell_bind_arrow_stream, handle_.get(), name.c_str(), stream);
   }
@@ -771,6 +780,31 @@ class Session {
   void set_error_output(std::function<void(std::string_view)> write) {
     set_writer(gasell_session_set_error_output, error_output_, std::move(write));
   }
+  /// What input() gets: `read` is given the prompt and gives a line, or nothing at the end of the input. It must not throw.
+  void set_input(std::function<std::optional<std::string>(std::string_view prompt)> read) {
+    auto owner = std::make_unique<Read>(std::move(read));
+    const gasell_read_line forward = [](void* context, const char* prompt, char* line, int64_t room) -> int64_t {
+      const std::optional<std::string> read = (*static_cast<Read*>(context))(prompt);
+      if (!read) return -1;
+      const size_t length = std::min(read->size(), static_cast<size_t>(room));
+      std::memcpy(line, read->data(), length);
+      return static_cast<int64_t>(length);
+    };
+    detail::call(gasell_session_set_input, handle_.get(), forward, static_cast<void*>(owner.get()));
+    input_ = std::move(owner);
+  }
+  /// What the engine says of itself while it works for this session, from a level on: levels are those of Python's logging (30:
+  /// lost GPUs; 20: calls that were ended; 10: kernels). An empty function: to nobody. It must not throw.
+  void set_log(std::function<void(int level, std::string_view)> log, int level = 20) {
+    auto owner = std::make_unique<Log>(std::move(log));
+    gasell_log forward = nullptr;
+    if (*owner)
+      forward = [](void* context, int of, const char* text, size_t length) {
+        (*static_cast<Log*>(context))(of, std::string_view(text, length));
+      };
+    detail::call(gasell_session_set_log, handle_.get(), level, forward, static_cast<void*>(owner.get()));
+    log_ = std::move(owner);
+  }
   gasell_session* handle() const noexcept { return handle_.get(); }
 
  private:
@@ -778,6 +812,8 @@ class Session {
     void operator()(gasell_session* s) const noexcept { gasell_session_free(s); }
   };
   using Write = std::function<void(std::string_view)>;
+  using Read = std::function<std::optional<std::string>(std::string_view)>;
+  using Log = std::function<void(int, std::string_view)>;
   template <class Set>
   void set_writer(Set set, std::unique_ptr<Write>& kept, Write write) {
     auto owner = std::make_unique<Write>(std::move(write));
@@ -788,6 +824,8 @@ class Session {
     kept = std::move(owner);
   }
   std::unique_ptr<Write> output_, error_output_;
+  std::unique_ptr<Read> input_;
+  std::unique_ptr<Log> log_;
   std::unique_ptr<gasell_session, Free> handle_;
 };
 

@@ -26,7 +26,7 @@ struct SessionState {
   std::recursive_mutex mutex;
   /// Functions that operate() was asked for, by their texts.
   std::unordered_map<std::string, gasell_value*> operations;
-  Ref output, error_output, input;  // callables, or null
+  Ref output, error_output, input, log;  // callables, or null
 };
 struct SessionObject {
   PyObject ob_base;

@@ -210,6 +210,17 @@ void write_to_python(void* context, const char* text, size_t length) {
   PyGILState_Release(state);
 }
 
+void log_to_python(void* context, int level, const char* text, size_t length) {
+  const auto& session = *static_cast<SessionObject*>(context);
+  const PyGILState_STATE state = PyGILState_Ensure();
+  {
+    PyObject* const log = session.state->log.get();
+    const Ref logged(PyObject_CallFunction(log, "is#", level, text, static_cast<Py_ssize_t>(length)));
+    if (!logged) PyErr_WriteUnraisable(log);
+  }
+  PyGILState_Release(state);
+}
+
 int64_t read_from_python(void* context, const char* prompt, char* line, int64_t room) {
   const auto& session = *static_cast<SessionObject*>(context);
   const PyGILState_STATE state = PyGILState_Ensure();
@@ -255,6 +266,22 @@ PyObject* session_set_streams(PyObject* self, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+PyObject* session_set_log(PyObject* self, PyObject* args) {
+  PyObject* log = nullptr;
+  int level = 0;
+  if (!PyArg_ParseTuple(args, "Oi", &log, &level)) return nullptr;
+  SessionObject& session = as_session(self);
+  Ref next = log == Py_None ? Ref() : Ref::shared(log);
+  gasell_error* error = nullptr;
+  const gasell_status status = briefly_in_session(session, [&] {
+    const gasell_status set = gasell_session_set_log(session.session, level, next ? log_to_python : nullptr, &session, &error);
+    if (set == GASELL_OK) session.state->log = std::move(next);  // they change places: the one before goes with the GIL
+    return set;
+  });
+  if (!succeeded(status, error)) return nullptr;
+  Py_RETURN_NONE;
+}
+
 PyObject* session_complete(PyObject* self, PyObject* args) {
   const char* text = nullptr;
   Py_ssize_t length = 0, cursor = 0;
@@ -294,6 +321,7 @@ PyMethodDef session_methods[] = {
     {"_get", session_get, METH_VARARGS, "_get(name, keep_scalars=False)"},
     {"_convert", session_convert, METH_O, "_convert(object): there and back, as a value of this session; NumPy's scalars are Arrays."},
     {"_set_streams", session_set_streams, METH_VARARGS, "_set_streams(write, write_error, read_line); None leaves one as it is."},
+    {"_set_log", session_set_log, METH_VARARGS, "_set_log(log, level): log(level, text); None: nobody."},
     {"_set_cancelled", session_set_cancelled, METH_O, "_set_cancelled(flag)"},
     {"_set_seconds", session_set_seconds, METH_O, "_set_seconds(seconds)"},
     {"_complete", session_complete, METH_VARARGS, "_complete(text, cursor in bytes): JSON"},

@@ -143,6 +143,13 @@ class Session(_gasell.Session):
             raise TypeError("set_error_output() wants a callable")
         self._set_streams(None, write, None)
 
+    def set_log(self, log, level=20):
+        """What the engine says of itself while it works for this session, from this level of logging's on, goes to log(level, text): 30, GPUs
+        that were lost; 20, calls that a limit or cancel() ended; 10, each kernel that ran, with its time. None: to nobody."""
+        if log is not None and not callable(log):
+            raise TypeError("set_log() wants a callable, as logging.getLogger('gasell').log, or None")
+        self._set_log(log, level)
+
     def asarray(self, data, dtype=None):
         """An array of this session: over the memory of what has one (NumPy, buffers, DLPack), else of numbers and lists of them."""
         from .array import asarray_in
