@@ -176,7 +176,9 @@ Column column_of_library_values(Interpreter& in, const std::vector<Value>& value
 std::optional<ColumnType> library_type_named(Interpreter& in, const std::string& name) {
   const bool period = name.starts_with("period[") || name.starts_with("Period[");
   if ((!period && !name.starts_with("interval[")) || !name.ends_with("]")) return {};
-  if (period) return frame::period_type(gasell::str(in, from_library(in, "_periods", "period_frequency", {make_str(name.substr(7, name.size() - 8))})));
+  if (period)
+    return frame::period_type(
+        gasell::str(in, from_library(in, "_periods", "period_frequency", {make_str(name.substr(7, name.size() - 8))})));
   ColumnType type = frame::text_type();
   type.objects = name.find(',') == std::string::npos ? name.substr(0, name.size() - 1) + ", right]" : name;
   return type;

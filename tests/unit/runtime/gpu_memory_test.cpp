@@ -23,13 +23,18 @@ TEST_CASE("results stay on the GPU until the host reads them") {
   CHECK(sim.counts().bytes_out == 800'000);  // both are valid now
 }
 
-TEST_CASE("small results come home with their plan") {
+TEST_CASE("small results come home with their plan where the host reads them next") {
   SimulatedEngine sim(2);
-  const NodeRef total = sim.engine->force(sum(ramp(100'000)));
+  const NodeRef total = sim.engine->force(sum(ramp(100'000)), true);
   CHECK(sim.counts().bytes_out == 8);
   CHECK(storage_of(total).has_host_memory());
   CHECK(value(*sim.engine, total) == 4'999'950'000.0);
   CHECK(sim.counts().bytes_out == 8);
+  const NodeRef stays = sim.engine->force(sum(ramp(200'000)));
+  CHECK_FALSE(storage_of(stays).has_host_memory());
+  CHECK(sim.counts().bytes_out == 8);
+  CHECK(value(*sim.engine, stays) == 19'999'900'000.0);
+  CHECK(sim.counts().bytes_out == 16);
 }
 
 TEST_CASE("one element is read without the others") {

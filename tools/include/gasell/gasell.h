@@ -438,12 +438,12 @@ GASELL_API gasell_status gasell_make_device_view(gasell_session* session, void* 
 GASELL_API gasell_status gasell_value_device_view(gasell_value* value, int device, gasell_dtype* dtype, int* rank, gasell_view* view,
                                                   gasell_error** error) GASELL_NOEXCEPT;
 
-/* gasell_bind_arrow for a table in the host's memory, or in that of a GPU that the engine computes on, behind its sync_event. On a GPU columns
- * of numbers without missing ones stay where they are, read-only; all others come to the host. */
+/* gasell_bind_arrow for a table in the host's memory, or in that of a GPU that the engine computes on, behind its sync_event. On a GPU
+ * columns of numbers without missing ones stay where they are, read-only; all others come to the host. */
 GASELL_API gasell_status gasell_bind_arrow_device(gasell_session* session, const char* name, struct ArrowSchema* schema,
                                                   struct ArrowDeviceArray* array, gasell_error** error) GASELL_NOEXCEPT;
-/* A DataFrame or a Series, computed, in the memory of a device, by Arrow's numbers, which are DLPack's. What goes to a GPU is a copy of what
- * the host has, done on all streams: sync_event is NULL. The memory may outlive the session but not the engine. */
+/* A DataFrame or a Series, computed, in the memory of a device, by Arrow's numbers, which are DLPack's. What goes to a GPU is a copy of
+ * what the host has, done on all streams: sync_event is NULL. The memory may outlive the session but not the engine. */
 GASELL_API gasell_status gasell_value_arrow_device(gasell_value* value, int device_type, int device, struct ArrowSchema* schema,
                                                    struct ArrowDeviceArray* array, gasell_error** error) GASELL_NOEXCEPT;
 
