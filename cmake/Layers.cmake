@@ -36,9 +36,9 @@ function(gasell_options target)
   endif()
 endfunction()
 
-# What most files of a large target include anyway is parsed once: the standard library's headers, fmt, and what else the target names. It halves the time of a build. A file
-# with options of its own cannot use it (SKIP_PRECOMPILE_HEADERS). Off where several checkouts share a ccache, which otherwise keeps one copy for each.
-option(GASELL_PRECOMPILED_HEADERS "Parse common headers once for a target" ON)
+# What most files of a large target include anyway is parsed once: the standard library's headers, fmt, and what else the target names. That is for a first build, of which ccache
+# has nothing: it takes next to no file that uses a precompiled header. A file with options of its own cannot use it (SKIP_PRECOMPILE_HEADERS).
+option(GASELL_PRECOMPILED_HEADERS "Parse common headers once for a target" OFF)
 function(gasell_precompile target)
   if(NOT GASELL_PRECOMPILED_HEADERS)
     return()
