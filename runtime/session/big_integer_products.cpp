@@ -60,7 +60,9 @@ void divide_whole(const BigInteger& a, const BigInteger& b, BigInteger& quotient
 BigInteger common_divisor(BigInteger a, BigInteger b) {
   while (bit_length(b) > kPiece) {
     check_end();
-    a = std::exchange(b, BigInteger(a % b));
+    BigInteger quotient, rest;
+    divide_whole(a, b, quotient, rest);
+    a = std::exchange(b, std::move(rest));
   }
   return b == 0 ? a : BigInteger(gcd(b, BigInteger(a % b)));
 }
